@@ -28,10 +28,11 @@ from tests.programs.mutants.planting import ROOT, Mutant, read_mutants
 COPIED = ("shared", "domains", "fixtures", "tests", "pyproject.toml")
 AT_ONCE = 2
 
-# One failing example is enough here, so Hypothesis does not shrink it.
+# One failing example is enough here, so Hypothesis does not shrink it; and a busy machine is not a caught mutant.
 CONFTEST = """
-from hypothesis import Phase, settings
-settings.register_profile("mutants", deadline=None, database=None, phases=[Phase.explicit, Phase.generate])
+from hypothesis import HealthCheck, Phase, settings
+phases, slow = [Phase.explicit, Phase.generate], [HealthCheck.too_slow]
+settings.register_profile("mutants", deadline=None, database=None, phases=phases, suppress_health_check=slow)
 """
 
 

@@ -5,13 +5,13 @@ random, so a model without a bad state has none.
 """
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from attrs import frozen
 
 State = TypeVar("State", bound=Hashable)
 
-Steps: TypeAlias = Callable[[State], Iterator[tuple[str, State]]]
+Steps: TypeAlias = Callable[[State], Iterator[tuple[Any, State]]]
 """Every step from a state: what happens, and the state after it."""
 
 
@@ -20,39 +20,47 @@ class Explored:
     """What an exploration came to."""
 
     states: int
+    is_cut: bool
+    """Whether it ended at its limit, with states unvisited."""
     fault: str | None
     """What is wrong in the first bad state; None if no state is bad."""
     path: tuple[str, ...]
     """The steps to it."""
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.states:,} states: {self.fault or 'none is bad'}", *self.path])
+        end = ", cut" if self.is_cut else ""
+        return "\n".join([f"{self.states:,} states{end}: {self.fault or 'none is bad'}", *self.path])
 
 
-class TooManyStates(Exception):
-    """A model that is larger than its test says."""
+def explore(
+    first: State,
+    steps: Steps[State],
+    fault_of: Callable[[State], str | None],
+    most: int,
+    shown: Callable[[Any], str] = str,
+) -> Explored:
+    """Visits every state, depth first; ends at the first bad one, or once it has seen more than `most`.
 
-
-def explore(first: State, steps: Steps[State], fault_of: Callable[[State], str | None], most: int) -> Explored:
-    """Visits at most `most` states, depth first, and ends at the first bad one."""
+    `shown` gives the words for what happens in a step.
+    """
     seen = {first}
-    stack: list[tuple[State, tuple[str, object] | None]] = [(first, None)]
+    stack: list[tuple[State, tuple[Any, Any] | None]] = [(first, None)]
     while stack:
         state, way = stack.pop()
         if fault := fault_of(state):
-            return Explored(len(seen), fault, tuple(_steps_of(way)))
-        for name, following in steps(state):
+            return Explored(len(seen), False, fault, tuple(map(shown, _steps_of(way))))
+        for what, following in steps(state):
             if following not in seen:
                 seen.add(following)
-                stack.append((following, (name, way)))
+                stack.append((following, (what, way)))
         if len(seen) > most:
-            raise TooManyStates(f"more than {most:,} states")
-    return Explored(len(seen), None, ())
+            return Explored(len(seen), True, None, ())
+    return Explored(len(seen), False, None, ())
 
 
-def _steps_of(way: object) -> list[str]:
-    names: list[str] = []
-    while isinstance(way, tuple):
-        name, way = way
-        names.append(name)
-    return names[::-1]
+def _steps_of(way: tuple[Any, Any] | None) -> list[Any]:
+    steps: list[Any] = []
+    while way is not None:
+        what, way = way
+        steps.append(what)
+    return steps[::-1]

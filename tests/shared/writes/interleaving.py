@@ -15,15 +15,18 @@ the writes leave if they run one after another in some order that fits the answe
 """
 
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import combinations, permutations
+from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
 from shared.testing import Contents, writers_of
+from shared.writes import KEEP_TOMBSTONES_MS
 from shared.writes.slots import CLOCK_SLOT, PROCESS_BYTES
+from tests.shared.writes.exploring import Explored, explore
 from tests.shared.writes.replaying import LOST, HandClock, Node, Program, own_process
 from tests.shared.writes.small_store import (
     EMPTY,
@@ -44,13 +47,15 @@ CLOCK_ROW = CLOCK_SLOT.to_bytes(4, "big")
 
 
 @attrs.frozen
-class Faults:
-    """What may go wrong in a run."""
+class Scene:
+    """What may happen while programs run."""
 
-    number: int = 1
+    faults: int = 0
     """How many calls of a run may go wrong."""
     kinds: tuple[str, ...] = ("dies", "lost", "late", "doubled")
     """What may happen to them: the process dies before, the reply is lost, they arrive later, or once more later."""
+    recoverers: int = 0
+    """How many processes recover meanwhile."""
     jump_ms: int = 0
     """How far time jumps, at one moment; 0 for not at all."""
     recovers_after_jump: bool = False
@@ -58,25 +63,10 @@ class Faults:
     compactions: int = 0
     compacts_last: bool = False
     """A compaction runs only once the last recoverer is about to decide: every write has ended, or has lost a reply."""
+    keep_tombstones_ms: int = KEEP_TOMBSTONES_MS
+    """How long tombstones outlast it."""
     skews_ms: tuple[int, ...] = ()
-    """How far the clock of each process is ahead."""
-
-
-@attrs.frozen
-class Explored:
-    """What an exploration came to."""
-
-    worlds: int
-    is_cut: bool
-    """Whether it ended at its limit, with worlds unvisited."""
-    fault: str | None
-    """What is wrong in the first bad world; None if none was found."""
-    path: tuple[str, ...]
-    """The calls to it."""
-
-    def __str__(self) -> str:
-        end = ", cut" if self.is_cut else ""
-        return "\n".join([f"{self.worlds:,} worlds{end}: {self.fault or 'none is bad'}", *self.path])
+    """How far the clocks of the first processes are ahead."""
 
 
 class Ended(NamedTuple):
@@ -132,17 +122,14 @@ class Exploration:
         recover: Program,
         cells: Cells,
         contents: Callable[[Any], Contents],
-        *,
-        keep_tombstones_ms: Mapping[bytes, int],
-        faults: Faults,
+        scene: Scene,
         writes: int,
     ) -> None:
         self._programs = [*programs, recover]
         self._writes = writes
         self._cells = cells
         self._contents = contents
-        self._keep_ms = keep_tombstones_ms
-        self._faults = faults
+        self._scene = scene
         self._known: dict[frozenset[Any], Stored] = {}
         self._wanted: dict[tuple[int, bytes, bytes], frozenset[Any]] = {}
         self._faults_of: dict[Stored, str | None] = {}
@@ -157,45 +144,28 @@ class Exploration:
     # ---- the search
 
     def explore(self, most: int) -> Explored:
-        """Visits every world, depth first; ends at the first bad one, or when it has seen so many."""
+        """Visits every world; ends at the first bad one, or when it has seen so many."""
         while True:
             self._learned = False
-            explored = self._explore_once(most)
+            explored = explore(self._first(), self._steps, self._fault_of, most, shown_step)
             if not self._learned or explored.fault is not None or explored.is_cut:
                 return explored
 
-    def _explore_once(self, most: int) -> Explored:
-        stands: tuple[Stand, ...] = (None,) * len(self._programs)
-        jumps = self._faults.jump_ms > 0
-        first = World(
-            self._stored(self._cells),
-            stands,
-            frozenset(),
-            self._faults.number,
-            jumps,
-            self._faults.compactions,
-            frozenset(),
-        )
-        came_from: dict[World, tuple[World, Any] | None] = {first: None}
-        stack = [first]
-        while stack:
-            world = stack.pop()
-            if fault := self._fault_of(world):
-                return Explored(len(came_from), False, fault, tuple(self._path(came_from, world)))
-            for what, following in self._steps(world):
-                if following not in came_from:
-                    came_from[following] = world, what
-                    stack.append(following)
-            if len(came_from) > most:
-                return Explored(len(came_from), True, None, ())
-        return Explored(len(came_from), False, None, ())
+    def walk(self, dice: Random) -> Explored:
+        """Goes from world to world at random, to the first bad one or to one in which all have ended."""
+        world, path = self._first(), list[str]()
+        while True:
+            fault = self._fault_of(world)
+            steps = [*self._steps(world)]
+            if fault or not steps:
+                return Explored(len(path), False, fault, tuple(path))
+            what, world = dice.choice(steps)
+            path.append(shown_step(what))
 
-    def _path(self, came_from: dict[World, tuple[World, Any] | None], world: World) -> list[str]:
-        names: list[str] = []
-        while (step := came_from[world]) is not None:
-            world, what = step
-            names.append(" ".join(part if isinstance(part, str) else shown_call(part) for part in what))
-        return names[::-1]
+    def _first(self) -> World:
+        scene, stands = self._scene, (None,) * len(self._programs)
+        store = self._stored(self._cells)
+        return World(store, stands, frozenset(), scene.faults, scene.jump_ms > 0, scene.compactions, frozenset())
 
     def _stored(self, cells: Cells) -> Stored:
         key = frozenset(cells.items())
@@ -204,7 +174,7 @@ class Exploration:
         return self._known[key]
 
     def _now_ms(self, world: World) -> int:
-        return START_MS if world.is_before_jump or not self._faults.jump_ms else START_MS + self._faults.jump_ms
+        return START_MS if world.is_before_jump else START_MS + self._scene.jump_ms
 
     # ---- the steps
 
@@ -221,8 +191,8 @@ class Exploration:
                 return
         if world.is_before_jump and any(isinstance(stand, At) for stand in world.stands):
             yield ("time passes",), world._replace(is_before_jump=False)
-        if world.compactions and (not self._faults.compacts_last or self._is_about_to_decide(world.stands[-1])):
-            after = self._stored(compacted(world.store.cells, self._keep_ms, now_ms))
+        if world.compactions and (not self._scene.compacts_last or self._is_about_to_decide(world.stands[-1])):
+            after = self._stored(compacted(world.store.cells, self._scene.keep_tombstones_ms, now_ms))
             if after is not world.store:
                 yield ("compaction",), world._replace(store=after, compactions=world.compactions - 1)
         for message in world.late:
@@ -244,7 +214,7 @@ class Exploration:
             return stand
         if number == len(self._programs) - 1 and not all(isinstance(other, Ended) for other in world.stands[:-1]):
             return None
-        if number >= self._writes and world.is_before_jump and self._faults.recovers_after_jump:
+        if number >= self._writes and world.is_before_jump and self._scene.recovers_after_jump:
             return None
         node = self._programs[number].at_start(now_ms)
         self._learned |= node.learn()
@@ -256,7 +226,7 @@ class Exploration:
         Puts and deletes commute, so only reads matter, and those changes that a read would see.
         """
         assert call is not None
-        if call.table in self._intents and call.rows[0][PROCESS_BYTES:] == CLOCK_ROW:
+        if self._is_of_clock(call):
             return True
         if isinstance(call, CheckAndPut) or (isinstance(call, Change) and call.table in self._moving):
             return False
@@ -279,18 +249,15 @@ class Exploration:
         step = len(at.answers)
         store, answer = self._after(world.store, call, step, now_ms)
         if world.stands[number] is None:
-            answered_before = [
-                other for other, stand in enumerate(world.stands) if isinstance(stand, Ended) and stand.answer
-            ]
-            began_after = {(number, other) for other in answered_before}
-            world = world._replace(began_after=world.began_after | began_after)
+            ended = {other for other, stand in enumerate(world.stands) if isinstance(stand, Ended) and stand.answer}
+            world = world._replace(began_after=world.began_after | {(number, other) for other in ended})
         heard = self._heard(at, answer, now_ms)
         yield (name, call), self._with(world, number, heard, store=store)
         is_change = isinstance(call, Change | CheckAndPut)
         if not world.faults or not is_change or number == len(self._programs) - 1 or self._is_of_clock(call):
             return
         left = world.faults - 1
-        kinds = self._faults.kinds
+        kinds = self._scene.kinds
         late = world.late | {(call, step)}
         if "dies" in kinds:
             yield (name, "dies before", call), self._with(world, number, DEAD, faults=left)
@@ -403,7 +370,7 @@ class Exploration:
     def _contents_in(self, store: Stored) -> Contents | str:
         """What a store holds, or what is wrong in it."""
         if store not in self._contents_of:
-            self._contents_of[store] = self._read(SmallStore(store.cells, START_MS + self._faults.jump_ms))
+            self._contents_of[store] = self._read(SmallStore(store.cells, START_MS + self._scene.jump_ms))
         return self._contents_of[store]
 
     def _read(self, store: SmallStore) -> Contents | str:
@@ -450,8 +417,13 @@ def _meets(touches: set[tuple[str, bytes, bytes | None]], kind: str, call: Call)
     return False
 
 
+def shown_step(what: tuple[str | Call, ...]) -> str:
+    """A step in a line, for the path to a bad world."""
+    return " ".join(part if isinstance(part, str) else shown_call(part) for part in what)
+
+
 def shown_call(call: Call) -> str:
-    """A call in a line, for the path to a bad world."""
+    """A call in some words."""
     rows = ", ".join(map(repr, call.rows))
     match call:
         case Get():

@@ -6,14 +6,15 @@ from typing import Any
 import attrs
 
 from shared.testing import CrashTests, Store, Write, crash_tests
-from shared.writes import KEEP_TOMBSTONES_MS, Recovery
+from shared.writes import Recovery
 from tests.domains.counters import stopped_writes as counters
 from tests.domains.counters.asking import DAY, login, stored
 from tests.domains.feeds import stopped_writes as feeds
 from tests.domains.messages import stopped_writes as messages
 from tests.domains.orders import stopped_writes as orders
 from tests.engines import Embedded
-from tests.shared.writes.interleaving import START_MS, Exploration, Explored, Faults
+from tests.shared.writes.exploring import Explored
+from tests.shared.writes.interleaving import START_MS, Exploration, Scene
 from tests.shared.writes.replaying import HandClock, Program, own_process
 from tests.shared.writes.small_store import Cells, SmallStore
 
@@ -57,9 +58,6 @@ class Pair:
     def __str__(self) -> str:
         return f"{self.design}: {self.write.name}" + (f" | {self.rival}" if self.rival else "")
 
-    def explorer(self) -> "PairExplorer":
-        return PairExplorer(self)
-
     def cells_before(self) -> Cells:
         """What the writes find."""
         store = SmallStore({}, BEFORE_MS)
@@ -69,33 +67,36 @@ class Pair:
 
 
 class PairExplorer:
-    """Explores a pair in several ways; what its programs do after the same answers is found out once."""
+    """Explores a pair in several ways; what its programs do after the same answers is found out once.
 
-    def __init__(self, pair: Pair) -> None:
+    `others` are the names of more rivals, which run at the same time.
+    """
+
+    def __init__(self, pair: Pair, *others: str) -> None:
         self._tests = pair.tests
         self._doubts = pair.doubts
         self._writes: dict[str, Callable[[Any], object]] = {f"A ({pair.write.name})": pair.write.run}
-        if pair.rival:
-            self._writes[f"B ({pair.rival})"] = pair.write.rivals[pair.rival]
+        for letter, rival in zip("BCDE", filter(None, (pair.rival, *others)), strict=False):
+            self._writes[f"{letter} ({rival})"] = pair.write.rivals[rival]
         self._before = pair.cells_before()
         self._programs: dict[tuple[str, int], Program] = {}
 
-    def explore(
-        self, faults: Faults, *, recoverers: int = 0, most: int, keep_tombstones_ms: int = KEEP_TOMBSTONES_MS
-    ) -> Explored:
-        """Every order of the calls of the writes, of some recoverers, and of one that runs at last."""
-        names = [*self._writes, *(f"recoverer {number}" for number in range(recoverers))]
-        skews_ms = [*faults.skews_ms, *[0] * len(names)]
-        exploration = Exploration(
+    def explore(self, scene: Scene, most: int) -> Explored:
+        """Every order of the calls of the writes, of the recoverers, and of one recoverer that runs at last."""
+        return self.exploration(scene).explore(most)
+
+    def exploration(self, scene: Scene) -> Exploration:
+        """The writes and recoverers of a scene."""
+        names = [*self._writes, *(f"recoverer {number}" for number in range(scene.recoverers))]
+        skews_ms = [*scene.skews_ms, *[0] * len(names)]
+        return Exploration(
             [self._program(name, skew_ms) for name, skew_ms in zip(names, skews_ms, strict=False)],
             self._program("last recoverer", 0),
             self._before,
             lambda repository: self._tests.contents(repository, self._tests.tables),
-            keep_tombstones_ms={table.name.encode(): keep_tombstones_ms for table in self._tests.tables},
-            faults=faults,
+            scene,
             writes=len(self._writes),
         )
-        return exploration.explore(most)
 
     def _program(self, name: str, skew_ms: int) -> Program:
         if (name, skew_ms) not in self._programs:

@@ -17,6 +17,8 @@ from Hbase_thrift import BatchMutation, Mutation, TCell, TRowResult, TScan
 Key: TypeAlias = tuple[bytes, bytes, bytes]
 """Table, row and column."""
 NEVER = -1
+FAR_MS = 10**15
+"""Longer than any tombstone is dated ahead."""
 
 
 class Held(NamedTuple):
@@ -152,19 +154,15 @@ def _scanned(cells: Cells, scan: Scan) -> tuple[Row, ...]:
     return tuple(found)
 
 
-def compacted(cells: Cells, keep_ms: Mapping[bytes, int], now_ms: int) -> Cells:
-    """The cells after a major compaction of these tables, which keep their tombstones for so long."""
-    return {key: left for key, held in cells.items() if (left := _compacted(held, keep_ms.get(key[0]), now_ms))}
+def compacted(cells: Cells, keep_tombstones_ms: int, now_ms: int) -> Cells:
+    """The cells after a major compaction of all tables, which keep their tombstones for so long."""
+    oldest_ms = now_ms - keep_tombstones_ms if keep_tombstones_ms else now_ms + FAR_MS
+    return {key: left for key, held in cells.items() if (left := _compacted(held, oldest_ms)) != EMPTY}
 
 
-def _compacted(held: Held, keep_ms: int | None, now_ms: int) -> Held | None:
-    if keep_ms is None:
-        return held
-    if not held.is_visible:
-        held = held._replace(put_ms=NEVER, value=b"")
-    if held.tombstone_ms < now_ms - keep_ms or keep_ms == 0:
-        held = held._replace(tombstone_ms=NEVER)
-    return None if held == EMPTY else held
+def _compacted(held: Held, oldest_ms: int) -> Held:
+    put = (held.put_ms, held.value) if held.is_visible else (NEVER, b"")
+    return Held(*put, held.tombstone_ms if held.tombstone_ms >= oldest_ms else NEVER)
 
 
 # ---- a happybase connection

@@ -1,13 +1,15 @@
 """Every order of the calls of two writes at once: each list follows from its records, and no answer is wrong."""
 
+import random
+
 import pytest
 
-from tests.shared.writes.pairs import PAIRS
-from tests.shared.writes.scenes import MORE_OF_ONE, MORE_OF_TWO, OF_ONE, OF_TWO
+from tests.shared.writes.pairs import PAIRS, PairExplorer
+from tests.shared.writes.scenes import A_WALK, MORE_OF_ONE, MORE_OF_TWO, OF_ONE, OF_TWO
 
-MOST = {"make test": 1_500, "long": 5_000, "more faults": 2_000}
-"""The number of worlds at which an exploration is cut."""
-MOST_OF_FOLDS = {"make test": 200, "long": 500, "more faults": 500}
+MOST, MOST_LONG, MOST_MORE_FAULTS = 1_000, 5_000, 2_000
+"""The number of worlds at which an exploration is cut: in `make test`, in a long run, and with more faults."""
+SHARE_OF_FOLDS = 10
 """A fold makes so many calls that each world takes ten times as long."""
 LARGE = {
     "orders: place | erase",
@@ -31,25 +33,48 @@ LARGE = {
 each_pair = pytest.mark.parametrize("pair", PAIRS, ids=str)
 
 
-@pytest.mark.parametrize("run", ["make test", pytest.param("long", marks=pytest.mark.long)])
 @each_pair
-def test_no_order_of_calls_is_bad(pair, run, record_property):
-    for name, explored in explore_all(pair, OF_TWO if pair.rival else OF_ONE, run, record_property):
-        is_small = run == "long" and name == "a fault" and str(pair) not in LARGE
-        assert not (explored.is_cut and is_small), f"{pair}: {explored}"
+def test_no_order_of_calls_is_bad_in_a_scene_drawn_at_random(pair, record_property):
+    name = random.choice([*scenes_of(pair)])
+    explore(PairExplorer(pair), pair, name, MOST, record_property)
+
+
+@pytest.mark.long
+@each_pair
+def test_no_order_of_calls_is_bad(pair, record_property):
+    explorer = PairExplorer(pair)
+    for name in scenes_of(pair):
+        explored = explore(explorer, pair, name, MOST_LONG, record_property)
+        assert not explored.is_cut or name != "a fault" or str(pair) in LARGE, explored
 
 
 @pytest.mark.long
 @each_pair
 def test_no_order_of_calls_is_bad_with_more_faults(pair, record_property):
-    list(explore_all(pair, MORE_OF_TWO if pair.rival else MORE_OF_ONE, "more faults", record_property))
+    explorer = PairExplorer(pair)
+    for name in MORE_OF_TWO if pair.rival else MORE_OF_ONE:
+        explore(explorer, pair, name, MOST_MORE_FAULTS, record_property)
 
 
-def explore_all(pair, scenes, run, record_property):
-    """Explores a pair in each scene. The summary of the test run says what was complete and what was cut."""
-    explorer, most = pair.explorer(), (MOST_OF_FOLDS if pair.design == "counters" else MOST)[run]
-    for name, scene in scenes.items():
-        explored = explorer.explore(scene.faults, recoverers=scene.recoverers, most=most)
-        assert explored.fault is None, f"{pair}, {name}: {explored}"
-        record_property("explored", (f"{pair}, {name}", explored.worlds, explored.is_cut))
-        yield name, explored
+def scenes_of(pair):
+    return OF_TWO if pair.rival else OF_ONE
+
+
+def explore(explorer, pair, name, most, record_property):
+    """Explores a pair in a scene. The summary of the test run says what was complete and what was cut."""
+    scene = (OF_TWO | MORE_OF_TWO if pair.rival else OF_ONE | MORE_OF_ONE)[name]
+    explored = explorer.explore(scene, most // SHARE_OF_FOLDS if pair.design == "counters" else most)
+    assert explored.fault is None, f"{pair}, {name}: {explored}"
+    record_property("explored", (f"{pair}, {name}", explored.states, explored.is_cut))
+    return explored
+
+
+@pytest.mark.parametrize("groups", [3, pytest.param(200, marks=pytest.mark.long)])
+def test_no_walk_of_four_writes_is_bad(groups):
+    dice = random.Random(seed := random.randrange(1_000_000))
+    for _ in range(groups):
+        pair = dice.choice([pair for pair in PAIRS if pair.design == "orders" and pair.rival])
+        exploration = PairExplorer(pair, *dice.sample([*pair.write.rivals], 2)).exploration(A_WALK)
+        for _ in range(20):
+            walked = exploration.walk(dice)
+            assert walked.fault is None, f"seed {seed}: {pair}: {walked}"

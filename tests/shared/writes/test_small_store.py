@@ -31,7 +31,7 @@ def test_random_calls_are_answered_as_by_the_embedded_store(seed, monkeypatch):
             act, arguments = drawn_call(dice, now_ms[0])
             assert act(small.connection, *arguments) == act(embedded, *arguments), (act, arguments)
             if dice.random() < 0.05:
-                small.cells = compacted(small.cells, {b"t": KEEP_MS}, now_ms[0])
+                small.cells = compacted(small.cells, KEEP_MS, now_ms[0])
                 embedded.compact("t")
             assert cells_of(small.connection) == cells_of(embedded)
 
