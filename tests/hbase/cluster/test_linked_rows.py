@@ -9,10 +9,7 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import create_tables
-from tests.programs.hbase.cluster.cluster import running_cluster
-from tests.programs.hbase.cluster.unrest import Unrest
-from tests.shared.writes.changing import differences
-from tests.shared.writes.linked_rows import (
+from tests.hbase.cluster.linked_rows import (
     BACK_LINKS,
     LINK_TABLES,
     LINKS,
@@ -22,6 +19,9 @@ from tests.shared.writes.linked_rows import (
     link_writer,
     recover_links,
 )
+from tests.programs.hbase.cluster.cluster import running_cluster
+from tests.programs.hbase.cluster.unrest import Unrest
+from tests.shared.writes.changing import differences
 from tests.shared.writes.processes import kill_at_random, running
 
 pytestmark = pytest.mark.cluster

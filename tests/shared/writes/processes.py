@@ -18,7 +18,6 @@ _PRELOADED = [
     "domains.orders.design",
     "domains.command_line.main",
     "tests.shared.writes.changing",
-    "tests.shared.writes.linked_rows",
 ]
 
 

@@ -7,54 +7,28 @@ import pytest
 
 from shared.writes import WriterClock
 
+START_MS = 1_700_000_000_000
+READINGS = {
+    "it is the system's time": [(0, 0, 0)],
+    "it does not stand still within a millisecond": [(0, 0, 0), (0, 0, 1), (0, 0, 2)],
+    "it does not go back with the system's clock": [(0, 0, 0), (-3_600_000, 0, 1), (-3_600_000, 0, 2)],
+    "it follows the system's clock once that is ahead again": [(0, 0, 0), (10, 0, 10)],
+    "it is above the timestamp of what is overwritten": [(0, START_MS - 1, 0), (0, START_MS, 1)],
+    "a row from the future does not move it": [(0, 0, 0), (0, START_MS + 5000, 5001), (0, 0, 2)],
+}
+"""The system's time, the timestamp of the cell to overwrite, and the reading; times in milliseconds from START_MS."""
 
-@pytest.fixture
-def system(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The system's clock in milliseconds: a list of one that a test sets."""
-    now_ms = [1_700_000_000_000]
-    monkeypatch.setattr(time, "time_ns", lambda: now_ms[0] * 1_000_000 + 999_999)
-    return now_ms
 
-
-def test_the_time_is_milliseconds_since_1970(system: list[int]) -> None:
-    assert WriterClock().now_ms() == 1_700_000_000_000
-
-
-def test_it_does_not_stand_still_within_a_millisecond(system: list[int]) -> None:
+@pytest.mark.parametrize("steps", READINGS.values(), ids=READINGS)
+def test_each_reading_is_a_date_for_a_change(monkeypatch, steps):
     clock = WriterClock()
-    first = system[0]
-    assert [first, first + 1, first + 2] == [clock.now_ms() for _ in range(3)]
+    for system_ms, above_ms, reading_ms in steps:
+        system_ns = (START_MS + system_ms) * 1_000_000 + 999_999
+        monkeypatch.setattr(time, "time_ns", lambda system_ns=system_ns: system_ns)
+        assert clock.now_ms(above_ms) - START_MS == reading_ms
 
 
-def test_it_does_not_go_back_with_the_system_clock(system: list[int]) -> None:
-    clock = WriterClock()
-    first = clock.now_ms()
-    system[0] -= 3_600_000
-    assert [first + 1, first + 2] == [clock.now_ms() for _ in range(2)]
-
-
-def test_it_follows_the_system_clock_once_that_is_ahead_again(system: list[int]) -> None:
-    clock = WriterClock()
-    clock.now_ms()
-    system[0] += 10
-    assert system[0] == clock.now_ms()
-
-
-def test_it_is_above_the_timestamp_of_what_is_overwritten(system: list[int]) -> None:
-    clock = WriterClock()
-    now = system[0]
-    assert now == clock.now_ms(above_ms=now - 1)
-    assert now + 1 == clock.now_ms(above_ms=now)
-    assert now + 5001 == clock.now_ms(above_ms=now + 5000)
-
-
-def test_a_row_from_the_future_does_not_move_the_clock(system: list[int]) -> None:
-    clock = WriterClock()
-    now = system[0]
-    assert [now, now + 5001, now + 2] == [clock.now_ms(above_ms=above) for above in (0, now + 5000, 0)]
-
-
-def test_no_two_threads_get_the_same_reading() -> None:
+def test_no_two_threads_get_the_same_reading():
     clock = WriterClock()
     with ThreadPoolExecutor(4) as pool:
         readings = list(pool.map(lambda _: [clock.now_ms() for _ in range(500)], range(4)))

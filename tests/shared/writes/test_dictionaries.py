@@ -1,6 +1,8 @@
 """Dictionaries: each name has one id and each id one name, whoever writes, dies or loses a reply."""
 
+from collections import Counter
 from contextlib import ExitStack, closing, suppress
+from itertools import pairwise
 
 import pytest
 
@@ -79,44 +81,37 @@ def test_names_are_found_by_their_start(connection):
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "message", "options"),
     [
-        (lambda colors: colors.assign(""), "names: color: a name must be 1..32767 bytes other than 00 .got ''"),
-        (lambda colors: colors.assign("\0"), "other than 00"),
-        (lambda colors: colors.assign("x" * 32_768), "1..32767 bytes"),
-        (lambda colors: colors.assign(7), "names: color: must be text .got 7, int"),
-        (lambda colors: colors.name_of(b"\1"), "names: color: an id must be 3 bytes"),
-        (lambda colors: colors.starting_with("r", limit=0), "limit must be 1 or more .got 0"),
+        (lambda colors: colors.assign(""), "names: color: a name must be 1..32767 bytes other than 00 .got ''", {}),
+        (lambda colors: colors.assign("\0"), "other than 00", {}),
+        (lambda colors: colors.assign("x" * 32_768), "1..32767 bytes", {}),
+        (lambda colors: colors.assign(7), "names: color: must be text .got 7, int", {}),
+        (lambda colors: colors.name_of(b"\1"), "names: color: an id must be 3 bytes", {}),
+        (lambda colors: colors.starting_with("r", limit=0), "limit must be 1 or more .got 0", {}),
+        (lambda colors: colors, "id_bytes: must be 1..8 .got 0", {"id_bytes": 0}),
+        (lambda colors: colors, "id_bytes: must be 1..8 .got 9", {"id_bytes": 9}),
+        (lambda colors: colors, "cached: must be 0 or more .got -1", {"cached": -1}),
     ],
 )
-def test_what_cannot_be_a_name_or_an_id_is_refused(connection, call, message):
+def test_what_cannot_be_a_name_an_id_or_a_dictionary_is_refused(connection, call, message, options):
     with pytest.raises(InvalidKey, match=message):
-        call(color_names(connection))
+        call(color_names(connection, **options))
     assert list(connection.table("names").scan()) == []
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "read",
     [
-        ({"id_bytes": 0}, "id_bytes: must be 1..8 .got 0"),
-        ({"id_bytes": 9}, "id_bytes: must be 1..8 .got 9"),
-        ({"cached": -1}, "cached: must be 0 or more .got -1"),
-    ],
-)
-def test_a_wrong_declaration_is_refused(connection, options, message):
-    with pytest.raises(InvalidKey, match=message):
-        color_names(connection, **options)
-
-
-def test_a_stored_id_of_another_width_is_damage(connection):
-    color_names(connection).assign("red")
-    for read in (
         lambda colors: colors.assign("red"),
         lambda colors: colors.ids_of(["red"]),
         lambda colors: colors.starting_with("r"),
-    ):
-        with pytest.raises(InvalidRow, match=r"names: row 72 65 64, column .*: must be an id of 2 bytes .got 00 00 01"):
-            read(color_names(connection, id_bytes=2))
+    ],
+)
+def test_a_stored_id_of_another_width_is_damage(connection, read):
+    color_names(connection).assign("red")
+    with pytest.raises(InvalidRow, match=r"names: row 72 65 64, column .*: must be an id of 2 bytes .got 00 00 01"):
+        read(color_names(connection, id_bytes=2))
 
 
 # ---- the id space
@@ -127,24 +122,26 @@ def test_a_used_up_id_space_is_an_error_and_no_id_is_given_twice(connection, id_
     connection.table("names").counter_set(b"\0", b"id:color", last - 1)
     colors = color_names(connection, id_bytes=id_bytes)
     assert colors.assign("last") == last.to_bytes(id_bytes, "big")
+    message = rf"names: color: all ids are used up: the counter must be 1..{last}, the ids"
     for name in ("more", "more", "and more"):
-        with pytest.raises(
-            NoFreeId, match=rf"names: color: all ids are used up: the counter must be 1..{last}, the ids"
-        ):
+        with pytest.raises(NoFreeId, match=message):
             colors.assign(name)
         assert colors.id_of(name) is None
     assert mappings(connection).forward == {b"last": last.to_bytes(id_bytes, "big")}
 
 
-def test_an_id_that_was_taken_without_the_counter_is_passed_over(connection):
-    for number in (1, 2):
+def take_without_the_counter(connection, last):
+    for number in range(1, last + 1):
         connection.table("names").put(bytes([0, 0, number]), {"name:color": f"random-{number}"})
+
+
+def test_an_id_that_was_taken_without_the_counter_is_passed_over(connection):
+    take_without_the_counter(connection, 2)
     assert color_names(connection).assign("red") == THIRD
 
 
 def test_a_counter_far_behind_is_an_error_after_ten_ids(connection):
-    for number in range(1, 12):
-        connection.table("names").put(bytes([0, 0, number]), {"name:color": f"random-{number}"})
+    take_without_the_counter(connection, 11)
     colors = color_names(connection)
     with pytest.raises(NoFreeId, match=r"must be ids that no name has .got 10, 000001..00000a"):
         colors.assign("red")
@@ -154,28 +151,20 @@ def test_a_counter_far_behind_is_an_error_after_ten_ids(connection):
 # ---- the memory
 
 
-def test_what_is_remembered_costs_no_call_and_the_oldest_goes_first(connection):
+@pytest.mark.parametrize(("cached", "calls"), [(2, [0, 1, 1, 1]), (0, [3, 1, 1, 1])])
+def test_what_is_remembered_costs_no_call_and_the_oldest_goes_first(connection, cached, calls):
     watched = WatchedConnection(connection)
-    colors = color_names(watched, cached=2)
+    colors = color_names(watched, cached=cached)
     for name in ("red", "green", "blue"):
         colors.assign(name)
-    before = watched.number_of_calls
+    counts = [watched.number_of_calls]
     assert (colors.assign("green"), colors.name_of(THIRD), colors.ids_of(["blue"])) == (SECOND, "blue", {"blue": THIRD})
-    assert watched.number_of_calls == before
-    assert colors.id_of("red") == FIRST
-    assert watched.number_of_calls == before + 1
-    colors.forget()
-    assert colors.id_of("red") == FIRST
-    assert watched.number_of_calls == before + 2
-
-
-def test_a_dictionary_without_memory_reads_always(connection):
-    watched = WatchedConnection(connection)
-    colors = color_names(watched, cached=0)
-    colors.assign("red")
-    before = watched.number_of_calls
-    assert colors.id_of("red") == colors.id_of("red") == FIRST
-    assert watched.number_of_calls == before + 2
+    counts.append(watched.number_of_calls)
+    for name, id in (("red", FIRST), ("green", SECOND), ("green", SECOND)):
+        assert colors.id_of(name) == id
+        counts.append(watched.number_of_calls)
+        colors.forget()
+    assert [after - before for before, after in pairwise(counts)] == calls
 
 
 def test_a_missing_name_is_not_remembered(connection):
@@ -188,23 +177,34 @@ def test_a_missing_name_is_not_remembered(connection):
 # ---- deaths, lost replies, other writers
 
 
-def stops(calls):
-    return [
-        Stop(call, frozenset(stored), dies) for call in range(calls) for stored in ((), (0,)) for dies in (True, False)
-    ]
+each_stop = pytest.mark.parametrize(
+    "stop",
+    [Stop(call, frozenset(stored), dies) for call in range(3) for stored in ((), (0,)) for dies in (True, False)],
+    ids=str,
+)
 
 
-@pytest.mark.parametrize("stop", stops(3), ids=str)
-def test_a_writer_that_stops_at_any_call_leaks_at_most_one_id(connection, stop):
+def stop_at(connection, stop, run):
+    """Runs a writer that is stopped; returns its connection, which may deliver the stopped call later."""
     watched = WatchedConnection(connection, stopped_at(stop))
     with suppress(WriterDied, ReplyLost):
-        color_names(watched).assign("red")
+        run(color_names(watched))
     assert watched.is_stopped
-    left = mappings(connection)
-    assert left.counter <= 1
+    return watched
+
+
+def paused(connection, number, meanwhile):
+    """The dictionary of a process that is paused before one of its calls."""
+    return color_names(WatchedConnection(connection, before_call=paused_at_call(number, meanwhile)))
+
+
+@each_stop
+def test_a_writer_that_stops_at_any_call_leaks_at_most_one_id(connection, stop):
+    late = stop_at(connection, stop, lambda colors: colors.assign("red"))
+    assert mappings(connection).counter <= 1
     id = fresh(connection).assign("red")
     assert fresh(connection).name_of(id) == "red"
-    watched.deliver()  # the gateway was late
+    late.deliver()
     after = mappings(connection)
     assert after.forward == {b"red": id}
     assert fresh(connection).assign("red") == id
@@ -213,18 +213,14 @@ def test_a_writer_that_stops_at_any_call_leaks_at_most_one_id(connection, stop):
 
 
 @pytest.mark.parametrize("number", range(4))
-@pytest.mark.parametrize("meanwhile", ["the same name", "another name"])
-def test_two_writers_that_meet_at_any_call_agree(connection, number, meanwhile):
+@pytest.mark.parametrize("name", ["red", "green"])
+def test_two_writers_that_meet_at_any_call_agree(connection, number, name):
     others: list[bytes] = []
-    name = "red" if meanwhile == "the same name" else "green"
-    watched = WatchedConnection(
-        connection, before_call=paused_at_call(number, lambda: others.append(fresh(connection).assign(name)))
-    )
-    id = color_names(watched).assign("red")
+    id = paused(connection, number, lambda: others.append(fresh(connection).assign(name))).assign("red")
     after = mappings(connection)
-    assert (others == [id]) == (meanwhile == "the same name")
+    assert (others == [id]) == (name == "red")
     assert after.forward == {b"red": id, name.encode(): others[0]}
-    assert len(after.leaked) == (1 if meanwhile == "the same name" and number > 0 and len(after.reverse) == 2 else 0)
+    assert len(after.leaked) == (1 if name == "red" and number > 0 and len(after.reverse) == 2 else 0)
 
 
 def test_the_loser_reads_the_winner_again_and_its_own_id_is_leaked(connection):
@@ -239,28 +235,23 @@ def test_the_loser_reads_the_winner_again_and_its_own_id_is_leaked(connection):
 
 
 def test_eight_processes_that_assign_the_same_names_agree(engine, tmp_path):
-    processes, names = 8, 200
+    processes, names = 8, [f"name-{number}" for number in range(100)]
     with engine.url(str(tmp_path / "names.db"), NAMES) as url:
         if engine.name == EMBEDDED:
             with closing(connect(url)) as connection:
                 create_tables(connection, [NAMES])
-        wanted = [f"name-{number}" for number in range(names)]
         with ExitStack() as stack:
-            started = [
-                stack.enter_context(running(assign_all, url, tmp_path / f"{number}.log", number, wanted))
-                for number in range(processes)
-            ]
+            logs = [tmp_path / f"{number}.log" for number in range(processes)]
+            runs = [running(assign_all, url, log, seed, names) for seed, log in enumerate(logs)]
+            started = [stack.enter_context(run) for run in runs]
             for process in started:
                 process.join(300)
             assert [process.exitcode for process in started] == [0] * processes
         with closing(connect(url)) as connection:
             after = mappings(connection)
-        assert {name.decode(): id.hex() for name, id in after.forward.items()} == {
-            answer["name"]: answer["id"] for answer in entries(tmp_path)
-        }
-        assert len(entries(tmp_path)) == processes * names
-        assert len({(answer["name"], answer["id"]) for answer in entries(tmp_path)}) == names
-        assert after.counter == names + len(after.leaked)
+        answers = Counter((answer["name"], answer["id"]) for answer in entries(tmp_path))
+        assert answers == {(name.decode(), id.hex()): processes for name, id in after.forward.items()}
+        assert len(answers) == len(names) == after.counter - len(after.leaked)
 
 
 # ---- renaming
@@ -276,56 +267,59 @@ def test_a_rename_keeps_the_id_and_frees_the_old_name(connection):
     assert mappings(connection).forward == {b"rouge": FIRST, b"red": SECOND}
 
 
-def test_a_rename_that_is_refused_changes_nothing(connection):
-    colors = color_names(connection)
-    colors.assign("red")
-    colors.assign("green")
-    before = dict(connection.table("names").scan())
-    for old, new, error, message in (
+@pytest.mark.parametrize(
+    ("old", "new", "error", "message"),
+    [
         ("blue", "bleu", UnknownName, "names: color: must be a name with an id .got 'blue'"),
         ("red", "green", NameTaken, "must be a name without an id of its own .got 'green'"),
         ("red", "red", NameTaken, "must differ from the old one .got 'red'"),
         ("red", "", InvalidKey, "a name must be 1..32767 bytes"),
-    ):
-        with pytest.raises(error, match=message):
-            colors.rename(old, new)
+    ],
+)
+def test_a_rename_that_is_refused_changes_nothing(connection, old, new, error, message):
+    colors = color_names(connection)
+    colors.assign("red")
+    colors.assign("green")
+    before = dict(connection.table("names").scan())
+    with pytest.raises(error, match=message):
+        colors.rename(old, new)
     assert dict(connection.table("names").scan()) == before
 
 
-@pytest.mark.parametrize("stop", stops(3), ids=str)
-def test_a_rename_that_stops_at_any_call_is_completed_by_the_same_call(connection, stop):
+@pytest.fixture
+def red(connection):
+    """The name to be renamed has the first id."""
     color_names(connection).assign("red")
-    watched = WatchedConnection(connection, stopped_at(stop))
-    with suppress(WriterDied, ReplyLost):
-        color_names(watched).rename("red", "rouge")
-    assert watched.is_stopped
+
+
+@pytest.mark.usefixtures("red")
+@each_stop
+def test_a_rename_that_stops_at_any_call_is_completed_by_the_same_call(connection, stop):
+    late = stop_at(connection, stop, lambda colors: colors.rename("red", "rouge"))
     assert FIRST in (fresh(connection).id_of("red"), fresh(connection).id_of("rouge"))
     assert fresh(connection).name_of(FIRST) in ("red", "rouge")
     with suppress(UnknownName):  # it was complete
         fresh(connection).rename("red", "rouge")
     assert mappings(connection).forward == {b"rouge": FIRST}
     assert fresh(connection).assign("red") == SECOND
-    watched.deliver()
+    late.deliver()
     assert mappings(connection).forward == {b"rouge": FIRST, b"red": SECOND}
 
 
+@pytest.mark.usefixtures("red")
 @pytest.mark.parametrize("name", ["red", "rouge"])
 @pytest.mark.parametrize("number", range(4))
 def test_a_name_that_is_assigned_during_a_rename_has_one_id(connection, number, name):
-    color_names(connection).assign("red")
-    watched = WatchedConnection(connection, before_call=paused_at_call(number, lambda: fresh(connection).assign(name)))
     with suppress(NameTaken):
-        color_names(watched).rename("red", "rouge")
+        paused(connection, number, lambda: fresh(connection).assign(name)).rename("red", "rouge")
     after = mappings(connection)
     assert FIRST in after.forward.values()
     assert {after.reverse[id] for id in after.forward.values()} == {*after.forward}
 
 
+@pytest.mark.usefixtures("red")
 def test_of_two_renames_of_one_id_at_once_one_is_undone(connection):
-    color_names(connection).assign("red")
-    watched = WatchedConnection(
-        connection, before_call=paused_at_call(2, lambda: fresh(connection).rename("red", "rot"))
-    )
+    loser = paused(connection, 2, lambda: fresh(connection).rename("red", "rot"))
     with pytest.raises(UnknownName, match=r"must be the name of 000001 .got 'red', renamed meanwhile"):
-        color_names(watched).rename("red", "rouge")
+        loser.rename("red", "rouge")
     assert mappings(connection).forward == {b"rot": FIRST}

@@ -1,16 +1,13 @@
 """An erasure ends once its sources are old enough, takes late lines with it, and spares what is new."""
 
-import time
-from contextlib import closing
-
 import pytest
 
-from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import ClockSkew, Erasure, Erasures, IntentWriter, WriterClock, erasures_tables
+from shared.writes import ClockSkew, Erasure, Erasures, IntentWriter, erasures_tables
 from shared.writes.intents import FORGET_MS
 
-from .notes import INTENTS, NOTES, STATES, ById, ByState, Note
+from .clocks import SetClock
+from .notes import INTENTS, NOTES, STATES, ByState, Note, delete, states_writer, store
 
 TABLE, SOURCES = erasures_tables("notes_erasures", writers=1)
 A, B = Note("a", "ada"), Note("b", "ada")
@@ -18,48 +15,14 @@ LINE = {b"n:x": b"\xc3"}
 
 
 @pytest.fixture
-def passes(monkeypatch):
-    """Lets so many milliseconds pass, for the writers and the store."""
-    now_ns, passed_ns = time.time_ns, [0]
-    monkeypatch.setattr(time, "time_ns", lambda: now_ns() + passed_ns[0])
-
-    def let_pass(milliseconds):
-        passed_ns[0] += milliseconds * 1_000_000
-
-    return let_pass
-
-
-@pytest.fixture
-def connection():
-    with closing(connect("embedded:")) as connection:
-        create_tables(connection, (NOTES, STATES, INTENTS, TABLE, *SOURCES))
-        yield connection
-
-
-@pytest.fixture
-def writer(connection):
-    return IntentWriter(
-        connection,
-        NOTES,
-        INTENTS,
-        [STATES],
-        lambda note: [(STATES, ByState(note.state, note.id))],
-        moving=[STATES],
-        clock=WriterClock(),
-    )
+def writer(connection, machine):
+    return states_writer(connection)
 
 
 @pytest.fixture
 def erasures(connection, writer):
+    create_tables(connection, (TABLE, *SOURCES))
     return Erasures(connection, (TABLE, SOURCES), [writer])
-
-
-def store(writer, note):
-    writer.write(ById(note.id), lambda _stored: note)
-
-
-def delete(writer, note):
-    writer.write(ById(note.id), lambda _stored: None)
 
 
 def rows(connection, table):
@@ -80,10 +43,11 @@ def erase_ada(writer, erasures):
     return erasures.end("ada", [[NOTES.row(A), NOTES.row(B)]])
 
 
-def test_an_erasure_is_stored_before_it_ends_and_until_it_is_removed(connection, erasures):
+def test_an_erasure_is_stored_before_it_ends_and_until_it_is_removed(connection, erasures, machine):
     erasures.begin("ada")
+    machine.passes(10 * FORGET_MS)
     (begun,) = erasures.stored(fail)
-    assert (begun.name, begun.is_ended, erasures.is_due(begun)) == ("ada", False, False)
+    assert (begun.name, begun.is_ended, erasures.is_due(begun)) == ("ada", False, False), "due only once it has ended"
     ended = erasures.end("ada", [[b"r%d" % number for number in range(2500)]])
     assert list(erasures.stored(fail)) == [ended]
     assert len(connection.table(TABLE.name).row(b"ada")) == 2502
@@ -91,42 +55,35 @@ def test_an_erasure_is_stored_before_it_ends_and_until_it_is_removed(connection,
     assert list(erasures.stored(fail)) == rows(connection, TABLE) == []
 
 
-def test_an_erasure_that_has_not_ended_is_never_due(erasures, passes):
-    erasures.begin("ada")
-    (begun,) = erasures.stored(fail)
-    passes(10 * FORGET_MS)
-    assert not erasures.is_due(begun)
-
-
-def test_sources_are_forgotten_once_they_are_old_enough(connection, writer, erasures, passes):
+def test_sources_are_forgotten_once_they_are_old_enough(connection, writer, erasures, machine):
     erasure = erase_ada(writer, erasures)
     assert (erasures.is_due(erasure), erasures.forget(erasure, fail)) == (False, 2)
-    passes(FORGET_MS + 1000)
+    machine.passes(FORGET_MS + 1000)
     assert (erasures.is_due(erasure), erasures.forget(erasure, fail)) == (True, 0)
     assert rows(connection, NOTES) == []
 
 
-def test_a_record_that_came_back_stays(connection, writer, erasures, passes):
+def test_a_record_that_came_back_stays(connection, writer, erasures, machine):
     erasure = erase_ada(writer, erasures)
     store(writer, A)
-    passes(FORGET_MS + 1000)
+    machine.passes(FORGET_MS + 1000)
     assert erasures.forget(erasure, fail) == 0
     assert erasures.delete_strays(lambda line: line.id in "ab", erasure.at_ms, fail) == 1
     assert (rows(connection, NOTES), rows(connection, STATES)) == ([b"a"], [STATES.row(ByState("open", "a"))])
 
 
-def test_a_source_that_cannot_be_read_remains_and_is_reported(connection, writer, erasures, passes):
+def test_a_source_that_cannot_be_read_remains_and_is_reported(connection, writer, erasures, machine):
     erasure = erase_ada(writer, erasures)
     connection.table(NOTES.name).put(b"a", {b"n:note": b"?"})
-    passes(FORGET_MS + 1000)
+    machine.passes(FORGET_MS + 1000)
     reported = []
     assert erasures.forget(erasure, reported.append) == 1
     assert [invalid.row for invalid in reported] == rows(connection, NOTES) == [b"a"]
 
 
-def test_only_old_lines_without_a_source_are_strays(connection, writer, erasures, passes):
+def test_only_old_lines_without_a_source_are_strays(connection, writer, erasures, machine):
     erasure = erase_ada(writer, erasures)
-    passes(FORGET_MS + 1000)
+    machine.passes(FORGET_MS + 1000)
     store(writer, A)
     lines = connection.table(STATES.name)
     old_ms, under_way_ms = erasure.at_ms, erasure.at_ms + FORGET_MS // 2
@@ -150,13 +107,13 @@ def test_what_is_dated_after_an_erasure_is_not_its_line(connection, erasures):
     assert rows(connection, STATES) == []
 
 
-def test_the_end_of_an_erasure_spares_a_later_one_of_the_same_name(erasures, passes):
+def test_the_end_of_an_erasure_spares_a_later_one_of_the_same_name(erasures, machine):
     erasures.begin("ada")
     first = erasures.end("ada", [[b"r1"]])
-    passes(1000)
+    machine.passes(1000)
     erasures.begin("ada")
     second = erasures.end("ada", [[b"r2"]])
-    passes(1000)  # a tombstone of now is above it
+    machine.passes(1000)  # a tombstone of now is above it
     erasures.remove(first)
     assert list(erasures.stored(fail)) == [second]
     assert second == Erasure("ada", second.at_ms, is_ended=True)
@@ -170,10 +127,10 @@ def test_a_row_that_is_no_erasure_is_reported(connection, erasures):
     assert [invalid.row for invalid in reported] == [b"\xff"]
 
 
-def test_what_keeps_a_line_that_must_go_is_told(connection, writer, erasures):
+def test_what_keeps_a_line_that_must_go_is_told(connection, writer, erasures, machine):
     store(writer, A)
     connection.table(NOTES.name).put(b"a", {b"n:note": b"?"})
-    future_ms = time.time_ns() // 1_000_000 + 86_400_000
+    future_ms = machine.now_ms + 86_400_000
     connection.table(STATES.name).put(STATES.row(ByState("done", "c")), LINE, timestamp=future_ms)
     told = []
     assert erasures.delete_strays(lambda _line: True, future_ms, told.append) == 2
@@ -183,19 +140,13 @@ def test_what_keeps_a_line_that_must_go_is_told(connection, writer, erasures):
     ]
 
 
-def test_an_erasure_is_dated_by_a_clock_that_was_compared(connection, writer, passes):
-    class Jumped(WriterClock):
-        jumped_ms = 0
-
-        def read_ms(self):
-            return super().read_ms() + self.jumped_ms
-
-    clock = Jumped()
-    erasures = Erasures(connection, (TABLE, SOURCES), [IntentWriter(connection, NOTES, INTENTS, [], list, clock=clock)])
-    erasures.begin("ada")
-    clock.jumped_ms = 3_600_000
-    for call in (lambda: erasures.begin("ada"), lambda: erasures.end("ada", [[]])):
+def test_an_erasure_is_dated_by_a_clock_that_was_compared(connection, erasures, machine):
+    clock = SetClock()
+    dated = Erasures(connection, (TABLE, SOURCES), [IntentWriter(connection, NOTES, INTENTS, [], list, clock=clock)])
+    dated.begin("ada")
+    clock.ahead_ms = 3_600_000
+    for call in (lambda: dated.begin("ada"), lambda: dated.end("ada", [[]])):
         with pytest.raises(ClockSkew):
             call()
-    (begun,) = erasures.stored(fail)
-    assert begun.at_ms <= time.time_ns() // 1_000_000
+    (begun,) = dated.stored(fail)
+    assert begun.at_ms <= machine.now_ms

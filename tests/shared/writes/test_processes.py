@@ -1,7 +1,6 @@
 """Processes that write the same rows, and are killed: what was answered is stored, and everything agrees."""
 
 import random
-import time
 from contextlib import ExitStack, closing
 
 import pytest
@@ -19,19 +18,7 @@ from tests.shared.writes.changing import (
     differences,
     recover_again_and_again,
 )
-from tests.shared.writes.linked_rows import (
-    BACK_LINKS,
-    LINK_TABLES,
-    faults_of,
-    last_acknowledged,
-    link_rows,
-    link_writer,
-    recover_links,
-)
 from tests.shared.writes.processes import entries, kill_at_random, running, wait_for
-
-ROWS = 25_000
-"""Linked rows, each of which is stored after the one before it was acknowledged."""
 
 
 @pytest.fixture
@@ -99,46 +86,3 @@ def test_what_a_killed_process_was_answered_is_stored(url, tmp_path, capsys, rou
             assert differences(connection, writer, DERIVED) == []
     with capsys.disabled():
         print(f"\n{rounds} rounds, {3 * rounds} kills, {len(answers)} answers, {recovered} writes settled")
-
-
-@pytest.mark.long
-def test_no_acknowledged_row_of_a_linked_list_is_missing_after_kills(engine, tmp_path, capsys):
-    with engine.url(str(tmp_path / "links.db"), *LINK_TABLES) as url:
-        if engine.name == EMBEDDED:
-            with closing(connect(url)) as connection:
-                create_tables(connection, LINK_TABLES)
-        kills = store_links(url, tmp_path, random.Random(new_seed("links")))
-        with closing(connect(url)) as connection:
-            settled = link_writer(connection).recover(older_than_ms=0)
-            assert settled.failed == ()
-            last = last_acknowledged(tmp_path)
-            assert sum(last.values()) == ROWS
-            assert faults_of(connection, last) == []
-            assert differences(connection, link_writer(connection), [BACK_LINKS]) == []
-    with capsys.disabled():
-        print(f"\n{ROWS} rows, {kills} kills")
-
-
-WRITERS = 2
-
-
-def store_links(url, folder, dice):
-    """Stores so many rows by processes that are killed and started again; returns how many were killed."""
-    kills = 0
-    next_rows = dict.fromkeys(range(WRITERS), 1)
-    share = ROWS // WRITERS
-    with ExitStack() as stack:
-        recoverer = stack.enter_context(running(recover_links, url))
-        while any(first <= share for first in next_rows.values()):
-            with ExitStack() as writing:
-                started = []
-                for writer, first in next_rows.items():
-                    log = folder / f"{writer}-{kills}-{first}.log"
-                    started.append(writing.enter_context(running(link_rows, url, log, writer, first, share)))
-                time.sleep(dice.uniform(0.1, 3))
-                kills += [kill_at_random(process, dice, 0.1) for process in started].count(True)
-            if dice.random() < 0.3:
-                kills += kill_at_random(recoverer, dice, 0.1)
-                recoverer = stack.enter_context(running(recover_links, url))
-            next_rows |= {writer: last + 1 for writer, last in last_acknowledged(folder).items()}
-    return kills
