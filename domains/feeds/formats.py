@@ -6,7 +6,7 @@ reader C001087 follows author HLIG
 
 "created_at","emojis","id","link","retweeted","screen_name","text"
 "2017-08-27 00:05:34","True","901656910939770881","https://...","False","aaLiysr","..."
-author aaLiysr, post 901656910939770881, posted at 2017-08-27T04:05:34.747Z: the id holds the time
+author aaLiysr, post 901656910939770881, posted at 2017-08-27T04:05:34.200Z: the id holds the time
 """
 
 from collections.abc import Callable, Iterable

@@ -451,6 +451,10 @@ FILES = [
     ("counters", "access.log", "combined", None),
     ("counters", "auth.log", "sshd", 2025),
     ("counters", "auth.log", "sshd-failed", 2025),
+    ("feeds", "follows.csv", "csv", None),
+    ("feeds", "edges.csv", "edges", None),
+    ("feeds", "posts.csv", "csv", None),
+    ("feeds", "tweets.csv", "tweets", None),
     ("logs", "logs.jsonl", "jsonl", None),
     ("logs", "access.log", "combined", None),
     ("logs", "broker-1/server.log", "log4j", None),
@@ -464,7 +468,8 @@ FILES = [
 
 @pytest.mark.parametrize(("name", "file", "format", "year"), FILES, ids=[f"{name}/{file}" for name, file, *_ in FILES])
 def test_every_line_of_a_file_is_a_record_of_its_format(name, file, format, year):
-    (load,) = next(design for design in all_designs() if design.name == name).loads
+    loads = next(design for design in all_designs() if design.name == name).loads
+    load = next(load for load in loads if load.samples.name == file or format in [of.name for of in load.formats])
     choice = "auto" if format != "sshd-failed" else format  # which is the other reading of the same file
     lines = read_lines(FIXTURES / name / file, load.record, format=choice, formats=load.formats, year=year)
     assert lines.format == format

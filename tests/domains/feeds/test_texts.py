@@ -1,16 +1,15 @@
 """The published form, without intents: what it can lose, what deletes what, and lines that expire."""
 
-import attrs
 import pytest
 
-from domains.feeds import Follow, Post, PostConflict
+from domains.feeds import Follow, Post
 from domains.feeds.variants import texts
 from shared.queries import BATCH_ROWS
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import CLOCK
 
-NOON_MS = 1_768_219_200_000
-SOUP = Post("dan", NOON_MS, 1, "soup")
+from .stopped_writes import NOON_MS, SOUP
+
 TEA = Post("dan", NOON_MS + 1, 2, "tea")
 
 
@@ -37,26 +36,16 @@ def test_a_follower_whom_a_dead_writer_did_not_reach_gets_the_post_only_if_its_c
     assert list(feeds.timeline("ada")) == [SOUP]
 
 
-def test_a_delete_reaches_present_followers_and_an_unfollow_the_lines_of_its_author(feeds):
+def test_a_delete_reaches_present_followers_an_unfollow_the_lines_of_its_author_and_trim_older_lines(feeds):
     for post in (SOUP, TEA):
         feeds.post(post)
     feeds.unfollow("bob", "dan")
     assert list(feeds.timeline("bob")) == []
     feeds.delete_post("dan", NOON_MS, 1)
     assert list(feeds.timeline("ada")) == list(feeds.posts("dan")) == [TEA]
-
-
-def test_another_text_under_one_id_is_refused(feeds):
-    feeds.post(SOUP)
-    with pytest.raises(PostConflict):
-        feeds.post(attrs.evolve(SOUP, text="stew"))
-
-
-def test_trim_keeps_the_newest_lines(feeds):
-    for post in (SOUP, TEA):
-        feeds.post(post)
+    feeds.post(later := Post("dan", NOON_MS + 2, 3, "later"))
     assert feeds.trim("ada", keep=1) == 1
-    assert list(feeds.timeline("ada")) == [TEA]
+    assert list(feeds.timeline("ada")) == [later]
 
 
 def test_lines_expire_after_their_push_and_an_old_post_not_on_arrival(engine):
