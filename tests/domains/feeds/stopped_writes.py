@@ -42,6 +42,13 @@ def trim(feeds):
     return feeds.trim("ada", keep=1)
 
 
+def without_fan_out(connection, **options):
+    """A repository whose process dies before the fan-out of a post."""
+    feeds = FeedRepository(connection, **options)
+    feeds._fan_out.spread = lambda row: None
+    return feeds
+
+
 # ---- what is stored before
 
 

@@ -33,15 +33,3 @@ POSTED_MS = 1_580_976_517_000
 )
 def test_a_row_is_the_bytes_of_its_parts(table, key, row):
     assert table.key.encode(key) == bytes.fromhex(row)
-
-
-def test_newer_posts_of_a_timeline_sort_first_and_those_of_one_millisecond_by_author_and_id():
-    lines = [
-        LineOfTimeline("ada", POSTED_MS + 1, "zoe", 9),
-        LineOfTimeline("ada", POSTED_MS, "dan", 1),
-        LineOfTimeline("ada", POSTED_MS, "dan", 2**63),
-        LineOfTimeline("ada", POSTED_MS, "dan_1", 0),
-        LineOfTimeline("ada_1", POSTED_MS + 2, "dan", 1),
-    ]
-    rows = [TABLES.timelines.row(line) for line in lines]
-    assert rows == sorted(rows)
