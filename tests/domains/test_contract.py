@@ -461,6 +461,8 @@ FILES = [
     ("messages", "messages.jsonl", "jsonl", None),
     ("messages", "chat.jsonl", "chat", None),
     ("monitoring", "points.jsonl", "jsonl", None),
+    ("monitoring", "ec2_disk_write_bytes_1ef3de.csv", "series", None),
+    ("monitoring", "nginx_status.jsonl", "nginx-status", None),
     ("orders", "orders.csv", "csv", None),
 ]
 """Files of fixtures, the formats they are in, and the year that their times lack."""

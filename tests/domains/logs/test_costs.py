@@ -1,9 +1,10 @@
-"""What the questions cost, where a docstring says so: ranges, and rows that the store steps over."""
+"""What the questions cost, if a docstring says so: ranges, and rows that the store reads."""
 
 from contextlib import ExitStack
 
 import pytest
 
+from domains.logs import LogRepository
 from domains.logs.variants.slices import SLICE_MS
 from shared.designs import metered
 from shared.keys import InvalidQuestion
@@ -12,88 +13,76 @@ from shared.queries.pages import READ_AT_MOST
 from .asking import BY_NAME, event, only, stored, times
 
 
-def cost_of(connection, query, limit=100, cursor=None):
-    """Ranges of a page, and rows that came over; a store that counts them steps over no others."""
-    with metered(connection) as cost:
-        query.page(limit, cursor)
-    assert cost.rows_read in (cost.rows_fetched, None)
-    return len(cost.ranges), cost.rows_fetched
-
-
 @pytest.fixture
 def hundred(logs):
     """A hundred events of one host, of two kinds by turns, as many of another one, a second apart."""
-    for host in ("a", "b"):
-        stored(logs, *(event(1000 * at, host, "EF"[at % 2]) for at in range(100)))
+    stored(logs, *(event(1000 * at, host, "EF"[at % 2]) for host in ("a", "b") for at in range(100)))
     return logs
 
 
-@only("logs")
-def test_newest_first_reads_one_row_more_than_it_returns_and_in_reverse_two(connection, hundred):
-    assert cost_of(connection, hundred.latest("a", "E"), 10) == (1, 11)
-    assert cost_of(connection, hundred.host_events("a", "E"), 10) == (1, 12)
+LATEST = (LogRepository.latest, {"host": "a", "event": "E"})
+OF_KIND = (LogRepository.host_events, {"host": "a", "event": "E"})
+ALIKE = (LogRepository.hosts_like, {"host_prefix": "a"})
 
 
-@only("host-first")
-def test_host_first_reads_one_row_more_than_it_returns_and_in_reverse_two(connection, hundred):
-    assert cost_of(connection, hundred.host_events("a", "E"), 10) == (1, 11)
-    assert cost_of(connection, hundred.latest("a", "E"), 10) == (1, 12)
+def window(since_ms, until_ms, **host):
+    return LogRepository.window, {"since_ms": since_ms, "until_ms": until_ms, **host}
+
+
+def of_a(since_ms, until_ms):
+    return window(since_ms, until_ms, host="a")
+
+
+@pytest.mark.parametrize(
+    ("variant", "question", "ranges", "rows"),
+    [
+        (BY_NAME[name], *case)
+        for name, cases in {
+            # A page of ten reads one row more, and two more in reverse.
+            "logs": [
+                (LATEST, 1, 11),
+                (OF_KIND, 1, 12),
+                # All rows of a host for a page by time, or of any time for hosts named alike.
+                (of_a(0, 5000), 1, 100),
+                ((LogRepository.hosts_like, {"host_prefix": "a", "since_ms": 0, "until_ms": 5000}), 1, 100),
+            ],
+            "host-first": [(LATEST, 1, 12), (OF_KIND, 1, 11), (of_a(0, 5000), 1, 100)],
+            "time-first": [(window(0, 100_000), 1, 11)],
+            # No question knows its bucket of the time; one that names its host knows that of the host.
+            "modulo": [(LATEST, 8, None), (window(0, 5000), 8, None), (of_a(0, 5000), 8, None), (ALIKE, 8, None)],
+            "salted": [
+                (LATEST, 1, None),
+                (OF_KIND, 1, None),
+                (of_a(0, 5000), 1, None),
+                (window(0, 5000), 8, None),
+                (ALIKE, 8, None),
+            ],
+            # One range for each quarter of an hour, and no more rows than a page.
+            "slices": [
+                (of_a(0, 1), 1, 1),
+                (of_a(1, 50_000), 1, 11),
+                (of_a(0, SLICE_MS), 1, 11),
+                (of_a(SLICE_MS - 1, SLICE_MS + 1), 2, None),
+                (of_a(1, 4 * SLICE_MS + 1), 5, None),
+            ],
+        }.items()
+        for case in cases
+    ],
+)
+def test_a_page_of_ten_reads_so_many_rows_and_a_larger_one_so_many_ranges(connection, hundred, question, ranges, rows):
+    method, arguments = question
+    with metered(connection) as cost:
+        method(hundred, **arguments).page(limit=10 if rows else 100)
+    assert cost.rows_read in (cost.rows_fetched, None)
+    assert (len(cost.ranges), rows and cost.rows_fetched) == (ranges, rows)
 
 
 @only("logs", "host-first")
-def test_a_window_of_one_host_reads_all_its_rows_for_every_page(connection, hundred):
+def test_a_window_of_one_host_reads_all_its_rows_for_every_page(hundred):
     query = hundred.window(0, 5000, host="a")
     page = query.page(limit=2)
     assert (len(page.records), page.rows_read, page.client_work) == (2, 100, ("time_ms", "order"))
-    assert cost_of(connection, query, 2, page.cursor) == (1, 100)
-
-
-@only("logs", "host-first")
-def test_hosts_named_alike_are_one_scan_of_their_rows_whenever_they_happened(connection, hundred):
-    assert cost_of(connection, hundred.hosts_like("a", 0, 5000)) == (1, 100)
-    assert len(list(hundred.hosts_like("a", 0, 5000))) == 5
-
-
-@only("time-first")
-def test_a_period_of_all_hosts_reads_one_row_more_than_it_returns(connection, hundred):
-    assert cost_of(connection, hundred.window(0, 100_000), 10) == (1, 11)
-
-
-@only("modulo")
-def test_no_question_knows_its_bucket_of_the_time(connection, hundred):
-    for query in (
-        hundred.latest("a", "E"),
-        hundred.window(0, 5000),
-        hundred.window(0, 5000, host="a"),
-        hundred.hosts_like("a"),
-    ):
-        assert cost_of(connection, query)[0] == 8
-
-
-@only("salted")
-def test_a_question_that_names_its_host_reads_one_bucket(connection, hundred):
-    assert cost_of(connection, hundred.window(0, 5000, host="a"))[0] == 1
-    assert cost_of(connection, hundred.latest("a", "E"))[0] == 1
-    assert cost_of(connection, hundred.host_events("a", "E"))[0] == 1
-    assert cost_of(connection, hundred.window(0, 5000))[0] == 8
-    assert cost_of(connection, hundred.hosts_like("a"))[0] == 8
-
-
-@only("slices")
-def test_slices_read_one_range_for_each_quarter_of_an_hour(connection, hundred):
-    quarter = SLICE_MS
-    for since, until, ranges in ((0, 1, 1), (1, quarter, 1), (quarter - 1, quarter + 1, 2), (1, 4 * quarter + 1, 5)):
-        assert cost_of(connection, hundred.window(since, until, host="a"))[0] == ranges
-
-
-@only("slices")
-def test_slices_read_no_more_of_a_hosts_period_than_a_page_of_it(connection, hundred):
-    assert cost_of(connection, hundred.window(1, 50_000, host="a"), 10) == (1, 11)
-
-
-@only("slices")
-def test_slices_read_no_more_of_whole_quarters_than_a_page_of_them(connection, hundred):
-    assert cost_of(connection, hundred.window(0, SLICE_MS, host="a"), 10) == (1, 11)
+    assert query.page(2, page.cursor).rows_read == 100
 
 
 # ---- more rows than a page reads --------------------------------------------------------------------

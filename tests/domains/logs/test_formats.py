@@ -3,22 +3,15 @@
 import os
 import re
 import threading
-from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domains.logs.formats import COMBINED_LOG, FORMATS, LOG4J
-from domains.logs.records import LogEvent, Repeats
+from domains.logs.records import LogEvent
 from shared.loading import read_lines
-from shared.records import parse_time, show_time
-
-ROOT = Path(__file__).parents[3]
-REAL = ROOT.parent / "shared" / "data" / "logs"
-KAFKA = sorted(REAL.glob("kafka/*/*"))
-needs_real_logs = pytest.mark.skipif(not REAL.exists(), reason="the real logs are not on this machine")
+from shared.records import parse_time
 
 ACCESS = '1.2.3.4 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 5 "-" "curl"'
 ACCESS_EVENT = LogEvent("1.2.3.4", "200", 1_431_857_103_000, "", '- - "GET / HTTP/1.1" 5 "-" "curl"')
@@ -51,61 +44,42 @@ def events(path):
     return [event for _, event in results]
 
 
-def reason(path, **options):
-    ((number, said),) = lines(path, **options)
-    assert number == 1
-    assert "\n" not in said
-    return said
-
-
 # Access logs
 
 
 @pytest.mark.parametrize(
-    ("line", "host", "event", "time", "message"),
+    ("line", "time", "wanted"),
     [
         (
             '83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET /a.png HTTP/1.1" 200 203023 "http://b/" "Mozilla (X)"',
-            "83.149.9.216",
-            "200",
             "2015-05-17T10:05:03Z",
-            '- - "GET /a.png HTTP/1.1" 203023 "http://b/" "Mozilla (X)"',
+            ("83.149.9.216", "200", '- - "GET /a.png HTTP/1.1" 203023 "http://b/" "Mozilla (X)"'),
         ),
         (
             '127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /apache_pb.gif HTTP/1.0" 200 2326',
-            "127.0.0.1",
-            "200",
             "2000-10-10T20:55:36Z",
-            '- frank "GET /apache_pb.gif HTTP/1.0" 2326',
+            ("127.0.0.1", "200", '- frank "GET /apache_pb.gif HTTP/1.0" 2326'),
         ),
         (
             r'::1 id émile [29/Feb/2024:23:59:59 +0545] "GET /a\"b\\ HTTP/1.0" 404 - "" "it said \"no\""',
-            "::1",
-            "404",
             "2024-02-29T18:14:59Z",
-            r'id émile "GET /a\"b\\ HTTP/1.0" - "" "it said \"no\""',
+            ("::1", "404", r'id émile "GET /a\"b\\ HTTP/1.0" - "" "it said \"no\""'),
         ),
-        ('h - "" [01/Jan/1970:00:00:00 +0000] "" 400 0', "h", "400", "1970-01-01T00:00Z", '- "" "" 0'),
-        ('h - - [31/Dec/9999:23:59:59 +0000] "-" 408 0', "h", "408", "9999-12-31T23:59:59Z", '- - "-" 0'),
-        ('h - - [01/Jan/2020:00:00:00 -0000] "x" - -', "h", "-", "2020-01-01", '- - "x" -'),
+        ('h - "" [01/Jan/1970:00:00:00 +0000] "" 400 0', "1970-01-01T00:00Z", ("h", "400", '- "" "" 0')),
+        ('h - - [31/Dec/9999:23:59:59 +0000] "-" 408 0', "9999-12-31T23:59:59Z", ("h", "408", '- - "-" 0')),
+        ('h - - [01/Jan/2020:00:00:00 -0000] "x" - -', "2020-01-01", ("h", "-", '- - "x" -')),
     ],
 )
-def test_a_line_of_an_access_log_is_an_event_of_the_client(written, line, host, event, time, message):
-    assert events(written(line)) == [LogEvent(host, event, parse_time(time), "", message)]
+def test_a_line_of_an_access_log_is_an_event_of_the_client(written, line, time, wanted):
+    (event,) = events(written(line))
+    assert (event.host, event.event, event.message) == wanted
+    assert (event.time_ms, event.severity) == (parse_time(time), "")
 
 
-@pytest.mark.parametrize(
-    "rest", ["", " ", "  ", ' "-"', ' "-" "curl" ', ' "-" "curl" "10.0.0.1, 10.0.0.2" 0.012 rt=0.5', ' "-" "a\rb"']
-)
+@pytest.mark.parametrize("rest", ["", "  ", ' "-" "curl" ', ' "-" "curl" "10.0.0.1, 10.0.0.2" 0.012 rt=0.5', ' "a\rb"'])
 def test_text_after_the_bytes_is_kept_unchanged(written, rest):
     path = written(f'h - - [01/Jan/2020:00:00:00 +0000] "GET /" 200 5{rest}\r\n')
     assert [event.message for event in events(path)] == [f'- - "GET /" 5{rest}']
-
-
-def test_months_are_those_of_access_logs_whatever_the_language(written):
-    months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    path = written("".join(f'h - - [05/{month}/2021:00:00:00 +0000] "-" 200 -\n' for month in months))
-    assert [show_time(event.time_ms)[:10] for event in events(path)] == [f"2021-{at:02}-05" for at in range(1, 13)]
 
 
 @pytest.mark.parametrize("content", ["{}\n{}", "{}\n{}\n", "{}\r\n{}\r\n", "\ufeff{}\n{}\n", "\n \n{}\n\n \n{}\n\n"])
@@ -312,66 +286,8 @@ def test_log4j_holds_any_lines(tmp_path_factory, messages):
     assert [event.message for event in events(path)] == joined
 
 
-# Telling them apart
-
-
-def test_formats_have_names_to_be_asked_for_and_refuse_what_is_of_another_form(written):
+def test_a_file_of_another_form_is_refused_line_by_line(written):
     assert [format.name for format in FORMATS] == ["combined", "log4j"] == [COMBINED_LOG.name, LOG4J.name]
-    assert reason(written(LOG4J_LINE), format="combined").startswith(SHAPE)
-    assert reason(written(ACCESS), format="log4j").startswith(START)
-    with pytest.raises(ValueError, match=r"^format: must be auto, combined, log4j, csv or jsonl \(got 'xml'\)$"):
-        lines(written(ACCESS), format="xml")
-
-
-def test_events_as_csv_and_json_lines_are_read_as_ever(written):
-    event = LogEvent("a", "b", 5, "c", "d")
-    assert events(written("host,event,time_ms,severity,message\na,b,5,c,d\n")) == [event]
-    assert events(written('{"host": "a", "event": "b", "time_ms": 5, "severity": "c", "message": "d"}')) == [event]
-
-
-# Real ones
-
-
-@needs_real_logs
-def test_3500_real_lines_of_apache_are_events_from_which_each_line_can_be_made_again():
-    path = REAL / "apache_access.log"
-    records = events(path)
-    assert len(records) == 3500
-    assert len({event.host for event in records}) == 680
-    assert Counter(event.event for event in records)["200"] == 3084
-    assert {event.severity for event in records} == {""}
-    lines_again = []
-    for event in records:
-        user, request, rest = re.fullmatch(r'(\S+ \S+) ("(?:[^"\\]|\\.)*") (.*)', event.message).groups()
-        date, clock = show_time(event.time_ms).removesuffix(".000Z").split("T")
-        stamp = f"{date[8:]}/{'May' if date[5:7] == '05' else date}/{date[:4]}:{clock} +0000"
-        lines_again.append(f"{event.host} {user} [{stamp}] {request} {event.event} {rest}\n")
-    assert "".join(lines_again) == path.read_text(encoding="utf-8")
-
-
-@needs_real_logs
-def test_3834_real_lines_of_kafka_are_3207_events_from_which_each_file_can_be_made_again():
-    hosts, levels, count = Counter(), Counter(), 0
-    for path in KAFKA:
-        records, text = events(path), path.read_text(encoding="utf-8")
-        times = [show_time(event.time_ms).replace("T", " ").replace(".", ",").removesuffix("Z") for event in records]
-        made = (f"[{at}] {event.event} {event.message}\n" for at, event in zip(times, records, strict=True))
-        assert "".join(made) == text
-        hosts.update(event.host for event in records)
-        levels.update(event.severity for event in records)
-        count += text.count("\n")
-    assert count == 3834
-    assert hosts == {"kafka0": 1228, "kafka1": 948, "kafka2": 1031}
-    assert levels == {"INFO": 3170, "ERROR": 28, "WARN": 9}
-
-
-def key(event):
-    return event.host, event.event, event.time_ms, event.tie
-
-
-@needs_real_logs
-def test_repeats_tell_all_real_events_apart_that_are_equal_in_all_they_say():
-    apache, kafka = events(REAL / "apache_access.log"), [events(path) for path in KAFKA]
-    assert len(apache) - len(set(map(key, apache))) == 13
-    keys = [key(event) for each_file in [apache, *kafka] for event in map(Repeats(), each_file)]
-    assert len(keys) == len(set(keys)) == 3500 + 3207
+    for content, name, wanted in ((LOG4J_LINE, "combined", SHAPE), (ACCESS, "log4j", START)):
+        ((number, reason),) = lines(written(content), format=name)
+        assert (number, reason.startswith(wanted), "\n" in reason) == (1, True, False)

@@ -1,0 +1,51 @@
+"""Whole files of real data, where they exist: every line is a record, and each of another key is stored."""
+
+import pytest
+
+from domains.command_line.designs import all_designs
+from domains.monitoring import Point
+from domains.monitoring.formats import FORMATS
+from domains.monitoring.variants import metric_host_time
+from shared.keys import InvalidKey
+from shared.loading import read_records
+from tests.copies import ROOT
+
+REAL = ROOT.parent / "shared" / "data"
+FILES = [
+    ("logs", "logs/apache_access.log", 3_500, 3_500),
+    ("logs", "logs/kafka/*/*", 3_207, 3_207),
+    ("monitoring", "metrics/nab/*.csv", 26_133, 26_133 - 11),  # twelve points of a disk share an hour of clock change
+    ("monitoring", "metrics/*.jsonl", 17_100, 17_100),
+]
+
+pytestmark = [pytest.mark.long, pytest.mark.skipif(not REAL.exists(), reason="the real files are not on this machine")]
+
+
+@pytest.mark.parametrize(("name", "files", "records", "kept"), FILES, ids=[files for _, files, *_ in FILES])
+def test_all_records_of_real_files_are_read_and_those_of_other_keys_kept(engine, name, files, records, kept):
+    (design,) = (design for design in all_designs() if design.name == name)
+    ((load,), (table,)) = design.loads, design.main.tables
+    with engine.shared_store(table) as connection:
+        repository, read = design.main.open(connection), 0
+        for path in sorted(REAL.glob(files)):
+            for again in (False, True):
+                transform = load.new_record_transform()
+                of_file = [transform(record) for record in read_records(path, load.record, load.formats)]
+                load.store_all_in(repository, of_file)
+                read += 0 if again else len(of_file)
+        rows = connection.table(table.name).scan()
+        assert (read, sum(len(table.records(row, cells)) for row, cells in rows)) == (records, kept)
+
+
+def test_the_published_plan_b_refuses_156_of_292_real_series_because_of_their_names():
+    paths = [*REAL.glob("metrics/nab/*.csv"), *REAL.glob("metrics/*.jsonl")]
+    points = [point for path in paths for point in read_records(path, Point, FORMATS)]
+    series = {(point.host, point.metric) for point in points}
+    refused = []
+    for host, metric in series:
+        try:
+            metric_host_time.TABLE.row(Point(host, metric, 0, 0.0))
+        except InvalidKey:
+            refused.append(metric)
+    assert (len(series), len(refused)) == (292, 156)
+    assert all("_" in metric for metric in refused)

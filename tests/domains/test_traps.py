@@ -1,0 +1,26 @@
+"""Published mistakes come out on every engine as the design's README says."""
+
+from contextlib import ExitStack
+
+import pytest
+
+from domains.command_line.designs import all_designs
+from tests.copies import ROOT
+
+TRAPS = [
+    pytest.param(design, trap, id=f"{design.name}: {trap.name}")
+    for design in all_designs()
+    for trap in design.traps
+    if design.name in ("orders", "logs", "monitoring")  # the other designs look at their traps more closely
+]
+
+
+@pytest.mark.parametrize(("design", "trap"), TRAPS)
+def test_a_trap_gives_what_the_readme_says(engine, design, trap, monkeypatch):
+    with ExitStack() as stores:
+        monkeypatch.setattr("shared.designs.traps.connect", lambda _url: stores.enter_context(engine.store()))
+        outcome = trap.run(design)
+    readme = (ROOT / "domains" / design.name / "README.md").read_text(encoding="utf-8")
+    lines = [f'- **{trap.name}**, published as "{trap.published_as}"', f"  - asked for: {outcome.task}"]
+    lines += [f"  - gives: {outcome.wrong}", f"  - right way: {outcome.right}\n"]
+    assert "\n".join(lines) in readme
