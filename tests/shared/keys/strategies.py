@@ -1,5 +1,6 @@
 """Codecs, values, keys and layouts for Hypothesis: one strategy per codec, with the edges drawn often."""
 
+import enum
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -45,10 +46,20 @@ from tests.shared.specimens import key_class
 
 Values = st.SearchStrategy[Any]
 
-few = settings(max_examples=30, derandomize=True)
+few = settings(max_examples=15, derandomize=True)
 """For a law that is tested on every codec."""
-many = settings(max_examples=200, derandomize=True)
+many = settings(max_examples=100, derandomize=True)
 """For a law of layouts, where codecs are drawn too."""
+
+
+class Few(enum.IntEnum):
+    """An int to `isinstance`, not to a key."""
+
+    ONE = 1
+
+
+class Text(str):
+    """Text to `isinstance`, not to a key."""
 
 
 class Case(NamedTuple):

@@ -1,6 +1,5 @@
 """The laws of `codecs.py`, tried on every codec with generated values and bytes."""
 
-import enum
 from typing import Any
 
 import pytest
@@ -8,16 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.keys import Descending, EscapedBytes, EscapedText, InvalidKey
-from tests.shared.keys.strategies import BOTH_WAYS, CASES, ENDED, ORDERED, before, blobs, damaged, few, many
+from tests.shared.keys.strategies import BOTH_WAYS, CASES, ENDED, ORDERED, Few, Text, before, blobs, damaged, few, many
 
 every_codec = pytest.mark.parametrize("case", CASES, ids=str)
 every_ended_codec = pytest.mark.parametrize("case", ENDED, ids=str)
-
-
-class Few(enum.IntEnum):
-    """An int to `isinstance`, not to a key."""
-
-    ONE = 1
 
 
 class Index:
@@ -25,10 +18,6 @@ class Index:
 
     def __index__(self) -> int:
         return 1
-
-
-class Text(str):
-    """A str that could do anything when encoded."""
 
 
 class Bytes(bytes):

@@ -18,11 +18,11 @@ ROWS = [
 
 
 def refused(kind):
-    """The codec, what it refuses, and the error."""
+    """Each codec with the values or bytes that it refuses, and its message."""
     return [
-        pytest.param(made(codec), given, wanted, id=f"{codec} {wanted}")
-        for codec, given_by_error in BY_HAND["refused"][kind].items()
-        for wanted, given in given_by_error.items()
+        pytest.param(made(codec), inputs, message, id=f"{codec} {message}")
+        for codec, inputs_by_message in BY_HAND["refused"][kind].items()
+        for message, inputs in inputs_by_message.items()
     ]
 
 

@@ -23,6 +23,7 @@ from shared.keys import (
     starting_with,
 )
 from tests.reference import without_reference
+from tests.shared.keys.strategies import Text
 from tests.shared.specimens import Line, Mixed, OrderBySeller, key_class
 
 ORDERS = KeyLayout(OrderBySeller)
@@ -83,10 +84,6 @@ def test_a_row_is_cut_at_its_borders_with_the_prefix_first():
 
 
 # ---- keys and rows that are refused ----------------------------------------------------------------
-
-
-class Text(str):
-    """Text to `isinstance`, not to a key."""
 
 
 class Time(int):

@@ -1,6 +1,5 @@
 """The laws of `layout.py`, on generated layouts: any parts in any order, after any prefixes."""
 
-import enum
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
@@ -13,40 +12,12 @@ from hypothesis import strategies as st
 from shared.keys import Codec, Descending, EscapedText, InvalidKey, KeyLayout, Salt, Slice, UInt16
 from shared.keys.parts import Part
 from tests.reference import without_reference
-from tests.shared.keys.strategies import CASES, ORDERED, SHARES, before, damaged, few, layouts, many, texts
+from tests.shared.keys.strategies import CASES, ORDERED, SHARES, Few, Text, before, damaged, few, layouts, many, texts
 from tests.shared.specimens import key_class
 
-
-class Few(enum.IntEnum):
-    """An int to `isinstance`, not to a key."""
-
-    ONE = 1
-
-
-class Text(str):
-    """Text to `isinstance`, not to a key."""
-
-
-WRONG = [
-    None,
-    True,
-    1,
-    -1,
-    2**63,
-    2**64,
-    10**30,
-    Few.ONE,
-    1.0,
-    -0.0,
-    float("nan"),
-    "",
-    "_",
-    "x",
-    "\ud800",
-    Text("a"),
-    b"",
-    b"\0",
-]
+INTS = [None, True, 1, -1, 2**63, 2**64, 10**30, Few.ONE]
+OTHERS = [1.0, -0.0, float("nan"), "", "_", "x", "\ud800", Text("a"), b"", b"\0"]
+WRONG = [*INTS, *OTHERS]
 
 
 def outcome(function: Callable[[Any], Any], given: Any) -> Any:

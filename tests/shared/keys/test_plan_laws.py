@@ -1,7 +1,7 @@
 """The laws of plans, on generated layouts and questions, against an oracle that looks at values alone."""
 
 from collections.abc import Iterable
-from itertools import pairwise, product
+from itertools import combinations_with_replacement, pairwise, product
 from math import prod
 from typing import Any
 
@@ -34,7 +34,7 @@ from tests.shared.keys.oracle import (
 )
 from tests.shared.stocked import stocked_table
 
-many = settings(max_examples=700, derandomize=True, database=None)
+many = settings(max_examples=300, derandomize=True, database=None)
 
 # ---- questions that the order of keys answers ------------------------------------------------------
 
@@ -121,7 +121,7 @@ def test_a_plan_holds_exactly_the_keys_that_match_and_refuses_only_questions_tha
     assert cut == plan.residual
 
 
-@settings(many, max_examples=500)
+@settings(many, max_examples=200)
 @given(with_questions(ordered=True))
 def test_after_the_prefixes_of_their_streams_rows_are_in_the_order_of_their_values(case):
     subject, question = case
@@ -140,7 +140,7 @@ def test_after_the_prefixes_of_their_streams_rows_are_in_the_order_of_their_valu
     assert sorted(merged) == merged
 
 
-@settings(many, max_examples=100)
+@settings(many, max_examples=50)
 @given(subjects(slices=True))
 def test_the_whole_table_holds_every_key_once(subject):
     assert_holds_exactly(subject, {}, subject.layout.whole_table())
@@ -160,7 +160,8 @@ def test_every_interval_and_prefix_of_every_codec_holds_exactly_its_values(name)
     conditions: list[Any] = [
         starting_with(value[:n]) for value in kind.values if kind.beginnings for n in range(len(value) + 1)
     ]
-    conditions += [any_of(pair) for pair in product(kind.values, repeat=2) if is_sound(kind, any_of(pair))]
+    pairs = combinations_with_replacement(kind.values, 2)
+    conditions += [any_of(pair) for pair in pairs if is_sound(kind, any_of(pair))]
     if kind.ordered:
         ends = [(since, until) for since, until in product((None, *kind.values), repeat=2)]
         conditions += [between(*pair) for pair in ends if None in pair or pair[0] <= pair[1]]
@@ -319,7 +320,7 @@ def test_a_narrowed_question_reads_the_ranges_of_its_bound_parts_and_filters_the
         assert len(plan.streams) <= prod(buckets)
 
 
-@settings(many, max_examples=examples(400))
+@settings(many, max_examples=examples(150))
 @given(subjects_with_questions(ordered=True))
 def test_rows_come_in_the_order_of_the_parts_after_those_bound_to_one_value(engine, case):
     subject, question = case

@@ -128,7 +128,7 @@ def test_a_prefix_and_its_successor_hold_what_starts_with_the_prefix_and_nothing
 @pytest.mark.parametrize("buckets", [1, 16, 256])
 @pytest.mark.parametrize("lead", [b"\x00", b"\x01\xff", b"\xff", b"\xff\xff", b"a\xff"])
 def test_the_stop_of_a_salted_range_is_the_successor_of_salt_and_prefix(buckets, lead):
-    """Of an unbound salt, and of a first part that ends in FF or is nothing else."""
+    """The salt is unbound, or the prefix ends in FF or has no other byte."""
     plan = KeyLayout(Log, Salt(of="host", buckets=buckets)).plan(at_s=lead[-1])
     assert [range_.stop for range_ in plan.ranges] == [successor(bytes([n]) + lead[-1:]) for n in range(buckets)]
     (salted,) = KeyLayout(Blob, Salt(of="group", buckets=buckets)).plan(group=255, data=starting_with(lead)).ranges

@@ -136,12 +136,12 @@ def test_a_quote_is_given_up_after_as_much_as_a_record_may_have(written, monkeyp
 @pytest.mark.parametrize(
     "content",
     [
-        'x",y,"z\n' * 30_000,
-        'x",y,"z\n' * 15_000 + LINE * 15_000 + 'n,"\n',
-        '"n\n' * 30_000,
-        '"n\n' + LINE * 30_000,
-        ('"n\n' + LINE * 1000) * 30,
-        '"n\n' + "\n" * 100_000,
+        'x",y,"z\n' * 15_000,
+        'x",y,"z\n' * 8_000 + LINE * 8_000 + 'n,"\n',
+        '"n\n' * 15_000,
+        '"n\n' + LINE * 15_000,
+        ('"n\n' + LINE * 500) * 30,
+        '"n\n' + "\n" * 50_000,
     ],
     ids=["reopened", "reopened-far-away", "opened", "once", "now-and-then", "blank-lines"],
 )
@@ -195,10 +195,6 @@ def test_a_csv_may_end_its_lines_with_carriage_returns(written):
         (2, SALE),
         (3, "Sale.amount: must be an int (got 'x')"),
     ]
-
-
-def test_a_csv_with_a_header_alone_has_no_records(written):
-    assert lines(written(HEADER)) == []
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1), min_size=1))

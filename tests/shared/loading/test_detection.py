@@ -83,11 +83,6 @@ def test_formats_have_names_of_their_own(written, name, count):
         read_lines(written(HEADER), Sale, formats=[NOTES, attrs.evolve(TABBED, name=name)])
 
 
-def test_an_unknown_format_is_wrong_usage(written):
-    with pytest.raises(ValueError, match=r"format: must be auto, csv or jsonl \(got 'xml'\)"):
-        read_lines(written(HEADER), Sale, format="xml")
-
-
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

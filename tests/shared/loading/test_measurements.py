@@ -88,9 +88,7 @@ def test_a_name_without_host_and_metric_is_refused_with_the_names_that_are_read(
     )
 
 
-@pytest.mark.parametrize(
-    "content", ["{}\n1970-01-01,1\n", "\ufeff{}\r\n1970-01-01,1\r\n", "{}\n1970-01-01,1", "\n\n{}\n\n1970-01-01,1\n\n"]
-)
+@pytest.mark.parametrize("content", ["\ufeff{}\r\n1970-01-01,1\r\n", "{}\n1970-01-01,1", "\n\n{}\n\n1970-01-01,1\n\n"])
 def test_a_series_is_told_by_its_header_and_blank_lines_are_not_points(written, content):
     path = written(content.replace("{}", HEADER))
     assert read_lines(path, Measurement, formats=FORMATS).format == "series"
@@ -219,9 +217,3 @@ def test_formats_have_names_to_be_asked_for_and_refuse_what_is_of_another_form(w
     assert [format.name for format in FORMATS] == ["series", "nginx-status"] == [SERIES.name, NGINX_STATUS.name]
     assert reason(written(series("1970-01-01,1")), format="nginx-status").startswith(SHAPE)
     assert reason(written(status()), format="series").startswith(TIME)
-
-
-def test_points_as_csv_and_json_lines_are_read_as_ever(written):
-    point = Measurement("a", "b", 5, 1.5)
-    assert lines(written("host,metric,time_ms,value\na,b,5,1.5\n")) == [(2, point)]
-    assert lines(written('{"host": "a", "metric": "b", "time_ms": 5, "value": 1.5}')) == [(1, point)]

@@ -1,6 +1,5 @@
-"""Records from files: a record or a reason for every line, in made files and in real ones."""
+"""Records from files: a record or a reason for every line, also of several lines."""
 
-import csv
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +10,6 @@ from shared.loading import UnreadableFile, read_lines, read_records
 from tests.shared.loading.sales import HEADER, LINE, OWN, SALE, Sale, lines, noted
 
 ROOT = Path(__file__).parents[3]
-REAL = ROOT.parent / "shared" / "data" / "orders" / "punks_sales_first5000.csv"
 
 
 @attrs.frozen
@@ -70,32 +68,3 @@ def test_the_made_file_with_the_quirks_of_a_real_one():
     assert len(records) == 12
     assert max(record.amount for record in records) == 10**21 + 11
     assert len({record.sold_ms for record in records}) == 8
-
-
-@pytest.mark.skipif(not REAL.exists(), reason="the real sales are not on this machine")
-def test_five_thousand_real_sales_are_read_without_a_bad_line():
-    mapping = {"number": "tx", "sold_ms": "timestamp", "amount": "price (in wei)"}
-    file_lines = read_lines(REAL, Sale, mapping=mapping)
-    records = [line.record for line in file_lines]
-    assert file_lines.format == "csv"
-    assert len(records) == len({record.number for record in records}) == 5000
-    assert sum(record.amount >= 2**64 for record in records) == 22
-    assert (records[0].sold_ms, records[-1].sold_ms) == (1_498_251_906_000, 1_600_116_044_000)
-
-
-@attrs.frozen
-class Tweet:
-    number: str
-    text: str
-
-
-TWEETS = ROOT.parent / "shared" / "data" / "feed" / "mayweather_tweets_first4000.csv"
-
-
-@pytest.mark.skipif(not TWEETS.exists(), reason="the real tweets are not on this machine")
-def test_four_thousand_real_tweets_with_line_breaks_are_read_as_python_reads_them():
-    with TWEETS.open(encoding="utf-8", newline="") as file:
-        expected = [(row["id"], row["text"]) for row in csv.DictReader(file)]
-    tweets = [line.record for line in read_lines(TWEETS, Tweet, mapping={"number": "id"})]
-    assert [(tweet.number, tweet.text) for tweet in tweets] == expected
-    assert sum("\n" in tweet.text for tweet in tweets) > 100
