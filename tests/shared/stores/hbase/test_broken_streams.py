@@ -14,12 +14,10 @@ from pathlib import Path
 
 import happybase
 import pytest
-from Hbase_thrift import BatchMutation, ColumnDescriptor, Hbase, Mutation, TIncrement, TScan
-from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
-from thriftpy2.thrift import TMessageType
-from thriftpy2.transport import TMemoryBuffer
+from Hbase_thrift import BatchMutation, ColumnDescriptor, Mutation, TIncrement, TScan
 
 from tests.shared.stores.scripted_gateway import until
+from tests.shared.stores.wire import PROTOCOLS, arguments_of, message
 
 ROOT = Path(__file__).parents[4]
 WARM_UP, SEED = 150, 20_260_112
@@ -27,7 +25,6 @@ HALF_OPEN = 40  # at a time
 GROWTH_KIB = 8 * 1024  # what the valid messages among them store, and scanners that are kept for 120 s
 
 COMBINATIONS = [*product(("buffered", "framed"), ("binary", "compact"))]
-PROTOCOLS = {"binary": TBinaryProtocol, "compact": TCompactProtocol}
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no /proc to measure a process in")
 
@@ -92,41 +89,36 @@ def recorded(protocol):
         for row in range(4)
     ]
     calls = [
-        ("getTableNames", []),
-        ("createTable", [b"f", [ColumnDescriptor(name=b"d:"), ColumnDescriptor(name=b"m:", maxVersions=1)]]),
-        ("mutateRows", [b"f", batch, {b"a": b"b"}]),
-        ("mutateRowsTs", [b"f", batch[:1], 2**40, {}]),
-        ("getRowWithColumns", [b"f", b"r1", [b"d:1", b"m"], {}]),
-        ("getRowsTs", [b"f", [b"r1", b"r2", b"r3"], 2**50, {}]),
-        ("getVer", [b"f", b"r1", b"d:1", 3, {}]),
-        ("scannerOpenWithScan", [b"f", TScan(startRow=b"r", stopRow=b"s", columns=[b"d"], reversed=True), {}]),
-        ("scannerGetList", [0, 10]),
-        ("scannerClose", [1]),
-        ("atomicIncrement", [b"f", b"c", b"d:n", 1]),
-        ("incrementRows", [[TIncrement(b"f", b"c", b"d:n", 1)] * 3]),
-        ("checkAndPut", [b"f", b"r1", b"d:1", b"v", Mutation(False, b"d:1", b"v", True), {}]),
-        ("disableTable", [b"f"]),
-        ("enableTable", [b"f"]),
+        ("getTableNames",),
+        ("createTable", b"f", [ColumnDescriptor(name=b"d:"), ColumnDescriptor(name=b"m:", maxVersions=1)]),
+        ("mutateRows", b"f", batch, {b"a": b"b"}),
+        ("mutateRowsTs", b"f", batch[:1], 2**40, {}),
+        ("getRowWithColumns", b"f", b"r1", [b"d:1", b"m"], {}),
+        ("getRowsTs", b"f", [b"r1", b"r2", b"r3"], 2**50, {}),
+        ("getVer", b"f", b"r1", b"d:1", 3, {}),
+        ("scannerOpenWithScan", b"f", TScan(startRow=b"r", stopRow=b"s", columns=[b"d"], reversed=True), {}),
+        ("scannerGetList", 0, 10),
+        ("scannerClose", 1),
+        ("atomicIncrement", b"f", b"c", b"d:n", 1),
+        ("incrementRows", [TIncrement(b"f", b"c", b"d:n", 1)] * 3),
+        ("checkAndPut", b"f", b"r1", b"d:1", b"v", Mutation(False, b"d:1", b"v", True), {}),
+        ("disableTable", b"f"),
+        ("enableTable", b"f"),
     ]
-    return [written(protocol, number, name, values) for number, (name, values) in enumerate(calls)]
-
-
-def written(protocol, sequence_id, name, values):
-    buffer = TMemoryBuffer()
-    writing = PROTOCOLS[protocol](buffer)
-    writing.write_message_begin(name, TMessageType.CALL, sequence_id)
-    arguments = getattr(Hbase, f"{name}_args")()
-    for (_, field, *_), value in zip(arguments.thrift_spec.values(), values, strict=True):
-        setattr(arguments, field, value)
-    arguments.write(writing)
-    return buffer.getvalue()
+    return [
+        message(name, arguments_of(name, *values), protocol=protocol, sequence_id=number)
+        for number, (name, *values) in enumerate(calls)
+    ]
 
 
 def in_transport(transport, message):
     return len(message).to_bytes(4, "big") + message if transport == "framed" else message
 
 
-STARTS = {protocol: written(protocol, 1, "mutateRows", [None, None, None])[:-1] for protocol in PROTOCOLS}
+STARTS = {
+    protocol: message("mutateRows", arguments_of("mutateRows"), protocol=protocol, sequence_id=1)[:-1]
+    for protocol in PROTOCOLS
+}
 KINDS = ["00", "01", "02", "06", "08", "0a", "0b", "0c", "0d", "0f", "10", "12"]
 SIZES = {
     "binary": ["7fffffff", "ffffffff", "80000000", "10000000", "00ffffff", "00010000"],

@@ -4,31 +4,18 @@ import re
 
 import happybase  # noqa: F401 - makes Hbase_thrift
 import pytest
-from Hbase_thrift import BatchMutation, ColumnDescriptor, Hbase, Mutation, TScan
+from Hbase_thrift import BatchMutation, ColumnDescriptor, Mutation, TScan
 from hypothesis import given
 from hypothesis import strategies as some
-from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
-from thriftpy2.thrift import TMessageType
-from thriftpy2.transport import TMemoryBuffer
 
 from shared.stores.server import messages
 from shared.stores.server.messages import BinaryWalk, BrokenMessage, ClientGone, CompactWalk, Stream
+from tests.shared.stores.wire import arguments_of, message
 
-PROTOCOLS = {"binary": (TBinaryProtocol, BinaryWalk), "compact": (TCompactProtocol, CompactWalk)}
+WALKS = {"binary": BinaryWalk, "compact": CompactWalk}
 BINARY = bytes.fromhex("80 01 00 01  00000001 78  00000007")  # a call of x, its arguments still to come
 COMPACT = bytes.fromhex("82 21 07  01 78")
 CALLS = {"binary": BINARY, "compact": COMPACT}
-
-
-def written(protocol, name, sequence_id=7, **arguments):
-    buffer = TMemoryBuffer()
-    writing = PROTOCOLS[protocol][0](buffer)
-    writing.write_message_begin(name, TMessageType.CALL, sequence_id)
-    struct = getattr(Hbase, f"{name}_args")()
-    for field, value in arguments.items():
-        setattr(struct, field, value)
-    struct.write(writing)
-    return buffer.getvalue()
 
 
 def stream_of(sent, framed=False, at_once=2**20):
@@ -44,71 +31,50 @@ def stream_of(sent, framed=False, at_once=2**20):
 
 
 def end_of(protocol, sent, **options):
-    return PROTOCOLS[protocol][1](stream_of(sent, **options)).message()
+    return WALKS[protocol](stream_of(sent, **options)).message()
 
 
 texts = some.binary(max_size=300)
 ints = some.integers(-(2**63), 2**63 - 1)
 mutations = some.builds(Mutation, isDelete=some.booleans(), column=texts, value=some.none() | texts)
+families = some.lists(some.builds(ColumnDescriptor, name=texts), max_size=20)
+batches = some.lists(some.builds(BatchMutation, row=texts, mutations=some.lists(mutations, max_size=20)), max_size=4)
+scans = some.builds(
+    TScan,
+    startRow=some.none() | texts,
+    timestamp=some.none() | ints,
+    columns=some.none() | some.lists(texts, max_size=20),
+    reversed=some.none() | some.booleans(),
+)
 calls = some.one_of(
-    some.tuples(some.just("getTableNames"), some.just({})),
-    some.tuples(
-        some.just("createTable"),
-        some.fixed_dictionaries(
-            {"tableName": texts, "columnFamilies": some.lists(some.builds(ColumnDescriptor, name=texts), max_size=20)}
-        ),
-    ),
-    some.tuples(
-        some.just("mutateRowsTs"),
-        some.fixed_dictionaries(
-            {
-                "rowBatches": some.lists(
-                    some.builds(BatchMutation, row=texts, mutations=some.lists(mutations, max_size=20)), max_size=4
-                ),
-                "timestamp": ints,
-                "attributes": some.dictionaries(texts, texts, max_size=3),
-            }
-        ),
-    ),
-    some.tuples(
-        some.just("scannerOpenWithScan"),
-        some.fixed_dictionaries(
-            {
-                "scan": some.builds(
-                    TScan,
-                    startRow=some.none() | texts,
-                    timestamp=some.none() | ints,
-                    columns=some.none() | some.lists(texts, max_size=20),
-                    reversed=some.none() | some.booleans(),
-                )
-            }
-        ),
-    ),
+    some.tuples(some.just("getTableNames")),
+    some.tuples(some.just("createTable"), texts, families),
+    some.tuples(some.just("mutateRowsTs"), texts, batches, ints, some.dictionaries(texts, texts, max_size=3)),
+    some.tuples(some.just("scannerOpenWithScan"), texts, scans),
 )
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", WALKS)
 @given(call=calls, sequence_id=some.integers(0, 2**31 - 1), at_once=some.integers(1, 500), rest=some.binary())
 def test_a_message_ends_where_thriftpy2_ended_it(protocol, call, sequence_id, at_once, rest):
-    name, arguments = call
-    sent = written(protocol, name, sequence_id, **arguments)
+    sent = message(call[0], arguments_of(*call), protocol=protocol, sequence_id=sequence_id)
     assert end_of(protocol, sent + rest, at_once=at_once) == len(sent)
     frames = [sent[:5], sent[5:] + rest]
     framed = b"".join(len(frame).to_bytes(4, "big") + frame for frame in frames)
     assert end_of(protocol, framed, framed=True, at_once=at_once) == len(sent)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", WALKS)
 def test_every_beginning_of_a_message_waits_for_more(protocol):
     batch = BatchMutation(b"r", [Mutation(False, b"d:a", b"x" * 200), Mutation(True, b"d:b")])
-    sent = written(protocol, "mutateRows", tableName=b"t", rowBatches=[batch] * 5, attributes={b"a": b""})
+    sent = message("mutateRows", arguments_of("mutateRows", b"t", [batch] * 5, {b"a": b""}), protocol=protocol)
     for cut in range(len(sent)):
         with pytest.raises(ClientGone):
             end_of(protocol, sent[:cut])
 
 
 def test_a_stream_continues_after_the_message_that_was_taken():
-    sent = [written("binary", "getTableNames", number) for number in range(50)]
+    sent = [message("getTableNames", arguments_of("getTableNames"), sequence_id=number) for number in range(50)]
     stream = stream_of(b"".join(sent), at_once=37)
     assert [stream.take(BinaryWalk(stream).message()) for _ in sent] == sent
     assert stream.data == b""
@@ -121,90 +87,61 @@ OTHER = "message: must be a call in the "
 NAME = f"name of a call: must be 1..{messages.MAX_NAME_BYTES} bytes (got "
 
 
-@pytest.mark.parametrize(
-    ("start", "rest", "why"),
-    [
-        # lengths and counts that are only announced
-        (BINARY, "0b 0001 7fffffff", LONG),
-        (BINARY, "0b 0001 ffffffff", LONG),
-        (BINARY, "0f 0001 0b 7fffffff", MANY),
-        (BINARY, "0f 0001 0a 7fffffff", MANY),
-        (BINARY, "0f 0001 02 ffffffff", MANY),
-        (BINARY, "0d 0001 0b 0b 7fffffff", MANY),
-        (BINARY, "0d 0001 02 02 7fffffff", MANY),
-        (BINARY, "0f 0001 0f 00000001" + "0b 7fffffff", MANY),
-        # lists whose values have no bytes
-        (BINARY, "0f 0001 00 7fffffff", MANY),
-        (BINARY, "0f 0001 00 00000001", "type: wants one of "),
-        (BINARY, "0f 0001 01 00000001", "type: wants one of "),
-        (BINARY, "0e 0001 10 00000001", "type: wants one of "),
-        (BINARY, "0d 0001 02 01 00000001" + "00", "type: wants one of "),
-        # types that are none
-        (BINARY, "01 0001", "type: wants one of "),
-        (BINARY, "05 0001 00000000", "type: wants one of "),
-        (BINARY, "12 0001 00000000", "type: wants one of "),
-        (BINARY, "ff 0001 00000000", "type: wants one of "),
-        # depth
-        (BINARY, "0c 0001" * 100, DEEP),
-        (BINARY, "0f 0001" + "0f 00000001" * 100, DEEP),
-        (BINARY, "0d 0001" + "02 0d 00000001 00" * 100, DEEP),
-        # names
-        (b"", "80010001 00000000 00000007 00", f"{NAME}0)"),
-        (b"", "80010001 00000401", f"{NAME}1025)"),
-        (b"", "80010001 ffffffff", f"{NAME}4294967295)"),
-        # other protocols, other transports, replies
-        (b"", "80010002 00000001 78", f"{OTHER}binary protocol, of a client with the same transport (starts 80 01"),
-        (b"", "80010003 00000001 78", f"{OTHER}binary"),
-        (b"", "80020001 00000001 78", f"{OTHER}binary"),
-        (b"", "00000000 01", f"{OTHER}binary"),
-        (b"", "0000001e 80", f"{OTHER}binary"),
-        (b"", "00000002 61 62 02", f"{OTHER}binary"),
-        (b"GET / HTTP/1.1", "", f"{OTHER}binary"),
-        (COMPACT, "", f"{OTHER}binary"),
+TYPE, SMALL_TYPE = "type: wants one of ", "type: wants 1..12 (got "
+# By protocol and reason: messages in hex, of which those without a head of their own follow the head of a call of x.
+BROKEN = {
+    # lengths and counts that are only announced, and lists whose values have no bytes
+    ("binary", LONG): ["0b 0001 7fffffff", "0b 0001 ffffffff"],
+    ("binary", MANY): [
+        *("0f 0001 0b 7fffffff", "0f 0001 0a 7fffffff", "0f 0001 02 ffffffff", "0d 0001 0b 0b 7fffffff"),
+        *("0d 0001 02 02 7fffffff", "0f 0001 0f 00000001 0b 7fffffff", "0f 0001 00 7fffffff"),
     ],
-)
-def test_a_broken_message_is_refused_before_anything_is_allocated(start, rest, why):
-    with pytest.raises(BrokenMessage, match=re.escape(why)):
-        end_of("binary", start + bytes.fromhex(rest))
+    ("binary", TYPE): [
+        *("0f 0001 00 00000001", "0f 0001 01 00000001", "0e 0001 10 00000001", "0d 0001 02 01 00000001 00"),
+        *("01 0001", "05 0001 00000000", "12 0001 00000000", "ff 0001 00000000"),
+    ],
+    ("binary", DEEP): ["0c 0001" * 100, "0f 0001" + "0f 00000001" * 100, "0d 0001" + "02 0d 00000001 00" * 100],
+    ("compact", LONG): ["18 ffffffff07", "18 ffffffffffffffffff7f"],
+    ("compact", "number: must end after 10 bytes"): ["18 ffffffffffffffffffff", "16 ffffffffffffffffffff01"],
+    ("compact", MANY): ["19 f8 ffffffff07", "19 f1 ffffffff07", "1b ffffffff07 88"],
+    ("compact", f"{SMALL_TYPE}0)"): ["19 10", "1b 01 80 00", "10"],
+    ("compact", f"{SMALL_TYPE}13)"): ["19 1d 00"],
+    ("compact", f"{SMALL_TYPE}15)"): ["1f"],
+    ("compact", DEEP): ["1c" * 100, "19" + "19" * 100, "1b" + "01 3b 00" * 100],
+}
+# With heads of their own: names, other protocols, other transports, replies.
+BROKEN_HEADS = {
+    ("binary", f"{NAME}0)"): ["80010001 00000000 00000007 00"],
+    ("binary", f"{NAME}1025)"): ["80010001 00000401"],
+    ("binary", f"{NAME}4294967295)"): ["80010001 ffffffff"],
+    ("binary", f"{OTHER}binary protocol, of a client with the same transport (starts 80 01"): ["80010002 00000001 78"],
+    ("binary", f"{OTHER}binary"): [
+        *("80010003 00000001 78", "80020001 00000001 78", "00000000 01", "0000001e 80", "00000002 61 62 02"),
+        *(b"GET / HTTP/1.1".hex(), COMPACT.hex()),
+    ],
+    ("compact", f"{NAME}0)"): ["82 21 07 00"],
+    ("compact", f"{NAME}1025)"): ["82 21 07 8108"],
+    ("compact", f"{OTHER}compact protocol, of a client with the same transport (starts 82 41"): ["82 41 07 01 78"],
+    ("compact", f"{OTHER}compact"): ["82 61 07 01 78", "82 22 07 01 78", "00000005 8221", BINARY.hex() + "00"],
+}
 
 
 @pytest.mark.parametrize(
-    ("start", "rest", "why"),
+    ("protocol", "why", "sent"),
     [
-        (COMPACT, "18 ffffffff07", LONG),
-        (COMPACT, "18 ffffffffffffffffff7f", LONG),
-        (COMPACT, "18 ffffffffffffffffffff", "number: must end after 10 bytes"),
-        (COMPACT, "16 ffffffffffffffffffff01", "number: must end after 10 bytes"),
-        (COMPACT, "19 f8 ffffffff07", MANY),
-        (COMPACT, "19 f1 ffffffff07", MANY),
-        (COMPACT, "1b ffffffff07 88", MANY),
-        (COMPACT, "19 10", "type: wants 1..12 (got 0)"),
-        (COMPACT, "19 1d 00", "type: wants 1..12 (got 13)"),
-        (COMPACT, "1b 01 80 00", "type: wants 1..12 (got 0)"),
-        (COMPACT, "1f", "type: wants 1..12 (got 15)"),
-        (COMPACT, "10", "type: wants 1..12 (got 0)"),
-        (COMPACT, "1c" * 100, DEEP),
-        (COMPACT, "19" + "19" * 100, DEEP),
-        (COMPACT, "1b" + "01 3b 00" * 100, DEEP),
-        (b"", "82 21 07 00", f"{NAME}0)"),
-        (b"", "82 21 07 8108", f"{NAME}1025)"),
-        (b"", "82 41 07 01 78", f"{OTHER}compact protocol, of a client with the same transport (starts 82 41"),
-        (b"", "82 61 07 01 78", f"{OTHER}compact"),
-        (b"", "82 22 07 01 78", f"{OTHER}compact"),
-        (b"", "00000005 8221", f"{OTHER}compact"),
-        (BINARY, "00", f"{OTHER}compact"),
+        *((protocol, why, CALLS[protocol].hex() + rest) for (protocol, why), rests in BROKEN.items() for rest in rests),
+        *((protocol, why, sent) for (protocol, why), messages in BROKEN_HEADS.items() for sent in messages),
     ],
 )
-def test_a_broken_message_of_the_compact_protocol_is_refused_too(start, rest, why):
+def test_a_broken_message_is_refused_before_anything_is_allocated(protocol, why, sent):
     with pytest.raises(BrokenMessage, match=re.escape(why)):
-        end_of("compact", start + bytes.fromhex(rest))
+        end_of(protocol, bytes.fromhex(sent))
 
 
 @pytest.mark.parametrize("size", ["00000000", "00200001", "7fffffff", "80010001", "ffffffff"])
 def test_a_frame_has_between_one_byte_and_two_mib(size):
-    with pytest.raises(
-        BrokenMessage, match=r"^frame: must be 1\.\.2097152 bytes \(got \d+\); is the client not framed\?$"
-    ):
+    why = r"^frame: must be 1\.\.2097152 bytes \(got \d+\); is the client not framed\?$"
+    with pytest.raises(BrokenMessage, match=why):
         end_of("binary", bytes.fromhex(size), framed=True)
 
 

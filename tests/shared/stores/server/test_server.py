@@ -130,20 +130,6 @@ def test_happybase_finds_the_same_through_every_transport_and_protocol(any_serve
     assert store.tables() == []
 
 
-def test_many_clients_are_served_at_once(running, client_of, table):
-    def write(number):
-        rows = client_of(running).table("t")
-        for row in range(20):
-            rows.put(b"%d-%d" % (number, row), {b"d:a": b"%d" % row})
-            rows.counter_inc(b"all", b"d:n")
-        return [value for _, value in rows.scan(row_prefix=b"%d-" % number, sorted_columns=True)]
-
-    with ThreadPoolExecutor(20) as pool:
-        scans = [*pool.map(write, range(20))]
-    assert {len(rows) for rows in scans} == {20}
-    assert table.counter_get(b"all", b"d:n") == 400
-
-
 def test_a_client_that_waits_keeps_no_other_one_waiting(running, client_of, table):
     idle = client_of(running)
     with socket.create_connection((running.host, running.port)) as half:
@@ -163,12 +149,6 @@ def test_a_scan_goes_on_at_any_connection(running, client_of, table):
     second.client.scannerClose(scanner)
     with pytest.raises(IllegalArgument):
         client_of(running).client.scannerGet(scanner)
-
-
-def test_a_cell_of_ten_mib_passes(table):
-    value = os.urandom(TEN_MIB - 200)
-    table.put(b"r", {b"d:a": value})
-    assert table.row(b"r") == {b"d:a": value}
 
 
 def test_numbers_that_were_not_sent_are_0_as_in_java(running, table):

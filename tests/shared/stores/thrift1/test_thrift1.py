@@ -15,7 +15,7 @@ import pytest
 from Hbase_thrift import BatchMutation, ColumnDescriptor, Mutation, TIncrement, TScan
 from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType, TType
-from thriftpy2.transport import TBufferedTransport, TMemoryBuffer
+from thriftpy2.transport import TBufferedTransport
 
 from shared.stores import connect
 from shared.stores.embedded.connection import EmbeddedConnection
@@ -25,6 +25,7 @@ from shared.stores.thrift1.idl import IOError, Thrift1, TThriftServerType
 from tests.programs.hbase.named import named_hbase
 from tests.programs.hbase.stores import drop_table
 from tests.shared.stores.processes import run
+from tests.shared.stores.wire import arguments_of, message
 from tests.thrift1 import idl_of_hbase, parse_idl, whole_connection
 
 CLUSTER_ID = re.compile(rb"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -49,7 +50,7 @@ def server(store):
 
 @pytest.fixture
 def hbase(tmp_path):
-    """HBase's IDL, parse_idl."""
+    """HBase's IDL, parsed."""
     return parse_idl(idl_of_hbase(tmp_path), "hbase_of_the_jar")
 
 
@@ -81,19 +82,16 @@ def test_its_structs_and_enums_are_those_of_hbase_but_for_a_field_that_changes_n
     ours: dict[str, Any] = {**vars(Hbase_thrift), "IOError": IOError}
     structs = [*hbase.__thrift_meta__["structs"], *hbase.__thrift_meta__["exceptions"]]
     assert {struct.__name__ for struct in structs} >= {"TScan", "TAppend", "IOError", "AlreadyExists"}
-    missing: dict[str, Any] = {}
-    defaults: dict[str, Any] = {}
+    missing, defaults = {}, {}
     for their_struct in structs:
-        here = ours[their_struct.__name__]
+        name_of, here = their_struct.__name__, ours[their_struct.__name__]
         fields, theirs = shape(here.thrift_spec), shape(their_struct.thrift_spec)
-        missing |= {f"{their_struct.__name__}.{theirs[number][1]}": number for number in theirs.keys() - fields.keys()}
+        missing |= {f"{name_of}.{theirs[number][1]}": number for number in theirs.keys() - fields.keys()}
         assert fields == {number: theirs[number] for number in fields}
-        values = {name: getattr(here(), name) for _, name, *_ in fields.values()}
-        defaults |= {
-            f"{their_struct.__name__}.{name}": (value, getattr(their_struct(), name))
-            for name, value in values.items()
-            if value != getattr(their_struct(), name)
-        }
+        for _, name, *_ in fields.values():
+            values = getattr(here(), name), getattr(their_struct(), name)
+            if values[0] != values[1]:
+                defaults[f"{name_of}.{name}"] = values
     assert missing == {"TScan.cacheBlocks": 10}
     assert defaults == {"ColumnDescriptor.timeToLive": (-1, 2**31 - 1)}  # both for ever
     (enum,) = hbase.__thrift_meta__["enums"]
@@ -101,7 +99,7 @@ def test_its_structs_and_enums_are_those_of_hbase_but_for_a_field_that_changes_n
 
 
 def test_the_same_fields_are_optional(tmp_path):
-    """A parse_idl struct does not say which."""
+    """A parsed struct does not say which."""
     pattern = re.compile(r"^\s*(\d+)\s*:\s*optional\s+(.+?),?\s*$", re.MULTILINE)
     theirs = pattern.findall(idl_of_hbase(tmp_path).read_text(encoding="utf-8"))
     ours = pattern.findall(HAPPYBASES_IDL.read_text(encoding="utf-8"))
@@ -174,15 +172,6 @@ def test_happybases_own_client_works_as_before(server):
 # The bytes of answers
 
 
-def message(name: str, arguments: Any) -> bytes:
-    written = TMemoryBuffer()
-    protocol = TBinaryProtocol(written)
-    protocol.write_message_begin(name, TMessageType.CALL, 7)
-    arguments.write(protocol)
-    protocol.write_message_end()
-    return bytes(written.getvalue())
-
-
 def exchanged(address: tuple[str, int], name: str, arguments: Any) -> bytes:
     """The bytes of a reply."""
     with socket.create_connection(address, timeout=60) as client:
@@ -211,7 +200,7 @@ def _text(name: str | bytes) -> str:
 
 
 def call(name: str, *values: Any) -> tuple[str, Any]:
-    return name, getattr(Thrift1, f"{name}_args")(*values)
+    return name, arguments_of(name, *values)
 
 
 def reply(name: str, body: bytes) -> bytes:
@@ -230,13 +219,13 @@ def test_the_added_calls_answer_the_bytes_that_hbase_answers(server, store):
 
 
 def test_an_ioerror_says_whether_the_call_may_be_tried_again(server):
-    address = server.host, server.port
-    text = b"org.apache.hadoop.hbase.TableNotFoundException: nosuch"
-    body = b"\x0c\x00\x01" + b"\x0b\x00\x01" + struct.pack(">i", len(text)) + text + b"\x02\x00\x02\x00" + b"\x00\x00"
-    assert exchanged(address, *call("isTableEnabled", b"nosuch")) == reply("isTableEnabled", body)
-    text = b"java.io.IOException: table does not exist"
-    body = b"\x0c\x00\x01" + b"\x0b\x00\x01" + struct.pack(">i", len(text)) + text + b"\x02\x00\x02\x01" + b"\x00\x00"
-    assert exchanged(address, *call("deleteTable", b"nosuch")) == reply("deleteTable", body)
+    for name, text, can_retry in (
+        ("isTableEnabled", b"org.apache.hadoop.hbase.TableNotFoundException: nosuch", b"\0"),
+        ("deleteTable", b"java.io.IOException: table does not exist", b"\1"),
+    ):
+        length = struct.pack(">i", len(text))
+        body = b"\x0c\x00\x01" + b"\x0b\x00\x01" + length + text + b"\x02\x00\x02" + can_retry + b"\x00\x00"
+        assert exchanged((server.host, server.port), *call(name, b"nosuch")) == reply(name, body)
 
 
 class _ScanOfToday(TScan):
