@@ -33,9 +33,6 @@ def fill(path: Path, report: Callable[[tuple[int, str]], None]) -> None:
             for row, cells in batch(number).items():
                 mutations.put(row, cells)
 
-    def stored() -> dict[bytes, dict[bytes, bytes]]:
-        return dict(table.scan())
-
     limit_files(2_000_000)
     wanted: dict[bytes, dict[bytes, bytes]] = {}
     number = 0
@@ -46,17 +43,17 @@ def fill(path: Path, report: Callable[[tuple[int, str]], None]) -> None:
             number += 1
     except IOError as error:
         report((number, error.message.decode()))
-    assert stored() == wanted
+    assert dict(table.scan()) == wanted
     with pytest.raises(IOError):  # still full
         put(number)
     with pytest.raises(IOError):
         table.put(b"long", {b"d:a": bytes(3_000_000)})
-    assert stored() == wanted
+    assert dict(table.scan()) == wanted
     assert connect(f"embedded:{path}").table("t").row(b"00000-0") == batch(0)[b"00000-0"]
     limit_files(resource.RLIM_INFINITY)
     put(number)
     wanted |= batch(number)
-    assert stored() == wanted
+    assert dict(table.scan()) == wanted
     connection.client.service.engine.check()
     connection.close()
 

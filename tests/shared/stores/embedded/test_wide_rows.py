@@ -118,18 +118,11 @@ def with_few_cells(few: int, read: Callable[[], Any]) -> Any:
 
 SOME_QUALIFIERS = st.sampled_from([b"-", b"a", b"ab", b"b", b"ba", b"c", b"d", b"da"])
 BOUNDS = st.sampled_from([b"", b"a", b"aa", b"b", b"d"])
+LIMITS = st.integers(min_value=1, max_value=5)
 FEW = st.sampled_from([0, 1, 3, 64])
 
 
-@given(
-    writes(SOME_QUALIFIERS),
-    st.sampled_from([b"p", b"p1", b"x"]),
-    BOUNDS,
-    BOUNDS,
-    st.integers(min_value=1, max_value=5),
-    st.booleans(),
-    FEW,
-)
+@given(writes(SOME_QUALIFIERS), st.sampled_from([b"p", b"p1", b"x"]), BOUNDS, BOUNDS, LIMITS, st.booleans(), FEW)
 def test_a_page_of_columns_is_the_first_ones_between_its_bounds(written, family, low, high, limit, reverse, few):
     table, model = filled(written)
     filter = f"ColumnPaginationFilter({limit}, 0)"
@@ -169,20 +162,19 @@ def answer(table: happybase.Table, **options: Any) -> tuple[list[Any], int]:
     return rows, client.rows_read - before
 
 
-@given(
-    writes(ANY_QUALIFIER),
-    st.sampled_from(STREAMING),
-    st.sampled_from([None, [b"p"], [b"p1"], [b"x"], [b"p", b"x"], [b"p:b"]]),
-    st.fixed_dictionaries(
-        {"reverse": st.booleans(), "batch_size": st.sampled_from([1, 2, 300]), "limit": st.sampled_from([None, 2])},
-        optional={
-            "timestamp": st.sampled_from([1, 3, NOW_MS]),
-            "scan_batching": st.just(2),
-            "sorted_columns": st.booleans(),
-        },
-    ),
-    FEW,
+OPTIONS = st.fixed_dictionaries(
+    {"reverse": st.booleans(), "batch_size": st.sampled_from([1, 2, 300]), "limit": st.sampled_from([None, 2])},
+    optional={
+        "timestamp": st.sampled_from([1, 3, NOW_MS]),
+        "scan_batching": st.just(2),
+        "sorted_columns": st.booleans(),
+    },
 )
+COLUMNS = st.sampled_from([None, [b"p"], [b"p1"], [b"x"], [b"p", b"x"], [b"p:b"]])
+SELECTED = st.sampled_from([[b"p"], [b"x", b"p1"], [b"p:b"], [b"x:", b"p:d", b"p:a", b"p1"], [b"p:none"]])
+
+
+@given(writes(ANY_QUALIFIER), st.sampled_from(STREAMING), COLUMNS, OPTIONS, FEW)
 def test_a_filter_that_goes_on_to_the_next_row_answers_as_if_it_had_seen_all_cells(
     written, filter, columns, options, few
 ):
@@ -204,13 +196,7 @@ def test_an_and_counts_the_cells_before_the_bound_of_a_later_filter(table, rever
         assert list(cells) == columns
 
 
-@given(
-    writes(ANY_QUALIFIER),
-    st.sampled_from([[b"p"], [b"x", b"p1"], [b"p:b"], [b"x:", b"p:d", b"p:a", b"p1"], [b"p:none"]]),
-    st.sampled_from([{}, {"timestamp": 3}]),
-    st.booleans(),
-    FEW,
-)
+@given(writes(ANY_QUALIFIER), SELECTED, st.sampled_from([{}, {"timestamp": 3}]), st.booleans(), FEW)
 def test_selected_columns_are_those_of_whole_rows(written, columns, options, reverse, few):
     table, _ = filled(written)
     rows, rows_read = answer(table, reverse=reverse, **options)

@@ -61,20 +61,14 @@ def test_a_socket_that_is_closed_right_after_a_reply_is_replaced_too(gateway, ta
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_get_is_sent_again_on_a_new_socket(gateway, fault):
-    table = gateway.opened(fault)
-    gateway.goes_wrong("getRowWithColumns", fault)
-    assert table.row(b"r") == {b"d:a": b"1"}
-    assert gateway.is_done
-    assert (gateway.count("getRowWithColumns"), gateway.sockets) == (2, 2)
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_put_with_a_timestamp_is_sent_again(gateway, fault):
+def test_a_get_and_a_put_with_a_timestamp_are_sent_again_on_a_new_socket(gateway, fault):
     table = gateway.opened(fault)
     gateway.goes_wrong("mutateRowsTs", fault)
     table.put(b"r", {b"d:a": b"new"}, timestamp=6)
-    assert gateway.count("mutateRowsTs") == 2
+    gateway.goes_wrong("getRowWithColumns", fault)
+    assert table.row(b"r") == {b"d:a": b"new"}
+    assert gateway.is_done
+    assert (gateway.count("mutateRowsTs"), gateway.count("getRowWithColumns"), gateway.sockets) == (2, 2, 3)
     assert gateway.table.cells(b"r", b"d:a", include_timestamp=True) == [(b"new", 6), (b"1", 5)]
 
 

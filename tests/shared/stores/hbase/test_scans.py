@@ -141,24 +141,21 @@ def test_after_a_row_of_the_greatest_length_comes_its_successor(gateway, table):
 
 # Scans that cannot go on
 
+CANNOT_CONTINUE = [
+    ({"filter": PAGE}, "because its filter depends on earlier rows"),
+    ({"scan_batching": 1}, "because scan_batching may have split that row"),
+]
+
 
 @pytest.mark.parametrize("loss", [*LOSSES, "restart", "cut"])
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        ({"filter": PAGE}, "because its filter depends on earlier rows"),
-        ({"scan_batching": 1}, "because scan_batching may have split that row"),
-    ],
-)
+@pytest.mark.parametrize(("options", "why"), CANNOT_CONTINUE)
 def test_a_scan_that_cannot_continue_says_after_which_row_and_why(gateway, table, loss, options, why):
     scan = table.scan(batch_size=2, **options)
     rows = rows_of(islice(scan, 2))
     if isinstance(loss, Fault):
         gateway.goes_wrong("scannerGetList", loss)
-    elif loss == "cut":
-        gateway.cut()
     else:
-        gateway.restart()
+        getattr(gateway, loss)()
     with pytest.raises(ScanBroken) as caught:
         list(scan)
     text = str(caught.value)

@@ -20,15 +20,18 @@ from tests.shared.stores.hbase.thrift2_gateway import Handler, both_gateways, th
 @pytest.fixture(params=["embedded", "gateways", pytest.param("HBase", marks=pytest.mark.hbase)])
 def opened(request):
     """A connection to a store of each kind, and what it can do beyond Thrift1."""
-    if request.param == "embedded":
-        with closing(EmbeddedConnection(None)) as connection, connection.beyond_thrift1() as beyond:
+    stores = {"embedded": lambda: closing(EmbeddedConnection(None)), "gateways": both_gateways, "HBase": with_thrift2}
+    with stores[request.param]() as opened:
+        connection = opened[0] if request.param == "gateways" else opened
+        with connection.beyond_thrift1() as beyond:
             yield connection, beyond
-    elif request.param == "gateways":
-        with both_gateways() as (connection, _store), connection.beyond_thrift1() as beyond:
-            yield connection, beyond
-    else:
-        with with_thrift2() as connection, connection.beyond_thrift1() as beyond:
-            yield connection, beyond
+
+
+@pytest.fixture
+def gateways():
+    """A connection through both gateways, what it can do beyond Thrift1, and the store."""
+    with both_gateways() as (connection, store), connection.beyond_thrift1() as beyond:
+        yield connection, beyond, store
 
 
 def test_a_table_is_as_happybase_makes_it_but_for_what_thrift1_cannot_express(opened):
@@ -57,27 +60,28 @@ def test_what_the_store_refuses_is_raised_as_thrift1_raises_it(opened):
     for call in (beyond.block_sizes, beyond.keep_tombstones_ms):
         with pytest.raises(IOError, match="missing"):
             call("missing")
-    with pytest.raises(
-        IOError, match=r"DoNotRetryIOException: Block size for column family d  must be between 1K and 16MB"
-    ):
+    size_error = "DoNotRetryIOException: Block size for column family d  must be between 1K and 16MB"
+    with pytest.raises(IOError, match=size_error):
         beyond.create_split_table("small", {"d": {"block_size": 1023}})
     assert connection.tables() == [b"there"]
     assert beyond.block_sizes("there") == {b"d": 65536}  # the gateway goes on
 
 
-@pytest.mark.parametrize("points", [[b""], [b"a" * 32768], ["a", b"a"]])
-def test_split_points_are_rows_and_each_another(opened, points):
-    connection, beyond = opened
-    with pytest.raises(ValueError, match=r"^split_points: each must be 1..32767 bytes and occur once \(got b'"):
-        beyond.create_split_table("t", {"d": {}}, points)
-    assert connection.tables() == []
+REFUSED = [
+    *((r"split_points: each must be 1..32767 bytes and occur once \(got b'", {}, p) for p in ([b""], [b"a" * 32768])),
+    (r"split_points: each must be 1..32767 bytes and occur once \(got b'", {}, ["a", b"a"]),
+    *(
+        (r"keep_tombstones_ms: must be 0..9223372036854775807 \(got ", {"keep_tombstones_ms": keep_ms}, [])
+        for keep_ms in (-1, 2**63, 600.0, "600", None)
+    ),
+]
 
 
-@pytest.mark.parametrize("keep_ms", [-1, 2**63, 600.0, "600", None])
-def test_a_time_to_keep_tombstones_out_of_range_is_refused_before_anything_is_created(opened, keep_ms):
+@pytest.mark.parametrize(("reason", "family", "points"), REFUSED)
+def test_a_wrong_option_or_split_point_is_refused_before_anything_is_created(opened, reason, family, points):
     connection, beyond = opened
-    with pytest.raises(ValueError, match=r"^keep_tombstones_ms: must be 0..9223372036854775807 \(got "):
-        beyond.create_split_table("t", {"d": {"keep_tombstones_ms": keep_ms}})
+    with pytest.raises(ValueError, match=f"^{reason}"):
+        beyond.create_split_table("t", {"d": family}, points)
     assert connection.tables() == []
 
 
@@ -101,22 +105,18 @@ def test_names_have_the_prefix_of_the_connection():
             assert store.tables() == [b"p_t"]
 
 
-def test_a_namespace_is_sent_apart_from_the_name():
-    with both_gateways() as (connection, _store), connection.beyond_thrift1() as beyond:
-        beyond.create_split_table("default:t", {"d": {}}, [b"m"])
-        assert connection.tables() == [b"t"]
-        with pytest.raises(IOError, match="NamespaceNotFoundException: ns"):
-            beyond.create_split_table("ns:t", {"d": {}}, [b"m"])
+def test_a_namespace_is_sent_apart_from_the_name(gateways):
+    connection, beyond, _ = gateways
+    beyond.create_split_table("default:t", {"d": {}}, [b"m"])
+    assert connection.tables() == [b"t"]
+    with pytest.raises(IOError, match="NamespaceNotFoundException: ns"):
+        beyond.create_split_table("ns:t", {"d": {}}, [b"m"])
 
 
 @pytest.mark.parametrize(("option", "value"), [("compression", "LZMA"), ("bloom_filter_type", "row")])
-def test_what_thrift2_has_no_number_for_is_refused(option, value):
-    with (
-        both_gateways() as (connection, _store),
-        connection.beyond_thrift1() as beyond,
-        pytest.raises(ValueError, match=rf"^{option}: must be one of \w+, .* \(got '{value}'\)$"),
-    ):
-        beyond.create_split_table("t", {"d": {option: value}})
+def test_what_thrift2_has_no_number_for_is_refused(gateways, option, value):
+    with pytest.raises(ValueError, match=rf"^{option}: must be one of \w+, .* \(got '{value}'\)$"):
+        gateways[1].create_split_table("t", {"d": {option: value}})
 
 
 def test_a_connection_without_a_thrift2_port_has_nothing_beyond_thrift1():
