@@ -46,8 +46,8 @@ def put_followers(connection: "happybase.Connection", author: str, count: int) -
 def cost_of_post(followers: int, pull_above: int | None) -> Cost:
     """What one post costs, once clocks were compared, without the scan that counts followers."""
 
-    def has_more(_author: str, _most: int) -> bool:
-        return True
+    def has_more(_author: str, most: int | None) -> bool:
+        return most is not None
 
     with new_feeds() as connection:
         feeds: Any = FeedRepository(connection, pull_above=pull_above)
