@@ -15,7 +15,7 @@ from shared.records import show_time
 from shared.tables import BoundTable, TableLayout, put_if
 from shared.writes import MAX_SKEW_MS, IntentWriter, Recovery, WriterClock, settle_each
 
-from .keys import StateOfDay, sums_of
+from .keys import LoginDay, sums_of
 from .records import DAY_MS, DayCount, DayState, Login
 
 if TYPE_CHECKING:
@@ -74,11 +74,11 @@ class DayFolder:
     def fold(self, day_ms: int) -> int:
         """Does what `LoginRepository.fold` says."""
         users = 0
-        self.writer.write(StateOfDay(day_ms), partial(self._closed, day_ms))
+        self.writer.write(LoginDay(day_ms), partial(self._closed, day_ms))
         for row in self._rows_with_logins(day_ms):
             self.fold_user(self.by_day.logins.layout.key.decode(row).user, day_ms)
             users += 1
-        self.writer.write(StateOfDay(day_ms), lambda _state: DayState(day_ms, "folded"))
+        self.writer.write(LoginDay(day_ms), lambda _state: DayState(day_ms, "folded"))
         return users
 
     def _closed(self, day_ms: int, stored: DayState | None) -> DayState:

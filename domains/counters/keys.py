@@ -56,7 +56,7 @@ class WithinDay:
 
 
 @row_key
-class StateOfDay:
+class LoginDay:
     """Whether a day takes logins; a day without a row does.
 
     Order:  by day, the oldest first.
@@ -79,7 +79,7 @@ LOGINS_BY_DAY = TableLayout("logins_by_day", "the same logins, by day", KeyLayou
 LOGIN_DAYS = TableLayout(
     "login_days",
     "that a day takes no more logins",
-    KeyLayout(StateOfDay),
+    KeyLayout(LoginDay),
     SourceCells(RecordCells(DayState, {"state": Column("d:s")}), "d:day"),
 )
 ERASURES, _ = erasures_tables("logins_erasures", writers=0)
@@ -91,7 +91,7 @@ class LoginTables(NamedTuple):
 
     by_user: TableLayout[Any, Login]
     by_day: TableLayout[Any, Login]
-    days: TableLayout[StateOfDay, DayState]
+    days: TableLayout[LoginDay, DayState]
     erasures: TableLayout[ErasedName, Erasure]
     intents: TableLayout[Any, Intent]
 

@@ -22,7 +22,7 @@ from shared.writes import (
 
 from .erasing import UserErasures
 from .folding import DayFolder, LoginTable
-from .keys import TABLES, LoginTables, StateOfDay
+from .keys import TABLES, LoginDay, LoginTables
 from .records import DAY_MS, DayCount, Login
 from .verifying import LoginUpkeep
 
@@ -101,7 +101,7 @@ class LoginRepository:
         self._check_open(days, "was closed meanwhile, so the login may not be counted")
 
     def _check_open(self, days: Set[int], what: str) -> None:
-        unread = {self._days.row(StateOfDay(day)): day for day in days if not self._is_closed.get(day)}
+        unread = {self._days.row(LoginDay(day)): day for day in days if not self._is_closed.get(day)}
         for row, source in self.writer.reader.read_all(unread).items():
             self._is_closed[unread[row]] = source.record is not None
         for day_ms in sorted(days):

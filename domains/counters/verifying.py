@@ -31,7 +31,7 @@ from shared.writes import (
 )
 
 from .folding import DayFolder, LoginTable
-from .keys import StateOfDay
+from .keys import LoginDay
 from .records import DAY_MS, DayCount, Login
 
 R = TypeVar("R")
@@ -41,7 +41,7 @@ AT_ONCE = 250
 
 
 @attrs.frozen
-class _Found:
+class _Repairable:
     """A finding, and what mends it."""
 
     finding: Finding
@@ -81,7 +81,7 @@ class LoginUpkeep:
         Calls `progress` after each page. Costs: two scans of each table, in pages of 250; for each page a call to the
         other table, and four more if they disagree.
         """
-        yield from (found.finding for found in self._found(progress))
+        yield from (repairable.finding for repairable in self._inconsistencies(progress))
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
@@ -95,9 +95,10 @@ class LoginUpkeep:
         timestamp: HBase hides it until a major compaction.
         """
         failed = self._folder.fold_closed().failed
-        for found in self._found(progress):
-            is_kept = found.finding.kind == "undecodable" and not instructions.discards(found.finding)
-            yield found.finding, not is_kept and _is_mended(found)
+        for repairable in self._inconsistencies(progress):
+            finding = repairable.finding
+            is_kept = finding.kind == "undecodable" and not instructions.discards(finding)
+            yield finding, not is_kept and _is_mended(repairable)
         yield from ((finding, False) for finding in self._unsettled(failed))
 
     def _unsettled(self, failed: Collection[str]) -> Iterator[Finding]:
@@ -108,7 +109,7 @@ class LoginUpkeep:
             if reason := reason_told(failed, days.name, row):
                 yield Finding("unsettled", days.name, row, None, reason)
 
-    def _found(self, progress: Callable[[], object]) -> Iterator[_Found]:
+    def _inconsistencies(self, progress: Callable[[], object]) -> Iterator[_Repairable]:
         """What is wrong in the tables of logins."""
         self.logins = self.sums = 0
         by_user, by_day = self._folder.by_user, self._folder.by_day
@@ -126,7 +127,7 @@ class LoginUpkeep:
 
     # ---- logins
 
-    def _of_logins(self, one: LoginTable, other: LoginTable, logins: list[Login]) -> Iterator[_Found]:
+    def _of_logins(self, one: LoginTable, other: LoginTable, logins: list[Login]) -> Iterator[_Repairable]:
         """The rows of the other table that lack some of these logins."""
         lacking = _without(other, logins)
         for _ in range(TIMES_READ_AGAIN):
@@ -136,7 +137,7 @@ class LoginUpkeep:
             what = f"{len(missing)} login{'s' if len(missing) > 1 else ''} of {one.logins.layout.name}"
             reason = f"{what}, the first at {show_time(missing[0].time_ms)}"
             finding = Finding("missing", other.logins.layout.name, row, one.logins.row(missing[0]), reason)
-            yield _Found(finding, partial(self._mend_logins, one, other, missing))
+            yield _Repairable(finding, partial(self._mend_logins, one, other, missing))
 
     def _mend_logins(self, one: LoginTable, other: LoginTable, missing: list[Login]) -> bool:
         day_ms = missing[0].time_ms - missing[0].time_ms % DAY_MS
@@ -148,7 +149,7 @@ class LoginUpkeep:
 
     # ---- sums
 
-    def _of_sums(self, one: LoginTable, other: LoginTable, sums: list[DayCount]) -> Iterator[_Found]:
+    def _of_sums(self, one: LoginTable, other: LoginTable, sums: list[DayCount]) -> Iterator[_Repairable]:
         """The days of these sums that take logins; the rows of the other table that have no sum, or another one."""
         is_by_day = one is self._folder.by_day
         for day_ms in dict.fromkeys(total.day_ms for total in sums) if is_by_day else ():
@@ -169,7 +170,7 @@ class LoginUpkeep:
             else:
                 continue  # reported when the other table was scanned
             finding = Finding("differing" if stored else "missing", other.sums.layout.name, row, source_row, reason)
-            yield _Found(finding, partial(self._mend_sum, one, other, total))
+            yield _Repairable(finding, partial(self._mend_sum, one, other, total))
 
     def _mend_sum(self, one: LoginTable, other: LoginTable, total: DayCount) -> bool:
         self._folder.settle(total, replaces=True)
@@ -179,26 +180,26 @@ class LoginUpkeep:
 
     def _is_open(self, day_ms: int) -> bool:
         days = self._folder.writer
-        return days.reader.read(days.source.row(StateOfDay(day_ms))).record is None
+        return days.reader.read(days.source.row(LoginDay(day_ms))).record is None
 
-    def _open_day(self, day_ms: int) -> _Found:
+    def _open_day(self, day_ms: int) -> _Repairable:
         days = self._folder.writer.source
         reason = f"day {show_time(day_ms)} takes logins, and has sums, beside which no login counts"
-        finding = Finding("missing", days.name, days.row(StateOfDay(day_ms)), None, reason)
-        return _Found(finding, partial(self._mend_day, day_ms))
+        finding = Finding("missing", days.name, days.row(LoginDay(day_ms)), None, reason)
+        return _Repairable(finding, partial(self._mend_day, day_ms))
 
     def _mend_day(self, day_ms: int) -> bool:
         self._folder.fold(day_ms)
         return not self._is_open(day_ms)
 
 
-def _is_mended(found: _Found) -> bool:
+def _is_mended(repairable: _Repairable) -> bool:
     with suppress(InvalidQuestion, InvalidRow):  # a day that is not over; a row that cannot be read
-        return found.mend()
+        return repairable.mend()
     return False
 
 
-def _pages(table: BoundTable[Any, R]) -> Iterator[tuple[list[R], list[_Found]]]:
+def _pages(table: BoundTable[Any, R]) -> Iterator[tuple[list[R], list[_Repairable]]]:
     """All records of a table, a page at a time, with the rows and cells that cannot be read."""
     invalid: list[InvalidRow] = []
     query = Query(table, table.whole_table()).on_invalid(invalid.append)
@@ -211,7 +212,7 @@ def _pages(table: BoundTable[Any, R]) -> Iterator[tuple[list[R], list[_Found]]]:
             return
 
 
-def _damaged(table: BoundTable[Any, Any], error: InvalidRow) -> _Found:
+def _damaged(table: BoundTable[Any, Any], error: InvalidRow) -> _Repairable:
     where = f"column {shown_bytes(error.column)}: " if error.column else ""
     columns = [error.column] if error.column else list(table.layout.cells.columns)
 
@@ -219,11 +220,11 @@ def _damaged(table: BoundTable[Any, Any], error: InvalidRow) -> _Found:
         table.rows.delete(error.row, columns)
         return not table.rows.row(error.row, columns=columns)  # a cell of the future stays
 
-    return _Found(Finding("undecodable", error.table, error.row, None, f"{where}{error.reason}"), remove)
+    return _Repairable(Finding("undecodable", error.table, error.row, None, f"{where}{error.reason}"), remove)
 
 
 def _with(table: LoginTable, logins: list[Login]) -> list[Login]:
-    """Those that are in the table, in rows without a sum."""
+    """The logins that are in the table, in rows without a sum."""
     columns, stored = table.sums.layout.cells.columns, _read(table, logins)
     return [
         login
@@ -234,7 +235,7 @@ def _with(table: LoginTable, logins: list[Login]) -> list[Login]:
 
 
 def _without(table: LoginTable, logins: list[Login]) -> list[Login]:
-    """Those that are not in the table, in rows without a sum."""
+    """The logins that are not in the table, in rows without a sum."""
     columns, stored = table.sums.layout.cells.columns, _read(table, logins)
     return [
         login
@@ -252,7 +253,7 @@ def _read(table: LoginTable, logins: list[Login]) -> dict[bytes, dict[bytes, byt
 
 
 def _unequal(table: LoginTable, sums: Iterable[DayCount]) -> list[DayCount]:
-    """Those that are not the sums of their rows in this table."""
+    """The sums that the rows of this table do not have."""
     sums = list(sums)
     stored = _read_sums(table, sums)
     return [total for total in sums if stored.get(table.sums.row(total)) != total]
@@ -260,9 +261,9 @@ def _unequal(table: LoginTable, sums: Iterable[DayCount]) -> list[DayCount]:
 
 def _read_sums(table: LoginTable, sums: list[DayCount]) -> dict[bytes, DayCount]:
     """The sums of the same users and days in this table, by row; none for a row that cannot be read."""
-    found: dict[bytes, DayCount] = {}
+    stored: dict[bytes, DayCount] = {}
     rows = [table.sums.row(total) for total in sums]
     for row, cells in table.rows.rows(rows, columns=list(table.sums.layout.cells.columns)) if rows else ():
         with suppress(InvalidRow):
-            found[row] = table.sums.layout.record(row, cells)
-    return found
+            stored[row] = table.sums.layout.record(row, cells)
+    return stored

@@ -1,11 +1,11 @@
-"""Helpers of the variants' tests: logins, and the answers of a plain list."""
+"""Logins, the variants that a test runs for, and what stores logins, for the tests of counters."""
 
 import pytest
 
 from domains.counters import DAY_MS, Login, Repeats
 from domains.counters.design import DESIGN
 
-from .plain_list import DAY, PlainLogins
+from .plain_list import DAY
 
 BY_NAME = {variant.name: variant for variant in DESIGN.variants}
 KEEPING = ["counters", "salted"]
@@ -62,7 +62,7 @@ def dump(connection, variant):
     return {table.name: list(connection.table(table.name).scan(include_timestamp=True)) for table in variant.tables}
 
 
-def expected(logins, question):
-    """The answer of a plain list of logins to (method, arguments)."""
-    method, *arguments = question
-    return getattr(PlainLogins("counters", logins), method)(*arguments)
+def put(connection, table, *logins):
+    """Puts logins into one table only."""
+    for new in logins:
+        connection.table(table.name).put(table.row(new), table.cells.pack(new), timestamp=new.time_ms)

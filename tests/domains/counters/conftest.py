@@ -13,9 +13,3 @@ def variant(request):
 @pytest.fixture
 def repository(connection, variant):
     return variant.open(connection)
-
-
-@pytest.fixture(scope="session")
-def samples():
-    """The sample logins, told apart as `load` does."""
-    return list(DESIGN.loads[0].sample_records())

@@ -4,7 +4,7 @@ from operator import attrgetter
 
 from domains.counters import DAY_MS, DayClosed
 from domains.counters.design import DESIGN
-from domains.counters.keys import StateOfDay
+from domains.counters.keys import LoginDay
 from shared.testing import ReplyLost, StoppedWrites, View, Write, sources
 
 from .asking import DAY, LATE, logins_of_three, stored
@@ -58,7 +58,7 @@ user_and_day = attrgetter("user", "day_ms")
 def open_days(logins):
     """The days that take logins."""
     days = (DAY - DAY_MS, DAY, DAY + DAY_MS)
-    return [day for day in days if logins.writer.reader.read(logins.writer.source.row(StateOfDay(day))).record is None]
+    return [day for day in days if logins.writer.reader.read(logins.writer.source.row(LoginDay(day))).record is None]
 
 
 VIEWS = (

@@ -1,20 +1,17 @@
-"""A folded day: counts are the same before, during and after, at whatever step a folder dies or a writer comes late."""
+"""A folded day: counts are the same before, during and after it, and a login that comes late is refused or counted."""
 
-import random
-import threading
 import tracemalloc
 from contextlib import closing, suppress
 from functools import partial
+from itertools import count
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domains.counters import DAY_MS, DayClosed, DayCount, LoginRepository, NotAllStored
-from domains.counters.keys import LOGIN_DAYS, TABLES, StateOfDay, sums_of
+from domains.counters.keys import LOGIN_DAYS, TABLES, LoginDay, sums_of
 from shared.designs import metered
-from shared.keys import InvalidQuestion
-from shared.keys.errors import shown_bytes
 from shared.stores import connect
 from shared.tables import InvalidRow, create_tables, physical_tables
 from shared.testing import WatchedConnection, WriterDied, check_round_trip, dying_at, dying_before, paused_at_call
@@ -26,34 +23,29 @@ from .asking import (
     KEEPING,
     LATE,
     dump,
-    expected,
     keeping,
     keeping_main_or_long,
     login,
     logins_of_three,
     main_variant,
+    put,
     stored,
 )
+from .plain_list import PLAIN_LIST, PlainLogins
 
 
-def answers(repository, users=("ada", "ada_2", "bob", "zoe")):
-    """Every count of the day and of its users."""
+def answers(logins, users=("ada", "ada_2", "bob", "zoe")):
+    """Every count of the day and of its users, in a repository or a plain list."""
     return [
-        repository.day_total(DAY),
-        repository.top_users(DAY, 9),
-        [repository.days(user) for user in users],
-        [repository.day_count(user, DAY) for user in users],
+        logins.day_total(DAY),
+        logins.top_users(DAY, 9),
+        [logins.days(user) for user in users],
+        [logins.day_count(user, DAY) for user in users],
     ]
 
 
-def answers_of(logins, users=("ada", "ada_2", "bob", "zoe")):
-    """The same of a plain list."""
-    return [
-        expected(logins, ("day_total", DAY)),
-        expected(logins, ("top_users", DAY, 9)),
-        [expected(logins, ("days", user, None, None)) for user in users],
-        [expected(logins, ("day_count", user, DAY)) for user in users],
-    ]
+def answers_of(logins):
+    return answers(PlainLogins("counters", logins))
 
 
 def remaining_columns(connection, variant):
@@ -68,113 +60,71 @@ def remaining_columns(connection, variant):
     }
 
 
-def interrupted(variant, connection, number, meanwhile):
-    """A repository that is paused before this one of its calls, which may only read."""
-    return variant.open(WatchedConnection(connection, before_call=paused_at_call(number, meanwhile)))
-
-
-def watched(variant, connection, act):
-    """A connection with which a repository made the calls of `act`."""
-    used = WatchedConnection(connection)
-    act(variant.open(used))
-    return used
-
-
-def number_of_calls(variant, connection, logins):
-    """How many calls a repository needs that stores these logins one by one, as the first thing it does."""
-
-    def store(repository):
-        for stored_login in logins:
-            repository.store(stored_login)
-
-    return watched(variant, connection, store).number_of_calls
-
-
 def fold_day(repository):
     return repository.fold(DAY)
 
 
-def compact(connection, variant):
-    """A major compaction of the tables of logins, which drops tombstones and what they hide; the embedded store's."""
-    for table in variant.tables[:2]:
-        connection.compact(table.name)
-
-
 @pytest.fixture
 def new(engine, variant):
-    """Makes a store of its own with the logins of three users: a connection and a repository."""
+    """Opens a store of its own with the logins of three users: a connection and a repository."""
+
+    def store_three_users(connection):
+        stored(variant.open(connection), *logins_of_three())
+
     opened = []
 
-    def make(*logins):
-        store = engine.shared_store(*variant.tables)
-        opened.append(store)
-        connection = store.__enter__()
-        repository = variant.open(connection)
-        stored(repository, *(logins or logins_of_three()))
-        return connection, repository
+    def open_store():
+        opened.append(engine.stocked_store(store_three_users, *variant.tables))
+        connection = opened[-1].__enter__()
+        return connection, variant.open(connection)
 
-    yield make
+    yield open_store
     for store in opened:
         store.__exit__(None, None, None)
 
 
-# ---- one fold ---------------------------------------------------------------------------------------
+def met_at_each_call(new, variant, act, rival):
+    """Runs `act` once for each of its calls, with `rival` before this call; the repository of `rival`, the answer."""
+    for number in count():
+        connection, repository = new()
+        watched = WatchedConnection(connection, before_call=paused_at_call(number, partial(rival, repository)))
+        answer = act(variant.open(watched))
+        if number >= watched.number_of_calls:
+            return
+        yield repository, answer
+
+
+# ---- one fold
 
 
 @keeping
-def test_a_folded_day_has_one_cell_for_each_user_and_the_same_counts(connection, variant, repository):
+def test_a_folded_day_has_one_cell_for_each_user_in_rows_of_the_same_tables_and_the_same_counts(connection, variant):
+    repository = variant.open(connection)
+    assert repository.fold(DAY - 9 * DAY_MS) == 0
     logins = stored(repository, *logins_of_three())
     assert repository.fold(DAY) == 3
     assert answers(repository) == answers_of(logins)
     assert remaining_columns(connection, variant) == {b"s:n"}
     assert list(repository.logins("ada")) == [login(DAY + DAY_MS), login(DAY - 1)], "those of other days"
-
-
-@keeping
-def test_the_sums_are_rows_of_the_same_tables(connection, variant, repository):
-    stored(repository, *logins_of_three())
-    repository.fold(DAY)
     by_user, by_day, *_others = variant.tables
     sums = [sums_of(by_user), sums_of(by_day)]
     check_round_trip(connection, [by_user, by_day, *sums])
     assert [len(table.layouts) for table in physical_tables([by_user, by_day, *sums])] == [2, 2]
-
-
-@keeping
-def test_a_day_without_logins_is_folded_and_so_is_a_folded_one(connection, variant, repository):
-    assert repository.fold(DAY) == repository.fold(DAY) == 0
-    stored(repository, login(DAY + DAY_MS))
-    assert repository.fold(DAY + DAY_MS) == 1
     before = dump(connection, variant)
-    assert repository.fold(DAY + DAY_MS) == 0
+    assert repository.fold(DAY) == 0
     assert dump(connection, variant) == before
 
 
-@keeping
-def test_a_time_that_is_not_the_start_of_a_day_is_not_folded(repository):
-    with pytest.raises(InvalidQuestion, match=r"^day: must be the start of a UTC day"):
-        repository.fold(DAY + 1)
-
-
-users = st.sampled_from(["ada", "ada2", "a", "a\0", "é", "🐘"])
-times = st.sampled_from([day + at for day in (DAY, DAY + DAY_MS) for at in (0, 1, DAY_MS - 1)])
-
-
-@settings(max_examples=examples(60))
-@given(st.lists(st.builds(login, times, users), max_size=30), st.lists(st.integers(0, 1), max_size=3))
+@settings(max_examples=examples(20))
+@given(PLAIN_LIST.records, st.lists(st.integers(-1, 1), max_size=3))
 def test_random_logins_count_the_same_before_and_after_folds(engine, new_logins, folded):
     for name in KEEPING:
         with engine.shared_store(*BY_NAME[name].tables) as connection:
             repository = BY_NAME[name].open(connection)
-            records = stored(repository, *new_logins)
+            plain = PlainLogins(name, stored(repository, *new_logins))
             for day in folded:
                 repository.fold(DAY + day * DAY_MS)
-                for user in ("ada", "a", "🐘"):
-                    assert repository.days(user) == expected(records, ("days", user, None, None))
-                    assert repository.day_count(user, DAY) == expected(records, ("day_count", user, DAY))
-                for day_ms in (DAY, DAY + DAY_MS):
-                    assert repository.day_total(day_ms) == expected(records, ("day_total", day_ms))
-                    assert repository.top_users(day_ms, 9) == expected(records, ("top_users", day_ms, 9))
+                assert answers(repository, ("ada", "a\0", "🐘")) == answers(plain, ("ada", "a\0", "🐘"))
 
 
 @main_variant
@@ -182,32 +132,12 @@ def test_users_that_are_read_in_several_parts_are_counted_once_each(repository, 
     monkeypatch.setattr("domains.counters.repository.USERS_AT_ONCE", 2)
     monkeypatch.setattr("domains.counters.folding.ROWS_AT_ONCE", 2)
     logins = stored(repository, *(login(DAY + at, f"u{at % 7}") for at in range(20)))
-    counts = [repository.day_total(DAY), repository.top_users(DAY, 9)]
-    assert counts == [20, expected(logins, ("top_users", DAY, 9))]
+    assert answers(repository) == answers_of(logins)
     for user in ("u0", "u3", "u6"):  # as after a fold that died
         repository._folder.fold_user(user, DAY)
-        assert [repository.day_total(DAY), repository.top_users(DAY, 9)] == counts
+        assert answers(repository) == answers_of(logins)
     assert repository.fold(DAY) == 4
-    assert [repository.day_total(DAY), repository.top_users(DAY, 9)] == counts
-
-
-# ---- folders that die -------------------------------------------------------------------------------
-
-
-@keeping_main_or_long
-@pytest.mark.parametrize("question", range(4))
-def test_a_fold_at_any_call_of_a_reader_changes_no_count(variant, new, question):
-    ask = [
-        lambda repository: repository.day_total(DAY),
-        lambda repository: repository.top_users(DAY, 9),
-        lambda repository: repository.days("ada"),
-        lambda repository: repository.day_count("ada", DAY),
-    ][question]
-    connection, repository = new()
-    wanted = ask(repository)
-    for number in range(watched(variant, connection, ask).number_of_calls):
-        connection, folder = new()
-        assert ask(interrupted(variant, connection, number, partial(folder.fold, DAY))) == wanted, number
+    assert answers(repository) == answers_of(logins)
 
 
 def close_only(connection, variant, day_ms):
@@ -221,21 +151,23 @@ def close_only(connection, variant, day_ms):
 def test_recover_folds_the_closed_days_and_no_other(connection, variant, repository):
     logins = stored(repository, *logins_of_three())
     repository.fold(DAY - DAY_MS)
-    folded = watched(variant, connection, lambda folder: folder.fold(DAY + DAY_MS))
-    assert [call.name for call in folded.calls].count("checkAndPut") == 3, "closed, one sum, folded"
+    folding = WatchedConnection(connection)
+    variant.open(folding).fold(DAY + DAY_MS)
+    assert [call.name for call in folding.calls].count("checkAndPut") == 3, "closed, one sum, folded"
     close_only(connection, variant, DAY)
-    with metered(connection) as cost:
-        assert repository.upkeep.recover().failed == ()
+    costs = []
+    for _ in range(2):
+        with metered(connection) as cost:
+            assert repository.upkeep.recover().failed == ()
+        costs.append(cost.rpcs)
     assert answers(repository) == answers_of(logins)
     states = list(connection.table(LOGIN_DAYS.name).scan())
     assert [LOGIN_DAYS.records(row, cells)[0].state for row, cells in states] == 3 * ["folded"]
-    with metered(connection) as again:
-        repository.upkeep.recover()
-    assert again.rpcs < 13 < cost.rpcs
+    assert costs[1] < 13 < costs[0]
 
 
 @keeping
-def test_a_day_with_a_damaged_row_is_not_folded_and_does_not_stop_the_others(connection, variant, repository):
+def test_a_day_with_a_damaged_row_is_not_folded_and_stops_no_other(connection, variant, repository):
     by_day = variant.tables[1]
     stored(repository, *logins_of_three())
     bad = by_day.row(login(DAY, "bob"))
@@ -244,83 +176,88 @@ def test_a_day_with_a_damaged_row_is_not_folded_and_does_not_stop_the_others(con
         repository.fold(DAY)
     close_only(connection, variant, DAY + DAY_MS)
     (failed,) = repository.upkeep.recover().failed
-    assert failed.startswith(
-        f"login_days: row {shown_bytes(LOGIN_DAYS.row(StateOfDay(DAY)))}: day 2026-01-12T00:00:00.000Z: "
-    )
+    row = LOGIN_DAYS.row(LoginDay(DAY)).hex(" ")
+    assert failed.startswith(f"login_days: row {row}: day 2026-01-12T00:00:00.000Z: ")
+    unmended = [(finding.kind, finding.table) for finding, is_mended in repository.upkeep.repair() if not is_mended]
+    assert unmended == [("undecodable", by_day.name), ("unsettled", "login_days")]
     connection.table(by_day.name).delete(bad, [b"l:x"])
     assert repository.upkeep.recover().failed == ()
     assert answers(repository) == answers_of(logins_of_three())
 
 
-# ---- several folders --------------------------------------------------------------------------------
+# ---- while others work
+
+
+QUESTIONS = {
+    "day_total": lambda repository: repository.day_total(DAY),
+    "top_users": lambda repository: repository.top_users(DAY, 9),
+    "days": lambda repository: repository.days("ada"),
+    "day_count": lambda repository: repository.day_count("ada", DAY),
+    "verify": lambda repository: list(map(str, repository.upkeep.verify())),
+}
 
 
 @keeping_main_or_long
-def test_two_folders_of_one_day_agree_whenever_the_second_begins_and_dies(engine, variant, new):
-    few = [login(), login(DAY + 1), login(DAY + 1, "bob")]
-    connection, _repository = new(*few)
-    folded = watched(variant, connection, fold_day)
-    chance = random.Random(1)
-    for number in range(folded.number_of_calls):
-        for lives in chance.sample(range(len(folded.calls) + 1), 4 if engine.name == EMBEDDED else 1):
-            connection, repository = new(*few)
-            second = variant.open(WatchedConnection(connection, dying_at(lives)))
-
-            def fold_or_die(second=second):
-                with suppress(WriterDied):
-                    second.fold(DAY)
-
-            interrupted(variant, connection, number, fold_or_die).fold(DAY)
-            assert answers(repository) == answers_of(few), (number, lives)
-            assert remaining_columns(connection, variant) == {b"s:n"}
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_fold_at_any_call_of_a_reader_or_a_verifier_changes_no_answer(variant, new, question):
+    wanted = QUESTIONS[question](new()[1])
+    for repository, answer in met_at_each_call(new, variant, QUESTIONS[question], fold_day):
+        assert answer == wanted == QUESTIONS[question](repository)
 
 
-@main_variant
-@pytest.mark.parametrize("seed", range(20))
-def test_three_folders_take_turns_in_any_order(variant, new, seed):
-    """Each thread waits for its turn before every call, so one call is under way at a time."""
-    connection, repository = new()
-    chance, names = random.Random(seed), list(range(3))
-    turn = threading.Condition()
-    current = [chance.choice(names)]
-    failed = []
-
-    def pass_on():
-        current[0] = chance.choice(names)
-        turn.notify_all()
-
-    def take_turn(name, _number):
-        with turn:
-            if current[0] == name:
-                pass_on()
-            assert turn.wait_for(lambda: current[0] == name, 60)
-
-    def fold(name):
-        try:
-            variant.open(WatchedConnection(connection, before_call=partial(take_turn, name))).fold(DAY)
-        except Exception as error:  # shown below: an exception in a thread fails no test
-            failed.append(error)
-        with turn:
-            names.remove(name)
-            if names:
-                pass_on()
-
-    threads = [threading.Thread(target=fold, args=(name,)) for name in list(names)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
-    assert failed == []
-    assert answers(repository) == answers_of(logins_of_three())
-    assert remaining_columns(connection, variant) == {b"s:n"}
+def store_or_reason(repository, late):
+    """Stores a login; returns why it was refused, or that it was answered."""
+    try:
+        repository.store(late)
+    except DayClosed as refused:
+        return str(refused)
+    return "answered"
 
 
-# ---- writers that come late -------------------------------------------------------------------------
+CLOSED = "Login.time_ms: day 2026-01-12T00:00:00.000Z takes no more logins"
+CLOSED_MEANWHILE = CLOSED.replace("takes no more logins", "was closed meanwhile, so the login may not be counted")
 
 
-def counted(repository, late):
-    """How often the user of a late login is counted on the day."""
-    return repository.day_count(late.user, DAY)
+@keeping_main_or_long
+@pytest.mark.parametrize("late", LATE, ids=lambda late: late.user)
+def test_a_login_that_is_stored_at_any_call_of_a_fold_is_counted_if_it_was_answered(variant, new, late):
+    outcomes = []
+    before = new()[1].day_count(late.user, DAY)
+
+    def store(repository):
+        outcomes.append(store_or_reason(repository, late))
+
+    for repository, _users in met_at_each_call(new, variant, fold_day, store):
+        is_counted = outcomes[-1] == "answered"
+        for _ in range(2):
+            assert repository.day_count(late.user, DAY) == before + is_counted
+            assert repository.day_total(DAY) == 5 + is_counted
+            assert store_or_reason(repository, late) in (CLOSED, CLOSED_MEANWHILE)
+    assert {*outcomes} == {"answered", CLOSED}
+
+
+@keeping_main_or_long
+@pytest.mark.parametrize("knows_the_day", [False, True])
+@pytest.mark.parametrize("late", LATE, ids=lambda late: late.user)
+def test_a_fold_at_any_call_of_a_writer_counts_the_login_if_it_was_answered(variant, new, late, knows_the_day):
+    before, outcomes = new()[1].day_count(late.user, DAY), []
+
+    def store(writer):
+        if knows_the_day:
+            with suppress(DayClosed):
+                writer.store(login())  # again
+        return store_or_reason(writer, late)
+
+    for repository, outcome in met_at_each_call(new, variant, store, fold_day):
+        outcomes.append(outcome)
+        counted = repository.day_count(late.user, DAY)
+        assert before + (outcome == "answered") <= counted <= before + 1
+        repository.fold(DAY)  # also what a refused writer left
+        counted = repository.day_count(late.user, DAY)
+        assert counted == sum(day.count for day in repository.days(late.user) if day.day_ms == DAY)
+        assert repository.day_total(DAY) - 5 == counted - before
+    assert {*outcomes} == {CLOSED, CLOSED_MEANWHILE}
+    assert outcomes[-1] == CLOSED_MEANWHILE
 
 
 @keeping
@@ -329,172 +266,85 @@ def test_a_login_of_a_folded_day_is_refused_and_leaves_nothing(connection, varia
     repository.fold(DAY)
     before = dump(connection, variant)
     for writer in (repository, variant.open(connection)):
-        for late in LATE:
-            with pytest.raises(DayClosed) as refused:
-                writer.store(late)
-            assert str(refused.value) == "Login.time_ms: day 2026-01-12T00:00:00.000Z takes no more logins"
+        assert [store_or_reason(writer, late) for late in LATE] == [CLOSED, CLOSED]
+        with pytest.raises(NotAllStored, match=r"^0 records stored; .* takes no more logins$") as refused:
+            writer.store_all([login(DAY + DAY_MS), login()])
+        assert isinstance(refused.value.__cause__, DayClosed)
     assert dump(connection, variant) == before
-
-
-@keeping_main_or_long
-@pytest.mark.parametrize("late", LATE, ids=lambda late: late.user)
-def test_a_login_that_is_stored_at_any_call_of_a_fold_is_counted_if_it_was_answered(variant, new, late):
-    connection, _repository = new()
-    outcomes = set()
-    for number in range(watched(variant, connection, fold_day).number_of_calls):
-        connection, repository = new()
-        before, writer = counted(repository, late), variant.open(connection)
-        answered = []
-
-        def store(writer=writer, answered=answered):
-            with suppress(DayClosed):
-                writer.store(late)
-                answered.append(late)
-
-        interrupted(variant, connection, number, store).fold(DAY)
-        outcomes.add(bool(answered))
-        assert counted(repository, late) == before + len(answered)
-        assert repository.day_total(DAY) == 5 + len(answered)
-        with pytest.raises(DayClosed):
-            writer.store(late)
-        assert repository.day_total(DAY) == 5 + len(answered)
-    assert outcomes == {True, False}
-
-
-@keeping_main_or_long
-@pytest.mark.parametrize("knows_the_day", [False, True])
-@pytest.mark.parametrize("late", LATE, ids=lambda late: late.user)
-def test_a_fold_at_any_call_of_a_writer_counts_the_login_if_it_was_answered(variant, new, late, knows_the_day):
-    first = [login()] if knows_the_day else []
-    start, stop = (number_of_calls(variant, new()[0], logins) for logins in (first, [*first, late]))
-    outcomes = []
-    for number in range(start, stop + 1):
-        connection, repository = new()
-        before, folder = counted(repository, late), variant.open(connection)
-        writer = interrupted(variant, connection, number, partial(folder.fold, DAY))
-        for known in first:
-            writer.store(known)  # again
-        answered = 0
-        with suppress(DayClosed):
-            writer.store(late)
-            answered = 1
-        outcomes.append(answered)
-        assert counted(repository, late) >= before + answered
-        assert counted(repository, late) <= before + 1
-        folder.fold(DAY)  # also what a refused writer left
-        assert counted(repository, late) == sum(day.count for day in repository.days(late.user) if day.day_ms == DAY)
-        assert (repository.day_total(DAY) - 5, repository.top_users(DAY, 9)[0].user) == (
-            counted(repository, late) - before,
-            "ada",
-        )
-    assert outcomes == [0] * (stop - start) + [1]
-
-
-@keeping
-def test_a_writer_is_told_that_the_login_may_not_be_counted(variant, new):
-    last = number_of_calls(variant, new()[0], [login(DAY + 9)]) - 1
-    connection, repository = new()
-    writer = interrupted(variant, connection, last, partial(repository.fold, DAY))
-    with pytest.raises(DayClosed) as refused:
-        writer.store(login(DAY + 9))
-    assert str(refused.value) == (
-        "Login.time_ms: day 2026-01-12T00:00:00.000Z was closed meanwhile, so the login may not be counted"
-    )
 
 
 @keeping
 def test_a_put_that_arrives_after_the_fold_and_a_compaction_is_not_counted(engine, variant, new):
     connection, repository = new()
     repository.fold(DAY)
-    if engine.name == EMBEDDED:
-        compact(connection, variant)
     for table in variant.tables[:2]:
-        connection.table(table.name).put(table.row(login()), table.cells.pack(login()), timestamp=DAY)
+        if engine.name == EMBEDDED:
+            connection.compact(table.name)  # drops the tombstones and what they hide
+        put(connection, table, login())
     assert answers(repository) == answers_of(logins_of_three())
     assert repository.fold(DAY) == (engine.name == EMBEDDED), "it deletes them, unless a tombstone hides them"
     assert answers(repository) == answers_of(logins_of_three())
     assert remaining_columns(connection, variant) == {b"s:n"}
 
 
-@keeping
-def test_a_login_that_only_its_user_has_is_folded_with_the_others(connection, variant, repository):
-    by_user, *_others = variant.tables
-    stored(repository, login(), login(DAY + 1))
-    half = login(DAY + 2)
-    connection.table(by_user.name).put(by_user.row(half), by_user.cells.pack(half), timestamp=half.time_ms)
-    assert (repository.day_count("ada", DAY), repository.day_total(DAY)) == (3, 2)
-    repository.fold(DAY)
-    assert (repository.day_count("ada", DAY), repository.day_total(DAY)) == (3, 3)
-
-
-# ---- many logins ------------------------------------------------------------------------------------
+# ---- many logins
 
 
 @keeping
-def test_logins_stored_together_are_the_cells_of_logins_stored_one_by_one(variant, new, engine):
+def test_logins_stored_together_are_the_cells_of_logins_stored_one_by_one(engine, variant, new):
     logins = logins_of_three()
     connection, _repository = new()
     with engine.shared_store(*variant.tables) as other:
-        together = variant.open(other)
         with metered(other) as cost:
-            assert together.store_all(iter(logins)) == len(logins)
+            assert variant.open(other).store_all(iter(logins)) == len(logins)
         assert cost.rpcs == 2 * len({login.time_ms for login in logins}) + 2
         assert dump(other, variant) == dump(connection, variant)
-        together.fold(DAY)
-        with pytest.raises(NotAllStored, match=r"^0 records stored; .* takes no more logins$") as refused:
-            together.store_all([login(DAY + DAY_MS), login()])
-        assert isinstance(refused.value.__cause__, DayClosed)
-        assert answers(together) == answers_of(logins)
 
 
 def filled(connection, count):
     """A repository with `count` logins of one user on one day."""
-    repository = LoginRepository(connection)
     for layout in TABLES[:2]:
         with connection.table(layout.name).batch(timestamp=DAY, batch_size=2000) as batch:
             for at in range(count):
                 batch.put(layout.row(login(DAY + at)), layout.cells.pack(login(DAY + at)))
-    return repository
+    return LoginRepository(connection)
 
 
 @main_variant
-@pytest.mark.parametrize("count", [1000, 1001, 3600, 12_345])
-def test_a_wide_row_is_folded(connection, variant, count):
+@pytest.mark.parametrize(("count", "dies_at"), [(1000, 1000), (1001, 1000), (3600, 11)])
+def test_a_row_of_more_cells_than_a_page_reads_is_counted_and_folded(connection, variant, count, dies_at):
+    """The clocks, an intent, the closed day, both sums, 4 deletes by user and 1 by day come before the death."""
     repository = filled(connection, count)
-    repository.store(login(DAY, "zoe"))
-    assert repository.fold(DAY) == 2
-    assert (repository.day_total(DAY), repository.days("ada")) == (count + 1, [DayCount("ada", DAY, count)])
+    assert repository.logins("ada").page(1).records == [login(DAY + count - 1)]
+    for step in (fold_day, lambda logins: logins.upkeep.recover()):
+        assert (repository.day_count("ada", DAY), repository.day_total(DAY)) == (count, count)
+        assert repository.days("ada") == repository.top_users(DAY, 1) == [DayCount("ada", DAY, count)]
+        with suppress(WriterDied):
+            step(variant.open(WatchedConnection(connection, dying_at(dies_at))))
     assert remaining_columns(connection, variant) == {b"s:n"}
-
-
-@main_variant
-def test_a_fold_of_a_wide_row_that_dies_between_its_deletes_goes_on(connection, variant):
-    repository = filled(connection, 3600)
-    # The clocks, an intent and its end, the closed day, both sums, 4 deletes by user and 1 by day come before.
-    dying = WatchedConnection(connection, dying_at(11))
-    with pytest.raises(WriterDied):
-        variant.open(dying).fold(DAY)
-    assert (repository.day_total(DAY), repository.day_count("ada", DAY)) == (3600, 3600)
-    repository.upkeep.recover()
-    assert (repository.day_total(DAY), repository.day_count("ada", DAY)) == (3600, 3600)
-    assert remaining_columns(connection, variant) == {b"s:n"}
+    assert (repository.day_count("ada", DAY), repository.day_total(DAY)) == (count, count)
 
 
 @pytest.mark.long
-def test_the_memory_of_a_fold_does_not_grow_with_the_width_of_a_row():
+@pytest.mark.parametrize(
+    ("act", "counts", "answer", "rpcs"),
+    [(fold_day, (20_000, 100_000), 1, 1440), (QUESTIONS["verify"], (5_000, 25_000), [], None)],
+    ids=["fold", "verify"],
+)
+def test_memory_does_not_grow_with_the_width_of_a_row(act, counts, answer, rpcs):
     """The store is in a process of its own, so that the memory is the client's alone."""
     from tests.programs.benchmarks.measuring import server  # not in the copies in which mutants are planted
 
     peaks = []
-    for count in (20_000, 100_000):
+    for count_ in counts:
         with server() as (_process_id, port), closing(connect(f"hbase://127.0.0.1:{port}")) as connection:
             create_tables(connection, TABLES)
-            repository = filled(connection, count)
+            repository = filled(connection, count_)
             tracemalloc.start()
             with metered(connection) as cost:
-                assert repository.fold(DAY) == 1
+                assert act(repository) == answer
             peaks.append(tracemalloc.get_traced_memory()[1])
             tracemalloc.stop()
-            assert repository.day_total(DAY) == count
-    assert cost.rpcs == 1440, "as the README says"
+            assert repository.day_total(DAY) == count_
+    assert cost.rpcs == rpcs or rpcs is None, "as the README says"
     assert peaks[1] < 1.3 * peaks[0] < 8 * 2**20

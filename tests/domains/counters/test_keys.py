@@ -47,20 +47,16 @@ def test_a_login_of_one_in_the_morning_by_hand():
     assert LOGIN_CELLS.pack(new) == {b"l:" + bytes.fromhex("00 36 ee 80 00 00 00 00 00 00 01 02"): b"\xc3"}
 
 
-def test_a_users_days_are_beside_each_other_and_those_of_no_other_user_between_them():
-    rows = [LOGINS.row(login(day, user)) for user in ("a", "ada", "ada_2", "adb") for day in (DAY - DAY_MS, DAY)]
-    assert rows == sorted(rows)
+TIMES = [0, DAY - DAY_MS, DAY - 1, DAY, DAY + DAY_MS - 1, DAY + DAY_MS]
 
 
-def test_a_days_users_are_beside_each_other():
-    rows = [LOGINS_BY_DAY.row(login(day, user)) for day in (0, DAY - DAY_MS, DAY) for user in ("a", "ada", "adb")]
-    assert rows == sorted(rows)
-
-
-def test_all_logins_of_a_day_are_in_one_row_from_its_first_to_its_last_millisecond():
-    times = [DAY - 1, DAY, DAY + DAY_MS - 1, DAY + DAY_MS]
-    rows = [LOGINS.row(login(time_ms)) for time_ms in times]
-    assert (rows[0] < rows[1], rows[1] == rows[2], rows[2] < rows[3]) == (True, True, True)
+def test_rows_are_in_the_order_of_their_parts_and_all_logins_of_a_users_day_are_in_one():
+    users = ["a", "ada", "ada_2", "adb"]
+    by_user = [LOGINS.row(login(time_ms, user)) for user in users for time_ms in TIMES]
+    by_day = [LOGINS_BY_DAY.row(login(time_ms, user)) for time_ms in (*TIMES[:2], *TIMES[3::2]) for user in users]
+    assert by_user == sorted(by_user)
+    assert by_day == sorted(by_day)
+    assert [len({LOGINS.row(login(time_ms)) for time_ms in TIMES[:end]}) for end in range(1, 7)] == [1, 2, 2, 3, 3, 4]
 
 
 def test_cells_of_a_row_are_in_the_order_of_time_then_tie():
@@ -69,12 +65,8 @@ def test_cells_of_a_row_are_in_the_order_of_time_then_tie():
     assert columns == sorted(columns)
 
 
-def test_a_salt_keeps_a_user_in_one_bucket_on_all_days():
+def test_a_user_is_in_one_bucket_on_all_days_and_in_all_shards():
     for user in ("ada", "bob", "u-17"):
         assert len({salted.LOGINS_BY_DAY.row(login(day, user))[0] for day in range(0, 90 * DAY_MS, DAY_MS)}) == 1
-
-
-def test_the_logins_of_one_user_are_in_all_shards():
-    shards = {sharded.shard_of(login(DAY + at)) for at in range(200)}
-    assert shards == {*range(sharded.SHARDS)}
+    assert {sharded.shard_of(login(DAY + at)) for at in range(200)} == {*range(sharded.SHARDS)}
     assert sharded.SHARD_TOTALS.splits.points == tuple(bytes([shard]) for shard in range(1, 8))
