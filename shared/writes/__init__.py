@@ -19,7 +19,8 @@ from .dictionaries import (
 from .erasing import ErasedName, ErasedSource, Erasure, Erasures, ErasureTables, dated_in_future, erasures_tables
 from .erasure_upkeep import PersonErasures
 from .findings import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, reason_told
-from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter, Pending, UnknownOutcome
+from .intent_rows import Pending
+from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter, UnknownOutcome
 from .reading import Derived, SourceReader
 from .recovery import Recovery, settle_each
 from .server_clock import MAX_SKEW_MS, ClockSkew, checked_moment

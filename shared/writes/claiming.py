@@ -6,7 +6,8 @@ from typing import Any, TypeGuard, TypeVar
 from ..keys.errors import shown_bytes
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow
-from .intents import FORGET_MS, Cell, IntentWriter, before_decision_ms
+from .derived_cells import Cell
+from .intents import FORGET_MS, IntentWriter, before_decision_ms
 from .sources import Source
 
 R = TypeVar("R")

@@ -11,8 +11,9 @@ from ..queries import in_batches, scan_in_batches
 from ..tables import InvalidRow, TableLayout
 from ..tables.ddl import delete_statement
 from .findings import TIMES_READ_AGAIN, Finding, Kind
-from .intents import CLOCKS_APART_MS, FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter
-from .restoring import Dated, StoredLine
+from .intent_rows import CLOCKS_APART_MS, Dated
+from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter
+from .restoring import StoredLine
 from .sources import Source
 
 EVERY_ROW = RowRange(b"", None)

@@ -17,7 +17,8 @@ from ..keys import InvalidKey, KeyLayout, TrailingBytes, TrailingText, part, row
 from ..queries import Query, in_batches, scan_in_batches
 from ..tables import BoundTable, Column, InvalidRow, ItemCells, RecordCells, TableLayout
 from .claiming import forget
-from .intents import FORGET_MS, FUTURE_MS, WINDOW_MS, Cell, IntentWriter
+from .derived_cells import Cell
+from .intents import FORGET_MS, FUTURE_MS, WINDOW_MS, IntentWriter
 from .sources import Source
 
 if TYPE_CHECKING:

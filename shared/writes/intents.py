@@ -1,9 +1,10 @@
 """Writes over several rows that survive a crash.
 
 HBase is atomic within one row. So one row, the **source**, holds the record, in one cell (`sources.py`), and all other
-rows are **derived** from it: lines of lists, entries of indexes. A write that dies may leave derived cells that
-disagree with the source. So it first puts an **intent**, which names the cells that it changes, and `recover` makes
-them agree with the source, as `recover` then reads it. `recover` never repeats a write.
+rows are **derived** from it: they are the **lines** of lists, whether readers see these or they only serve as indexes.
+A write that dies may leave derived cells that disagree with the source. So it first puts an **intent**, which names the
+cells that it changes, and `recover` makes them agree with the source, as `recover` then reads it. `recover` never
+repeats a write.
 
 Every change of the source's cell is a new **revision**: a number, a time T in milliseconds, the record, and the ids of
 the latest accepted writes. T is the time of the writer's clock, but at least 3 above the T of the previous revision. A
@@ -62,20 +63,20 @@ has: the readers of a moving list drop it, and `WriterUpkeep` finds it.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
-
-import attrs
+from collections.abc import Callable, Iterable, Mapping, Set
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys.errors import listed, shown_bytes
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts, put_if
 from ..tables.cells import check_cell_size
 from .clock import CLOCK, Moment, WriterClock
+from .derived_cells import Cell, cells_of, check_that_no_line_moves, grouped, of_changed_lines
+from .intent_rows import Dated, IntentRows, Pending, is_young, source_row_of
 from .reading import Derived, SourceReader
 from .recovery import Recovery, settle_each
 from .server_clock import MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
-from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, Intent, SlotOfProcess, idle
+from .slots import SLOTS, Intent, SlotOfProcess
 from .sources import REVISION_STEP_MS, WRITE_ID_BYTES, Source, SourceCells
 
 if TYPE_CHECKING:
@@ -83,9 +84,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 D = TypeVar("D")
-
-Cell: TypeAlias = tuple[str, bytes, bytes]
-"""Table, row and column of a derived cell."""
 
 WINDOW_MS = 600_000
 """If step 5 ends later than this after step 1, it is done again. More than twice the longest call with its retries."""
@@ -96,22 +94,12 @@ FORGET_MS = 2 * KEEP_TOMBSTONES_MS
 the record any more, and no tombstone of its lines hides a line of a new record."""
 FUTURE_MS = 3 * MAX_SKEW_MS
 """No writer and no `repair` dates a cell later than this after now, whose clock may be behind theirs."""
-CLOCKS_APART_MS = 2 * MAX_SKEW_MS
-"""The most that two clocks differ which are both right."""
 IDLE_MS = 24 * 60 * 60 * 1000
 """`recover` deletes the rows of slots that were idle for longer."""
 
 
 class UnknownOutcome(Exception):
     """So many later writes were accepted that the source no longer tells whether this write was accepted."""
-
-
-@attrs.frozen
-class Pending:
-    """A write that is under way, or whose writer died."""
-
-    intent: Intent
-    started_ms: int
 
 
 class IntentWriter(Generic[R]):
@@ -152,7 +140,7 @@ class IntentWriter(Generic[R]):
                 raise InvalidRecord(f"table {table.name}: the cells of a moving list must be a marker")
         self._connection = connection
         self._rows = connection.table(source.name)
-        self._intent_rows = connection.table(intents.name)
+        self._slots = IntentRows(connection, intents)
         self._clock = clock
         self._window_ms = window_ms
 
@@ -170,11 +158,7 @@ class IntentWriter(Generic[R]):
 
     def check_clock(self) -> Moment:
         """The time now, by a clock that agrees with the region server's. Raises ClockSkew; see `checked_moment`."""
-        return checked_moment(self._connection, self._intent_rows, self._clock_row, self._clock)
-
-    def _clock_row(self) -> tuple[bytes, dict[bytes, bytes]]:
-        slot = idle(SLOTS.process, CLOCK_SLOT)
-        return self.intents.row(slot), INTENT_CELLS.pack(slot)
+        return checked_moment(self._connection, self._slots.rows, self._slots.clock_row, self._clock)
 
     def is_past_window(self, began: Moment) -> bool:
         """Whether `WINDOW_MS` have passed since a write began."""
@@ -216,7 +200,7 @@ class IntentWriter(Generic[R]):
         if record is not None and self.source.row(record) != row:
             raise InvalidRecord(f"{type(record).__name__}: a write must not change the key of its source")
         old, new = self.derived(source.record), self.derived(record)
-        self._check_that_no_line_moves(old, new)
+        check_that_no_line_moves(old, new, self.moving)
         first = {cell: new[cell] for cell in new if cell[0] in self.moving and cell not in old}
         write_id = os.urandom(WRITE_ID_BYTES)
         decided = self.next_revision(source, record, began.wall_ms, write_id)
@@ -229,9 +213,9 @@ class IntentWriter(Generic[R]):
         with SLOTS.taken(began.wall_ms + MAX_SKEW_MS) as slot:
             started_ms = max(began.wall_ms, slot.last_ms + 1)
             slot.last_ms = started_ms + 1
-            named = _grouped(_of_changed_lines(old, new))
+            named = grouped(of_changed_lines(old, new))
             intent = Intent(slot.process, slot.slot, row, source.revision, write_id, named)
-            self._intent_rows.put(self.intents.row(intent), INTENT_CELLS.pack(intent), timestamp=started_ms)
+            self._slots.begin(intent, started_ms)
             self.put(first, before_decision_ms(source, began))
             try:
                 if not self.is_past_window(began):
@@ -242,7 +226,7 @@ class IntentWriter(Generic[R]):
             current = decided if is_accepted else self._outcome(intent)
             derived = new if is_accepted else self.derived(current.record)
             current = self._complete(intent, current, derived, began)
-            self._put_idle(intent, started_ms + 1)
+            self._slots.end(intent, started_ms + 1)
         if is_accepted or write_id in current.writes:
             return True
         if is_sent and current.forgets(source.revision):
@@ -250,15 +234,6 @@ class IntentWriter(Generic[R]):
         if lost_reply is not None:  # it is certain that the write was refused; the error may come again
             raise lost_reply
         return False
-
-    def _check_that_no_line_moves(self, old: Mapping[Cell, bytes], new: Mapping[Cell, bytes]) -> None:
-        """Raises InvalidRecord if a write removes a line of a list that is not moving, and adds another one there."""
-        old_lines, new_lines = ({(table, row) for table, row, _ in cells} for cells in (old, new))
-        tables_with_both = {table for table, _ in old_lines - new_lines} & {table for table, _ in new_lines - old_lines}
-        for table in sorted(tables_with_both - self.moving):
-            raise InvalidRecord(
-                f"table {table}: must be in moving, because a write moves a line of it (got only in lists)"
-            )
 
     def next_revision(self, source: Source[R], record: R | None, now_ms: int, *write_id: bytes) -> Source[R]:
         """The next revision of a source: of another record, or of the same one to raise it."""
@@ -275,7 +250,7 @@ class IntentWriter(Generic[R]):
 
     def _outcome(self, intent: Intent, *, raises_always: bool = False) -> Source[R]:
         """The source, read again and raised until it is certain whether the write was accepted."""
-        row = _source_row(intent)
+        row = source_row_of(intent)
         while True:
             source = self.reader.read(row)
             if not raises_always and not source.leaves_open(intent.revision, intent.write_id):
@@ -296,7 +271,7 @@ class IntentWriter(Generic[R]):
 
         Tombstones, and the lines of step 3, may be gone then.
         """
-        named = set(_cells_of(intent))
+        named = set(cells_of(intent))
         while True:
             self._agree(source, derived, named, puts_moving=puts_moving)
             if not self.is_past_window(began):
@@ -315,7 +290,7 @@ class IntentWriter(Generic[R]):
 
     def put(self, cells: Mapping[Cell, bytes], time_ms: int) -> None:
         """Puts derived cells, dated `time_ms`. Costs: 1 call for each table."""
-        for table, rows in _grouped(cells).items():
+        for table, rows in grouped(cells).items():
             batch = self.rows(table).batch(timestamp=time_ms)
             for row, columns in rows.items():
                 batch.put(row, {column: cells[table, row, column] for column in columns})
@@ -323,7 +298,7 @@ class IntentWriter(Generic[R]):
 
     def delete(self, cells: Iterable[Cell], until_ms: int) -> None:
         """Deletes derived cells that are dated `until_ms` or before. Costs: 1 call for each table."""
-        for table, rows in _grouped(cells).items():
+        for table, rows in grouped(cells).items():
             batch = self.rows(table).batch(timestamp=until_ms)
             for row, columns in rows.items():
                 batch.delete(row, columns)
@@ -376,13 +351,7 @@ class IntentWriter(Generic[R]):
         Costs: one scan of the intents' table, a row for each slot.
         """
         check_layouts(self._connection, self._tables)
-        slots: list[Pending] = []
-        for row, cells in self._intent_rows.scan(include_timestamp=True):
-            try:
-                slots.append(self._slot(row, cells))
-            except InvalidRow as error:
-                on_invalid(error)
-        return sorted((slot for slot in slots if slot.intent.source_row is not None), key=_started)
+        return self._slots.pending(on_invalid)
 
     def under_way(self) -> Set[bytes]:
         """The source rows of the writes that are younger than 10 minutes: their writers are probably at work.
@@ -392,7 +361,7 @@ class IntentWriter(Generic[R]):
         """
         now_ms = self.check_clock().wall_ms
         young = (slot for slot in self.pending() if is_young(now_ms - slot.started_ms, self._window_ms))
-        return {_source_row(slot.intent) for slot in young}
+        return {slot.source_row for slot in young}
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Completes writes that have been under way for `older_than_ms`, 10 minutes if omitted, and ends their intents.
@@ -408,15 +377,15 @@ class IntentWriter(Generic[R]):
         check_layouts(self._connection, self._tables)
         age_ms = self._window_ms if older_than_ms is None else older_than_ms
         now_ms = self.check_clock().wall_ms
-        stored = dict(self._intent_rows.scan(include_timestamp=True))
+        stored = self._slots.stored()
         return settle_each(stored, lambda row: self._settle(row, stored[row], now_ms, age_ms), self.intents.name)
 
-    def _settle(self, row: bytes, cells: Mapping[bytes, tuple[bytes, int]], now_ms: int, age_ms: int) -> bool | None:
+    def _settle(self, row: bytes, cells: Dated, now_ms: int, age_ms: int) -> bool | None:
         """Completes the write of a slot; False if it is too young, None if the slot is idle."""
-        slot = self._slot(row, cells)
+        slot = self._slots.read(row, cells)
         if slot.intent.source_row is None:
             if now_ms - slot.started_ms > IDLE_MS:
-                self._delete_slot(slot)
+                self._slots.delete_idle(slot)
             return None
         if age_ms > 0 and is_young(now_ms - slot.started_ms, age_ms):
             return False
@@ -430,7 +399,7 @@ class IntentWriter(Generic[R]):
         self._check_no_revision_is_lost(slot, began)
         source = self._outcome(slot.intent, raises_always=True)
         self._complete(slot.intent, source, self.derived(source.record), began, puts_moving=True)
-        self._put_idle(slot.intent, slot.started_ms + 1)
+        self._slots.end(slot.intent, slot.started_ms + 1)
 
     def _check_no_revision_is_lost(self, slot: Pending, now: Moment) -> None:
         """Raises InvalidRecord if a source has been restored from a backup since a write read it.
@@ -444,7 +413,7 @@ class IntentWriter(Generic[R]):
                 for _, cells in self.rows(name).rows(batch, include_timestamp=True):
                     dates = (written_ms for _, written_ms in cells.values())
                     newest_ms = max([newest_ms, *(ms for ms in dates if ms <= now.wall_ms + FUTURE_MS)])
-        source = self.reader.read(_source_row(slot.intent))
+        source = self.reader.read(slot.source_row)
         if source.revision < slot.intent.revision and 0 < source.time_ms < slot.started_ms:
             lost = f"must be {slot.intent.revision} or later (got {source.revision})"
             raise InvalidRecord(f"its source has lost a revision: {lost}")
@@ -453,21 +422,6 @@ class IntentWriter(Generic[R]):
         if source.cell is None and newest_ms > slot.started_ms - KEEP_TOMBSTONES_MS:
             raise InvalidRecord("its source is missing, and its lines are not those of a first write")
 
-    def _slot(self, row: bytes, cells: Mapping[bytes, tuple[bytes, int]]) -> Pending:
-        values = {column: value for column, (value, _) in cells.items()}
-        return Pending(self.intents.record(row, values), cells[INTENT_CELLS.column("source_row")][1])
-
-    def _delete_slot(self, slot: Pending) -> None:
-        """Deletes the row of an idle slot, but keeps what its process has put since."""
-        batch = self._intent_rows.batch(timestamp=slot.started_ms)
-        batch.delete(self.intents.row(slot.intent), [*self.intents.cells.columns])
-        batch.send()
-
-    def _put_idle(self, intent: Intent, at_ms: int) -> None:
-        """Ends an intent, with a timestamp below that of the slot's next one, which a late recoverer must not end."""
-        cells = INTENT_CELLS.pack(idle(intent.process, intent.slot))
-        self._intent_rows.put(self.intents.row(intent), cells, timestamp=at_ms)
-
 
 def before_decision_ms(source: Source[Any], began: Moment) -> int:
     """The timestamp of lines that are put before the next revision of a source is decided.
@@ -475,39 +429,3 @@ def before_decision_ms(source: Source[Any], began: Moment) -> int:
     For a missing source it is above the tombstones of a record that `forget` has removed, and below every revision.
     """
     return source.time_ms + 1 if source.cell is not None else began.wall_ms - KEEP_TOMBSTONES_MS
-
-
-def is_young(age_ms: int, most_ms: int) -> bool:
-    """Whether work of this age is younger than `most_ms`; not if its date is one that no right clock shows yet."""
-    return -CLOCKS_APART_MS <= age_ms < most_ms
-
-
-def _started(slot: Pending) -> int:
-    return slot.started_ms
-
-
-def _source_row(intent: Intent) -> bytes:
-    if intent.source_row is None:
-        raise ValueError("the write has ended")
-    return intent.source_row
-
-
-def _cells_of(intent: Intent) -> Iterator[Cell]:
-    for table, rows in intent.touched.items():
-        for row, columns in rows.items():
-            for column in columns:
-                yield table, row, column
-
-
-def _of_changed_lines(old: Mapping[Cell, bytes], new: Mapping[Cell, bytes]) -> Iterator[Cell]:
-    """The cells of the rows in which two records do not derive the same cells with the same values."""
-    changed = {(table, row) for (table, row, _), _ in old.items() ^ new.items()}
-    return (cell for cell in {**old, **new} if cell[:2] in changed)
-
-
-def _grouped(cells: Iterable[Cell]) -> dict[str, dict[bytes, list[bytes]]]:
-    """The columns of cells, by row, by table."""
-    grouped: dict[str, dict[bytes, list[bytes]]] = {}
-    for table, row, column in cells:
-        grouped.setdefault(table, {}).setdefault(row, []).append(column)
-    return grouped

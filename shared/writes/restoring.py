@@ -1,19 +1,17 @@
 """Making a record again from lines that outlived its source."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import attrs
 
 from ..keys.errors import listed, message_of, shown
 from ..tables import InvalidRecord, InvalidRow, TableLayout
+from .intent_rows import Dated
 from .intents import IntentWriter
 from .sources import Source
 
 R = TypeVar("R")
-
-Dated: TypeAlias = Mapping[bytes, tuple[bytes, int]]
-"""The cells of a row, each with its timestamp."""
 
 
 class NotRestorable(ValueError):

@@ -7,7 +7,8 @@ from typing import Any, Generic, TypeVar
 from ..queries import Query, in_batches
 from ..tables import BoundTable, InvalidRow
 from .findings import NOTHING_TOLD, Finding, Instructions, reason_told
-from .intents import WINDOW_MS, IntentWriter, is_young
+from .intent_rows import is_young
+from .intents import WINDOW_MS, IntentWriter
 from .recovery import Recovery, settle_each
 from .upkeep import no_progress
 

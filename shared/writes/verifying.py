@@ -32,8 +32,10 @@ from typing import Any
 import attrs
 
 from .comparing import Comparison
+from .derived_cells import Cell
 from .findings import NOTHING_TOLD, Finding, Instructions, reason_told
-from .intents import FORGET_MS, Cell, IntentWriter, Pending
+from .intent_rows import Pending
+from .intents import FORGET_MS, IntentWriter
 from .recovery import Recovery
 from .restoring import NotRestorable, StoredLine, restored_record
 from .upkeep import no_progress

@@ -8,6 +8,7 @@ import attrs
 import pytest
 
 from shared.writes import intents
+from shared.writes.intent_rows import IntentRows
 from shared.writes.intents import IntentWriter
 
 
@@ -16,22 +17,23 @@ class Break:
     """Source text of a function of `intents.py`, and what replaces it. Each text must occur once."""
 
     function: str
-    """Of `IntentWriter`, or of the module."""
+    """Of `IntentWriter` or `IntentRows`, or of the module."""
     replaced: dict[str, str]
 
     def patch(self, patch: pytest.MonkeyPatch) -> None:
-        owner: Any = IntentWriter if hasattr(IntentWriter, self.function) else intents
-        source = textwrap.dedent(inspect.getsource(getattr(owner, self.function)))
+        owner: Any = next(owner for owner in (IntentWriter, IntentRows, intents) if hasattr(owner, self.function))
+        function = getattr(owner, self.function)
+        source = textwrap.dedent(inspect.getsource(function))
         for old, new in self.replaced.items():
             if source.count(old) != 1:
                 raise ValueError(f"{self.function}: must have this once (got {source.count(old)} times): {old}")
             source = source.replace(old, new)
         made: dict[str, Any] = {}
-        exec(source, vars(intents), made)
+        exec(source, function.__globals__, made)
         patch.setattr(owner, self.function, made[self.function])
 
 
-PUT_INTENT = "self._intent_rows.put(self.intents.row(intent), INTENT_CELLS.pack(intent), timestamp=started_ms)"
+PUT_INTENT = "self._slots.begin(intent, started_ms)"
 PUT_LINES = "self.put(first, before_decision_ms(source, began))"
 
 BREAKS = {
@@ -56,18 +58,18 @@ BREAKS = {
         "_outcome", {" and not source.leaves_open(intent.revision, intent.write_id)": ""}
     ),
     "a recoverer never raises": Break(
-        "_recover", {"self._outcome(slot.intent, raises_always=True)": "self.reader.read(_source_row(slot.intent))"}
+        "_recover", {"self._outcome(slot.intent, raises_always=True)": "self.reader.read(slot.source_row)"}
     ),
     "a recoverer raises only what is open": Break("_recover", {", raises_always=True": ""}),
     "revisions differ by 1": Break("next_revision", {"REVISION_STEP_MS": "1"}),
     "the decision is sent after the window": Break("_attempt", {"not self.is_past_window(began)": "True"}),
     "step 5 is not done again after the window": Break("_complete", {"not self.is_past_window(began)": "True"}),
-    "an ended intent is dated above the next one": Break("_put_idle", {"timestamp=at_ms": "timestamp=at_ms + 1000"}),
+    "an ended intent is dated above the next one": Break("end", {"at_ms)": "at_ms + 1000)"}),
     "step 5 puts cells that the intent does not name": Break(
         "_agree", {"if cell in named and cell[0] in tables": "if puts_moving or cell[0] not in self.moving"}
     ),
     "an intent names rows that appear or disappear only": Break(
-        "_of_changed_lines", {"old.items() ^ new.items()": "((cell, None) for cell in old.keys() ^ new.keys())"}
+        "of_changed_lines", {"old.items() ^ new.items()": "((cell, None) for cell in old.keys() ^ new.keys())"}
     ),
     "a recoverer does not put moving lines": Break("_recover", {", puts_moving=True": ""}),
 }

@@ -14,7 +14,8 @@ from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from shared.writes import ClockSkew, IntentWriter, Recovery, WriterClock, claim, forget
 from shared.writes import clock as clock_module
 from shared.writes import slots as slots_module
-from shared.writes.intents import CLOCKS_APART_MS, FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
+from shared.writes.intent_rows import CLOCKS_APART_MS
+from shared.writes.intents import FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
 from shared.writes.slots import Slots
 from shared.writes.sources import WRITES_KEPT

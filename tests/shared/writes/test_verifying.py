@@ -12,7 +12,8 @@ from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, dying_before
 from shared.writes import Finding, WriterUpkeep
-from shared.writes.intents import CLOCKS_APART_MS, WINDOW_MS
+from shared.writes.intent_rows import CLOCKS_APART_MS
+from shared.writes.intents import WINDOW_MS
 
 from .notes import (
     INTENTS,
