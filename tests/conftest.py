@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, settings
 from shared.writes import CLOCK
 from tests.engines import EMBEDDED, HBASE, Engine, NewStore, engine_named
 from tests.programs.hbase.java import NotStarted
-from tests.programs.hbase.named import VARIABLE, named_hbase, named_or_started
+from tests.programs.hbase.named import SHARED_VARIABLE, VARIABLE, named_hbase, named_or_started, shared_folder
+from tests.programs.hbase.stores import drop_store
 
 settings.register_profile(
     "rowbook",
@@ -41,6 +42,9 @@ def pytest_configure(config: pytest.Config) -> None:
             _hbase.enter_context(named_or_started())
         except NotStarted as error:
             raise pytest.UsageError(str(error)) from None
+    named = named_hbase()
+    if named and SHARED_VARIABLE not in os.environ:
+        _hbase.callback(drop_store, named.store_url(_hbase.enter_context(shared_folder())))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

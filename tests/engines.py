@@ -112,12 +112,12 @@ class RealHBase:
     @contextmanager
     def url(self, file: str = "", *tables: TableLayout[Any, Any]) -> Iterator[str]:
         with self._stores.prefix(*tables) as prefix:
-            yield self._stores.url(prefix)
+            yield self._stores.named.store_url(prefix)
 
     @contextmanager
     def users_store(self, file: str, demo_prefix: str) -> Iterator[UsersStore]:
         with self._stores.prefix() as own, self._stores.prefix() as other:
-            yield UsersStore(self._stores.url(), own, self._stores.url(other))
+            yield UsersStore(self._stores.named.store_url(), own, self._stores.named.store_url(other))
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from shared.stores import connect
 from shared.tables import check_layouts, create_tables
 from shared.testing import MovedTime
 from tests.engines import EMBEDDED
+from tests.programs.hbase.named import locked, shared_store_url
 
 
 @pytest.fixture
@@ -40,7 +41,10 @@ def at_once(monkeypatch):
         monkeypatch.setattr(f"shared.writes.{module}.FORGET_MS", -1_000_000)
 
 
-def store_samples(url):
+@pytest.fixture(scope="session")
+def sampled_file(tmp_path_factory):
+    """The URL of a store in a file with the samples of every variant, which no test changes."""
+    url = f"embedded:{tmp_path_factory.mktemp('samples') / 'a.db'}"
     with closing(connect(url)) as connection:
         for design in all_designs():
             for variant in design.variants:
@@ -50,19 +54,24 @@ def store_samples(url):
 
 
 @pytest.fixture(scope="session")
-def sampled_file(tmp_path_factory):
-    """The URL of a store in a file with the samples of every variant, which no test changes."""
-    return store_samples(f"embedded:{tmp_path_factory.mktemp('samples') / 'a.db'}")
-
-
-@pytest.fixture(scope="session")
 def sampled(engine, request):
     """The URL of the same store on the engine; no test changes its records."""
     if engine.name == EMBEDDED:
-        yield request.getfixturevalue("sampled_file")
-        return
-    with engine.url() as url:
-        yield store_samples(url)
+        return request.getfixturevalue("sampled_file")
+    return [shared_samples(design, variant) for design in all_designs() for variant in design.variants][-1]
+
+
+def shared_samples(design, variant):
+    """The URL of a store on HBase with the samples of the variant, which the first test to need them has stored."""
+    url = shared_store_url()
+    with locked(design.name), locked(f"{design.name}:{variant.name}") as stored:
+        if not stored.exists():
+            with closing(connect(url)) as connection:
+                with locked("tables"):  # so that two processes do not make the same table
+                    create_tables(connection, variant.tables)
+                load_samples(connection, design, variant)
+            stored.touch()
+    return url
 
 
 def is_stored_once(design, variant):
@@ -82,8 +91,8 @@ def samples_of(design, variant):
 
 
 @pytest.fixture(scope="session")
-def open_samples(engine, request):
-    """Opens a store with the samples of a variant: on HBase, where they take seconds, that of all variants if it can.
+def open_samples(engine):
+    """Opens a store with the samples of a variant: on HBase, where they take seconds, one for all tests if it can.
 
     A test may store samples there again.
     """
@@ -96,7 +105,7 @@ def open_samples(engine, request):
                 check_layouts(connection, variant.tables)
                 yield connection
         else:
-            with closing(connect(request.getfixturevalue("sampled"))) as connection:
+            with closing(connect(shared_samples(design, variant))) as connection:
                 check_layouts(connection, variant.tables)  # as `create_tables` does: tests count the other calls
                 yield connection
 

@@ -1,8 +1,11 @@
 """The HBase that tests run on: the one that ROWBOOK_HBASE names, or one started for them."""
 
+import fcntl
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import parse_qs, urlsplit
 
 from attrs import frozen
@@ -16,6 +19,11 @@ VARIABLE = "ROWBOOK_HBASE"
 INFO_VARIABLE = "ROWBOOK_HBASE_INFO"
 """http://HOST:PORT of the master's page, for what takes its counters or its configuration."""
 
+SHARED_VARIABLE = "ROWBOOK_HBASE_SHARED"
+"""The folder of what the processes of one test run share; its name is the prefix of their tables."""
+
+TIMEOUT_MS = 120_000
+
 
 @frozen
 class NamedHBase:
@@ -26,6 +34,11 @@ class NamedHBase:
     port: int
     thrift2_port: int | None
     info_url: str | None
+
+    def store_url(self, table_prefix: str | None = None) -> str:
+        """Of the store with this prefix, or of the whole server; its calls may take long."""
+        url = f"{self.url}{'&' if '?' in self.url else '?'}timeout_ms={TIMEOUT_MS}"
+        return f"{url}&table_prefix={table_prefix}" if table_prefix else url
 
 
 def named_hbase() -> NamedHBase | None:
@@ -60,3 +73,28 @@ def _named() -> NamedHBase:
     named = named_hbase()
     assert named
     return named
+
+
+@contextmanager
+def shared_folder() -> Generator[str]:
+    """A folder that the processes started in the block share; its name may be the prefix of tables that they share."""
+    with TemporaryDirectory(prefix="test") as folder:
+        os.environ[SHARED_VARIABLE] = folder
+        try:
+            yield Path(folder).name
+        finally:
+            del os.environ[SHARED_VARIABLE]
+
+
+def shared_store_url() -> str:
+    """The URL of the store on the named HBase that all processes of this test run share."""
+    return _named().store_url(Path(os.environ[SHARED_VARIABLE]).name)
+
+
+@contextmanager
+def locked(what: str) -> Generator[Path]:
+    """A file to mark that this is done; until the block ends, other processes of this test run wait for it."""
+    file = Path(os.environ[SHARED_VARIABLE], what)
+    with file.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield file

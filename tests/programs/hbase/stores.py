@@ -27,7 +27,6 @@ from tests.programs.hbase.named import NamedHBase, named_hbase
 AHEAD = 12
 """Stores that wait to be used."""
 WORKERS = 16
-TIMEOUT_MS = 120_000
 
 Tables = tuple[TableLayout[Any, Any], ...]
 
@@ -53,15 +52,10 @@ class Stores:
     _shared: list[TableLayout[Any, Any]] = field(factory=list[TableLayout[Any, Any]])
     _row_prefixes: Iterator[bytes] = field(factory=lambda: (number.to_bytes(4, "big") for number in count()))
 
-    def url(self, prefix: str | None = None) -> str:
-        """Of the store with this prefix, or of the whole server."""
-        url = f"{self.named.url}{'&' if '?' in self.named.url else '?'}timeout_ms={TIMEOUT_MS}"
-        return f"{url}&table_prefix={prefix}" if prefix else url
-
     @contextmanager
     def connection(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
         """To a store of its own with these tables; what is there after the block is dropped."""
-        with self.prefix(*tables) as prefix, closing(connect(self.url(prefix))) as connection:
+        with self.prefix(*tables) as prefix, closing(connect(self.named.store_url(prefix))) as connection:
             check_layouts(connection, tables)  # here, so that no test counts its calls
             yield connection
 
@@ -69,7 +63,7 @@ class Stores:
     def shared(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
         """To these tables, which others use too, each below a row prefix of its own."""
         missing = [table for table in tables if table not in self._shared]
-        with closing(connect(self.url(f"{self._prefix}_shared"))) as connection:
+        with closing(connect(self.named.store_url(f"{self._prefix}_shared"))) as connection:
             create_tables(connection, missing)
             self._shared += missing
             check_layouts(connection, tables)  # here, because the records are not below the row prefix
@@ -114,13 +108,12 @@ class Stores:
         return _Made(tables, self._workers.submit(self._create, self._new_prefix(), tables))
 
     def _create(self, prefix: str, tables: Tables) -> str:
-        with closing(connect(self.url(prefix))) as connection:
+        with closing(connect(self.named.store_url(prefix))) as connection:
             create_tables(connection, tables)
         return prefix
 
     def _drop(self, prefix: str) -> None:
-        with closing(connect(self.url(prefix))) as connection:
-            drop_all(connection)
+        drop_store(self.named.store_url(prefix))
 
     def _new_prefix(self) -> str:
         return f"{self._prefix}_{next(self._numbers)}"
@@ -132,7 +125,7 @@ class Stores:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._workers.shutdown(cancel_futures=True)
-        with closing(connect(self.url(self._prefix))) as connection:
+        with closing(connect(self.named.store_url(self._prefix))) as connection:
             prefixes = {name.decode().partition("_")[0] for name in connection.tables()}
         with ThreadPoolExecutor(WORKERS) as workers:
             list(workers.map(self._drop, (f"{self._prefix}_{prefix}" for prefix in prefixes)))
@@ -150,6 +143,12 @@ def with_thrift2() -> Iterator[happybase.Connection]:
             yield connection
         finally:
             drop_all(connection)
+
+
+def drop_store(url: str) -> None:
+    """Drops every table of the store with this URL."""
+    with closing(connect(url)) as connection:
+        drop_all(connection)
 
 
 def drop_all(connection: happybase.Connection) -> None:
