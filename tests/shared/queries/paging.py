@@ -1,6 +1,7 @@
 """Keys, layouts and calls that the tests of pages, sorted pages and cursors share."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, TypeAlias
 
 import attrs
@@ -14,7 +15,6 @@ from shared.queries.pages import READ_AT_MOST, read_page
 from shared.queries.query import conditions_of
 from shared.queries.record_reader import Request
 from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
-from tests.engines import EMBEDDED, Engine
 from tests.shared.specimens import ByHost, ByHostNewestFirst, Falling, Item, Rising
 from tests.shared.stocked import put
 
@@ -73,6 +73,23 @@ def keys_of(layout: KeyLayout[Any]) -> list[Any]:
     return [layout.key_class(at_s, host) for at_s in TIMES for host in HOSTS[: 2 + at_s % 7]]
 
 
+def all_pages(
+    read: Callable[[str | None], Page[Any]], between_pages: Callable[[], object] | None = None
+) -> list[Page[Any]]:
+    """All pages, one after another; a cursor that does not move ends in an error and not in an endless loop."""
+    pages = [read(None)]
+    while (cursor := pages[-1].cursor) is not None:
+        assert len(pages) < 1000, "the cursor does not move"
+        if between_pages:
+            between_pages()
+        pages.append(read(cursor))
+    return pages
+
+
+def records_of(pages: Iterable[Page[Any]]) -> list[Any]:
+    return [record for answer in pages for record in answer.records]
+
+
 def pages_of(
     table: happybase.Table,
     layout: KeyLayout[Any],
@@ -80,21 +97,10 @@ def pages_of(
     between_pages: Callable[[happybase.Table], None] | None = None,
     **options: Any,
 ) -> list[Page[Any]]:
-    """All pages, one after another; a cursor that does not move ends in an error and not in an endless loop."""
+    """All pages of a plan whose records are keys."""
     key_records = key_table(layout)
-    pages: list[Page[Any]] = []
-    cursor = None
-    while cursor is not None or not pages:
-        assert len(pages) < 1000, "the cursor does not move"
-        pages.append(page(table, key_records, plan, cursor=cursor, **options))
-        cursor = pages[-1].cursor
-        if between_pages:
-            between_pages(table)
-    return pages
-
-
-def records_of(pages: list[Page[Any]]) -> list[Any]:
-    return [record for answer in pages for record in answer.records]
+    change = partial(between_pages, table) if between_pages else None
+    return all_pages(lambda cursor: page(table, key_records, plan, cursor=cursor, **options), change)
 
 
 @attrs.define
@@ -127,12 +133,6 @@ Items: TypeAlias = Callable[[int], happybase.Table]
 def item_page(table: happybase.Table, **options: Any) -> Page[Item]:
     plan = options.pop("plan", ITEMS.whole_table())
     return page(table, key_table(ITEMS, table.name.decode()), plan, **options)
-
-
-def sizes(engine: Engine, rows: int) -> Sequence[int]:
-    """Page sizes: each up to one more than there are rows, and where a page takes long some of them."""
-    all_ = range(1, rows + 2)
-    return all_ if engine.name == EMBEDDED else [*all_[1::8], *all_[-2:]]
 
 
 DAMAGED = r"^cursor: is damaged \(got .*\); ask again without it$"

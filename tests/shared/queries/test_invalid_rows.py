@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from itertools import count
 from typing import Any
 
 import attrs
@@ -16,7 +15,8 @@ from shared.queries import Page
 from shared.queries.record_reader import SKIPPING_BUFFER_ROWS
 from shared.tables import Column, InvalidRow, RecordCells, TableLayout
 from tests.engines import Engine, examples
-from tests.shared.queries.paging import ITEMS, key_table, page
+from tests.shared.queries import paging
+from tests.shared.queries.paging import ITEMS, key_table, page, records_of
 from tests.shared.specimens import Falling, Item
 from tests.shared.stocked import stocked_table
 
@@ -34,24 +34,14 @@ def bad(number: int) -> bytes:
     return item(number) + BAD
 
 
-def pages_of(
-    table: Any, layout: KeyLayout[Any], name: str = "t", **options: Any
-) -> tuple[list[Page[Any]], list[InvalidRow]]:
-    """All pages, and all rows that they reported."""
-    pages: list[Page[Any]] = []
+def pages_of(table: Any, layout: KeyLayout[Any], **options: Any) -> tuple[list[Page[Any]], list[InvalidRow]]:
+    """All pages of a whole table, and all rows that they reported."""
     reported: list[InvalidRow] = []
-    keys, plan = key_table(layout, name), options.pop("plan", layout.whole_table())
-    for _ in count():
-        assert len(pages) < 1000, "the cursor does not move"
-        cursor = pages[-1].cursor if pages else None
-        pages.append(page(table, keys, plan, cursor=cursor, on_invalid=reported.append, **options))
-        if pages[-1].cursor is None:
-            return pages, reported
-    raise AssertionError
+    return paging.pages_of(table, layout, layout.whole_table(), on_invalid=reported.append, **options), reported
 
 
 def numbers(pages: list[Page[Any]]) -> list[int]:
-    return [record.number for answer in pages for record in answer.records]
+    return [record.number for record in records_of(pages)]
 
 
 def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked):
@@ -120,34 +110,6 @@ def test_what_the_report_raises_ends_the_page(stocked):
         page(table, ITEM_TABLE, ITEMS.whole_table(), limit=2, on_invalid=stop)
 
 
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 100])
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [bad(0), item(1), item(2), item(3), item(4)],
-        [item(1), bad(1), bad(2), item(2), item(3), item(4)],
-        [item(1), item(2), item(3), item(4), bad(4), bad(5), bad(6)],
-        [bad(0), bad(7), item(1), bad(1), item(2), bad(2), item(3), bad(3), item(4), bad(4)],
-        [bad(number) for number in range(9)],
-        [item(1), *(bad(number) for number in range(1, 9)), item(9)],
-    ],
-    ids=["the first", "in the middle", "the last", "every other", "all", "more than a limit"],
-)
-def test_every_record_comes_once_and_every_other_row_is_reported_once(stocked, rows, limit, reverse):
-    pages, reported = pages_of(stocked(rows), ITEMS, limit=limit, reverse=reverse)
-    right = sorted((ITEMS.decode(row).number for row in rows if len(row) == 2), reverse=reverse)
-    assert right == numbers(pages)
-    assert sorted((row for row in rows if len(row) > 2), reverse=reverse) == [invalid.row for invalid in reported]
-    assert [limit] * (len(pages) - 1) == [len(answer.records) for answer in pages[:-1]]
-    assert sum(answer.rows_read for answer in pages) == len(rows)
-
-
-def test_a_page_of_nothing_but_invalid_rows_is_empty_and_the_last(stocked):
-    (only,), reported = pages_of(stocked(map(bad, range(250))), ITEMS, limit=1)
-    assert (only.records, only.cursor, only.rows_read, len(reported)) == ([], None, 250, 250)
-
-
 def test_a_page_reads_on_after_a_thousand_invalid_rows_in_batches_that_stay_small(engine, stocked):
     table = stocked([*map(bad, range(1000)), item(2000), item(2001), item(2002)])
     with metered(table.connection) as cost:
@@ -165,7 +127,7 @@ def test_buckets_are_merged_past_invalid_rows(stocked, limit, reverse):
     in_no_bucket_of_its_own = [bytes([bucket]) + VISITS.encode(key)[1:] for key in keys[::5] for bucket in range(4)]
     rows = {*map(VISITS.encode, keys), *in_no_bucket_of_its_own, *(bytes([bucket, 7]) for bucket in range(4))}
     pages, reported = pages_of(stocked(sorted(rows)), VISITS, limit=limit, reverse=reverse)
-    assert (keys[::-1] if reverse else keys) == [record for answer in pages for record in answer.records]
+    assert (keys[::-1] if reverse else keys) == records_of(pages)
     assert len(reported) == len({invalid.row for invalid in reported}) == len(rows) - len(keys)
 
 
@@ -186,6 +148,9 @@ def test_pages_with_a_report_are_the_answer_without_the_invalid_rows(
         pages, reported = pages_of(table, ITEMS, **options)
     wanted = [number for number in sorted(kept, reverse=reverse) if not where or 5 <= number < 30]
     assert wanted == numbers(pages)
+    assert sum(answer.rows_read for answer in pages) == len(kept) + len(wrong)
+    if not where and read_at_most == 10_000:
+        assert [limit] * (len(pages) - 1) == [len(answer.records) for answer in pages[:-1]]
     assert sorted(map(bad, wrong), reverse=reverse) == [invalid.row for invalid in reported]
 
 
@@ -226,9 +191,8 @@ def test_the_record_beside_an_invalid_row_of_another_bucket_is_never_lost(stocke
     right = VISITS.encode(Falling(9, "b"))
     wrong = [bytes([bucket]) + right[1:] for bucket in range(4) if bucket != right[0]]
     for read_at_most in (1, 2, 3, 4):
-        name = f"visits{read_at_most}"
-        table = stocked([right, *wrong], name)
-        pages, reported = pages_of(table, VISITS, name, limit=1, where=where, read_at_most=read_at_most)
+        table = stocked([right, *wrong])
+        pages, reported = pages_of(table, VISITS, limit=1, where=where, read_at_most=read_at_most)
         assert [record for answer in pages for record in answer.records] == [Falling(9, "b")]
         assert sorted(invalid.row for invalid in reported) == sorted(wrong)
 

@@ -32,7 +32,8 @@ from shared.keys.conditions import matcher
 from shared.queries.key_order import direction
 from shared.tables import ItemCells, RecordCells, TableLayout
 from tests.engines import examples
-from tests.shared.queries.wide import pages_of, records_of
+from tests.shared.queries.paging import records_of
+from tests.shared.queries.wide import pages_of
 from tests.shared.stocked import query_of
 
 
@@ -124,7 +125,7 @@ def orders(draw: st.DrawFn) -> KeyLayout[Any]:
     return KeyLayout(key(names, codecs), *bucket)
 
 
-@settings(max_examples=examples(150), derandomize=True, database=None)
+@settings(max_examples=examples(80), derandomize=True, database=None)
 @given(tables(), QUESTIONS, orders(), st.sampled_from([None, True, False]), st.sampled_from([2, 7, 50]))
 def test_records_come_in_the_order_that_is_asked_for(engine, table, question, order, newest_first, limit):
     plan = plan_of(table, question)

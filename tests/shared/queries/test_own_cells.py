@@ -16,7 +16,8 @@ from shared.queries import Query
 from shared.queries.pages import read_page
 from shared.tables import BoundTable, InvalidRecord, InvalidRow, TableLayout
 from tests.engines import examples
-from tests.shared.queries.wide import pages_of, records_of
+from tests.shared.queries.paging import records_of
+from tests.shared.queries.wide import pages_of
 from tests.shared.specimens import key_class
 from tests.shared.stocked import query_of
 

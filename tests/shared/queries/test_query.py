@@ -37,8 +37,9 @@ from tests.shared.queries.paging import (
     holds_whole_values,
     key_table,
     keys_of,
+    records_of,
 )
-from tests.shared.queries.wide import pages_of, records_of
+from tests.shared.queries.wide import pages_of
 from tests.shared.specimens import ByHost, ByHostNewestFirst, ByLastDigit, Item, Rising
 from tests.shared.stocked import put, query_of, stocked_table, watched
 
@@ -51,10 +52,10 @@ def numbers(records: Any) -> list[int]:
     return [record.number for record in records]
 
 
-# ---- asked in several ways -----------------------------------------------------------------------
+# ---- pages, iteration, first and count -----------------------------------------------------------------------
 
 
-def test_nothing_is_read_until_it_is_asked(items):
+def test_a_query_reads_nothing_before_its_records_are_read(items):
     rows = items(5)
     with metered(rows.connection) as cost:
         query = everything(rows, where={"number": between(1, 4)}, newest_first=True)
@@ -65,7 +66,7 @@ def test_nothing_is_read_until_it_is_asked(items):
         assert cost.rpcs > 0
 
 
-def test_a_query_says_what_it_asks(items):
+def test_the_repr_of_a_query_has_its_table_and_question(items):
     query = Query(BoundTable(items(0).connection, ITEM_TABLE), ITEM_TABLE.plan(number=between(1, 9)))
     assert repr(query) == "Query(t: {'number': Between(since=1, until=9)})"
 
@@ -156,16 +157,16 @@ def test_first_reads_on_over_pages_without_a_match(items):
 
 
 def test_then_replaces_the_records_page_by_page_and_none_drops_one(items):
-    asked: list[list[int]] = []
+    lookups: list[list[int]] = []
 
     def named(records: list[Item]) -> list[str | None]:
-        asked.append(numbers(records))
+        lookups.append(numbers(records))
         return [None if record.number % 3 else f"n-{record.number}" for record in records]
 
     query = everything(items(10)).then(named)
     pages = pages_of(query, 4)
     assert [page.records for page in pages] == [["n-0", "n-3"], ["n-6"], ["n-9"]]
-    assert asked == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    assert lookups == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
     assert list(query) == ["n-0", "n-3", "n-6", "n-9"]
     assert query.count() == 4
 
@@ -286,7 +287,7 @@ def test_then_and_on_invalid_go_together_in_either_order(items):
 
 
 def test_iteration_fetches_each_row_about_once(engine, items):
-    count = 20_000 if engine.name == EMBEDDED else 2_000
+    count = 6_000 if engine.name == EMBEDDED else 2_000
     rows = items(count)
     for newest_first in (None, True):
         with metered(rows.connection) as cost:
@@ -506,7 +507,7 @@ def those_after_the_first(rows: happybase.Table) -> DependentQuery[Item]:
     return DependentQuery(everything(rows), make, "the two items", "ask for all")
 
 
-def test_a_dependent_query_reads_its_lookup_when_it_is_asked(items):
+def test_a_dependent_query_reads_its_lookup_with_its_own_records(items):
     rows = items(5)
     with metered(rows.connection) as cost:
         query = those_after_the_first(rows)

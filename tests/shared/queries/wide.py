@@ -26,6 +26,7 @@ from shared.keys import (
 from shared.keys.conditions import AnyOf, matcher
 from shared.queries import Page, Query, wide_rows
 from shared.tables import Column, ItemCells, RecordCells, TableLayout
+from tests.shared.queries.paging import all_pages
 
 
 @attrs.frozen(order=True)
@@ -120,20 +121,8 @@ def delete(rows: happybase.Table, table: TableLayout[Any, Any], point: Point) ->
 
 
 def pages_of(query: Query[Any], limit: int, between_pages: Any = None) -> list[Page[Any]]:
-    """All pages; a cursor that does not move ends in an error and not in an endless loop."""
-    pages: list[Page[Any]] = []
-    cursor = None
-    while cursor is not None or not pages:
-        assert len(pages) < 1000, "the cursor does not move"
-        pages.append(query.page(limit, cursor))
-        cursor = pages[-1].cursor
-        if between_pages:
-            between_pages()
-    return pages
-
-
-def records_of(pages: Iterable[Page[Any]]) -> list[Any]:
-    return [record for page in pages for record in page.records]
+    """All pages of a query."""
+    return all_pages(lambda cursor: query.page(limit, cursor), between_pages)
 
 
 @contextmanager
