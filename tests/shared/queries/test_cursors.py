@@ -173,31 +173,23 @@ def test_a_cursor_goes_on_under_another_limit(items, question):
 # ---- damage --------------------------------------------------------------------------------------
 
 
-def test_a_damaged_cursor_of_another_order_is_refused(items):
-    table = items(5)
-    cursor = item_page(table, limit=3, order=ITEMS).cursor
-    other = "A" if cursor[0] != "A" else "B"
-    for damaged in (cursor[:-1], cursor + "A", other + cursor[1:], ""):
-        with pytest.raises(InvalidQuestion, match=DAMAGED):
-            item_page(table, limit=3, order=ITEMS, cursor=damaged)
-
-
 def test_a_cursor_is_safe_in_a_url(stocked):
-    table, layout = stocked(bytes([0xFB, number]) * 3 for number in range(256)), KeyLayout(Blob)
-    cursors = [page(table, key_table(layout), layout.whole_table(), limit=limit).cursor for limit in range(1, 256)]
+    table, layout = stocked(bytes([0xFB, number]) * 3 for number in range(64)), KeyLayout(Blob)
+    cursors = [page(table, key_table(layout), layout.whole_table(), limit=limit).cursor for limit in range(1, 64)]
     assert set("".join(cursor or "?" for cursor in cursors)) <= set(ALPHABET)
 
 
-def test_every_cursor_changed_cut_or_continued_is_refused(items):
+@pytest.mark.parametrize("order", [None, ITEMS], ids=["scanned", "sorted"])
+def test_every_cursor_changed_cut_or_continued_is_refused(items, order):
     table = items(5)
-    cursor = item_page(table, limit=3).cursor
+    cursor = item_page(table, limit=3, order=order).cursor
     places = range(len(cursor))
     changed = {cursor[:at] + other + cursor[at + 1 :] for at in places for other in ALPHABET + "=+/ é"} - {cursor}
     longer = [cursor + suffix for suffix in (*ALPHABET, "=", "==", "AA", "AAAA", " ", "\n")]
     shorter = [part for at in places for part in (cursor[:at], cursor[at + 1 :])]
     for damaged in [*changed, *longer, *shorter, " " + cursor, cursor * 2]:
         with pytest.raises(InvalidQuestion, match=DAMAGED):
-            item_page(table, limit=3, cursor=damaged)
+            item_page(table, limit=3, order=order, cursor=damaged)
 
 
 @pytest.mark.parametrize("cursor", ["", "=", "?", "not base64", "é", "\0", "A" * 10_000, "AAAAAAAAAAAAAAAA"])

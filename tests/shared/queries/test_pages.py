@@ -1,5 +1,7 @@
 """Pages: every row exactly once and in order whatever the page size, with a `where` or without."""
 
+from typing import Any
+
 import attrs
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,6 @@ from hypothesis import strategies as st
 
 from shared.designs import metered
 from shared.keys import InvalidQuestion, KeyLayout, between, starting_with
-from shared.queries import Page
 from shared.tables import InvalidRecord, RecordCells, TableLayout
 from tests.engines import examples, located, plain_table
 from tests.shared.keys.oracle import in_order, matches, plan_of, questions, subjects
@@ -86,24 +87,74 @@ def test_a_row_put_after_the_cursor_comes_and_a_row_put_before_it_does_not(stock
     assert [Item(11), Item(15), Item(20), Item(30)] == item_page(table, limit=10, cursor=first.cursor).records
 
 
-# ---- where: intervals and beginnings -------------------------------------------------------------
+# ---- one page ------------------------------------------------------------------------------------
 
 
+def number_is(condition: Any) -> dict[str, Any]:
+    return {"where": {"number": condition}}
+
+
+def of_plan(condition: Any) -> dict[str, Any]:
+    return {"plan": ITEMS.plan(number=condition)}
+
+
+@pytest.mark.parametrize("order", [{}, {"order": ITEMS}, {"order": ITEMS, "reverse": True}], ids=["", "sorted", "down"])
 @pytest.mark.parametrize(
-    ("condition", "wanted"),
+    ("options", "numbers", "rows_read", "has_more"),
     [
-        (3, [3]),
-        (between(3, 6), [3, 4, 5]),
-        (between(8, None), [8, 9]),
-        (between(None, 2), [0, 1]),
-        (between(4, 4), []),
-        (between(), list(range(10))),
+        ({}, [0, 1, 2, 3, 4], 5, False),
+        ({"limit": 5}, [0, 1, 2, 3, 4], 5, False),
+        ({"limit": 4}, [0, 1, 2, 3, 4], 5, True),
+        (of_plan(between(7, 9)), [], 0, False),
+        (of_plan(between(3, 3)), [], 0, False),
+        (of_plan(3) | {"limit": 1}, [3], 1, False),
+        (of_plan(7), [], 0, False),
+        (of_plan(3) | number_is(4), [], 1, False),
+        (number_is(3), [3], 5, False),
+        (number_is(9), [], 5, False),
+        (number_is(between(1, 3)), [1, 2], 5, False),
+        (number_is(between(3, None)), [3, 4], 5, False),
+        (number_is(between(None, 2)), [0, 1], 5, False),
+        (number_is(between(4, 4)), [], 5, False),
+        (number_is(between()), [0, 1, 2, 3, 4], 5, False),
     ],
 )
-def test_a_where_compares_with_a_value_or_an_interval(items, condition, wanted):
-    answer = item_page(items(10), limit=10, where={"number": condition})
-    assert wanted == [item.number for item in answer.records]
-    assert answer.rows_read == 10
+def test_a_page_of_five_items(items, options, numbers, rows_read, has_more, order):
+    table, options = items(5), {"limit": 9} | options | order
+    first = item_page(table, **options)
+    wanted = [Item(number) for number in (numbers[::-1] if "reverse" in order else numbers)]
+    assert first.records == wanted[: options["limit"]]
+    assert first.rows_read == (rows_read if order else min(rows_read, options["limit"]))
+    assert first.client_work == (*options.get("where", {}), *(["order"] if order else []))
+    assert (first.cursor is not None) == has_more
+    if has_more:
+        last = item_page(table, **options, cursor=first.cursor)
+        assert (last.records, last.cursor) == (wanted[4:], None)
+        for item in wanted[4:]:
+            table.delete(ITEMS.encode(item))
+        assert item_page(table, **options, cursor=first.cursor).records == []
+
+
+@pytest.mark.parametrize("order", [{}, {"order": ITEMS}], ids=["", "sorted"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        *(({"limit": limit}, f"limit: must be 1..1000000 (got {limit})") for limit in (0, -1)),
+        *(({"read_at_most": cap}, f"read_at_most: must be 1..1000000 (got {cap})") for cap in (0, -1)),
+        ({"where": {"colour": between("a", "b")}}, "where: Item has no attribute colour"),
+        *(
+            (number_is(condition), f"where: number is 0, which cannot be compared with {condition!r}")
+            for condition in (starting_with("a"), between("a", None), between(None, "b"))
+        ),
+    ],
+)
+def test_a_page_that_no_question_has_is_refused(items, options, message, order):
+    with pytest.raises(InvalidQuestion) as refused:
+        item_page(items(1), **{"limit": 1} | options | order)
+    assert str(refused.value) == message
+
+
+# ---- where: what the key cannot bind -------------------------------------------------------------
 
 
 def test_where_compares_what_the_key_cannot_bind(stocked):
@@ -119,56 +170,6 @@ def test_where_compares_what_the_key_cannot_bind(stocked):
     assert (answer.client_work, answer.rows_read) == ((), 3)
 
 
-def test_a_where_of_what_a_record_does_not_have_is_refused(items):
-    with pytest.raises(InvalidQuestion, match=r"^where: Item has no attribute colour$"):
-        item_page(items(1), limit=1, where={"colour": between("a", "b")})
-
-
-@pytest.mark.parametrize("condition", [starting_with("a"), between("a", None), between(None, "b")])
-def test_a_where_of_another_type_than_the_attribute_is_refused(items, condition):
-    with pytest.raises(InvalidQuestion, match=r"^where: number is 0, which cannot be compared with (Betw|Starting)"):
-        item_page(items(1), limit=1, where={"number": condition})
-
-
-# ---- borders -------------------------------------------------------------------------------------
-
-
-def test_a_page_that_ends_with_the_last_row_has_no_cursor(items):
-    table = items(5)
-    assert None is item_page(table, limit=5).cursor
-    assert None is item_page(table, limit=6).cursor
-    assert None is not item_page(table, limit=4).cursor
-    assert ([Item(4)], None) == (
-        (last := item_page(table, limit=4, cursor=item_page(table, limit=4).cursor)).records,
-        last.cursor,
-    )
-
-
-def test_an_empty_answer_is_one_page_without_cursor(items):
-    table = items(5)
-    nothing: Page[Item] = Page(records=[], cursor=None, rows_read=0)
-    assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 9)), limit=3)
-    assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 7)), limit=3, reverse=True)
-    assert Page(records=[], cursor=None, rows_read=5, client_work=("number",)) == item_page(
-        table, limit=3, where={"number": 9}
-    )
-
-
-def test_a_page_whose_rest_is_deleted_is_followed_by_an_empty_one(items):
-    table = items(5)
-    cursor = item_page(table, limit=3).cursor
-    for number in (3, 4):
-        table.delete(ITEMS.encode(Item(number)))
-    assert Page(records=[], cursor=None, rows_read=0) == item_page(table, limit=3, cursor=cursor)
-
-
-def test_a_point_is_one_page(items):
-    table = items(5)
-    assert Page([Item(3)], None, 1) == item_page(table, plan=ITEMS.plan(number=3), limit=1)
-    assert Page([], None, 0) == item_page(table, plan=ITEMS.plan(number=7), limit=1)
-    assert Page([], None, 1, ("number",)) == item_page(table, plan=ITEMS.plan(number=3), limit=1, where={"number": 4})
-
-
 def test_a_page_can_end_at_the_longest_row(stocked):
     layout = KeyLayout(Named)
     names = ["a" * 32_766, "a" * 32_767, "b"]
@@ -178,13 +179,6 @@ def test_a_page_can_end_at_the_longest_row(stocked):
     for reverse in (False, True):
         records = records_of(pages_of(table, layout, layout.whole_table(), limit=1, reverse=reverse))
         assert (names[::-1] if reverse else names) == [key.name for key in records]
-
-
-@pytest.mark.parametrize("limit", [0, -1])
-def test_a_limit_below_one_is_refused(items, limit):
-    with pytest.raises(InvalidQuestion) as refused:
-        item_page(items(1), limit=limit)
-    assert f"limit: must be 1..1000000 (got {limit})" == str(refused.value)
 
 
 # ---- short pages ---------------------------------------------------------------------------------
@@ -197,12 +191,6 @@ def test_a_page_ends_short_at_the_cap_and_the_next_one_goes_on(items, reverse):
     assert [answer.rows_read for answer in pages] == [4] * 5
     assert [Item(13)] == records_of(pages)
     assert ([0, 1, 0, 0, 0] if reverse else [0, 0, 0, 1, 0]) == [len(answer.records) for answer in pages]
-
-
-@pytest.mark.parametrize("read_at_most", [0, -1])
-def test_a_cap_below_one_is_refused_since_no_page_could_go_on(items, read_at_most):
-    with pytest.raises(InvalidQuestion, match=r"^read_at_most: must be 1\.\."):
-        item_page(items(7), limit=5, where={"number": 6}, read_at_most=read_at_most)
 
 
 def test_a_page_reads_one_row_more_than_it_gives(items):

@@ -38,7 +38,7 @@ from tests.shared.queries.paging import (
     records_of,
     verbs_and_keys,
 )
-from tests.shared.specimens import ByHost, ByHostOnly, ByTimeOnly, Falling, Item, OfKind, Rising
+from tests.shared.specimens import ByHost, ByHostOnly, ByTimeOnly, Falling, OfKind, Rising
 from tests.shared.stocked import hexes, put, stocked_table
 
 
@@ -120,47 +120,6 @@ def test_a_row_put_after_the_cursor_of_another_order_comes_and_a_row_put_before_
     assert wanted == ask(limit=9, cursor=first.cursor).records
 
 
-def test_a_sorted_page_that_ends_with_the_last_row_has_no_cursor(items):
-    table = items(5)
-    for reverse in (False, True):
-        for limit in (5, 6):
-            assert None is item_page(table, limit=limit, order=ITEMS, reverse=reverse).cursor
-        first = item_page(table, limit=4, order=ITEMS, reverse=reverse)
-        last = item_page(table, limit=4, order=ITEMS, reverse=reverse, cursor=first.cursor)
-        assert ([Item(0 if reverse else 4)], None) == (last.records, last.cursor)
-
-
-def test_a_sorted_page_of_nothing_has_no_cursor(items):
-    table = items(5)
-    nothing: Page[Item] = Page(records=[], cursor=None, rows_read=0, client_work=("order",))
-    assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 9)), limit=3, order=ITEMS)
-    assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 7)), limit=3, order=ITEMS)
-    assert nothing == item_page(table, plan=ITEMS.plan(number=7), limit=3, order=ITEMS)
-    cursor = item_page(table, limit=4, order=ITEMS).cursor
-    for number in range(5):
-        table.delete(ITEMS.encode(Item(number)))
-    assert nothing == item_page(table, limit=4, order=ITEMS, cursor=cursor)
-
-
-def test_a_sorted_point_is_one_page(items):
-    answer = item_page(items(5), plan=ITEMS.plan(number=3), limit=1, order=ITEMS)
-    assert Page([Item(3)], None, 1, ("order",)) == answer
-
-
-def test_the_client_work_of_a_page_is_its_where_by_name_and_then_the_order(stocked, items):
-    table = items(3)
-    assert item_page(table, limit=1).client_work == ()
-    assert item_page(table, limit=1, where={}).client_work == ()
-    assert item_page(table, limit=1, where={"number": 1}).client_work == ("number",)
-    assert item_page(table, limit=1, order=ITEMS).client_work == ("order",)
-    layout = LAYOUTS["ascending"]
-    table = stocked([layout.encode(Rising(1, "a"))])
-    answer = page(
-        table, key_table(layout), layout.whole_table(), limit=1, where={"host": "a", "at_s": 1}, order=BY_HOST
-    )
-    assert answer.client_work == ("at_s", "host", "order")
-
-
 @pytest.mark.parametrize("reverse", [False, True])
 def test_more_rows_than_can_be_sorted_are_refused(items, reverse):
     table = items(7)
@@ -229,12 +188,6 @@ def test_every_sorted_page_reads_all_rows_of_its_plan_and_no_others(items):
     with metered(table.connection) as cost:
         item_page(table, plan=ITEMS.plan(number=between(10, 40)), limit=5, order=ITEMS, cursor=first.cursor)
     assert cost.rows_fetched == 30
-
-
-@pytest.mark.parametrize("options", [{"limit": 0}, {"limit": 1, "read_at_most": 0}])
-def test_a_sorted_page_of_no_rows_is_refused(items, options):
-    with pytest.raises(InvalidQuestion, match=r"must be 1\.\.1000000 \(got 0\)$"):
-        item_page(items(1), order=ITEMS, **options)
 
 
 def test_a_row_that_does_not_decode_is_an_error_wherever_it_would_be_sorted(stocked):

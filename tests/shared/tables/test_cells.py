@@ -102,11 +102,21 @@ def test_other_columns_are_ignored() -> None:
         (-(2**63), "c4 08 8000000000000000"),
         (2**64, "c4 09 010000000000000000"),
         (10**20, "c4 09 056bc75e2d63100000"),
+        (1 << 2031, f"c4 ff 00 80{'00' * 253}"),
+        (1 << 2039, f"c5 0100 00 80{'00' * 254}"),
     ],
 )
 def test_a_big_int_has_the_bytes_of_javas_big_integer(amount: int, wanted: str) -> None:
     assert bytes.fromhex(wanted) == BIG_INT.pack(amount)
     assert amount == BIG_INT.unpack(bytes.fromhex(wanted))
+
+
+@pytest.mark.parametrize(
+    "cell", ["", "c4", "c4 00", "c4 02 01", "c4 02 0001", "c4 01 01 00", "c5 0001 01", "a2 01f3", "d9 02 01f3"]
+)
+def test_a_big_int_in_other_bytes_is_refused(cell: str) -> None:
+    with pytest.raises(InvalidRecord, match=r"^Sale\.amount: "):
+        SALES.unpack(Key("n-1"), cells(amount=bytes.fromhex(cell)))
 
 
 @settings(max_examples=100, derandomize=True, database=None)

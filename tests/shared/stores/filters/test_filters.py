@@ -106,6 +106,9 @@ LEFT = [
     # what SKIP and a page make of rows
     ("SKIP DependentColumnFilter('d','x')", "a d:x d:y; ab d:x m:z; b d:y; c d:x d:y m:x m:z", {}),
     ("PageFilter(1) AND SingleColumnValueFilter('d','y',=,'binary:3',true,true)", "", {}),
+    # A filter that wants one version of each column leaves out older ones, also if the next filter skips the newest.
+    ("RowFilter(=,'binary:c') AND ValueFilter(=,'binary:1')", "c d:x@2=1 d:y m:z", {}),
+    ("ColumnPaginationFilter(9,0) AND ValueFilter(=,'binary:1')", "a d:x d:y; c d:y m:z", {}),
     ("SingleColumnValueFilter('d','y',=,'binary:3',true,true) AND PageFilter(1)", "b d:y", {}),
 ]
 
