@@ -183,6 +183,12 @@ def test_rows_in_the_order_of_a_hash_have_a_direction_with_an_order_or_a_value()
     assert direction(listed, listed.whole_table(), None, True) == (None, True)
 
 
+def test_an_order_that_a_scan_has_in_reverse_is_not_sorted():
+    table = event_table()
+    turned = KeyLayout(key(tuple(CODECS), {name: codecs[1] for name, codecs in CODECS.items()}))
+    assert direction(table, table.whole_table(), turned, None) == (None, True)
+
+
 def event_table(*prefixes: Any) -> TableLayout[Any, Event]:
     key_class = type("HostAndTime", (), {name: part(CODECS[name][0], "drawn") for name in ("host", "at_s", "number")})
     return TableLayout("t", "an event", KeyLayout(row_key(key_class), *prefixes), RecordCells(Event, {}, marker="f:v"))
