@@ -50,11 +50,7 @@ def test_what_may_be_sent_again(name, arguments, again):
         ("getRow", [b"t\xff", b"\0"], r"getRow on t\xff, row b'\x00'"),
         ("getRows", [b"t", [b"a", b"b"]], "getRows on t"),
         ("mutateRows", [b"t", [BatchMutation(b"a", [])]], "mutateRows on t, 1 row from b'a' on"),
-        (
-            "mutateRowsTs",
-            [b"t", [BatchMutation(b"a"), BatchMutation(b"b")], 5],
-            "mutateRowsTs on t, 2 rows from b'a' on",
-        ),
+        ("mutateRowsTs", [b"t", [BatchMutation(b"a")] * 2, 5], "mutateRowsTs on t, 2 rows from b'a' on"),
         ("append", [TAppend(b"t", b"r")], "append on t, row b'r'"),
         ("increment", [TIncrement(b"t", b"r")], "increment on t, row b'r'"),
         ("incrementRows", [[TIncrement(b"t", b"r")]], "incrementRows on t, row b'r'"),

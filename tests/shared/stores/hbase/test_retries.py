@@ -197,10 +197,9 @@ def test_a_gateway_that_is_away_for_a_while_costs_time_and_nothing_else(gateway,
         ]
         time.sleep(0.2)
         gateway.start()
-        assert calls[0].result() == {b"d:a": b"1"}
-        assert calls[2].result() == 1
-        assert len(calls[3].result()) >= 2
-        calls[1].result()
+        results = [call.result() for call in calls]
+    assert results[:3] == [{b"d:a": b"1"}, None, 1]
+    assert len(results[3]) >= 2
     assert gateway.count("atomicIncrement") == 1
 
 
@@ -324,10 +323,8 @@ def test_happybase_itself_runs_on_it(gateway):
     connection.create_table("t", {"d": {"max_versions": 2}})
     assert connection.tables() == [b"t"]
     table = connection.table("t")
-    assert table.name == b"p_t"
     assert isinstance(table, happybase.Table)
+    assert table.name == b"p_t"
     table.put("r", {"d:a": "é"})
     assert table.row("r") == {b"d:a": "é".encode()}
     assert connection.table("t", use_prefix=False).row(b"r") == {b"d:a": b"1"}
-    connection.delete_table("t", disable=True)
-    assert connection.tables() == []

@@ -3,8 +3,8 @@
 import threading
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
+from types import SimpleNamespace
 
-from attrs import frozen
 from happybase.connection import THRIFT_PROTOCOLS, THRIFT_TRANSPORTS
 from Hbase_thrift import AlreadyExists, IOError
 from thriftpy2.server import TThreadedServer
@@ -48,15 +48,13 @@ class Handler:
             keep_ms = self.connection.keep_tombstones_ms(_name(table))
         except IOError as error:
             raise IDL.TIOError(error.message.decode()) from error
-        return IDL.TTableDescriptor(
-            table,
-            [
-                IDL.TColumnFamilyDescriptor(
-                    name=name, blockSize=size, configuration={PURGE: b"%d" % keep_ms[name]} if keep_ms[name] else {}
-                )
-                for name, size in sizes.items()
-            ],
-        )
+        families = [
+            IDL.TColumnFamilyDescriptor(
+                name=name, blockSize=size, configuration={PURGE: b"%d" % keep_ms[name]} if keep_ms[name] else {}
+            )
+            for name, size in sizes.items()
+        ]
+        return IDL.TTableDescriptor(table, families)
 
 
 def _name(table):
@@ -85,8 +83,8 @@ def thrift2_gateway(
     server = TThreadedServer(
         TProcessor(IDL.THBaseService, Handler(store)),
         listener,
-        iprot_factory=_Factory(THRIFT_PROTOCOLS[protocol], "get_protocol"),
-        itrans_factory=_Factory(THRIFT_TRANSPORTS[transport], "get_transport"),
+        iprot_factory=SimpleNamespace(get_protocol=THRIFT_PROTOCOLS[protocol]),
+        itrans_factory=SimpleNamespace(get_transport=THRIFT_TRANSPORTS[transport]),
     )
     listener.listen()
     threading.Thread(target=_accept, args=(listener, server), daemon=True).start()
@@ -102,34 +100,16 @@ def _accept(listener: TServerSocket, server: TThreadedServer) -> None:
             threading.Thread(target=server.handle, args=(listener.accept(),), daemon=True).start()
 
 
-@frozen
-class _Factory:
-    make: type
-    method: str
-
-    def __getattr__(self, name):
-        assert name == self.method
-        return self.make
-
-
 @contextmanager
 def both_gateways(
     transport: Transport = "buffered", protocol: Protocol = "binary"
 ) -> Generator[tuple[HBaseConnection, EmbeddedConnection]]:
     """A connection that names a Thrift2 gateway, and the store behind both."""
+    wire = {"transport": transport, "protocol": protocol}
     with (
         closing(EmbeddedConnection(None)) as store,
-        ThriftServer(store.service, transport=transport, protocol=protocol) as thrift1,
-        thrift2_gateway(store, transport, protocol) as port,
-        closing(
-            HBaseConnection(
-                "127.0.0.1",
-                thrift1.port,
-                timeout_ms=10_000,
-                transport=transport,
-                protocol=protocol,
-                thrift2_port=port,
-            )
-        ) as connection,
+        ThriftServer(store.service, **wire) as thrift1,
+        thrift2_gateway(store, **wire) as port,
+        closing(HBaseConnection("127.0.0.1", thrift1.port, timeout_ms=10_000, thrift2_port=port, **wire)) as connection,
     ):
         yield connection, store
