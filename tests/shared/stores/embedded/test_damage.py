@@ -1,12 +1,12 @@
 """Damaged files: reported, or read as they were; never by half in silence."""
 
-import contextlib
 import os
 import random
 import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +48,7 @@ def store(tmp_path_factory) -> Path:
 
 def facts(path: Path, *, check: bool = False) -> list[Fact]:
     """All that a store holds, read in several ways."""
-    connection = connect(f"embedded:{path}")
-    try:
+    with closing(connect(f"embedded:{path}")) as connection:
         if check:
             connection.client.service.engine.check()
         stored: list[Fact] = []
@@ -60,12 +59,9 @@ def facts(path: Path, *, check: bool = False) -> list[Fact]:
             up = list(table.scan(include_timestamp=True, batch_size=70))
             down = list(table.scan(include_timestamp=True, reverse=True, batch_size=70))
             assert up == down[::-1]
-            rows = [(row, dict(table.row(row, include_timestamp=True))) for row, _ in up[::10]]
-            assert rows == up[::10]
+            assert [(row, dict(table.row(row, include_timestamp=True))) for row, _ in up[::10]] == up[::10]
             stored += [(name, row, column, *cell) for row, cells in up for column, cell in cells.items()]
         return stored
-    finally:
-        connection.close()
 
 
 def outcome(path: Path, whole: list[Fact], *, check: bool = False) -> str:
@@ -87,68 +83,63 @@ def outcome(path: Path, whole: list[Fact], *, check: bool = False) -> str:
     return "one cell differs" if len(stored) == len(whole) and len(changed) == 1 else "half-read"
 
 
-def bit(data: bytearray, rng: random.Random) -> None:
-    data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+Damage = Callable[[bytearray, random.Random], None]
 
 
-def page_start(data: bytearray, rng: random.Random, first: int = 0) -> int:
-    return rng.randrange(first, len(data) // PAGE_BYTES) * PAGE_BYTES
+def flipped(block_bytes: int, of_first: int) -> Damage:
+    """Flips a bit of the first bytes of some block."""
+
+    def damage(data: bytearray, rng: random.Random) -> None:
+        start = rng.randrange(len(data) // block_bytes) * block_bytes
+        data[start + rng.randrange(of_first)] ^= 1 << rng.randrange(8)
+
+    return damage
 
 
-def page_head(data: bytearray, rng: random.Random) -> None:
-    """A bit of what tells where in the page its records are."""
-    data[page_start(data, rng) + rng.randrange(40)] ^= 1 << rng.randrange(8)
+def replaced(block_bytes: int, content: Callable[[bytearray, random.Random], bytes], first: int = 0) -> Damage:
+    """Replaces some block, none before the first."""
+
+    def damage(data: bytearray, rng: random.Random) -> None:
+        start = rng.randrange(first, len(data) // block_bytes) * block_bytes
+        data[start : start + block_bytes] = content(data, rng)
+
+    return damage
 
 
-def sector_of_zeros(data: bytearray, rng: random.Random) -> None:
-    start = rng.randrange(len(data) // 512) * 512
-    data[start : start + 512] = bytes(512)
-
-
-def sector_of_noise(data: bytearray, rng: random.Random) -> None:
-    start = rng.randrange(len(data) // 512) * 512
-    data[start : start + 512] = rng.randbytes(512)
-
-
-def page_of_zeros(data: bytearray, rng: random.Random) -> None:
-    start = page_start(data, rng)
-    data[start : start + PAGE_BYTES] = bytes(PAGE_BYTES)
-
-
-def page_of_noise(data: bytearray, rng: random.Random) -> None:
-    start = page_start(data, rng)
-    data[start : start + PAGE_BYTES] = rng.randbytes(PAGE_BYTES)
-
-
-def page_of_another_place(data: bytearray, rng: random.Random) -> None:
-    """A page of the same table: a page of families in place of the split points looks intact too."""
-    start, other = page_start(data, rng, ROOTS), page_start(data, rng, ROOTS)
-    data[start : start + PAGE_BYTES] = data[other : other + PAGE_BYTES]
+def another_page(data: bytearray, rng: random.Random) -> bytes:
+    start = rng.randrange(ROOTS, len(data) // PAGE_BYTES) * PAGE_BYTES
+    return data[start : start + PAGE_BYTES]
 
 
 def cut(data: bytearray, rng: random.Random) -> None:
     del data[rng.randrange(len(data)) :]
 
 
-DAMAGES = [bit, page_head, sector_of_zeros, sector_of_noise, page_of_zeros, page_of_noise]
-DAMAGES += [page_of_another_place, cut]
-Damage = Callable[[bytearray, random.Random], None]
+DAMAGES = {
+    "bit": flipped(1, 1),
+    "page head": flipped(PAGE_BYTES, 40),  # which tells where in the page its records are
+    "sector of zeros": replaced(512, lambda data, rng: bytes(512)),
+    "sector of noise": replaced(512, lambda data, rng: rng.randbytes(512)),
+    "page of zeros": replaced(PAGE_BYTES, lambda data, rng: bytes(PAGE_BYTES)),
+    "page of noise": replaced(PAGE_BYTES, lambda data, rng: rng.randbytes(PAGE_BYTES)),
+    # of the same table: a page of families in place of the split points looks intact too
+    "page of another place": replaced(PAGE_BYTES, another_page, ROOTS),
+    "cut": cut,
+}
 
 
-def outcomes(store: Path, folder: Path, damage: Damage, count: int, seed: int, **options: bool) -> Counter[str]:
+def outcomes(store: Path, folder: Path, kind: str, count: int, seed: int, **options: bool) -> Counter[str]:
     """What becomes of so many random damages of one kind."""
     data, whole, counts = store.read_bytes(), facts(store), Counter[str]()
     for number in range(count):
-        rng = random.Random(f"{damage.__name__} {seed} {number}")
         damaged = bytearray(data)
-        damage(damaged, rng)
-        path = folder / "damaged.db"
+        DAMAGES[kind](damaged, random.Random(f"{kind} {seed} {number}"))
         for file in folder.iterdir():
             file.unlink()
-        path.write_bytes(damaged)
-        result = outcome(path, whole, **options)
+        (folder / "damaged.db").write_bytes(damaged)
+        result = outcome(folder / "damaged.db", whole, **options)
         if result == "half-read":
-            print(f"{damage.__name__} {seed} {number}")
+            print(f"{kind} {seed} {number}")
         counts[result] += 1
     return counts
 
@@ -293,16 +284,13 @@ def copied(killed, tmp_path) -> Iterator[Callable[[], Path]]:
 
 def batches_in(path: Path) -> int:
     """The batches that a store has; it must have whole ones, and all before the last one."""
-    connection = connect(f"embedded:{path}")
-    try:
+    with closing(connect(f"embedded:{path}")) as connection:
         rows = dict(connection.table("t").scan())
-        numbers = [row for row in rows if row.startswith(b"number")]
-        assert numbers == [b"number-%02d" % number for number in range(len(numbers))]
-        values = {cells[b"d:a"] for row, cells in rows.items() if row.startswith(b"row")}
-        assert values == ({b"%d" % (len(numbers) - 1)} if numbers else set())
-        return len(numbers)
-    finally:
-        connection.close()
+    numbers = [row for row in rows if row.startswith(b"number")]
+    assert numbers == [b"number-%02d" % number for number in range(len(numbers))]
+    values = {cells[b"d:a"] for row, cells in rows.items() if row.startswith(b"row")}
+    assert values == ({b"%d" % (len(numbers) - 1)} if numbers else set())
+    return len(numbers)
 
 
 def test_a_whole_log_is_read(copied):
@@ -335,7 +323,7 @@ def test_a_damaged_log_loses_at_most_its_last_batch_without_a_word(copied, count
         damaged = bytearray(log.read_bytes())
         damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
         log.write_bytes(damaged)
-        with contextlib.suppress(StoreError):
+        with suppress(StoreError):
             lost[BATCHES - batches_in(path)] += 1
     assert set(lost) <= {0, 1}, f"seed {seed}: {lost}"
     assert lost.total() < count / 4
