@@ -18,20 +18,14 @@ COUNTS = 200
 
 
 @pytest.fixture
-def connection():
-    with closing(EmbeddedConnection(None)) as connection:
-        connection.create_table("t", {"d": {}, "e": {}})
-        yield connection
-
-
-@pytest.fixture
 def table(connection):
+    connection.create_table("t", {"d": {}, "e": {}})
     return connection.table("t")
 
 
 @pytest.fixture
-def client(connection):
-    return connection.client
+def client(table):
+    return table.connection.client
 
 
 @pytest.fixture(autouse=True)
@@ -249,7 +243,7 @@ def kept(table) -> int:
 
 
 @pytest.fixture
-def served(connection):
+def served(connection, table):
     """The table as happybase's own client sees it over `serve`."""
     with (
         ThriftServer(connection.service) as server,

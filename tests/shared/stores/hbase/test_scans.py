@@ -74,7 +74,7 @@ def test_a_scan_whose_socket_was_idle_for_too_long_goes_on_also_without_retries(
     assert rows_of(scan) == ROWS[1:]
 
 
-def test_reversed_the_last_row_may_be_gone_meanwhile(gateway, table):
+def test_the_last_row_of_a_reversed_scan_may_be_gone_meanwhile(gateway, table):
     scan = table.scan(batch_size=1, reverse=True)
     assert [next(scan)[0], next(scan)[0]] == [b"r-09", b"r-08"]
     gateway.goes_wrong("scannerGetList", Fault.LOST_CALL)
@@ -271,7 +271,7 @@ def test_a_gateway_that_stays_away_ends_a_scan_in_one_line(gateway):
     gateway.start()
 
 
-def test_no_rows_asked_for_are_none_and_not_the_end(gateway, table):
+def test_a_fetch_of_no_rows_is_empty_and_not_the_end(gateway, table):
     client = table.connection.client
     scanner = client.scannerOpenWithScan(b"t", TScan(reversed=True), {})
     client.scannerGetList(scanner, 3)

@@ -81,7 +81,7 @@ def test_a_socket_that_was_idle_for_long_is_replaced(gateway, monkeypatch):
     assert gateway.sockets == 2
 
 
-def test_so_is_one_that_says_something_unasked(gateway):
+def test_a_socket_that_says_something_unasked_is_replaced(gateway):
     table = gateway.connect().table("t")
     table.row(b"r-00")
     (link,) = gateway.links

@@ -33,10 +33,9 @@ HAPPYBASES_IDL = Path(happybase.__file__).with_name("Hbase.thrift")
 
 
 @pytest.fixture
-def store():
-    with closing(EmbeddedConnection(None)) as connection:
-        connection.create_table("t", {"d": {}})
-        yield connection
+def store(connection):
+    connection.create_table("t", {"d": {}})
+    return connection
 
 
 @pytest.fixture
