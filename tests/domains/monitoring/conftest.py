@@ -13,8 +13,3 @@ def variant(request):
 @pytest.fixture
 def points(connection, variant):
     return variant.open(connection)
-
-
-@pytest.fixture(scope="session")
-def samples():
-    return list(DESIGN.loads[0].sample_records())

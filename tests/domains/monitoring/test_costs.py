@@ -1,10 +1,13 @@
 """What the questions cost: RPCs, rows and cells, of rows with few cells and of rows with thousands."""
 
+from itertools import chain
+
 import pytest
 
 from domains.monitoring import Point, PointRepository
-from domains.monitoring.keys import HOUR_MS, POINTS
+from domains.monitoring.keys import HOUR_MS, POINT_CELLS, POINTS
 from shared.designs import metered
+from shared.testing.paging import pages
 
 from .asking import BY_NAME, main_variant, only, point, put_all, stored, times, wide
 
@@ -18,51 +21,33 @@ def day(connection, variant, points):
     return points
 
 
-def pages_of(query, limit):
-    """All pages of a query."""
-    pages = [query.page(limit)]
-    while pages[-1].cursor:
-        pages.append(query.page(limit, pages[-1].cursor))
-    return pages
-
-
 # ---- a day of a series ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("variant", "rows", "rpcs", "bytes_"),
-    [(BY_NAME["monitoring"], 24, 9, 22_080), (BY_NAME["host-time-metric"], 1440, 5, 50_400)],
+    ("variant", "whole", "in_pages"),
+    [
+        (BY_NAME["monitoring"], (24, 9, 22_080), (87, 31_000)),
+        (BY_NAME["host-time-metric"], (1440, 5, 50_400), (46, 51_000)),
+    ],
     ids=["wide", "tall"],
 )
-def test_a_wide_day_is_fewer_rows_and_bytes_in_more_calls(connection, variant, day, rows, rpcs, bytes_):
+def test_a_wide_day_is_fewer_rows_and_bytes_in_more_calls(connection, day, whole, in_pages):
+    query = day.of_metric("web-1", "cpu", 0, 24 * HOUR_MS)
     with metered(connection) as cost:
-        assert list(day.of_metric("web-1", "cpu", 0, 24 * HOUR_MS)) == DAY
-    assert (cost.rows_fetched, cost.rpcs, cost.bytes_fetched) == (rows, rpcs, bytes_)
-
-
-@pytest.mark.parametrize(
-    ("variant", "rpcs", "most_bytes"),
-    [(BY_NAME["monitoring"], 87, 31_000), (BY_NAME["host-time-metric"], 46, 51_000)],
-    ids=["wide", "tall"],
-)
-def test_a_day_in_pages_of_a_hundred(connection, variant, day, rpcs, most_bytes):
+        assert list(query) == DAY
+    assert (cost.rows_fetched, cost.rpcs, cost.bytes_fetched) == whole
     with metered(connection) as cost:
-        pages = pages_of(day.of_metric("web-1", "cpu", 0, 24 * HOUR_MS), 100)
-    assert [point for page in pages for point in page.records] == DAY
-    assert (len(pages), cost.rpcs) == (15, rpcs)
+        assert [*chain(*pages(query, 100))] == DAY
+    rpcs, most_bytes = in_pages
+    assert cost.rpcs == rpcs
     assert cost.bytes_fetched < most_bytes
-
-
-@wide
-def test_a_page_of_whole_hours_reads_one_cell_more_than_it_returns(day):
-    page = day.of_metric("web-1", "cpu", 0, 24 * HOUR_MS).page(limit=100)
-    assert (len(page.records), page.rows_read, page.client_work) == (100, 100, ())
 
 
 @wide
 @pytest.mark.parametrize(
     ("since_minute", "until_minute", "cells"),
-    [(0, 60, 60), (1, 60, 59), (0, 59, 59), (10, 20, 10), (70, 71, 1), (59, 61, 120), (30, 150, 180)],
+    [(0, 60, 60), (1, 60, 59), (70, 71, 1), (59, 61, 120), (30, 150, 180)],
 )
 def test_a_period_of_one_hour_reads_its_own_points_and_a_longer_one_whole_hours(day, since_minute, until_minute, cells):
     page = day.of_metric("web-1", "cpu", since_minute * MINUTE_MS, until_minute * MINUTE_MS).page(limit=200)
@@ -126,19 +111,14 @@ def crowded(engine):
     """A connection to a store with one row of 3,600 cells and one of 12,000, and its repository."""
     with engine.store(POINTS) as connection:
         put_all(connection, POINTS, EACH_SECOND + CROWDED)
-        put_all(connection, POINTS, [on_web_2(each) for each in EACH_SECOND])
+        put_all(connection, POINTS, [point(second.time_ms, "web-2") for second in EACH_SECOND])
         yield connection, PointRepository(connection)
-
-
-def on_web_2(each):
-    return point(each.time_ms, "web-2")
 
 
 def test_a_row_of_thousands_of_cells_is_read_in_pages_without_gap_or_repeat(crowded):
     _connection, points = crowded
     assert list(points.of_metric("web-1", "cpu")) == EACH_SECOND + CROWDED
-    pages = pages_of(points.of_metric("web-1", "cpu", 0, HOUR_MS), 1000)
-    assert [each for page in pages for each in page.records] == EACH_SECOND
+    assert [*chain(*pages(points.of_metric("web-1", "cpu", 0, HOUR_MS), 1000))] == EACH_SECOND
 
 
 def test_the_latest_of_an_hour_reads_all_its_points_5000_at_a_time(crowded):
@@ -166,6 +146,16 @@ def test_a_longer_period_after_ten_thousand_points_of_its_first_hour_begins_with
     assert (first.records, first.rows_read, first.cursor is None) == ([], 10_000, False)
     assert query.page(cursor=first.cursor).records == last
     assert list(query) == last
+
+
+@pytest.mark.long
+def test_the_latest_point_of_a_row_of_86400_needs_57_rpcs(new_store):
+    connection = new_store(POINTS)
+    packed = [POINT_CELLS.pack(point(at)) for at in range(86_400)]
+    connection.table(POINTS.name).put(POINTS.row(point()), dict(chain(*map(dict.items, packed))))
+    with metered(connection) as cost:
+        assert PointRepository(connection).latest("web-1", "cpu") == point(86_399)
+    assert cost.rpcs == 57
 
 
 # ---- retention --------------------------------------------------------------------------------------
