@@ -244,6 +244,7 @@ def test_lines_that_go_on_with_no_event_are_one_bad_line(written):
     first, second = lines(path, format="log4j")
     assert first == (3, rf"{START}'\tat a') (lines 3 to 5)")
     assert (second[0], second[1].message) == (6, "up (a.B)")
+    assert lines(written("\tat a\n\tat b\n"), format="log4j") == [(1, rf"{START}'\tat a') (lines 1 to 2)")]
 
 
 def test_an_event_without_end_is_a_bad_line_again_and_again(written, monkeypatch):
