@@ -18,7 +18,7 @@ TRAPS = [
 @pytest.mark.parametrize(("design", "trap"), TRAPS)
 def test_a_trap_gives_what_the_readme_says(engine, design, trap, monkeypatch):
     with ExitStack() as stores:
-        monkeypatch.setattr("shared.designs.traps.connect", lambda _url: stores.enter_context(engine.store()))
+        monkeypatch.setattr("shared.stores.connect", lambda _url: stores.enter_context(engine.store()))
         outcome = trap.run(design)
     readme = (ROOT / "domains" / design.name / "README.md").read_text(encoding="utf-8")
     lines = [f'- **{trap.name}**, published as "{trap.published_as}"', f"  - asked for: {outcome.task}"]
