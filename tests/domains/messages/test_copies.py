@@ -44,26 +44,10 @@ def test_a_writer_that_dies_leaves_nothing_that_its_sender_does_not_see_and_the_
     assert [len(rows) for rows in stored_cells(connection, variant.tables).values()] == [*map(len, whole.values())]
 
 
-def test_what_was_read_stays_read_if_the_message_is_sent_again(connection, variant, messages):
-    messages.send(LUNCH)
-    messages.mark_read(LUNCH)
-    before = stored_cells(connection, variant.tables)
-    messages.send(LUNCH)
-    assert stored_cells(connection, variant.tables) == before
-    assert list(messages.unread("bob")) == []
-
-
 def test_of_two_messages_under_one_key_the_later_one_replaces_the_other(messages):
     messages.send(LUNCH)
     messages.send(attrs.evolve(LUNCH, body="dinner?"))
     assert [message.body for message in messages.inbox("bob")] == ["dinner?"]
-
-
-def test_the_senders_view_of_a_conversation_lacks_what_the_receiver_deleted(messages):
-    messages.send(LUNCH)
-    messages.delete_from_inbox(LUNCH)
-    assert list(messages.outbox("ada")) == [LUNCH]
-    assert list(messages.conversation("ada", "bob")) == []
 
 
 def test_a_deleted_message_comes_back_if_it_is_sent_again_after_a_major_compaction(variant):

@@ -1,9 +1,7 @@
-"""The sample file holds what breaks row keys."""
+"""The sample files hold what breaks row keys."""
 
 from collections import Counter
 from pathlib import Path
-
-import pytest
 
 from domains.messages import Message
 from domains.messages.design import DESIGN
@@ -13,12 +11,8 @@ from shared.loading import read_lines
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "messages"
 
 
-@pytest.fixture(scope="module")
-def messages():
-    return list(DESIGN.loads[0].sample_records())
-
-
-def test_there_are_group_messages_notes_to_oneself_and_messages_that_are_read(messages):
+def test_there_are_group_messages_notes_to_oneself_and_messages_that_are_read():
+    messages = list(DESIGN.loads[0].sample_records())
     assert sum(bool(message.members) for message in messages) == 10
     assert any(message.sender in message.members for message in messages)
     assert any(message.sender == message.receiver for message in messages)
@@ -26,8 +20,7 @@ def test_there_are_group_messages_notes_to_oneself_and_messages_that_are_read(me
 
 
 def test_the_chat_has_ties_an_empty_body_and_messages_to_nobody():
-    lines = list(read_lines(FIXTURES / "chat.jsonl", Message, formats=FORMATS))
-    records = [line.record for line in lines]
+    records = [line.record for line in read_lines(FIXTURES / "chat.jsonl", Message, formats=FORMATS)]
     assert len({*records}) == 12
     assert Counter(message.sent_ms for message in records).most_common(1)[0][1] == 6
     assert {"", "#channel"} <= {message.body for message in records} | {message.receiver for message in records}
