@@ -39,32 +39,6 @@ def test_a_golden_sum_is_in_the_rows_of_its_logins(golden):
         assert sums.record(sums.row(day_sum), cells) == day_sum
 
 
-def test_a_login_of_one_in_the_morning_by_hand():
-    new = Login("ada", DAY + 3_600_000, tie=258)
-    day = "80 00 01 9b af 80 9c 00"
-    assert LOGINS.row(new) == bytes.fromhex(f"61 64 61 00 01 {day}")
-    assert LOGINS_BY_DAY.row(new) == bytes.fromhex(f"{day} 61 64 61 00 01")
-    assert LOGIN_CELLS.pack(new) == {b"l:" + bytes.fromhex("00 36 ee 80 00 00 00 00 00 00 01 02"): b"\xc3"}
-
-
-TIMES = [0, DAY - DAY_MS, DAY - 1, DAY, DAY + DAY_MS - 1, DAY + DAY_MS]
-
-
-def test_rows_are_in_the_order_of_their_parts_and_all_logins_of_a_users_day_are_in_one():
-    users = ["a", "ada", "ada_2", "adb"]
-    by_user = [LOGINS.row(login(time_ms, user)) for user in users for time_ms in TIMES]
-    by_day = [LOGINS_BY_DAY.row(login(time_ms, user)) for time_ms in (*TIMES[:2], *TIMES[3::2]) for user in users]
-    assert by_user == sorted(by_user)
-    assert by_day == sorted(by_day)
-    assert [len({LOGINS.row(login(time_ms)) for time_ms in TIMES[:end]}) for end in range(1, 7)] == [1, 2, 2, 3, 3, 4]
-
-
-def test_cells_of_a_row_are_in_the_order_of_time_then_tie():
-    logins = [login(), login(tie=1), login(tie=256), login(DAY + 1), login(DAY + 255), login(DAY + 256)]
-    columns = [column for each in logins for column in LOGIN_CELLS.pack(each)]
-    assert columns == sorted(columns)
-
-
 def test_a_user_is_in_one_bucket_on_all_days_and_in_all_shards():
     for user in ("ada", "bob", "u-17"):
         assert len({salted.LOGINS_BY_DAY.row(login(day, user))[0] for day in range(0, 90 * DAY_MS, DAY_MS)}) == 1

@@ -110,6 +110,7 @@ def test_what_one_table_lacks_is_found_and_mended(
     assert findings_of(repository) == repairs(repository) == NOTHING
     assert agree(repository)
     assert (repository.day_total(DAY), *(repository.day_count(user, DAY) for user in ("ada", "zoe"))) == day
+    assert not is_folded or list(repository.logins("zoe")) == []
 
 
 @keeping

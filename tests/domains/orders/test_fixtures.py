@@ -29,7 +29,7 @@ def test_a_bare_id_finds_other_sellers_and_numbers_that_count_up_go_to_one_range
     matching = sorted(name for name in sellers if name.startswith("s-1"))
     assert matching == ["s-1", "s-12", "s-123", "s-17"]
     with ExitStack() as stores:
-        monkeypatch.setattr("shared.designs.traps.connect", lambda _url: stores.enter_context(engine.store()))
+        monkeypatch.setattr("shared.stores.connect", lambda _url: stores.enter_context(engine.store()))
         outcomes = {trap.name: trap.run(DESIGN) for trap in DESIGN.traps}
     prefixed, counted = outcomes["id without a terminator"], outcomes["numbers that count up"]
     assert prefixed.task == f"the {sellers['s-1']} orders of s-1"
