@@ -166,7 +166,7 @@ def _point(
         raise InvalidQuestion(str(error)) from None
     range_ = RowRange(point, next_row(point), tuple((part.name, conditions[part.name]) for part in layout.parts))
     streams = (Stream((range_,), layout.spread_bytes),)
-    return Plan(streams, point=point, question=question, residual=residual, layout=layout)
+    return Plan(streams, point=point, conditions=question, residual=residual, layout=layout)
 
 
 def _widened_to_slices(
@@ -414,7 +414,7 @@ def _ranges(
         raise InvalidQuestion(f"{layout.name}.{part}: a row key has at most {MAX_ROW_BYTES} bytes (got {longest})")
     if any(map(_allows_nothing, residual.values())):
         streams = []  # no row can pass the residual filter
-    return Plan(tuple(streams), question=question, residual=residual, layout=layout)
+    return Plan(tuple(streams), conditions=question, residual=residual, layout=layout)
 
 
 def _allows_nothing(condition: Any) -> bool:

@@ -74,7 +74,7 @@ class Plan:
     """The only column to get, if the question also binds every part of a qualifier."""
     qualifiers: RowRange | None = None
     """The qualifiers to read of every row, in a table whose rows hold many records; None for all of them."""
-    question: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
+    conditions: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
     """The conditions by part, as the caller gave them; empty for a whole table."""
     residual: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
     """The conditions that the ranges do not guarantee, by part: the reader compares them with every record."""

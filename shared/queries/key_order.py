@@ -41,7 +41,7 @@ def direction(
         raise InvalidQuestion(f"newest_first: must be true, false or None (got {shown(newest_first)})")
     if order is None and newest_first is None:
         return None, False
-    layout, constants = table.key, _constants(plan.question)
+    layout, constants = table.key, _constants(plan.conditions)
     by_hash = _begins_with_hash(layout, plan)
     if by_hash and order is None:
         open_parts = dict.fromkeys(name for prefix in layout.spread for name in prefix.of if name not in constants)
@@ -97,7 +97,7 @@ def _scanned(
 
 def _merged_parts(plan: Plan) -> frozenset[str]:
     """The parts whose values have streams of their own: those of each merged `any_of` that the ranges bind."""
-    merged = [name for name, condition in plan.question.items() if isinstance(condition, AnyOf) and condition.merged]
+    merged = [name for name, condition in plan.conditions.items() if isinstance(condition, AnyOf) and condition.merged]
     if not merged:
         return frozenset()
     return frozenset(merged).intersection(name for range_ in plan.ranges[:1] for name, _ in range_.parts)

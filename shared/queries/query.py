@@ -190,7 +190,7 @@ class Query(Generic[R]):
         return explain(self._request, limit, looks_up=bool(self._fetches), reports=self._on_invalid is not None)
 
     def __repr__(self) -> str:
-        return f"Query({self._request.layout.name}: {shown(self._request.plan.question)})"
+        return f"Query({self._request.layout.name}: {shown(self._request.plan.conditions)})"
 
 
 def check_same_table(table: TableLayout[Any, Any], plan: Plan) -> None:

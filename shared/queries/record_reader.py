@@ -219,7 +219,9 @@ def _plan_after(plan: Plan, positions: Sequence[CellPosition], reverse: bool) ->
     for stream, after in zip(plan.streams, positions, strict=True):
         if ranges := ranges_after(stream.ranges, after.row, reverse, inclusive=after.inclusive):
             streams.append(Stream(ranges, stream.prefix_bytes))
-    return Plan(tuple(streams), question=plan.question, residual=plan.residual, layout=plan.layout, table=plan.table)
+    return Plan(
+        tuple(streams), conditions=plan.conditions, residual=plan.residual, layout=plan.layout, table=plan.table
+    )
 
 
 def _incomparable(record: object, name: str, wanted: Any) -> InvalidQuestion:

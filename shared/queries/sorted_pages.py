@@ -67,10 +67,10 @@ def _how_to_read_fewer(layout: KeyLayout[Any], plan: Plan) -> str:
         ways.append("for a shorter interval")
     if any(isinstance(condition, StartingWith) for condition in bound.values()):
         ways.append("for a longer prefix")
-    if any(isinstance(plan.question.get(name), AnyOf) for name in bound):
+    if any(isinstance(plan.conditions.get(name), AnyOf) for name in bound):
         ways.append("for fewer values at once")
     names = [part.name for part in layout.parts if part.name not in bound or not is_one_value(bound[part.name])]
-    if names and names[0] not in bound and names[0] not in plan.question:
+    if names and names[0] not in bound and names[0] not in plan.conditions:
         ways.append(f"with a condition on {names[0]}, the first part of the row key that has none")
     return f"ask {' or '.join(ways) or 'in the order of the row key'}"
 

@@ -181,7 +181,7 @@ class ItemCells(Generic[R]):
         conditions = {name: condition for name, condition in question.items() if name in of_cells}
         if rows.point is None or not is_point(self.qualifier, conditions):
             qualifiers = self._in_every_row(layout, question)
-            return attrs.evolve(rows, point=None, qualifiers=qualifiers, question=question, residual=residual)
+            return attrs.evolve(rows, point=None, qualifiers=qualifiers, conditions=question, residual=residual)
         try:
             shares = (self.qualifier.share(part, question[name]) for name, part in of_cells.items())
             column = self.column(self.qualifier.key_class(*shares))
@@ -189,7 +189,7 @@ class ItemCells(Generic[R]):
             raise InvalidQuestion(str(error)) from None
         # The column binds its parts, and with the row the parts that are divided; not a value in the cell.
         residual = {name: condition for name, condition in rows.residual.items() if name not in of_cells}
-        return attrs.evolve(rows, column=column, question=question, residual=residual)
+        return attrs.evolve(rows, column=column, conditions=question, residual=residual)
 
     def _in_every_row(self, layout: KeyLayout[Any], question: Mapping[str, Any]) -> RowRange | None:
         """The qualifiers that all records of the answer have, whatever their row; None if these are not a range."""

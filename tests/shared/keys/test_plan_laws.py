@@ -106,7 +106,7 @@ def test_a_plan_holds_exactly_the_keys_that_match_and_refuses_only_questions_tha
             subject.layout.plan(**question)
         return
     plan = subject.layout.plan(**question)
-    assert question == plan.question
+    assert question == plan.conditions
     assert plan == subject.layout.narrow(**question)
     assert_holds_exactly(subject, question, plan)
     assert_parts_are_common(subject, plan)
@@ -294,7 +294,7 @@ def test_a_narrowed_question_reads_the_ranges_of_its_bound_parts_and_filters_the
             layout.narrow(**question)
         return
     plan = layout.narrow(**question)
-    assert question == plan.question
+    assert question == plan.conditions
     candidates = [record for record, row in subject.rows if sum(row in range_ for range_ in plan.ranges) == 1]
     assert [record for record in subject.keys if matches(question, record)] == [
         record for record in candidates if matches({**plan.residual}, record)

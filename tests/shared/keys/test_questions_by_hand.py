@@ -51,7 +51,7 @@ def assert_plan(plan, layout, question, wanted):
     assert plan.point == (data(written[1]) if written[1].startswith("point") else None)
     filtered, cut = names(written[2]), names(written[3])
     assert plan.residual == {name: question[name] for name in filtered + cut}
-    assert plan.question == question
+    assert plan.conditions == question
     bound = [part.name for part in layout.parts if part.name in question and part.name not in filtered]
     for range_ in plan.ranges:
         conditions = {name: condition for name, condition in range_.parts if name in layout.part_named}
