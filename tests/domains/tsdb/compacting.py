@@ -2,10 +2,24 @@
 
 from domains.tsdb.repository import TsdbRepository
 from shared.records import parse_time
+from shared.writes import WriterClock
 
 HOUR_MS = 3_600_000
 HOUR = parse_time("2013-01-01T00:00")
 NOW = parse_time("2013-01-01T05:00")
+
+
+class SetClock(WriterClock):
+    """A clock that each reading sets `step_ms` ahead, and that otherwise stands still until it is set."""
+
+    def __init__(self, now_ms=NOW, step_ms=0):
+        super().__init__()
+        self.set_ms = now_ms
+        self._step_ms = step_ms
+
+    def read_ms(self):
+        self.set_ms += self._step_ms
+        return self.set_ms
 
 
 def repository(connection, clock, **options):

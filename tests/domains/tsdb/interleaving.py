@@ -9,10 +9,9 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-import attrs
 import happybase
 
-from shared.testing import Script, WatchedConnection, WriterDied, undisturbed
+from shared.testing import WatchedConnection
 
 State: TypeAlias = tuple[Any, ...]
 Run: TypeAlias = Callable[[Any], Callable[[], Any]]
@@ -25,18 +24,10 @@ class Seen(BaseException):
     """An earlier run went on from here; not an `Exception`, so that no code handles it."""
 
 
-@attrs.frozen
-class Ended:
-    """One run: what each actor answered, its error, and the watched connection of each."""
-
-    answers: tuple[Any, ...]
-    connections: tuple[WatchedConnection, ...]
-
-
 class Actor:
     """Code in a thread of its own, which waits for a turn before each call to the store."""
 
-    def __init__(self, connection: happybase.Connection, run: Run, script: Script, number: int) -> None:
+    def __init__(self, connection: happybase.Connection, run: Run, number: int) -> None:
         self.answer: Any = None
         self.is_done = False
         self.replies: list[int] = []
@@ -44,7 +35,7 @@ class Actor:
         self._is_aborted = False
         self.is_prepared = False
         self._turn, self._ended = threading.Semaphore(0), threading.Semaphore(0)
-        self.connection = _HashingConnection(self, connection, script)
+        self.connection = _HashingConnection(self, connection)
         self._thread = threading.Thread(target=self._work, args=(run,), name=f"actor{number:03}", daemon=True)
         self._thread.start()
         self._ended.acquire()
@@ -75,8 +66,6 @@ class Actor:
             go_on = run(self.connection)
             self.is_prepared = True
             self.answer = go_on()
-        except WriterDied as died:
-            self.answer = died
         except Seen:
             pass
         except Exception as error:
@@ -86,8 +75,8 @@ class Actor:
 
 
 class _HashingConnection(WatchedConnection):
-    def __init__(self, actor: Actor, connection: happybase.Connection, script: Script) -> None:
-        super().__init__(connection, script)
+    def __init__(self, actor: Actor, connection: happybase.Connection) -> None:
+        super().__init__(connection)
         self._actor = actor
 
     def send(self, name: str, *arguments: Any) -> Any:
@@ -103,34 +92,42 @@ def every_order(
     new_store: Callable[[], happybase.Connection],
     runs: tuple[Run, ...],
     state: Callable[[happybase.Connection], Any],
-    scripts: tuple[Script, ...] = (undisturbed, undisturbed),
-) -> Iterator[tuple[happybase.Connection, Ended]]:
-    """Each run that ends: its store, and how it ended. `state` is what the store holds."""
+    interruptions: int | None = None,
+) -> Iterator[tuple[happybase.Connection, list[Any]]]:
+    """Each run that ends: its store, and the answer or the error of each actor. `state` is what the store holds.
+
+    With `interruptions`, only the runs in which an actor that could go on has to wait so often at most.
+    """
     visited: set[State] = set()
     waiting: list[tuple[int, ...]] = [()]
     while waiting:
         turns = waiting.pop()
         connection = new_store()
-        actors = [Actor(connection, *one, number) for number, one in enumerate(zip(runs, scripts, strict=True))]
+        actors = [Actor(connection, run, number) for number, run in enumerate(runs)]
         done: list[int] = []
-        while not all(actor.is_done for actor in actors):
-            able = [number for number, actor in enumerate(actors) if not actor.is_done]
+        left = interruptions
+        while able := [number for number, actor in enumerate(actors) if not actor.is_done]:
+            last = done[-1] if done and done[-1] in able else None
             if len(done) < len(turns):
                 turn = turns[len(done)]
             else:
-                here = (state(connection), *((actor.is_done, *actor.replies) for actor in actors))
+                turn = able[0] if last is None or left is None else last
+                here = (
+                    state(connection),
+                    left is not None and (left, last),
+                    *((actor.is_done, *actor.replies) for actor in actors),
+                )
                 if here in visited:
                     break
                 visited.add(here)
-                waiting += [(*done, other) for other in able[1:]]
-                turn = able[0]
+                if last is None or left is None or left > 0:
+                    waiting += [(*done, other) for other in able if other != turn]
+            if left is not None and last is not None:
+                left -= turn != last
             actors[turn].step()
             done.append(turn)
         else:
-            yield (
-                connection,
-                Ended(tuple(actor.answer for actor in actors), tuple(actor.connection for actor in actors)),
-            )
+            yield connection, [actor.answer for actor in actors]
             continue
         for actor in actors:
             actor.abort()

@@ -10,8 +10,7 @@ from domains.tsdb.qualifiers import qualifier_of
 from domains.tsdb.records import Point
 from domains.tsdb.rewriting import QUIET_MS
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
-from shared.writes import WriterClock
-from tests.domains.tsdb.compacting import HOUR, NOW, repository, stored, values
+from tests.domains.tsdb.compacting import HOUR, NOW, SetClock, repository, stored, values
 
 pytestmark = pytest.mark.usefixtures("simulated_time")
 
@@ -21,20 +20,9 @@ TAGS = {"host": "web-1"}
 ONE, TWO, THREE = (Point("cpu", HOUR + 10_000 * number, number, TAGS) for number in (1, 2, 3))
 
 
-class Clock(WriterClock):
-    """A clock that stands still until it is set."""
-
-    def __init__(self, now_ms=NOW):
-        super().__init__()
-        self.set_ms = now_ms
-
-    def read_ms(self):
-        return self.set_ms
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return SetClock()
 
 
 def fill(connection, clock, *points):
@@ -72,12 +60,12 @@ def test_rows_that_are_too_young_are_left_alone(connection, clock):
     clock.set_ms += QUIET_MS - 1
     assert repository(connection, clock).compact("cpu").left == 1
     assert stored(connection) == before
-    assert repository(connection, Clock(HOUR + compaction.CLOSED_AFTER_MS)).compact("cpu").left == 1
+    assert repository(connection, SetClock(HOUR + compaction.CLOSED_AFTER_MS)).compact("cpu").left == 1
     assert stored(connection) == before
 
 
 def test_a_row_whose_hour_is_not_over_is_left_alone(connection):
-    early = Clock(HOUR)
+    early = SetClock(HOUR)
     fill(connection, early)
     early.set_ms = HOUR + compaction.CLOSED_AFTER_MS
     assert repository(connection, early).compact("cpu").left == 1

@@ -82,15 +82,3 @@ def test_a_sum_over_hosts_is_that_of_the_files(loaded, points):
     for point in of_metric:
         wanted[point.time_ms] += point.value
     assert {answer.time_ms: pytest.approx(answer.value) for answer in answers} == dict(wanted)
-
-
-def test_files_that_are_loaded_twice_give_the_same_answers(loaded, points):
-    connection, repository = loaded
-    chance = random.Random(2)
-    asked = chance.sample(sorted(by_series(points)), 10)
-    before = [repository.points(metric, "host", host) for metric, host in asked]
-    rows = {table.name: sum(1 for _row in connection.table(table.name).scan()) for table in TABLES}
-    again = TsdbRepository(connection)
-    again.store_all(points)
-    assert [again.points(metric, "host", host) for metric, host in asked] == before
-    assert {table.name: sum(1 for _row in connection.table(table.name).scan()) for table in TABLES} == rows

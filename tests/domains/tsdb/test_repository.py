@@ -5,7 +5,6 @@ import random
 import pytest
 
 from domains.tsdb.keys import TABLES
-from domains.tsdb.qualifiers import pack_appended
 from domains.tsdb.query_text import TagFilter, parse_query
 from domains.tsdb.records import Answer, Point
 from domains.tsdb.repository import TsdbRepository
@@ -14,7 +13,8 @@ from shared.keys import InvalidQuestion
 from shared.records import parse_time
 from shared.tables import InvalidRow
 from shared.testing import WatchedConnection
-from shared.writes import NotAllStored, WriterClock
+from shared.writes import NotAllStored
+from tests.domains.tsdb.compacting import SetClock
 
 HOUR_MS = 3_600_000
 T = parse_time("2013-01-01T00:00")
@@ -139,23 +139,6 @@ def test_tags_of_a_group_are_those_with_one_value_and_the_others_are_named(four)
     assert (whole.tags, whole.aggregated_tags) == ({"dc": "lga"}, ("server",))
 
 
-def test_compacted_hours_answer_the_same(repository):
-    repository.store_all(made(6))
-    before = [repository.read(metric) for metric in ("cpu", "load")]
-    points = [[series.values.points() for series in found] for found in before]
-    for metric in ("cpu", "load"):
-        assert repository.compact(metric).compacted == 0, "their cells are too young"
-    assert [[series.values.points() for series in repository.read(metric)] for metric in ("cpu", "load")] == points
-
-
-def test_appended_points_are_read(connection):
-    repository = TsdbRepository(connection)
-    repository.store(Point("cpu", T, 1, {"host": "a"}))
-    ((row, _),) = connection.table("tsdb").scan()
-    connection.table("tsdb").put(row, {b"t:\5\0\0": pack_appended([(1000, 2), (500, 3.5)])})
-    assert [answer.value for answer in repository.points("cpu", "host", "a")] == [1, 3.5, 2]
-
-
 def test_the_row_that_cannot_be_read_is_named(connection):
     repository = TsdbRepository(connection)
     repository.store(Point("cpu", T, 1, {"host": "a"}))
@@ -264,15 +247,8 @@ def test_a_point_that_cannot_be_stored_is_refused(changes, message):
         Point(**{"metric": "cpu", "time_ms": T, "value": 1, "tags": {"host": "a"}, **changes})
 
 
-class StandingClock(WriterClock):
-    """A clock whose millisecond does not end."""
-
-    def read_ms(self):
-        return T
-
-
 def test_a_point_that_is_overwritten_within_a_millisecond_has_its_last_value(new_store):
-    repository = TsdbRepository(new_store(*TABLES), clock=StandingClock())
+    repository = TsdbRepository(new_store(*TABLES), clock=SetClock(T))
     for value in (1, 300, 2.5, 7):  # other widths and types are other cells
         repository.store(Point("cpu", T, value, {"host": "web-1"}))
     assert [answer.value for answer in repository.query("none:cpu", T, T + HOUR_MS)] == [7]
@@ -281,7 +257,7 @@ def test_a_point_that_is_overwritten_within_a_millisecond_has_its_last_value(new
 def test_the_timestamps_of_many_points_do_not_run_ahead_of_the_clock(new_store, monkeypatch):
     monkeypatch.setattr("domains.tsdb.repository.POINTS_OF_ONE_TIME", 40)
     connection = new_store(*TABLES)
-    repository = TsdbRepository(connection, clock=StandingClock())
+    repository = TsdbRepository(connection, clock=SetClock(T))
     for second in range(100):
         repository.store(Point("cpu", T + second * 1000, second, {"host": "web-1"}))
     ((_, cells),) = connection.table("tsdb").scan(include_timestamp=True)
