@@ -17,11 +17,11 @@ def broken_by(plan, *kinds, client="ours", operations=300):
 
 
 def test_happybase_answers_with_rows_of_other_calls():
-    assert broken_by("late", reads.get, client="happybase", operations=300)[Broken.WRONG_ANSWER]
+    assert broken_by("late", reads.get, client="happybase")[Broken.WRONG_ANSWER]
 
 
 def test_happybase_returns_from_puts_that_fail():
-    broken = broken_by("late", writes.put_dated, writes.put_to_no_family, client="happybase", operations=300)
+    broken = broken_by("late", writes.put_dated, writes.put_to_no_family, client="happybase")
     assert broken[Broken.FALSE_SUCCESS]
 
 

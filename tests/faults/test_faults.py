@@ -10,10 +10,12 @@ from tests.programs.faults.workload import new_seed, run
 SEED = 1 if "CI" in os.environ else new_seed()  # there the same faults every time; at home new ones
 
 
+QUICK = {("mixed", 4), ("mixed", 1), ("restart", 4), ("expired", 4)}
+"""Plans and threads whose runs have every fault, by one thread and by several."""
 RUNS = [
-    *(pytest.param(name, 4, 300, id=f"{name}-four threads") for name in PLANS),
-    pytest.param("mixed", 1, 200, id="mixed-one thread"),
-    *(pytest.param(name, 1, 200, id=f"{name}-one thread", marks=pytest.mark.long) for name in PLANS if name != "mixed"),
+    pytest.param(name, threads, operations, marks=() if (name, threads) in QUICK else pytest.mark.long)
+    for name in PLANS
+    for threads, operations in ((4, 300), (1, 200))
 ]
 
 

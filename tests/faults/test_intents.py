@@ -14,7 +14,7 @@ from shared.tables import create_tables
 from tests.engines import EMBEDDED
 from tests.programs.faults.clients import RETRY_MS
 from tests.programs.faults.gateways import EmbeddedGateway, RemoteGateway
-from tests.programs.faults.plans import Plan
+from tests.programs.faults.plans import PLANS, Plan
 from tests.programs.faults.proxy import Proxy
 from tests.programs.faults.workload import TIMEOUT_MS, new_seed
 from tests.shared.writes.changing import DERIVED, TABLES, Changer, contradictions, differences
@@ -42,8 +42,7 @@ def behind(engine):
     ("name", "changes"),
     [
         ("mixed", 40),
-        ("cut-after", 40),
-        *(pytest.param(name, 400, marks=pytest.mark.long) for name in ("late", "cut-reply", "black-hole", "restart")),
+        *(pytest.param(name, 400, marks=pytest.mark.long) for name in PLANS if name not in ("idle", "expired")),
     ],
 )
 def test_what_a_writer_is_answered_is_stored_whatever_happens_to_its_calls(engine, tmp_path, name, changes):

@@ -164,21 +164,14 @@ def test_a_reply_is_cut_inside(proxied, reset):
         reply(client)
 
 
+@pytest.mark.parametrize("kind", [Kind.CUT_BEFORE, Kind.CUT_AFTER])
 @pytest.mark.parametrize("reset", [False, True], ids=["end", "reset"])
-def test_what_is_cut_before_the_gateway_is_not_stored(gateway, proxied, reset):
-    proxy, client = proxied(First(Kind.CUT_BEFORE, reset=reset))
+def test_a_put_is_stored_if_it_is_cut_after_the_gateway_and_not_before_it(gateway, proxied, kind, reset):
+    proxy, client = proxied(First(kind, reset=reset))
     client.sendall(put(b"r"))
     assert all_until_the_end(client) == b""
     proxy.settle()
-    assert not is_stored(gateway, b"r")
-
-
-@pytest.mark.parametrize("reset", [False, True], ids=["end", "reset"])
-def test_what_is_cut_after_the_gateway_is_stored(gateway, proxied, reset):
-    _, client = proxied(First(Kind.CUT_AFTER, reset=reset))
-    client.sendall(put(b"r"))
-    assert all_until_the_end(client) == b""
-    assert is_stored(gateway, b"r")
+    assert is_stored(gateway, b"r") == (kind == Kind.CUT_AFTER)
 
 
 def test_without_a_reply_the_connection_stays_open_and_silent(gateway, proxied):
@@ -198,19 +191,14 @@ def test_without_a_request_nothing_is_stored(gateway, proxied):
     assert is_silent(client)
 
 
-def test_a_late_request_is_stored_once_its_client_has_left(gateway, proxied):
+@pytest.mark.parametrize("leaves", [True, False])
+def test_a_late_request_is_stored_once_its_client_has_left_or_the_proxy_settles(gateway, proxied, leaves):
     proxy, client = proxied(First(Kind.LATE_REQUEST))
     client.sendall(put(b"r"))
     assert is_silent(client)
     assert not is_stored(gateway, b"r")
-    client.close()
-    proxy.settle()
-    assert is_stored(gateway, b"r")
-
-
-def test_settling_does_not_wait_for_the_client_of_a_late_request(gateway, proxied):
-    proxy, client = proxied(First(Kind.LATE_REQUEST))
-    client.sendall(put(b"r"))
+    if leaves:
+        client.close()
     proxy.settle()
     assert is_stored(gateway, b"r")
 

@@ -31,11 +31,6 @@ LATER_STATUS = r"InvalidRow: orders: row [0-9a-f ]+: Order\.status: must be .*'r
 LATER_LIST = r".*must name lists of this release .got orders_by_priority.*"
 
 
-for_seconds_or_a_minute = pytest.mark.parametrize(
-    ("seconds", "kills"), [(3, 1), pytest.param(60, 5, marks=pytest.mark.long)], ids=["seconds", "a minute"]
-)
-
-
 @frozen
 class Worked:
     """What a process wrote down: all that was tried, and what was answered or refused."""
@@ -133,15 +128,15 @@ def work_and_check(start, url, folder, seconds, kills, older, later, allowed):
     return of_older
 
 
-@for_seconds_or_a_minute
-def test_the_release_before_refuses_what_this_one_has_written(start, url, tmp_path, before, later, seconds, kills):
+@pytest.mark.long
+def test_the_release_before_refuses_what_this_one_has_written(start, url, tmp_path, before, later):
     """It would drop what it does not know: so it cannot read rows of this release, and says so."""
     allowed = [LATER_FORM, rf"orders_intents: row [0-9a-f ]+: {LATER_FORM.removeprefix('InvalidRow: ')}"]
-    of_older = work_and_check(start, url, tmp_path, seconds, kills, before, later, allowed)
+    of_older = work_and_check(start, url, tmp_path, 60, 5, before, later, allowed)
     assert any(re.fullmatch(LATER_FORM, reason) for reason in of_older.refused)
 
 
-@for_seconds_or_a_minute
+@pytest.mark.parametrize(("seconds", "kills"), [(3, 1), pytest.param(60, 5, marks=pytest.mark.long)])
 def test_this_release_keeps_what_a_later_one_has_written(start, url, tmp_path, present, later, seconds, kills):
     """It changes orders whose priority it does not know, and refuses only those with the new status."""
     allowed = [

@@ -84,12 +84,12 @@ def measured(connection: happybase.Connection, table: TableLayout[Any, Value], w
         assert sum(1 for _ in query) == records
 
     figures, peaks = [f"{width:9,} |"], list[float]()
-    for asked in (query, reverse):
+    for direction in (query, reverse):
+        page = partial(direction.page, LIMIT)
         with metered(connection) as cost:
-            assert len(asked.page(LIMIT).records) == LIMIT
-        page = partial(asked.page, LIMIT)
+            assert len(page().records) == LIMIT
         peaks.append(peak_kib(page))
-        rpcs = f" {cost.rpcs:5}" if asked is query else ""
+        rpcs = f" {cost.rpcs:5}" if direction is query else ""
         figures.append(f"{peaks[-1]:6.0f} {cost.bytes_fetched:9,}{rpcs} {seconds(page) * 1000:6.1f} |")
     with metered(connection) as cost:
         took_s = seconds(read_all)

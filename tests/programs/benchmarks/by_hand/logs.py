@@ -57,7 +57,7 @@ def severity_filter(severity):
 
 
 class Logs:
-    """What both tables share: a put for each event, a put for all events of a moment."""
+    """What both tables share: a put for each event, a put for all events of a moment, the first events of a scan."""
 
     def __init__(self, table):
         self.table = table
@@ -74,6 +74,18 @@ class Logs:
                 for event in of_moment:
                     batch.put(self.row(event), cells_of(event))
 
+    def first(self, rows, limit):
+        """The first events, read with one row more, which tells whether there is a next page."""
+        with closing(rows):
+            return list(map(self.read, islice(rows, limit + 1)))[:limit]
+
+    def first_of(self, rows, limit, is_one):
+        """The first events that the client keeps."""
+        with closing(rows):
+            page = list(islice(filter(is_one, map(self.read, rows)), limit))
+            next(rows, None)
+        return page
+
 
 class NewestFirst(Logs):
     """Host, kind, time reversed, tie inverted."""
@@ -81,8 +93,8 @@ class NewestFirst(Logs):
     def row(self, event):
         return text(event.host) + text(event.event) + time_reversed(event.time_ms) + event.tie.translate(FLIPPED)
 
-    def read(self, found):
-        row, cells = found
+    def read(self, stored_row):
+        row, cells = stored_row
         host, _, rest = row.partition(b"\0\x01")
         event, _, rest = rest.partition(b"\0\x01")
         (time_left,) = struct.unpack_from(">Q", rest)
@@ -98,15 +110,12 @@ class NewestFirst(Logs):
     def host_events(self, host, event, since_ms, until_ms, limit=100):
         of_host = text(host) + text(event)
         above, below = of_host + time_reversed(since_ms - 1), of_host + time_reversed(until_ms - 1)
-        with closing(self.table.scan(above, below, reverse=True, columns=COLUMNS, batch_size=limit + 1)) as rows:
-            events = list(map(self.read, islice(rows, limit + 1)))
-        return events[:limit]
+        rows = self.table.scan(above, below, reverse=True, columns=COLUMNS, batch_size=limit + 1)
+        return self.first(rows, limit)
 
     def latest(self, host, event, limit=10):
         prefix = text(host) + text(event)
-        with closing(self.table.scan(row_prefix=prefix, columns=COLUMNS, batch_size=limit + 1)) as rows:
-            events = list(map(self.read, islice(rows, limit + 1)))
-        return events[:limit]
+        return self.first(self.table.scan(row_prefix=prefix, columns=COLUMNS, batch_size=limit + 1), limit)
 
     def window(self, since_ms, until_ms, host, limit=100):
         rows = self.table.scan(row_prefix=text(host), columns=COLUMNS, batch_size=READ_ROWS)
@@ -114,11 +123,8 @@ class NewestFirst(Logs):
         return sorted(events, key=by_time)[:limit]
 
     def hosts_like(self, host_prefix, since_ms, until_ms, limit=100):
-        with closing(self.table.scan(row_prefix=host_prefix.encode(), columns=COLUMNS, batch_size=PAGE_ROWS)) as rows:
-            events = (event for event in map(self.read, rows) if since_ms <= event.time_ms < until_ms)
-            page = list(islice(events, limit))
-            next(rows, None)
-        return page
+        rows = self.table.scan(row_prefix=host_prefix.encode(), columns=COLUMNS, batch_size=PAGE_ROWS)
+        return self.first_of(rows, limit, lambda event: since_ms <= event.time_ms < until_ms)
 
     def of_severity(self, host, severity, since_ms, until_ms, filter_at="server", limit=100):
         text_of_filter = severity_filter(severity) if filter_at == "server" else None
@@ -169,21 +175,15 @@ class Salted(Logs):
         return heapq.merge(*streams, key=lambda entry: entry[0][1:])
 
     def host_events(self, host, event, since_ms, until_ms, limit=100):
-        with closing(self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS)) as rows:
-            events = (event_ for event_ in map(self.read, rows) if event_.host == host and event_.event == event)
-            page = list(islice(events, limit))
-            next(rows, None)
-        return page
+        rows = self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS)
+        return self.first_of(rows, limit, lambda logged: (logged.host, logged.event) == (host, event))
 
     def latest(self, host, event, limit=10):
         bucket = self.bucket(host)
         above = one_after_the_last(bucket)
         # One row more: backwards, a gateway may hand over the row at `above` too.
-        with closing(self.table.scan(above, bucket, reverse=True, columns=COLUMNS, batch_size=PAGE_ROWS + 1)) as rows:
-            events = (event_ for event_ in map(self.read, rows) if event_.host == host and event_.event == event)
-            page = list(islice(events, limit))
-            next(rows, None)
-        return page
+        rows = self.table.scan(above, bucket, reverse=True, columns=COLUMNS, batch_size=PAGE_ROWS + 1)
+        return self.first_of(rows, limit, lambda logged: (logged.host, logged.event) == (host, event))
 
     def window(self, since_ms, until_ms, host=None, limit=100):
         if host is None:
@@ -191,10 +191,8 @@ class Salted(Logs):
                 rows = self.of_all_buckets(opened, since_ms, until_ms, limit + 1)
                 events = list(map(self.read, islice(rows, limit + 1)))
             return events[:limit]
-        with closing(self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS)) as rows:
-            page = list(islice((event_ for event_ in map(self.read, rows) if event_.host == host), limit))
-            next(rows, None)
-        return page
+        rows = self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS)
+        return self.first_of(rows, limit, lambda event: event.host == host)
 
     def hosts_like(self, host_prefix, since_ms, until_ms, limit=100):
         with ExitStack() as opened:
@@ -207,8 +205,5 @@ class Salted(Logs):
 
     def of_severity(self, host, severity, since_ms, until_ms, filter_at="server", limit=100):
         options = {"filter": severity_filter(severity)} if filter_at == "server" else {}
-        with closing(self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS, **options)) as rows:
-            events = (event_ for event_ in map(self.read, rows) if event_.host == host and event_.severity == severity)
-            page = list(islice(events, limit))
-            next(rows, None)
-        return page
+        rows = self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS, **options)
+        return self.first_of(rows, limit, lambda event: event.host == host and event.severity == severity)
