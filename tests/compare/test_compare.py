@@ -88,19 +88,19 @@ def test_every_call_about_rows_and_every_filter_is_generated():
     assert len(filter_names) == 19 + len(("AND", "OR", "SKIP", "WHILE"))
 
 
+def deletion(column: bytes) -> dict[str, object]:
+    return {"isDelete": True, "column": column}
+
+
 @pytest.mark.parametrize(
     "operation",
     [
-        Operation(
-            "mutateRow",
-            {"row": b"r", "mutations": [{"isDelete": True, "column": b"d"}, {"column": b"d:a", "value": b"1"}]},
-        ),
+        Operation("mutateRow", {"row": b"r", "mutations": [deletion(b"d"), {"column": b"d:a", "value": b"1"}]}),
         Operation(
             "mutateRows",
             {
                 "rowBatches": [
-                    {"row": b"r", "mutations": [{"isDelete": True, "column": b":"}]},
-                    {"row": b"s", "mutations": [{"isDelete": True, "column": b"d"}]},
+                    {"row": row, "mutations": [deletion(column)]} for row, column in ((b"r", b":"), (b"s", b"d"))
                 ]
             },
         ),

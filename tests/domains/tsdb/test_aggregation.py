@@ -52,24 +52,22 @@ def test_an_int_is_a_float_if_its_own_or_the_next_point_of_a_series_is_one():
     assert [type(number) for _, number in aggregated([mixed], "sum").points()] == [int, float, float, int]
 
 
-def test_ints_are_interpolated_and_averaged_towards_zero_as_java_divides():
-    first = Values.of([(0, -1), (3000, -2)])
-    second = Values.of([(1000, 0), (2000, 0)])
-    assert aggregated([first, second], "sum").points() == [(0, -1), (1000, -1), (2000, -1), (3000, -2)]
-    assert aggregated([Values.of([(0, -3)]), Values.of([(0, 0)])], "avg").points() == [(0, -1)]
-    assert aggregated([Values.of([(0, 3)]), Values.of([(0, 0)])], "avg").points() == [(0, 1)]
-
-
-def test_large_ints_stay_exact():
-    large = Values.of([(0, 2**62 + 1), (1000, 2**53 + 1)])
-    assert aggregated([large], "max").points() == [(0, 2**62 + 1), (1000, 2**53 + 1)]
-    assert aggregated([large, Values.of([(0, 1)])], "sum").points()[0] == (0, 2**62 + 2)
-
-
-def test_a_series_that_has_ended_drops_out():
-    assert answers(aggregated([A, B], "sum"))[110] == 101
-    assert aggregated([Values.of([(0, 1)]), Values.of([(1000, 5)])], "sum").points() == [(0, 1), (1000, 5)]
-    assert aggregated([], "sum").points() == []
+@pytest.mark.parametrize(
+    ("series", "name", "wanted"),
+    [
+        ([[(0, -1), (3000, -2)], [(1000, 0), (2000, 0)]], "sum", [(0, -1), (1000, -1), (2000, -1), (3000, -2)]),
+        ([[(0, -3)], [(0, 0)]], "avg", [(0, -1)]),
+        ([[(0, 3)], [(0, 0)]], "avg", [(0, 1)]),
+        ([[(0, 2**62 + 1), (1000, 2**53 + 1)]], "max", [(0, 2**62 + 1), (1000, 2**53 + 1)]),
+        ([[(0, 2**62 + 1)], [(0, 1)]], "sum", [(0, 2**62 + 2)]),
+        ([[(0, 1)], [(1000, 5)]], "sum", [(0, 1), (1000, 5)]),
+        ([], "sum", []),
+    ],
+)
+def test_ints_stay_exact_and_are_divided_towards_zero_as_in_java_and_a_series_that_has_ended_drops_out(
+    series, name, wanted
+):
+    assert aggregated([Values.of(points) for points in series], name).points() == wanted
 
 
 def test_sum_of_averages_of_half_minutes():

@@ -11,7 +11,6 @@ from contextlib import closing
 from functools import cache
 from typing import Any
 
-import attrs
 import happybase
 
 from domains.counters import Login
@@ -23,20 +22,18 @@ from shared.stores import connect
 from shared.tables import TableLayout, create_tables
 from tests.programs.hbase.named import NamedHBase
 from tests.programs.hbase.write_counts import rows_written
-from tests.programs.hot_spots.measured_blocks import MeasuredBlock, by_region, caption, cut, measured_tables, shown
+from tests.programs.hot_spots.measured_blocks import (
+    MeasuredBlock,
+    Spread,
+    by_region,
+    caption,
+    cut,
+    measured_tables,
+    shown,
+)
 
 BLOCK = MeasuredBlock("counters", "regions")
 REGIONS = 8
-
-
-@attrs.frozen
-class Spread:
-    """How many writes of the last day each region of a table took."""
-
-    variant: str
-    table: str
-    cut: str
-    regions: tuple[int, ...]
 
 
 def days() -> tuple[list[Login], list[Login]]:
@@ -74,10 +71,14 @@ def _rows(variant: Variant, logins: Sequence[Login]) -> dict[str, list[bytes]]:
         create_tables(connection, variant.tables)
         recorder = _Recorder(connection.client)
         connection.client = recorder
-        repository = variant.open(connection)
-        for login in logins:
-            repository.store(login)
+        _store(variant, connection, logins)
         return recorder.rows
+
+
+def _store(variant: Variant, connection: happybase.Connection, logins: Sequence[Login]) -> None:
+    repository = variant.open(connection)
+    for login in logins:
+        repository.store(login)
 
 
 def _cut(variant: Variant) -> list[TableLayout[Any, Any]]:
@@ -106,9 +107,7 @@ def predicted_spreads() -> list[Spread]:
     spreads: list[Spread] = []
     for variant, _tables, new in _new_tables():
         written = _rows(variant, last)
-        for table in new:
-            counts = by_region(table, written[table.name])
-            spreads.append(Spread(variant.name, table.name, table.splits.reason, counts))
+        spreads += [Spread.of(variant.name, table, by_region(table, written[table.name])) for table in new]
     return spreads
 
 
@@ -118,19 +117,10 @@ def measured_spreads(named: NamedHBase) -> list[Spread]:
     spreads: list[Spread] = []
     for variant, tables, new in _new_tables():
         with measured_tables(named, tables) as (connection, info_url):
-            counts = _counted(connection, info_url, variant, [table.name for table in new], last)
-        spreads += [Spread(variant.name, table.name, table.splits.reason, counts[table.name]) for table in new]
+            _store(variant, connection, last)
+            written = rows_written(connection, info_url, {table.name: len(last) for table in new})
+        spreads += [Spread.of(variant.name, table, written[table.name]) for table in new]
     return spreads
-
-
-def _counted(
-    connection: happybase.Connection, info_url: str, variant: Variant, tables: Sequence[str], logins: Sequence[Login]
-) -> dict[str, tuple[int, ...]]:
-    repository = variant.open(connection)
-    for login in logins:
-        repository.store(login)
-    written = rows_written(connection, info_url, dict.fromkeys(tables, len(logins)))
-    return {table: tuple(counts) for table, counts in written.items()}
 
 
 def block(spreads: Sequence[Spread], hbase: str) -> str:

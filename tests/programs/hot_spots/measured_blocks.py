@@ -27,6 +27,21 @@ S = TypeVar("S")
 
 
 @attrs.frozen
+class Spread:
+    """How many of the writes each region of a table took."""
+
+    variant: str
+    table: str
+    cut: str
+    regions: tuple[int, ...]
+
+    @classmethod
+    def of(cls, variant: str, table: TableLayout[Any, Any], regions: Iterable[int]) -> "Spread":
+        """What the regions of a table took, which say where it is cut."""
+        return cls(variant, table.name, table.splits.reason, tuple(regions))
+
+
+@attrs.frozen
 class MeasuredBlock:
     """The block `<!-- measured: NAME -->` of a README."""
 

@@ -11,9 +11,6 @@ from contextlib import closing
 from functools import cache
 from typing import Any
 
-import attrs
-import happybase
-
 from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.keys import TABLES, UIDS, data_table
@@ -26,21 +23,20 @@ from shared.stores import connect
 from shared.tables import TableLayout, create_tables
 from tests.programs.hbase.named import NamedHBase
 from tests.programs.hbase.write_counts import rows_written
-from tests.programs.hot_spots.measured_blocks import MeasuredBlock, by_region, caption, cut, measured_tables, shown
+from tests.programs.hot_spots.measured_blocks import (
+    MeasuredBlock,
+    Spread,
+    by_region,
+    caption,
+    cut,
+    measured_tables,
+    shown,
+)
 
 BLOCK = MeasuredBlock("tsdb", "regions")
 REGIONS, SERIES, MINUTES = 16, 400, 15
 T = parse_time("2013-01-01T00:00")
 HOURS_BEFORE = 24
-
-
-@attrs.frozen
-class Spread:
-    """How many of the writes each region of a table took."""
-
-    variant: str
-    cut: str
-    regions: tuple[int, ...]
 
 
 def points_at(time_ms: int) -> list[Point]:
@@ -85,29 +81,24 @@ def _rows(table: TableLayout[Any, Any], points: Sequence[Point]) -> list[bytes]:
 @cache
 def predicted_spreads() -> list[Spread]:
     """What the keys and the split points give."""
-    spreads: list[Spread] = []
-    for name, table in tables().items():
-        rows = [row for points in minutes() for row in _rows(table, points)]
-        spreads.append(Spread(name, table.splits.reason, by_region(table, rows)))
-    return spreads
+    return [
+        Spread.of(name, table, by_region(table, [row for points in minutes() for row in _rows(table, points)]))
+        for name, table in tables().items()
+    ]
 
 
 def measured_spreads(named: NamedHBase) -> list[Spread]:
     """The writes that the region servers count, in tables that are dropped afterwards; raises NotCounted."""
     spreads: list[Spread] = []
     for name, table in tables().items():
-        with measured_tables(named, TABLES._replace(points=table)) as (connection, info_url):
-            counts = _counted(connection, info_url, table)
-        spreads.append(Spread(name, table.splits.reason, counts))
+        own = TABLES._replace(points=table)
+        with measured_tables(named, own) as (connection, info_url):
+            repository = TsdbRepository(connection, own)
+            for points in minutes():
+                repository.store_all(points)
+            written = rows_written(connection, info_url, {table.name: SERIES * MINUTES})
+        spreads.append(Spread.of(name, table, written[table.name]))
     return spreads
-
-
-def _counted(connection: happybase.Connection, info_url: str, table: TableLayout[Any, Any]) -> tuple[int, ...]:
-    repository = TsdbRepository(connection, TABLES._replace(points=table))
-    for points in minutes():
-        repository.store_all(points)
-    written = rows_written(connection, info_url, {table.name: SERIES * MINUTES})
-    return tuple(written[table.name])
 
 
 def block(spreads: Sequence[Spread], hbase: str) -> str:
