@@ -4,7 +4,6 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 from contextlib import ExitStack, contextmanager
 from itertools import count, islice
 from pathlib import Path
@@ -20,7 +19,7 @@ from shared.designs.comparison import measure_variant
 from shared.designs.traps import trap_row
 from shared.stores import connect
 from shared.tables import create_tables
-from tests.command_line.running import run
+from tests.command_line.running import ROWBOOK, run
 from tests.domains.conftest import sampled, sampled_file
 
 __all__ = ["sampled", "sampled_file"]
@@ -150,7 +149,7 @@ def real_process(folder):
 
     def start(*arguments, **environment):
         process = subprocess.Popen(
-            [sys.executable, "-c", "from domains.command_line.main import main; main()", *arguments],
+            [*ROWBOOK, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

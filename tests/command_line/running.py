@@ -18,6 +18,8 @@ from shared.tables import create_tables
 
 SAMPLES = {}
 """Stores in memory, by the names of a variant and the files of its samples."""
+ROWBOOK = [sys.executable, "-c", "from domains.command_line.main import main; main()"]
+"""Starts the command line in a process of its own."""
 OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TERM")
 
 

@@ -1,7 +1,6 @@
 """What happens in a transcript between commands; a store is embedded:a.db, rows and values are in hex."""
 
 import os
-import pickle
 import socket
 import time
 from collections.abc import Iterator
@@ -117,20 +116,6 @@ def restore_backup() -> None:
             table.delete(row)
         time.sleep(0.02)
         table.put(b"n-1", backup[b"n-1"])
-
-
-def remember_lines() -> None:
-    Path("lines").write_bytes(pickle.dumps(_lines()))
-
-
-def check_lines() -> None:
-    """Checks that all rows of the lists are those that were remembered."""
-    assert _lines() == pickle.loads(Path("lines").read_bytes())
-
-
-def _lines() -> list[dict[bytes, dict[bytes, bytes]]]:
-    with store() as connection:
-        return [dict(connection.table(table.name).scan()) for table in (BY_SELLER, BY_BUYER, BY_STATUS)]
 
 
 def put_line_of_bed(whose: str) -> None:

@@ -45,6 +45,12 @@ def test_the_format_option_knows_every_format_of_every_design(ok):
     assert ", ".join(["auto", *(format.name for format in FORMATS), *own]) in out
 
 
+def test_no_list_of_formats_seems_to_name_one_twice():
+    for load in (load for design in all_designs() for load in design.loads):
+        titles = [format.title for format in (*load.formats, *FORMATS)]
+        assert len({*", ".join(titles).split(", ")}) == len(titles)
+
+
 @pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_explain_of_a_design_shows_the_tables_of_every_variant_each_once(ok, design):
     golden = json.loads((ROOT / "fixtures" / design.name / "keys.json").read_text(encoding="utf-8"))

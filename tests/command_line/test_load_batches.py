@@ -35,12 +35,11 @@ def test_a_design_declares_that_it_stores_many_at_once_wherever_its_repository_d
             assert declares or not hasattr(repository, "store_all"), variant.name
 
 
-@each_at_once
-def test_samples_are_stored_at_once(ok, new_url, monkeypatch, name):
-    (design,) = (design for design in AT_ONCE if design.name == name)
+@pytest.mark.parametrize("design", AT_ONCE, ids=lambda design: design.name)
+def test_samples_are_stored_at_once(ok, new_url, monkeypatch, design):
     (load,) = design.loads
     monkeypatch.setattr(design.repository, load.store.__name__, None)
-    out = ok(f"load {name} {load.samples} --store {new_url(*design.main.tables)}")
+    out = ok(f"load {design.name} {load.samples} --store {new_url(*design.main.tables)}")
     assert out.endswith(f" {len(list(load.sample_records()))} records stored\n")
 
 

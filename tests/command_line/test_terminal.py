@@ -9,7 +9,6 @@ import shlex
 import signal
 import struct
 import subprocess
-import sys
 import termios
 from contextlib import closing
 from pathlib import Path
@@ -23,10 +22,10 @@ from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.stores import connect
 from shared.writes import IntentWriter
+from tests.command_line.running import ROWBOOK
 
 ROOT = Path(__file__).parents[2]
 ORDERS = ROOT / "fixtures" / "orders" / "orders.csv"
-ROWBOOK = [sys.executable, "-c", "from domains.command_line.main import main; main()"]
 RULER = "explain logs host=web-1 event=GET time=2026-01-12T08:40Z tie=0011223344556677 random_bucket=1"
 
 
