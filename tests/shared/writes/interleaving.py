@@ -40,6 +40,7 @@ from tests.shared.writes.small_store import (
     SmallStore,
     answered,
     compacted,
+    touched,
 )
 
 START_MS = 1_790_000_000_000
@@ -237,7 +238,7 @@ class Exploration:
         for node in others:
             if _meets(node.touches, kind, call):
                 return False
-        if any(_meets(set(message[0].touched()), kind, call) for message in world.late if message[0] is not call):
+        if any(_meets(touched(message[0]), kind, call) for message in world.late if message[0] is not call):
             return False
         for node in others:
             node.is_relied_on = True

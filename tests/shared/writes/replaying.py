@@ -18,7 +18,7 @@ from shared.stores import OutcomeUnknown
 from shared.writes import CLOCK, intents
 from shared.writes import clock as clocks
 from shared.writes.slots import Slots
-from tests.shared.writes.small_store import Call, SmallConnection
+from tests.shared.writes.small_store import Call, SmallConnection, touched
 
 LOST = "lost"
 """The answer of a call whose reply is lost."""
@@ -147,9 +147,9 @@ class Node:
         """Adds the rows of this node's call to those of all nodes before it; whether somebody relied on one of them."""
         is_news = False
         node: Node | None = self
-        touched = set(self.call.touched()) if self.call is not None else set()
-        while node is not None and not touched <= node.touches:
-            node.touches |= touched
+        rows = touched(self.call) if self.call is not None else set[Any]()
+        while node is not None and not rows <= node.touches:
+            node.touches |= rows
             is_news |= node.is_relied_on
             node = node._parent
         return is_news

@@ -50,9 +50,6 @@ class Get:
     rows: tuple[bytes, ...]
     columns: frozenset[bytes] | None
 
-    def touched(self) -> Iterable[tuple[str, bytes, bytes | None]]:
-        return [("read", self.table, row) for row in self.rows]
-
 
 @attrs.frozen
 class Scan:
@@ -63,12 +60,8 @@ class Scan:
     stop: bytes
     columns: frozenset[bytes] | None
     is_reverse: bool
-    limit: int | None = None
 
     rows = (b"",)
-
-    def touched(self) -> Iterable[tuple[str, bytes, bytes | None]]:
-        return [("read", self.table, None)]
 
 
 @attrs.frozen
@@ -79,9 +72,6 @@ class Change:
     rows: tuple[bytes, ...]
     changes: tuple[tuple[tuple[bytes, bytes | None], ...], ...]
     time_ms: int | None
-
-    def touched(self) -> Iterable[tuple[str, bytes, bytes | None]]:
-        return [("change", self.table, row) for row in self.rows]
 
 
 @attrs.frozen
@@ -94,11 +84,16 @@ class CheckAndPut:
     expected: bytes | None
     value: bytes
 
-    def touched(self) -> Iterable[tuple[str, bytes, bytes | None]]:
-        return [("read", self.table, self.rows[0]), ("change", self.table, self.rows[0])]
-
 
 Call: TypeAlias = Get | Scan | Change | CheckAndPut
+
+
+def touched(call: Call) -> set[tuple[str, bytes, bytes | None]]:
+    """Whether a call reads or changes: the table, and each row; None for a range of rows."""
+    rows = (None,) if isinstance(call, Scan) else call.rows
+    kinds = ("change",) if isinstance(call, Change) else ("read",)
+    kinds = ("read", "change") if isinstance(call, CheckAndPut) else kinds
+    return {(kind, call.table, row) for kind in kinds for row in rows}
 
 
 def answered(cells: Cells, call: Call, step: int, now_ms: int) -> tuple[Cells, Any]:

@@ -11,9 +11,23 @@ import pytest
 from shared.keys import Code, EscapedText, KeyLayout, part, row_key
 from shared.tables import Column, InvalidRecord, RecordCells, TableLayout
 from shared.testing import WatchedConnection, WriterDied, dying_at
-from shared.writes import Instructions, IntentWriter, SourceCells, WriterUpkeep
+from shared.writes import IntentWriter, SourceCells
 
-from .notes import INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, lines_of, writer_on
+from .notes import (
+    INTENTS,
+    NOTES,
+    OWNERS,
+    STATES,
+    ById,
+    ByState,
+    Note,
+    delete,
+    findings,
+    lines_of,
+    repaired,
+    store,
+    writer_on,
+)
 
 
 @attrs.frozen
@@ -63,13 +77,13 @@ def connection(new_store):
     return new_store(*TABLES)
 
 
-def store(writer, note):
-    writer.write(ById(note.id), lambda _stored: note)
+def done(stored):
+    return attrs.evolve(stored, state="done")
 
 
 def test_an_earlier_release_keeps_the_column_that_it_does_not_know(connection):
     store(later_on(connection), A)
-    writer_on(connection).write(ById("a"), lambda stored: attrs.evolve(stored, state="done"))
+    writer_on(connection).write(ById("a"), done)
     assert later_on(connection).reader.read(b"a").record == attrs.evolve(A, state="done")
 
 
@@ -77,7 +91,7 @@ def test_a_recoverer_and_a_repair_of_an_earlier_release_keep_it_too(connection):
     store(later_on(connection), A)
     dying = WatchedConnection(connection, dying_at(3))
     with suppress(WriterDied):
-        writer_on(dying).write(ById("a"), lambda stored: attrs.evolve(stored, state="done"))
+        writer_on(dying).write(ById("a"), done)
     earlier = writer_on(connection)
     assert earlier.recover(older_than_ms=0).settled == 1
     earlier.repair(b"a", ())
@@ -87,7 +101,7 @@ def test_a_recoverer_and_a_repair_of_an_earlier_release_keep_it_too(connection):
 def test_a_deletion_drops_it(connection):
     store(later_on(connection), A)
     earlier = writer_on(connection)
-    earlier.write(ById("a"), lambda _stored: None)
+    delete(earlier, A)
     store(earlier, Note("a", "bob"))
     assert later_on(connection).reader.read(b"a").record == NoteOfLater("a", "bob")
 
@@ -96,7 +110,7 @@ def test_a_column_that_a_release_drops_goes_with_the_next_revision(connection):
     store(later_on(connection), A)
     dropping = attrs.evolve(NOTES, cells=SourceCells(NOTES.cells.cells, "n:note", dropped=["n:p"]))
     writer = IntentWriter(connection, dropping, INTENTS, (OWNERS, STATES), lines_of, moving=[STATES])
-    writer.write(ById("a"), lambda stored: attrs.evolve(stored, state="done"))
+    writer.write(ById("a"), done)
     cells = msgpack.unpackb(connection.table("notes").row(b"a")[b"n:note"], strict_map_key=False)[3]
     assert sorted(cells) == [b"o", b"s", b"t"]
 
@@ -129,17 +143,14 @@ def test_an_intent_that_names_a_list_of_a_later_release_is_left_with_its_lines(c
     assert "must name lists of this release (got notes_by_priority); use a later one" in failed
     assert dict(connection.table("notes_by_priority").scan()) == lines
     assert later_on(connection).recover(older_than_ms=0).settled == 1
-    assert list(WriterUpkeep(later_on(connection)).verify()) == []
+    assert findings(later_on(connection)) == []
 
 
 def test_a_line_with_a_code_of_a_later_release_is_not_discarded_as_undecodable(connection):
     row = STATES.row(ByState("done", "a")).replace(b"\x02", b"\x07", 1)
     connection.table(STATES.name).put(row, {b"n:x": b""}, timestamp=1)
-    for discards, is_discarded in ((Instructions(discards_undecodable=True), False), (named(row), True)):
-        repaired = list(WriterUpkeep(writer_on(connection)).repair(instructions=discards))
-        assert [(finding.kind, finding.row, done) for finding, done in repaired] == [("unknown", row, is_discarded)]
+    named = {"discards_rows": frozenset({(STATES.name, row)})}
+    for told, is_discarded in (({"discards_undecodable": True}, False), (named, True)):
+        ((finding, is_mended),) = repaired(connection, **told)
+        assert (finding.kind, finding.row, is_mended) == ("unknown", row, is_discarded)
     assert list(connection.table(STATES.name).scan()) == []
-
-
-def named(row):
-    return Instructions(discards_rows=frozenset({(STATES.name, row)}))
