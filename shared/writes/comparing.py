@@ -1,4 +1,4 @@
-"""Comparing derived rows with their sources, in batches, while writers are at work."""
+"""Comparing lines with their sources, in batches, while writers are at work."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any, TypeAlias
@@ -40,7 +40,7 @@ class _Suspect:
     source_row: bytes
     wanted: _Wanted
     columns: tuple[str, ...] = ()
-    """Those that differ."""
+    """The columns that differ."""
 
     @property
     def orphaned(self) -> "_Suspect":
@@ -62,7 +62,7 @@ _Line: TypeAlias = tuple[TableLayout[Any, Any], bytes, bytes]
 
 
 class Comparison:
-    """Compares the derived rows of a writer's records with their sources; see `verifying.py`.
+    """Compares the lines of a writer's records with their sources; see `verifying.py`.
 
     `claimed` returns the rows of sources which unfinished records are about to create with `claim`.
     """

@@ -107,7 +107,7 @@ class Dictionary:
         return self._id_of.get(name) or self.ids_of([name]).get(name)
 
     def name_of(self, id: bytes) -> str | None:
-        """The name of an id, or None. A leaked id has the name for which it was taken. Costs: as `id_of`."""
+        """The name of an id, or None. A leaked id has the name for which it was taken. Costs: those of `id_of`."""
         return self._name_of.get(id) or self.names_of([id]).get(id)
 
     def ids_of(self, names: Iterable[str]) -> dict[str, bytes]:
@@ -162,7 +162,8 @@ class Dictionary:
         """The id of a name; if it has none, a new one. After any error, the same call again is safe.
 
         Raises NoFreeId, and InvalidKey for a name that cannot be stored.
-        Costs: as `id_of`; for a new name 1 get, 1 increment, 2 checkAndPuts, and 1 get if another writer was faster.
+        Costs: those of `id_of`; for a new name 1 get, 1 increment, 2 checkAndPuts, and 1 get if another writer was
+        faster.
         """
         known = self.id_of(name)
         if known is not None:

@@ -59,8 +59,9 @@ class Instructions:
     restores: bool = False
     """Makes records again from their orphaned lines, if these hold all attributes."""
     discards_orphaned: bool = False
+    """Removes orphaned lines."""
     discards_undecodable: bool = False
-    """Removes lines and intents that cannot be read. A source only if `rows` names it."""
+    """Removes lines and intents that cannot be read. It removes a source only if `discards_rows` names its row."""
     discards_rows: frozenset[tuple[str, bytes]] = frozenset()
     """Table and row of each other row to remove."""
 

@@ -13,8 +13,8 @@ missing source counts as revision 0.
     writer.write(key, decide)
 
     1. Read the source: revision R, time T. `decide` returns the new record, or raises.
-    2. Put the intent: the row of the source, R, a new id, and its named cells: those of the derived rows in which the
-       cells or values of the old and of the new record differ.
+    2. Put the intent: the row of the source, R, a new id, and its named cells: those of the lines in which the cells
+       or values of the old and of the new record differ.
     3. Put the new lines of *moving* lists with the timestamp T + 1; if the source is missing, with that of 21 minutes
        before step 1 (`KEEP_TOMBSTONES_MS`). A list must be moving if a write can change the keys of its lines, and such
        a write is refused for a list that is not; any list whose lines hold only a marker may be.
@@ -88,7 +88,7 @@ D = TypeVar("D")
 WINDOW_MS = 600_000
 """If step 5 ends later than this after step 1, it is done again. More than twice the longest call with its retries."""
 KEEP_TOMBSTONES_MS = 2 * WINDOW_MS + MAX_SKEW_MS
-"""How long tombstones of derived rows outlast a compaction: `Family.keep_tombstones_ms`."""
+"""How long tombstones of lines outlast a compaction: `Family.keep_tombstones_ms`."""
 FORGET_MS = 2 * KEEP_TOMBSTONES_MS
 """How long `forget` keeps the source cell of a deleted record. After that, no delayed call can put or delete a line of
 the record any more, and no tombstone of its lines hides a line of a new record."""
@@ -103,12 +103,11 @@ class UnknownOutcome(Exception):
 
 
 class IntentWriter(Generic[R]):
-    """Writes the records of one source table and the rows derived from them.
+    """Writes the records of one source table and the lines derived from them.
 
-    `lists` are the tables of derived rows. `derive` yields each derived row of a record: one of these tables, and the
-    line to store there. `moving` are the lists whose lines are put before the decision: all whose keys contain fields
-    that a write can change, and any other whose cells are a marker, without values, which moving lists need. Raises
-    InvalidRecord for tables that do not fit.
+    `lists` are the tables of the lines. `derive` yields the lines of a record, each after its table. `moving` are the
+    lists whose lines are put before the decision: all whose keys contain fields that a write can change, and any other
+    whose cells are a marker, without values, which moving lists need. Raises InvalidRecord for tables that do not fit.
     A happybase connection serves one thread at a time, and so does a writer.
     """
 

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 Derived: TypeAlias = tuple[TableLayout[Any, Any], Any]
-"""A derived row: its table, and the line that is stored there."""
+"""A line of a record, after its table."""
 
 
 class SourceReader(Generic[R]):
     """Reads the sources of one table, and the records of their lines.
 
-    `derive` yields each derived row of a record, as that of `IntentWriter`. The layouts of `checked` are compared with
+    `derive` yields the lines of a record, like that of `IntentWriter`. The layouts of `checked` are compared with
     those that made the stored keys. Raises InvalidRecord for a table that holds no sources.
     """
 
@@ -51,7 +51,7 @@ class SourceReader(Generic[R]):
         return {row: self.source_of(row, cells) for row, cells in stored}
 
     def read_each(self, rows: Iterable[bytes]) -> dict[bytes, Source[R] | InvalidRow]:
-        """Source rows as they are now; of one that cannot be read, the error. Costs: as `read_all`."""
+        """Source rows as they are now, or why they cannot be read. Costs: those of `read_all`."""
         stored = self.cells_of(self._source, dict.fromkeys(rows))
         return {row: self.source_or_error(row, cells) for row, cells in stored}
 
@@ -80,9 +80,10 @@ class SourceReader(Generic[R]):
             return error
 
     def agreeing(self, table: TableLayout[Any, Any], lines: list[Any]) -> list[R | InvalidRow | None]:
-        """The record of each line of a moving list; None for a line that its source does not have (any more).
+        """The record of each line of a moving list; None for a line that its source does not have, or no longer has.
 
-        For a source that cannot be read, the error, see `Query.then`. Costs: one call for each 1,000 lines.
+        If a source cannot be read, the error stands for its record; see `Query.then`.
+        Costs: one call for each 1,000 lines.
         """
         source_rows = [self._source.row(line) for line in lines]
         sources = self.read_each(source_rows)

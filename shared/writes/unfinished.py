@@ -21,7 +21,7 @@ class UnfinishedWork(Generic[R]):
     `lines` is the moving list of the records whose work has not ended. `is_unfinished` returns whether a record's work
     has not ended, and `go_on` completes the work of a source row. If the source has not changed for ten minutes, its
     worker is taken for dead: `recover` continues the work, and `verify` reports it as unsettled, with `advice` as the
-    reason. So is a source whose date no right clock shows yet.
+    reason. The same holds for a source whose date no right clock shows yet.
     """
 
     def __init__(

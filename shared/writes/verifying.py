@@ -1,4 +1,4 @@
-"""Finding derived rows that disagree with their sources, and mending them.
+"""Finding lines that disagree with their sources, and mending them.
 
 The cells of a source's lines are dated by its time T; those that are put before the next decision, by T + 1. So what
 `verify` finds is one of these:
@@ -42,7 +42,7 @@ from .upkeep import no_progress
 
 
 class WriterUpkeep:
-    """The upkeep of a writer: its intents, and the derived rows of its records, compared with their sources.
+    """The upkeep of a writer: its intents, and the lines of its records, which are compared with their sources.
 
     `claimed` returns the rows of sources which unfinished records are about to create with `claim`, whose
     lines are there first. It is called only if there are lines whose sources were never written. `source` is the

