@@ -8,7 +8,7 @@ import pytest
 
 from shared.testing import WatchedConnection, WriterDied, dying_before
 from shared.writes import WriterUpkeep, claim
-from shared.writes.intents import FORGET_MS, FUTURE_MS
+from shared.writes.intents import FORGET_MS, FUTURE_MS, WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
 
 from .notes import (
@@ -338,3 +338,11 @@ def test_a_line_that_only_a_write_puts_is_orphaned_if_no_intent_names_its_source
     assert kinds(connection) == ORPHANED[1:]
     assert kinds_repaired(connection)[0] == (*ORPHANED[1], False)
     assert connection.table(STATES.name).row(STATES.row(line)) != {}
+
+
+def test_a_line_that_only_a_write_puts_is_dangling_if_an_old_intent_names_its_source(connection, machine):
+    write(connection, A)
+    with suppress(WriterDied):
+        write(WatchedConnection(connection, dying_before(is_decision)), attrs.evolve(A, state="done"))
+    machine.passes(WINDOW_MS + 1000)
+    assert kinds(connection) == [("dangling", STATES.name)]
