@@ -111,36 +111,34 @@ def test_a_get_is_one_rpc_of_one_range_and_one_row(engine, table):
     assert cost.ranges == [(table.name, one_row)]
 
 
-def test_a_get_of_a_missing_row_fetches_nothing(table):
+EVERYTHING = RowRange(b"", None)
+
+
+@pytest.mark.parametrize(
+    ("call", "rpcs", "ranges", "rows_fetched"),
+    [
+        (lambda table: table.row(b"\0\x77"), 1, [RowRange(b"\0\x77", b"\0\x77\0")], 0),
+        (
+            lambda table: table.rows(hexes("00 01", "00 77", "00 02")),
+            1,
+            [RowRange(row, row + b"\0") for row in hexes("00 01", "00 77", "00 02")],
+            2,
+        ),
+        # Opened, batches of 2, 2, 1 and none, closed.
+        (lambda table: list(table.scan(b"\0\2", b"\0\7", batch_size=2)), 6, [RowRange(b"\0\2", b"\0\7")], 5),
+        (lambda table: list(table.scan()), 4, [EVERYTHING], 10),
+        (lambda table: list(table.scan(reverse=True)), 4, [EVERYTHING], 10),
+        # In reverse, Thrift1 reads (stop, start].
+        (lambda table: list(table.scan(b"\0\7", b"\0\2", reverse=True)), 4, [RowRange(b"\0\2\0", b"\0\7\0")], 5),
+        (lambda table: put(table, hexes("01 00", "01 01")), 1, [], 0),
+    ],
+    ids=["missing row", "rows", "scan", "whole table", "reverse", "reverse range", "puts"],
+)
+def test_a_call_costs_its_rpcs_ranges_and_rows(table, call, rpcs, ranges, rows_fetched):
     with metered(table.connection) as cost:
-        table.row(b"\0\x77")
-    assert (cost.rpcs, cost.rows_fetched, cost.bytes_fetched) == (1, 0, 0)
-
-
-def test_several_gets_in_one_rpc_are_a_range_each(table):
-    with metered(table.connection) as cost:
-        table.rows(hexes("00 01", "00 77", "00 02"))
-    assert (cost.rpcs, len(cost.ranges), cost.rows_fetched) == (1, 3, 2)
-    assert cost.ranges[1] == (table.name, RowRange(b"\0\x77", b"\0\x77\0"))
-
-
-def test_a_scan_is_opened_fetched_in_batches_and_closed(table):
-    with metered(table.connection) as cost:
-        assert len(list(table.scan(b"\0\x02", b"\0\x07", batch_size=2))) == 5
-    # Batches of 2, 2, 1 and none.
-    assert cost.rpcs == 1 + 4 + 1
-    assert cost.ranges == [(table.name, RowRange(b"\0\x02", b"\0\x07"))]
-    assert (cost.rows_fetched, cost.key_bytes) == (5, 10)
-
-
-def test_open_ends_are_shown_as_such(table):
-    with metered(table.connection) as cost:
-        list(table.scan())
-        list(table.scan(reverse=True))
-        list(table.scan(b"\0\x07", b"\0\x02", reverse=True))
-    everything = (table.name, RowRange(b"", None))
-    # In reverse, Thrift1 reads (stop, start].
-    assert cost.ranges == [everything, everything, (table.name, RowRange(b"\0\x02\0", b"\0\x07\0"))]
+        call(table)
+    assert (cost.rpcs, cost.ranges) == (rpcs, [(table.name, range_) for range_ in ranges])
+    assert (cost.rows_fetched, cost.key_bytes) == (rows_fetched, 2 * rows_fetched)
 
 
 @pytest.mark.parametrize(
@@ -149,8 +147,8 @@ def test_open_ends_are_shown_as_such(table):
 def test_the_range_of_a_reversed_scan_holds_the_rows_it_reads(table, start, stop):
     with metered(table.connection) as cost:
         read = [row for row, _cells in table.scan(start, stop, reverse=True)]
-    ((_table, asked),) = cost.ranges
-    assert [row for row, _cells in table.scan() if row in asked] == read[::-1]
+    ((_table, range_),) = cost.ranges
+    assert [row for row, _cells in table.scan() if row in range_] == read[::-1]
 
 
 @pytest.mark.parametrize(
@@ -181,12 +179,6 @@ def test_sorted_columns_are_counted_like_any_other(table):
     with metered(table.connection) as ordered:
         list(table.scan(sorted_columns=True))
     assert plain.bytes_fetched == ordered.bytes_fetched == 10 * (2 + 3 + 1)
-
-
-def test_a_batch_of_puts_is_one_rpc(table):
-    with metered(table.connection) as cost:
-        put(table, hexes("01 00", "01 01"))
-    assert (cost.rpcs, cost.ranges, cost.rows_fetched) == (1, [], 0)
 
 
 def test_rows_that_the_store_steps_over_are_read_but_not_fetched(engine, table):
@@ -236,7 +228,7 @@ def rows_read(engine: Engine, count: int) -> str:
 def test_measured_patterns_are_rows_of_a_table(engine, table):
     repository = Repository(table.connection)
     measured = measure(table.connection, repository, [ONE, NONE, SOME])
-    assert [each.records for each in measured] == [[Item(7)], [], [Item(4), Item(5), Item(6)]]
+    assert [measurement.records for measurement in measured] == [[Item(7)], [], [Item(4), Item(5), Item(6)]]
     # Question, verdict, ranges, RPCs, rows read, rows returned, bytes. A page reads one row more than it gives.
     assert list(map(question_row, measured)) == [
         ("an item by its number", "1 range", "1", "1", rows_read(engine, 1), "1", "6"),
@@ -320,8 +312,8 @@ def test_a_question_is_asked_of_the_method_that_a_repository_has_for_it(table):
     assert ONE.ask(Repository(table.connection), number=3) == Item(3)
     assert ONE.ask(Doubled(table.connection), number=3) == Item(6)
     assert ONE.ask(Cached(), number=300) == Item(300)
-    (each,) = measure(table.connection, Doubled(table.connection), [attrs.evolve(ONE, sample={"number": 4})])
-    assert each.records == [Item(8)]
+    (measurement,) = measure(table.connection, Doubled(table.connection), [attrs.evolve(ONE, sample={"number": 4})])
+    assert measurement.records == [Item(8)]
 
 
 def test_rows_read_are_those_that_the_store_counts_or_those_that_came_over():
@@ -362,8 +354,8 @@ def test_a_sample_is_measured_with_the_limit_of_its_pattern(table):
 
 def test_a_query_is_measured_with_what_it_says_of_itself(table):
     repository = Repository(table.connection)
-    said = measure_pattern(table.connection, repository, LAST_EVEN, {}, limit=2).explanation
-    assert said == repository.last_even().explain(2)
+    explanation = measure_pattern(table.connection, repository, LAST_EVEN, {}, limit=2).explanation
+    assert explanation == repository.last_even().explain(2)
     assert measure_pattern(table.connection, repository, ONE, {"number": 7}, limit=2).explanation is None
 
 
@@ -498,8 +490,8 @@ def test_a_page_has_as_many_records_as_the_query_says_if_nobody_says_otherwise()
 
 
 def test_the_parameters_of_a_pattern_are_those_of_its_method():
-    assert [each.name for each in SOME.parameters] == ["since", "seen_ms"]
-    assert [each.name for each in ONE.parameters] == ["number"]
+    names = [[parameter.name for parameter in pattern.parameters] for pattern in (SOME, ONE)]
+    assert names == [["since", "seen_ms"], ["number"]]
 
 
 def test_a_pattern_whose_method_returns_a_query_answers_in_pages():

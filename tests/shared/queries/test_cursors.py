@@ -150,7 +150,7 @@ def test_a_cursor_belongs_to_its_plan_and_table(stocked, items):
     table = items(20)
     options = {"plan": ITEMS.plan(number=between(0, 15)), "where": {"number": 9}, "read_at_most": 4}
     cursor = item_page(table, limit=3, **options).cursor
-    for other, changed in [
+    for other_table, changed in [
         *((table, {"plan": plan}) for plan in (ITEMS.plan(number=between(0, 16)), ITEMS.plan(number=between(1, 15)))),
         (table, {"plan": ITEMS.whole_table()}),
         (table, {"where": {"number": 8}}),
@@ -158,7 +158,7 @@ def test_a_cursor_belongs_to_its_plan_and_table(stocked, items):
         (stocked([ITEMS.encode(Item(number)) for number in range(20)], name="u"), {}),
     ]:
         with pytest.raises(InvalidQuestion, match=FOREIGN):
-            item_page(other, limit=3, cursor=cursor, **(options | changed))
+            item_page(other_table, limit=3, cursor=cursor, **(options | changed))
     assert item_page(table, limit=1, cursor=cursor, **(options | {"read_at_most": 40})).records == [Item(9)]
 
 

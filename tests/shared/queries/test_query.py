@@ -180,7 +180,7 @@ def test_the_cursor_stays_that_of_the_records(items):
 
 
 def test_several_thens_follow_one_another(items):
-    query = everything(items(6)).then(lambda found: [item.number if item.number % 2 else None for item in found])
+    query = everything(items(6)).then(lambda page: [item.number if item.number % 2 else None for item in page])
     assert list(query.then(lambda odd: [number * 10 for number in odd])) == [10, 30, 50]
     assert list(query) == [1, 3, 5]
 
@@ -559,7 +559,7 @@ def test_a_dependent_query_reports_invalid_rows_of_its_lookup(items):
 
 def test_what_a_second_lookup_finds_invalid_is_raised_or_reported(items):
     damaged = InvalidRow("others", b"r", "is damaged")
-    query = everything(items(3)).then(lambda found: [damaged if item.number == 1 else item for item in found])
+    query = everything(items(3)).then(lambda page: [damaged if item.number == 1 else item for item in page])
     reported: list[InvalidRow] = []
     reporting = query.then(list).on_invalid(reported.append)
     assert (numbers(reporting), reported) == ([0, 2], [damaged])

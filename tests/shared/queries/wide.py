@@ -20,13 +20,12 @@ from shared.keys import (
     Slice,
     TimeBucket,
     UInt24,
-    part,
-    row_key,
 )
 from shared.keys.conditions import AnyOf, matcher
 from shared.queries import Page, Query, wide_rows
 from shared.tables import Column, ItemCells, RecordCells, TableLayout
 from tests.shared.queries.paging import all_pages
+from tests.shared.specimens import key_class
 
 
 @attrs.frozen(order=True)
@@ -54,29 +53,17 @@ class Shape:
         return [*prefixes, TimeBucket("at_s", self.time_slices, Int32)] if self.time_slices else prefixes
 
     def tall(self) -> TableLayout[Any, Point]:
-        @row_key
-        class OnePoint:
-            metric: str = part(EscapedText, "what was measured")
-            at_s: int = part(self._turned(Int32), "when, seconds")
-
+        one_point = key_class("OnePoint", metric=EscapedText, at_s=self._turned(Int32))
         cells = RecordCells(Point, {"value": Column("f:v")})
-        return TableLayout("tall", "a point", KeyLayout(OnePoint, *self._prefixes()), cells)
+        return TableLayout("tall", "a point", KeyLayout(one_point, *self._prefixes()), cells)
 
     def wide(self, label: str = "") -> TableLayout[Any, Point]:
         """Points whose qualifiers start with a label, if there is one."""
         rest: Codec[int] = Prefixed(label, UInt24) if label else UInt24
-
-        @row_key
-        class SliceOfMetric:
-            metric: str = part(EscapedText, "what was measured")
-            at_s: int = part(self._turned(Slice(Int32, self.width)), "when its slice starts, seconds")
-
-        @row_key
-        class WithinSlice:
-            at_s: int = part(self._turned(Rest(rest, self.width)), "when within the slice, seconds")
-
-        cells = ItemCells(Point, "p", KeyLayout(WithinSlice), value="value")
-        return TableLayout("wide", "a slice of a metric", KeyLayout(SliceOfMetric, *self._prefixes()), cells)
+        slice_of_metric = key_class("SliceOfMetric", metric=EscapedText, at_s=self._turned(Slice(Int32, self.width)))
+        within_slice = key_class("WithinSlice", at_s=self._turned(Rest(rest, self.width)))
+        cells = ItemCells(Point, "p", KeyLayout(within_slice), value="value")
+        return TableLayout("wide", "a slice of a metric", KeyLayout(slice_of_metric, *self._prefixes()), cells)
 
 
 Question = dict[str, Any]

@@ -24,8 +24,6 @@ from shared.keys import (
     UInt16,
     any_of,
     between,
-    part,
-    row_key,
 )
 from shared.tables import (
     COUNTER,
@@ -43,15 +41,11 @@ from tests.reference import without_reference
 from tests.shared.keys.strategies import damaged, many
 from tests.shared.specimens import key_class
 
-
-@row_key
-class User:
-    user: str = part(TrailingText, "who")
-
-
-@row_key
-class Slot:
-    slot: int = part(UInt8, "place in the list")
+User = key_class("User", user=TrailingText)
+Slot = key_class("Slot", slot=UInt8)
+HourOf = key_class("HourOf", metric=EscapedText, at_s=Slice(Int32, 3600))
+Within = key_class("Within", at_s=Rest(UInt16, 3600))
+OrderSlot = key_class("OrderSlot", slot=Prefixed("order:", UInt8))
 
 
 @attrs.frozen
@@ -68,17 +62,6 @@ class Recent:
 RECENT_CELLS = ItemCells(Recent, "r", KeyLayout(Slot), value=("order_id", "amount", "note"))
 RECENT = TableLayout("profiles", "a recent order", KeyLayout(User), RECENT_CELLS)
 LAMP = Recent("ann", 7, "n-1", 499)
-
-
-@row_key
-class HourOf:
-    metric: str = part(EscapedText, "what")
-    at_s: int = part(Slice(Int32, 3600), "the hour")
-
-
-@row_key
-class Within:
-    at_s: int = part(Rest(UInt16, 3600), "the rest of the hour")
 
 
 @attrs.frozen
@@ -261,11 +244,6 @@ class Labelled:
     user: str
     slot: int
     order_id: str
-
-
-@row_key
-class OrderSlot:
-    slot: int = part(Prefixed("order:", UInt8), "place in the list")
 
 
 def test_cells_with_another_label_are_passed_over() -> None:
