@@ -1,11 +1,12 @@
 """A user who is erased, for the tests of erasures."""
 
 from contextlib import suppress
+from operator import methodcaller
 
-from domains.counters import DAY_MS, DayClosed, DayCount, Login
+from domains.counters import DAY_MS, DayClosed, DayCount
 from shared.testing import ErasedPerson
 
-from .asking import BY_NAME, DAY, KEEPING, logins_of_three, stored
+from .asking import BY_NAME, DAY, KEEPING, login, logins_of_three, stored
 
 
 def three_users(opened):
@@ -15,23 +16,15 @@ def three_users(opened):
     logins.fold(DAY - DAY_MS)
 
 
-def login_of_ada(time_ms):
-    return Login("ada", time_ms)
-
-
 def come_back(logins, time_ms):
-    back = login_of_ada(time_ms)
+    back = login(time_ms)
     logins.store(back)
     return [back, DayCount("ada", time_ms - time_ms % DAY_MS, 1)]
 
 
 def store(logins):
     with suppress(DayClosed):
-        logins.store(login_of_ada(DAY + 77))
-
-
-def fold(logins):
-    logins.fold(DAY)
+        logins.store(login(DAY + 77))
 
 
 def repair(logins):
@@ -46,7 +39,7 @@ ERASED = ErasedPerson(
     others=lambda logins: [*logins.top_users(DAY), logins.day_total(DAY), logins.day_total(DAY - DAY_MS)],
     kept=[DayCount("ada_2", DAY, 1), DayCount("bob", DAY, 1), 2, 0],
     comes_back=come_back,
-    rivals=(store, fold, repair),
+    rivals=(store, methodcaller("fold", DAY), repair),
     texts=("ada_2",),
     erasures="logins_erasures",
 )

@@ -1,6 +1,6 @@
 """The writes of counters over several rows, and what their readers see, for the crash tests."""
 
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 
 from domains.counters import DAY_MS, DayClosed
 from domains.counters.design import DESIGN
@@ -10,24 +10,16 @@ from shared.testing import ReplyLost, StoppedWrites, View, Write, sources
 from .asking import DAY, LATE, logins_of_three, stored
 
 USERS = ("ada", "ada_2", "bob", "zoe")
-OF_OLD_USER, OF_NEW_USER = LATE
+store_of_old_user, store_of_new_user = (methodcaller("store", late) for late in LATE)
 
 
 def fold(logins):
-    logins.fold(DAY)
+    logins.fold(DAY)  # how many users it folds depends on the other folders
 
 
 def recover(logins):
     if logins.upkeep.recover(older_than_ms=0).failed:
         raise ReplyLost
-
-
-def store_of_old_user(logins):
-    logins.store(OF_OLD_USER)
-
-
-def store_of_new_user(logins):
-    logins.store(OF_NEW_USER)
 
 
 def three_users(store):

@@ -1,5 +1,7 @@
 """A user who is erased, for the tests of erasures: sends and receives messages, also with a group."""
 
+from operator import methodcaller
+
 import attrs
 
 from domains.messages import Message
@@ -32,12 +34,10 @@ def come_back(messages, time_ms):
     return [back]
 
 
-def send_to_dan(messages):
-    messages.send(Message("eve", "dan", NOON_MS + 9, "9", "are you there?"))
-
-
-def send_to_the_team(messages):
-    messages.send(Message("eve", "#team", NOON_MS + 9, "9", "dinner", members=("ada", "dan", "bob")))
+send_to_dan = methodcaller("send", Message("eve", "dan", NOON_MS + 9, "9", "are you there?"))
+send_to_the_team = methodcaller(
+    "send", Message("eve", "#team", NOON_MS + 9, "9", "dinner", members=("ada", "dan", "bob"))
+)
 
 
 def read(messages):

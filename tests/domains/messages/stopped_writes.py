@@ -1,6 +1,6 @@
 """The writes of messages over several rows, and what their readers see, for the crash tests and the README."""
 
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 
 import attrs
 
@@ -19,44 +19,11 @@ MEMBERS = ("bob", "eve")
 """Who gets a copy: all members but the sender."""
 
 
-def send(messages):
-    messages.send(LUNCH)
-
-
-def send_old(messages):
-    messages.send(OLD)
-
-
-def send_another(messages):
-    messages.send(DINNER)
-
-
-def send_to_group(messages):
-    messages.send_to_group(PARTY)
-
-
-def mark_read(messages):
-    messages.mark_read(LUNCH)
-
-
-def delete_received(messages):
-    messages.delete_from_inbox(LUNCH)
-
-
-def delete_sent(messages):
-    messages.delete_from_outbox(LUNCH)
-
-
-def delete_group_sent(messages):
-    messages.delete_from_outbox(PARTY)
-
-
-def delete_copy(messages):
-    messages.delete_from_inbox(COPY)
-
-
-def read_copy(messages):
-    messages.mark_read(COPY)
+send, send_old, send_another = (methodcaller("send", message) for message in (LUNCH, OLD, DINNER))
+send_to_group = methodcaller("send_to_group", PARTY)
+mark_read, read_copy = (methodcaller("mark_read", message) for message in (LUNCH, COPY))
+delete_received, delete_copy = (methodcaller("delete_from_inbox", message) for message in (LUNCH, COPY))
+delete_sent, delete_group_sent = (methodcaller("delete_from_outbox", message) for message in (LUNCH, PARTY))
 
 
 # ---- what is stored before
