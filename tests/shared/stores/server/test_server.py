@@ -330,13 +330,19 @@ def test_stop_finishes_the_call_that_runs_and_sends_its_reply(store, client_of, 
 
 def test_stop_waits_no_longer_than_it_says_for_a_call_without_end(store, client_of, monkeypatch):
     monkeypatch.setattr(server, "STOP_S", 0.1)
-    may_end = threading.Event()
-    monkeypatch.setattr(store.service, "getTableNames", lambda: [b"late"][: may_end.wait(10)], raising=False)
+    begun, may_end = threading.Event(), threading.Event()
+
+    def endless():
+        begun.set()
+        may_end.wait(10)
+        return [b"late"]
+
+    monkeypatch.setattr(store.service, "getTableNames", endless, raising=False)
     running = ThriftServer(store.service)
     running.start()
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(client_of(running).tables)
-        assert until(lambda: len(threads()) == 2)
+        assert begun.wait(5)
         running.stop()
         with pytest.raises(GONE):
             answer.result(5)

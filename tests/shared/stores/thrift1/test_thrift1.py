@@ -163,9 +163,6 @@ def test_happybases_own_client_works_as_before(server):
         with pytest.raises(Hbase_thrift.IOError, match="TableNotFoundException") as caught:
             connection.client.getRow(b"nosuch", b"r", {})
         assert type(caught.value) is Hbase_thrift.IOError
-        with pytest.raises(TApplicationException) as refused:
-            connection.client.getRowOrBefore(b"t", b"r", b"d")
-        assert refused.value.message == b"Invalid method name: 'getRowOrBefore'"
 
 
 # The bytes of answers
