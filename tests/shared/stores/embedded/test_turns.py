@@ -131,7 +131,7 @@ def test_a_pattern_without_end_fails_its_own_scan_with_the_reason(table, pattern
 
 
 def test_others_are_answered_while_a_pattern_is_matched(table, other, monkeypatch):
-    monkeypatch.setattr(comparators, "MATCH_S", 0.5)
+    monkeypatch.setattr(comparators, "MATCH_S", 1.0)
     long = b"x" * 20_000 + b"!"
     table.put(b"1", {b"d:a": long})
     table.put(b"2", {b"d:a": b"short"})
@@ -151,7 +151,8 @@ def test_others_are_answered_while_a_pattern_is_matched(table, other, monkeypatc
     matching = threading.Thread(target=match)
     matching.start()
     assert begun.wait(10)
-    assert other.table("t").row(b"2") == {b"d:a": b"short"}
+    for _ in range(5):
+        assert other.table("t").row(b"2") == {b"d:a": b"short"}
     assert not ended.is_set()  # a search that keeps the interpreter keeps it until its time is over
     matching.join()
 
