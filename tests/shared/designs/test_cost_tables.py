@@ -135,26 +135,19 @@ def costs(
     )
 
 
-@pytest.mark.parametrize(("size", "wanted"), [(116.0, "116"), (489.6, "490"), (99.4, "99")])
-def test_bytes_that_are_written_are_in_whole_numbers(size, wanted):
-    row = written_row(costs("a", [], rows=3.0, size=size))
-    assert row == ("3", wanted, "1", "-")
+@pytest.mark.parametrize(
+    ("written", "row"),
+    [
+        # Bytes are whole numbers, rows have three digits, calls one after the point.
+        ({"rows": 3.0, "size": 116.0}, ("3", "116", "1", "-")),
+        ({"rows": 1.4, "size": 489.6, "rpcs": 7.00625}, ("1.4", "490", "7", "-")),
+        ({"rows": 0.0334, "size": 99.4, "rpcs": 7.06}, ("0.0334", "99", "7.1", "-")),
+        ({"rows": 1 / 3, "rpcs": 0.5, "intents": 281.4}, ("0.333", "1", "0.5", "281")),
+    ],
+)
+def test_what_a_record_writes_is_a_row_of_rounded_numbers(written, row):
+    assert written_row(costs("a", [], **written)) == row
     assert len(row) == len(WRITTEN_COLUMNS)
-
-
-@pytest.mark.parametrize(("rows", "wanted"), [(1.0, "1"), (1.4, "1.4"), (0.0334, "0.0334"), (1 / 3, "0.333")])
-def test_rows_that_are_written_have_three_digits(rows, wanted):
-    assert written_row(costs("a", [], rows=rows))[0] == wanted
-
-
-@pytest.mark.parametrize(("calls", "wanted"), [(1.0, "1"), (7.00625, "7"), (7.06, "7.1"), (0.5, "0.5")])
-def test_calls_that_store_a_record_have_one_digit_after_the_point(calls, wanted):
-    assert written_row(costs("a", [], rpcs=calls))[2] == wanted
-
-
-@pytest.mark.parametrize(("sent", "wanted"), [(0.0, "-"), (281.4, "281")])
-def test_bytes_of_intents_are_a_number_if_there_are_any(sent, wanted):
-    assert written_row(costs("a", [], intents=sent))[3] == wanted
 
 
 def test_a_table_of_two_layouts_has_one_share():
@@ -174,50 +167,48 @@ def test_each_table_has_the_share_of_its_newest_rows_and_their_number():
 NEEDS = "needs a value for host"
 
 
-def lines(*variants: VariantCosts) -> list[str]:
-    return [refusal.line() for refusal in refusals(variants)]
+ONE, TWO = refused(f"Note.at_ms: {NEEDS}", "one"), refused(f"Note.text: {NEEDS}", "two")
+ANSWERED = measured([])
 
 
-def test_one_reason_is_one_line_whatever_the_key_classes_are_called():
-    one = costs("a", [refused(f"NoteByTime.at_ms: {NEEDS}"), measured([])])
-    other = costs("b", [refused(f"NoteByHost.at_ms: {NEEDS}"), measured([])])
-    assert lines(one, costs("c", [measured([])]), other) == [f'a and b refuse "all notes": at_ms: {NEEDS}']
-
-
-def test_the_part_is_left_out_if_the_reason_is_about_several():
-    both = [refused(f"Note.at_ms: {NEEDS}", "one"), refused(f"Note.text: {NEEDS}", "two"), measured([])]
-    assert lines(costs("a", both)) == [f'a refuses "one" and "two": {NEEDS}']
-
-
-def test_a_variant_that_refuses_every_question_says_so():
-    both = [refused(f"Note.at_ms: {NEEDS}", "one"), refused(f"Note.text: {NEEDS}", "two")]
-    other = [measured([]), refused(f"Note.text: {NEEDS}", "two")]
-    assert lines(costs("a", both), costs("b", other)) == [f'a refuses every question; b refuses "two": {NEEDS}']
-
-
-def test_a_variant_that_refuses_every_question_for_several_reasons_names_most_questions_at_once_and_last():
-    two = [refused(f"Note.text: {NEEDS}", name) for name in ("one", "two")]
-    assert lines(costs("a", [*two, refused("Note.at_ms: has no end", "three")])) == [
-        'a refuses "three": at_ms: has no end',
-        f"a refuses every other question: text: {NEEDS}",
-    ]
-
-
-def test_the_name_of_a_key_class_is_left_out_and_other_words_before_a_colon_stay():
-    whole = [refused("Note: has no range", "one"), refused("order: too many rows", "two"), measured([])]
-    assert lines(costs("a", whole)) == ['a refuses "one": has no range', 'a refuses "two": order: too many rows']
+@pytest.mark.parametrize(
+    ("measurements", "lines"),
+    [
+        ({}, []),
+        ({"a": [ANSWERED]}, []),
+        # One reason is one line, whatever the key classes are called.
+        (
+            {
+                "a": [refused(f"NoteByTime.at_ms: {NEEDS}"), ANSWERED],
+                "c": [ANSWERED],
+                "b": [refused(f"NoteByHost.at_ms: {NEEDS}"), ANSWERED],
+            },
+            [f'a and b refuse "all notes": at_ms: {NEEDS}'],
+        ),
+        # The part is left out if the reason is about several.
+        ({"a": [ONE, TWO, ANSWERED]}, [f'a refuses "one" and "two": {NEEDS}']),
+        ({"a": [ONE, TWO], "b": [ANSWERED, TWO]}, [f'a refuses every question; b refuses "two": {NEEDS}']),
+        # Most questions are named at once and last.
+        (
+            {"a": [refused(f"Note.text: {NEEDS}", "one"), TWO, refused("Note.at_ms: has no end", "three")]},
+            ['a refuses "three": at_ms: has no end', f"a refuses every other question: text: {NEEDS}"],
+        ),
+        # The name of a key class is left out, other words before a colon stay.
+        (
+            {"a": [refused("Note: has no range", "one"), refused("order: too many rows", "two"), ANSWERED]},
+            ['a refuses "one": has no range', 'a refuses "two": order: too many rows'],
+        ),
+        (
+            {"a": [refused("Note.at_ms: has no end", "one"), refused("too many rows: 7", "two"), ANSWERED]},
+            ['a refuses "one": at_ms: has no end', 'a refuses "two": too many rows: 7'],
+        ),
+    ],
+)
+def test_refusals_are_a_line_for_each_reason(measurements, lines):
+    variants = [costs(name, of_variant) for name, of_variant in measurements.items()]
+    assert [refusal.line() for refusal in refusals(variants)] == lines
 
 
 def test_names_of_variants_stand_between_marks():
     (refusal,) = refusals([costs("a", [refused("no", "one"), measured([])])])
     assert refusal.line("`") == '`a` refuses "one": no'
-
-
-def test_two_reasons_are_two_lines():
-    both = [refused("Note.at_ms: has no end", "one"), refused("too many rows: 7", "two")]
-    both.append(measured([]))
-    assert lines(costs("a", both)) == ['a refuses "one": at_ms: has no end', 'a refuses "two": too many rows: 7']
-
-
-def test_what_is_answered_is_not_refused():
-    assert lines(costs("a", [measured([])])) == lines() == []

@@ -319,11 +319,6 @@ def test_a_table_has_the_family_of_its_cells_by_default() -> None:
     assert dict(OTHERS.families) == {"o": Family()}
 
 
-def test_cells_of_a_family_that_the_table_lacks_are_refused_when_declared() -> None:
-    with pytest.raises(InvalidRecord, match=r"^table names: must have the family n \(has o\)$"):
-        TableLayout("names", "a name", KeyLayout(Named), RecordCells(Named, {}, marker="n:v"), {"o": Family()})
-
-
 def test_an_attribute_that_no_key_and_no_cell_holds_is_refused_when_declared() -> None:
     @attrs.frozen
     class Person:
