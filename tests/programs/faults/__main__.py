@@ -18,38 +18,28 @@ from tests.programs.faults.workload import TIMEOUT_MS, Run, new_seed, run
 THREADS = 4
 
 COLUMNS = (
-    "plan",
-    "client",
-    "calls",
-    "faults",
-    "wrong answers",
-    "false successes",
-    "wrong states",
-    "errors",
-    "other broken promises",
-    "unknown outcomes",
-    "broken scans",
-    "seconds",
+    *("plan", "client", "calls", "faults", "wrong answers", "false successes", "wrong states", "errors"),
+    *("other broken promises", "unknown outcomes", "broken scans", "seconds"),
 )
 
 
 def main() -> int:
-    asked = _asked()
+    given = _options()
     gateway = EmbeddedGateway
-    if asked.gateway:
-        host, _, port = asked.gateway.rpartition(":")
+    if given.gateway:
+        host, _, port = given.gateway.rpartition(":")
         gateway = partial(RemoteGateway, host, int(port))
     logging.disable(logging.WARNING)  # the server's, of calls that are meant to fail
-    print(f"seed {asked.seed}, timeout {asked.timeout_ms} ms\n\n{_line(COLUMNS)}\n{_line(['---'] * len(COLUMNS))}")
+    print(f"seed {given.seed}, timeout {given.timeout_ms} ms\n\n{_line(COLUMNS)}\n{_line(['---'] * len(COLUMNS))}")
     examples: list[str] = []
     with short_pauses():
-        for name in asked.plan:
-            for client in asked.client:
-                options = {"client": client, "gateway": gateway, "timeout_ms": asked.timeout_ms}
-                alone = asked.operations // 5
+        for name in given.plan:
+            for client in given.client:
+                options = {"client": client, "gateway": gateway, "timeout_ms": given.timeout_ms}
+                alone = given.operations // 5
                 runs = [
-                    run(Plan(name, asked.seed), alone, **options),
-                    run(Plan(name, asked.seed), asked.operations - alone, threads=THREADS, **options),
+                    run(Plan(name, given.seed), alone, **options),
+                    run(Plan(name, given.seed), given.operations - alone, threads=THREADS, **options),
                 ]
                 print(_line(_figures(name, client, runs)), flush=True)
                 if client == "ours":
@@ -58,7 +48,7 @@ def main() -> int:
     return bool(examples)
 
 
-def _asked() -> argparse.Namespace:
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.programs.faults", description=__doc__)
     parser.add_argument("--operations", type=int, default=10_000, help="a fifth by one thread, the rest by four")
     parser.add_argument("--seed", type=int, default=new_seed(), help="otherwise a new one, which is printed")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Protocol
 
 import happybase
 from Hbase_thrift import AlreadyExists, IllegalArgument, IOError
@@ -18,10 +17,11 @@ _FAILURES_UNTIL_REOPENED = 2
 _SAID_BY_GATEWAY = (AlreadyExists, IllegalArgument, IOError, TApplicationException)
 
 
-class Client(Protocol):
-    """What a worker calls, and tells how it went."""
+class Client:
+    """The suite's client, which a worker calls and tells how it went: one connection, which is never reopened."""
 
-    connection: happybase.Connection
+    def __init__(self, connection: happybase.Connection) -> None:
+        self.connection = connection
 
     def succeeded(self) -> None:
         """A call has returned."""
@@ -31,25 +31,10 @@ class Client(Protocol):
 
     def close(self) -> None:
         """Leaves for good."""
-
-
-class Ours:
-    """The suite's client: one connection for all threads, which is never reopened."""
-
-    def __init__(self, connection: happybase.Connection) -> None:
-        self.connection = connection
-
-    def succeeded(self) -> None:
-        pass
-
-    def failed(self, error: Exception) -> None:
-        pass
-
-    def close(self) -> None:
         self.connection.close()
 
 
-class Careless:
+class Careless(Client):
     """Plain happybase, a connection for each thread: an exception is caught and the same connection used again.
 
     The second failure in a row makes its user open a new one; what the gateway says is no failure.
@@ -58,7 +43,7 @@ class Careless:
     def __init__(self, host: str, port: int, timeout_ms: int) -> None:
         self._open: Callable[[], happybase.Connection] = lambda: happybase.Connection(host, port, timeout=timeout_ms)
         self._failures_in_a_row = 0
-        self.connection = self._open()
+        super().__init__(self._open())
 
     def succeeded(self) -> None:
         self._failures_in_a_row = 0
@@ -70,14 +55,11 @@ class Careless:
             with suppress(Exception):  # no server listens: the next call fails, and then this is tried again
                 self.connection = self._open()
 
-    def close(self) -> None:
-        self.connection.close()
-
 
 def ours(host: str, port: int, timeout_ms: int, threads: int) -> list[Client]:
     """One for all threads."""
     options = f"timeout_ms={timeout_ms}&retry_ms={RETRY_MS}"
-    return [Ours(connect(f"hbase://{host}:{port}?{options}"))] * threads
+    return [Client(connect(f"hbase://{host}:{port}?{options}"))] * threads
 
 
 def plain(host: str, port: int, timeout_ms: int, threads: int) -> list[Client]:

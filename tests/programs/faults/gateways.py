@@ -1,7 +1,7 @@
 """Gateways behind the proxy, and direct access to their store, without faults."""
 
 import secrets
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import happybase
 
@@ -15,27 +15,8 @@ SPLITS = (b"s-040", b"s-080", b"t")
 _DIRECT_TIMEOUT_MS = 120_000
 
 
-class Gateway(Protocol):
-    """A Thrift1 server and the table of a run."""
-
-    table: str
-
-    @property
-    def address(self) -> tuple[str, int]:
-        """Where it listens."""
-
-    def direct(self) -> happybase.Connection:
-        """A connection past the proxy: what it says is true."""
-
-    def restart(self) -> None:
-        """Ends what runs and forgets every scanner."""
-
-    def close(self) -> None:
-        """Leaves nothing behind."""
-
-
 class EmbeddedGateway:
-    """The project's own server on an embedded store in memory; the table has four regions."""
+    """The project's own server on an embedded store in memory, and the table of a run, which has four regions."""
 
     def __init__(self) -> None:
         self.table = "faults"
@@ -45,16 +26,20 @@ class EmbeddedGateway:
 
     @property
     def address(self) -> tuple[str, int]:
+        """Where it listens."""
         return self._server.host, self._server.port
 
     def direct(self) -> happybase.Connection:
+        """A connection past the proxy: what it says is true."""
         return self._store
 
     def restart(self) -> None:
+        """Ends what runs and forgets every scanner."""
         self._server.stop()
         self._server = self._started()
 
     def close(self) -> None:
+        """Leaves nothing behind."""
         self._server.stop()
         self._store.close()
 
@@ -86,3 +71,7 @@ class RemoteGateway:
         self.direct().delete_table(self.table, disable=True)
         for server in self._opened:
             server.close()
+
+
+Gateway: TypeAlias = EmbeddedGateway | RemoteGateway
+"""A Thrift1 server behind the proxy, and the table of a run."""

@@ -1,5 +1,6 @@
 """Operations that write. What each must leave in the store is known before it is sent."""
 
+from collections.abc import Sequence
 from struct import pack, unpack
 
 from Hbase_thrift import Mutation, TAppend
@@ -14,12 +15,21 @@ CHECKED = b"d:checked"
 
 
 def put_dated(worker: Worker) -> None:
-    row = worker.dice.choice(worker.own.dated)
+    _put(worker, worker.own.dated, worker.timestamp)
+
+
+def put_now(worker: Worker) -> None:
+    _put(worker, worker.own.now, None)
+
+
+def _put(worker: Worker, rows: Sequence[bytes], timestamp: int | None) -> None:
+    row = worker.dice.choice(rows)
     cells = new_cells(worker.dice, row, worker.serial)
     worker.write(
-        f"put({row!r}) with a timestamp",
-        lambda: worker.table.put(row, cells, timestamp=worker.timestamp),
+        f"put({row!r}, timestamp={timestamp})",
+        lambda: worker.table.put(row, cells, timestamp=timestamp),
         {row: _believed(worker, row) | cells},
+        may_be_unknown=timestamp is None,
     )
 
 
@@ -43,47 +53,30 @@ def delete_row(worker: Worker) -> None:
 
 
 def batch_dated(worker: Worker) -> None:
-    """Puts to some rows and deletes of others, at times in several calls."""
-    rows = worker.dice.sample(worker.own.dated, 6)
-    puts = {row: new_cells(worker.dice, row, worker.serial) for row in rows[:4]}
-
-    batch_size = worker.dice.choice((None, 2, 5))
-
-    def send() -> None:
-        with worker.table.batch(timestamp=worker.timestamp, batch_size=batch_size) as batch:
-            for row, cells in puts.items():
-                batch.put(row, cells)
-            for row in rows[4:]:
-                batch.delete(row)
-
-    after = {row: _believed(worker, row) | cells for row, cells in puts.items()}
-    worker.write("batch with a timestamp", send, after | {row: {} for row in rows[4:]})
-
-
-def put_now(worker: Worker) -> None:
-    row = worker.dice.choice(worker.own.now)
-    cells = new_cells(worker.dice, row, worker.serial)
-    worker.write(
-        f"put({row!r})",
-        lambda: worker.table.put(row, cells),
-        {row: _believed(worker, row) | cells},
-        may_be_unknown=True,
-    )
+    """Puts to some rows and deletes of others."""
+    _batch(worker, worker.own.dated, worker.timestamp, deletes=2)
 
 
 def batch_now(worker: Worker) -> None:
-    """Puts to some rows, at times in several calls."""
+    _batch(worker, worker.own.now, None)
+
+
+def _batch(worker: Worker, rows: Sequence[bytes], timestamp: int | None, deletes: int = 0) -> None:
+    """Puts to four rows and so many deletes of others, at times in several calls."""
+    chosen = worker.dice.sample(rows, 4 + deletes)
+    puts, deleted = {row: new_cells(worker.dice, row, worker.serial) for row in chosen[:4]}, chosen[4:]
     batch_size = worker.dice.choice((None, 2, 5))
-    rows = worker.dice.sample(worker.own.now, 4)
-    puts = {row: new_cells(worker.dice, row, worker.serial) for row in rows}
 
     def send() -> None:
-        with worker.table.batch(batch_size=batch_size) as batch:
+        with worker.table.batch(timestamp=timestamp, batch_size=batch_size) as batch:
             for row, cells in puts.items():
                 batch.put(row, cells)
+            for row in deleted:
+                batch.delete(row)
 
     after = {row: _believed(worker, row) | cells for row, cells in puts.items()}
-    worker.write("batch", send, after, may_be_unknown=True)
+    after |= {row: {} for row in deleted}
+    worker.write(f"batch(timestamp={timestamp})", send, after, may_be_unknown=timestamp is None)
 
 
 def count(worker: Worker) -> None:

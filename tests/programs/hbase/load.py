@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable, Mapping
 from threading import Event, Thread
-from types import TracebackType
 from typing import TypeAlias
 
 import happybase
@@ -168,9 +167,7 @@ class Load:
             thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stopped.set()
         for thread in (*self.writers, *self.scanners):
             thread.join()

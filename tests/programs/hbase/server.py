@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
-from types import TracebackType
 from typing import IO
 
 import happybase
@@ -153,9 +152,7 @@ class HBase:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _run(self, name: str, heap_mb: int, class_path: list[Path | str], *arguments: str) -> None:

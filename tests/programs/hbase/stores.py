@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from itertools import count, islice
-from types import TracebackType
 from typing import Any
 
 import happybase
@@ -121,9 +120,7 @@ class Stores:
     def __enter__(self) -> "Stores":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._workers.shutdown(cancel_futures=True)
         with closing(connect(self.named.store_url(self._prefix))) as connection:
             prefixes = {name.decode().partition("_")[0] for name in connection.tables()}

@@ -3,7 +3,6 @@
 from collections import Counter
 from itertools import cycle
 from threading import Event, Thread
-from types import TracebackType
 
 from tests.programs.hbase.cluster.cluster import Cluster, Refused
 
@@ -56,8 +55,6 @@ class Unrest(Thread):
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stopped.set()
         self.join()
