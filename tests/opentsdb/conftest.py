@@ -50,5 +50,5 @@ def connection(hbase: HBase) -> Iterator[happybase.Connection]:
 @pytest.fixture(scope="session")
 def opentsdb(hbase: HBase, connection: happybase.Connection) -> Iterator[OpenTSDB]:
     """One that leaves rows as they are."""
-    with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}) as server:
+    with running(hbase.ports.zookeeper) as server:
         yield server

@@ -23,12 +23,11 @@ from domains.tsdb import (
 )
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.query_text import parse_query
-from domains.tsdb.rewriting import QUIET_MS
 from domains.tsdb.variants import salted
 from shared.records import parse_time
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import WriterClock
+from tests.programs.opentsdb.lost_points import COMPACTING, LaterClock
 from tests.programs.opentsdb.server import running
 
 pytestmark = pytest.mark.opentsdb
@@ -38,13 +37,6 @@ HOUR_MS = 3_600_000
 QUESTIONS = 300
 CLOSE = 1e-12
 """The largest relative difference of floats: sums are added in another sequence."""
-
-
-class Later(WriterClock):
-    """A clock for which all cells are old enough to be compacted."""
-
-    def read_ms(self):
-        return super().read_ms() + 2 * QUIET_MS
 
 
 def ours(repository, m, since_ms, until_ms):
@@ -121,7 +113,7 @@ def stored(connection):
     repository = TsdbRepository(connection)
     for metric, kinds in METRICS.items():
         repository.store_all(generated(metric, metric, kinds))
-        assert TsdbRepository(connection, clock=Later()).compact(metric, T, T + HOUR_MS).compacted == 6
+        assert TsdbRepository(connection, clock=LaterClock()).compact(metric, T, T + HOUR_MS).compacted == 6
     return repository
 
 
@@ -167,15 +159,11 @@ NUMBERS = (0, 127, 128, -129, 40_000, 2**31, -(2**63), 2**63 - 1, 0.5, 0.1, -1e3
 
 
 def test_points_of_all_forms_that_it_wrote_are_read(connection, opentsdb):
-    http = [
-        {"metric": "http", "timestamp": T + 1000 * at, "value": number, "tags": {"host": "h"}}
+    opentsdb.put(
+        Point("http", T + rest_ms + 1000 * at, number, {"host": "h"})
+        for rest_ms in (0, 500)
         for at, number in enumerate(NUMBERS)
-    ]
-    http += [
-        {"metric": "http", "timestamp": T + 500 + 1000 * at, "value": number, "tags": {"host": "h"}}
-        for at, number in enumerate(NUMBERS)
-    ]
-    opentsdb.put(http)
+    )
     opentsdb.put_lines(f"telnet {T // 1000 + at} {number!r} host=h" for at, number in enumerate(NUMBERS))
     opentsdb.put_lines(f"telnet {T // 1000 + at}.250 {number!r} host=h" for at, number in enumerate(NUMBERS))
     repository = TsdbRepository(connection)
@@ -197,7 +185,7 @@ def test_points_of_all_forms_that_we_wrote_are_answered(connection, opentsdb, is
     points = [Point(metric, T + 250 * at, number, {"host": "h"}) for at, number in enumerate(NUMBERS)]
     TsdbRepository(connection).store_all(points)
     if is_compacted:
-        assert TsdbRepository(connection, clock=Later()).compact(metric).compacted == 1
+        assert TsdbRepository(connection, clock=LaterClock()).compact(metric).compacted == 1
     (answered,) = theirs(opentsdb, f"none:{metric}", T, T + HOUR_MS).values()
     assert differences({(): [(point.time_ms, point.value) for point in points]}, {(): answered}) == []
 
@@ -210,42 +198,30 @@ def test_letters_that_are_not_ascii_are_the_same_names(connection, opentsdb):
 def test_its_salted_rows_are_ours(hbase, connection):
     options = {"tsd.storage.salt.width": 1, "tsd.storage.salt.buckets": salted.BUCKETS}
     repository = TsdbRepository(connection, salted.TABLES)
-    with running(hbase.ports.zookeeper, {"data": salted.TABLES.points.name, "uid": "tsdb-uid"}, options) as opentsdb:
+    with running(hbase.ports.zookeeper, options, {"data": salted.TABLES.points.name, "uid": "tsdb-uid"}) as opentsdb:
         repository.store_all(generated(1, "salted.ours", ("int",)))
-        opentsdb.put(
-            {"metric": "salted.its", "timestamp": point.time_ms, "value": point.value, "tags": dict(point.tags)}
-            for point in generated(1, "salted.its", ("int",))[:500]
-        )
+        opentsdb.put(generated(1, "salted.its", ("int",))[:500])
         for metric in ("salted.ours", "salted.its"):
             period = (f"sum:{metric}{{host=*}}", T, T + 3 * HOUR_MS)
             assert differences(ours(repository, *period), theirs(opentsdb, *period)) == []
             assert ours(repository, *period)
 
 
-COMPACTING = {
-    "tsd.storage.enable_compaction": "true",
-    "tsd.storage.compaction.min_flush_threshold": 1,
-    "tsd.storage.compaction.flush_interval": 1,
-}
-
-
 def test_no_point_is_lost_while_both_write_and_compact_the_same_rows(hbase, connection):
     rows, seconds = 6, 100
     series = [{"host": f"both-{number}"} for number in range(rows)]
-    with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}, COMPACTING) as opentsdb:
+    with running(hbase.ports.zookeeper, COMPACTING) as opentsdb:
 
         def we_write():
             with closing(connect(hbase.url)) as own:
-                repository, compacting = TsdbRepository(own), TsdbRepository(own, clock=Later())
+                repository, compacting = TsdbRepository(own), TsdbRepository(own, clock=LaterClock())
                 for second in range(0, seconds, 2):
                     repository.store_all(Point("both", T + second * 1000, second, tags) for tags in series)
                     compacting.compact("both")
 
         def it_writes():
             for second in range(1, seconds, 2):
-                opentsdb.put(
-                    {"metric": "both", "timestamp": T + second * 1000, "value": second, "tags": tags} for tags in series
-                )
+                opentsdb.put(Point("both", T + second * 1000, second, tags) for tags in series)
                 opentsdb.query("sum:both", T, T + HOUR_MS)  # which makes it compact the rows
 
         with ThreadPoolExecutor() as pool:
@@ -316,15 +292,10 @@ def test_appended_points_of_either_are_read_by_the_other(hbase, connection, open
     series = {"host": "a"}
     points = [Point("appended", T + 250 * at, number, series) for at, number in enumerate(NUMBERS)]
     period = ("none:appended", T, T + HOUR_MS)
-    with running(
-        hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}, {"tsd.storage.enable_appends": "true"}
-    ) as appending:
+    with running(hbase.ports.zookeeper, {"tsd.storage.enable_appends": "true"}) as appending:
         repository.append(points[::2])
-        appending.put(
-            {"metric": "appended", "timestamp": point.time_ms, "value": point.value, "tags": series}
-            for point in points[1::2]
-        )
-        appending.put([{"metric": "appended", "timestamp": T, "value": 9, "tags": series}])
+        appending.put(points[1::2])
+        appending.put([Point("appended", T, 9, series)])
         repository.append([Point("appended", T + 250, 10, series)])
         wanted = [(point.time_ms, point.value) for point in points]
         wanted[:2] = [(T, 9), (T + 250, 10)]
@@ -352,7 +323,7 @@ def test_what_a_deletion_inside_of_hours_leaves_is_answered_equally(
     def it_compacts():
         """Until every row is one cell, and its tombstones are old enough for the next deletion."""
         prefix = repository.uids.metrics.id_of(metric)
-        with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}, COMPACTING) as compacting:
+        with running(hbase.ports.zookeeper, COMPACTING) as compacting:
             latest_s = time.monotonic() + 60
             while any(len(cells) > 1 for _, cells in connection.table("tsdb").scan(row_prefix=prefix)):
                 assert time.monotonic() < latest_s
@@ -360,7 +331,7 @@ def test_what_a_deletion_inside_of_hours_leaves_is_answered_equally(
                 time.sleep(0.5)
 
     if compacted == "by us":
-        assert TsdbRepository(connection, clock=Later()).compact(metric).compacted == rows
+        assert TsdbRepository(connection, clock=LaterClock()).compact(metric).compacted == rows
     elif compacted == "by it":
         it_compacts()
     time.sleep(quiet_ms / 1000 + 1)
@@ -382,11 +353,7 @@ def test_what_a_deletion_inside_of_hours_leaves_is_answered_equally(
     it_compacts()
     assert len(repository.query(*period)) == len(remaining)
     assert differences(ours(repository, *period), theirs(opentsdb, *period)) == []
-    opentsdb.put(
-        {"metric": metric, "timestamp": point.time_ms, "value": point.value, "tags": dict(point.tags)}
-        for point in points
-        if (point.tags, point.time_ms) not in remaining
-    )
+    opentsdb.put(point for point in points if (point.tags, point.time_ms) not in remaining)
     assert len(repository.query(*period)) == len(points)
     assert differences(ours(repository, *period), theirs(opentsdb, *period)) == []
 
@@ -428,11 +395,8 @@ def test_tables_that_it_made_prove_their_widths_and_salt_or_refute_them(hbase, c
         "tsd.storage.salt.width": 1,
         "tsd.storage.salt.buckets": 7,
     }
-    with running(hbase.ports.zookeeper, {"data": "made", "uid": "made-uid"}, options) as opentsdb:
-        opentsdb.put(
-            {"metric": "made", "timestamp": T + 1000, "value": host, "tags": {"host": f"h-{host}"}}
-            for host in range(20)
-        )
+    with running(hbase.ports.zookeeper, options, {"data": "made", "uid": "made-uid"}) as opentsdb:
+        opentsdb.put(Point("made", T + 1000, host, {"host": f"h-{host}"}) for host in range(20))
         for wrong_widths, wrong_salt, message in (
             (Widths(), SeriesSalt(1, 7), r"made-uid: tsd.storage.uid.width.metric must be 2, as in its UIDs .got 3."),
             (Widths(2, 3, 3), SeriesSalt(1, 7), r"made-uid: tsd.storage.uid.width.tagv must be 4, as in its UIDs"),

@@ -18,8 +18,7 @@ def announced() -> Iterator[list[str]]:
     with running_hbase() as hbase:
         with closing(connect(hbase.url)) as connection:
             create_tables(connection, TABLES)
-        tables = {"data": "tsdb", "uid": "tsdb-uid"}
-        with running(hbase.ports.zookeeper, tables, {"tsd.storage.enable_compaction": "true"}) as opentsdb:
+        with running(hbase.ports.zookeeper, {"tsd.storage.enable_compaction": "true"}) as opentsdb:
             yield [
                 "OpenTSDB is ready; Ctrl-C ends it and its HBase",
                 f"--store '{hbase.url}'",

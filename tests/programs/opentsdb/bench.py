@@ -455,7 +455,7 @@ def main(size: Size, parts: Sequence[str], record: bool) -> None:
     """Prints the figures of some parts; if they are recorded, those of the others stay as they are."""
     with running_hbase(region_servers=1, heap_mb=HEAP_MB) as hbase, closing(connect(hbase.url)) as connection:
         create_tables(connection, TABLES)
-        with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}) as opentsdb:
+        with running(hbase.ports.zookeeper) as opentsdb:
             versions = {"opentsdb": opentsdb_version(), "hbase": version(hbase.info_url), "cores": os.cpu_count()}
             measured = {part: [*PARTS[part](connection, opentsdb, size)] for part in parts}
     for comparisons in measured.values():

@@ -98,7 +98,7 @@ def main(for_s: float) -> dict[str, Count]:
     with running_hbase(region_servers=1, java_options=FOR_MINUTES) as hbase, closing(connect(hbase.url)) as connection:
         create_tables(connection, TABLES)
         server_clock.MAX_SKEW_MS = 3 * QUIET_MS
-        with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}, COMPACTING) as opentsdb:
+        with running(hbase.ports.zookeeper, COMPACTING) as opentsdb:
             ours = TsdbRepository(connection, clock=LaterClock())
             compacting: dict[str, Callable[[str], object]] = {
                 "OpenTSDB": lambda metric: opentsdb.query(f"none:{metric}", T, T + HOUR_MS),

@@ -16,12 +16,14 @@ from urllib.request import Request, urlopen
 
 from attrs import frozen
 
+from domains.tsdb import Point
 from tests.programs.hbase.configuration import HOST
 from tests.programs.hbase.java import NotStarted, jars, java_command
 from tests.programs.hbase.processes import in_background, kill_all
 from tests.programs.hbase.server import free_ports
 
 POM = Path(__file__).parent / "pom.xml"
+TABLES = {"data": "tsdb", "uid": "tsdb-uid"}
 START_S = 60
 HEAP_MB = 512
 _LOGBACK = """<configuration>
@@ -60,9 +62,13 @@ class OpenTSDB:
         """Where its HTTP interface is."""
         return f"http://{HOST}:{self.port}"
 
-    def put(self, points: Iterable[Mapping[str, Any]]) -> None:
+    def put(self, points: Iterable[Point]) -> None:
         """Stores points through HTTP, and waits until HBase has them. It stores every float in 8 bytes."""
-        self._call("/api/put?sync&details", json.dumps(list(points)).encode())
+        body = [
+            {"metric": point.metric, "timestamp": point.time_ms, "value": point.value, "tags": dict(point.tags)}
+            for point in points
+        ]
+        self._call("/api/put?sync&details", json.dumps(body).encode())
 
     def put_lines(self, lines: Iterable[str]) -> None:
         """Stores points through telnet, which answers nothing: `metric time value tag=value ...`."""
@@ -119,7 +125,7 @@ class OpenTSDB:
 
 @contextmanager
 def running(
-    zookeeper_port: int, tables: Mapping[str, str], options: Mapping[str, object] | None = None
+    zookeeper_port: int, options: Mapping[str, object] | None = None, tables: Mapping[str, str] = TABLES
 ) -> Generator[OpenTSDB]:
     """An OpenTSDB while the block runs. `tables` names its tables `data` and `uid`, which exist."""
     library = jars(POM)
