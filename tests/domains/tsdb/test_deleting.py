@@ -198,8 +198,7 @@ def test_cells_of_every_form(connection, clock, form, seed):
     points = repository(connection, clock).points("cpu", "host", "web-1")
     since_ms, until_ms = sorted(HOUR + dice.randrange(0, 5000, 250) for _ in range(2))
     result = repository(connection, clock).delete_points("cpu", (), since_ms, until_ms)
-    assert result.failed == ()
-    assert result.postponed == 0
+    assert (result.failed, result.postponed) == ((), 0)
     wanted = [point for point in points if not since_ms <= point.time_ms < until_ms]
     assert repository(connection, clock).points("cpu", "host", "web-1") == wanted
     assert stored(connection)[row][ANNOTATION] == (b"{}", NOW - 1000 + number)
@@ -297,15 +296,6 @@ def delete_both(connection, clock):
     return repository(connection, clock).delete_points("cpu", (), SINCE_MS, UNTIL_MS)
 
 
-def changes_of(connection, clock, compacted):
-    """The calls of the deletion that change the store, each with its number of rows."""
-    two_series(connection, clock, compacted=compacted)
-    watched = WatchedConnection(connection)
-    assert delete_both(watched, clock).changed == 4
-    assert seen(connection, clock) == REMAINING
-    return [len(call.rows) for call in watched.calls], watched.number_of_calls
-
-
 ROWS_OF_CALLS = {False: [1, 1, 4], True: [1, 1, 4, 4]}
 """The clock, the deletion registered, a delete; with compacted cells, a put before it."""
 STOPS = [
@@ -321,7 +311,12 @@ CALLS, READING = {False: 16, True: 24}, 14
 
 @pytest.mark.parametrize("compacted", [False, True])
 def test_the_calls_of_a_deletion(connection, clock, compacted):
-    assert changes_of(connection, clock, compacted) == (ROWS_OF_CALLS[compacted], CALLS[compacted])
+    two_series(connection, clock, compacted=compacted)
+    watched = WatchedConnection(connection)
+    assert delete_both(watched, clock).changed == 4
+    assert seen(connection, clock) == REMAINING
+    assert [len(call.rows) for call in watched.calls] == ROWS_OF_CALLS[compacted]
+    assert watched.number_of_calls == CALLS[compacted]
 
 
 @pytest.mark.parametrize(("compacted", "stop"), STOPS)
@@ -331,9 +326,7 @@ def test_a_deletion_that_stops_at_any_call_is_completed_by_the_same_call(connect
     with suppress(WriterDied, ReplyLost):
         delete_both(watched, clock)
     assert watched.is_stopped
-    assert REMAINING <= seen(connection, clock) <= ALL
-    delete_both(connection, clock)
-    assert seen(connection, clock) == REMAINING
+    check_what_remains(connection, clock)
     watched.deliver()
     assert seen(connection, clock) == REMAINING
     assert delete_both(connection, clock) == DeletionResult(0, 0, ())
@@ -378,12 +371,17 @@ def test_a_point_that_is_overwritten_meanwhile_stays(connection, clock, compacte
     assert repository(connection, clock).points("cpu", "host", "web-1") == points
 
 
-@pytest.mark.parametrize(("compacted", "call"), EVERY_CALL)
-def test_a_compaction_meanwhile_loses_no_other_point(connection, clock, compacted, call):
-    delete_while(connection, clock, compacted, call, lambda: repository(connection, clock).compact("cpu"))
+def check_what_remains(connection, clock):
+    """No point outside of the period is lost, and the same deletion again leaves no other."""
     assert REMAINING <= seen(connection, clock) <= ALL
     delete_both(connection, clock)
     assert seen(connection, clock) == REMAINING
+
+
+@pytest.mark.parametrize(("compacted", "call"), EVERY_CALL)
+def test_a_compaction_meanwhile_loses_no_other_point(connection, clock, compacted, call):
+    delete_while(connection, clock, compacted, call, lambda: repository(connection, clock).compact("cpu"))
+    check_what_remains(connection, clock)
 
 
 @pytest.mark.parametrize("call", range(18))
@@ -392,9 +390,7 @@ def test_a_deletion_during_a_compaction_loses_no_other_point(connection, clock, 
     two_series(connection, clock, compacted=compacted)
     watched = WatchedConnection(connection, before_call=paused_at_call(call, lambda: delete_both(connection, clock)))
     repository(watched, clock).compact("cpu")
-    assert REMAINING <= seen(connection, clock) <= ALL
-    delete_both(connection, clock)
-    assert seen(connection, clock) == REMAINING
+    check_what_remains(connection, clock)
 
 
 @pytest.mark.parametrize("since_ms", [SINCE_MS, SINCE_MS - 1000, UNTIL_MS])

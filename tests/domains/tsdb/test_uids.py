@@ -41,9 +41,9 @@ def test_names_that_are_remembered_cost_no_call(connection):
     assert watched.number_of_calls == before
 
 
-@pytest.mark.parametrize("name", ["cpu", "CPU.load-1_a/b", "0", "caf\u00e9", "\u00ff\u00b5"])
-def test_safe_names(name):
-    check_name("metrics", name)
+def test_safe_names():
+    for name in ("cpu", "CPU.load-1_a/b", "0", "caf\u00e9", "\u00ff\u00b5"):
+        check_name("metrics", name)
 
 
 @pytest.mark.parametrize(
