@@ -85,6 +85,14 @@ def test_a_window_of_one_host_reads_all_its_rows_for_every_page(hundred):
     assert query.page(2, page.cursor).rows_read == 100
 
 
+@only("logs")
+def test_a_filter_at_the_server_saves_the_rows_that_the_client_would_drop(connection, hundred):
+    for filter_at, rows in (("server", 0), ("client", 100)):
+        with metered(connection) as cost:
+            assert list(hundred.of_severity("a", "WARN", filter_at=filter_at)) == []
+        assert cost.rows_fetched == rows
+
+
 # ---- more rows than a page reads --------------------------------------------------------------------
 
 
