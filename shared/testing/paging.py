@@ -14,9 +14,9 @@ import happybase
 from ..keys import InvalidQuestion
 
 PAGE_SIZES = (1, 2, 3, 7)
-PAGES_AT_MOST = 6
+PAGES_AT_MOST = 4
 """Pages of each size that are read."""
-COMPARED = 30
+COMPARED = 20
 """Records of an answer that are compared, and rows at each end of a range that are deleted."""
 
 
