@@ -130,52 +130,48 @@ def differences(
     wanted: dict[tuple[str, bytes, bytes], bytes] = {}
     for row, _ in connection.table(writer.source.name).scan():
         wanted |= writer.derived(writer.reader.read(row).record)
-    lost = [
-        f"{cell} is {stored.get(cell)!r} instead of {value!r}"
-        for cell, value in wanted.items()
-        if stored.get(cell) != value
-    ]
-    return lost + [f"{cell} belongs to no record" for cell in stored.keys() - wanted.keys()]
+    differing = dict.fromkeys(cell for cell, _ in stored.items() ^ wanted.items())
+    return [f"{cell} is {stored.get(cell)!r} instead of {wanted.get(cell)!r}" for cell in differing]
+
+
+def _revisions(answers: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[int]]:
+    """The answers to accepted writes of an order, in the order of their revisions; and all revisions, sorted."""
+    accepted = sorted((entry for entry in answers if entry["kind"] == "accepted"), key=lambda entry: entry["revision"])
+    return accepted, sorted(entry["revision"] for entry in answers if entry["kind"] in ("accepted", "raised"))
 
 
 def contradictions(writer: IntentWriter[Order], answers: Sequence[dict[str, Any]]) -> list[str]:
     """Which answers the sources contradict, and which answers contradict each other."""
-    found: list[str] = []
+    wrong: list[str] = []
     for number in sorted({answer["order"] for answer in answers if "order" in answer}):
         source = writer.reader.read(ORDERS.row(OrderByNumber(number)))
-        of_order = [answer for answer in answers if answer.get("order") == number]
-        accepted = sorted((entry for entry in of_order if entry["kind"] == "accepted"), key=lambda e: e["revision"])
-        raised = [entry["revision"] for entry in of_order if entry["kind"] == "raised"]
-        revisions = [entry["revision"] for entry in accepted] + raised
+        accepted, revisions = _revisions([answer for answer in answers if answer.get("order") == number])
         if len(revisions) > len({*revisions}):
-            found.append(f"{number}: two writes made one revision: {sorted(revisions)}")
-        if revisions and max(revisions) > source.revision:
-            found.append(f"{number}: has revision {source.revision}, but {max(revisions)} was answered")
+            wrong.append(f"{number}: two writes made one revision: {revisions}")
+        if revisions and revisions[-1] > source.revision:
+            wrong.append(f"{number}: has revision {source.revision}, but {revisions[-1]} was answered")
         kept = {write.hex() for write in source.writes}
         if len(source.writes) < WRITES_KEPT:
             lost = [entry for entry in accepted if entry["write_id"] not in kept]
-            found += [f"{number}: {entry} is not among its writes" for entry in lost]
-        if accepted and accepted[-1]["revision"] == max(revisions) == source.revision:
+            wrong += [f"{number}: {entry} is not among its writes" for entry in lost]
+        if accepted and accepted[-1]["revision"] == revisions[-1] == source.revision:
             status = source.record and source.record.status
             if status != accepted[-1]["status"]:
-                found.append(f"{number}: is {status}, but {accepted[-1]} was answered")
-    return found
+                wrong.append(f"{number}: is {status}, but {accepted[-1]} was answered")
+    return wrong
 
 
 def broken_chain(writer: IntentWriter[Order], number: str, answers: Sequence[dict[str, Any]]) -> list[str]:
     """What is wrong if every writer of an order lived: each revision is an accepted write or a raise."""
-    found: list[str] = []
     source = writer.reader.read(ORDERS.row(OrderByNumber(number)))
-    accepted = sorted((entry for entry in answers if entry["kind"] == "accepted"), key=lambda e: e["revision"])
-    raised = [entry["revision"] for entry in answers if entry["kind"] == "raised"]
-    revisions = sorted([entry["revision"] for entry in accepted] + raised)
-    if revisions != [*range(1, source.revision + 1)]:
-        found.append(f"revisions: must be 1..{source.revision} (got {revisions})")
-    if [write.hex() for write in source.writes] != [entry["write_id"] for entry in accepted][-WRITES_KEPT:]:
-        found.append("the writes of the source are not those that were accepted")
+    accepted, revisions = _revisions(answers)
     statuses = [None, *(entry["status"] for entry in accepted)]
-    if [entry["seen"] for entry in accepted] != statuses[:-1]:
-        found.append(f"an accepted change was not of the status before it: {accepted}")
-    told = [entry for entry in answers if entry["kind"] == "lost"]
-    found += [f"{entry} was told a status that never was" for entry in told if entry["to"] not in statuses]
-    return found
+    untold = [entry for entry in answers if entry["kind"] == "lost" and entry["to"] not in statuses]
+    is_true = {
+        f"the revisions are not 1..{source.revision}": revisions == [*range(1, source.revision + 1)],
+        "the writes of the source are not those that were accepted": [write.hex() for write in source.writes]
+        == [entry["write_id"] for entry in accepted][-WRITES_KEPT:],
+        "an accepted change was not of the status before it": [entry["seen"] for entry in accepted] == statuses[:-1],
+        f"a writer was told a status that never was: {untold}": not untold,
+    }
+    return [fault for fault, is_sound in is_true.items() if not is_sound]
