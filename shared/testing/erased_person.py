@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import attrs
@@ -84,7 +84,7 @@ class ErasureTests:
 
     @cached_property
     def _stock(self) -> Callable[[happybase.Connection], object]:
-        return lambda connection: self.person.before(lambda **options: self.open(connection, **options))
+        return lambda connection: self.person.before(partial(self.open, connection))
 
     @contextmanager
     def store(self) -> Generator[happybase.Connection]:

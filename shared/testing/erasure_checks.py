@@ -120,12 +120,12 @@ def check_a_dead_eraser_is_found(tests: ErasureTests) -> None:
         upkeep = tests.open(connection).upkeep
         assert unsettled(upkeep.verify()) == unsettled(finding for finding, _ in upkeep.repair()) == []
         tests.moved_time(DEAD_MS)
-        (found,) = unsettled(upkeep.verify())
-        assert (found.table, found.row) == (person.erasures, person.name.encode())
-        assert found.reason.startswith("erase has not ended; if it is not at work, ")
-        assert found.reason.endswith("call it again") == (not person.ends_dead)
-        assert [finding for finding, _ in upkeep.repair()] == ([] if person.ends_dead else [found])
-        row = f"{found.table}: row {found.row.hex(' ')}: {found.reason}"
+        (unended,) = unsettled(upkeep.verify())
+        assert (unended.table, unended.row) == (person.erasures, person.name.encode())
+        assert unended.reason.startswith("erase has not ended; if it is not at work, ")
+        assert unended.reason.endswith("call it again") == (not person.ends_dead)
+        assert [finding for finding, _ in upkeep.repair()] == ([] if person.ends_dead else [unended])
+        row = f"{unended.table}: row {unended.row.hex(' ')}: {unended.reason}"
         assert upkeep.recover().failed == (() if person.ends_dead else (row,))
         if not person.ends_dead:
             tests.erase(connection)

@@ -84,7 +84,7 @@ def new(engine, variant):
 
 
 def met_at_each_call(new, variant, act, rival):
-    """Runs `act` once for each of its calls, with `rival` before this call; the repository of `rival`, the answer."""
+    """Runs `act` once for each of its calls, with `rival` before this call; yields its repository and the answer."""
     for number in count():
         connection, repository = new()
         watched = WatchedConnection(connection, before_call=paused_at_call(number, partial(rival, repository)))

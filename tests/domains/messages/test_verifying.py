@@ -63,7 +63,7 @@ def test_one_bad_row_of_unfinished_messages_stops_neither_recovery_nor_repair(co
     (failed,) = messages.upkeep.recover(older_than_ms=0).failed
     assert failed.startswith("messages_unfinished: row 61: ")
     assert [messages.inbox(member).count() for member in PARTY.members] == [1, 0, 1, 1]
-    assert ("undecodable", b"a") in [(found.kind, found.row) for found, _ in messages.upkeep.repair()]
+    assert ("undecodable", b"a") in [(finding.kind, finding.row) for finding, _ in messages.upkeep.repair()]
 
 
 @pytest.mark.parametrize("question", ["outbox", "unread", "inbox"])
@@ -108,7 +108,7 @@ def test_a_lost_copy_is_found_and_comes_back_unread(messages):
     row = messages._inbox.row(copy)
     assert list(messages.upkeep.verify()) == []
     rows_of(messages, messages.writer.source).delete(row)
-    (missing,) = [found for found in messages.upkeep.verify() if found.kind == "missing"]
+    (missing,) = [finding for finding in messages.upkeep.verify() if finding.kind == "missing"]
     assert (missing.row, missing.source_row) == (row, messages._inbox.row(PARTY))
     assert str(missing).endswith(": the copy of 'bob' is lost")
     assert (missing, True) in list(messages.upkeep.repair())
@@ -124,7 +124,7 @@ def test_a_copy_that_repair_could_not_create_is_not_mended(messages, monkeypatch
     rows_of(messages, messages.writer.source).delete(messages._inbox.row(messages.inbox("bob").first()))
     monkeypatch.setattr(delivering, "claim", lambda _writer, copies: 0)
     outcomes = list(messages.upkeep.repair())
-    assert [is_mended for found, is_mended in outcomes if found.reason.endswith("is lost")] == [False]
+    assert [is_mended for finding, is_mended in outcomes if finding.reason.endswith("is lost")] == [False]
 
 
 # ---- deliveries that have not ended
@@ -148,6 +148,6 @@ def test_a_damaged_copy_is_left_and_stops_no_other_copy_of_its_message(connectio
     die_before_the_copies(connection, variant)
     damaged, *others = copies_of(messages.writer.reader.read(messages._inbox.row(PARTY)).record)
     damage(messages, damaged)
-    outcomes = [(found.kind, found.row, is_mended) for found, is_mended in messages.upkeep.repair()]
+    outcomes = [(finding.kind, finding.row, is_mended) for finding, is_mended in messages.upkeep.repair()]
     assert outcomes == [("undecodable", messages._inbox.row(damaged), False)]
     assert all(messages.inbox(copy.receiver).count() == 1 for copy in others)
