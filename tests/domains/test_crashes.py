@@ -103,7 +103,7 @@ def test_a_write_makes_as_many_calls_that_change_the_store_as_it_promises(
 def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recoverer_completes(
     crashes: CrashTests, write: Write
 ) -> None:
-    check_a_stop_at_each_call(crashes, write, 2 * few if crashes.engine.is_slow else MANY, all_replies_lost=False)
+    check_a_stop_at_each_call(crashes, write, 2 * FEW if crashes.engine.is_slow else MANY, all_replies_lost=False)
 
 
 @cases(OTHERS)
