@@ -145,6 +145,15 @@ def test_every_variant_refuses_a_write_that_no_message_allows(messages, before, 
     check_refused(messages, before, write, reason)
 
 
+@only_with_intents
+def test_a_conversation_has_for_each_side_what_this_side_has_not_deleted(messages):
+    call(messages, [*SENT, ("send", attrs.evolve(LUNCH, receiver="ada", message_id="note"))])
+    for deletes, mine, theirs in (("", [LUNCH], [LUNCH]), ("inbox", [LUNCH], []), ("outbox", [], [])):
+        call(messages, [(f"delete_from_{deletes}", LUNCH)] if deletes else [])
+        assert (list(messages.conversation("ada", "bob")), list(messages.conversation("bob", "ada"))) == (mine, theirs)
+    assert messages.conversation("ada", "ada").count() == 1
+
+
 def test_the_same_message_again_after_both_sides_deleted_it_brings_nothing_back(messages):
     call(messages, DELETED)
     messages.send(LUNCH)
