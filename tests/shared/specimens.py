@@ -4,6 +4,7 @@ Cases that are written as text, as those of `keys/questions.toml`, call the clas
 """
 
 import math
+import sys
 from typing import Any
 
 import shared.keys
@@ -35,10 +36,11 @@ _TYPES = {"DecimalText": int, "Text": str, "Code": str, "Bytes": bytes, "Float64
 
 
 def key_class(name: str, /, **codecs: Codec[Any]) -> type[Any]:
-    """A class of keys with these parts, as if written by hand."""
+    """A class of keys with these parts, as if written by hand in the module that calls, where pickle finds it."""
     types = {part: next((type_ for word, type_ in _TYPES.items() if word in str(codecs[part])), int) for part in codecs}
+    module = sys._getframe(1).f_globals["__name__"]
     parts = {part_name: part(codec, "a specimen") for part_name, codec in codecs.items()}
-    return row_key(type(name, (), {"__annotations__": types, **parts}))
+    return row_key(type(name, (), {"__module__": module, "__annotations__": types, **parts}))
 
 
 HOUR_MS = 3_600_000
