@@ -5,11 +5,11 @@ from contextlib import suppress
 from itertools import chain
 
 from shared.keys import InvalidKey
-from shared.queries import scan_in_batches
+from shared.queries import KEYS_ONLY, scan_in_batches
 from shared.tables import InvalidRow
 from shared.writes import Erasure, Erasures, PersonErasures
 
-from .folding import KEYS_ONLY, ROWS_AT_ONCE, DayFolder, LoginTable
+from .folding import ROWS_AT_ONCE, DayFolder, LoginTable
 
 
 class UserErasures:
@@ -46,7 +46,7 @@ class UserErasures:
         for table, plan in ((by_user, by_user.logins.plan(user=user)), (by_day, by_day.logins.whole_table())):
             key = table.logins.layout.key
             for range_ in chain.from_iterable(stream.ranges for stream in plan.streams):
-                for batch in scan_in_batches(table.rows, range_, ROWS_AT_ONCE, filter=KEYS_ONLY):
+                for batch in scan_in_batches(table.rows, range_, ROWS_AT_ONCE, filter=KEYS_ONLY.text):
                     for row, _ in batch:
                         with suppress(InvalidKey):
                             if (decoded := key.decode(row)).user == user:

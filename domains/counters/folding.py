@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from shared.keys import InvalidQuestion, between, message_of
-from shared.queries import Query, ServerFilter, scan_in_batches
+from shared.queries import KEYS_ONLY, Query, ServerFilter, scan_in_batches
 from shared.records import show_time
 from shared.tables import BoundTable, TableLayout, put_if
 from shared.writes import MAX_SKEW_MS, IntentWriter, Recovery, WriterClock, settle_each
@@ -26,8 +26,6 @@ ROWS_AT_ONCE = 100
 COLUMNS_AT_ONCE = 1000
 """Number of logins that a fold remembers of a row, and that it deletes in one call."""
 
-KEYS_ONLY = b"FirstKeyOnlyFilter() AND KeyOnlyFilter()"
-"""Returns one cell of each row, without its value."""
 _CLOSED = ServerFilter((), b"ValueFilter(=, 'substring:closed')")
 
 
@@ -115,7 +113,9 @@ class DayFolder:
         plan = self.by_day.logins.plan(time_ms=between(day_ms, day_ms + DAY_MS))
         for range_ in chain.from_iterable(stream.ranges for stream in plan.streams):
             columns = self.by_day.logins.layout.cells.columns
-            for batch in scan_in_batches(self.by_day.rows, range_, ROWS_AT_ONCE, columns=columns, filter=KEYS_ONLY):
+            for batch in scan_in_batches(
+                self.by_day.rows, range_, ROWS_AT_ONCE, columns=columns, filter=KEYS_ONLY.text
+            ):
                 yield from (row for row, _cells in batch)
 
     def fold_user(self, user: str, day_ms: int) -> None:

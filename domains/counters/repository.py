@@ -108,6 +108,19 @@ class LoginRepository:
             if self._is_closed[day_ms]:
                 raise DayClosed(f"Login.time_ms: day {show_time(day_ms)} {what}")
 
+    def fold(self, day_ms: int) -> int:
+        """Replaces the logins of a day that is over by a sum for each user; returns the number of users folded.
+
+        From the first moment on, the day takes no more logins, for ever. So a day is refused until it has been over for
+        a minute, the most that a clock may be off. If the call dies, the same call again or `upkeep.recover` completes
+        it; any number of folds may run at once. Counts are right at every moment.
+        Costs: 2 gets, 2 checkAndPuts and 4 puts for the day; for each user two scans of the logins, 1 checkAndPut,
+        1 put, and for each 1,000 logins two calls that delete them. Of a row with more logins each is read twice.
+        """
+        check_day(day_ms)
+        self._is_closed.pop(day_ms, None)
+        return self._folder.fold(day_ms)
+
     # ---- questions
 
     def logins(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Login]:
@@ -175,19 +188,6 @@ class LoginRepository:
             first, counts = end, chain([following], counts)
 
     # ---- upkeep
-
-    def fold(self, day_ms: int) -> int:
-        """Replaces the logins of a day that is over by a sum for each user; returns the number of users folded.
-
-        From the first moment on, the day takes no more logins, for ever. So a day is refused until it has been over for
-        a minute, the most that a clock may be off. If the call dies, the same call again or `upkeep.recover` completes
-        it; any number of folds may run at once. Counts are right at every moment.
-        Costs: 2 gets, 2 checkAndPuts and 4 puts for the day; for each user two scans of the logins, 1 checkAndPut,
-        1 put, and for each 1,000 logins two calls that delete them. Of a row with more logins each is read twice.
-        """
-        check_day(day_ms)
-        self._is_closed.pop(day_ms, None)
-        return self._folder.fold(day_ms)
 
     def erase(self, user: str) -> int:
         """Removes every login and every sum of a user from both tables; returns how many rows of the user remain.

@@ -74,18 +74,18 @@ MESSAGE_CELLS = RecordCells(
         "removed_body": Column("m:h"),
     },
 )
-BY_RECEIVER = RecordCells(MessageByReceiver, {}, marker="m:x")
-BY_SENDER = RecordCells(MessageBySender, {}, marker="m:x")
+RECEIVER_CELLS = RecordCells(MessageByReceiver, {}, marker="m:x")
+SENDER_CELLS = RecordCells(MessageBySender, {}, marker="m:x")
 
 DERIVED = {"m": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
 
 INBOX = TableLayout(
     "messages_inbox", "the message", KeyLayout(MessageByReceiver), SourceCells(MESSAGE_CELLS, "m:message")
 )
-OUTBOX = TableLayout("messages_outbox", "a line of an outbox", KeyLayout(MessageBySender), BY_SENDER, DERIVED)
-UNREAD = TableLayout("messages_unread", "a line for an unread message", INBOX.key, BY_RECEIVER, DERIVED)
+OUTBOX = TableLayout("messages_outbox", "a line of an outbox", KeyLayout(MessageBySender), SENDER_CELLS, DERIVED)
+UNREAD = TableLayout("messages_unread", "a line for an unread message", INBOX.key, RECEIVER_CELLS, DERIVED)
 UNFINISHED = TableLayout(
-    "messages_unfinished", "a line for a group message under delivery", INBOX.key, BY_RECEIVER, DERIVED
+    "messages_unfinished", "a line for a group message under delivery", INBOX.key, RECEIVER_CELLS, DERIVED
 )
 INTENTS = intents_table("messages_intents")
 

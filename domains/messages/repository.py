@@ -48,8 +48,7 @@ class MessageRepository:
     call again completes the write, and so does `upkeep.recover`.
 
     A group message is stored once, in the inbox of its group. Then each member gets a copy without a body, in steps of
-    1,000 members. If the writer dies, the same call again goes on with the delivery, and so
-    does `upkeep.recover`.
+    1,000 members. If the writer dies, the same call again goes on with the delivery, and so does `upkeep.recover`.
     A variant with other lists passes `lists`, and `derive`, which returns the rows of a message in them.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
@@ -244,13 +243,6 @@ def lines_of(tables: MessageTables, message: StoredMessage) -> Iterator[Derived]
         yield tables.unfinished, message
 
 
-def _with_body(message: StoredMessage, original: Source[StoredMessage] | InvalidRow | None) -> Message | InvalidRow:
-    """A message with its body; a copy with that of its group message, or with the error if that cannot be read."""
-    if isinstance(original, InvalidRow):
-        return original
-    return message.with_body(message.body if original is None or original.record is None else original.record.body)
-
-
 def after_send(message: Message, stored: StoredMessage | None) -> StoredMessage:
     """The message as `send` leaves it: a stored message stays as it is. Raises MessageConflict if it is another one."""
     if stored is None:
@@ -269,12 +261,6 @@ def after_send(message: Message, stored: StoredMessage | None) -> StoredMessage:
                 f"{shown(stored_value)} (got {shown(value)})" + ("; use mark_read" if name == "is_read" else "")
             )
     return stored
-
-
-def original_of(copy: StoredMessage) -> MessageByReceiver:
-    """The key of the group message of which this is a copy."""
-    group = copy.group or ""
-    return MessageByReceiver(group, copy.sent_ms, copy.sender, copy.message_id[len(group) + 1 :])
 
 
 def after_mark_read(message: Message, stored: StoredMessage | None) -> StoredMessage:
@@ -303,6 +289,19 @@ def _unknown(message: Message) -> UnknownMessage:
         f"Message.message_id: {shown(message.receiver)} has no message {shown(message.message_id)} "
         f"of {shown(message.sender)}"
     )
+
+
+def _with_body(message: StoredMessage, original: Source[StoredMessage] | InvalidRow | None) -> Message | InvalidRow:
+    """A message with its body; a copy with that of its group message, or with the error if that cannot be read."""
+    if isinstance(original, InvalidRow):
+        return original
+    return message.with_body(message.body if original is None or original.record is None else original.record.body)
+
+
+def original_of(copy: StoredMessage) -> MessageByReceiver:
+    """The key of the group message of which this is a copy."""
+    group = copy.group or ""
+    return MessageByReceiver(group, copy.sent_ms, copy.sender, copy.message_id[len(group) + 1 :])
 
 
 def conversation_of(owner: str, peer: str, messages: list[StoredMessage]) -> list[Message | None]:

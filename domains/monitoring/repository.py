@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from shared.keys import between
-from shared.queries import Query, ServerFilter, scan
+from shared.queries import KEYS_ONLY, Query, scan
 from shared.records import check_int
 from shared.tables import BoundTable
 from shared.writes import put_all, store_all
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 1000
 """Number of rows that `drop_before` deletes in one call."""
-
-_KEYS_ONLY = ServerFilter((), b"FirstKeyOnlyFilter() AND KeyOnlyFilter()")
 
 
 class PointRepository:
@@ -66,7 +64,7 @@ class PointRepository:
         columns, dropped = self._points.layout.cells.columns, 0
         # The time of a point is the timestamp of its cell, so all cells of these rows are older than `before_ms`.
         with self._points.rows.batch(timestamp=before_ms - 1, batch_size=ROWS_AT_ONCE) as batch:
-            for row, _cells in scan(self._points.rows, plan, filter=_KEYS_ONLY, columns=columns):
+            for row, _cells in scan(self._points.rows, plan, filter=KEYS_ONLY, columns=columns):
                 batch.delete(row, columns)
                 dropped += 1
         return dropped

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from shared.keys import Plan
-from shared.queries import in_batches, scan
+from shared.queries import KEYS_ONLY, in_batches, scan
 from shared.tables import InvalidRow
 from shared.writes import Moment
 
@@ -51,7 +51,6 @@ from .qualifiers import (
 from .rewriting import (
     ATTEMPTS,
     BATCH_MS,
-    KEYS_ONLY,
     MAX_QUALIFIER_BYTES,
     QUIET_MS,
     ROWS_AT_ONCE,

@@ -50,7 +50,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.queries import scan_in_batches
+from shared.queries import KEYS_ONLY, scan_in_batches
 from shared.tables import BoundTable, InvalidRecord, InvalidRow
 from shared.writes import MAX_SKEW_MS, Moment, WriterClock
 
@@ -71,7 +71,6 @@ from .registry import CoveredPeriod, DeletionRegistry, covered_period
 from .rewriting import (
     ATTEMPTS,
     BATCH_MS,
-    KEYS_ONLY,
     MAX_QUALIFIER_BYTES,
     QUIET_MS,
     ROWS_AT_ONCE,

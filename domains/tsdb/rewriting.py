@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from shared.queries import ServerFilter
-
 from .qualifiers import column_of
 
 if TYPE_CHECKING:
@@ -20,8 +18,6 @@ MAX_QUALIFIER_BYTES = 65_536
 ROWS_AT_ONCE = 100
 ATTEMPTS = 20
 """How often a batch of rows is begun again at most."""
-
-KEYS_ONLY = ServerFilter((), b"FirstKeyOnlyFilter() AND KeyOnlyFilter()")
 
 
 class TooManyAttempts(Exception):

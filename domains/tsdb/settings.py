@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from shared.keys import InvalidKey, KeyLayout, shown_bytes, successor
+from shared.queries import KEYS_ONLY
 from shared.tables import BoundTable, TableLayout, TableMismatch, put_if
 from shared.writes import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 
@@ -34,7 +35,6 @@ from .annotations import is_global_row
 from .codecs import SeriesSalt
 from .keys import KINDS, RowOfTable, SeriesTables, Widths
 from .records import SeriesPoint, Settings, UidMapping
-from .rewriting import KEYS_ONLY
 from .uids import Uids
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from .explanations import Explanation
 from .pages import Page
 from .query import Query
 from .scanning import BATCH_ROWS, MAX_LIMIT, in_batches, scan, scan_in_batches
-from .server_filters import ServerFilter, equal
+from .server_filters import KEYS_ONLY, ServerFilter, equal
 
 __all__ = [
     "BATCH_ROWS",
+    "KEYS_ONLY",
     "MAX_LIMIT",
     "DependentQuery",
     "Explanation",

@@ -22,6 +22,10 @@ class ServerFilter:
     text: bytes
 
 
+KEYS_ONLY = ServerFilter((), b"FirstKeyOnlyFilter() AND KeyOnlyFilter()")
+"""Returns the first cell of each row, without its value: a scan of row keys."""
+
+
 def equal(cells: RecordCells[Any], name: str, value: Any) -> ServerFilter:
     r"""A filter that returns the rows in which an attribute has this value, packed as `cells` packs it.
 
