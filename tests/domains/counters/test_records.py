@@ -1,10 +1,12 @@
 """What a login may hold, and the ties of logins in one millisecond."""
 
 import re
+from collections import Counter
 
 import pytest
 
-from domains.counters import Login, Repeats
+from domains.counters import DAY_MS, Login, Repeats
+from domains.counters.design import DESIGN
 from shared.records import LAST_MS
 
 from .asking import DAY, login
@@ -30,3 +32,10 @@ def test_logins_of_one_user_and_millisecond_are_numbered_from_0_beside_those_wit
     logins = [login(), login(), login(user="bob"), login(DAY + 1), login(tie=5), login(), login(tie=5)]
     for _ in range(2):
         assert [numbered.tie for numbered in map(Repeats(), logins)] == [0, 1, 0, 0, 5, 2, 5]
+
+
+def test_the_samples_share_users_and_milliseconds_and_are_at_both_ends_of_a_day():
+    logins = list(DESIGN.loads[0].sample_records())
+    assert (len({*logins}), len({(login.user, login.time_ms) for login in logins})) == (1440, 1440 - 29)
+    within = Counter(login.time_ms % DAY_MS for login in logins)
+    assert (within[0], within[DAY_MS - 1]) >= (14, 14)

@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domains.counters import DAY_MS, DayCount, Login
+from domains.counters import DAY_MS, Login, NotAllStored
 from domains.counters.design import LATEST
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.records import LAST_MS
+from shared.testing import ReplyLost, Stop, WatchedConnection, stopped_at
 from tests.engines import examples
 
 from .asking import BY_NAME, COUNTING, HOUR_MS, KEEPING, counting, dump, keeping, login, stored
@@ -57,18 +58,28 @@ def test_counters_refuse_to_name_the_logins(repository):
         LATEST.ask(repository, user="ada")
 
 
-ALIKE = ["ada", "ada2", "ada_2", "ada_20260112", "ad", "ada\0", "ada ", "a\0da"]
-
-
-def test_no_question_of_a_user_counts_another_whose_name_begins_alike(repository):
-    stored(repository, *(login(DAY + at, user) for user in ALIKE for at in range(2)))
-    for user in ALIKE:
-        assert repository.days(user) == repository.days(user, DAY, DAY + DAY_MS) == [DayCount(user, DAY, 2)]
-        assert repository.day_count(user, DAY) == 2
-    assert [top.user for top in repository.top_users(DAY, 100)] == sorted(ALIKE)
-
-
 # ---- the write
+
+
+@pytest.mark.parametrize(
+    ("name", "lost", "counts"),
+    [("increment", 3, (4, 3)), *(("counters", lost, (3, 3)) for lost in range(6))],
+)
+def test_increments_of_which_one_is_sent_again_disagree_and_cells_count_three_whichever_reply_is_lost(
+    engine, name, lost, counts
+):
+    """The gateway executes every call; of one the client gets no reply, and stores the login again."""
+    variant = BY_NAME[name]
+    with engine.shared_store(*variant.tables) as connection:
+        lossy = WatchedConnection(connection, stopped_at(Stop(lost, frozenset([0]), is_death=False)))
+        repository = variant.open(lossy)
+        for new in (login(DAY + hour * HOUR_MS) for hour in (8, 12, 18)):
+            try:
+                repository.store(new)
+            except (ReplyLost, NotAllStored):
+                repository.store(new)
+        assert lossy.is_stopped
+        assert (repository.day_count("ada", DAY), repository.day_total(DAY)) == counts
 
 
 @settings(max_examples=examples(20))
