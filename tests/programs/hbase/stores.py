@@ -48,7 +48,8 @@ class Stores:
     _workers: ThreadPoolExecutor = field(factory=lambda: ThreadPoolExecutor(WORKERS))
     _taken: deque[Tables] = field(factory=lambda: deque(maxlen=AHEAD))
     _waiting: list[_Made] = field(factory=list[_Made])
-    _shared: list[TableLayout[Any, Any]] = field(factory=list[TableLayout[Any, Any]])
+    _shared: list[dict[str, TableLayout[Any, Any]]] = field(factory=list[dict[str, TableLayout[Any, Any]]])
+    """The shared tables by name: one mapping for each prefix, because two tables may have one name."""
     _row_prefixes: Iterator[bytes] = field(factory=lambda: (number.to_bytes(4, "big") for number in count()))
 
     @contextmanager
@@ -61,10 +62,12 @@ class Stores:
     @contextmanager
     def shared(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
         """To these tables, which others use too, each below a row prefix of its own."""
-        missing = [table for table in tables if table not in self._shared]
-        with closing(connect(self.named.store_url(f"{self._prefix}_shared"))) as connection:
-            create_tables(connection, missing)
-            self._shared += missing
+        fitting = (there for there in self._shared if all(there.get(table.name, table) == table for table in tables))
+        if (shared := next(fitting, None)) is None:
+            self._shared.append(shared := {})
+        with closing(connect(self.named.store_url(f"{self._prefix}_shared{self._shared.index(shared)}"))) as connection:
+            create_tables(connection, [table for table in tables if table.name not in shared])
+            shared |= {table.name: table for table in tables}
             check_layouts(connection, tables)  # here, because the records are not below the row prefix
             connection.client = Below(connection.client, next(self._row_prefixes))
             yield connection

@@ -132,7 +132,9 @@ Items: TypeAlias = Callable[[int], happybase.Table]
 
 def item_page(table: happybase.Table, **options: Any) -> Page[Item]:
     plan = options.pop("plan", ITEMS.whole_table())
-    return page(table, key_table(ITEMS, table.name.decode()), plan, **options)
+    prefix = table.connection.table_prefix
+    name = table.name if prefix is None else table.name.removeprefix(prefix + b"_")
+    return page(table, key_table(ITEMS, name.decode()), plan, **options)
 
 
 DAMAGED = r"^cursor: is damaged \(got .*\); ask again without it$"
