@@ -241,7 +241,7 @@ def test_a_load_that_was_interrupted_goes_on_when_started_again(real_process, ok
     reported = int(err.removeprefix("interrupted; ").partition(" records stored; ")[0])
     there = len(stored(logs_url)["logs"])
     assert 0 < reported < lines
-    assert there - reported in (0, 1)  # one may have been stored and not yet counted
+    assert 0 <= there - reported <= 1000  # a call may have stored its records and not yet counted them
     assert ok(f"load logs big.log --store {logs_url}") == f"big.log: combined, {lines} records stored\n"
     assert len(stored(logs_url)["logs"]) == lines
 
