@@ -14,6 +14,8 @@ NOON_MS = 1_768_219_200_000
 SOUP = Post("dan", NOON_MS, 1, "soup")
 BREAD = Post("dan", NOON_MS, 2, "bread")
 """Another post of the same millisecond, which is there before."""
+LINE = {b"f:x": b"\xc3"}
+"""The cells of any line."""
 STEP_ROWS = 2
 """Three followers are two steps."""
 
@@ -40,6 +42,11 @@ def unfollow(feeds):
 
 def trim(feeds):
     return feeds.trim("ada", keep=1)
+
+
+def line_of(owner, post):
+    """The row of a post in a timeline or stream."""
+    return TIMELINES.row(TIMELINES.key.key_class(owner, post.posted_ms, post.author, post.post_id))
 
 
 def without_fan_out(connection, **options):

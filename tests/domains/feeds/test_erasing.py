@@ -17,15 +17,13 @@ from domains.feeds.keys import (
     AuthorWithStream,
     ReaderOfAuthor,
 )
-from shared.tables import InvalidRow
-from shared.testing import ErasureTests, WatchedConnection, WriterDied, dying_before
+from shared.testing import ErasureTests
 from shared.writes import WriterClock
 from shared.writes.intents import FORGET_MS, WINDOW_MS
 
 from .erased import ERASED, NOON_MS, SOUP, TEA, network
+from .stopped_writes import LINE, line_of
 
-LINE = {b"f:x": b"\xc3"}
-DAY_MS = 86_400_000
 DUE_MS = FORGET_MS + 1000
 
 
@@ -60,10 +58,6 @@ def named(engine, variant, connection):
 
 def now_ms():
     return time.time_ns() // 1_000_000
-
-
-def line_of(owner, post):
-    return TIMELINES.row(TIMELINES.key.key_class(owner, post.posted_ms, post.author, post.post_id))
 
 
 # ---- stray lines
@@ -143,40 +137,6 @@ def test_a_follow_that_is_under_way_when_an_erasure_ends_is_not_lost(connection,
     assert list(feeds.upkeep.verify()) == []
 
 
-# ---- clocks
-
-
-class Ahead(WriterClock):
-    """The clock of a host on which it is later."""
-
-    def __init__(self, ahead_ms):
-        super().__init__()
-        self._ahead_ms = ahead_ms
-
-    def read_ms(self):
-        return super().read_ms() + self._ahead_ms
-
-
-def test_an_erasure_that_died_on_a_host_whose_clock_is_ahead_does_not_hide_the_next_one(
-    connection, feeds, named, passes
-):
-    dying = WatchedConnection(connection, dying_before(lambda call: call.name == "checkAndPut"))
-    with pytest.raises(WriterDied):
-        opened(dying, clock=Ahead(50_000)).erase("dan")
-    assert feeds.erase("dan") == ERASED.remaining
-    passes(FORGET_MS + 60_000)
-    recovery = feeds.upkeep.recover()
-    assert (recovery.settled, recovery.failed, named()) == (1, (), 0)
-
-
-def test_an_erasure_is_not_put_below_a_cell_of_the_future(connection, feeds, passes):
-    future_ms = now_ms() + DAY_MS
-    connection.table(ERASURES.name).put(b"dan", {b"e:t": b"?"}, timestamp=future_ms)
-    with pytest.raises(InvalidRow, match=f"must be dated at most 180000 ms after now .got {future_ms}."):
-        feeds.erase("dan")
-    assert feeds.posts("dan").count() == 3
-
-
 # ---- what cannot go
 
 
@@ -192,7 +152,7 @@ def test_an_erasure_is_not_put_below_a_cell_of_the_future(connection, feeds, pas
 def test_a_stray_of_the_future_stays_and_keeps_its_erasure_and_no_tombstone_hides_what_is_new(
     connection, feeds, passes, table, row
 ):
-    future_ms = now_ms() + 365 * DAY_MS
+    future_ms = now_ms() + 365 * 86_400_000
     connection.table(table.name).put(row, LINE, timestamp=future_ms)
     assert feeds.erase("dan") == ERASED.remaining + 1
     passes(DUE_MS)
@@ -207,7 +167,7 @@ def test_a_stray_of_the_future_stays_and_keeps_its_erasure_and_no_tombstone_hide
 
 def test_trim_keeps_a_line_of_the_future_and_hides_nothing_with_it(connection, feeds, passes):
     stray = line_of("ada", Post("dan", NOON_MS, 99, ""))
-    connection.table(TIMELINES.name).put(stray, LINE, timestamp=now_ms() + DAY_MS)
+    connection.table(TIMELINES.name).put(stray, LINE, timestamp=now_ms() + 86_400_000)
     assert feeds.trim("ada", 0) == 3
     connection.table(TIMELINES.name).put(line_of("ada", SOUP), LINE)
     assert list(feeds.timeline("ada")) == [SOUP, Post("dan", NOON_MS, 3, "pulled")]

@@ -1,6 +1,4 @@
-"""Damaged rows stop no others; lost copies are found and come back; a delivery under way is no finding."""
-
-import time
+"""Damaged rows stop no others; lost copies are found and come back."""
 
 import attrs
 import pytest
@@ -10,8 +8,6 @@ from domains.messages.design import DESIGN
 from domains.messages.records import copies_of
 from shared.tables import InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_before
-from shared.writes.intents import WINDOW_MS
-from tests.engines import EMBEDDED
 
 NOW_MS = 1_700_000_000_000
 LUNCH = Message("ada", "bob", NOW_MS, "m-1", "lunch?")
@@ -125,23 +121,6 @@ def test_a_copy_that_repair_could_not_create_is_not_mended(messages, monkeypatch
     monkeypatch.setattr(delivering, "claim", lambda _writer, copies: 0)
     outcomes = list(messages.upkeep.repair())
     assert [is_mended for finding, is_mended in outcomes if finding.reason.endswith("is lost")] == [False]
-
-
-# ---- deliveries that have not ended
-
-
-def test_a_delivery_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connection, engine, variant, monkeypatch):
-    if engine.name != EMBEDDED:
-        pytest.skip("the time of a real server cannot be moved")
-    die_before_the_copies(connection, variant)
-    messages = variant.open(connection)
-    assert list(messages.upkeep.verify()) == []
-    now_ns = time.time_ns
-    monkeypatch.setattr(time, "time_ns", lambda: now_ns() + WINDOW_MS * 1_000_000)
-    (finding,) = messages.upkeep.verify()
-    assert (finding.kind, finding.row) == ("unsettled", messages._inbox.row(PARTY))
-    assert list(messages.upkeep.repair()) == list(messages.upkeep.verify()) == []
-    assert messages.inbox("bob").count() == 1
 
 
 def test_a_damaged_copy_is_left_and_stops_no_other_copy_of_its_message(connection, variant, messages):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.tables import create_tables
+from shared.tables import InvalidRow, create_tables
 from shared.writes import ClockSkew, Erasure, Erasures, IntentWriter, erasures_tables
 from shared.writes.intents import FORGET_MS
 
@@ -140,9 +140,13 @@ def test_what_keeps_a_line_that_must_go_is_told(connection, writer, erasures, ma
     ]
 
 
+def dated_by(connection, clock):
+    return Erasures(connection, (TABLE, SOURCES), [IntentWriter(connection, NOTES, INTENTS, [], list, clock=clock)])
+
+
 def test_an_erasure_is_dated_by_a_clock_that_was_compared(connection, erasures, machine):
     clock = SetClock()
-    dated = Erasures(connection, (TABLE, SOURCES), [IntentWriter(connection, NOTES, INTENTS, [], list, clock=clock)])
+    dated = dated_by(connection, clock)
     dated.begin("ada")
     clock.ahead_ms = 3_600_000
     for call in (lambda: dated.begin("ada"), lambda: dated.end("ada", [[]])):
@@ -150,3 +154,15 @@ def test_an_erasure_is_dated_by_a_clock_that_was_compared(connection, erasures, 
             call()
     (begun,) = dated.stored(fail)
     assert begun.at_ms <= machine.now_ms
+
+
+def test_an_erasure_is_dated_above_that_of_a_host_whose_clock_is_ahead_and_not_above_the_future(
+    connection, erasures, machine
+):
+    dated_by(connection, SetClock(50_000)).begin("ada")
+    ended = erasures.end("ada", [[b"r1"]])
+    assert list(erasures.stored(fail)) == [ended]
+    future_ms = machine.now_ms + 86_400_000
+    connection.table(TABLE.name).put(b"ada", {b"e:t": b"?"}, timestamp=future_ms)
+    with pytest.raises(InvalidRow, match=f"must be dated at most 180000 ms after now .got {future_ms}."):
+        erasures.begin("ada")
