@@ -21,6 +21,8 @@ FILES = [
     ("logs", "logs/kafka/*/*", 3_207, 3_207),
     ("monitoring", "metrics/nab/*.csv", 26_133, 26_133 - 11),  # twelve points of a disk share an hour of clock change
     ("monitoring", "metrics/*.jsonl", 17_100, 17_100),
+    ("tsdb", "metrics/nab/*.csv", 26_133, 26_133 - 11),
+    ("tsdb", "metrics/*.jsonl", 17_100, 17_100),
 ]
 YEARS = {"auth_first5000.log": 2017}
 """Assumed: the file does not say it."""

@@ -18,6 +18,8 @@ from tests.engines import examples
 from .asking import BY_NAME, DAY, KEEPING, keeping, login, logins_of_three, main_variant, put, stored
 from .stopped_writes import USERS
 
+pytestmark = pytest.mark.sampled
+
 NOTHING = []
 DISCARDS = Instructions(discards_undecodable=True)
 

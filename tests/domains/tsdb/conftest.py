@@ -1,11 +1,14 @@
 """Empty stores of `tsdb`: with its own tables, and a repository of each of several layouts."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.keys import TABLES, Widths, data_table
 from domains.tsdb.repository import TsdbRepository
 from shared.writes import server_clock
+from tests.domains.tsdb.compacting import Time
 
 
 @pytest.fixture
@@ -13,6 +16,11 @@ def simulated_time(monkeypatch):
     """The clock of a test may be far from that of the store, and it stands still while those of the machine run."""
     monkeypatch.setattr(server_clock, "MAX_SKEW_MS", 10**15)
     monkeypatch.setattr(server_clock, "MAX_DRIFT_MS", 10**15)
+
+
+@pytest.fixture
+def time():
+    return Time()
 
 
 @pytest.fixture
@@ -27,8 +35,16 @@ LAYOUTS = {
 }
 
 
-@pytest.fixture(params=LAYOUTS)
-def repository(request, new_store):
-    points, widths = LAYOUTS[request.param]
+@contextmanager
+def opened(engine, name):
+    """A repository of a layout, in a store of its own."""
+    points, widths = LAYOUTS[name]
     tables = TABLES._replace(points=points)
-    return TsdbRepository(new_store(*tables), tables, widths=widths)
+    with engine.store(*tables) as connection:
+        yield TsdbRepository(connection, tables, widths=widths)
+
+
+@pytest.fixture(params=LAYOUTS)
+def repository(request, engine):
+    with opened(engine, request.param) as repository:
+        yield repository

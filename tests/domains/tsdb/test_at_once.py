@@ -16,38 +16,10 @@ from shared.tables import create_tables
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, stopped_at
 from shared.writes import ClockSkew, Recovery, WriterClock, server_clock
 from shared.writes.server_clock import MAX_DRIFT_MS, MAX_SKEW_MS
-from tests.domains.tsdb.compacting import HOUR, HOUR_MS, NOW, repository, stored, values
+from tests.domains.tsdb.compacting import FIVE, HOUR, HOUR_MS, TAGS, Time, repository, stored, values
 from tests.domains.tsdb.interleaving import every_order
 
 pytestmark = pytest.mark.usefixtures("simulated_time")
-
-TAGS = {"host": "web-1"}
-FIVE = [Point("cpu", HOUR + second * 1000, second, TAGS) for second in range(5)]
-
-
-class Time:
-    """The time of a run, which stands still until it is set."""
-
-    def __init__(self):
-        self.ms = NOW
-
-    def clock(self, ahead_ms=0):
-        return _Clock(self, ahead_ms)
-
-
-class _Clock(WriterClock):
-    def __init__(self, time, ahead_ms):
-        super().__init__()
-        self._time = time
-        self._ahead_ms = ahead_ms
-
-    def read_ms(self):
-        return self._time.ms + self._ahead_ms
-
-
-@pytest.fixture
-def time():
-    return Time()
 
 
 @pytest.fixture

@@ -16,12 +16,10 @@ from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.rewriting import QUIET_MS
 from shared.keys import InvalidQuestion
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at, subsets
-from tests.domains.tsdb.compacting import HOUR, HOUR_MS, NOW, SetClock, repository, stored, values
+from tests.domains.tsdb.compacting import FIVE, HOUR, HOUR_MS, NOW, TAGS, SetClock, repository, stored, values
 
 pytestmark = [pytest.mark.sampled, pytest.mark.usefixtures("simulated_time")]
 
-TAGS = {"host": "web-1"}
-FIVE = [Point("cpu", HOUR + second * 1000, second, TAGS) for second in range(5)]
 ANNOTATION = b"t:\x01\0\x05"
 
 
@@ -378,10 +376,22 @@ def check_what_remains(connection, clock):
     assert seen(connection, clock) == REMAINING
 
 
+@pytest.mark.parametrize("since_ms", [None, SINCE_MS, SINCE_MS - 1000, UNTIL_MS])
 @pytest.mark.parametrize(("compacted", "call"), EVERY_CALL)
-def test_a_compaction_meanwhile_loses_no_other_point(connection, clock, compacted, call):
-    delete_while(connection, clock, compacted, call, lambda: repository(connection, clock).compact("cpu"))
-    check_what_remains(connection, clock)
+def test_a_compaction_or_another_deletion_meanwhile_loses_no_other_point(connection, clock, compacted, call, since_ms):
+    """A deletion of the same period, one that overlaps it, and one after it."""
+
+    def act():
+        tsdb = repository(connection, clock)
+        return tsdb.delete_points("cpu", (), since_ms, since_ms + 2000) if since_ms else tsdb.compact("cpu")
+
+    delete_while(connection, clock, compacted, call, act)
+    gone = range(2000) if since_ms is None else range(since_ms - SINCE_MS, since_ms - SINCE_MS + 2000)
+    neither = {(host, value) for host, value in REMAINING if value == 7 or (value - 2) * 1000 not in gone}
+    assert neither <= seen(connection, clock) <= ALL
+    act()
+    delete_both(connection, clock)
+    assert seen(connection, clock) == neither
 
 
 @pytest.mark.parametrize("call", range(18))
@@ -391,26 +401,6 @@ def test_a_deletion_during_a_compaction_loses_no_other_point(connection, clock, 
     watched = WatchedConnection(connection, before_call=paused_at_call(call, lambda: delete_both(connection, clock)))
     repository(watched, clock).compact("cpu")
     check_what_remains(connection, clock)
-
-
-@pytest.mark.parametrize("since_ms", [SINCE_MS, SINCE_MS - 1000, UNTIL_MS])
-@pytest.mark.parametrize(("compacted", "call"), EVERY_CALL)
-def test_another_deletion_meanwhile_loses_no_other_point(connection, clock, compacted, call, since_ms):
-    """The same period, one that overlaps it, and one after it."""
-
-    def delete_other():
-        return repository(connection, clock).delete_points("cpu", (), since_ms, since_ms + 2000)
-
-    delete_while(connection, clock, compacted, call, delete_other)
-    neither = {
-        (host, value)
-        for host, value in REMAINING
-        if value == 7 or not since_ms <= HOUR + HOUR_MS - 3000 + value * 1000 < since_ms + 2000
-    }
-    assert neither <= seen(connection, clock) <= ALL
-    delete_other()
-    delete_both(connection, clock)
-    assert seen(connection, clock) == neither
 
 
 # ---- series, and everything at random ------------------------------------------------------------

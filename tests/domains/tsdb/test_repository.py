@@ -15,6 +15,7 @@ from shared.tables import InvalidRow
 from shared.testing import WatchedConnection
 from shared.writes import NotAllStored
 from tests.domains.tsdb.compacting import SetClock
+from tests.domains.tsdb.conftest import LAYOUTS, opened
 
 HOUR_MS = 3_600_000
 T = parse_time("2013-01-01T00:00")
@@ -36,6 +37,25 @@ def made(seed, count=400):
 def latest(points):
     """The value of each time of each series."""
     return {(point.metric, point.tags, point.time_ms): point.value for point in points}
+
+
+REQUESTS = [
+    ({"server": "a", "dc": "lga"}, {0: 1, 60: 2}),
+    ({"server": "a", "dc": "sjc"}, {0: 10, 60: 20}),
+    ({"server": "b", "dc": "lga"}, {0: 100, 30: 150, 60: 200}),
+    ({"server": "c"}, {0: 0.5}),
+]
+"""Four series of requests, by server and data centre: values by second."""
+
+
+@pytest.fixture(scope="module", params=LAYOUTS)
+def stocked(request, engine):
+    """A repository of each layout that no test changes."""
+    with opened(engine, request.param) as repository:
+        for tags, values in REQUESTS:
+            repository.store_all(Point("requests", T + second * 1000, value, tags) for second, value in values.items())
+        repository.store_all(made(4))
+        yield repository
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -74,36 +94,19 @@ def test_every_period_of_every_series_is_as_in_a_plain_list(repository, seed):
         ("literal_or", "none", lambda host: False),
     ],
 )
-def test_filters_of_a_tag(repository, kind, text, matches):
-    repository.store_all(made(4))
+def test_filters_of_a_tag(stocked, kind, text, matches):
     wanted = {
         dict(point.tags)["host"] for point in made(4) if point.metric == "cpu" and matches(dict(point.tags)["host"])
     }
-    assert {series.tags["host"] for series in repository.read("cpu", [TagFilter("host", kind, text)])} == wanted
+    assert {series.tags["host"] for series in stocked.read("cpu", [TagFilter("host", kind, text)])} == wanted
 
 
-def test_a_tag_that_a_series_lacks(repository):
-    repository.store_all(made(5))
-    with_dc = repository.read("cpu", [TagFilter("dc", "wildcard", "*")])
-    not_lga = repository.read("cpu", [TagFilter("dc", "not_literal_or", "lga")])
+def test_a_tag_that_a_series_lacks(stocked):
+    with_dc = stocked.read("cpu", [TagFilter("dc", "wildcard", "*")])
+    not_lga = stocked.read("cpu", [TagFilter("dc", "not_literal_or", "lga")])
     assert {"dc" in series.tags for series in with_dc} == {True}
     assert {series.tags.get("dc") for series in not_lga} == {"sjc", None}
-    assert repository.read("cpu", [TagFilter("rack", "literal_or", "1")]) == []
-
-
-def store(repository, metric, tags, *points):
-    for second, value in points:
-        repository.store(Point(metric, T + second * 1000, value, tags))
-
-
-@pytest.fixture
-def four(repository):
-    """Four series of requests, by server and data centre."""
-    store(repository, "requests", {"server": "a", "dc": "lga"}, (0, 1), (60, 2))
-    store(repository, "requests", {"server": "a", "dc": "sjc"}, (0, 10), (60, 20))
-    store(repository, "requests", {"server": "b", "dc": "lga"}, (0, 100), (30, 150), (60, 200))
-    store(repository, "requests", {"server": "c"}, (0, 0.5))
-    return repository
+    assert stocked.read("cpu", [TagFilter("rack", "literal_or", "1")]) == []
 
 
 def shown(answers):
@@ -124,18 +127,18 @@ def shown(answers):
         ("sum:none", []),
     ],
 )
-def test_questions(four, m, wanted):
-    assert shown(four.query(m, T, T + 180_000))[: len(wanted) or None] == wanted
+def test_questions(stocked, m, wanted):
+    assert shown(stocked.query(m, T, T + 180_000))[: len(wanted) or None] == wanted
 
 
-def test_ints_stay_ints_and_a_sum_with_a_float_is_a_float(four):
-    values = [answer.value for answer in four.query("sum:requests", T, T + 180_000)]
+def test_ints_stay_ints_and_a_sum_with_a_float_is_a_float(stocked):
+    values = [answer.value for answer in stocked.query("sum:requests", T, T + 180_000)]
     assert [type(value) for value in values] == [float, int, int]
-    assert four.query("none:requests{server=c}", T, T + 1) == [Answer("requests", "server=c", T, 0.5)]
+    assert stocked.query("none:requests{server=c}", T, T + 1) == [Answer("requests", "server=c", T, 0.5)]
 
 
-def test_tags_of_a_group_are_those_with_one_value_and_the_others_are_named(four):
-    (whole,) = four.ask(parse_query("sum:requests{}{dc=lga}"), T, T + HOUR_MS)
+def test_tags_of_a_group_are_those_with_one_value_and_the_others_are_named(stocked):
+    (whole,) = stocked.ask(parse_query("sum:requests{}{dc=lga}"), T, T + HOUR_MS)
     assert (whole.tags, whole.aggregated_tags) == ({"dc": "lga"}, ("server",))
 
 
@@ -199,27 +202,28 @@ def test_points_after_one_that_cannot_be_stored_are_returned(connection):
     assert list(connection.table("tsdb").scan()) == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("m", "period", "message"),
     [
-        (lambda repository: repository.query("sum:cpu", -1, T), "since_ms: must be 0..4294967296000 .got -1"),
-        (lambda repository: repository.query("sum:cpu", 0, 2**43), "until_ms: must be 0..4294967296000"),
-        (lambda repository: repository.query("p99:cpu", 0, T), "aggregator: must be one of sum, .*, none .got 'p99'"),
-        (lambda repository: repository.query("sum:", 0, T), "m: must be such as sum:1h-avg:rate:requests"),
-        (lambda repository: repository.query("sum:1x-avg:cpu", 0, T), "downsampling: must be such as 1h-avg"),
-        (lambda repository: repository.query("sum:1h-avg-half:cpu", 0, T), "downsampling: must be such as"),
-        (lambda repository: repository.query("sum:1h-median:cpu", 0, T), "Downsampling.by: must be one of"),
-        (lambda repository: repository.query("sum:0s-avg:cpu", 0, T), "Downsampling.every_ms: must be 1 or more"),
-        (lambda repository: repository.query("sum:rate:1h-avg:cpu", 0, T), "m: must be aggregator:downsampling:rate"),
-        (lambda repository: repository.query("sum:rate{x}:cpu", 0, T), "rate: must be rate or rate.counter,MAX,RESET."),
-        (lambda repository: repository.query("sum:cpu{host}", 0, T), "m: a filter must be tag=value .got 'host'"),
-        (lambda repository: repository.query("sum:cpu{host=like(x)}", 0, T), "host: must be one of literal_or"),
-        (lambda repository: repository.query("sum:cpu{host=regexp([)}", 0, T), r"regexp: unterminated character set"),
+        ("sum:cpu", (-1, T), "since_ms: must be 0..4294967296000 .got -1"),
+        ("sum:cpu", (0, 2**43), "until_ms: must be 0..4294967296000"),
+        ("p99:cpu", (0, T), "aggregator: must be one of sum, .*, none .got 'p99'"),
+        ("sum:", (0, T), "m: must be such as sum:1h-avg:rate:requests"),
+        ("sum:1x-avg:cpu", (0, T), "downsampling: must be such as 1h-avg"),
+        ("sum:1h-avg-half:cpu", (0, T), "downsampling: must be such as"),
+        ("sum:1h-median:cpu", (0, T), "Downsampling.by: must be one of"),
+        ("sum:0s-avg:cpu", (0, T), "Downsampling.every_ms: must be 1 or more"),
+        ("sum:rate:1h-avg:cpu", (0, T), "m: must be aggregator:downsampling:rate"),
+        ("sum:rate{x}:cpu", (0, T), "rate: must be rate or rate.counter,MAX,RESET."),
+        ("sum:cpu{host}", (0, T), "m: a filter must be tag=value .got 'host'"),
+        ("sum:cpu{host=like(x)}", (0, T), "host: must be one of literal_or"),
+        ("sum:cpu{host=regexp([)}", (0, T), "regexp: unterminated character set"),
     ],
 )
-def test_a_question_that_cannot_be_asked_is_refused(connection, call, message):
+def test_a_question_that_cannot_be_asked_is_refused(connection, m, period, message):
     with pytest.raises(InvalidQuestion, match=message):
-        call(TsdbRepository(connection))
+        TsdbRepository(connection).query(m, *period)
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,10 @@ from domains.tsdb.registry import KEEP_MS, SPARED_MS
 from domains.tsdb.rewriting import QUIET_MS
 from shared.tables import create_tables
 from shared.writes import Recovery
-from tests.domains.tsdb.compacting import HOUR, repository, stored, values
-from tests.domains.tsdb.test_at_once import TAGS, Time, delete, filled
+from tests.domains.tsdb.compacting import HOUR, TAGS, repository, stored, values
+from tests.domains.tsdb.test_at_once import delete, filled
 
 pytestmark = pytest.mark.usefixtures("simulated_time")
-
-
-@pytest.fixture
-def time():
-    return Time()
 
 
 def deleted_and_back(time, *, compacted, passed_ms):

@@ -13,6 +13,8 @@ from shared.records import parse_time
 from shared.testing import WatchedConnection, paused_at
 from shared.writes.dictionaries import Dictionary
 
+pytestmark = pytest.mark.sampled
+
 T = parse_time("2013-01-01T00:00")
 LAYOUTS = {
     "plain": (Widths(), None),

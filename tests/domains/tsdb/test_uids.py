@@ -2,11 +2,8 @@
 
 import pytest
 
-from domains.tsdb.keys import Widths
 from domains.tsdb.uids import Uids, UnknownUid, check_name
 from shared.keys import InvalidKey
-from shared.tables import InvalidRow
-from shared.testing import WatchedConnection
 
 
 def test_a_series_is_the_same_whatever_the_order_of_its_tags(connection):
@@ -21,24 +18,6 @@ def test_pairs_are_in_the_order_of_uids_and_not_of_names(connection):
     uids = Uids(connection)
     uids.assign("cpu", {"z": "1"})
     assert uids.assign("cpu", {"a": "1", "z": "1"})[1] == bytes.fromhex("000001000001 000002000001")
-
-
-def test_one_text_has_a_uid_of_each_kind(connection):
-    metric, pairs = Uids(connection).assign("same", {"same": "same"})
-    assert (metric, pairs) == (b"\0\0\1", bytes.fromhex("000001 000001"))
-    rows = dict(connection.table("tsdb-uid").scan())
-    assert rows[b"same"].keys() == {b"id:metrics", b"id:tagk", b"id:tagv"}
-    assert rows[b"\0\0\1"].keys() == {b"name:metrics", b"name:tagk", b"name:tagv"}
-
-
-def test_names_that_are_remembered_cost_no_call(connection):
-    watched = WatchedConnection(connection)
-    uids = Uids(watched)
-    _, pairs = uids.assign("cpu", {"host": "web-1"})
-    before = watched.number_of_calls
-    uids.assign("cpu", {"host": "web-1"})
-    uids.names_of_tags([pairs])
-    assert watched.number_of_calls == before
 
 
 def test_safe_names():
@@ -58,9 +37,3 @@ def test_names_that_opentsdb_refuses_or_stores_as_others_are_refused(connection,
 def test_a_uid_without_a_name_is_named(connection):
     with pytest.raises(UnknownUid, match=r"tagk: must be a UID with a name .got 00 00 09"):
         Uids(connection).names_of_tags([bytes.fromhex("000009 000001")])
-
-
-def test_other_widths_than_stored_are_refused(connection):
-    Uids(connection).assign("cpu", {"host": "web-1"})
-    with pytest.raises(InvalidRow, match=r"row 63 70 75.*: must be an id of 4 bytes .got 00 00 01"):
-        Uids(connection, widths=Widths(metrics=4)).assign("cpu", {"host": "web-1"})

@@ -15,6 +15,8 @@ from shared.records import parse_time
 from shared.testing import Stop, WatchedConnection, WriterDied, paused_at, paused_at_call
 from shared.writes import Dictionary, Finding
 
+pytestmark = pytest.mark.sampled
+
 T = parse_time("2013-01-01T00:00")
 HOUR_MS = 3_600_000
 ROW = bytes.fromhex("000001 50e22700 000001000001")
@@ -65,10 +67,6 @@ def test_a_clean_store_is_clean_and_all_of_it_is_compared(new_store, widths, sal
     assert [counts["row"] for counts in batches] == [0, 250, 500, 600]
     assert list(verifier.verify()) == [], "it may be asked again"
     assert verifier.counts == {"mapping": 2 * 5, "row": 600}
-
-
-def test_an_empty_store_is_clean(connection):
-    assert found(TsdbRepository(connection)) == []
 
 
 def test_all_forms_of_cells_that_can_be_read_are_right(tsdb, points):
@@ -182,16 +180,6 @@ def test_rows_and_cells_that_cannot_be_read(tsdb, points, row, cells, message):
     (finding,) = tsdb.upkeep.verify()
     assert (finding.kind, finding.table, finding.row) == ("undecodable", "tsdb", row)
     assert message in finding.reason
-
-
-def test_a_row_in_a_wrong_bucket(new_store):
-    tables = TABLES._replace(points=data_table("tsdb", salt=SeriesSalt()))
-    connection = new_store(*tables)
-    repository = TsdbRepository(connection, tables)
-    repository.store(Point("cpu", T, 1, {"host": "web-1"}))
-    connection.table("tsdb").put(b"\x09" + ROW, POINT)
-    (finding,) = repository.upkeep.verify()
-    assert (finding.kind, finding.row) == ("undecodable", b"\x09" + ROW)
 
 
 def test_different_numbers_of_one_time_are_wrong_for_a_strict_repository_only(tsdb, connection, points):
