@@ -62,7 +62,6 @@ BREAKS = {
     ),
     "a recoverer raises only what is open": Break("_recover", {", raises_always=True": ""}),
     "revisions differ by 1": Break("next_revision", {"REVISION_STEP_MS": "1"}),
-    "the decision is sent after the window": Break("_attempt", {"not self.is_past_window(began)": "True"}),
     "step 5 is not done again after the window": Break("_complete", {"not self.is_past_window(began)": "True"}),
     "an ended intent is dated above the next one": Break("end", {"at_ms)": "at_ms + 1000)"}),
     "step 5 puts cells that the intent does not name": Break(
@@ -71,5 +70,4 @@ BREAKS = {
     "an intent names rows that appear or disappear only": Break(
         "of_changed_lines", {"old.items() ^ new.items()": "((cell, None) for cell in old.keys() ^ new.keys())"}
     ),
-    "a recoverer does not put moving lines": Break("_recover", {", puts_moving=True": ""}),
 }

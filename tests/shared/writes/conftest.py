@@ -14,7 +14,7 @@ from shared.writes.slots import Slots
 from tests.engines import NewStore
 
 from .clocks import Machine
-from .notes import TABLES
+from .notes import TABLES, Notes, moving_notes
 
 
 @pytest.fixture
@@ -33,6 +33,18 @@ def connection() -> Iterator[happybase.Connection]:
     with closing(connect("embedded:")) as connection:
         create_tables(connection, TABLES)
         yield connection
+
+
+@pytest.fixture
+def notes(connection: happybase.Connection) -> Notes:
+    """The notes of an embedded store."""
+    return Notes(connection)
+
+
+@pytest.fixture
+def moving(connection: happybase.Connection) -> Notes:
+    """The same with the moving list alone, and a clock of their own."""
+    return moving_notes(connection)
 
 
 @pytest.fixture

@@ -13,9 +13,14 @@ from shared.writes import (
     Finding,
     Instructions,
     IntentWriter,
+    Pending,
+    Recovery,
+    Source,
     SourceCells,
     WriterClock,
     WriterUpkeep,
+    claim,
+    forget,
     intents_table,
 )
 
@@ -74,40 +79,74 @@ def state_of(note: Note) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
     yield STATES, ByState(note.state, note.id)
 
 
-def writer_on(connection: Any, clock: WriterClock = CLOCK) -> IntentWriter[Note]:
-    return IntentWriter(connection, NOTES, INTENTS, (OWNERS, STATES), lines_of, moving=[STATES], clock=clock)
+class Notes:
+    """Stores notes, finds them by owner and by state, and mends their lists."""
+
+    def __init__(
+        self, connection: Any, writer: IntentWriter[Note] | None = None, *, clock: WriterClock = CLOCK
+    ) -> None:
+        self.connection = connection
+        self.writer = writer or IntentWriter(
+            connection, NOTES, INTENTS, (OWNERS, STATES), lines_of, moving=[STATES], clock=clock
+        )
+        self.upkeep = WriterUpkeep(self.writer)
+
+    def store(self, note: Note) -> None:
+        self.writer.write(ById(note.id), lambda _stored: note)
+
+    def delete(self, note: Note) -> None:
+        self.writer.write(ById(note.id), lambda _stored: None)
+
+    def claim(self, *notes: Note) -> int:
+        return claim(self.writer, notes)
+
+    def forget(self, *notes: Note) -> int:
+        return forget(self.writer, map(NOTES.row, notes))
+
+    def source(self, row: bytes = b"a") -> Source[Note]:
+        """The source of a note."""
+        return self.writer.reader.read(row)
+
+    def records(self) -> dict[str, Note]:
+        """The stored notes, by id."""
+        rows = self.connection.table(NOTES.name).scan()
+        return {note.id: note for row, cells in rows for note in NOTES.records(row, cells)}
+
+    def by_id(self) -> list[Note]:
+        return [*self.records().values()]
+
+    def by_owner(self) -> list[Note]:
+        return [OWNERS.record(row, cells) for row, cells in self.connection.table(OWNERS.name).scan()]
+
+    def by_state(self) -> list[ByState]:
+        lines = [STATES.record(row, cells) for row, cells in self.connection.table(STATES.name).scan()]
+        agreeing = self.writer.reader.agreeing(STATES, lines)
+        return [line for line, note in zip(lines, agreeing, strict=True) if note is not None]
+
+    def pending(self) -> list[Pending]:
+        return self.writer.pending()
+
+    def recover(self) -> Recovery:
+        """Settles every write, however young it is."""
+        return self.writer.recover(older_than_ms=0)
+
+    def findings(self) -> list[Finding]:
+        """What disagrees in the lists."""
+        return [*self.upkeep.verify()]
+
+    def repaired(self, **told: Any) -> list[tuple[Finding, bool]]:
+        """Repairs all lists, with these instructions: the findings, and whether each was mended."""
+        return [*self.upkeep.repair(instructions=Instructions(**told))]
 
 
-def states_writer(connection: Any, clock: WriterClock | None = None) -> IntentWriter[Note]:
-    """A writer with the moving list alone, as `claim` needs it; with a clock of its own if none is given."""
-    return IntentWriter(connection, NOTES, INTENTS, [STATES], state_of, moving=[STATES], clock=clock or WriterClock())
-
-
-def store(writer: IntentWriter[Any], note: Any) -> None:
-    writer.write(ById(note.id), lambda _stored: note)
-
-
-def delete(writer: IntentWriter[Any], note: Any) -> None:
-    writer.write(ById(note.id), lambda _stored: None)
+def moving_notes(connection: Any, clock: WriterClock | None = None) -> Notes:
+    """Notes with the moving list alone, as `claim` needs it; with a clock of their own if none is given."""
+    writer = IntentWriter(connection, NOTES, INTENTS, [STATES], state_of, moving=[STATES], clock=clock or WriterClock())
+    return Notes(connection, writer)
 
 
 def is_decision(call: Call) -> bool:
     return call.name == "checkAndPut"
-
-
-def records(connection: Any) -> dict[str, Note]:
-    """The stored notes, by id."""
-    return {note.id: note for row, cells in connection.table(NOTES.name).scan() for note in NOTES.records(row, cells)}
-
-
-def findings(writer: IntentWriter[Any]) -> list[Finding]:
-    """What disagrees in the lists of a writer."""
-    return [*WriterUpkeep(writer).verify()]
-
-
-def repaired(connection: Any, **told: Any) -> list[tuple[Finding, bool]]:
-    """Repairs all lists, with these instructions: the findings, and whether each was mended."""
-    return [*WriterUpkeep(writer_on(connection)).repair(instructions=Instructions(**told))]
 
 
 def put_all(connection: Any, notes: list[Note]) -> None:

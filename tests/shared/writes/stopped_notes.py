@@ -3,17 +3,14 @@
 A write changes some lines of the list by owner, keeps others, adds and removes some.
 """
 
-from functools import partial
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import Any
 
 import attrs
-import happybase
 
 from shared.testing import Store, View, Write
-from shared.writes import WriterUpkeep
 
-from .notes import OWNERS, STATES, ByState, Note, delete, records, store, writer_on
+from .notes import Note, Notes
 
 SMALL = Note("a", "ada")
 GROWN = attrs.evolve(SMALL, owner="ada eve")
@@ -23,32 +20,8 @@ OTHER = Note("b", "ada bob")
 """A note that no write changes."""
 
 
-class Notes:
-    """Stores notes, finds them by owner and by state."""
-
-    def __init__(self, connection: happybase.Connection) -> None:
-        self.connection = connection
-        self.writer = writer_on(connection)
-        self.upkeep = WriterUpkeep(self.writer)
-
-    def by_id(self) -> list[Note]:
-        return [*records(self.connection).values()]
-
-    def by_owner(self) -> list[Note]:
-        return [OWNERS.record(row, cells) for row, cells in self.connection.table(OWNERS.name).scan()]
-
-    def by_state(self) -> list[ByState]:
-        lines = [STATES.record(row, cells) for row, cells in self.connection.table(STATES.name).scan()]
-        agreeing = self.writer.reader.agreeing(STATES, lines)
-        return [line for line, note in zip(lines, agreeing, strict=True) if note is not None]
-
-
-def put(note: Note, notes: Notes) -> None:
-    store(notes.writer, note)
-
-
-def remove(notes: Notes) -> None:
-    delete(notes.writer, SMALL)
+put_grown, put_done, put_both = (methodcaller("store", note) for note in (GROWN, DONE, GROWN_AND_DONE))
+remove = methodcaller("delete", SMALL)
 
 
 def stored(*notes: Note) -> Any:
@@ -56,20 +29,20 @@ def stored(*notes: Note) -> Any:
 
     def before(store: Store) -> None:
         for note in (OTHER, *notes):
-            put(note, store.repository())
+            store.repository().store(note)
 
     return before
 
 
-RIVALS = {"grows": partial(put, GROWN), "is done": partial(put, DONE), "removed": remove}
+RIVALS = {"grows": put_grown, "is done": put_done, "removed": remove}
 WRITES = (
-    Write("grows", partial(put, GROWN), stored(SMALL), RIVALS),
-    Write("is done", partial(put, DONE), stored(SMALL), RIVALS),
-    Write("grows and is done", partial(put, GROWN_AND_DONE), stored(SMALL), RIVALS),
-    Write("shrinks and is done", partial(put, DONE), stored(GROWN), RIVALS, removes_lines=True),
+    Write("grows", put_grown, stored(SMALL), RIVALS),
+    Write("is done", put_done, stored(SMALL), RIVALS),
+    Write("grows and is done", put_both, stored(SMALL), RIVALS),
+    Write("shrinks and is done", put_done, stored(GROWN), RIVALS, removes_lines=True),
     Write("removed", remove, stored(GROWN), RIVALS, removes_lines=True),
-    Write("new", partial(put, GROWN), stored(), RIVALS),
-    Write("again", partial(put, GROWN), lambda store: (stored(GROWN)(store), remove(store.repository())), RIVALS),
+    Write("new", put_grown, stored(), RIVALS),
+    Write("again", put_grown, lambda store: (stored(GROWN)(store), remove(store.repository())), RIVALS),
 )
 VIEWS = (
     View("by id", Notes.by_id, attrgetter("id")),

@@ -6,7 +6,7 @@ import pytest
 from shared.stores import connect
 from shared.tables import BoundTable
 from shared.testing import WatchedConnection
-from shared.writes import put_in_rows, store_all
+from shared.writes import NotAllStored, put_in_rows, store_all
 from tests.engines import plain_table
 
 LINES = plain_table("lines")
@@ -51,3 +51,18 @@ def test_records_that_waited_so_long_are_stored_with_the_next_one(monkeypatch):
     times_s = iter((0.0, 0.4, 1.0, 1.1, 1.5, 2.2))
     monkeypatch.setattr("shared.writes.batches.time.monotonic", lambda: next(times_s))
     assert stored(range(6), within_s=1.0) == [3, 3]
+
+
+def test_a_store_that_fails_tells_how_many_records_are_stored_and_which_may_be():
+    batches = []
+
+    def fail_at_the_third(batch):
+        if len(batches) == 2:
+            raise OSError("no server")
+        batches.append(batch)
+
+    with pytest.raises(NotAllStored) as refused:
+        store_all(range(25), fail_at_the_third, at_once=10)
+    assert (refused.value.stored, refused.value.unconfirmed) == (20, [*range(20, 25)])
+    assert str(refused.value) == "20 records stored; some of the next 5 may be stored too: no server"
+    assert isinstance(refused.value.__cause__, OSError)

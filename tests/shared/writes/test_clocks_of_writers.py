@@ -3,7 +3,7 @@
 import os
 import time
 from contextlib import closing
-from functools import partial
+from operator import methodcaller
 
 import attrs
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
-from shared.writes import ClockSkew, IntentWriter, Recovery, WriterClock, claim, forget
+from shared.writes import ClockSkew, IntentWriter, Recovery, WriterClock
 from shared.writes import clock as clock_module
 from shared.writes import slots as slots_module
 from shared.writes.intent_rows import CLOCKS_APART_MS
@@ -21,29 +21,16 @@ from shared.writes.slots import Slots
 from shared.writes.sources import WRITES_KEPT
 
 from .clocks import SetClock
-from .notes import (
-    INTENTS,
-    NOTES,
-    OWNERS,
-    STATES,
-    TABLES,
-    Note,
-    delete,
-    findings,
-    records,
-    state_of,
-    states_writer,
-    store,
-)
+from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, Note, Notes, moving_notes, state_of
 
 DAY_MS = 24 * 60 * 60 * 1000
 A = Note("a", "ada")
 DONE = attrs.evolve(A, state="done")
 
 
-def test_a_decision_is_not_sent_after_the_window_although_the_clock_was_set_back(connection, machine):
+def test_a_decision_is_not_sent_after_the_window_although_the_clock_was_set_back(connection, machine, moving):
     clock = SetClock()
-    store(states_writer(connection, clock), A)
+    moving_notes(connection, clock).store(A)
 
     def meanwhile():
         machine.passes(WINDOW_MS + 1000)
@@ -51,32 +38,31 @@ def test_a_decision_is_not_sent_after_the_window_although_the_clock_was_set_back
 
     paused = WatchedConnection(connection, paused_at(2, meanwhile))  # after the intent, before the moving line
     with pytest.raises(ClockSkew):
-        store(states_writer(paused, clock), DONE)
+        moving_notes(paused, clock).store(DONE)
     assert "checkAndPut" not in [call.name for call in paused.calls]
     clock.ahead_ms = 0
-    assert states_writer(connection).recover(older_than_ms=0).failed == ()
-    assert findings(states_writer(connection)) == []
+    assert (moving.recover().failed, moving.findings()) == ((), [])
 
 
 @pytest.mark.parametrize("ahead_ms", [DAY_MS, -3_600_000, MAX_SKEW_MS + 20_000, -MAX_SKEW_MS - 20_000])
 def test_one_wrong_reading_neither_stops_the_process_nor_gets_into_the_store(connection, machine, ahead_ms):
     clock = SetClock()
-    writer = states_writer(connection, clock)
-    store(writer, A)
+    notes = moving_notes(connection, clock)
+    notes.store(A)
     clock.ahead_ms = ahead_ms
     with pytest.raises(ClockSkew):
-        store(writer, DONE)
+        notes.store(DONE)
     clock.ahead_ms = 0
-    store(writer, DONE)
-    assert abs(writer.reader.read(b"a").time_ms - machine.now_ms) < MAX_SKEW_MS
-    assert writer.pending() == []
+    notes.store(DONE)
+    assert abs(notes.source().time_ms - machine.now_ms) < MAX_SKEW_MS
+    assert notes.pending() == []
 
 
 @pytest.mark.parametrize("ahead_ms", [5_000 - MAX_SKEW_MS, MAX_SKEW_MS - 5_000])
-def test_the_next_change_is_seen_whatever_the_permitted_skew_of_the_one_before(connection, machine, ahead_ms):
-    store(states_writer(connection, SetClock(ahead_ms)), A)
-    store(states_writer(connection, SetClock(-ahead_ms)), DONE)
-    assert (records(connection), findings(states_writer(connection))) == ({"a": DONE}, [])
+def test_the_next_change_is_seen_whatever_the_permitted_skew_of_the_one_before(connection, machine, moving, ahead_ms):
+    moving_notes(connection, SetClock(ahead_ms)).store(A)
+    moving_notes(connection, SetClock(-ahead_ms)).store(DONE)
+    assert (moving.records(), moving.findings()) == ({"a": DONE}, [])
 
 
 def test_a_slot_that_is_dated_by_a_clock_that_was_ahead_is_not_used_again(machine):
@@ -97,15 +83,15 @@ def test_a_slot_that_is_dated_by_a_clock_that_was_ahead_is_not_used_again(machin
     ids=["a right clock", "a wrong clock", "a day"],
 )
 def test_only_an_intent_that_is_dated_later_than_right_clocks_differ_is_settled_at_once(
-    connection, machine, ahead_ms, recovery
+    connection, machine, moving, ahead_ms, recovery
 ):
     with pytest.raises(WriterDied):
-        store(states_writer(WatchedConnection(connection, dying_at(2))), A)
+        moving_notes(WatchedConnection(connection, dying_at(2))).store(A)
     ((row, cells),) = [slot for slot in connection.table(INTENTS.name).scan() if slot[1][b"i:s"] != b"\xc0"]
     connection.table(INTENTS.name).put(row, cells, timestamp=machine.now_ms + ahead_ms)
-    assert states_writer(connection).recover() == recovery
-    assert len(states_writer(connection).pending()) == recovery.waiting
-    assert states_writer(connection).recover(older_than_ms=0).settled == recovery.waiting, "all, if told to"
+    assert moving.writer.recover() == recovery
+    assert len(moving.pending()) == recovery.waiting
+    assert moving.recover().settled == recovery.waiting, "all, if told to"
 
 
 def decision_of(run):
@@ -113,94 +99,94 @@ def decision_of(run):
     with closing(connect("embedded:")) as other:
         create_tables(other, TABLES)
         watched = WatchedConnection(other)
-        run(states_writer(watched))
+        run(moving_notes(watched))
     return [call.name for call in watched.calls].index("checkAndPut")
 
 
-@pytest.mark.parametrize(
-    "run", [lambda writer: store(writer, A), lambda writer: claim(writer, [A])], ids=["write", "claim"]
-)
-def test_a_process_that_was_stopped_before_its_decision_leaves_no_record_without_its_line(connection, machine, run):
+@pytest.mark.parametrize("run", [methodcaller("store", A), methodcaller("claim", A)], ids=["write", "claim"])
+def test_a_process_that_was_stopped_before_its_decision_leaves_no_record_without_its_line(
+    connection, machine, moving, run
+):
     def meanwhile():
-        others = states_writer(connection)
-        others.recover(older_than_ms=0)
-        delete(others, A)
+        moving.recover()
+        moving.delete(A)
         machine.passes(FORGET_MS + 1000)
-        assert forget(others, [NOTES.row(A)]) == 0
+        assert moving.forget(A) == 0
 
     paused = WatchedConnection(connection, paused_at(decision_of(run), meanwhile))
-    run(states_writer(paused))
+    run(moving_notes(paused))
     assert [call.name for call in paused.calls].count("checkAndPut") >= 2
-    assert (records(connection), findings(states_writer(connection))) == ({"a": A}, [])
+    assert (moving.records(), moving.findings()) == ({"a": A}, [])
 
 
-def test_a_recoverer_puts_the_lines_of_a_process_that_was_stopped_and_died(connection, machine):
-    run = partial(store, note=A)
+def test_a_recoverer_puts_the_lines_of_a_process_that_was_stopped_and_died(connection, machine, moving):
+    run = methodcaller("store", A)
     number = decision_of(run)
 
     def meanwhile():
-        others = states_writer(connection)
-        delete(others, A)
+        moving.delete(A)
         for row, _ in list(connection.table(STATES.name).scan()):
             connection.table(STATES.name).delete(row)
         machine.passes(FORGET_MS + 1000)
-        forget(others, [NOTES.row(A)])
+        moving.forget(A)
 
     with pytest.raises(WriterDied):
-        run(states_writer(WatchedConnection(connection, paused_at(number, meanwhile, dying_at(number + 1)))))
-    assert states_writer(connection).recover(older_than_ms=0).failed == ()
-    assert (records(connection), findings(states_writer(connection))) == ({"a": A}, [])
+        run(moving_notes(WatchedConnection(connection, paused_at(number, meanwhile, dying_at(number + 1)))))
+    assert moving.recover().failed == ()
+    assert (moving.records(), moving.findings()) == ({"a": A}, [])
 
 
 def test_a_write_that_changes_nothing_and_was_stopped_puts_back_no_line_that_others_removed(connection, machine):
     writer = IntentWriter(
         connection, NOTES, INTENTS, [OWNERS], lambda note: [(OWNERS, note)] if note.owner else [], clock=WriterClock()
     )
-    store(writer, A)
+    notes = Notes(connection, writer)
+    notes.store(A)
     put = writer.put
 
     def stopped(cells, time_ms):
         writer.put = put
-        store(writer, attrs.evolve(A, owner=""))
+        notes.store(attrs.evolve(A, owner=""))
         machine.passes(KEEP_TOMBSTONES_MS + 1000)
         connection.compact(OWNERS.name)
         put(cells, time_ms)
 
     writer.put = stopped
-    store(writer, A)
-    assert list(connection.table(OWNERS.name).scan()) == findings(writer) == []
+    notes.store(A)
+    assert list(connection.table(OWNERS.name).scan()) == notes.findings() == []
 
 
-def test_a_write_that_never_sent_its_decision_starts_again_however_many_others_were_accepted(connection, machine):
-    store(states_writer(connection), A)
+def test_a_write_that_never_sent_its_decision_starts_again_however_many_others_were_accepted(
+    connection, machine, moving
+):
+    moving.store(A)
 
     def meanwhile():
-        others = states_writer(connection)
         for number in range(WRITES_KEPT + 2):
-            store(others, attrs.evolve(A, text=str(number)))
+            moving.store(attrs.evolve(A, text=str(number)))
         machine.passes(WINDOW_MS + 1)
 
-    store(states_writer(WatchedConnection(connection, paused_at(2, meanwhile))), DONE)
-    assert (records(connection), findings(states_writer(connection))) == ({"a": DONE}, [])
+    moving_notes(WatchedConnection(connection, paused_at(2, meanwhile))).store(DONE)
+    assert (moving.records(), moving.findings()) == ({"a": DONE}, [])
 
 
-def test_a_list_whose_line_moves_must_be_declared_moving(connection):
-    writer = IntentWriter(connection, NOTES, INTENTS, [STATES], state_of, clock=WriterClock())
-    store(writer, A)
+def test_a_list_whose_line_moves_must_be_declared_moving(connection, moving):
+    notes = Notes(connection, IntentWriter(connection, NOTES, INTENTS, [STATES], state_of, clock=WriterClock()))
+    notes.store(A)
     before = [list(connection.table(table.name).scan(include_timestamp=True)) for table in TABLES]
     message = "table notes_by_state: must be in moving, because a write moves a line of it"
     with pytest.raises(InvalidRecord, match=message):
-        store(writer, DONE)
+        notes.store(DONE)
     assert [list(connection.table(table.name).scan(include_timestamp=True)) for table in TABLES] == before
-    delete(writer, A)
-    store(writer, DONE)
+    notes.delete(A)
+    notes.store(DONE)
 
 
-def test_a_record_that_no_cell_can_hold_is_refused_before_its_intent(connection):
+def test_a_record_that_no_cell_can_hold_is_refused_before_its_intent(connection, moving):
     half = "x" * 6_000_000
     with pytest.raises(InvalidRecord, match=r"Note in row 61: must fit \d+ bytes.* \(got 12\d+ bytes\)"):
-        store(states_writer(connection), Note("a", half, "open", half))
-    assert states_writer(connection).pending() == list(connection.table(STATES.name).scan()) == []
+        moving.store(Note("a", half, "open", half))
+    assert moving.pending() == list(connection.table(STATES.name).scan()) == []
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -7,7 +7,7 @@ from shared.writes import ClockSkew, Erasure, Erasures, IntentWriter, erasures_t
 from shared.writes.intents import FORGET_MS
 
 from .clocks import SetClock
-from .notes import INTENTS, NOTES, STATES, ByState, Note, delete, states_writer, store
+from .notes import INTENTS, NOTES, STATES, ByState, Note, moving_notes
 
 TABLE, SOURCES = erasures_tables("notes_erasures", writers=1)
 A, B = Note("a", "ada"), Note("b", "ada")
@@ -15,14 +15,14 @@ LINE = {b"n:x": b"\xc3"}
 
 
 @pytest.fixture
-def writer(connection, machine):
-    return states_writer(connection)
+def notes(connection, machine):
+    return moving_notes(connection)
 
 
 @pytest.fixture
-def erasures(connection, writer):
+def erasures(connection, notes):
     create_tables(connection, (TABLE, *SOURCES))
-    return Erasures(connection, (TABLE, SOURCES), [writer])
+    return Erasures(connection, (TABLE, SOURCES), [notes.writer])
 
 
 def rows(connection, table):
@@ -33,13 +33,13 @@ def fail(invalid):
     raise invalid
 
 
-def erase_ada(writer, erasures):
+def erase_ada(notes, erasures):
     """Erases both notes; returns the erasure."""
     for note in (A, B):
-        store(writer, note)
+        notes.store(note)
     erasures.begin("ada")
     for note in (A, B):
-        delete(writer, note)
+        notes.delete(note)
     return erasures.end("ada", [[NOTES.row(A), NOTES.row(B)]])
 
 
@@ -55,25 +55,25 @@ def test_an_erasure_is_stored_before_it_ends_and_until_it_is_removed(connection,
     assert list(erasures.stored(fail)) == rows(connection, TABLE) == []
 
 
-def test_sources_are_forgotten_once_they_are_old_enough(connection, writer, erasures, machine):
-    erasure = erase_ada(writer, erasures)
+def test_sources_are_forgotten_once_they_are_old_enough(connection, machine, notes, erasures):
+    erasure = erase_ada(notes, erasures)
     assert (erasures.is_due(erasure), erasures.forget(erasure, fail)) == (False, 2)
     machine.passes(FORGET_MS + 1000)
     assert (erasures.is_due(erasure), erasures.forget(erasure, fail)) == (True, 0)
     assert rows(connection, NOTES) == []
 
 
-def test_a_record_that_came_back_stays(connection, writer, erasures, machine):
-    erasure = erase_ada(writer, erasures)
-    store(writer, A)
+def test_a_record_that_came_back_stays(connection, machine, notes, erasures):
+    erasure = erase_ada(notes, erasures)
+    notes.store(A)
     machine.passes(FORGET_MS + 1000)
     assert erasures.forget(erasure, fail) == 0
     assert erasures.delete_strays(lambda line: line.id in "ab", erasure.at_ms, fail) == 1
     assert (rows(connection, NOTES), rows(connection, STATES)) == ([b"a"], [STATES.row(ByState("open", "a"))])
 
 
-def test_a_source_that_cannot_be_read_remains_and_is_reported(connection, writer, erasures, machine):
-    erasure = erase_ada(writer, erasures)
+def test_a_source_that_cannot_be_read_remains_and_is_reported(connection, machine, notes, erasures):
+    erasure = erase_ada(notes, erasures)
     connection.table(NOTES.name).put(b"a", {b"n:note": b"?"})
     machine.passes(FORGET_MS + 1000)
     reported = []
@@ -81,10 +81,10 @@ def test_a_source_that_cannot_be_read_remains_and_is_reported(connection, writer
     assert [invalid.row for invalid in reported] == rows(connection, NOTES) == [b"a"]
 
 
-def test_only_old_lines_without_a_source_are_strays(connection, writer, erasures, machine):
-    erasure = erase_ada(writer, erasures)
+def test_only_old_lines_without_a_source_are_strays(connection, machine, notes, erasures):
+    erasure = erase_ada(notes, erasures)
     machine.passes(FORGET_MS + 1000)
-    store(writer, A)
+    notes.store(A)
     lines = connection.table(STATES.name)
     old_ms, under_way_ms = erasure.at_ms, erasure.at_ms + FORGET_MS // 2
     for line, time_ms in (("a", old_ms), ("b", under_way_ms), ("c", old_ms), ("d", old_ms)):
@@ -127,8 +127,8 @@ def test_a_row_that_is_no_erasure_is_reported(connection, erasures):
     assert [invalid.row for invalid in reported] == [b"\xff"]
 
 
-def test_what_keeps_a_line_that_must_go_is_told(connection, writer, erasures, machine):
-    store(writer, A)
+def test_what_keeps_a_line_that_must_go_is_told(connection, machine, notes, erasures):
+    notes.store(A)
     connection.table(NOTES.name).put(b"a", {b"n:note": b"?"})
     future_ms = machine.now_ms + 86_400_000
     connection.table(STATES.name).put(STATES.row(ByState("done", "c")), LINE, timestamp=future_ms)

@@ -1,40 +1,26 @@
-"""`rowbook load` of real sales, killed again and again: recovered and loaded once more, it is one clean load."""
+"""`rowbook load` of orders, killed again and again: recovered and loaded once more, it is one clean load."""
 
+import csv
 import random
 import sys
 import time
 from contextlib import closing
-from itertools import islice
-from pathlib import Path
 
 import pytest
 
 from domains.command_line.main import main
 from domains.orders import OrderRepository
+from fixtures.orders.make_samples import SAMPLES
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.shared.writes.changing import DERIVED, ORDERS, TABLES, differences
 from tests.shared.writes.processes import kill_at_random, running, wait_for
 
-SALES = Path(__file__).parents[4] / "shared" / "data" / "orders" / "punks_sales_first5000.csv"
-MAPPING = {
-    "order_number": "tx",
-    "seller_id": "from",
-    "buyer_id": "to",
-    "placed_ms": "timestamp",
-    "item": "id",
-    "amount": "price (in wei)",
-}
-QUICK_LINES, LINES = 300, 5_000
-
-pytestmark = pytest.mark.skipif(not SALES.exists(), reason=f"needs {SALES.name}, which is not part of the suite")
-
 
 def load(url, file, begun):
     """A process that loads a file as the command line does."""
     begun.touch()
-    mapping = [word for field, column in MAPPING.items() for word in ("--map", f"{field}={column}")]
-    sys.argv = ["rowbook", "load", "orders", str(file), "--store", url, *mapping, "--plain"]
+    sys.argv = ["rowbook", "load", "orders", str(file), "--store", url, "--plain"]
     sys.stdout = sys.stderr = (begun.parent / "output").open("w")
     main()
 
@@ -47,12 +33,15 @@ def stored(url):
 
 
 @pytest.mark.parametrize(
-    ("lines", "kills"), [(QUICK_LINES, 2), pytest.param(LINES, 6, marks=pytest.mark.long)], ids=["quick", "whole"]
+    ("times", "kills"), [(1, 2), pytest.param(16, 6, marks=pytest.mark.long)], ids=["quick", "whole"]
 )
-def test_a_load_that_was_killed_and_loaded_again_is_one_clean_load(tmp_path, capsys, lines, kills):
-    file, clean, killed = tmp_path / "sales.csv", f"embedded:{tmp_path / 'a.db'}", f"embedded:{tmp_path / 'b.db'}"
-    with SALES.open(encoding="utf-8") as sales:
-        file.write_text("".join(islice(sales, lines + 1)), encoding="utf-8")
+def test_a_load_that_was_killed_and_loaded_again_is_one_clean_load(tmp_path, capsys, times, kills):
+    file, clean, killed = tmp_path / "orders.csv", f"embedded:{tmp_path / 'a.db'}", f"embedded:{tmp_path / 'b.db'}"
+    lines = SAMPLES["orders"](times)
+    with file.open("w", encoding="utf-8", newline="") as rows:
+        writer = csv.DictWriter(rows, lines[0].keys())
+        writer.writeheader()
+        writer.writerows(lines)
     whole_s = finish(clean, file, tmp_path)
     seed = random.randrange(1_000_000)
     dice = random.Random(seed)
@@ -70,9 +59,9 @@ def test_a_load_that_was_killed_and_loaded_again_is_one_clean_load(tmp_path, cap
             assert differences(connection, OrderRepository(connection).writer, DERIVED) == []
     finish(killed, file, tmp_path)
     assert stored(killed) == stored(clean)
-    assert len(stored(killed)[0]) == lines
+    assert len(stored(killed)[0]) == len(lines)
     with capsys.disabled():
-        print(f"\nseed {seed}: {lines} lines, {partial_loads} loads killed, {settled} writes settled")
+        print(f"\nseed {seed}: {len(lines)} lines, {partial_loads} loads killed, {settled} writes settled")
 
 
 def finish(url, file, folder):

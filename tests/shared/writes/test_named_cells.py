@@ -11,10 +11,10 @@ from tests.engines import Embedded
 
 from .breaking import BREAKS
 from .interleaving import Scene
-from .notes import NOTES, OWNERS, TABLES, is_decision, store, writer_on
+from .notes import NOTES, OWNERS, TABLES, Notes, is_decision
 from .pairs import Pair, PairExplorer
 from .scenes import OF_ONE, OF_TWO
-from .stopped_notes import GROWN, RIVALS, SMALL, VIEWS, WRITES, Notes
+from .stopped_notes import GROWN, RIVALS, SMALL, VIEWS, WRITES
 
 TESTS = CrashTests(Embedded(), TABLES, Notes, VIEWS, ())
 PAIRS = {str(pair): pair for write in WRITES for pair in (Pair("notes", TESTS, write, name) for name in ("", *RIVALS))}
@@ -58,11 +58,7 @@ def test_the_explorer_notices_a_broken_rule_of_naming(rule, name, monkeypatch):
 def die(connection, note, is_last=lambda call: call.table == OWNERS.name):
     """A writer of a note dies before such a call: before the lines of owners, after its decision, if omitted."""
     with suppress(WriterDied):
-        store(writer_on(WatchedConnection(connection, dying_before(is_last))), note)
-
-
-def lines(connection):
-    return Notes(connection).by_owner()
+        Notes(WatchedConnection(connection, dying_before(is_last))).store(note)
 
 
 NOTE = attrs.evolve(SMALL, text="x")
@@ -70,46 +66,48 @@ OTHER_TEXT = attrs.evolve(SMALL, text="y")
 ALL_OWNERS = attrs.evolve(SMALL, owner="ada bob eve")
 
 
-def test_an_intent_names_the_lines_that_its_write_changes(connection):
+def test_an_intent_names_the_lines_that_its_write_changes(connection, notes):
     for note, names in ((NOTE, {"notes_by_owner", "notes_by_state"}), (OTHER_TEXT, {"notes_by_owner"})):
         die(connection, note)
-        (pending,) = writer_on(connection).pending()
+        (pending,) = notes.pending()
         assert pending.intent.touched.keys() == names
         assert sorted(*pending.intent.touched["notes_by_owner"].values()) == [b"n:s", b"n:t"]
-        assert writer_on(connection).recover(older_than_ms=0).settled == 1
+        assert notes.recover().settled == 1
 
 
-def test_a_line_of_a_dead_writer_is_put_whole_by_a_write_that_changes_it(connection):
+def test_a_line_of_a_dead_writer_is_put_whole_by_a_write_that_changes_it(connection, notes):
     die(connection, NOTE)
-    store(writer_on(connection), done := attrs.evolve(NOTE, state="done"))
-    assert lines(connection) == [done]
+    notes.store(done := attrs.evolve(NOTE, state="done"))
+    assert notes.by_owner() == [done]
 
 
-def test_the_same_write_again_puts_the_lines_of_a_dead_writer(connection):
-    store(writer_on(connection), NOTE)
+def test_the_same_write_again_puts_the_lines_of_a_dead_writer(connection, notes):
+    notes.store(NOTE)
     die(connection, OTHER_TEXT)
-    store(writer_on(connection), OTHER_TEXT)
-    assert lines(connection) == [OTHER_TEXT]
+    notes.store(OTHER_TEXT)
+    assert notes.by_owner() == [OTHER_TEXT]
 
 
-def test_a_line_of_a_dead_writer_that_another_write_keeps_is_missing_until_recover(connection):
-    store(writer_on(connection), SMALL)
+def test_a_line_of_a_dead_writer_that_another_write_keeps_is_missing_until_recover(connection, notes):
+    notes.store(SMALL)
     die(connection, GROWN)
-    store(writer_on(connection), ALL_OWNERS)
-    assert [line.owner for line in lines(connection)] == ["ada", "bob"]
-    assert writer_on(connection).recover(older_than_ms=0).settled == 1
-    assert [line.owner for line in lines(connection)] == ["ada", "bob", "eve"]
+    notes.store(ALL_OWNERS)
+    assert [line.owner for line in notes.by_owner()] == ["ada", "bob"]
+    assert notes.recover().settled == 1
+    assert [line.owner for line in notes.by_owner()] == ["ada", "bob", "eve"]
 
 
-def test_a_write_that_has_read_a_lost_revision_is_not_completed_though_none_of_its_own_lines_is_newer(connection):
-    writer, rows = writer_on(connection), connection.table(NOTES.name)
-    store(writer, SMALL)
+def test_a_write_that_has_read_a_lost_revision_is_not_completed_though_none_of_its_own_lines_is_newer(
+    connection, notes
+):
+    rows = connection.table(NOTES.name)
+    notes.store(SMALL)
     backup = rows.row(b"a")
-    store(writer, GROWN)
+    notes.store(GROWN)
     die(connection, ALL_OWNERS, is_last=is_decision)
     rows.delete(b"a")
     time.sleep(0.02)  # so that the server dates the backup after the delete
     rows.put(b"a", backup)
-    (failed,) = writer.recover(older_than_ms=0).failed
+    (failed,) = notes.recover().failed
     assert failed.endswith("its source has lost a revision: must be 2 or later (got 1)")
     assert rows.row(b"a") == backup

@@ -8,11 +8,11 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import ClockSkew, IntentWriter, claim, forget
+from shared.writes import ClockSkew, IntentWriter, claim
 from shared.writes.server_clock import ATTEMPTS, CHECKED_FOR_MS, MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 
 from .clocks import SetClock
-from .notes import INTENTS, NOTES, TABLES, Note, delete, store, writer_on
+from .notes import INTENTS, NOTES, TABLES, Note, Notes
 
 CELLS = {b"n:a": b"1", b"n:b": b"2"}
 WITHIN = "clock: must be within 60000 ms of the region server's"
@@ -80,26 +80,26 @@ def test_a_clock_that_is_further_off_is_refused_with_the_difference(connection, 
 
 
 def test_a_write_with_a_wrong_clock_stores_nothing_but_an_idle_slot(connection):
-    writer = writer_on(connection, SetClock(3_600_000))
+    notes = Notes(connection, clock=SetClock(3_600_000))
     with pytest.raises(ClockSkew):
-        store(writer, Note("a", "ada"))
+        notes.store(Note("a", "ada"))
     assert [list(connection.table(table.name).scan()) for table in TABLES[:-1]] == [[], [], []]
-    assert writer.pending() == []
+    assert notes.pending() == []
 
 
 @pytest.mark.parametrize("ahead_ms", [3_600_000, -3_600_000])
 def test_upkeep_with_a_wrong_clock_changes_nothing(connection, ahead_ms):
     clock, note = SetClock(), Note("a", "ada")
-    writer = writer_on(connection, clock)
+    notes = Notes(connection, clock=clock)
     without_lists = IntentWriter(connection, NOTES, INTENTS, (), lambda _note: (), clock=clock)
-    store(writer, note)
-    delete(writer, note)
+    notes.store(note)
+    notes.delete(note)
     before = list(connection.table("notes").scan(include_timestamp=True))
     clock.ahead_ms = ahead_ms
     for upkeep in (
-        writer.recover,
-        partial(forget, writer, [b"a"]),
-        partial(writer.repair, b"a", ()),
+        notes.writer.recover,
+        partial(notes.forget, note),
+        partial(notes.writer.repair, b"a", ()),
         partial(claim, without_lists, [Note("b", "bob")]),
     ):
         with pytest.raises(ClockSkew):

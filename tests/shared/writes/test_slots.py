@@ -10,7 +10,7 @@ import pytest
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes.slots import INTENT_CELLS, PROCESS_BYTES, Intent, Slots, holds_intents, idle, intents_table
 
-from .notes import INTENTS, NOTES, Note, store, writer_on
+from .notes import INTENTS, NOTES, Note, Notes
 
 
 def test_writes_at_once_have_slots_of_their_own_which_are_used_again_once_they_have_ended():
@@ -87,14 +87,13 @@ def test_only_a_table_of_intents_holds_intents():
     assert not holds_intents(NOTES)
 
 
-def test_many_writes_of_one_process_leave_one_slot(connection):
-    writer = writer_on(connection)
+def test_many_writes_of_one_process_leave_one_slot(connection, notes):
     for number in range(5):
-        store(writer, Note(str(number), "ada"))
+        notes.store(Note(str(number), "ada"))
     assert len(list(connection.table("notes_intents").scan())) == 2  # one of them is only for comparing the clocks
-    assert writer.pending() == []
+    assert notes.pending() == []
     with pytest.raises(WriterDied):
-        store(writer_on(WatchedConnection(connection, dying_at(2))), Note("5", "ada"))
-    (pending,) = writer.pending()
-    store(writer, Note("6", "ada"))
-    assert writer.pending() == [pending]  # the next write took another slot
+        Notes(WatchedConnection(connection, dying_at(2))).store(Note("5", "ada"))
+    (pending,) = notes.pending()
+    notes.store(Note("6", "ada"))
+    assert notes.pending() == [pending]  # the next write took another slot

@@ -8,7 +8,7 @@ from shared.tables import Column, InvalidRecord, RecordCells
 from shared.writes import IntentWriter, SourceCells
 from shared.writes.sources import WRITES_KEPT
 
-from .notes import CELLS, INTENTS, NOTES, OWNERS, ById, ByState, Note, delete, lines_of, store, writer_on
+from .notes import CELLS, INTENTS, NOTES, OWNERS, ById, ByState, Note, lines_of
 
 SOURCE = NOTES.cells
 NOTE = Note("a", "ada", "open", "x")
@@ -85,25 +85,23 @@ def test_columns_that_differ_by_their_family_only_are_refused():
         SourceCells(RecordCells(ByState, {}, marker="f:x"), "f:cell")
 
 
-def test_a_writer_refuses_a_source_of_other_cells_and_a_moving_list_with_values(connection):
+def test_a_writer_refuses_a_source_of_other_cells_and_a_moving_list_with_values(connection, moving):
     with pytest.raises(InvalidRecord, match="table notes_by_owner: the cells of a source must be SourceCells"):
         IntentWriter(connection, OWNERS, INTENTS, (), lines_of)
     with pytest.raises(InvalidRecord, match="table notes_by_owner: the cells of a moving list must be a marker"):
         IntentWriter(connection, NOTES, INTENTS, (OWNERS,), lines_of, moving=[OWNERS])
 
 
-def test_a_write_that_changes_the_key_of_its_source_is_refused_and_puts_nothing(connection):
+def test_a_write_that_changes_the_key_of_its_source_is_refused_and_puts_nothing(connection, notes):
     with pytest.raises(InvalidRecord, match="Note: a write must not change the key of its source"):
-        writer_on(connection).write(ById("a"), lambda _stored: Note("b", "ada"))
+        notes.writer.write(ById("a"), lambda _stored: Note("b", "ada"))
     assert list(connection.table("notes").scan()) == list(connection.table("notes_intents").scan()) == []
 
 
-def test_a_record_that_was_deleted_and_written_again_goes_on_counting(connection):
-    writer = writer_on(connection)
-    store(writer, NOTE)
-    delete(writer, NOTE)
-    store(writer, NOTE)
-    source = writer.reader.read(b"a")
+def test_a_record_that_was_deleted_and_written_again_goes_on_counting(notes):
+    for write in (notes.store, notes.delete, notes.store):
+        write(NOTE)
+    source = notes.source()
     assert (source.revision, source.record) == (3, NOTE)
     assert len(source.writes) == len({*source.writes}) == 3
 

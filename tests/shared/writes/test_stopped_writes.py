@@ -16,8 +16,8 @@ from shared.testing import (
     subsets,
 )
 
-from .notes import NOTES, TABLES
-from .stopped_notes import VIEWS, WRITES, Notes
+from .notes import NOTES, TABLES, Notes
+from .stopped_notes import VIEWS, WRITES
 
 CHECKS = {
     "is stopped": partial(check_a_stop_at_each_call, all_replies_lost=False),

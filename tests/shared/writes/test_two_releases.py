@@ -13,21 +13,7 @@ from shared.tables import Column, InvalidRecord, RecordCells, TableLayout
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import IntentWriter, SourceCells
 
-from .notes import (
-    INTENTS,
-    NOTES,
-    OWNERS,
-    STATES,
-    ById,
-    ByState,
-    Note,
-    delete,
-    findings,
-    lines_of,
-    repaired,
-    store,
-    writer_on,
-)
+from .notes import INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, Notes, lines_of
 
 
 @attrs.frozen
@@ -64,9 +50,15 @@ def lines_of_later(note: NoteOfLater) -> Iterator[tuple[TableLayout[Any, Any], A
     yield PRIORITIES, ByPriority(str(note.priority), note.id)
 
 
-def later_on(connection: Any) -> IntentWriter[NoteOfLater]:
+def later_on(connection: Any) -> Notes:
     lists = (OWNERS, STATES, PRIORITIES)
-    return IntentWriter(connection, LATER, INTENTS, lists, lines_of_later, moving=[STATES, PRIORITIES])
+    writer = IntentWriter(connection, LATER, INTENTS, lists, lines_of_later, moving=[STATES, PRIORITIES])
+    return Notes(connection, writer)
+
+
+@pytest.fixture
+def later(connection):
+    return later_on(connection)
 
 
 A = NoteOfLater("a", "ada", text="x", priority=3)
@@ -81,33 +73,31 @@ def done(stored):
     return attrs.evolve(stored, state="done")
 
 
-def test_an_earlier_release_keeps_the_column_that_it_does_not_know(connection):
-    store(later_on(connection), A)
-    writer_on(connection).write(ById("a"), done)
-    assert later_on(connection).reader.read(b"a").record == attrs.evolve(A, state="done")
+def test_an_earlier_release_keeps_the_column_that_it_does_not_know(notes, later):
+    later.store(A)
+    notes.writer.write(ById("a"), done)
+    assert later.source().record == attrs.evolve(A, state="done")
 
 
-def test_a_recoverer_and_a_repair_of_an_earlier_release_keep_it_too(connection):
-    store(later_on(connection), A)
+def test_a_recoverer_and_a_repair_of_an_earlier_release_keep_it_too(connection, notes, later):
+    later.store(A)
     dying = WatchedConnection(connection, dying_at(3))
     with suppress(WriterDied):
-        writer_on(dying).write(ById("a"), done)
-    earlier = writer_on(connection)
-    assert earlier.recover(older_than_ms=0).settled == 1
-    earlier.repair(b"a", ())
-    assert later_on(connection).reader.read(b"a").record == A
+        Notes(dying).writer.write(ById("a"), done)
+    assert notes.recover().settled == 1
+    notes.writer.repair(b"a", ())
+    assert later.source().record == A
 
 
-def test_a_deletion_drops_it(connection):
-    store(later_on(connection), A)
-    earlier = writer_on(connection)
-    delete(earlier, A)
-    store(earlier, Note("a", "bob"))
-    assert later_on(connection).reader.read(b"a").record == NoteOfLater("a", "bob")
+def test_a_deletion_drops_it(notes, later):
+    later.store(A)
+    notes.delete(A)
+    notes.store(Note("a", "bob"))
+    assert later.source().record == NoteOfLater("a", "bob")
 
 
-def test_a_column_that_a_release_drops_goes_with_the_next_revision(connection):
-    store(later_on(connection), A)
+def test_a_column_that_a_release_drops_goes_with_the_next_revision(connection, moving, later):
+    later.store(A)
     dropping = attrs.evolve(NOTES, cells=SourceCells(NOTES.cells.cells, "n:note", dropped=["n:p"]))
     writer = IntentWriter(connection, dropping, INTENTS, (OWNERS, STATES), lines_of, moving=[STATES])
     writer.write(ById("a"), done)
@@ -120,37 +110,36 @@ def test_a_dropped_column_that_a_record_has_is_refused():
         SourceCells(NOTES.cells.cells, "n:note", dropped=["n:t"])
 
 
-def test_a_cell_with_the_writes_as_an_array_is_read_as_before(connection):
+def test_a_cell_with_the_writes_as_an_array_is_read_as_before(connection, notes):
     note = Note("a", "ada")
     columns = {column.partition(b":")[2]: value for column, value in NOTES.cells.cells.pack(note).items()}
     cell = msgpack.packb([3, 1000, [b"writes 1", b"writes 2"], columns])
     connection.table("notes").put(b"a", {b"n:note": cell})
-    source = writer_on(connection).reader.read(b"a")
+    source = notes.source()
     assert (source.revision, source.writes, source.record) == (3, (b"writes 1", b"writes 2"), note)
 
 
-def test_an_intent_that_names_a_list_of_a_later_release_is_left_with_its_lines(connection):
-    store(later_on(connection), A)
+def test_an_intent_that_names_a_list_of_a_later_release_is_left_with_its_lines(connection, notes, later):
+    later.store(A)
     dying = WatchedConnection(connection, dying_at(3))
     with suppress(WriterDied):
-        later_on(dying).write(ById("a"), lambda stored: attrs.evolve(stored, priority=2))
+        later_on(dying).writer.write(ById("a"), lambda stored: attrs.evolve(stored, priority=2))
     lines = dict(connection.table("notes_by_priority").scan())
     assert len(lines) == 2
-    earlier = writer_on(connection)
-    recovery = earlier.recover(older_than_ms=0)
+    recovery = notes.recover()
     assert (recovery.settled, recovery.waiting) == (0, 0)
     (failed,) = recovery.failed
     assert "must name lists of this release (got notes_by_priority); use a later one" in failed
     assert dict(connection.table("notes_by_priority").scan()) == lines
-    assert later_on(connection).recover(older_than_ms=0).settled == 1
-    assert findings(later_on(connection)) == []
+    assert later.recover().settled == 1
+    assert later.findings() == []
 
 
-def test_a_line_with_a_code_of_a_later_release_is_not_discarded_as_undecodable(connection):
+def test_a_line_with_a_code_of_a_later_release_is_not_discarded_as_undecodable(connection, notes):
     row = STATES.row(ByState("done", "a")).replace(b"\x02", b"\x07", 1)
     connection.table(STATES.name).put(row, {b"n:x": b""}, timestamp=1)
     named = {"discards_rows": frozenset({(STATES.name, row)})}
     for told, is_discarded in (({"discards_undecodable": True}, False), (named, True)):
-        ((finding, is_mended),) = repaired(connection, **told)
+        ((finding, is_mended),) = notes.repaired(**told)
         assert (finding.kind, finding.row, is_mended) == ("unknown", row, is_discarded)
     assert list(connection.table(STATES.name).scan()) == []

@@ -11,26 +11,11 @@ from shared.queries import BATCH_ROWS
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, dying_before
-from shared.writes import Finding, WriterUpkeep
+from shared.writes import Finding
 from shared.writes.intent_rows import CLOCKS_APART_MS
 from shared.writes.intents import WINDOW_MS
 
-from .notes import (
-    INTENTS,
-    NOTES,
-    OWNERS,
-    STATES,
-    TABLES,
-    ById,
-    ByState,
-    Note,
-    delete,
-    findings,
-    put_all,
-    repaired,
-    store,
-    writer_on,
-)
+from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, Notes, put_all
 
 DAY_MS = 86_400_000
 A, B = Note("a", "ada", "open", "x"), Note("b", "bob", "done", "y")
@@ -45,7 +30,7 @@ each_list = pytest.mark.parametrize(("table", "row"), [(OWNERS, OWNERS_ROW), (ST
 def connection(connection):
     """A store with two notes."""
     for note in (A, B):
-        store(writer_on(connection), note)
+        Notes(connection).store(note)
     time.sleep(0.02)  # the last revision may be some milliseconds ahead of the server, which dates what follows
     return connection
 
@@ -64,88 +49,84 @@ def other_line(table, row):
     return row.replace(b"ada", b"eve") if table is OWNERS else row.replace(b"\x01", b"\x02", 1)
 
 
-def found(connection):
-    return findings(writer_on(connection))
+def kinds_repaired(notes, **told):
+    return [(finding.kind, is_mended) for finding, is_mended in notes.repaired(**told)]
 
 
-def kinds_repaired(connection, **told):
-    return [(finding.kind, is_mended) for finding, is_mended in repaired(connection, **told)]
-
-
-def test_rows_that_agree_are_counted_and_nothing_is_found(connection):
-    upkeep = WriterUpkeep(writer_on(connection))
+def test_rows_that_agree_are_counted_and_nothing_is_found(notes):
+    upkeep = notes.upkeep
     assert list(upkeep.verify()) == []
     assert (upkeep.sources, upkeep.lines) == (2, 4)
 
 
 @each_list
-def test_a_line_that_is_missing_is_found_and_put_again(connection, rows, table, row):
+def test_a_line_that_is_missing_is_found_and_put_again(notes, rows, table, row):
     before = rows[table.name].row(row)
     rows[table.name].delete(row)
     finding = Finding("missing", table.name, row, b"a")
-    assert found(connection) == [finding]
-    assert repaired(connection) == [(finding, True)]
-    assert (found(connection), rows[table.name].row(row)) == ([], before)
+    assert notes.findings() == [finding]
+    assert notes.repaired() == [(finding, True)]
+    assert (notes.findings(), rows[table.name].row(row)) == ([], before)
 
 
 @each_list
-def test_a_line_of_no_record_is_found_and_deleted(connection, rows, table, row):
+def test_a_line_of_no_record_is_found_and_deleted(notes, rows, table, row):
     other = other_line(table, row)
     rows[table.name].put(other, rows[table.name].row(row), timestamp=written_ms(rows, table, row))
     finding = Finding("dangling", table.name, other, b"a")
-    assert found(connection) == [finding]
-    assert repaired(connection) == [(finding, True)]
-    assert (found(connection), rows[table.name].row(other)) == ([], {})
+    assert notes.findings() == [finding]
+    assert notes.repaired() == [(finding, True)]
+    assert (notes.findings(), rows[table.name].row(other)) == ([], {})
 
 
-def test_cells_that_differ_are_found_with_their_columns_and_put_again(connection, rows):
+def test_cells_that_differ_are_found_with_their_columns_and_put_again(notes, rows):
     other = OWNERS.cells.pack(attrs.evolve(A, text="other", state="done"))
     rows["notes_by_owner"].put(OWNERS_ROW, other, timestamp=written_ms(rows, OWNERS, OWNERS_ROW))
     rows["notes_by_state"].put(STATES_ROW, {b"n:x": b"other"}, timestamp=written_ms(rows, STATES, STATES_ROW))
-    assert list(map(str, found(connection))) == [
+    assert list(map(str, notes.findings())) == [
         f"notes_by_owner: differing row {OWNERS_ROW.hex(' ')}: in n:s and n:t",
         f"notes_by_state: differing row {STATES_ROW.hex(' ')}: in n:x",
     ]
-    assert [is_mended for _, is_mended in repaired(connection)] == [True, True]
-    assert found(connection) == []
+    assert [is_mended for _, is_mended in notes.repaired()] == [True, True]
+    assert notes.findings() == []
 
 
-def test_a_cell_that_is_missing_is_a_difference(connection, rows):
+def test_a_cell_that_is_missing_is_a_difference(notes, rows):
     rows["notes_by_owner"].delete(OWNERS_ROW, columns=["n:t"])
-    assert list(map(str, found(connection))) == [f"notes_by_owner: differing row {OWNERS_ROW.hex(' ')}: in n:t"]
-    assert kinds_repaired(connection) == [("differing", True)]
+    assert list(map(str, notes.findings())) == [f"notes_by_owner: differing row {OWNERS_ROW.hex(' ')}: in n:t"]
+    assert kinds_repaired(notes) == [("differing", True)]
 
 
 @pytest.mark.parametrize(("table", "row"), [(OWNERS, b"no terminator"), (STATES, b"\x01a")])
-def test_a_row_of_a_list_that_is_not_a_key_is_kept_and_discarded_if_told_to(connection, rows, table, row):
+def test_a_row_of_a_list_that_is_not_a_key_is_kept_and_discarded_if_told_to(notes, rows, table, row):
     rows[table.name].put(row, {table.cells.columns[0]: b"1"})
-    (finding,) = found(connection)
+    (finding,) = notes.findings()
     assert (finding.kind, finding.table, finding.row, finding.source_row) == ("undecodable", table.name, row, None)
     assert str(finding).startswith(f"{table.name}: undecodable row {row.hex(' ')}: By")
     for told in ({}, {"discards_orphaned": True}, {"discards_rows": frozenset({("notes", row)})}):
-        assert repaired(connection, **told) == [(finding, False)]
-    assert repaired(connection, discards_undecodable=True) == [(finding, True)]
-    assert found(connection) == []
+        assert notes.repaired(**told) == [(finding, False)]
+    assert notes.repaired(discards_undecodable=True) == [(finding, True)]
+    assert notes.findings() == []
 
 
-def test_a_source_that_cannot_be_read_is_listed_and_kept_with_its_lines(connection, rows):
+def test_a_source_that_cannot_be_read_is_listed_and_kept_with_its_lines(notes, rows):
     rows["notes"].put(b"a", DAMAGED)
-    (finding,) = found(connection)
+    (finding,) = notes.findings()
     assert (finding.kind, finding.table, finding.row, finding.source_row) == ("undecodable", "notes", b"a", None)
     assert finding.reason.startswith("Note: must be a msgpack array of revision")
-    assert repaired(connection) == [(finding, False)]
-    assert (rows["notes"].row(b"a"), found(connection)) == (DAMAGED, [finding])
+    assert notes.repaired() == [(finding, False)]
+    assert (rows["notes"].row(b"a"), notes.findings()) == (DAMAGED, [finding])
     assert rows["notes_by_owner"].row(OWNERS_ROW)
     assert rows["notes_by_state"].row(STATES_ROW)
 
 
-def test_a_source_that_cannot_be_read_hides_nothing_of_the_others(connection, rows):
+def test_a_source_that_cannot_be_read_hides_nothing_of_the_others(notes, rows):
     rows["notes"].put(b"a", DAMAGED)
     rows["notes"].put(b"\xff", {b"n:note": rows["notes"].row(b"b")[b"n:note"]})
     rows["notes_by_owner"].delete(OWNERS.row(B))
     dangling = OWNERS.row(attrs.evolve(B, owner="eve"))
     rows["notes_by_owner"].put(dangling, OWNERS.cells.pack(B), timestamp=1)
-    assert {(finding.kind, finding.row, is_mended) for finding, is_mended in repaired(connection)} == {
+    assert {(finding.kind, finding.row, is_mended) for finding, is_mended in notes.repaired()} == {
         ("undecodable", b"a", False),
         ("undecodable", b"\xff", False),
         ("missing", OWNERS.row(B), True),
@@ -153,28 +134,28 @@ def test_a_source_that_cannot_be_read_hides_nothing_of_the_others(connection, ro
     }
 
 
-def test_a_line_that_somebody_deleted_in_the_future_stays_missing_and_says_so(connection, rows):
+def test_a_line_that_somebody_deleted_in_the_future_stays_missing_and_says_so(notes, rows):
     rows["notes_by_owner"].delete(OWNERS_ROW, timestamp=time.time_ns() // 1_000_000 + DAY_MS)
-    assert repaired(connection) == [(Finding("missing", "notes_by_owner", OWNERS_ROW, b"a"), False)]
+    assert notes.repaired() == [(Finding("missing", "notes_by_owner", OWNERS_ROW, b"a"), False)]
 
 
-def test_a_record_that_was_deleted_must_not_have_lines(connection, rows):
+def test_a_record_that_was_deleted_must_not_have_lines(notes, rows):
     line = rows["notes_by_owner"].row(OWNERS_ROW)
-    delete(writer_on(connection), A)
-    assert found(connection) == []
-    time_ms = writer_on(connection).reader.read(b"a").time_ms
+    notes.delete(A)
+    assert notes.findings() == []
+    time_ms = notes.source().time_ms
     rows["notes_by_owner"].put(OWNERS_ROW, line, timestamp=time_ms + 1)  # above its tombstone
-    assert kinds_repaired(connection) == [("dangling", True)]
+    assert kinds_repaired(notes) == [("dangling", True)]
 
 
 @pytest.mark.parametrize("mutations", range(2, 8))
-def test_the_rows_of_a_pending_write_are_no_findings_and_repair_completes_it(connection, mutations):
+def test_the_rows_of_a_pending_write_are_no_findings_and_repair_completes_it(connection, notes, mutations):
     stopped = WatchedConnection(connection, dying_at(mutations))
     with suppress(WriterDied):
-        store(writer_on(stopped), CHANGED)
+        Notes(stopped).store(CHANGED)
     assert stopped.is_stopped == (mutations < 7)
-    assert len(writer_on(connection).pending()) == (mutations < 7)
-    assert found(connection) == repaired(connection) == writer_on(connection).pending() == found(connection) == []
+    assert len(notes.writer.pending()) == (mutations < 7)
+    assert notes.findings() == notes.repaired() == notes.writer.pending() == notes.findings() == []
 
 
 # ---- writes under way
@@ -184,7 +165,7 @@ def die(connection):
     """A note of ada's is changed, and the writer dies after its decision."""
     with suppress(WriterDied):
         dying = WatchedConnection(connection, dying_before(lambda call: call.table == "notes_by_owner"))
-        store(writer_on(dying), CHANGED)
+        Notes(dying).store(CHANGED)
 
 
 def put_intent(rows, written_ms):
@@ -205,56 +186,56 @@ AGES = pytest.mark.parametrize("age_ms", [WINDOW_MS + 1_000, -CLOCKS_APART_MS - 
 
 
 @AGES
-def test_only_young_writes_excuse_a_difference(connection, rows, age_ms):
+def test_only_young_writes_excuse_a_difference(connection, notes, rows, age_ms):
     die(connection)
-    assert found(connection) == []
+    assert notes.findings() == []
     put_intent(rows, now_ms() - age_ms)
-    assert {finding.kind for finding in found(connection)} == {"differing", "dangling"}
-    assert repaired(connection) == []
-    assert found(connection) == []
+    assert {finding.kind for finding in notes.findings()} == {"differing", "dangling"}
+    assert notes.repaired() == []
+    assert notes.findings() == []
 
 
 @AGES
-def test_a_write_that_cannot_be_settled_hides_no_damage(connection, rows, age_ms):
+def test_a_write_that_cannot_be_settled_hides_no_damage(connection, notes, rows, age_ms):
     die(connection)
     row = put_intent(rows, now_ms() - age_ms)
     rows["notes"].put(b"a", DAMAGED)
     rows["notes_by_owner"].delete(OWNERS.row(B))
-    undecodable, lost_line = found(connection)
+    undecodable, lost_line = notes.findings()
     assert (undecodable.kind, undecodable.table, lost_line) == ("undecodable", "notes", LOST_LINE)
-    (unsettled, is_settled), *others = repaired(connection)
+    (unsettled, is_settled), *others = notes.repaired()
     assert (unsettled.kind, unsettled.table, unsettled.row, is_settled) == ("unsettled", "notes_intents", row, False)
     assert unsettled.reason.startswith("notes: row 61: Note: must be a msgpack array")
     assert others == [(undecodable, False), (lost_line, True)]
-    assert kinds_repaired(connection) == [("unsettled", False), ("undecodable", False)]
+    assert kinds_repaired(notes) == [("unsettled", False), ("undecodable", False)]
 
 
-def test_a_damaged_intent_is_reported_and_the_others_go_on(connection, rows):
+def test_a_damaged_intent_is_reported_and_the_others_go_on(connection, notes, rows):
     die(connection)
-    (young,) = writer_on(connection).pending()
+    (young,) = notes.writer.pending()
     rows["notes_intents"].put(b"\x01" * 12, rows["notes_intents"].row(INTENTS.row(young.intent)) | {b"i:r": b"damaged"})
     rows["notes_intents"].put(b"no key", {b"i:s": b"\xc0"})
     invalid = []
-    assert writer_on(connection).pending(invalid.append) == [young]
+    assert notes.writer.pending(invalid.append) == [young]
     assert {error.row for error in invalid} == {b"\x01" * 12, b"no key"}
     rows["notes_by_owner"].delete(OWNERS.row(B))
-    *damaged, lost_line = found(connection)
+    *damaged, lost_line = notes.findings()
     assert [(finding.kind, finding.row) for finding in damaged] == [
         ("undecodable", b"\x01" * 12),
         ("undecodable", b"no key"),
     ]
     assert damaged[0].reason.startswith("Intent.revision: ")
     assert lost_line == LOST_LINE
-    assert kinds_repaired(connection) == [("undecodable", False), ("undecodable", False), ("missing", True)]
-    assert writer_on(connection).recover().failed
-    assert kinds_repaired(connection, discards_undecodable=True) == [("undecodable", True)] * 2
-    assert (found(connection), writer_on(connection).recover().failed) == ([], ())
+    assert kinds_repaired(notes) == [("undecodable", False), ("undecodable", False), ("missing", True)]
+    assert notes.writer.recover().failed
+    assert kinds_repaired(notes, discards_undecodable=True) == [("undecodable", True)] * 2
+    assert (notes.findings(), notes.writer.recover().failed) == ([], ())
 
 
 def write_notes(url):
     """Writes some notes again and again."""
     with closing(connect(url)) as connection:
-        writer = writer_on(connection)
+        writer = Notes(connection).writer
         for number in range(150):
             note = Note(str(number % 20), "ada", ("open", "done")[number // 20 % 2], f"text {number}")
             wanted = None if number % 37 == 0 else note
@@ -267,7 +248,7 @@ def test_writers_at_work_are_no_findings(tmp_path):
         create_tables(connection, TABLES)
         writing = pool.submit(write_notes, url)
         while not writing.done():
-            assert found(connection) == []
+            assert Notes(connection).findings() == []
         writing.result()
         assert len(list(connection.table("notes").scan())) == 20
 
@@ -276,13 +257,14 @@ def test_many_rows_are_compared_in_batches_and_those_at_their_edges_are_found(mo
     count = BATCH_ROWS + 50
     with closing(connect("embedded:")) as connection:
         create_tables(connection, TABLES)
-        put_all(connection, notes := [Note(f"{number:04}", "ada") for number in range(count)])
-        edges = [notes[number] for number in (0, BATCH_ROWS - 1, BATCH_ROWS, count - 1)]
+        put_all(connection, many := [Note(f"{number:04}", "ada") for number in range(count)])
+        edges = [many[number] for number in (0, BATCH_ROWS - 1, BATCH_ROWS, count - 1)]
         for note in edges:
             connection.table("notes_by_owner").delete(OWNERS.row(note))
             connection.table("notes_by_state").put(STATES.row(ByState("done", note.id)), {b"n:x": b""}, timestamp=0)
         sizes = []
-        verifier = WriterUpkeep(writer_on(connection))
+        notes = Notes(connection)
+        verifier = notes.upkeep
         get_rows = connection.client.getRowsWithColumns
         monkeypatch.setattr(
             connection.client, "getRowsWithColumns", lambda *given: sizes.append(len(given[1])) or get_rows(*given)
@@ -297,5 +279,5 @@ def test_many_rows_are_compared_in_batches_and_those_at_their_edges_are_found(mo
         assert max(sizes) == BATCH_ROWS
         assert (verifier.sources, verifier.lines) == (count, 2 * count)
         assert progress[:2] == [(BATCH_ROWS, 0), (count, 0)]
-        assert len(repaired(connection)) == 8
-        assert found(connection) == []
+        assert len(notes.repaired()) == 8
+        assert notes.findings() == []
