@@ -13,32 +13,25 @@ import sys
 import time
 
 from tests.programs.compare.comparing import Comparison, Tally
-from tests.programs.compare.generating import EMPTY_QUALIFIERS
 from tests.programs.compare.places import Embedded, RealHBase
 from tests.programs.compare.writing import as_case
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.named import NamedHBase, named_or_started
 
+THREADS = 4
+MOST_DIFFERENCES = 10
 _PROGRESS_S = 10
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.programs.compare",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="python -m tests.programs.compare",
     )
     parser.add_argument("--operations", type=int, default=200_000)
     parser.add_argument("--seed", default=secrets.token_hex(3), help="with the same one the same sequences run again")
     parser.add_argument("--only", help="a single sequence by its whole seed, SEED/NUMBER")
-    parser.add_argument(
-        "--empty-qualifiers",
-        type=float,
-        default=EMPTY_QUALIFIERS,
-        help="the share of sequences that have columns with an empty qualifier, where filters that seek differ",
-    )
-    parser.add_argument("--threads", type=int, default=4)
-    parser.add_argument("--differences", type=int, default=10, help="ends after so many")
     given = parser.parse_args()
     try:
         with named_or_started() as named:
@@ -51,14 +44,12 @@ def main() -> int:
 def _compare(named: NamedHBase, given: argparse.Namespace) -> int:
     print(f"seed {given.only or given.seed}, on {named.url}", flush=True)
     reference = RealHBase(named)
-    comparison = Comparison(reference, Embedded(), given.seed, reference.kinds, empty_qualifiers=given.empty_qualifiers)
+    comparison = Comparison(reference, Embedded(), given.seed, reference.kinds)
     try:
         if given.only:
             comparison.run_one(given.only)
         else:
-            comparison.run(
-                given.operations, threads=given.threads, most_differences=given.differences, watch=_Progress()
-            )
+            comparison.run(given.operations, threads=THREADS, most_differences=MOST_DIFFERENCES, watch=_Progress())
     finally:
         reference.close()
         print(summary(comparison.tally))

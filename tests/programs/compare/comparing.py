@@ -4,13 +4,14 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import count
 from random import Random
 
 from attrs import define, field, frozen
 
-from tests.programs.compare.generating import EMPTY_QUALIFIERS, Generator
-from tests.programs.compare.known import Known, explanation
+from tests.programs.compare.generating import Generator
+from tests.programs.compare.known import LASTING, explanation
 from tests.programs.compare.operations import FLUSH, Operation, Operations
 from tests.programs.compare.places import KINDS, Kind, Reference, Store
 from tests.programs.compare.running import Answered, run
@@ -55,13 +56,11 @@ class Tally:
         return self.operations / (time.monotonic() - self.started_s)
 
 
-def sequence(
-    seed: str, kinds: Sequence[Kind], empty_qualifiers: float = EMPTY_QUALIFIERS
-) -> tuple[Kind, list[Operation]]:
+def sequence(seed: str, kinds: Sequence[Kind]) -> tuple[Kind, list[Operation]]:
     """The kind of table and the operations that a seed makes."""
     random = Random(seed)
     (kind,) = random.choices(kinds, [_WEIGHTS[kind.name] for kind in kinds])
-    return kind, Generator(random, kind, empty_qualifiers).operations(3 * LENGTH if kind.is_whole else LENGTH)
+    return kind, Generator(random, kind).operations(3 * LENGTH if kind.is_whole else LENGTH)
 
 
 @define
@@ -73,9 +72,7 @@ class Comparison:
     seed: str
     kinds: Sequence[Kind] = tuple(KINDS.values())
     shrinking_s: float = SHRINKING_S
-    empty_qualifiers: float = EMPTY_QUALIFIERS
     tally: Tally = field(factory=Tally)
-    _next: int = 0
     _lock: threading.Lock = field(factory=threading.Lock)
 
     def run(
@@ -87,30 +84,25 @@ class Comparison:
         watch: Callable[[Tally], None] = lambda tally: None,
     ) -> Tally:
         """Runs until so many operations are through, or so many differences were found."""
-        failed = threading.Event()
+        numbers = count()
 
-        def work() -> None:
-            try:
-                while self.tally.operations < operations and len(self.tally.differences) < most_differences:
-                    if failed.is_set():
-                        return
-                    with self._lock:
-                        number, self._next = self._next, self._next + 1
-                    self.run_one(f"{self.seed}/{number}")
-                    with self._lock:
-                        watch(self.tally)
-            except BaseException:
-                failed.set()
-                raise
+        def is_wanted() -> bool:
+            return self.tally.operations < operations and len(self.tally.differences) < most_differences
 
         with ThreadPoolExecutor(threads) as pool:
-            for worker in [pool.submit(work) for _ in range(threads)]:
-                worker.result()
+            running: set[Future[None]] = set()
+            while running or is_wanted():
+                free = threads - len(running) if is_wanted() else 0
+                running |= {pool.submit(self.run_one, f"{self.seed}/{next(numbers)}") for _ in range(free)}
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for worker in done:
+                    worker.result()
+                watch(self.tally)
         return self.tally
 
     def run_one(self, seed: str) -> None:
         """Runs one sequence, up to its first difference that is not known."""
-        kind, operations = sequence(seed, self.kinds, self.empty_qualifiers)
+        kind, operations = sequence(seed, self.kinds)
         known: Counter[str] = Counter()
         difference: Difference | None = None
         answered: list[Answered] = []
@@ -118,8 +110,8 @@ class Comparison:
             answered.append(answer)
             rule = self._rule(answered, kind) if answer.differs else None
             if rule is not None:
-                known[rule.name] += 1
-            if answer.differs and (rule is None or rule.lasts or answer.operation.opens):
+                known[rule] += 1
+            if answer.differs and (rule is None or rule in LASTING or answer.operation.opens):
                 difference = self._shrunk(seed, kind, answered) if rule is None else None
                 break
         with self._lock:
@@ -129,7 +121,7 @@ class Comparison:
             if difference:
                 self.tally.differences.append(difference)
 
-    def _rule(self, answered: Sequence[Answered], kind: Kind) -> Known | None:
+    def _rule(self, answered: Sequence[Answered], kind: Kind) -> str | None:
         """What explains the difference in the last of these answers."""
         return explanation([answer.operation for answer in answered[:-1]], answered[-1], kind)
 
@@ -137,12 +129,12 @@ class Comparison:
         operations = [answer.operation for answer in answered]
         call = operations[-1].call
         for simpler in [*self._kinds_of_many(kind, operations), kind]:
-            if self._differing(operations, simpler, call):
-                smallest = shrunk(
-                    operations,
-                    lambda fewer, kind=simpler: self._differing(fewer, kind, call) is not None,
-                    within_s=self.shrinking_s,
-                )
+
+            def fails(fewer: Operations, kind: Kind = simpler) -> bool:
+                return self._differing(fewer, kind, call) is not None
+
+            if fails(operations):
+                smallest = shrunk(operations, fails, within_s=self.shrinking_s)
                 if again := self._differing(smallest, simpler, call):
                     return Difference(seed, simpler, again, is_reproduced=True)
         return Difference(seed, kind, answered, is_reproduced=False)

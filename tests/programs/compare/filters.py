@@ -36,14 +36,8 @@ class Combined:
 Filter: TypeAlias = Single | Combined
 
 # Filters that look at whole rows: HBase refuses a batch size beside them, after retries of 0.6 s.
-_OF_ROWS = {
-    "SingleColumnValueFilter",
-    "SingleColumnValueExcludeFilter",
-    "PageFilter",
-    "DependentColumnFilter",
-    "SKIP",
-    "WHILE",
-}
+_OF_ROWS = {"PageFilter", "DependentColumnFilter", "SKIP", "WHILE"}
+_OF_ROWS |= {"SingleColumnValueFilter", "SingleColumnValueExcludeFilter"}
 _COMPARED_WHOLE = ("binary", "binaryprefix")
 
 
@@ -67,17 +61,16 @@ def text_of(filter: Filter | bytes, row_prefix: bytes = b"") -> bytes:
     if isinstance(filter, bytes):
         return filter
     if isinstance(filter, Combined):
-        texts = [_in_parentheses(part, row_prefix) for part in filter.filters]
+        texts = [text_of(part, row_prefix) for part in filter.filters]
+        texts = [
+            b"(%b)" % text if isinstance(part, Combined) else text
+            for part, text in zip(filter.filters, texts, strict=True)
+        ]
         operator = filter.operator.encode()
         return operator + b" " + texts[0] if operator in (b"SKIP", b"WHILE") else (b" %b " % operator).join(texts)
     prefix = row_prefix if filter.name in ("RowFilter", "PrefixFilter", "InclusiveStopFilter") else b""
     arguments = b", ".join(_argument(argument, prefix) for argument in filter.arguments)
     return filter.name.encode() + b"(" + arguments + b")"
-
-
-def _in_parentheses(filter: Filter, row_prefix: bytes) -> bytes:
-    text = text_of(filter, row_prefix)
-    return b"(" + text + b")" if isinstance(filter, Combined) else text
 
 
 def _argument(given: Argument, prefix: bytes) -> bytes:

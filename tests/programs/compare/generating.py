@@ -1,10 +1,12 @@
 """Random sequences of operations on a few rows and columns, so that what one call leaves the next ones meet."""
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import count
 from random import Random
 from typing import Any
+
+from attrs import evolve
 
 from tests.programs.compare.filters import looks_at_rows
 from tests.programs.compare.generating_filters import FilterGenerator
@@ -15,13 +17,8 @@ ROWS = (b"a", b"ab", b"b", b"b\x00", b"c", b"cc", b"d", b"m", b"x", b"\x00", b"\
 QUALIFIERS = (b"a", b"ab", b"ac", b"b", b"a:b", b"\x00", b"\xff")
 COUNTER = b"n"
 VALUES = (b"", b"1", b"2", b"10", b"a", b"A", b"ab", b"a1 b", b"a\nb", b"\xff", "é".encode(), b"it's")
-# Letters that lower case makes two of, or another one of at the end of a word; and what is no UTF-8.
-ODD_VALUES = (
-    *(text.encode() for text in ("İ", "ΑΣ", "ß", "\u212a", "😀", "a\u2028")),
-    b"\xed\xa0\x80",
-    b"\xe2\x82",
-    b"\xc0\x80",
-)
+ODD_VALUES = *map(str.encode, ("İ", "ΑΣ", "ß", "\u212a", "😀", "a\u2028")), b"\xed\xa0\x80", b"\xe2\x82", b"\xc0\x80"
+"""Letters that lower case makes two of, or another one of at the end of a word; and what is not UTF-8."""
 FUTURE_MS = 9_000_000_000_000
 TOO_LONG_ROW = b"r" * 32_768
 
@@ -41,14 +38,14 @@ Make = Callable[["Generator"], Operation]
 class Generator:
     """A sequence in the making: the same random numbers make the same one."""
 
-    def __init__(self, random: Random, kind: Kind, empty_qualifiers: float = EMPTY_QUALIFIERS) -> None:
+    def __init__(self, random: Random, kind: Kind) -> None:
         self._random = random
         self._kind = kind
         self._families = [name.encode() for name in kind.families]
         self._rows = random.sample(ROWS, random.choice((2, 4, 6)))
         # An empty qualifier is kept apart: filters that seek are known to differ where there is one.
         self._qualifiers = random.sample(QUALIFIERS, random.choice((1, 3, 4)))
-        self._qualifiers += [b""] * (random.random() < empty_qualifiers)
+        self._qualifiers += [b""] * (random.random() < EMPTY_QUALIFIERS)
         self._values = [*random.sample(VALUES, 5), random.choice(ODD_VALUES)]
         self._filters = FilterGenerator(random, self._rows, self._families, self._qualifiers, self._values)
         self._scanners = count(1)
@@ -69,12 +66,13 @@ class Generator:
             made += self._scanner_left_open() if self._sometimes(0.02) else [self._choice(_CALLS)]
         return made
 
-    def _choice(self, weighted: Sequence[tuple[int, Make]]) -> Operation:
-        (made,) = self._random.choices([make for _, make in weighted], [weight for weight, _ in weighted])
+    def _choice(self, weights: dict[Make, int]) -> Operation:
+        (made,) = self._random.choices([*weights], [*weights.values()])
         while True:
             operation = made(self)
             if self._sometimes(_LEFT_OUT):
-                operation = operation.without(self._random.choice(sorted(operation.arguments)))
+                missing = self._random.choice(sorted(operation.arguments))
+                operation = evolve(operation, arguments={**operation.arguments, missing: None})
             if not is_random(operation):
                 return operation
 
@@ -123,12 +121,8 @@ class Generator:
                 column = self._families[0]
             return {"isDelete": True, "column": column}
         column = self._column()
-        mutation: dict[str, Any] = {"column": column, "value": self._value(column)}
-        if self._sometimes(0.05):
-            del mutation["value"]
-        if self._sometimes(0.1):
-            mutation["writeToWAL"] = False
-        return mutation
+        value = {} if self._sometimes(0.05) else {"value": self._value(column)}
+        return {"column": column, **value, **({"writeToWAL": False} if self._sometimes(0.1) else {})}
 
     def _mutations(self, deletes: float = 0.3) -> list[dict[str, Any]]:
         return [self._mutation(deletes=deletes) for _ in range(self._random.choice((1, 1, 2, 3, 4)))]
@@ -142,23 +136,6 @@ class Generator:
         if name.endswith("Ts"):
             arguments["timestamp"] = self._time()
         return Operation(name, arguments, table)
-
-    # Writes
-
-    def fill(self) -> Operation:
-        return self._call("mutateRowsTs", rowBatches=self._batches(deletes=0))
-
-    def mutate_rows(self) -> Operation:
-        return self._call(self._ts("mutateRows"), rowBatches=self._batches())
-
-    def mutate_row(self) -> Operation:
-        return self._call(self._ts("mutateRow"), row=self._row(), mutations=self._mutations())
-
-    def delete_all(self) -> Operation:
-        return self._call(self._ts("deleteAll"), row=self._row(), column=self._column(or_family=0.3))
-
-    def delete_row(self) -> Operation:
-        return self._call(self._ts("deleteAllRow"), row=self._row())
 
     def atomic_increment(self) -> Operation:
         row, column = self._row(), self._counter(or_family=0.05)
@@ -183,16 +160,13 @@ class Generator:
         return self._random.choice((1, 1, 2, -1, 0, 2**63 - 1))
 
     def check_and_put(self) -> Operation:
-        column = self._column()
+        column, put = self._column(), self._mutation(deletes=0.05)
         value = None if self._sometimes(0.3) else self._value(column)
-        put = self._mutation(deletes=0.05)
         return self._call("checkAndPut", row=self._row(), column=column, value=value, mput=put)
 
     def append(self) -> Operation:
         columns = [self._column() for _ in range(self._random.choice((1, 1, 2, 3)))]
-        values = [self._random.choice((b"", b"a", b"1")) for _ in columns]
-        if self._sometimes(0.03):
-            values = values[1:]
+        values = [self._random.choice((b"", b"a", b"1")) for _ in columns][self._sometimes(0.03) :]
         return Operation("append", {"append": {"row": self._row(), "columns": columns, "values": values}})
 
     def _ts(self, name: str) -> str:
@@ -203,14 +177,9 @@ class Generator:
     def get_rows(self) -> Operation:
         several, columns = self._sometimes(0.4), self._sometimes(0.5)
         name = "getRow" + "s" * several + "WithColumns" * columns + "Ts" * self._sometimes(0.4)
-        arguments: dict[str, Any] = {}
-        if several:
-            arguments["rows"] = [self._row() for _ in range(self._random.choice((0, 1, 2, 3, 4)))]
-        else:
-            arguments["row"] = self._row()
-        if columns:
-            arguments["columns"] = self._columns()
-        return self._call(name, **arguments)
+        rows = [self._row() for _ in range(self._random.choice((0, 1, 2, 3, 4)))]
+        arguments: dict[str, Any] = {"rows": rows} if several else {"row": self._row()}
+        return self._call(name, **arguments, **({"columns": self._columns()} if columns else {}))
 
     def get_cells(self) -> Operation:
         name = self._random.choice(("get", "getVer", "getVer", "getVerTs", "getVerTs"))
@@ -222,28 +191,12 @@ class Generator:
     # Scans
 
     def scan(self) -> Operation:
-        return self._call("scannerOpenWithScan", scan=self._scan()).fetching(self._portions())
+        return evolve(self._call("scannerOpenWithScan", scan=self._scan()), fetch=self._portions())
 
     def _scan(self) -> dict[str, Any]:
-        scan: dict[str, Any] = {}
-        if self._sometimes(0.4):
-            scan["startRow"] = self._bound()
-        if self._sometimes(0.4):
-            scan["stopRow"] = self._bound()
-        if self._sometimes(0.25):
-            scan["reversed"] = True
-            if scan.get("startRow") and scan.get("stopRow") and self._sometimes(0.9):
-                scan["startRow"], scan["stopRow"] = sorted((scan["startRow"], scan["stopRow"]), reverse=True)
-        if self._sometimes(0.25):
-            scan["timestamp"] = self._time()
-        if self._sometimes(0.35):
-            scan["columns"] = self._columns()
-        if self._sometimes(0.4):
-            scan["caching"] = self._random.choice((1, 1, 2, 3, 100, 0, -1))
-        if self._sometimes(0.4):
-            scan["sortColumns"] = self._sometimes(0.8)
-        if self._sometimes(0.7):
-            scan["filterString"] = self._filters.filter()
+        scan = {name: made(self) for name, (share, made) in _SCAN_FIELDS.items() if self._sometimes(share)}
+        if scan.get("reversed") and scan.get("startRow") and scan.get("stopRow") and self._sometimes(0.9):
+            scan["startRow"], scan["stopRow"] = sorted((scan["startRow"], scan["stopRow"]), reverse=True)
         if self._sometimes(0.15) and self._can_batch(scan.get("filterString")):
             scan["batchSize"] = self._random.choice((1, 1, 2, 3, 0, -1))
         return scan
@@ -263,7 +216,8 @@ class Generator:
         return [self._random.choice((1, 1, 2, 3, 5, None, 0)) for _ in range(3)] + [2]
 
     def open_scanner(self) -> Operation:
-        return self._scanner_opened().fetching(self._portions_of_few())
+        # Without a stop row, what follows are the rows of other sequences.
+        return evolve(self._scanner_opened(), fetch=[self._random.choice((1, 2, 5, 10))])
 
     def _scanner_opened(self) -> Operation:
         name = self._random.choice(("scannerOpen", "scannerOpenWithStop", "scannerOpenWithPrefix"))
@@ -273,17 +227,10 @@ class Generator:
             arguments["stopRow"] = self._bound()
         return self._call(name if name == "scannerOpenWithPrefix" else self._ts(name), **arguments)
 
-    def _portions_of_few(self) -> list[int | None]:
-        # Without a stop row, what follows are the rows of other sequences.
-        return [self._random.choice((1, 2, 5, 10))]
-
     def _scanner_left_open(self) -> Iterator[Operation]:
         """A scanner with other operations between; after the first fetch only reads, since a scan is no snapshot."""
         name = f"s{next(self._scanners)}"
-        opened = (
-            self._call("scannerOpenWithScan", scan=self._scan()) if self._sometimes(0.7) else self._scanner_opened()
-        )
-        yield opened.opening(name)
+        yield evolve(self.scan() if self._sometimes(0.7) else self._scanner_opened(), fetch=[], opens=name)
         yield from (self._choice(_CALLS) for _ in range(self._random.randrange(3)))
         for _ in range(self._random.randrange(1, 4)):
             yield self._fetch(name)
@@ -298,21 +245,34 @@ class Generator:
         return Operation("scannerGetList", {"id": name, "nbRows": self._random.choice((1, 2, 2, 10, 0, -1))})
 
 
-_FILLS: Sequence[tuple[int, Make]] = [(1, Generator.fill)]
-_READS: Sequence[tuple[int, Make]] = [
-    (15, Generator.get_rows),
-    (9, Generator.get_cells),
-    (32, Generator.scan),
-    (5, Generator.open_scanner),
-]
-_CALLS: Sequence[tuple[int, Make]] = [
-    *_READS,
-    (19, Generator.mutate_rows),
-    (8, Generator.mutate_row),
-    (4, Generator.delete_all),
-    (2, Generator.delete_row),
-    (4, Generator.atomic_increment),
-    (2, Generator.increment),
-    (4, Generator.check_and_put),
-    (4, Generator.append),
-]
+_SCAN_FIELDS: dict[str, tuple[float, Callable[[Generator], Any]]] = {
+    "startRow": (0.4, Generator._bound),
+    "stopRow": (0.4, Generator._bound),
+    "reversed": (0.25, lambda make: True),
+    "timestamp": (0.25, Generator._time),
+    "columns": (0.35, Generator._columns),
+    "caching": (0.4, lambda make: make._random.choice((1, 1, 2, 3, 100, 0, -1))),
+    "sortColumns": (0.4, lambda make: make._sometimes(0.8)),
+    "filterString": (0.7, lambda make: make._filters.filter()),
+}
+"""How often a scan has a field, and what is in it."""
+
+_FILLS: dict[Make, int] = {lambda make: make._call("mutateRowsTs", rowBatches=make._batches(deletes=0)): 1}
+_READS: dict[Make, int] = {
+    Generator.get_rows: 15,
+    Generator.get_cells: 9,
+    Generator.scan: 32,
+    Generator.open_scanner: 5,
+}
+_CALLS: dict[Make, int] = {
+    **_READS,
+    lambda make: make._call(make._ts("mutateRows"), rowBatches=make._batches()): 19,
+    lambda make: make._call(make._ts("mutateRow"), row=make._row(), mutations=make._mutations()): 8,
+    lambda make: make._call(make._ts("deleteAll"), row=make._row(), column=make._column(or_family=0.3)): 4,
+    lambda make: make._call(make._ts("deleteAllRow"), row=make._row()): 2,
+    Generator.atomic_increment: 4,
+    Generator.increment: 2,
+    Generator.check_and_put: 4,
+    Generator.append: 4,
+}
+"""Of a hundred or so calls, how many are made like this."""

@@ -9,24 +9,9 @@ from tests.programs.compare.filters import Argument, Combined, Comparator, Filte
 from tests.programs.compare.generating_patterns import pattern
 
 OPERATORS = ("<", "<=", "=", "!=", ">=", ">")
+_COMPARATORS = (*["binary"] * 5, *["binaryprefix"] * 2, "substring", "regexstring", "regexstringnocase")
 TEXTS = (b"", b"a", b"b", b"1", b"2", b"ab", b"A", b"\xff", "É".encode(), "Σ".lower().encode(), b"i", b"it's")
-_NOISE = (
-    b"'",
-    b"(",
-    b")",
-    b",",
-    b" ",
-    b"\t",
-    b"-",
-    b"0",
-    b" AND ",
-    b" OR ",
-    b"SKIP ",
-    b"WHILE ",
-    b"true",
-    b"''",
-    b"\n",
-)
+_NOISE = *map(str.encode, "'(), \t-0\n"), b" AND ", b" OR ", b"SKIP ", b"WHILE ", b"true", b"''"
 
 _BROKEN = 0.04
 _COMBINED = (0.35, 0.25, 0.1, 0.0)
@@ -60,15 +45,13 @@ class FilterGenerator:
         """The text with one or two pieces lost, repeated or put in."""
         for _ in range(self.random.choice((1, 1, 2))):
             at = self.random.randrange(len(text) + 1)
-            match self.random.randrange(4):
-                case 0:
-                    text = text[:at] + text[at + 1 :]
-                case 1:
-                    text = text[:at] + text[at : at + self.random.randrange(1, 6)] + text[at:]
-                case 2:
-                    text = text[:at] + text[at : at + 1].swapcase() + text[at + 1 :]
-                case _:
-                    text = text[:at] + self.random.choice(_NOISE) + text[at:]
+            more = text[at : at + self.random.randrange(1, 6)], self.random.choice(_NOISE)
+            changes = (
+                text[at + 1 :],
+                text[at : at + 1].swapcase() + text[at + 1 :],
+                *(piece + text[at:] for piece in more),
+            )
+            text = text[:at] + self.random.choice(changes)
         return text
 
     # Arguments
@@ -99,19 +82,15 @@ class FilterGenerator:
 
     def comparison(self, operands: Sequence[bytes], any_operator: bool = False) -> list[Argument]:
         """An operator and a comparator; those that search take = and != only, unless a filter forgets to check."""
-        kind = self.random.choice(
-            ("binary",) * 5 + ("binaryprefix",) * 2 + ("substring", "regexstring", "regexstringnocase")
-        )
-        operators = (
-            OPERATORS if kind.startswith("binary") or any_operator or self.random.random() < 0.02 else ("=", "!=")
-        )
+        kind = self.random.choice(_COMPARATORS)
+        has_order = kind.startswith("binary") or any_operator or self.random.random() < 0.02
         if kind.startswith("regex"):
             operand = pattern(self.random)
         elif kind == "substring":
             operand = self.random.choice(TEXTS)
         else:
             operand = self.random.choice(operands)
-        return [self.random.choice(operators), Comparator(kind, operand)]
+        return [self.random.choice(OPERATORS if has_order else ("=", "!=")), Comparator(kind, operand)]
 
     def on_value(self, any_operator: bool = False) -> list[Argument]:
         return self.comparison((*self.values, *TEXTS), any_operator)

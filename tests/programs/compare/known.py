@@ -4,14 +4,14 @@ A rule is asked only where answers differ. What it explains is counted apart and
 says what users see of it.
 """
 
+import math
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import TypeAlias
-
-from attrs import frozen
 
 from tests.programs.compare.answers import Answer, Cell, Raised, Row
 from tests.programs.compare.filters import Filter, Single, names
@@ -21,17 +21,6 @@ from tests.programs.compare.running import Answered
 
 Explains: TypeAlias = Callable[[Operations, Answered, Kind], bool]
 """Whether a rule covers what an operation after some others was answered, on a kind of table."""
-
-
-@frozen
-class Known:
-    """A known difference: a name, why it is there, and whether it covers a case."""
-
-    name: str
-    why: str
-    explains: Explains
-    lasts: bool = False
-    """Whether the stores hold different cells from then on, so that the rest of the sequence says nothing."""
 
 
 def _asked(before: Operations, operation: Operation) -> Operation:
@@ -48,10 +37,11 @@ _ALONE = re.compile(rb"\s*\w+\s*\([^()]*\)\s*")
 
 Time: TypeAlias = tuple[float, float]
 """When a cell or a tombstone is dated: the timestamp, and among those of the clock the number of the write."""
+_NEVER = (math.inf, 0.0)
 
 
 def _seeks_past_a_tombstone(before: Operations, answered: Answered, kind: Kind) -> bool:
-    """Only where a filter that seeks came by a row with the fault's very state, see `_seekable`.
+    """In HBase 2.6.1 filters that seek show deleted cells: in rows with the fault's very state, see `_seekable`.
 
     The filter alone shows cells that such a tombstone hides, and nothing else differs. Below other filters, and in a
     fetch of some rows, what comes after the row may differ too: a page is full sooner, a WHILE ends.
@@ -110,37 +100,29 @@ def _seekable(before: Operations, families: Sequence[bytes]) -> dict[tuple[bytes
     HBase keeps that tombstone among the cells with an empty qualifier, by its time: a filter that seeks on from a newer
     one of them never sees the tombstone. It shows only where there are older cells that it hides.
     """
-    deleted: dict[tuple[bytes, bytes], list[Time]] = {}
-    unnamed: dict[tuple[bytes, bytes], list[Time]] = {}
-    named: dict[tuple[bytes, bytes], list[Time]] = {}
-    writes = 0
-    for operation in before:
-        if not operation.is_write:
-            continue
-        if operation.table is None:
-            time = _written_at(operation, writes)
-            for write in written(operation):
-                for family in write.families(families):
-                    place = (write.row, family)
-                    if write.is_whole_family:
-                        deleted.setdefault(place, []).append(time)
-                    elif not write.is_delete and write.column and b":" in write.column:
-                        is_unnamed = write.column.endswith(b":") and write.column.count(b":") == 1
-                        # What is computed from a cell is dated after it, even ahead of the clock.
-                        latest = (float(LATEST_MS), 0.0) if operation.call in _COMPUTING_FROM_CELLS else time
-                        (unnamed if is_unnamed else named).setdefault(place, []).append(latest if is_unnamed else time)
-        writes += 1
-    latest_seekable: dict[tuple[bytes, bytes], Time] = {}
+    deleted, unnamed, named = (defaultdict[tuple[bytes, bytes], list[Time]](list) for _ in range(3))
+    writing = [operation for operation in before if operation.is_write]
+    for number, operation in enumerate(writing):
+        time = _written_at(operation, number)
+        for write in written(operation) if operation.table is None else ():
+            for family in write.families(families):
+                place = (write.row, family)
+                if write.is_whole_family:
+                    deleted[place].append(time)
+                elif not write.is_delete and write.column == family + b":":
+                    # What is computed from a cell is dated after it, even ahead of the clock.
+                    is_computed = operation.call in _COMPUTING_FROM_CELLS
+                    unnamed[place].append((float(LATEST_MS), 0.0) if is_computed else time)
+                elif not write.is_delete and write.column and b":" in write.column:
+                    named[place].append(time)
+    seekable: dict[tuple[bytes, bytes], Time] = {}
     for place, times in deleted.items():
         passed = [
-            time
-            for time in times
-            if any(put_time > time for put_time in unnamed.get(place, ()))
-            and any(put_time <= time for put_time in named.get(place, ()))
+            time for time in times if min(named[place], default=_NEVER) <= time < max(unnamed[place], default=time)
         ]
         if passed:
-            latest_seekable[place] = max(passed)
-    return latest_seekable
+            seekable[place] = max(passed)
+    return seekable
 
 
 def _written_at(operation: Operation, writes: int) -> Time:
@@ -164,7 +146,7 @@ _COMPUTING_FROM_CELLS = (*_COMPUTING, "checkAndPut")
 
 
 def _is_dated_last(before: Operations, answered: Answered, kind: Kind) -> bool:
-    """Only where a cell was dated 2^63-2 and something was computed from a cell of its row."""
+    """What HBase computes from a cell of 2^63-2 it dates 2^63-1, and then shows only to reads without columns."""
     dated = {
         write.row
         for operation in before
@@ -180,7 +162,7 @@ _ENDING = {"WHILE", "ColumnCountGetFilter"}
 
 
 def _skips_a_store(before: Operations, answered: Answered, kind: Kind) -> bool:
-    """Only where a row may end a filter, and below a timestamp nothing was written to a family of a region."""
+    """A row that has only later cells of a store ends no filter; seen where nobody else writes to the region."""
     request = _asked(before, answered.operation)
     timestamp = (request.arguments.get("scan") or {}).get("timestamp")
     if timestamp is None or request.filter is None or isinstance(request.filter, bytes):
@@ -205,36 +187,21 @@ def _is_below(put: int | Moment | None, read: int | Moment) -> bool:
 
 
 def _is_a_pattern_of_javas(before: Operations, answered: Answered, kind: Kind) -> bool:
-    """Only where the embedded store refuses a pattern that HBase takes; it never takes one otherwise than HBase."""
+    """The embedded store refuses patterns that Python cannot express; it never takes one otherwise than HBase."""
     refuses = isinstance(answered.candidate, Raised) and "regular expression" in answered.candidate.text
     return refuses and not isinstance(answered.reference, Raised)
 
 
-KNOWN = (
-    Known(
-        "a filter seeks past the tombstone of a family",
-        "ColumnPrefixFilter, MultipleColumnPrefixFilter and ColumnRangeFilter show deleted cells in HBase 2.6.1",
-        _seeks_past_a_tombstone,
-    ),
-    Known(
-        "a store without cells in the time range is not looked at",
-        "a row that has only later cells of it then ends no filter; seen where no other sequence writes to the region",
-        _skips_a_store,
-    ),
-    Known(
-        "a regular expression is not supported",
-        "the embedded store refuses patterns that Python's cannot express",
-        _is_a_pattern_of_javas,
-    ),
-    Known(
-        "a cell is dated 2^63-1",
-        "HBase does so with what it computes from one of 2^63-2, and then shows it only to reads without columns",
-        _is_dated_last,
-        lasts=True,
-    ),
-)
+KNOWN: dict[str, Explains] = {
+    "a filter seeks past the tombstone of a family": _seeks_past_a_tombstone,
+    "a store without cells in the time range is not looked at": _skips_a_store,
+    "a regular expression is not supported": _is_a_pattern_of_javas,
+    "a cell is dated 2^63-1": _is_dated_last,
+}
+LASTING = {"a cell is dated 2^63-1"}
+"""After these the stores hold different cells, so that the rest of the sequence says nothing."""
 
 
-def explanation(before: Operations, answered: Answered, kind: Kind) -> Known | None:
-    """The rule that covers a difference after some operations."""
-    return next((known for known in KNOWN if known.explains(before, answered, kind)), None)
+def explanation(before: Operations, answered: Answered, kind: Kind) -> str | None:
+    """The name of the rule that covers a difference after some operations."""
+    return next((name for name, explains in KNOWN.items() if explains(before, answered, kind)), None)

@@ -7,7 +7,7 @@ fields of their Thrift struct. A filter is a tree (`filters`) or, where it is me
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 LATEST_MS = 2**63 - 1
 """As a timestamp to write at: the server's clock."""
@@ -55,18 +55,6 @@ class Operation:
         """The tree of a scan's filter, its text where it is broken, None without."""
         return (self.arguments.get("scan") or {}).get("filterString")
 
-    def fetching(self, portions: list[int | None]) -> "Operation":
-        """The same scan, fetched in these portions and closed."""
-        return evolve(self, fetch=portions)
-
-    def opening(self, name: str) -> "Operation":
-        """The same scan, left open under a name."""
-        return evolve(self, opens=name)
-
-    def without(self, name: str) -> "Operation":
-        """The same call with one of its arguments not sent."""
-        return evolve(self, arguments={**self.arguments, name: None})
-
 
 Operations: TypeAlias = Sequence[Operation]
 
@@ -78,14 +66,8 @@ def family_of(column: bytes) -> bytes:
 
 def is_random(operation: Operation) -> bool:
     """Whether HBase itself decides by chance what the operation does."""
-    match operation.call:
-        case "mutateRow" | "mutateRowTs":
-            return _hides_its_puts(operation)
-        case "mutateRows" | "mutateRowsTs":
-            return _fails_its_neighbours(operation)
-        case "incrementRows":
-            return _has_two_clocks(operation)
-    return False
+    rule = _RANDOM.get(operation.call.removesuffix("Ts"))
+    return rule is not None and rule(operation)
 
 
 def _hides_its_puts(operation: Operation) -> bool:
@@ -117,6 +99,9 @@ def _has_two_clocks(operation: Operation) -> bool:
     return len(columns) > len({row for row, _ in columns})
 
 
+_RANDOM = {"mutateRow": _hides_its_puts, "mutateRows": _fails_its_neighbours, "incrementRows": _has_two_clocks}
+
+
 @frozen
 class Written:
     """A column or a family of a row that an operation puts to or deletes; a column of None is all families."""
@@ -140,17 +125,15 @@ def written(operation: Operation) -> list[Written]:
     arguments = operation.arguments
     if None in arguments.values() and operation.call != "checkAndPut":
         return []
-    match operation.call:
-        case "mutateRows" | "mutateRowsTs":
+    match operation.call.removesuffix("Ts"):
+        case "mutateRows" | "mutateRow":
             return [
-                _mutated(batch["row"], mutation) for batch in arguments["rowBatches"] for mutation in batch["mutations"]
+                Written(batch["row"], mutation["column"], is_delete=mutation.get("isDelete", False))
+                for batch in arguments.get("rowBatches", [arguments])
+                for mutation in batch["mutations"]
             ]
-        case "mutateRow" | "mutateRowTs":
-            return [_mutated(arguments["row"], mutation) for mutation in arguments["mutations"]]
-        case "deleteAll" | "deleteAllTs":
-            return [Written(arguments["row"], arguments["column"], is_delete=True)]
-        case "deleteAllRow" | "deleteAllRowTs":
-            return [Written(arguments["row"], None, is_delete=True)]
+        case "deleteAll" | "deleteAllRow":
+            return [Written(arguments["row"], arguments.get("column"), is_delete=True)]
         case "checkAndPut" if arguments["row"] and arguments["mput"]:
             return [Written(arguments["row"], arguments["mput"]["column"])]
         case "append":
@@ -159,10 +142,6 @@ def written(operation: Operation) -> list[Written]:
             column = arguments["column"]
             return [Written(arguments["row"], column if b":" in column else column + b":")]
         case "increment" | "incrementRows":
-            increments = arguments["increments"] if operation.call == "incrementRows" else [arguments["increment"]]
+            increments = arguments["increments"] if "increments" in arguments else [arguments["increment"]]
             return [Written(increment["row"], increment["column"]) for increment in increments]
     return []
-
-
-def _mutated(row: bytes, mutation: dict[str, Any]) -> Written:
-    return Written(row, mutation["column"], is_delete=mutation.get("isDelete", False))

@@ -2,13 +2,14 @@
 
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import count
 from typing import Any, Protocol
 
 import happybase
-from attrs import define, frozen
+from attrs import field, frozen
 from Hbase_thrift import ColumnDescriptor
 
 from shared.stores import connect
@@ -18,7 +19,6 @@ from tests.programs.hbase.stores import drop_table
 from tests.thrift1 import WholeConnection
 
 _TIMEOUT_MS = 120_000
-_SEQUENCES_PER_SPLIT_TABLE = 10
 SPLITS = (b"c", b"m")
 
 _ONE = {"d": {"max_versions": 3}}
@@ -31,13 +31,19 @@ _THREE = {"a": {"max_versions": 2}, "a1": {"max_versions": 5}, "t": {"max_versio
 class Kind:
     """A kind of tables: their families as happybase declares them, and the first rows of their regions but the first.
 
-    Sequences of a kind share tables, each with a row prefix of its own, unless each has a whole table to itself.
+    The sequences that share a table have a row prefix each.
     """
 
     name: str
-    families: Mapping[str, Mapping[str, int]]
+    families: Mapping[str, Mapping[str, int]] = field(hash=False)
     splits: tuple[bytes, ...] = ()
-    is_whole: bool = False
+    sequences: int = 1000
+    """How many share a table."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether each sequence has a table to itself."""
+        return self.sequences == 1
 
 
 KINDS = {
@@ -46,8 +52,8 @@ KINDS = {
         Kind("one family", _ONE),
         Kind("two families", _TWO),
         Kind("three families", _THREE),
-        Kind("three regions", _TWO, SPLITS),
-        Kind("whole table", _TWO, SPLITS, is_whole=True),
+        Kind("three regions", _TWO, SPLITS, sequences=10),
+        Kind("whole table", _TWO, SPLITS, sequences=1),
     )
 }
 
@@ -69,8 +75,6 @@ class Place:
 class Store(Protocol):
     """What a sequence runs on."""
 
-    name: str
-
     def client(self, place: Place) -> AbstractContextManager[Any]:
         """Thrift1's calls, of one thread, on a store that has the place."""
 
@@ -81,14 +85,9 @@ class Reference(Store, Protocol):
     def place(self, kind: Kind) -> AbstractContextManager[Place]:
         """A place where no sequence ran before."""
 
-    def close(self) -> None:
-        """Leaves nothing behind."""
-
 
 class Embedded:
     """A new embedded store in memory for each sequence."""
-
-    name = "embedded"
 
     @contextmanager
     def place(self, kind: Kind) -> Generator[Place]:
@@ -100,18 +99,6 @@ class Embedded:
             connection.create_split_table(place.table, _options(place.kind), place.splits)
             yield connection.client
 
-    def close(self) -> None:
-        pass
-
-
-@define
-class _SplitTable:
-    """A table with regions for several sequences."""
-
-    name: bytes
-    free: list[bytes]
-    used: int = 0
-
 
 class RealHBase:
     """A real HBase behind its Thrift gateways.
@@ -120,15 +107,13 @@ class RealHBase:
     own. Threads may share this, and each has a connection of its own.
     """
 
-    name = "HBase"
-
     def __init__(self, named: NamedHBase) -> None:
         self._named = named
         self._prefix = f"compare{secrets.token_hex(4)}_"
         self._numbers = count()
         self._lock = threading.Lock()
-        self._tables: dict[str, bytes] = {}
-        self._split: _SplitTable | None = None
+        self._free: dict[Kind, list[Place]] = {}
+        self._used: Counter[bytes] = Counter()
         self._created: set[bytes] = set()
         self._threads = threading.local()
         self._connections: list[happybase.Connection] = []
@@ -140,28 +125,16 @@ class RealHBase:
 
     @contextmanager
     def place(self, kind: Kind) -> Generator[Place]:
-        if kind.is_whole:
-            table = self._create(kind, list(kind.splits))
-            yield Place(kind, table)
-            self._drop(table)
-        elif kind.splits:
-            with self._lock:
-                split = self._split
-                if split is None or not split.free:
-                    split = self._split = self._split_table(kind)
-                prefix = split.free.pop()
-            yield Place(kind, split.name, prefix)
-            with self._lock:
-                split.used += 1
-                is_used_up = split.used == _SEQUENCES_PER_SPLIT_TABLE
-            if is_used_up:
-                self._drop(split.name)
-        else:
-            with self._lock:
-                if kind.name not in self._tables:
-                    self._tables[kind.name] = self._create(kind, [])
-                prefix = b"%d/" % next(self._numbers)
-            yield Place(kind, self._tables[kind.name], prefix)
+        with self._lock:
+            places = self._free.get(kind) or self._new_places(kind)
+            self._free[kind] = places
+            place = places.pop()
+        yield place
+        with self._lock:
+            self._used[place.table] += 1
+            is_used_up = self._used[place.table] == kind.sequences
+        if is_used_up:
+            self._drop(place.table)
 
     @contextmanager
     def client(self, place: Place) -> Generator[Any]:
@@ -182,25 +155,19 @@ class RealHBase:
             self._connections.append(connection)
         return connection
 
-    def _split_table(self, kind: Kind) -> _SplitTable:
-        prefixes = [b"%d/" % next(self._numbers) for _ in range(_SEQUENCES_PER_SPLIT_TABLE)]
-        return _SplitTable(
-            self._create(kind, [prefix + split for prefix in prefixes for split in kind.splits]), prefixes
-        )
-
-    def _create(self, kind: Kind, splits: list[bytes]) -> bytes:
+    def _new_places(self, kind: Kind) -> list[Place]:
+        """The places of a new table."""
         name = f"{self._prefix}{next(self._numbers)}".encode()
         self._created.add(name)
-        if splits:
-            self._create_split(name, kind, splits)
+        prefixes = [b""] if kind.is_whole else [b"%d/" % next(self._numbers) for _ in range(kind.sequences)]
+        places = [Place(kind, name, prefix) for prefix in prefixes]
+        if kind.splits:
+            with closing(connect(self._named.url)) as connection, connection.beyond_thrift1() as beyond:
+                assert beyond  # a kind of several regions is asked for only where Thrift2 is
+                beyond.create_split_table(name, _options(kind), [row for place in places for row in place.splits])
         else:
             self._connection().client.createTable(name, list(_descriptors(kind)))
-        return name
-
-    def _create_split(self, name: bytes, kind: Kind, splits: list[bytes]) -> None:
-        with closing(connect(self._named.url)) as connection, connection.beyond_thrift1() as beyond:
-            assert beyond  # a kind of several regions is asked for only where Thrift2 is
-            beyond.create_split_table(name, _options(kind), splits)
+        return places
 
     def _drop(self, name: bytes) -> None:
         drop_table(self._connection().client, name)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
@@ -47,14 +47,10 @@ class _Client:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **named: Any) -> Any:
-            patches = [patch.object(where, what, wrong) for where, what, wrong in self.defect.replaced]
-            for replacement in patches:
-                replacement.start()
-            try:
+            with ExitStack() as patches:
+                for where, what, wrong in self.defect.replaced:
+                    patches.enter_context(patch.object(where, what, wrong))
                 return getattr(self.client, name)(*arguments, **named)
-            finally:
-                for replacement in patches:
-                    replacement.stop()
 
         return call
 

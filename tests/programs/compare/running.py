@@ -1,7 +1,7 @@
 """Runs a sequence on two stores, operation by operation, and finds where their answers differ."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -21,8 +21,6 @@ _NO_SCANNER = 2**31 - 1
 _MOST_FETCHES = 200
 _BEFORE_WRITES_MS = 5
 _ABOVE_OWN_ROWS = b"\xff" * 8
-
-_STRUCTS: dict[str, Callable[..., Any]] = {"increment": TIncrement, "append": TAppend, "scan": TScan}
 
 
 @frozen
@@ -53,16 +51,13 @@ def run(operations: Operations, kind: Kind, reference: Reference, candidate: Sto
                     time.sleep(max(free_s - time.monotonic(), 0))
                 answers = [store_run.answer(operation) for store_run in runs]
                 if operation.is_write:
-                    free_s = time.monotonic() + (_APART_MS + _times(operation)) / 1000
+                    # An operation may date as many cells ahead of the clock, in milliseconds, as it increments.
+                    ahead_ms = len(operation.arguments.get("increments") or ())
+                    free_s = time.monotonic() + (_APART_MS + ahead_ms) / 1000
                 yield Answered(operation, *answers)
         finally:
             for store_run in runs:
                 store_run.close_scanners()
-
-
-def _times(operation: Operation) -> int:
-    """How far ahead of the clock the operation may date its cells, in milliseconds."""
-    return len(operation.arguments.get("increments") or ())
 
 
 @define
@@ -120,26 +115,20 @@ class _Run:
 
     def _arguments(self, operation: Operation) -> dict[str, Any]:
         table = operation.table or self.place.table
-        sent = {name: self._sent(name, value, table) for name, value in operation.arguments.items()}
+        sent = self._all_sent(operation.arguments, table)
         if operation.call.startswith("scannerOpen") and "scan" not in sent and None not in sent.values():
-            self._keep_to_own_rows(sent, has_stop="WithStop" in operation.call)
-        for spec in getattr(Hbase, f"{operation.call}_args").thrift_spec.values():
-            if spec[1] == "tableName":
-                sent["tableName"] = table
-            elif spec[1] == "attributes":
-                sent["attributes"] = {}
-        return sent
+            sent = self._kept_to_own_rows(sent, has_stop="WithStop" in operation.call)
+        parameters = {spec[1] for spec in getattr(Hbase, f"{operation.call}_args").thrift_spec.values()}
+        return sent | {name: value for name, value in (("tableName", table), ("attributes", {})) if name in parameters}
 
     def _sent(self, name: str, given: Any, table: bytes) -> Any:
         if given is None:
             return None
         match name:
-            case "row":
-                return self._row(given)
-            case "rows":
-                return [self._row(row) for row in given]
-            case "startRow" | "stopRow" | "startAndPrefix":
+            case "row" | "startRow" | "stopRow" | "startAndPrefix":
                 return given and self.place.row_prefix + given
+            case "rows" | "increments":
+                return [self._sent(name.removesuffix("s"), item, table) for item in given]
             case "timestamp":
                 return self._time(given)
             case "id":
@@ -149,36 +138,29 @@ class _Run:
             case "mutations":
                 return [Mutation(**mutation) for mutation in given]
             case "rowBatches":
-                return [
-                    BatchMutation(self._row(batch["row"]), self._sent("mutations", batch["mutations"], table))
-                    for batch in given
-                ]
-            case "increments":
-                return [self._sent("increment", increment, table) for increment in given]
+                return [BatchMutation(**self._all_sent(batch, table)) for batch in given]
             case "filterString":
                 return text_of(given, self.place.row_prefix)
-            case "scan" | "increment" | "append":
-                fields = {key: self._sent(key, value, table) for key, value in given.items()}
-                if name == "scan":
-                    self._keep_to_own_rows(fields, has_stop=True)
-                else:
-                    fields["table"] = table
-                return _STRUCTS[name](**fields)
+            case "scan":
+                return TScan(**self._kept_to_own_rows(self._all_sent(given, table), has_stop=True))
+            case "increment":
+                return TIncrement(table=table, **self._all_sent(given, table))
+            case "append":
+                return TAppend(table=table, **self._all_sent(given, table))
         return given
 
-    def _row(self, given: bytes) -> bytes:
-        return given and self.place.row_prefix + given
+    def _all_sent(self, given: dict[str, Any], table: bytes) -> dict[str, Any]:
+        return {name: self._sent(name, value, table) for name, value in given.items()}
 
-    def _keep_to_own_rows(self, fields: dict[str, Any], *, has_stop: bool) -> None:
-        """Puts bounds where a scan would begin or end among the rows of other sequences."""
+    def _kept_to_own_rows(self, fields: dict[str, Any], *, has_stop: bool) -> dict[str, Any]:
+        """With bounds where a scan would begin or end among the rows of other sequences."""
         prefix = self.place.row_prefix
-        if prefix:
-            above = prefix + _ABOVE_OWN_ROWS
-            low, high = (above, prefix) if fields.get("reversed") else (prefix, above)
-            start = "startAndPrefix" if "startAndPrefix" in fields else "startRow"
-            fields[start] = fields.get(start) or low
-            if has_stop:
-                fields["stopRow"] = fields.get("stopRow") or high
+        if not prefix:
+            return fields
+        bounds = [prefix, prefix + _ABOVE_OWN_ROWS][:: -1 if fields.get("reversed") else 1]
+        start = "startAndPrefix" if "startAndPrefix" in fields else "startRow"
+        names = (start, "stopRow") if has_stop else (start,)
+        return fields | {name: fields.get(name) or bound for name, bound in zip(names, bounds, strict=False)}
 
     def _time(self, given: int | Moment) -> int:
         if not isinstance(given, Moment):

@@ -120,20 +120,16 @@ def _toml(value: Any) -> str:
             cells = [f"{column.decode('latin-1')}={_cell(cell)}" for column, cell in value.cells]
             return _toml([value.key, cells] if value.in_order else [value.key, *cells])
         case dict() if value.keys() <= {"isDelete", "column", "value"} and "column" in value:
-            return _mutation(value)
+            column = value["column"].decode("latin-1")
+            if value.get("isDelete"):
+                return _quoted(f"-{column}")
+            return _quoted(column if value.get("value") is None else f"{column}={value['value'].decode('latin-1')}")
         case dict():
             pairs = [f"{name} = {_toml(item)}" for name, item in value.items() if item is not None]
             return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
         case list() | tuple():
             return f"[{', '.join(map(_toml, value))}]"
     return str(value)
-
-
-def _mutation(given: dict[str, Any]) -> str:
-    column = given["column"].decode("latin-1")
-    if given.get("isDelete"):
-        return _quoted(f"-{column}")
-    return _quoted(f"{column}={given['value'].decode('latin-1')}" if given.get("value") is not None else column)
 
 
 def _cell(cell: Cell) -> str:
