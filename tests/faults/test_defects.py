@@ -48,14 +48,51 @@ def test_a_fetch_sent_again(monkeypatch):
     assert broken_by("cut-after", reads.scan, operations=60)[Broken.WRONG_ANSWER]
 
 
-def test_a_scan_that_goes_on_with_the_row_it_had(monkeypatch):
-    monkeypatch.setattr(resumed_scans, "_next_start", lambda request, last: last)
-    assert broken_by("cut-after", reads.scan, operations=60)[Broken.WRONG_ANSWER]
+DEFECTS = {
+    "a scan that goes on with the row it had": (
+        [(resumed_scans, "_next_start", lambda request, last: last)],
+        ("cut-after", reads.scan, Broken.WRONG_ANSWER),
+    ),
+    "a scan that forgets the state of its filter": (
+        [(resumed_scans, "_why_not_resumable", lambda scan: None)],
+        ("cut-after", reads.scan_with_state, Broken.WRONG_ANSWER),
+    ),
+    "a socket closed after a declared exception": (
+        [(hbase, "DECLARED", ())],
+        ("expired", reads.get_from_no_family, Broken.DROPPED),
+    ),
+    "a socket kept after an undeclared exception": (
+        [(scan_sockets, "DECLARED", (*calls.DECLARED, TApplicationException))],
+        ("expired", reads.scan_with_nonsense, Broken.KEPT),
+    ),
+    "an idle socket that is not looked at": (
+        [(sockets.GatewaySocket, "is_usable", lambda line: line.is_open)],
+        ("idle", writes.count, Broken.UNKNOWN),
+    ),
+    "a dated write that is not sent again": (
+        [
+            (calls, "DATED_WRITES", frozenset()),
+            (calls, "UNREPEATABLE", calls.UNREPEATABLE | {"mutateRowsTs": "for no reason"}),
+        ],
+        ("cut-after", writes.put_dated, Broken.UNKNOWN),
+    ),
+    "a read that is not sent again": (
+        [(retries.Attempts, "_is_hopeless", lambda attempts, failure: True)],
+        ("cut-after", reads.get, Broken.ERROR),
+    ),
+    "a failed connect that is not tried again": (
+        [(retries.Attempts, "_is_hopeless", lambda attempts, failure: not failure.sent)],
+        ("restart", writes.count, Broken.ERROR),
+    ),
+}
 
 
-def test_a_scan_that_forgets_the_state_of_its_filter(monkeypatch):
-    monkeypatch.setattr(resumed_scans, "_why_not_resumable", lambda scan: None)
-    assert broken_by("cut-after", reads.scan_with_state, operations=150)[Broken.WRONG_ANSWER]
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_breaks_its_promise(monkeypatch, defect):
+    replaced, (plan, kind, broken) = DEFECTS[defect]
+    for replacement in replaced:
+        monkeypatch.setattr(*replacement)
+    assert broken_by(plan, kind, operations=150)[broken]
 
 
 @pytest.mark.parametrize(
@@ -87,34 +124,3 @@ def test_a_write_believed_although_its_reply_is_missing(monkeypatch):
     monkeypatch.setattr(retries.Attempts, "pause", stop)
     monkeypatch.setattr(hbase.RetryingClient, "_retry", again)
     assert broken_by("cut-before", writes.put_now, writes.put_dated)[Broken.FALSE_SUCCESS]
-
-
-def test_a_socket_closed_after_a_declared_exception(monkeypatch):
-    monkeypatch.setattr(hbase, "DECLARED", ())
-    assert broken_by("expired", reads.get_from_no_family)[Broken.DROPPED]
-
-
-def test_a_socket_kept_after_an_undeclared_exception(monkeypatch):
-    monkeypatch.setattr(scan_sockets, "DECLARED", (*calls.DECLARED, TApplicationException))
-    assert broken_by("expired", reads.scan_with_nonsense)[Broken.KEPT]
-
-
-def test_an_idle_socket_that_is_not_looked_at(monkeypatch):
-    monkeypatch.setattr(sockets.GatewaySocket, "is_usable", lambda line: line.is_open)
-    assert broken_by("idle", writes.count)[Broken.UNKNOWN]
-
-
-def test_a_dated_write_that_is_not_sent_again(monkeypatch):
-    monkeypatch.setattr(calls, "DATED_WRITES", frozenset())
-    monkeypatch.setitem(calls.UNREPEATABLE, "mutateRowsTs", "for no reason")
-    assert broken_by("cut-after", writes.put_dated)[Broken.UNKNOWN]
-
-
-def test_a_read_that_is_not_sent_again(monkeypatch):
-    monkeypatch.setattr(retries.Attempts, "_is_hopeless", lambda attempts, failure: True)
-    assert broken_by("cut-after", reads.get)[Broken.ERROR]
-
-
-def test_a_failed_connect_that_is_not_tried_again(monkeypatch):
-    monkeypatch.setattr(retries.Attempts, "_is_hopeless", lambda attempts, failure: not failure.sent)
-    assert broken_by("restart", writes.count)[Broken.ERROR]

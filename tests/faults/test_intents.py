@@ -1,9 +1,8 @@
 """The write protocol through the proxy: whatever happens to calls and replies, what was answered is what is stored."""
 
-import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
-from functools import partial
 from random import Random
 from urllib.parse import parse_qs, urlsplit
 
@@ -50,13 +49,14 @@ def test_what_a_writer_is_answered_is_stored_whatever_happens_to_its_calls(engin
     with behind(engine) as (gateway, prefix, direct), Proxy(gateway, plan) as proxy, ExitStack() as stack:
         url = f"hbase://{proxy.host}:{proxy.port}?timeout_ms={TIMEOUT_MS}&retry_ms={RETRY_MS}"
         connections = [stack.enter_context(closing(connect(url, table_prefix=prefix))) for _ in range(THREADS)]
-        failures = run_threads(
-            [
-                partial(change_all, connection, Log(tmp_path / f"{number}.log"), Random(plan.seed + number), changes)
+        with ThreadPoolExecutor(THREADS) as threads:
+            changing = [
+                threads.submit(
+                    change_all, connection, Log(tmp_path / f"{number}.log"), Random(plan.seed + number), changes
+                )
                 for number, connection in enumerate(connections)
             ]
-        )
-        assert (plan, failures) == (plan, [])
+        assert (plan, [thread.exception() for thread in changing]) == (plan, [None] * THREADS)
         proxy.clients_leave()
         proxy.settle()
         assert proxy.faults
@@ -79,21 +79,3 @@ def change_all(connection, log, dice, changes):
             changer.change()
         except OutcomeUnknown:
             log.write(kind="unknown")
-
-
-def run_threads(works):
-    """Runs each in a thread; returns what they raised."""
-    failures = []
-
-    def run(work):
-        try:
-            work()
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=run, args=(work,)) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return failures

@@ -13,7 +13,7 @@ from shared.stores.server.messages import ClientGone
 from tests.programs.faults.gateways import EmbeddedGateway
 from tests.programs.faults.messages import name_of, take_reply
 from tests.programs.faults.plans import Fault, Kind
-from tests.programs.faults.proxy import Proxy
+from tests.programs.faults.proxy import Proxy, has_more
 
 TABLE = b"faults"
 WELL = None
@@ -95,13 +95,7 @@ def result(name, reply):
 
 
 def is_silent(client):
-    client.settimeout(SILENCE_S)
-    try:
-        return not client.recv(1)
-    except TimeoutError:
-        return True
-    finally:
-        client.settimeout(10)
+    return not has_more(client, SILENCE_S) or not client.recv(1)
 
 
 def all_until_the_end(client):
@@ -141,8 +135,7 @@ def test_a_late_reply_does_not_wait_for_a_client_that_has_gone_on_already(proxie
     proxy, client = proxied(First(Kind.LATE_REPLY))
     client.sendall(put(b"r") + get())
     proxy.settle()
-    assert name_of(reply(client)) == "mutateRows"
-    assert name_of(reply(client)) == "getRow"
+    assert [name_of(reply(client)), name_of(reply(client))] == ["mutateRows", "getRow"]
 
 
 def test_a_stalled_reply_comes_in_two_pieces(proxied):
@@ -156,11 +149,11 @@ def test_a_stalled_reply_comes_in_two_pieces(proxied):
     assert name_of(whole) == "getRow"
 
 
-@pytest.mark.parametrize("reset", [False, True], ids=["end", "reset"])
-def test_a_reply_is_cut_inside(proxied, reset):
+@pytest.mark.parametrize(("reset", "error"), [(False, ClientGone), (True, ConnectionResetError)])
+def test_a_reply_is_cut_inside(proxied, reset, error):
     _, client = proxied(First(Kind.CUT_REPLY, reset=reset))
     client.sendall(get())
-    with pytest.raises((ClientGone, ConnectionResetError)):
+    with pytest.raises(error):
         reply(client)
 
 
@@ -174,20 +167,13 @@ def test_a_put_is_stored_if_it_is_cut_after_the_gateway_and_not_before_it(gatewa
     assert is_stored(gateway, b"r") == (kind == Kind.CUT_AFTER)
 
 
-def test_without_a_reply_the_connection_stays_open_and_silent(gateway, proxied):
-    proxy, client = proxied(First(Kind.NO_REPLY))
+@pytest.mark.parametrize(("kind", "stored"), [(Kind.NO_REPLY, True), (Kind.NO_REQUEST, False)])
+def test_without_a_reply_or_a_request_the_connection_stays_open_and_silent(gateway, proxied, kind, stored):
+    proxy, client = proxied(First(kind))
     client.sendall(put(b"r"))
     proxy.settle()
-    assert is_stored(gateway, b"r")
+    assert is_stored(gateway, b"r") == stored
     client.sendall(get())
-    assert is_silent(client)
-
-
-def test_without_a_request_nothing_is_stored(gateway, proxied):
-    proxy, client = proxied(First(Kind.NO_REQUEST))
-    client.sendall(put(b"r"))
-    proxy.settle()
-    assert not is_stored(gateway, b"r")
     assert is_silent(client)
 
 
@@ -239,42 +225,27 @@ def test_an_expired_scanner_is_the_gateways_own_error(proxied):
     assert fetched.ia.message == b"scanner ID is invalid"
 
 
-def test_a_client_that_leaves_after_a_reply_dropped_a_healthy_socket(proxied):
-    proxy, client = proxied(First(WELL))
-    answer(client, get())
-    client.close()
-    proxy.settle()
-    assert proxy.dropped == 1
+UNDECLARED = message("scannerOpenWithScan", TABLE, TScan(filterString=b"?"), {})
 
 
-@pytest.mark.parametrize("call", [message("scannerOpenWithScan", TABLE, TScan(filterString=b"?"), {}), b""])
-def test_a_client_may_leave_after_an_undeclared_exception_or_without_a_call(proxied, call):
-    proxy, client = proxied(First(WELL))
-    if call:
+@pytest.mark.parametrize(
+    ("call", "kind", "dropped"),
+    [(get(), WELL, 1), (UNDECLARED, WELL, 0), (b"", WELL, 0), (get(), Kind.NO_REPLY, 0)],
+    ids=["reply", "undeclared", "no call", "no reply"],
+)
+def test_a_client_that_leaves_after_a_reply_dropped_a_healthy_socket(proxied, call, kind, dropped):
+    proxy, client = proxied(First(kind))
+    if call and kind is WELL:
         answer(client, call)
+    else:
+        client.sendall(call)
     client.close()
     proxy.settle()
-    assert proxy.dropped == 0
+    assert proxy.dropped == dropped
 
 
 def test_a_client_that_goes_on_after_an_undeclared_exception_kept_its_socket(proxied):
     proxy, client = proxied(First(WELL))
-    answer(client, message("scannerOpenWithScan", TABLE, TScan(filterString=b"?"), {}))
-    answer(client, get())
-    answer(client, get())
+    for call in (UNDECLARED, get(), get()):
+        answer(client, call)
     assert proxy.kept == 1
-
-
-def test_a_client_may_leave_a_call_without_a_reply(proxied):
-    proxy, client = proxied(First(Kind.NO_REPLY))
-    client.sendall(get())
-    client.close()
-    proxy.settle()
-    assert proxy.dropped == 0
-
-
-def test_a_reset_is_one(proxied):
-    _, client = proxied(First(Kind.CUT_BEFORE, reset=True))
-    client.sendall(get())
-    with pytest.raises(ConnectionResetError):
-        client.recv(1)

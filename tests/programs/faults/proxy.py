@@ -148,19 +148,15 @@ class Proxy:
                 reply = link.ask(call)
                 link.send(reply[: _within(reply, fault.share)])
                 link.cut(fault.reset)
-            case Kind.CUT_BEFORE:
+            case Kind.CUT_BEFORE | Kind.CUT_AFTER:
+                if fault.kind == Kind.CUT_AFTER:
+                    link.ask(call)
                 link.cut(fault.reset)
-            case Kind.CUT_AFTER:
-                link.ask(call)
-                link.cut(fault.reset)
-            case Kind.NO_REPLY:
-                link.ask(call)
-                link.swallow()
-            case Kind.NO_REQUEST:
-                link.swallow()
-            case Kind.LATE_REQUEST:
-                link.hold(lambda: self._settling > 0)
-                link.ask(call)
+            case Kind.NO_REPLY | Kind.NO_REQUEST | Kind.LATE_REQUEST:
+                if fault.kind == Kind.LATE_REQUEST:
+                    link.hold(lambda: self._settling > 0)
+                if fault.kind != Kind.NO_REQUEST:
+                    link.ask(call)
                 link.swallow()
             case Kind.IDLE_CLOSE:
                 link.send_and_end(link.ask(call))
@@ -212,9 +208,8 @@ class _Link:
     def begin(self) -> None:
         """A call has come."""
         self.calls += 1
-        self.was_undeclared = False
+        self.was_undeclared = self._healthy = False
         self._asked_s = time.monotonic()
-        self._healthy = False
 
     def finish(self, reply: bytes) -> None:
         """Sends the reply as it should come."""
@@ -230,7 +225,7 @@ class _Link:
     def is_quiet(self) -> bool:
         """Whether nothing that the client has sent is still on its way to the gateway."""
         # In this order: what is read between the two questions is waited for.
-        return not _has_more(self._client, 0) and self._waits
+        return not has_more(self._client, 0) and self._waits
 
     def ask(self, call: bytes) -> bytes:
         """The gateway's reply."""
@@ -255,14 +250,14 @@ class _Link:
         if self.stream.data:  # which came with the call
             return
         self._waits = True
-        _has_more(self._client, None)
+        has_more(self._client, None)
         if not self._client.recv(1, socket.MSG_PEEK):
             raise ClientGone
         self._waits = False
 
     def hold(self, let_go: Callable[[], bool]) -> None:
         """Waits until the client leaves, sends something more, or `let_go`."""
-        while not self.stream.data and not _has_more(self._client, _LOOK_S) and not let_go():
+        while not self.stream.data and not has_more(self._client, _LOOK_S) and not let_go():
             pass
 
     def swallow(self) -> None:
@@ -293,7 +288,7 @@ class _Link:
 
     def _receive(self, size: int) -> bytes:
         self._waits = True
-        _has_more(self._client, None)
+        has_more(self._client, None)
         self._waits = False
         return self._client.recv(size)
 
@@ -353,7 +348,7 @@ class _Door:
             if listener is None:
                 return None
             # Looked at again and again: what shuts the door may close the socket before `select` has begun with it.
-            while self._listener is listener and not _has_more(listener, _LOOK_S):
+            while self._listener is listener and not has_more(listener, _LOOK_S):
                 pass
             self._waits = False
             with suppress(OSError):  # shut meanwhile, or the client is gone
@@ -363,7 +358,7 @@ class _Door:
         """Whether a client waits to be accepted, or was accepted and is not registered yet."""
         # In this order: who is accepted between the two questions is waited for.
         with self._changed:
-            knocks = self._listener is not None and _has_more(self._listener, 0)
+            knocks = self._listener is not None and has_more(self._listener, 0)
         return knocks or not self._waits
 
     def _bound(self, port: int) -> socket.socket:
@@ -378,7 +373,7 @@ def _within(reply: bytes, share: float) -> int:
     return 1 + int(share * (len(reply) - 1))
 
 
-def _has_more(ready: socket.socket, timeout_s: float | None) -> bool:
+def has_more(ready: socket.socket, timeout_s: float | None) -> bool:
     """Whether there is something to read, be it the end; waits so long for it."""
     try:
         return bool(select.select([ready], [], [], timeout_s)[0])

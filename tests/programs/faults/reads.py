@@ -4,6 +4,7 @@ from contextlib import closing
 from itertools import islice, zip_longest
 from typing import Any
 
+import happybase
 from thriftpy2.thrift import TApplicationException
 
 from shared.stores import ScanBroken
@@ -35,39 +36,29 @@ MOST = 1000
 
 def get(worker: Worker) -> None:
     row, options = _any_row(worker), _get_options(worker)
-    expected = worker.direct.row(row, **options)
-    worker.read(f"row({row!r}, {options})", lambda: worker.table.row(row, **options), expected)
+    worker.read_both(f"row({row!r}, {options})", lambda table: table.row(row, **options))
 
 
 def get_several(worker: Worker) -> None:
     rows = [_any_row(worker) for _ in range(worker.dice.randint(1, 5))]
-    expected = worker.direct.rows(rows)
-    worker.read(f"rows({rows})", lambda: worker.table.rows(rows), expected)
+    worker.read_both(f"rows({rows})", lambda table: table.rows(rows))
 
 
 def get_versions(worker: Worker) -> None:
     row, column = _any_row(worker), worker.dice.choice(COLUMNS)
-    expected = worker.direct.cells(row, column, versions=3, include_timestamp=True)
-    worker.read(
-        f"cells({row!r}, {column!r})",
-        lambda: worker.table.cells(row, column, versions=3, include_timestamp=True),
-        expected,
-    )
+    worker.read_both(f"cells({row!r}, {column!r})", lambda table: table.cells(row, column, 3, include_timestamp=True))
 
 
 def get_descriptions(worker: Worker) -> None:
-    tables = worker.direct.connection.tables()
-    worker.read("tables()", worker.client.connection.tables, tables)
-    worker.read("families()", lambda: sorted(worker.table.families()), sorted(worker.direct.families()))
+    worker.read_both("tables()", lambda table: table.connection.tables())
+    worker.read_both("families()", lambda table: sorted(table.families()))
 
 
 def scan(worker: Worker) -> None:
     """Forwards or reversed, whole rows, at times with a filter that judges each row by itself."""
     options = _scan_options(worker)
-    if worker.dice.random() < 0.3:
-        options["filter"] = worker.dice.choice(KEEP_NOTHING)
-    if worker.dice.random() < 0.3:
-        options["limit"] = worker.dice.randint(1, 40)
+    options["filter"] = worker.dice.choice(KEEP_NOTHING) if worker.dice.random() < 0.3 else None
+    options["limit"] = worker.dice.randint(1, 40) if worker.dice.random() < 0.3 else None
     _scan(worker, options)
 
 
@@ -108,54 +99,38 @@ def scan_with_state(worker: Worker) -> None:
 def scan_in_part(worker: Worker) -> None:
     """Some rows, and then the reader leaves."""
     options, count = _scan_options(worker), worker.dice.randint(1, 8)
-    expected = list(islice(worker.direct.scan(**options), count))
 
-    def first_rows() -> list[Any]:
-        with closing(worker.table.scan(**options)) as rows:
+    def first_rows(table: happybase.Table) -> list[Any]:
+        with closing(table.scan(**options)) as rows:
             return list(islice(rows, count))
 
-    worker.read(f"the first {count} of scan({options})", first_rows, expected)
+    worker.read_both(f"the first {count} of scan({options})", first_rows)
 
 
 def two_scans(worker: Worker) -> None:
     """Row by row in turn, so that each scan uses the connection right after the other one."""
     both = [_scan_options(worker), _scan_options(worker)]
-    expected = [list(worker.direct.scan(**options)) for options in both]
 
-    def in_turn() -> list[list[Any]]:
-        rows_by_scan: list[list[Any]] = [[], []]
-        with closing(worker.table.scan(**both[0])) as first, closing(worker.table.scan(**both[1])) as second:
-            for pair in islice(zip_longest(first, second), MOST):
-                for scan_rows, row in zip(rows_by_scan, pair, strict=True):
-                    scan_rows += [] if row is None else [row]
-        return rows_by_scan
+    def in_turn(table: happybase.Table) -> list[Any]:
+        with closing(table.scan(**both[0])) as first, closing(table.scan(**both[1])) as second:
+            return list(islice(zip_longest(first, second), MOST))
 
-    worker.read(f"two scans {both}", in_turn, expected)
+    worker.read_both(f"two scans {both}", in_turn)
 
 
 def get_from_no_family(worker: Worker) -> None:
     """The declared exception, of this very call."""
     family = NO_FAMILY + b"%d" % worker.serial
-    ended = worker.attempt("row of no family", lambda: worker.table.row(STILL[0], [family + b":q"]), may_raise=DECLARED)
-    if ended.error is None:
-        worker.note(Broken.WRONG_ANSWER, f"row of no family: {ended.answer!r} instead of an IOError")
-    elif isinstance(ended.error, DECLARED) and family not in ended.error.message:
-        worker.note(Broken.WRONG_ANSWER, f"row of no family: the IOError of another call: {ended.error.message!r}")
+    worker.fail("row of no family", lambda: worker.table.row(STILL[0], [family + b":q"]), DECLARED, names=family)
 
 
 def scan_with_nonsense(worker: Worker) -> None:
     """An exception that the call does not declare."""
-    ended = worker.attempt(
-        "scan with nonsense",
-        lambda: list(worker.table.scan(filter=b"Nonsense(")),
-        may_raise=(TApplicationException,),
-    )
-    if ended.error is None:
-        worker.note(Broken.WRONG_ANSWER, f"scan with nonsense: {ended.answer!r} instead of an exception")
+    filter = b"Nonsense("
+    worker.fail("scan with nonsense", lambda: list(worker.table.scan(filter=filter)), (TApplicationException,))
 
 
 def _scan(worker: Worker, options: dict[str, Any], *, may_break: bool = False, gets_between: bool = False) -> None:
-    says = f"scan({options})"
     expected = list(worker.direct.scan(**options))
     rows: list[Any] = []
 
@@ -166,9 +141,9 @@ def _scan(worker: Worker, options: dict[str, Any], *, may_break: bool = False, g
                 if gets_between and len(rows) % 3 == 0:
                     get(worker)
 
-    ended = worker.attempt(says, all_rows, may_raise=(ScanBroken,) if may_break else ())
+    ended = worker.attempt(f"scan({options})", all_rows, may_raise=(ScanBroken,) if may_break else ())
     if rows != (expected if ended.error is None else expected[: len(rows)]):
-        worker.note(Broken.WRONG_ANSWER, f"{says}: {rows} instead of {expected}")
+        worker.note(Broken.WRONG_ANSWER, f"scan({options}): {rows} instead of {expected}")
 
 
 def _any_row(worker: Worker) -> bytes:
@@ -176,12 +151,8 @@ def _any_row(worker: Worker) -> bytes:
 
 
 def _get_options(worker: Worker) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    if worker.dice.random() < 0.3:
-        options["columns"] = worker.dice.sample((*COLUMNS, COUNTER, FLAG), 2)
-    if worker.dice.random() < 0.3:
-        options["include_timestamp"] = True
-    return options
+    columns = worker.dice.sample((*COLUMNS, COUNTER, FLAG), 2) if worker.dice.random() < 0.3 else None
+    return {"columns": columns, "include_timestamp": worker.dice.random() < 0.3}
 
 
 def _scan_options(worker: Worker) -> dict[str, Any]:
@@ -192,10 +163,7 @@ def _scan_options(worker: Worker) -> dict[str, Any]:
     else:
         low, high = worker.own.first, worker.own.stop
     reverse = dice.random() < 0.5
-    options: dict[str, Any] = {"batch_size": dice.randint(1, 12), "reverse": reverse}
-    options["row_start"], options["row_stop"] = (high, low) if reverse else (low, high)
-    if dice.random() < 0.3:
-        options["columns"] = dice.sample((*COLUMNS, FLAG), 2)
-    if dice.random() < 0.2:
-        options["sorted_columns"] = True
-    return options
+    start, stop = (high, low) if reverse else (low, high)
+    options = {"row_start": start, "row_stop": stop, "batch_size": dice.randint(1, 12), "reverse": reverse}
+    columns = dice.sample((*COLUMNS, FLAG), 2) if dice.random() < 0.3 else None
+    return {**options, "columns": columns, "sorted_columns": dice.random() < 0.2}

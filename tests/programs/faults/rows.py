@@ -1,6 +1,7 @@
 """The rows of a run: which exist from the start, and which belong to whom."""
 
 from random import Random
+from struct import unpack
 from typing import TypeAlias
 
 Cells: TypeAlias = dict[bytes, bytes]
@@ -18,8 +19,6 @@ COUNTER = b"d:n"
 NO_FAMILY = b"none-"
 """The start of the names of families that do not exist; only calls that name such a family fail for it."""
 
-_DATED, _NOW, _TEXTS, _CHECKED = 12, 6, 6, 4
-
 
 def still_cells(row: bytes) -> Cells:
     """What a still row holds; of its flag there are three values."""
@@ -27,21 +26,29 @@ def still_cells(row: bytes) -> Cells:
     return {b"d:a": row + b" a", b"d:b": row + b" b", FLAG: flag}
 
 
+def long_in(cells: Cells) -> int:
+    """The value of a counter's row."""
+    return int(unpack(">q", cells[COUNTER])[0]) if cells else 0
+
+
 class OwnRows:
     """The rows that one worker alone writes, apart by what is done to them."""
 
     def __init__(self, worker: int) -> None:
         self.first, self.stop = b"t%02d-" % worker, b"t%02d." % worker
-        self.dated = tuple(b"%sdated-%02d" % (self.first, number) for number in range(_DATED))
+        self.dated = self._rows(b"dated", 12)
         """Written and deleted with timestamps."""
-        self.now = tuple(b"%snow-%02d" % (self.first, number) for number in range(_NOW))
+        self.now = self._rows(b"now", 6)
         """Written without timestamps, never deleted."""
-        self.texts = tuple(b"%stext-%02d" % (self.first, number) for number in range(_TEXTS))
+        self.texts = self._rows(b"text", 6)
         """Appended to."""
-        self.checked = tuple(b"%schecked-%02d" % (self.first, number) for number in range(_CHECKED))
+        self.checked = self._rows(b"checked", 4)
         """Written by checkAndPut."""
         self.counter = b"%scounter" % self.first
         self.all = (*self.dated, *self.now, *self.texts, *self.checked, self.counter)
+
+    def _rows(self, name: bytes, count: int) -> tuple[bytes, ...]:
+        return tuple(b"%s%s-%02d" % (self.first, name, number) for number in range(count))
 
     def holds(self, row: bytes) -> bool:
         """Whether a row is one of these or of STILL: no other worker changes it."""

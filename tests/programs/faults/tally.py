@@ -50,19 +50,11 @@ class Tally:
     """What it may have reached at most."""
     _guard: threading.Lock = field(factory=threading.Lock)
 
-    def add(self, operations: int = 0, unknown: int = 0, scans_broken: int = 0, timeouts: int = 0) -> None:
-        """Counts these."""
+    def add(self, **counts: int) -> None:
+        """Adds to the counts of these names."""
         with self._guard:
-            self.operations += operations
-            self.unknown += unknown
-            self.scans_broken += scans_broken
-            self.timeouts += timeouts
-
-    def add_shared(self, amount: int, acknowledged: bool) -> None:
-        """Counts an increment of the shared counter."""
-        with self._guard:
-            self.shared_least += amount if acknowledged else 0
-            self.shared_most += amount
+            for name, count in counts.items():
+                setattr(self, name, getattr(self, name) + count)
 
     def note(self, broken: Broken, example: str, count: int = 1) -> None:
         """Counts a broken promise."""

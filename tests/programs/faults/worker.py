@@ -61,7 +61,7 @@ class Worker:
         self.dice = Random(f"{self.proxy.plan.seed} {self.number} {serial}")
         self.tally.add(operations=1)
 
-    def attempt(self, says: str, action: Callable[[], Any], *, may_raise: tuple[type[Exception], ...] = ()) -> Ended:
+    def attempt(self, call: str, action: Callable[[], Any], *, may_raise: tuple[type[Exception], ...] = ()) -> Ended:
         """Calls; notes an exception that may not be."""
         calm, began_s = self.proxy.calm(), time.monotonic()
         try:
@@ -70,21 +70,40 @@ class Worker:
             self.client.failed(error)
             gave_up = self._timeouts_since(began_s) > 0
             went_wrong = gave_up or calm is None or self.proxy.calm() != calm
-            self._judge(says, error, may_raise, gave_up=gave_up, went_wrong=went_wrong)
+            self._judge(call, error, may_raise, gave_up=gave_up, went_wrong=went_wrong)
             return Ended(error=error)
         self._timeouts_since(began_s)
         self.client.succeeded()
         return Ended(answer)
 
-    def read(self, says: str, action: Callable[[], Any], expected: Any) -> None:
+    def read(self, call: str, action: Callable[[], Any], expected: Any) -> None:
         """A call that must answer as expected."""
-        ended = self.attempt(says, action)
+        ended = self.attempt(call, action)
         if ended.error is None and ended.answer != expected:
-            self.note(Broken.WRONG_ANSWER, f"{says}: {ended.answer!r} instead of {expected!r}")
+            self.note(Broken.WRONG_ANSWER, f"{call}: {ended.answer!r} instead of {expected!r}")
+
+    def read_both(self, call: str, action: Callable[[happybase.Table], Any]) -> None:
+        """A call that must answer as the same call past the proxy."""
+        self.read(call, lambda: action(self.table), expected=action(self.direct))
+
+    def fail(
+        self,
+        call: str,
+        action: Callable[[], Any],
+        raises: tuple[type[Exception], ...],
+        on_success: Broken = Broken.WRONG_ANSWER,
+        names: bytes = b"",
+    ) -> None:
+        """A call that must raise one of these; a declared exception must have `names` in its message."""
+        ended = self.attempt(call, action, may_raise=raises)
+        if ended.error is None:
+            self.note(on_success, f"{call}: {ended.answer!r} instead of an exception")
+        elif isinstance(ended.error, DECLARED) and names not in ended.error.message:
+            self.note(Broken.WRONG_ANSWER, f"{call}: the exception of another call: {ended.error.message!r}")
 
     def write(
         self,
-        says: str,
+        call: str,
         action: Callable[[], Any],
         after: Mapping[bytes, Cells],
         *,
@@ -93,22 +112,22 @@ class Worker:
     ) -> Ended:
         """A call that must make own rows what is given as `after`, and answer so; or each row stays as it was."""
         before = {row: self.believed.get(row, {}) for row in after}
-        ended = self.attempt(says, action, may_raise=(OutcomeUnknown,) if may_be_unknown else ())
+        ended = self.attempt(call, action, may_raise=(OutcomeUnknown,) if may_be_unknown else ())
         if ended.error is not None:
             self.proxy.settle()
         stored = self.stored(after)
         if ended.error is None:
             if ended.answer != answers:
-                self.note(Broken.WRONG_ANSWER, f"{says}: {ended.answer!r} instead of {answers!r}")
+                self.note(Broken.WRONG_ANSWER, f"{call}: {ended.answer!r} instead of {answers!r}")
             if stored != after:
                 self.proxy.settle()
                 stored, too_early = self.stored(after), stored
                 if stored == after:
-                    self.note(Broken.EARLY_SUCCESS, f"{says}: {too_early!r} at first instead of {after!r}")
+                    self.note(Broken.EARLY_SUCCESS, f"{call}: {too_early!r} at first instead of {after!r}")
                 elif all(stored[row] in (before[row], after[row]) for row in after):
-                    self.note(Broken.FALSE_SUCCESS, f"{says}: {stored!r} instead of {after!r}")
+                    self.note(Broken.FALSE_SUCCESS, f"{call}: {stored!r} instead of {after!r}")
         if any(stored[row] not in (before[row], after[row]) for row in after):
-            self.note(Broken.WRONG_STATE, f"{says}: {stored!r} instead of {before!r} or {after!r}")
+            self.note(Broken.WRONG_STATE, f"{call}: {stored!r} instead of {before!r} or {after!r}")
         self.believed.update(stored)
         return ended
 
@@ -128,10 +147,10 @@ class Worker:
         return timeouts
 
     def _judge(
-        self, says: str, error: Exception, may_raise: tuple[type[Exception], ...], *, gave_up: bool, went_wrong: bool
+        self, call: str, error: Exception, may_raise: tuple[type[Exception], ...], *, gave_up: bool, went_wrong: bool
     ) -> None:
         """Notes an exception that may not be; `gave_up` after a timeout, be it that the machine was slow."""
-        example = f"{says}: {_named(error)}"
+        example = f"{call}: {type(error).__name__}: {getattr(error, 'message', error)!r}"[:300]
         unknown, scan_broken = isinstance(error, OutcomeUnknown), isinstance(error, ScanBroken)
         needless = not went_wrong or (unknown and not gave_up and not self.proxy.plan.hides_outcomes)
         if (unknown or scan_broken) and (needless or not isinstance(error, may_raise)):
@@ -142,7 +161,3 @@ class Worker:
             self.note(Broken.WRONG_ANSWER, f"the exception of another call: {example}")
         else:
             self.note(Broken.ERROR, example)
-
-
-def _named(error: Exception) -> str:
-    return f"{type(error).__name__}: {getattr(error, 'message', error)!r}"[:300]

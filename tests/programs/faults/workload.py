@@ -1,21 +1,20 @@
 """A run: workers do seeded operations through the proxy, and at the end everything is looked at once more."""
 
 import secrets
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from struct import unpack
 
 from attrs import frozen
 
 from tests.programs.faults import reads, writes
-from tests.programs.faults.clients import CLIENTS, Client
+from tests.programs.faults.clients import CLIENTS
 from tests.programs.faults.gateways import EmbeddedGateway, Gateway
 from tests.programs.faults.plans import Kind, Plan
 from tests.programs.faults.proxy import Proxy
-from tests.programs.faults.rows import COUNTER, SHARED_COUNTER, STILL, OwnRows, still_cells
+from tests.programs.faults.rows import SHARED_COUNTER, STILL, OwnRows, long_in, still_cells
 from tests.programs.faults.tally import Broken, Tally
 from tests.programs.faults.worker import Worker
 
@@ -79,7 +78,16 @@ def run(
                 batch.put(row, still_cells(row))
         clients = CLIENTS[client](proxy.host, proxy.port, timeout_ms, threads)
         workers = [
-            _worker(number, faulty_client, timeout_ms / 1000, behind, proxy, tally)
+            Worker(
+                number,
+                behind.table,
+                faulty_client,
+                behind.direct().table(behind.table),
+                proxy,
+                tally,
+                OwnRows(number),
+                timeout_ms / 1000,
+            )
             for number, faulty_client in enumerate(clients)
         ]
         began_s = time.perf_counter()
@@ -97,30 +105,15 @@ def run(
         return Run(plan, tally, proxy.calls, proxy.connections, proxy.faults, seconds)
 
 
-def _worker(number: int, client: Client, timeout_s: float, behind: Gateway, proxy: Proxy, tally: Tally) -> Worker:
-    direct = behind.direct().table(behind.table)
-    return Worker(number, behind.table, client, direct, proxy, tally, OwnRows(number), timeout_s)
-
-
 def _work(workers: list[Worker], operations: int, kinds: Mapping[Callable[[Worker], None], int]) -> None:
-    broken: list[BaseException] = []
-
     def work(worker: Worker) -> None:
-        try:
-            for serial in range(worker.number, operations, len(workers)):
-                worker.begin(serial)
-                (operation,) = worker.dice.choices(list(kinds), list(kinds.values()))
-                operation(worker)
-        except BaseException as error:
-            broken.append(error)
+        for serial in range(worker.number, operations, len(workers)):
+            worker.begin(serial)
+            (operation,) = worker.dice.choices(list(kinds), list(kinds.values()))
+            operation(worker)
 
-    threads = [threading.Thread(target=work, args=(worker,), name=f"worker {worker.number}") for worker in workers]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if broken:
-        raise broken[0]
+    with ThreadPoolExecutor(len(workers)) as threads:
+        list(threads.map(work, workers))
 
 
 def _look_again(worker: Worker) -> None:
@@ -132,13 +125,11 @@ def _look_again(worker: Worker) -> None:
 
 
 def _look_at_shared_counter(worker: Worker) -> None:
-    cells = worker.direct.row(SHARED_COUNTER)
-    value = unpack(">q", cells[COUNTER])[0] if cells else 0
+    value = long_in(worker.direct.row(SHARED_COUNTER))
     least, most = worker.tally.shared_least, worker.tally.shared_most
-    if value < least:
-        worker.note(Broken.FALSE_SUCCESS, f"the shared counter is {value} instead of {least}..{most}")
-    if value > most:
-        worker.note(Broken.WRONG_STATE, f"the shared counter is {value} instead of {least}..{most}")
+    if not least <= value <= most:
+        broken = Broken.FALSE_SUCCESS if value < least else Broken.WRONG_STATE
+        worker.note(broken, f"the shared counter is {value} instead of {least}..{most}")
 
 
 def _look_at_sockets(proxy: Proxy, tally: Tally) -> None:

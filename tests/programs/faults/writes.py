@@ -1,12 +1,13 @@
 """Operations that write. What each must leave in the store is known before it is sent."""
 
 from collections.abc import Sequence
-from struct import pack, unpack
+from functools import partial
+from struct import pack
 
 from Hbase_thrift import Mutation, TAppend
 
 from shared.stores import OutcomeUnknown
-from tests.programs.faults.rows import COUNTER, NO_FAMILY, SHARED_COUNTER, Cells, new_cells
+from tests.programs.faults.rows import COUNTER, NO_FAMILY, SHARED_COUNTER, Cells, long_in, new_cells
 from tests.programs.faults.tally import Broken
 from tests.programs.faults.worker import DECLARED, Worker
 
@@ -14,56 +15,42 @@ TEXT = b"d:text"
 CHECKED = b"d:checked"
 
 
-def put_dated(worker: Worker) -> None:
-    _put(worker, worker.own.dated, worker.timestamp)
-
-
-def put_now(worker: Worker) -> None:
-    _put(worker, worker.own.now, None)
-
-
-def _put(worker: Worker, rows: Sequence[bytes], timestamp: int | None) -> None:
+def _put(worker: Worker, is_dated: bool) -> None:
+    rows, timestamp = _rows(worker, is_dated)
     row = worker.dice.choice(rows)
     cells = new_cells(worker.dice, row, worker.serial)
     worker.write(
         f"put({row!r}, timestamp={timestamp})",
         lambda: worker.table.put(row, cells, timestamp=timestamp),
         {row: _believed(worker, row) | cells},
-        may_be_unknown=timestamp is None,
+        may_be_unknown=not is_dated,
     )
 
 
-def delete_columns(worker: Worker) -> None:
+put_dated, put_now = partial(_put, is_dated=True), partial(_put, is_dated=False)
+
+
+def _delete(worker: Worker, is_whole: bool) -> None:
+    """A row, or some of its columns, with a timestamp."""
     row = worker.dice.choice(worker.own.dated)
-    columns = list(new_cells(worker.dice, row, 0))
+    columns = None if is_whole else list(new_cells(worker.dice, row, 0))
+    left = (
+        {} if columns is None else {name: cell for name, cell in _believed(worker, row).items() if name not in columns}
+    )
     worker.write(
         f"delete({row!r}, {columns}) with a timestamp",
         lambda: worker.table.delete(row, columns, timestamp=worker.timestamp),
-        {row: {column: value for column, value in _believed(worker, row).items() if column not in columns}},
+        {row: left},
     )
 
 
-def delete_row(worker: Worker) -> None:
-    row = worker.dice.choice(worker.own.dated)
-    worker.write(
-        f"delete({row!r}) with a timestamp",
-        lambda: worker.table.delete(row, timestamp=worker.timestamp),
-        {row: {}},
-    )
+delete_row, delete_columns = partial(_delete, is_whole=True), partial(_delete, is_whole=False)
 
 
-def batch_dated(worker: Worker) -> None:
-    """Puts to some rows and deletes of others."""
-    _batch(worker, worker.own.dated, worker.timestamp, deletes=2)
-
-
-def batch_now(worker: Worker) -> None:
-    _batch(worker, worker.own.now, None)
-
-
-def _batch(worker: Worker, rows: Sequence[bytes], timestamp: int | None, deletes: int = 0) -> None:
-    """Puts to four rows and so many deletes of others, at times in several calls."""
-    chosen = worker.dice.sample(rows, 4 + deletes)
+def _batch(worker: Worker, is_dated: bool) -> None:
+    """Puts to four rows, and with a timestamp deletes of two others, at times in several calls."""
+    rows, timestamp = _rows(worker, is_dated)
+    chosen = worker.dice.sample(rows, 6 if is_dated else 4)
     puts, deleted = {row: new_cells(worker.dice, row, worker.serial) for row in chosen[:4]}, chosen[4:]
     batch_size = worker.dice.choice((None, 2, 5))
 
@@ -76,12 +63,15 @@ def _batch(worker: Worker, rows: Sequence[bytes], timestamp: int | None, deletes
 
     after = {row: _believed(worker, row) | cells for row, cells in puts.items()}
     after |= {row: {} for row in deleted}
-    worker.write(f"batch(timestamp={timestamp})", send, after, may_be_unknown=timestamp is None)
+    worker.write(f"batch(timestamp={timestamp})", send, after, may_be_unknown=not is_dated)
+
+
+batch_dated, batch_now = partial(_batch, is_dated=True), partial(_batch, is_dated=False)
 
 
 def count(worker: Worker) -> None:
     row, amount = worker.own.counter, worker.dice.randint(1, 9)
-    value = _long(_believed(worker, row).get(COUNTER)) + amount
+    value = long_in(_believed(worker, row)) + amount
     worker.write(
         f"counter_inc({amount})",
         lambda: worker.table.counter_inc(row, COUNTER, amount),
@@ -99,7 +89,7 @@ def count_with_others(worker: Worker) -> None:
         lambda: worker.table.counter_inc(SHARED_COUNTER, COUNTER, amount),
         may_raise=(OutcomeUnknown,),
     )
-    worker.tally.add_shared(amount, acknowledged=ended.error is None)
+    worker.tally.add(shared_least=amount if ended.error is None else 0, shared_most=amount)
 
 
 def append(worker: Worker) -> None:
@@ -135,20 +125,19 @@ def put_to_no_family(worker: Worker) -> None:
     """The declared exception, of this very call; a third without a timestamp."""
     family = NO_FAMILY + b"%d" % worker.serial
     now = worker.dice.random() < 0.33
-    ended = worker.attempt(
+    worker.fail(
         "put to no family",
         lambda: worker.table.put(worker.own.first, {family + b":q": b""}, None if now else worker.timestamp),
-        may_raise=(*DECLARED, OutcomeUnknown) if now else DECLARED,
+        (*DECLARED, OutcomeUnknown) if now else DECLARED,
+        Broken.FALSE_SUCCESS,
+        names=family,
     )
-    if ended.error is None:
-        worker.note(Broken.FALSE_SUCCESS, "put to no family: returned instead of an IOError")
-    elif isinstance(ended.error, DECLARED) and family not in ended.error.message:
-        worker.note(Broken.WRONG_ANSWER, f"put to no family: the IOError of another call: {ended.error.message!r}")
+
+
+def _rows(worker: Worker, is_dated: bool) -> tuple[Sequence[bytes], int | None]:
+    """The rows that are written with timestamps, or without, and the timestamp."""
+    return (worker.own.dated, worker.timestamp) if is_dated else (worker.own.now, None)
 
 
 def _believed(worker: Worker, row: bytes) -> Cells:
     return worker.believed.get(row, {})
-
-
-def _long(stored: bytes | None) -> int:
-    return 0 if stored is None else int(unpack(">q", stored)[0])
