@@ -6,12 +6,11 @@ import pytest
 from attrs import frozen
 from Hbase_thrift import BatchMutation, Hbase, IllegalArgument, Mutation, TScan
 from thriftpy2.protocol import TBinaryProtocol
-from thriftpy2.thrift import TMessageType
 from thriftpy2.transport import TMemoryBuffer
 
 from shared.stores.server.messages import ClientGone
 from tests.programs.faults.gateways import EmbeddedGateway
-from tests.programs.faults.messages import name_of, take_reply
+from tests.programs.faults.messages import message, name_of, take_reply
 from tests.programs.faults.plans import Fault, Kind
 from tests.programs.faults.proxy import Proxy, has_more
 
@@ -57,14 +56,6 @@ def proxied(gateway):
     yield clients
     for context in reversed(opened):
         context.__exit__(None, None, None)
-
-
-def message(name, *arguments):
-    written = TMemoryBuffer()
-    protocol = TBinaryProtocol(written)
-    protocol.write_message_begin(name, TMessageType.CALL, 7)
-    getattr(Hbase, f"{name}_args")(*arguments).write(protocol)
-    return written.getvalue()
 
 
 def put(row):

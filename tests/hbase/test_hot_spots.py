@@ -8,26 +8,26 @@ from domains.logs.design import DESIGN
 from tests.programs.hbase.named import INFO_VARIABLE, named_hbase
 from tests.programs.hot_spots import counters, logs, tsdb
 
-of_each_design = pytest.mark.parametrize("design", [logs, counters, tsdb], ids=lambda design: design.BLOCK.design)
+BLOCKS = [logs.BLOCK, counters.BLOCK, tsdb.BLOCK]
+of_each_design = pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.design)
 
 
 @of_each_design
-def test_the_readme_has_what_the_keys_give(design):
-    there = design.BLOCK.text
-    hbase = re.search(r"of HBase (\d+\.\d+\.\d+\S*),", there)
+def test_the_readme_has_what_the_keys_give(block):
+    hbase = re.search(r"of HBase (\d+\.\d+\.\d+\S*),", block.text)
     assert hbase, "run make hot-spots"
-    assert there == design.block(design.predicted_spreads(), hbase[1])
+    assert block.text == block.text_of(block.predicted(), hbase[1])
 
 
 def test_the_figures_of_logs_show_what_its_readme_concludes():
-    last = {spread.variant.name: max(spread.tenths[-1]) / sum(spread.tenths[-1]) for spread in logs.predicted_spreads()}
-    whole = {spread.variant.name: max(spread.whole) / sum(spread.whole) for spread in logs.predicted_spreads()}
+    spreads = {spread.variant: spread for spread in logs.BLOCK.predicted()}
+    last = {name: max(spread.stages[-1]) / sum(spread.stages[-1]) for name, spread in spreads.items()}
+    whole = {name: max(spread.regions) / sum(spread.regions) for name, spread in spreads.items()}
     assert (whole["time-first"] < 0.25, last["time-first"]) == (True, 1)
     assert (whole["slices"] < 0.25, last["slices"] > 0.7) == (True, True)
-    tenths = {spread.variant.name: spread.tenths for spread in logs.predicted_spreads()}
-    assert all(sum(rows > 0 for rows in tenth) <= 2 for tenth in tenths["time-first"])
+    assert all(sum(rows > 0 for rows in tenth) <= 2 for tenth in spreads["time-first"].stages)
     for name in ("time-first", "slices"):
-        wandering = [tenth.index(max(tenth)) for tenth in tenths[name]]
+        wandering = [tenth.index(max(tenth)) for tenth in spreads[name].stages]
         assert (wandering, wandering[0], wandering[-1]) == (sorted(wandering), 0, 7)
     assert min(whole["modulo"], last["modulo"]) > 0.6
     events = list(DESIGN.loads[0].sample_records())
@@ -38,14 +38,14 @@ def test_the_figures_of_logs_show_what_its_readme_concludes():
 
 
 def test_the_figures_of_counters_show_what_its_readme_concludes():
-    largest = {spread.table: max(spread.regions) / sum(spread.regions) for spread in counters.predicted_spreads()}
+    largest = {spread.table: max(spread.regions) / sum(spread.regions) for spread in counters.BLOCK.predicted()}
     assert [largest[name] for name in ("logins_by_day", "login_counts_by_day", "login_totals")] == [1, 1, 1]
     assert largest["login_shards"] < 0.2 < largest["logins_by_day_salted"] < 0.5
     assert max(largest["logins"], largest["login_counts"]) < 0.3
 
 
 def test_a_busy_metric_is_in_one_region_without_a_salt_and_in_all_with_one():
-    unsalted, salted = tsdb.predicted_spreads()
+    unsalted, salted = tsdb.BLOCK.predicted()
     assert unsalted.regions.count(0) == tsdb.REGIONS - 1
     assert 0 not in salted.regions
     assert max(salted.regions) < 2 * sum(salted.regions) / tsdb.REGIONS
@@ -53,8 +53,8 @@ def test_a_busy_metric_is_in_one_region_without_a_salt_and_in_all_with_one():
 
 @pytest.mark.hbase
 @of_each_design
-def test_region_servers_count_what_the_keys_give(design):
+def test_region_servers_count_what_the_keys_give(block):
     named = named_hbase()
     if named.thrift2_port is None or named.info_url is None:
         pytest.skip(f"the HBase that was named has no thrift2_port, or no {INFO_VARIABLE}")
-    assert design.measured_spreads(named) == design.predicted_spreads()
+    assert block.measured(named) == block.predicted()

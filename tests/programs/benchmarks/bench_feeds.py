@@ -23,10 +23,12 @@ from contextlib import closing
 from itertools import count
 from typing import Any
 
+import typer
+
 from domains.feeds import TABLES, FeedRepository, Follow, Post
 from domains.feeds.keys import FOLLOWERS, FOLLOWING, ReaderOfAuthor
 from shared.stores import connect
-from tests.programs.benchmarks.measuring import new_tables, options, put_records, seconds, store_or_server
+from tests.programs.benchmarks.measuring import new_tables, put_records, put_rows, seconds, store_or_server
 from tests.programs.benchmarks.turns import in_turns
 
 SIZES = 10_000, 1_000_000
@@ -103,19 +105,12 @@ def _turns(connection: Any, feeds: Any, author: str, size: int, rounds: int) -> 
     """A post, raw batches that read the followers, raw batches that know them, and a scan of them, in turns."""
     times_ms = count(NOON_MS)
 
-    def post() -> None:
-        feeds.post(Post(author, next(times_ms), 1, "hello"))
-
-    def read_and_put() -> None:
-        _raw(connection, author, next(times_ms), _followers(connection, author))
-
-    def put() -> None:
-        _raw(connection, author, next(times_ms), map(_reader, range(size)))
-
-    def read() -> None:
-        assert sum(1 for _ in _followers(connection, author)) == size
-
-    sides = post, read_and_put, put, read
+    sides = (
+        lambda: feeds.post(Post(author, next(times_ms), 1, "hello")),
+        lambda: _raw(connection, author, next(times_ms), _followers(connection, author)),
+        lambda: _raw(connection, author, next(times_ms), map(_reader, range(size))),
+        lambda: sum(1 for _ in _followers(connection, author)),
+    )
     if size < max(SIZES_OF_STORE):
         in_turns(*sides, rounds=1, at_least_s=0)  # warms up the store
     return in_turns(*sides, rounds=rounds, at_least_s=0)
@@ -131,9 +126,8 @@ def _followers(connection: Any, author: str) -> Iterator[str]:
 def _raw(connection: Any, author: str, posted_ms: int, readers: Iterable[str]) -> None:
     """The same rows by hand, without a position."""
     suffix = (2**63 - 1 - posted_ms).to_bytes(8, "big") + author.encode() + b"\0\1" + (1).to_bytes(8, "big")
-    with connection.table("feeds_timelines").batch(timestamp=NOON_MS, batch_size=BATCH) as batch:
-        for reader in readers:
-            batch.put(reader.encode() + b"\0\1" + suffix, {b"f:x": b"\xc3"})
+    rows = ((reader.encode() + b"\0\1" + suffix, {b"f:x": b"\xc3"}) for reader in readers)
+    put_rows(connection.table("feeds_timelines"), rows, NOON_MS)
 
 
 def _threshold(connection: Any, line_us: float, pages: int) -> None:
@@ -186,5 +180,4 @@ if __name__ == "__main__":
     if "--post" in sys.argv:
         _post_once(*sys.argv[2:])
     else:
-        given = options(__doc__, store="otherwise an embedded one in a process of its own")
-        main(given.quick, given.store)
+        typer.run(main)

@@ -9,7 +9,6 @@ it stand the two between which half of them lie, and the ratio of the fastest ro
 disturbs least. The control is one side against itself: its spread is the machine's.
 """
 
-import argparse
 import os
 import secrets
 import sys
@@ -21,6 +20,7 @@ from typing import Any
 
 import attrs
 import happybase
+import typer
 
 from domains.logs import LOGS, LogEvent, LogRepository
 from domains.logs.design import DESIGN as LOGS_DESIGN
@@ -33,7 +33,8 @@ from shared.queries import DependentQuery, Page, Query, scan
 from shared.stores import connect
 from tests.programs.benchmarks.by_hand.logs import NewestFirst, Salted
 from tests.programs.benchmarks.by_hand.orders import Orders
-from tests.programs.benchmarks.stock import BATCH, EVENTS_BEGIN_MS, HOUR_MS, log_events, orders, stocked
+from tests.programs.benchmarks.measuring import Report, stocked
+from tests.programs.benchmarks.stock import BATCH, EVENTS_BEGIN_MS, HOUR_MS, log_events, orders
 from tests.programs.benchmarks.turns import in_turns
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.named import VARIABLE, named_or_started
@@ -74,24 +75,19 @@ class Unlike(Exception):
 
 
 @attrs.define
-class Report:
-    """Prints a line for each comparison, and remembers whether all targets were reached."""
+class Comparisons(Report):
+    """Prints a line for each comparison of two or more sides."""
 
-    size: Size
-    reached: bool = True
+    size: Size = FULL
 
     def title(self, sides: str, more: str = "") -> None:
-        heads = f"ratio  {'target':12}  {'half of the rounds':20}  fastest  {'ms':>8} {'ms':>8} {more}"
-        print(f"\n{sides:42} {heads.rstrip()}", flush=True)
+        print(f"\n{sides:67}  {'half of the rounds':20}  fastest  {'ms':>8} {'ms':>8} {more}".rstrip(), flush=True)
 
     def compare(self, what: str, *sides: Callable[[], Any], at_most: float | None = None, more: str = "") -> None:
         """Runs the sides in turns; prints the ratio of the first two, and after it the time of each side."""
         turns = in_turns(*sides, rounds=self.size.rounds, at_least_s=self.size.at_least_s)
-        self.reached &= at_most is None or turns.ratio() <= at_most
-        target = "" if at_most is None else f"at most {at_most:.2f}"
         times = " ".join(f"{turns.median_ms(side):8.2f}" for side in range(len(sides)))
-        ratios = f"{turns.ratio():5.2f}  {target:12}  {turns.spread():20}  {turns.of_fastest():7.2f}"
-        print(f"{what:42} {ratios}  {times} {more}".rstrip(), flush=True)
+        self.line(what, turns.ratio(), f"{turns.spread():20}  {turns.of_fastest():7.2f}  {times} {more}", at_most)
 
 
 def calls_and_records(connection: happybase.Connection, side: Callable[[], Any]) -> tuple[int, Any]:
@@ -116,7 +112,7 @@ def calls_of_both(connection: happybase.Connection, ours: Callable[[], Any], by_
 
 
 def compare_questions(
-    report: Report,
+    report: Comparisons,
     connection: happybase.Connection,
     design: Design,
     variant: Variant,
@@ -149,7 +145,7 @@ def answered(pattern: AccessPattern, repository: Any) -> Any:
     return answer.page(pattern.limit) if isinstance(answer, Query | DependentQuery) else answer
 
 
-def compare_writes(report: Report, connection: happybase.Connection) -> None:
+def compare_writes(report: Comparisons, connection: happybase.Connection) -> None:
     """An event stored, an order placed and cancelled: at each call the next one."""
     report.title("writes, ours / by hand", "embedded calls")
     to_place, to_cancel = ([orders(report.size.rows, mark) for mark in marks] for marks in ("abc", "def"))
@@ -193,7 +189,7 @@ def orders_by_hand(connection: happybase.Connection) -> Orders:
 # ---- buckets, loads, connections ----------------------------------------------------------------------
 
 
-def compare_merged(report: Report, connection: happybase.Connection) -> None:
+def compare_merged(report: Comparisons, connection: happybase.Connection) -> None:
     """The same rows, all or those of a fifth of the time, merged of many buckets and out of one range."""
     report.title(f"scan of {BUCKETS} buckets / of one range")
     plain = time_first.TABLE
@@ -215,7 +211,7 @@ def scanned(table: happybase.Table, plan: Plan) -> int:
     return sum(1 for _ in scan(table, plan))
 
 
-def compare_loads(report: Report, connection: happybase.Connection) -> None:
+def compare_loads(report: Comparisons, connection: happybase.Connection) -> None:
     """Events through the repository, and happybase's own batches of the same rows, encoded before or on the way."""
     report.title("loads, store_all / other", f"{'':8} calls")
     with stocked(connection, (LOGS,)):
@@ -226,7 +222,7 @@ def compare_loads(report: Report, connection: happybase.Connection) -> None:
         for what, events, other, at_most in (
             ("batches of rows encoded before", busy, partial(by_time, table, encoded(busy)), LOADED_AT_MOST),
             ("batches of events encoded by hand", busy, partial(by_hand.store_all, busy), LOADED_AT_MOST),
-            ("one by one", busy, partial(one_by_one, repository, busy), None),
+            ("one by one", busy, lambda: [*map(repository.store, busy)], None),
             ("another time each / one time for all", spread, partial(by_time, table, encoded(spread, 0)), None),
         ):
             ours = partial(repository.store_all, events)
@@ -251,16 +247,12 @@ def by_time(table: happybase.Table, rows: Iterable[tuple[int, bytes, dict[bytes,
                 batch.put(row, cells)
 
 
-def one_by_one(repository: LogRepository, events: Iterable[LogEvent]) -> None:
-    for event in events:
-        repository.store(event)
-
-
-def compare_connections(report: Report, connection: happybase.Connection) -> None:
+def compare_connections(report: Comparisons, connection: happybase.Connection) -> None:
     """Compares the connection that `connect` returns with happybase's own."""
     report.title("connect(URL) / happybase.Connection")
     events = log_events(BATCH)
-    with stocked(connection, (LOGS,), events), closing(plain_connection(connection)) as plain:
+    plain = happybase.Connection(connection.host, connection.port, table_prefix=connection.table_prefix)
+    with stocked(connection, (LOGS,), events), closing(plain):
         rows = encoded(events, 0)
         tables = [side.table(LOGS.name) for side in (connection, plain)]
         for what, action in (
@@ -274,19 +266,22 @@ def compare_connections(report: Report, connection: happybase.Connection) -> Non
 # ---- all of it ----------------------------------------------------------------------------------------
 
 
-def plain_connection(connection: happybase.Connection) -> happybase.Connection:
-    return happybase.Connection(connection.host, connection.port, table_prefix=connection.table_prefix)
+def main(quick: bool = False, store: str | None = None) -> None:
+    """Prints the ratios beside their targets; `quick` shows that it runs, with few rows."""
+    if store:
+        os.environ[VARIABLE] = store
+    report = Comparisons(size=QUICK if quick else FULL)
+    try:
+        with named_or_started(java_options=()) as named:  # with Java's second compiler, as in earnest
+            compare_all(report, named.url)
+    except (NotStarted, Unlike) as error:
+        sys.exit(str(error))
+    report.end(quick)
 
 
-def main(size: Size) -> bool:
-    """Prints the ratios beside their targets; returns whether all are reached. Quick ones show that it runs."""
-    report = Report(size)
-    prefix = f"rowbook_bench_{secrets.token_hex(4)}"
-    with (
-        named_or_started(java_options=()) as named,  # with Java's second compiler, as in earnest
-        closing(connect(named.url, table_prefix=prefix)) as connection,
-    ):
-        shops, events = orders(size.rows), log_events(size.rows)
+def compare_all(report: Comparisons, url: str) -> None:
+    with closing(connect(url, table_prefix=f"rowbook_bench_{secrets.token_hex(4)}")) as connection:
+        shops, events = orders(report.size.rows), log_events(report.size.rows)
         compare_questions(report, connection, ORDERS_DESIGN, ORDERS_DESIGN.main, shops, orders_by_hand(connection))
         by_hand = {"logs": NewestFirst, "salted": Salted}
         for variant in LOGS_DESIGN.variants:
@@ -298,18 +293,7 @@ def main(size: Size) -> bool:
         compare_merged(report, connection)
         compare_loads(report, connection)
         compare_connections(report, connection)
-    return report.reached
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="The designs on a real HBase beside the same calls written by hand.")
-    parser.add_argument("--quick", action="store_true", help="everything once, with few rows")
-    parser.add_argument("--store", metavar="URL", help="a running HBase: hbase://HOST:PORT")
-    arguments = parser.parse_args()
-    if arguments.store:
-        os.environ[VARIABLE] = arguments.store
-    try:
-        all_reached = main(QUICK if arguments.quick else FULL)
-    except (NotStarted, Unlike) as error:
-        sys.exit(str(error))
-    sys.exit(0 if all_reached or arguments.quick else 1)
+    typer.run(main)

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import attrs
+import typer
 
 from domains.orders import Order, OrderRepository
 from domains.orders.design import DESIGN
@@ -21,7 +22,7 @@ from shared.designs import metered
 from shared.keys import EscapedText, KeyLayout, TrailingText, part, row_key
 from shared.tables import Column, RecordCells, TableLayout
 from shared.writes import IntentWriter, SourceCells, intents_table
-from tests.programs.benchmarks.measuring import new_tables, options, seconds, store_or_server
+from tests.programs.benchmarks.measuring import Report, new_tables, seconds, store_or_server
 
 ORDERS = 2_000
 ENDED = 100_000
@@ -37,14 +38,10 @@ def main(quick: bool = False, store: str | None = None) -> None:
         _recovery(url, 500 if quick else ENDED, 10 if quick else PENDING)
 
 
-def _orders(count: int) -> list[Any]:
-    return [
+def _writes(url: str, count: int) -> None:
+    orders = [
         Order(f"n-{number}", f"s-{number % 50}", f"b-{number % 90}", number, "lamp", 4_900) for number in range(count)
     ]
-
-
-def _writes(url: str, count: int) -> None:
-    orders = _orders(count)
     variants = {variant.name: variant.tables for variant in DESIGN.variants}
     print(f"{count:,} orders of four or three rows; us for one, calls and bytes sent for one")
     print("                          place                       pay")
@@ -129,7 +126,7 @@ def _recovery(url: str, ended: int, pending: int) -> None:
                 f"after {writes:7,} ended writes: recovery of {pending} takes {took_s[-1] * 1000:7.1f} ms, "
                 f"of none {empty_ms:6.1f} ms"
             )
-        print(f"ratio {took_s[1] / took_s[0]:.2f}, target at most {RECOVERY_AT_MOST}")
+        Report().line(f"after {ended:,} writes / after none", took_s[1] / took_s[0], at_most=RECOVERY_AT_MOST)
 
 
 def _recover(writer: Any, pending: int) -> None:
@@ -141,5 +138,4 @@ def _die(*_arguments: Any) -> None:
 
 
 if __name__ == "__main__":
-    given = options(__doc__, store="otherwise an embedded one in a process of its own")
-    main(given.quick, given.store)
+    typer.run(main)

@@ -5,11 +5,11 @@ with defaults costs an exception more than a row that has them. In a row with ma
 """
 
 import attrs
+import typer
 
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
 from shared.tables import Column, ItemCells, RecordCells, TableLayout
-from tests.programs.benchmarks.bench_keys import best_ns
-from tests.programs.benchmarks.measuring import options
+from tests.programs.benchmarks.measuring import Report, best_ns
 
 HOUR_MS = 3_600_000
 
@@ -63,19 +63,16 @@ def main(quick: bool = False) -> None:
     qualifier = column[2:]
     assert cells.item(hour, qualifier, packed) == value
 
-    with_cells, with_defaults, made, item = best_ns(
-        lambda: tall.record(row, whole),
-        lambda: tall.record(row, without),
-        lambda: Point("web-eu-00017", 18_001_234, 0.5, "1", ""),
-        lambda: cells.item(hour, qualifier, packed),
-        quick=quick,
-    )
-    print(f"{'':44} {'ns':>6} {'ratio':>6}")
-    print(f"{'attrs makes the record':44} {made:6.0f} {1:6.2f}")
-    print(f"{'row with all three cells':44} {with_cells:6.0f} {with_cells / made:6.2f}")
-    print(f"{'row with one cell, two attributes by default':44} {with_defaults:6.0f} {with_defaults / made:6.2f}")
-    print(f"{'one cell of a row with many records':44} {item:6.0f} {item / made:6.2f}")
+    sides = {
+        "attrs makes the record": lambda: Point("web-eu-00017", 18_001_234, 0.5, "1", ""),
+        "row with all three cells": lambda: tall.record(row, whole),
+        "row with one cell, two attributes by default": lambda: tall.record(row, without),
+        "one cell of a row with many records": lambda: cells.item(hour, qualifier, packed),
+    }
+    times_ns = best_ns(*sides.values(), quick=quick)
+    for name, time_ns in zip(sides, times_ns, strict=True):
+        Report().line(name, time_ns / times_ns[0], f"{time_ns:.0f} ns")
 
 
 if __name__ == "__main__":
-    main(options(__doc__).quick)
+    typer.run(main)

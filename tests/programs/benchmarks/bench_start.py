@@ -9,11 +9,12 @@ import subprocess
 import sys
 from statistics import median
 
-from tests.programs.benchmarks.measuring import ROOT, options
+import typer
+
+from tests.programs.benchmarks.measuring import ROOT, Report
 
 ROUNDS = 15
 
-LIBRARIES = [sys.executable, "-c", "import typer, rich"]
 EMPTY = """
 import typer, rich.console
 app = typer.Typer()
@@ -41,19 +42,21 @@ def cpu_s(words: list[str]) -> float:
 
 def main(quick: bool = False) -> None:
     """Prints the ratios beside their targets; `quick` shows that it runs, not how fast."""
-    commands = {"import typer, rich": LIBRARIES, "an empty application": [sys.executable, "-c", EMPTY]}
+    commands = {
+        "import typer, rich": [sys.executable, "-c", "import typer, rich"],
+        "an empty application": [sys.executable, "-c", EMPTY],
+    }
     commands |= {line: [sys.executable, "-m", "domains.command_line", *line.split()] for line in AT_MOST}
     took_s: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(1 if quick else ROUNDS):
         for name, words in commands.items():
             took_s[name].append(cpu_s(words))
     libraries_s, empty_s = (median(took_s[name]) for name in [*commands][:2])
-    print(f"{'':34} {'ms':>5} {'of libraries':>12} {'of empty':>8}  target")
     for name, times in took_s.items():
         took = median(times)
-        target = f"at most {AT_MOST[name]:.1f} of empty" if name in AT_MOST else ""
-        print(f"{name:34} {took * 1000:5.0f} {took / libraries_s:12.2f} {took / empty_s:8.2f}  {target}".rstrip())
+        others = f"{took / libraries_s:.2f} of libraries, {took * 1000:.0f} ms"
+        Report().line(f"{name} / an empty application", took / empty_s, others, at_most=AT_MOST.get(name))
 
 
 if __name__ == "__main__":
-    main(options(__doc__).quick)
+    typer.run(main)

@@ -11,12 +11,13 @@ from typing import Any
 
 import attrs
 import happybase
+import typer
 
 from shared.designs import metered
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
 from shared.queries import Query
 from shared.tables import BoundTable, ItemCells, TableLayout
-from tests.programs.benchmarks.measuring import new_tables, options, put_records, seconds, store_or_server
+from tests.programs.benchmarks.measuring import Report, new_tables, put_records, seconds, store_or_server
 
 WIDTHS = (1, 60, 3_600, 100_000)
 RECORDS = 100_000
@@ -60,9 +61,7 @@ def main(quick: bool = False) -> None:
     """Prints a line for each width; `quick` shows that it runs, with few records."""
     records = 2_000 if quick else RECORDS
     peaks: dict[int, float] = {}
-    print(
-        f"pages of {LIMIT} forward, in reverse, and all {records:,} records; memory is the peak of Python's own, in KiB"
-    )
+    print(f"pages of {LIMIT} forward, in reverse, and all {records:,} records; KiB is the peak of Python's own memory")
     print(HEADER)
     with store_or_server(None) as url:
         for width in WIDTHS:
@@ -70,8 +69,7 @@ def main(quick: bool = False) -> None:
             with new_tables(url, [table]) as connection:
                 put_records(connection, table, (Value("web-1", at, float(at)) for at in range(records)), at_ms=1)
                 peaks[width] = measured(connection, table, width, records)
-    grows = peaks[WIDTHS[-1]] / peaks[60]
-    print(f"peak of a page, width {WIDTHS[-1]:,} / width 60: {grows:.2f}, target at most {GROWS_AT_MOST:.1f}")
+    Report().line(f"peak of a page, width {WIDTHS[-1]:,} / 60", peaks[WIDTHS[-1]] / peaks[60], at_most=GROWS_AT_MOST)
 
 
 def measured(connection: happybase.Connection, table: TableLayout[Any, Value], width: int, records: int) -> float:
@@ -99,4 +97,4 @@ def measured(connection: happybase.Connection, table: TableLayout[Any, Value], w
 
 
 if __name__ == "__main__":
-    main(options(__doc__).quick)
+    typer.run(main)

@@ -1,35 +1,45 @@
-"""What the benchmarks share: options, stores to measure, and times."""
+"""What the benchmarks share: their lines, stores to measure, and times."""
 
-import argparse
+import gc
 import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+import timeit
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import attrs
 import happybase
 
 from shared.stores import connect
 from shared.tables import TableLayout, create_tables, drop_tables
+from shared.writes import holds_intents
 
 ROOT = Path(__file__).parents[3]
 SERVE = [sys.executable, "-c", "from domains.command_line.main import main; main()", "serve", "--port", "0"]
 
+WRITTEN_MS = 1_768_300_000_000
+"""The timestamp of the cells of `stocked`: Thrift1 gives a batch one, and no question here looks at it."""
 
-def options(about: str | None, **flags: str) -> argparse.Namespace:
-    """The options of a benchmark: `--quick`, those that `flags` says the purpose of, and a URL if one is `store`."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="everything once, with few rows: shows that it runs")
-    for name, purpose in flags.items():
-        flag = f"--{name.replace('_', '-')}"
-        if name == "store":
-            parser.add_argument(flag, metavar="URL", help=purpose)
-        else:
-            parser.add_argument(flag, action="store_true", help=purpose)
-    return parser.parse_args()
+
+@attrs.define
+class Report:
+    """Prints a line for each ratio, and remembers whether all targets were reached."""
+
+    reached: bool = True
+
+    def line(self, what: str, ratio: float, more: str = "", at_most: float | None = None, at_least: float = 0) -> None:
+        """Prints a ratio beside its target, if it has one."""
+        self.reached &= ratio >= at_least and (at_most is None or ratio <= at_most)
+        target = f"at least {at_least:.2f}" if at_least else "" if at_most is None else f"at most {at_most:.2f}"
+        print(f"{what:44} {ratio:7.2f}  {target:14} {more}".rstrip(), flush=True)
+
+    def end(self, quick: bool) -> None:
+        """Ends the program, with 1 if a target was not reached; the figures of a quick run mean nothing."""
+        sys.exit(0 if self.reached or quick else 1)
 
 
 @contextmanager
@@ -54,23 +64,47 @@ def store_or_server(store: str | None) -> Iterator[str]:
 
 
 @contextmanager
-def new_tables(url: str, tables: Iterable[TableLayout[Any, Any]], prefix: str = "") -> Iterator[happybase.Connection]:
+def new_tables(url: str, tables: Sequence[TableLayout[Any, Any]], prefix: str = "") -> Iterator[happybase.Connection]:
     """A connection to new tables, which are dropped in the end; their prefix is a random one if omitted."""
-    with closing(connect(url, table_prefix=prefix or f"b{secrets.token_hex(3)}")) as connection:
+    prefix = prefix or f"b{secrets.token_hex(3)}"
+    with closing(connect(url, table_prefix=prefix)) as connection, stocked(connection, tables):
+        yield connection
+
+
+@contextmanager
+def stocked(
+    connection: happybase.Connection, tables: Sequence[TableLayout[Any, Any]], records: Sequence[Any] = ()
+) -> Iterator[None]:
+    """The tables, each with all the records, until the block ends; a table of intents is empty."""
+    try:
         create_tables(connection, tables)
-        try:
-            yield connection
-        finally:
-            drop_tables(connection, tables)
+        for table in tables:
+            if not holds_intents(table):
+                put_records(connection, table, records, WRITTEN_MS)
+        yield
+    finally:
+        drop_tables(connection, tables)
 
 
 def put_records(
     connection: happybase.Connection, table: TableLayout[Any, Any], records: Iterable[Any], at_ms: int | None = None
 ) -> None:
-    """Puts the rows of records raw, 1,000 in a call."""
-    with connection.table(table.name).batch(batch_size=1_000, timestamp=at_ms) as batch:
-        for record in records:
-            batch.put(table.row(record), table.cells.pack(record))
+    """Puts the rows of records raw, 1,000 mutations in a call."""
+    rows = ((table.row(record), table.cells.pack(record)) for record in records)
+    put_rows(connection.table(table.name), rows, at_ms)
+
+
+def put_rows(table: Any, rows: Iterable[tuple[bytes, dict[bytes, bytes]]], at_ms: int | None = None) -> None:
+    """Puts rows by happybase's batches, 1,000 mutations in a call."""
+    with table.batch(batch_size=1_000, timestamp=at_ms) as batch:
+        for row, cells in rows:
+            batch.put(row, cells)
+
+
+def new_table(connection: Any, name: str = "t", **options: int) -> Any:
+    """A table with one family, d."""
+    connection.create_table(name, {"d": options})
+    return connection.table(name)
 
 
 def seconds(action: Callable[[], Any]) -> float:
@@ -82,3 +116,14 @@ def seconds(action: Callable[[], Any]) -> float:
 def best_s(action: Callable[[], Any], times: int) -> float:
     """The least time of so many."""
     return min(seconds(action) for _ in range(times))
+
+
+def best_ns(*calls: Callable[[], Any], quick: bool) -> list[float]:
+    """The least time of one call of each, in nanoseconds: taken in turns, so that a slow moment hits all of them."""
+    repeats, number = (2, 100) if quick else (61, 5_000)
+    timers = [timeit.Timer(call) for call in calls]  # timeit switches gc off while it runs
+    gc.collect()
+    best = [float("inf")] * len(timers)
+    for _ in range(repeats):
+        best = [min(least, timer.timeit(number)) for least, timer in zip(best, timers, strict=True)]
+    return [least / number * 1e9 for least in best]

@@ -1,22 +1,12 @@
-"""Made records, and tables that hold them while a block runs."""
+"""Made records and rows."""
 
 import random
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
-
-import happybase
 
 from domains.logs import LogEvent
 from domains.orders import Order
-from shared.tables import TableLayout, create_tables, drop_tables
-from shared.writes import holds_intents
 
 SEED = 20_260_112
 BATCH = 1_000
-WRITTEN_MS = 1_768_300_000_000
-"""The timestamp of all cells: Thrift1 gives a batch one, and no question here looks at it."""
-
 HOUR_MS = 3_600_000
 EVENTS_BEGIN_MS = 1_768_203_600_000  # 2026-01-12T07:40Z, an hour before the ten minutes that the questions ask for
 HOSTS = [f"{kind}-{number}" for kind, most in (("web", 30), ("db", 10), ("api", 10)) for number in range(1, most)]
@@ -59,20 +49,8 @@ def orders(count: int, mark: str = "n") -> list[Order]:
     ]
 
 
-@contextmanager
-def stocked(
-    connection: happybase.Connection, tables: Sequence[TableLayout[Any, Any]], records: Sequence[Any] = ()
-) -> Iterator[None]:
-    """The tables, each with all the records, until the block ends; a table of intents is empty."""
-    try:
-        create_tables(connection, tables)
-        for table in tables:
-            if holds_intents(table):
-                continue
-            for at in range(0, len(records), BATCH):
-                with connection.table(table.name).batch(timestamp=WRITTEN_MS) as batch:
-                    for record in records[at : at + BATCH]:
-                        batch.put(table.row(record), table.cells.pack(record))
-        yield
-    finally:
-        drop_tables(connection, tables)
+def plain_rows(count: int, first: int = 0) -> list[tuple[bytes, dict[bytes, bytes]]]:
+    """Rows of two cells in the family d."""
+    return [
+        (b"row-%08d" % number, {b"d:a": b"0123456789", b"d:b": b"x" * 20}) for number in range(first, first + count)
+    ]

@@ -54,9 +54,14 @@ def closes_scanner_of(fetch: bytes) -> bytes:
     protocol = TBinaryProtocol(TMemoryBuffer(fetch))
     protocol.read_message_begin()
     fetched.read(protocol)
+    return message("scannerClose", fetched.id)
+
+
+def message(name: str, *arguments: Any) -> bytes:
+    """A call with these arguments."""
     written = TMemoryBuffer()
     protocol = TBinaryProtocol(written)
-    protocol.write_message_begin("scannerClose", TMessageType.CALL, 0)
-    Hbase.scannerClose_args(id=fetched.id).write(protocol)
+    protocol.write_message_begin(name, TMessageType.CALL, 0)
+    getattr(Hbase, f"{name}_args")(*arguments).write(protocol)
     protocol.write_message_end()
     return bytes(written.getvalue())

@@ -8,56 +8,47 @@ import heapq
 import struct
 import zlib
 from contextlib import ExitStack, closing
-from itertools import islice
 
 import msgpack
 
 from domains.logs import LogEvent
+from tests.programs.benchmarks.by_hand.parts import (
+    LAST,
+    PAGE_ROWS,
+    first,
+    first_of,
+    one_after_the_last,
+    text,
+    time_reversed,
+    unescaped,
+    value_filter,
+)
 
-LAST = 2**63 - 1
 SIGN = 2**63
 FLIPPED = bytes(range(255, -1, -1))
 COLUMNS = [b"l:s", b"l:m"]
-PAGE_ROWS = 101
-"""A page of 100 and one row more, which tells whether there is a next page."""
 READ_ROWS = 1_000
-
-
-def text(value):
-    return value.encode().replace(b"\0", b"\0\xff") + b"\0\x01"
 
 
 def time_of(time_ms):
     return struct.pack(">Q", time_ms + SIGN)
 
 
-def time_reversed(time_ms):
-    return struct.pack(">Q", LAST - time_ms)
-
-
 def cells_of(event):
     return {b"l:s": msgpack.packb(event.severity), b"l:m": msgpack.packb(event.message)}
 
 
-def unescaped(data):
-    return data.replace(b"\0\xff", b"\0").decode()
+def event_of(host, event, time_ms, cells, tie):
+    severity, message = msgpack.unpackb(cells[b"l:s"]), msgpack.unpackb(cells[b"l:m"])
+    return LogEvent(unescaped(host), unescaped(event), time_ms, severity, message, tie)
 
 
 def by_time(event):
     return event.time_ms, event.host, event.event, event.tie
 
 
-def one_after_the_last(row):
-    return row[:-1] + bytes([row[-1] + 1])
-
-
-def severity_filter(severity):
-    value = msgpack.packb(severity).replace(b"'", b"''")
-    return b"SingleColumnValueFilter('l','s',=,'binary:" + value + b"',true,true)"
-
-
 class Logs:
-    """What both tables share: a put for each event, a put for all events of a moment, the first events of a scan."""
+    """What both tables share: a put for each event, a put for all events of a moment."""
 
     def __init__(self, table):
         self.table = table
@@ -74,18 +65,6 @@ class Logs:
                 for event in of_moment:
                     batch.put(self.row(event), cells_of(event))
 
-    def first(self, rows, limit):
-        """The first events, read with one row more, which tells whether there is a next page."""
-        with closing(rows):
-            return list(map(self.read, islice(rows, limit + 1)))[:limit]
-
-    def first_of(self, rows, limit, is_one):
-        """The first events that the client keeps."""
-        with closing(rows):
-            page = list(islice(filter(is_one, map(self.read, rows)), limit))
-            next(rows, None)
-        return page
-
 
 class NewestFirst(Logs):
     """Host, kind, time reversed, tie inverted."""
@@ -98,24 +77,17 @@ class NewestFirst(Logs):
         host, _, rest = row.partition(b"\0\x01")
         event, _, rest = rest.partition(b"\0\x01")
         (time_left,) = struct.unpack_from(">Q", rest)
-        return LogEvent(
-            unescaped(host),
-            unescaped(event),
-            LAST - time_left,
-            msgpack.unpackb(cells[b"l:s"]),
-            msgpack.unpackb(cells[b"l:m"]),
-            rest[8:].translate(FLIPPED),
-        )
+        return event_of(host, event, LAST - time_left, cells, rest[8:].translate(FLIPPED))
 
     def host_events(self, host, event, since_ms, until_ms, limit=100):
         of_host = text(host) + text(event)
         above, below = of_host + time_reversed(since_ms - 1), of_host + time_reversed(until_ms - 1)
         rows = self.table.scan(above, below, reverse=True, columns=COLUMNS, batch_size=limit + 1)
-        return self.first(rows, limit)
+        return first(rows, self.read, limit)
 
     def latest(self, host, event, limit=10):
         prefix = text(host) + text(event)
-        return self.first(self.table.scan(row_prefix=prefix, columns=COLUMNS, batch_size=limit + 1), limit)
+        return first(self.table.scan(row_prefix=prefix, columns=COLUMNS, batch_size=limit + 1), self.read, limit)
 
     def window(self, since_ms, until_ms, host, limit=100):
         rows = self.table.scan(row_prefix=text(host), columns=COLUMNS, batch_size=READ_ROWS)
@@ -124,17 +96,13 @@ class NewestFirst(Logs):
 
     def hosts_like(self, host_prefix, since_ms, until_ms, limit=100):
         rows = self.table.scan(row_prefix=host_prefix.encode(), columns=COLUMNS, batch_size=PAGE_ROWS)
-        return self.first_of(rows, limit, lambda event: since_ms <= event.time_ms < until_ms)
+        return first_of(rows, self.read, limit, lambda event: since_ms <= event.time_ms < until_ms)
 
     def of_severity(self, host, severity, since_ms, until_ms, filter_at="server", limit=100):
-        text_of_filter = severity_filter(severity) if filter_at == "server" else None
+        text_of_filter = value_filter(b"l", b"s", severity) if filter_at == "server" else None
         rows = self.table.scan(row_prefix=text(host), filter=text_of_filter, columns=COLUMNS, batch_size=READ_ROWS)
-        events = [
-            event
-            for event in map(self.read, rows)
-            if event.severity == severity and since_ms <= event.time_ms < until_ms
-        ]
-        return sorted(events, key=by_time)[:limit]
+        events = filter(lambda event: event.severity == severity, map(self.read, rows))
+        return sorted((event for event in events if since_ms <= event.time_ms < until_ms), key=by_time)[:limit]
 
 
 class Salted(Logs):
@@ -153,14 +121,7 @@ class Salted(Logs):
         (time_ms,) = struct.unpack_from(">Q", row, 1)
         host, _, rest = row[9:].partition(b"\0\x01")
         event, _, tie = rest.partition(b"\0\x01")
-        return LogEvent(
-            unescaped(host),
-            unescaped(event),
-            time_ms - SIGN,
-            msgpack.unpackb(cells[b"l:s"]),
-            msgpack.unpackb(cells[b"l:m"]),
-            tie,
-        )
+        return event_of(host, event, time_ms - SIGN, cells, tie)
 
     def of_bucket(self, bucket, since_ms, until_ms, batch_rows, **options):
         start, stop = bucket + time_of(since_ms), bucket + time_of(until_ms)
@@ -176,34 +137,28 @@ class Salted(Logs):
 
     def host_events(self, host, event, since_ms, until_ms, limit=100):
         rows = self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS)
-        return self.first_of(rows, limit, lambda logged: (logged.host, logged.event) == (host, event))
+        return first_of(rows, self.read, limit, lambda logged: (logged.host, logged.event) == (host, event))
 
     def latest(self, host, event, limit=10):
         bucket = self.bucket(host)
         above = one_after_the_last(bucket)
         # One row more: backwards, a gateway may hand over the row at `above` too.
         rows = self.table.scan(above, bucket, reverse=True, columns=COLUMNS, batch_size=PAGE_ROWS + 1)
-        return self.first_of(rows, limit, lambda logged: (logged.host, logged.event) == (host, event))
+        return first_of(rows, self.read, limit, lambda logged: (logged.host, logged.event) == (host, event))
 
     def window(self, since_ms, until_ms, host=None, limit=100):
         if host is None:
             with ExitStack() as opened:
-                rows = self.of_all_buckets(opened, since_ms, until_ms, limit + 1)
-                events = list(map(self.read, islice(rows, limit + 1)))
-            return events[:limit]
+                return first(self.of_all_buckets(opened, since_ms, until_ms, limit + 1), self.read, limit)
         rows = self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS)
-        return self.first_of(rows, limit, lambda event: event.host == host)
+        return first_of(rows, self.read, limit, lambda event: event.host == host)
 
     def hosts_like(self, host_prefix, since_ms, until_ms, limit=100):
         with ExitStack() as opened:
             rows = self.of_all_buckets(opened, since_ms, until_ms, PAGE_ROWS)
-            page = list(
-                islice((event_ for event_ in map(self.read, rows) if event_.host.startswith(host_prefix)), limit)
-            )
-            next(rows, None)
-        return page
+            return first_of(rows, self.read, limit, lambda event: event.host.startswith(host_prefix))
 
     def of_severity(self, host, severity, since_ms, until_ms, filter_at="server", limit=100):
-        options = {"filter": severity_filter(severity)} if filter_at == "server" else {}
+        options = {"filter": value_filter(b"l", b"s", severity)} if filter_at == "server" else {}
         rows = self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS, **options)
-        return self.first_of(rows, limit, lambda event: event.host == host and event.severity == severity)
+        return first_of(rows, self.read, limit, lambda event: event.host == host and event.severity == severity)

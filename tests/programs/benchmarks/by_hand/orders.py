@@ -8,30 +8,29 @@ with the server's, what happens after another write or a lost reply, and slots f
 import os
 import struct
 import time
-from contextlib import closing
-from itertools import islice
 
 import attrs
 import msgpack
 from Hbase_thrift import Mutation
 
 from domains.orders import BuyerLine, Order, SellerLine
+from tests.programs.benchmarks.by_hand.parts import (
+    LAST,
+    PAGE_ROWS,
+    first,
+    first_of,
+    one_after_the_last,
+    text,
+    time_reversed,
+    unescaped,
+    value_filter,
+)
 
-LAST = 2**63 - 1
 LINE_COLUMNS = [b"o:i", b"o:a", b"o:st"]
 SOURCE = b"o:order"
 STATUSES = {"placed": b"\x01", "paid": b"\x02", "shipped": b"\x03", "cancelled": b"\x04"}
+ORDER_CELLS = (b"s", b"b", b"t", b"i", b"st")
 TRUE = msgpack.packb(True)
-PAGE_ROWS = 101
-"""A page of 100 and one row more, which tells whether there is a next page."""
-
-
-def text(value):
-    return value.encode().replace(b"\0", b"\0\xff") + b"\0\x01"
-
-
-def unescaped(data):
-    return data.replace(b"\0\xff", b"\0").decode()
 
 
 def packed_amount(amount):
@@ -66,51 +65,31 @@ def line_of(order):
 
 def order_of(row, cell):
     cells = msgpack.unpackb(cell, strict_map_key=False)[3]
-    return Order(
-        row.decode(),
-        msgpack.unpackb(cells[b"s"]),
-        msgpack.unpackb(cells[b"b"]),
-        msgpack.unpackb(cells[b"t"]),
-        msgpack.unpackb(cells[b"i"]),
-        amount_of(cells[b"a"]),
-        msgpack.unpackb(cells[b"st"]),
-    )
+    seller_id, buyer_id, placed_ms, item, status = (msgpack.unpackb(cells[name]) for name in ORDER_CELLS)
+    return Order(row.decode(), seller_id, buyer_id, placed_ms, item, amount_of(cells[b"a"]), status)
 
 
 def line_in(line_class, row, cells):
     who, _, rest = row.partition(b"\0\x01")
     (time_left,) = struct.unpack_from(">Q", rest)
-    return line_class(
-        unescaped(who),
-        LAST - time_left,
-        unescaped(rest[8:-2]),
-        msgpack.unpackb(cells[b"o:i"]),
-        amount_of(cells[b"o:a"]),
-        msgpack.unpackb(cells[b"o:st"]),
-    )
+    item, amount, status = msgpack.unpackb(cells[b"o:i"]), amount_of(cells[b"o:a"]), msgpack.unpackb(cells[b"o:st"])
+    return line_class(unescaped(who), LAST - time_left, unescaped(rest[8:-2]), item, amount, status)
 
 
 def list_row(who, order):
-    return text(who) + struct.pack(">Q", LAST - order.placed_ms) + text(order.order_number)
+    return text(who) + time_reversed(order.placed_ms) + text(order.order_number)
 
 
 def status_row(order):
-    return (
-        text(order.seller_id)
-        + STATUSES[order.status]
-        + struct.pack(">Q", LAST - order.placed_ms)
-        + text(order.order_number)
-    )
+    placed = time_reversed(order.placed_ms)
+    return text(order.seller_id) + STATUSES[order.status] + placed + text(order.order_number)
 
 
 class Orders:
     """The order under its number, in the lists of its seller, its buyer and its status; and the write under way."""
 
     def __init__(self, orders, by_seller, by_buyer, by_status, intents):
-        self.orders = orders
-        self.by_seller = by_seller
-        self.by_buyer = by_buyer
-        self.by_status = by_status
+        self.orders, self.by_seller, self.by_buyer, self.by_status = orders, by_seller, by_buyer, by_status
         self.intents = intents
         self.slot = os.urandom(8) + bytes(4)
         self.last_ms = 0
@@ -175,14 +154,9 @@ class Orders:
         if status is None:
             return self.list_of(self.by_seller, SellerLine, seller_id, since_ms, until_ms, None, limit)
         start = text(seller_id) + STATUSES[status]
-        stop = start[:-1] + bytes([start[-1] + 1])
-        with closing(self.by_status.scan(start, stop, columns=[b"o:x"], batch_size=limit + 1)) as rows:
-            numbers = [unescaped(row[len(start) + 8 : -2]) for row, _ in islice(rows, limit + 1)][:limit]
-        return [
-            SellerLine(order.seller_id, order.placed_ms, order.order_number, order.item, order.amount, order.status)
-            for order in self.all_of(numbers)
-            if order.status == status
-        ]
+        rows = self.by_status.scan(start, one_after_the_last(start), columns=[b"o:x"], batch_size=limit + 1)
+        numbers = first(rows, lambda row: unescaped(row[0][len(start) + 8 : -2]), limit)
+        return [SellerLine.of(order) for order in self.all_of(numbers) if order.status == status]
 
     def all_of(self, numbers):
         rows = [number.encode() for number in numbers]
@@ -193,30 +167,23 @@ class Orders:
         return self.list_of(self.by_buyer, BuyerLine, buyer_id, since_ms, until_ms, status, limit)
 
     def list_of(self, table, line_class, who, since_ms, until_ms, status, limit):
-        start, stop = text(who), text(who)[:-1] + b"\x02"
+        start, stop = text(who), one_after_the_last(text(who))
         if until_ms is not None:
-            start = text(who) + struct.pack(">Q", LAST - (until_ms - 1))
+            start = text(who) + time_reversed(until_ms - 1)
         if since_ms is not None:
-            stop = text(who) + struct.pack(">Q", LAST - (since_ms - 1))
+            stop = text(who) + time_reversed(since_ms - 1)
         at_once = limit + 1 if status is None else PAGE_ROWS
-        with closing(table.scan(start, stop, columns=LINE_COLUMNS, batch_size=at_once)) as rows:
-            if status is None:
-                return [line_in(line_class, *row) for row in islice(rows, limit + 1)][:limit]
-            lines = (line_in(line_class, *row) for row in rows)
-            page = list(islice((line for line in lines if line.status == status), limit))
-            next(rows, None)
-        return page
+        rows = table.scan(start, stop, columns=LINE_COLUMNS, batch_size=at_once)
+        if status is None:
+            return first(rows, lambda row: line_in(line_class, *row), limit)
+        return first_of(rows, lambda row: line_in(line_class, *row), limit, lambda line: line.status == status)
 
     def numbered(self, number_prefix, limit=100):
-        prefix = number_prefix.encode()
-        with closing(self.orders.scan(row_prefix=prefix, columns=[SOURCE], batch_size=PAGE_ROWS)) as rows:
-            orders = list(islice((order_of(row, cells[SOURCE]) for row, cells in rows), limit))
-            next(rows, None)
-        return orders
+        rows = self.orders.scan(row_prefix=number_prefix.encode(), columns=[SOURCE], batch_size=PAGE_ROWS)
+        return first_of(rows, lambda row: order_of(row[0], row[1][SOURCE]), limit, lambda order: True)
 
     def with_status(self, status, limit=100):
-        value = msgpack.packb(status).replace(b"'", b"''")
-        text_of_filter = b"SingleColumnValueFilter('o','st',=,'binary:" + value + b"',true,true)"
-        with closing(self.by_seller.scan(columns=LINE_COLUMNS, filter=text_of_filter, batch_size=limit + 1)) as rows:
-            lines = [line_in(SellerLine, *row) for row in islice(rows, limit + 1)]
-        return [order for order in self.all_of([line.order_number for line in lines[:limit]]) if order.status == status]
+        text_of_filter = value_filter(b"o", b"st", status)
+        rows = self.by_seller.scan(columns=LINE_COLUMNS, filter=text_of_filter, batch_size=limit + 1)
+        lines = first(rows, lambda row: line_in(SellerLine, *row), limit)
+        return [order for order in self.all_of([line.order_number for line in lines]) if order.status == status]
