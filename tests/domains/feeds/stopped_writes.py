@@ -1,6 +1,7 @@
 """The writes of feeds over several rows, and what their readers see, for the crash tests and the README."""
 
 from functools import partial
+from operator import methodcaller
 
 import attrs
 
@@ -20,28 +21,10 @@ STEP_ROWS = 2
 """Three followers are two steps."""
 
 
-def post(feeds):
-    feeds.post(SOUP)
-
-
-def post_another_text(feeds):
-    feeds.post(Post("dan", NOON_MS, 1, "stew"))
-
-
-def delete(feeds):
-    feeds.delete_post("dan", NOON_MS, 1)
-
-
-def follow(feeds):
-    feeds.follow(Follow("eve", "dan"))
-
-
-def unfollow(feeds):
-    feeds.unfollow("bob", "dan")
-
-
-def trim(feeds):
-    return feeds.trim("ada", keep=1)
+post, post_another_text = (methodcaller("post", written) for written in (SOUP, attrs.evolve(SOUP, text="stew")))
+delete = methodcaller("delete_post", "dan", NOON_MS, 1)
+follow, unfollow = methodcaller("follow", Follow("eve", "dan")), methodcaller("unfollow", "bob", "dan")
+trim = methodcaller("trim", "ada", keep=1)
 
 
 def line_of(owner, post):
@@ -77,13 +60,7 @@ def left_over(store):
     delete(store.repository())
 
 
-RIVALS = {
-    "post": post,
-    "post another text": post_another_text,
-    "delete": delete,
-    "follow": follow,
-    "unfollow": unfollow,
-}
+RIVALS = {"post": post, "another text": post_another_text, "delete": delete, "follow": follow, "unfollow": unfollow}
 
 WRITES = (
     Write("post", post, followers, RIVALS, calls={"pushed": 14, "pulled": 11}),

@@ -6,17 +6,7 @@ from functools import partial
 import pytest
 
 from domains.feeds import FeedRepository, Follow, Post
-from domains.feeds.keys import (
-    ERASURES,
-    FOLLOWERS,
-    FOLLOWING,
-    POSTS,
-    STREAMS,
-    TIMELINES,
-    UNFINISHED,
-    AuthorWithStream,
-    ReaderOfAuthor,
-)
+from domains.feeds.keys import TABLES, AuthorWithStream, ReaderOfAuthor
 from shared.testing import ErasureTests
 from shared.writes import WriterClock
 from shared.writes.intents import FORGET_MS, WINDOW_MS
@@ -26,10 +16,7 @@ from .stopped_writes import LINE, line_of
 
 DUE_MS = FORGET_MS + 1000
 
-
-@pytest.fixture(params=ERASED.variants, ids=lambda variant: variant.name)
-def variant(request):
-    return request.param
+pytestmark = pytest.mark.parametrize("variant", ERASED.variants, ids=["feeds"])
 
 
 def opened(connection, **options):
@@ -66,12 +53,12 @@ def now_ms():
 @pytest.mark.parametrize(
     ("table", "row"),
     [
-        (FOLLOWERS, FOLLOWERS.row(ReaderOfAuthor("dan", "zoe"))),
-        (FOLLOWERS, FOLLOWERS.row(ReaderOfAuthor("zoe", "dan"))),
-        (UNFINISHED, UNFINISHED.row(SOUP)),
-        (TIMELINES, line_of("zoe", SOUP)),
-        (TIMELINES, line_of("dan", Post("zoe", NOON_MS, 1, ""))),
-        (TIMELINES, line_of("@dan", SOUP)),
+        (TABLES.followers, TABLES.followers.row(ReaderOfAuthor("dan", "zoe"))),
+        (TABLES.followers, TABLES.followers.row(ReaderOfAuthor("zoe", "dan"))),
+        (TABLES.unfinished, TABLES.unfinished.row(SOUP)),
+        (TABLES.timelines, line_of("zoe", SOUP)),
+        (TABLES.timelines, line_of("dan", Post("zoe", NOON_MS, 1, ""))),
+        (TABLES.timelines, line_of("@dan", SOUP)),
     ],
     ids=["his follower", "as a follower", "unfinished", "his post", "his timeline", "his stream"],
 )
@@ -79,7 +66,7 @@ def test_a_line_without_a_source_goes_with_the_erasure_even_if_it_is_put_late(
     connection, feeds, named, passes, table, row
 ):
     connection.table(table.name).put(row, LINE)
-    assert feeds.erase("dan") == ERASED.remaining + (table is not TIMELINES)
+    assert feeds.erase("dan") == ERASED.remaining + (table is not TABLES.timelines)
     connection.compact(table.name)
     passes(1000)
     connection.table(table.name).put(row, LINE, timestamp=now_ms() - 500_000)  # a late call
@@ -113,7 +100,7 @@ def test_a_user_who_comes_back_keeps_all_that_is_new(connection, feeds, named, p
     assert list(feeds.upkeep.verify()) == []
     feeds.post(late)
     assert feeds.timeline("zoe").first() == late
-    assert named(ERASURES) == 0
+    assert named(TABLES.erasures) == 0
 
 
 def test_a_follow_that_is_under_way_when_an_erasure_ends_is_not_lost(connection, feeds, passes):
@@ -143,9 +130,9 @@ def test_a_follow_that_is_under_way_when_an_erasure_ends_is_not_lost(connection,
 @pytest.mark.parametrize(
     ("table", "row"),
     [
-        (FOLLOWERS, FOLLOWERS.row(ReaderOfAuthor("dan", "zoe"))),
-        (TIMELINES, line_of("zoe", Post("dan", NOON_MS, 9, ""))),
-        (STREAMS, STREAMS.row(AuthorWithStream("dan"))),
+        (TABLES.followers, TABLES.followers.row(ReaderOfAuthor("dan", "zoe"))),
+        (TABLES.timelines, line_of("zoe", Post("dan", NOON_MS, 9, ""))),
+        (TABLES.streams, TABLES.streams.row(AuthorWithStream("dan"))),
     ],
     ids=["list", "timeline", "mark"],
 )
@@ -167,19 +154,19 @@ def test_a_stray_of_the_future_stays_and_keeps_its_erasure_and_no_tombstone_hide
 
 def test_trim_keeps_a_line_of_the_future_and_hides_nothing_with_it(connection, feeds, passes):
     stray = line_of("ada", Post("dan", NOON_MS, 99, ""))
-    connection.table(TIMELINES.name).put(stray, LINE, timestamp=now_ms() + 86_400_000)
+    connection.table(TABLES.timelines.name).put(stray, LINE, timestamp=now_ms() + 86_400_000)
     assert feeds.trim("ada", 0) == 3
-    connection.table(TIMELINES.name).put(line_of("ada", SOUP), LINE)
+    connection.table(TABLES.timelines.name).put(line_of("ada", SOUP), LINE)
     assert list(feeds.timeline("ada")) == [SOUP, Post("dan", NOON_MS, 3, "pulled")]
 
 
 @pytest.mark.parametrize(
-    ("table", "record"), [(POSTS, SOUP), (FOLLOWING, Follow("ada", "dan"))], ids=["post", "follow"]
+    ("table", "record"), [(TABLES.posts, SOUP), (TABLES.following, Follow("ada", "dan"))], ids=["post", "follow"]
 )
 def test_a_record_that_cannot_be_read_counts_as_remaining_and_is_named_and_a_bad_key_names_nobody(
     connection, feeds, named, passes, table, record
 ):
-    for damaged in (FOLLOWING, FOLLOWERS, UNFINISHED, TIMELINES):
+    for damaged in (TABLES.following, TABLES.followers, TABLES.unfinished, TABLES.timelines):
         connection.table(damaged.name).put(b"no key", {damaged.cells.columns[0]: b"?"})
     connection.table(table.name).put(table.row(record), {table.cells.columns[0]: b"?"})
     passes(1000)
@@ -203,7 +190,7 @@ def test_an_erasure_that_nobody_ends_and_a_row_that_is_not_one_are_reported(conn
     passes(FORGET_MS + WINDOW_MS - 10_000)
     assert unsettled() == []
     passes(20_000)
-    assert unsettled() == [("unsettled", ERASURES.name, b"dan", "rows of an erased person remain")]
+    assert unsettled() == [("unsettled", TABLES.erasures.name, b"dan", "rows of an erased person remain")]
     assert [finding for finding, _ in feeds.upkeep.repair() if not finding.is_harmless] == unsettled() == []
-    connection.table(ERASURES.name).put(b"dan", {b"e:t": b"?"})
-    assert [finding[:3] for finding in unsettled()] == [("undecodable", ERASURES.name, b"dan")]
+    connection.table(TABLES.erasures.name).put(b"dan", {b"e:t": b"?"})
+    assert [finding[:3] for finding in unsettled()] == [("undecodable", TABLES.erasures.name, b"dan")]

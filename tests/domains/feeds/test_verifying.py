@@ -7,17 +7,7 @@ import pytest
 
 from domains.feeds import FeedRepository, Follow, Post
 from domains.feeds.design import DESIGN
-from domains.feeds.keys import (
-    FOLLOWERS,
-    FOLLOWING,
-    POSTS,
-    STREAMS,
-    TABLES,
-    TIMELINES,
-    UNFINISHED,
-    AuthorWithStream,
-    ReaderOfAuthor,
-)
+from domains.feeds.keys import TABLES, AuthorWithStream, ReaderOfAuthor
 from shared.keys import InvalidKey
 from shared.tables import Family, InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_before
@@ -30,7 +20,7 @@ from .stopped_writes import LINE, NOON_MS, SOUP, line_of, without_fan_out
 TEA = Post("dan", NOON_MS + 1, 2, "tea")
 CAKE = Post("dan", NOON_MS, 3, "cake")
 PIE = Post("dan", NOON_MS, 4, "pie")
-ADA_FOLLOWS_DAN = Follow("ada", "dan")
+ADA_FOLLOWS = Follow("ada", "dan")
 DISCARDS_ORPHANED = Instructions(discards_orphaned=True)
 
 
@@ -43,7 +33,7 @@ def variant(request):
 def feeds(connection):
     """Ada follows dan, who has posted twice."""
     feeds = FeedRepository(connection)
-    feeds.follow(ADA_FOLLOWS_DAN)
+    feeds.follow(ADA_FOLLOWS)
     for post in (SOUP, TEA):
         feeds.post(post)
     return feeds
@@ -85,14 +75,14 @@ def test_ordinary_deletes_and_unfollows_leave_only_what_is_harmless(connection, 
     assert verified(feeds) == []
 
 
-@pytest.mark.parametrize(("table", "record", "lines"), [(POSTS, SOUP, 1), (FOLLOWING, ADA_FOLLOWS_DAN, 2)])
+@pytest.mark.parametrize(("table", "record", "lines"), [(TABLES.posts, SOUP, 1), (TABLES.following, ADA_FOLLOWS, 2)])
 def test_a_line_whose_post_or_follow_is_lost_is_kept_for_the_day_on_which_it_comes_back(
     connection, feeds, table, record, lines
 ):
     rows, row = connection.table(table.name), table.row(record)
     cells = rows.row(row)
     rows.delete(row)
-    orphaned = [finding for finding in feeds.upkeep.verify() if finding.table == TIMELINES.name]
+    orphaned = [finding for finding in feeds.upkeep.verify() if finding.table == TABLES.timelines.name]
     assert [(finding.kind, finding.is_harmless) for finding in orphaned] == [("orphaned", False)] * lines
     mended = {finding.row: is_mended for finding, is_mended in feeds.upkeep.repair()}
     assert [mended[finding.row] for finding in orphaned] == [False] * lines
@@ -106,11 +96,11 @@ def test_a_line_whose_post_or_follow_is_lost_is_kept_for_the_day_on_which_it_com
 def test_lines_of_a_follow_that_has_lost_a_revision_are_kept_for_the_day_on_which_it_comes_back(connection, feeds):
     """A backup of the follows is restored in which ada has just unfollowed dan."""
     feeds.unfollow("ada", "dan")
-    rows, row = connection.table(FOLLOWING.name), FOLLOWING.row(ADA_FOLLOWS_DAN)
+    rows, row = connection.table(TABLES.following.name), TABLES.following.row(ADA_FOLLOWS)
     backup = rows.row(row)
-    feeds.follow(ADA_FOLLOWS_DAN)
+    feeds.follow(ADA_FOLLOWS)
     feeds.unfollow("ada", "dan")
-    feeds.follow(ADA_FOLLOWS_DAN)
+    feeds.follow(ADA_FOLLOWS)
     newer = rows.row(row)
     rows.put(row, backup)
     assert verified(feeds) == ["orphaned"] * 3  # the line in the list of followers, and two of the timeline
@@ -119,11 +109,11 @@ def test_lines_of_a_follow_that_has_lost_a_revision_are_kept_for_the_day_on_whic
     assert list(feeds.timeline("ada")) == [TEA, SOUP]
     rows.put(row, backup)
     assert all(is_mended for _, is_mended in feeds.upkeep.repair(instructions=DISCARDS_ORPHANED))
-    assert (verified(feeds), list(connection.table(TIMELINES.name).scan())) == ([], [])
+    assert (verified(feeds), list(connection.table(TABLES.timelines.name).scan())) == ([], [])
 
 
 def test_verify_names_a_line_that_contradicts_its_post_and_one_that_is_not_a_key(connection, feeds):
-    rows = connection.table(TIMELINES.name)
+    rows = connection.table(TABLES.timelines.name)
     rows.put(line_of("@dan", SOUP), LINE)  # it was pushed
     rows.put(b"no key", LINE)
     assert verified(feeds) == ["dangling", "undecodable"]
@@ -147,8 +137,8 @@ def test_the_line_of_a_follow_that_is_being_stored_is_not_a_finding(connection, 
 # ---- streams
 
 IN_STREAM = {
-    "line": (TIMELINES, line_of("@dan", CAKE)),
-    "mark": (STREAMS, STREAMS.row(AuthorWithStream("dan"))),
+    "line": (TABLES.timelines, line_of("@dan", CAKE)),
+    "mark": (TABLES.streams, TABLES.streams.row(AuthorWithStream("dan"))),
 }
 
 
@@ -161,7 +151,7 @@ def test_a_row_that_a_pulled_post_lacks_in_its_stream_is_found_and_put_again(con
     assert list(feeds.timeline("ada")) != shown
     (missing,) = feeds.upkeep.verify()
     assert (missing.kind, missing.table, missing.row) == ("missing", table.name, row)
-    assert missing.source_row in map(POSTS.row, (CAKE, PIE))
+    assert missing.source_row in map(TABLES.posts.row, (CAKE, PIE))
     assert feeds.upkeep.counts["pulled post"] == 2
     assert list(feeds.upkeep.repair()) == [(missing, True)]
     assert (verified(feeds), list(feeds.timeline("ada"))) == ([], shown)
@@ -180,35 +170,28 @@ def test_a_pulled_post_that_is_deleted_or_under_way_lacks_nothing(connection, fe
 
 
 def test_lines_that_expire_are_not_missed():
-    tables = TABLES._replace(timelines=attrs.evolve(TIMELINES, families={"f": Family(ttl_seconds=3600)}))
+    tables = TABLES._replace(timelines=attrs.evolve(TABLES.timelines, families={"f": Family(ttl_seconds=3600)}))
     with Embedded().store(*tables) as connection:
         feeds = FeedRepository(connection, tables, pull_above=0)
-        feeds.follow(ADA_FOLLOWS_DAN)
+        feeds.follow(ADA_FOLLOWS)
         feeds.post(SOUP)
-        connection.table(TIMELINES.name).delete(line_of("@dan", SOUP))
+        connection.table(TABLES.timelines.name).delete(line_of("@dan", SOUP))
         assert verified(feeds) == []
 
 
 # ---- damaged rows
 
 
-def test_one_bad_row_of_unfinished_posts_stops_no_recovery(connection, feeds):
-    without_fan_out(connection).post(CAKE)
-    connection.table(UNFINISHED.name).put(b"a", LINE)
-    recovery = feeds.upkeep.recover(older_than_ms=0)
-    assert recovery.settled == 1
-    assert [reason.startswith("feeds_unfinished: row 61: ") for reason in recovery.failed] == [True]
-    assert feeds.timeline("ada").count() == 3
-    assert [(finding.kind, finding.row) for finding in feeds.upkeep.verify()] == [("undecodable", b"a")]
-    assert repaired(feeds) == [("undecodable", False)]
-
-
 @pytest.mark.parametrize(
     ("table", "row", "shown"),
     [
-        (POSTS, POSTS.row(TEA), [SOUP]),
-        (FOLLOWING, FOLLOWING.row(Follow("ada", "eve")), [TEA, SOUP]),
-        (TIMELINES, TIMELINES.row(TIMELINES.key.key_class("ada", 0, "", 0)) + b"\xff", [TEA, SOUP]),
+        (TABLES.posts, TABLES.posts.row(TEA), [SOUP]),
+        (TABLES.following, TABLES.following.row(Follow("ada", "eve")), [TEA, SOUP]),
+        (
+            TABLES.timelines,
+            TABLES.timelines.row(TABLES.timelines.key.key_class("ada", 0, "", 0)) + b"\xff",
+            [TEA, SOUP],
+        ),
     ],
     ids=["post", "follow", "line"],
 )
@@ -221,30 +204,30 @@ def test_a_damaged_row_stops_a_timeline_and_a_list_of_followers_unless_it_may_re
         list(feeds.timeline("ada"))
     reported = []
     assert feeds.timeline("ada").on_invalid(reported.append).page(10).records == shown
-    if table is FOLLOWING:
+    if table is TABLES.following:
         assert list(feeds.followers("eve").on_invalid(reported.append)) == []
     assert {(invalid.table, invalid.row) for invalid in reported} == {(table.name, row)}
-    assert len(reported) == 1 + (table is FOLLOWING)
+    assert len(reported) == 1 + (table is TABLES.following)
     assert (table.name, row, "undecodable") in [(f.table, f.row, f.kind) for f in feeds.upkeep.verify()]
 
 
 def test_a_damaged_post_stops_neither_verify_nor_repair_nor_trim(connection, feeds):
-    damage(connection, POSTS, POSTS.row(TEA))
+    damage(connection, TABLES.posts, TABLES.posts.row(TEA))
     feeds.unfollow("ada", "dan")
-    feeds.follow(ADA_FOLLOWS_DAN)
-    connection.table(TIMELINES.name).put(line_of("@dan", SOUP), LINE)
+    feeds.follow(ADA_FOLLOWS)
+    connection.table(TABLES.timelines.name).put(line_of("@dan", SOUP), LINE)
     assert verified(feeds) == ["dangling", "undecodable"]
     assert repaired(feeds) == [("dangling", True), ("undecodable", False)]
     assert feeds.trim("ada", 0) == 1
-    assert [row for row, _ in connection.table(TIMELINES.name).scan()] == [line_of("ada", TEA)]
+    assert [row for row, _ in connection.table(TABLES.timelines.name).scan()] == [line_of("ada", TEA)]
 
 
 @pytest.mark.parametrize("step_rows", [2, 1000])
 def test_a_fan_out_passes_over_a_follower_whose_row_is_not_a_key(connection, feeds, step_rows):
     feeds.follow(Follow("zoe", "dan"))
     bad_key = b"dan\x00\x01\xff"
-    connection.table(FOLLOWERS.name).put(bad_key, LINE)
-    assert FOLLOWERS.row(ReaderOfAuthor("dan", "zoe")) < bad_key
+    connection.table(TABLES.followers.name).put(bad_key, LINE)
+    assert TABLES.followers.row(ReaderOfAuthor("dan", "zoe")) < bad_key
     newest = Post("dan", NOON_MS + 2, 3, "cake")
     FeedRepository(connection, step_rows=step_rows).post(newest)
     assert feeds.timeline("ada").first() == feeds.timeline("zoe").first() == newest
@@ -259,16 +242,16 @@ def test_a_fan_out_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connecti
     assert verified(feeds) == []
     passes(WINDOW_MS)
     (finding,) = feeds.upkeep.verify()
-    assert (finding.kind, finding.table, finding.row) == ("unsettled", POSTS.name, POSTS.row(CAKE))
+    assert (finding.kind, finding.table, finding.row) == ("unsettled", TABLES.posts.name, TABLES.posts.row(CAKE))
     assert repaired(feeds) == verified(feeds) == []
     assert feeds.timeline("ada").count() == 3
 
 
 def test_a_fan_out_that_nobody_can_end_is_unsettled(connection, feeds):
-    connection.table(FOLLOWERS.name).put(FOLLOWERS.row(ReaderOfAuthor("dan", "")) + b"\xff", LINE)
+    connection.table(TABLES.followers.name).put(TABLES.followers.row(ReaderOfAuthor("dan", "")) + b"\xff", LINE)
     feeds = FeedRepository(connection, step_rows=1)
     with pytest.raises(InvalidKey, match="feeds_followers: must have a key among 1 rows of one author"):
         feeds.post(CAKE)
     ((finding, is_mended),) = [repair for repair in feeds.upkeep.repair() if repair[0].kind == "unsettled"]
-    assert (finding.row, is_mended) == (POSTS.row(CAKE), False)
+    assert (finding.row, is_mended) == (TABLES.posts.row(CAKE), False)
     assert "must have a key among 1 rows of one author" in finding.reason
