@@ -138,6 +138,9 @@ def test_a_day_whose_state_was_lost_is_closed_again_because_its_logins_would_not
     (line,) = findings_of(other)
     assert line.startswith("login_days: missing row ")
     assert line.endswith(": day 2026-01-12T00:00:00.000Z takes logins, and has sums, beside which no login counts")
+    other._folder._clock, clock = SetClock(DAY), other._folder._clock
+    assert repairs(other) == [("missing", "login_days", False)], "the day is not over"
+    other._folder._clock = clock
     assert repairs(other) == [("missing", "login_days", True)]
     with pytest.raises(DayClosed):
         variant.open(connection).store(login(DAY + 78))
