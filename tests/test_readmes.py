@@ -14,7 +14,7 @@ from domains.command_line.listing import LISTING
 from shared.designs import AccessPattern, Measurement, Variant, load_samples, measure
 from shared.designs.comparison import Busiest, VariantCosts
 from shared.designs.metering import Cost, Read
-from shared.designs.pages.cost_blocks import across, costs_block
+from shared.designs.pages.cost_blocks import across, costs_block, refused_block
 from shared.designs.pages.markdown import MAX_COLUMNS, MAX_LINE, with_blocks
 from shared.designs.pages.question_blocks import statements
 from shared.designs.pages.stores_page import FILTERS
@@ -136,6 +136,10 @@ def test_a_variant_that_refuses_every_question_has_no_column():
         f"| {'q' * 30} | yes | no |",
         f"| {'q' * 30} | no | yes |",
     ]
+
+
+def test_that_nothing_is_refused_is_said():
+    assert refused_block([compared("a", "")]) == "No variant refuses a question."
 
 
 WHOLE = RowRange(b"", None)

@@ -121,5 +121,11 @@ def test_the_designs_are_all_the_domains():
     assert sorted(design.name for design in all_designs()) == [domain.name for domain in DOMAINS]
 
 
+def test_the_first_table_of_the_root_readme_has_a_line_for_every_design():
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n| your records |")[2].partition("\n\n")[0]
+    linked = re.findall(r"\(domains/(\w+)/README.md\) \|$", table, re.MULTILINE)
+    assert sorted(linked) == [domain.name for domain in DOMAINS]
+
+
 def test_no_module_is_named_after_helpers():
     assert [path for path in ROOT.glob("[ds]*/**/*.py") if path.stem in ("util", "utils", "helpers", "common")] == []

@@ -1,6 +1,12 @@
 """Keys by hand: the rows, orders and refusals in `keys.toml` of a design, whose expressions use `names`.
 
 A line is about `sample` with the values that the line names. In an order, lists stand for all their combinations.
+Each section has the lines of some tables, by the table's name:
+
+[rows]       host="a", time_ms=5 -> 61 0001 7ffffffffffffffa      all in hex; cells may follow: ; family:qualifier=value
+[order]      host=["a", "ab"], time_ms=[7, 5] < host="b"
+[refused]    time_ms=2**63 -> the whole message of InvalidKey
+[questions]  time_ms=5 -> the whole message of InvalidQuestion, from `narrow`
 """
 
 import re

@@ -1,5 +1,6 @@
 """Questions that every variant refuses, or answers as a plain list of its records does."""
 
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -7,15 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.tables import TableLayout
-from tests.domains.counters.plain_list import PLAIN_LIST as COUNTERS
-from tests.domains.logs.plain_list import PLAIN_LIST as LOGS
-from tests.domains.monitoring.plain_list import PLAIN_LIST as MONITORING
+from tests.copies import ROOT
 from tests.engines import Engine, examples
 
 from .conftest import OpenSamples
 from .plain_lists import PlainList, answer
 
-each_plain_list = pytest.mark.parametrize("plain", [COUNTERS, LOGS, MONITORING], ids=lambda plain: plain.design.name)
+NAMES = sorted(path.parent.name for path in ROOT.glob("tests/domains/*/plain_list.py"))
+MODULES = [import_module(f"tests.domains.{name}.plain_list") for name in NAMES]
+PLAIN_LISTS: list[PlainList] = [module.PLAIN_LIST for module in MODULES if hasattr(module, "PLAIN_LIST")]
+each_plain_list = pytest.mark.parametrize("plain", PLAIN_LISTS, ids=lambda plain: plain.design.name)
 
 
 def in_row_order(table: TableLayout[Any, Any], records: set[Any]) -> list[Any]:

@@ -163,4 +163,5 @@ def reads_block(main: VariantCosts) -> str:
 
 def refused_block(variants: Iterable[VariantCosts]) -> str:
     """What the variants cannot answer, an item for each reason."""
-    return below("Refused, and why:", markdown_list(refusal.line("`") for refusal in refusals(variants)))
+    lines = [refusal.line("`") for refusal in refusals(variants)]
+    return below("Refused, and why:", markdown_list(lines)) if lines else "No variant refuses a question."
