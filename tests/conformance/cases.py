@@ -125,7 +125,8 @@ def _case(
     steps = [
         _step(step, f"{where}: step {number}")
         for number, written in enumerate(written_steps, 1)
-        for step in _with_each_value(written)
+        for call in _each_call(written)
+        for step in _with_each_value(call)
     ]
     if shared is not None:
         _check_one_of("on", shared, list(tables), where)
@@ -140,6 +141,12 @@ def _case(
         _check_fields(descriptor, _DESCRIPTOR_FIELDS, where)
     splits, rows = table.get("splits", []), table.get("rows", [])
     return Case(file, sentence, section, fields.get("slow", False), shared, families, splits, rows, steps)
+
+
+def _each_call(written: dict[str, Any]) -> list[dict[str, Any]]:
+    """The step itself, or if it has `calls`, one step for each of them with the same outcome."""
+    outcome = {name: value for name, value in written.items() if name != "calls"}
+    return [{**call, **outcome} for call in written["calls"]] if "calls" in written else [written]
 
 
 def _with_each_value(written: dict[str, Any]) -> list[dict[str, Any]]:

@@ -37,6 +37,11 @@ READ_ON = READ.replace("steps", "on.x")
         (f'{CASE}steps = [{{ getRow = "r", gives = [], text = "x" }}]', r"step 1: text: belongs to raises"),
         (f'{CASE}steps = [{{ getRow = "r", opens = "s" }}]', r"step 1: opens: belongs to"),
         (f'{CASE}steps = [{{ getRow = "{{value}}", values = ["r"] }}]', r"step 1: getRow: wants one of gives, "),
+        (
+            f'{CASE}steps = [{{ gives = [], calls = [{{ getRow = "r" }}, {{ deleteAllRow = "r" }}] }}]',
+            r"deleteAllRow: wants",
+        ),
+        (f"{CASE}steps = [{{ gives = [], calls = [{{}}] }}]", r"step 1: wants one call \(got none\)"),
         (f"{CASE}steps = [{{ scan = {{ limit = 1 }}, gives = [] }}]", r"step 1: no such field: limit"),
     ],
 )
