@@ -42,12 +42,13 @@ def compare_slowly(connection, machine, slow_ms, slow_puts=1, ahead_ms=0):
     return rows.puts
 
 
-def test_a_put_that_waits_for_a_region_server_is_not_a_clock_that_is_behind(connection, machine):
-    assert compare_slowly(connection, machine, 2 * MAX_SKEW_MS) == 2
-
-
-def test_a_store_that_takes_seconds_is_compared_once(connection, machine):
-    assert compare_slowly(connection, machine, MAX_SKEW_MS // 2, slow_puts=100) == 1
+@pytest.mark.parametrize(
+    ("slow_ms", "slow_puts", "comparisons"),
+    [(2 * MAX_SKEW_MS, 1, 2), (MAX_SKEW_MS // 2, 100, 1)],
+    ids=["a put that waits for a region server", "a store that takes seconds"],
+)
+def test_what_is_slow_is_not_a_clock_that_is_behind(connection, machine, slow_ms, slow_puts, comparisons):
+    assert compare_slowly(connection, machine, slow_ms, slow_puts) == comparisons
 
 
 def test_a_store_that_is_always_too_slow_is_named_after_three_comparisons(connection, machine):

@@ -83,11 +83,10 @@ def test_cells_that_differ_are_found_with_their_columns_and_put_again(notes, row
     other = OWNERS.cells.pack(attrs.evolve(A, text="other", state="done"))
     rows["notes_by_owner"].put(OWNERS_ROW, other, timestamp=written_ms(rows, OWNERS, OWNERS_ROW))
     rows["notes_by_state"].put(STATES_ROW, {b"n:x": b"other"}, timestamp=written_ms(rows, STATES, STATES_ROW))
-    assert list(map(str, notes.findings())) == [
-        f"notes_by_owner: differing row {OWNERS_ROW.hex(' ')}: in n:s and n:t",
-        f"notes_by_state: differing row {STATES_ROW.hex(' ')}: in n:x",
-    ]
-    assert [is_mended for _, is_mended in notes.repaired()] == [True, True]
+    of_owner = f"notes_by_owner: differing row {OWNERS_ROW.hex(' ')}: in "
+    of_state = f"notes_by_state: differing row {STATES_ROW.hex(' ')}: in n:x"
+    assert list(map(str, notes.findings())) == [f"{of_owner}n:s and n:t", of_state]
+    assert kinds_repaired(notes) == [("differing", True), ("differing", True)]
     assert notes.findings() == []
 
 
@@ -109,29 +108,25 @@ def test_a_row_of_a_list_that_is_not_a_key_is_kept_and_discarded_if_told_to(note
     assert notes.findings() == []
 
 
-def test_a_source_that_cannot_be_read_is_listed_and_kept_with_its_lines(notes, rows):
+def test_a_source_that_cannot_be_read_is_kept_with_its_lines_and_hides_nothing_of_the_others(notes, rows):
     rows["notes"].put(b"a", DAMAGED)
     (finding,) = notes.findings()
     assert (finding.kind, finding.table, finding.row, finding.source_row) == ("undecodable", "notes", b"a", None)
     assert finding.reason.startswith("Note: must be a msgpack array of revision")
-    assert notes.repaired() == [(finding, False)]
-    assert (rows["notes"].row(b"a"), notes.findings()) == (DAMAGED, [finding])
-    assert rows["notes_by_owner"].row(OWNERS_ROW)
-    assert rows["notes_by_state"].row(STATES_ROW)
-
-
-def test_a_source_that_cannot_be_read_hides_nothing_of_the_others(notes, rows):
-    rows["notes"].put(b"a", DAMAGED)
     rows["notes"].put(b"\xff", {b"n:note": rows["notes"].row(b"b")[b"n:note"]})
     rows["notes_by_owner"].delete(OWNERS.row(B))
     dangling = OWNERS.row(attrs.evolve(B, owner="eve"))
     rows["notes_by_owner"].put(dangling, OWNERS.cells.pack(B), timestamp=1)
-    assert {(finding.kind, finding.row, is_mended) for finding, is_mended in notes.repaired()} == {
+    repaired = [(repair.kind, repair.row, is_mended) for repair, is_mended in notes.repaired()]
+    assert {*repaired} == {
         ("undecodable", b"a", False),
         ("undecodable", b"\xff", False),
         ("missing", OWNERS.row(B), True),
         ("dangling", dangling, True),
     }
+    assert rows["notes"].row(b"a") == DAMAGED
+    assert rows["notes_by_owner"].row(OWNERS_ROW)
+    assert rows["notes_by_state"].row(STATES_ROW)
 
 
 def test_a_line_that_somebody_deleted_in_the_future_stays_missing_and_says_so(notes, rows):
