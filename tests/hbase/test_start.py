@@ -177,7 +177,7 @@ def test_wrong_options_are_refused_in_one_line():
 def test_two_run_side_by_side_on_loopback_and_leave_nothing_behind(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with running(region_servers=1) as first, running(region_servers=1) as second:
-        pids = [process.pid for server in (first, second) for process in server.processes]
+        pids = [process.pid for server in (first, second) for process in server.servers.running.values()]
         addresses = {address for pid in pids for address in listening(pid)}
         for server in (first, second):
             with closing(happybase.Connection(HOST, server.ports.thrift1)) as connection:

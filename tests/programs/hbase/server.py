@@ -1,14 +1,10 @@
 """A real HBase of its own: master, region servers and ZooKeeper in one process, and the two Thrift gateways."""
 
 import fcntl
-import shutil
 import socket
-import subprocess
-import time
-from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Generator
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import IO
 
 import happybase
@@ -16,8 +12,8 @@ from attrs import define, field, frozen
 from thriftpy2.thrift import TException
 
 from tests.programs.hbase.configuration import HOST, standalone, write_configuration
-from tests.programs.hbase.java import NotStarted, jars, java_command
-from tests.programs.hbase.processes import in_background, kill_all
+from tests.programs.hbase.java import NotStarted, jars
+from tests.programs.hbase.processes import Servers, new_folder
 
 POM = Path(__file__).parent / "pom.xml"
 
@@ -31,6 +27,7 @@ _GATEWAYS = {
     _THRIFT1: "org.apache.hadoop.hbase.thrift.ThriftServer",
     _THRIFT2: "org.apache.hadoop.hbase.thrift2.ThriftServer",
 }
+_MASTER = "org.apache.hadoop.hbase.master.HMaster"
 _READY = "Master has completed initialization"
 
 
@@ -47,36 +44,34 @@ class Ports:
 
 def free_ports(*, thrift1: int | None = None, thrift2: int | None = None, info: int | None = None) -> Ports:
     """Free ports; NotStarted if a given one is in use."""
-    sockets: list[socket.socket] = []
-    try:
-        for wanted in (thrift1, thrift2, info, None):
-            sockets.append(socket.socket())
+    with ExitStack() as opened:
+        sockets = [opened.enter_context(socket.socket()) for _ in range(4)]
+        for bound, wanted in zip(sockets, (thrift1, thrift2, info, None), strict=True):
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                sockets[-1].bind((HOST, wanted or 0))
+                bound.bind((HOST, wanted or 0))
             except OSError as error:
                 raise NotStarted(f"port {wanted}: must be free (got: {error.strerror}); name another") from None
-        return Ports(*(socket_.getsockname()[1] for socket_ in sockets))
-    finally:
-        for socket_ in sockets:
-            socket_.close()
+        return Ports(*(bound.getsockname()[1] for bound in sockets))
 
 
 @define
 class HBase:
-    """A running HBase; a context manager that leaves no process and, unless `keep`, no file behind.
+    """A running HBase; a context manager that leaves no process behind.
 
     `kill_gateways`, `kill` and `start` stop and start parts of it on the same ports and data.
     """
 
     folder: Path
     ports: Ports
-    keep: bool = False
     region_servers: int = 3
     heap_mb: int = HEAP_MB
     java_options: tuple[str, ...] = ()
-    _running: dict[str, "subprocess.Popen[bytes]"] = field(factory=dict, init=False)
+    servers: Servers = field(init=False)
     _lock: IO[bytes] | None = field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.servers = Servers("HBase", self.folder)
 
     @property
     def url(self) -> str:
@@ -88,96 +83,44 @@ class HBase:
         """The master's page; its counters are below /jmx."""
         return f"http://{HOST}:{self.ports.info}"
 
-    @property
-    def processes(self) -> "list[subprocess.Popen[bytes]]":
-        """The server and its gateways, as far as they run."""
-        return list(self._running.values())
-
-    def log(self, name: str = _SERVER) -> Path:
-        """Where the server, `thrift1` or `thrift2` writes what goes wrong."""
-        return self.folder / f"{name}.log"
-
     def start(self) -> None:
         """Starts what does not run, and returns when all of it answers."""
-        latest_s = time.monotonic() + START_S
-        lib = jars(POM)
-        if self._lock is None:
-            self._lock = locked(self.folder)
-        conf = self.folder / "conf"
-        write_configuration(
-            conf,
-            standalone(
-                self.folder,
-                zookeeper_port=self.ports.zookeeper,
-                info_port=self.ports.info,
-                region_servers=self.region_servers,
-            ),
-        )
-        class_path = [conf, lib / "*"]
-        if _SERVER not in self._running:
-            main = "org.apache.hadoop.hbase.master.HMaster"
-            self._run(_SERVER, self.heap_mb, class_path, main, f"--localRegionServers={self.region_servers}", "start")
-            self._wait(_SERVER, lambda: _READY in self.log().read_text(errors="replace"), latest_s)
-        for name, main in _GATEWAYS.items():
-            if name not in self._running:
-                port = getattr(self.ports, name)
-                arguments = ("-p", str(port), "-b", HOST, "--infoport", "-1", "start")
-                self._run(name, GATEWAY_HEAP_MB, class_path, main, *arguments)
-        self._wait(_THRIFT1, lambda: _answers(self.ports.thrift1), latest_s)
-        self._wait(_THRIFT2, lambda: _listens(self.ports.thrift2), latest_s)
+        class_path = [self.folder / "conf", jars(POM) / "*"]
+        self._lock = self._lock or locked(self.folder)
+        ports = {"zookeeper_port": self.ports.zookeeper, "info_port": self.ports.info}
+        write_configuration(class_path[0], standalone(self.folder, **ports, region_servers=self.region_servers))
+        if _SERVER not in self.servers.running:
+            main = (*self.java_options, _MASTER, f"--localRegionServers={self.region_servers}", "start")
+            self.servers.start(_SERVER, self.heap_mb, class_path, *main)
+            self.servers.wait(_SERVER, lambda log: _READY in log, START_S)
+        for name, main_class in _GATEWAYS.items():
+            if name not in self.servers.running:
+                arguments = ("-p", str(getattr(self.ports, name)), "-b", HOST, "--infoport", "-1", "start")
+                self.servers.start(name, GATEWAY_HEAP_MB, class_path, *self.java_options, main_class, *arguments)
+        self.servers.wait(_THRIFT1, lambda _log: _answers(self.ports.thrift1), START_S)
+        self.servers.wait(_THRIFT2, lambda _log: _listens(self.ports.thrift2), START_S)
 
     def kill_gateways(self) -> None:
         """Ends the Thrift gateways as `kill -9` does."""
-        self._kill(*_GATEWAYS)
+        self.servers.kill(*_GATEWAYS)
 
     def kill(self) -> None:
-        """Ends everything as `kill -9` does."""
-        self._kill(*_GATEWAYS, _SERVER)
-
-    def stop(self) -> None:
-        """Ends everything; what was written is in the server's log, and there again after the next start."""
-        self.kill()
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
-        if not self.keep:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        """Ends everything as `kill -9` does; what was written is there after the next start."""
+        self.servers.kill(*_GATEWAYS, _SERVER)
 
     def __enter__(self) -> "HBase":
         try:
             self.start()
-        except BaseException as error:
-            self.keep = self.keep or (isinstance(error, NotStarted) and self.log().exists())  # the message names it
-            self.stop()
+        except BaseException:
+            self.__exit__()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def _run(self, name: str, heap_mb: int, class_path: list[Path | str], *arguments: str) -> None:
-        temporary = self.folder / "tmp"
-        temporary.mkdir(exist_ok=True)
-        command = [*java_command(heap_mb, class_path), f"-Djava.io.tmpdir={temporary}", *self.java_options, *arguments]
-        self._running[name] = in_background(command, self.log(name))
-
-    def _wait(self, name: str, ready: Callable[[], bool], latest_s: float) -> None:
-        while not ready():
-            ended = self._running[name].poll()
-            if ended is not None:
-                raise NotStarted(f"HBase: {name} ended with {ended}{self._reason(name)}; log: {self.log(name)}")
-            if time.monotonic() > latest_s:
-                raise NotStarted(
-                    f"HBase: {name} must be ready in {START_S} s: is the machine busy? log: {self.log(name)}"
-                )
-            time.sleep(0.1)
-
-    def _reason(self, name: str) -> str:
-        text = self.log(name).read_text(errors="replace")
-        return ", a port that was free is in use now: start it again" if "Address already in use" in text else ""
-
-    def _kill(self, *names: str) -> None:
-        kill_all([process for name in names if (process := self._running.pop(name, None))])
+        self.kill()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
 
 @contextmanager
@@ -194,12 +137,10 @@ def running(
     """An HBase while the block runs; its data stay in `data` if that is given."""
     ports = free_ports(thrift1=thrift1, thrift2=thrift2, info=info)
     jars(POM)  # a download counts for nothing in the time to start
-    if data is None:
-        folder = Path(mkdtemp(prefix="rowbook-hbase-"))
-    else:
-        folder = data.absolute()
-        folder.mkdir(parents=True, exist_ok=True)
-    with HBase(folder, ports, data is not None, region_servers, heap_mb, java_options) as hbase:
+    if data is not None:
+        data.mkdir(parents=True, exist_ok=True)
+    place = nullcontext(data.absolute()) if data else new_folder("rowbook-hbase-")
+    with place as folder, HBase(folder, ports, region_servers, heap_mb, java_options) as hbase:
         yield hbase
 
 

@@ -4,11 +4,9 @@ import json
 import re
 import socket
 import subprocess
-import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlencode
@@ -18,8 +16,8 @@ from attrs import frozen
 
 from domains.tsdb import Point
 from tests.programs.hbase.configuration import HOST
-from tests.programs.hbase.java import NotStarted, jars, java_command
-from tests.programs.hbase.processes import in_background, kill_all
+from tests.programs.hbase.java import jars, java_command
+from tests.programs.hbase.processes import Servers, new_folder
 from tests.programs.hbase.server import free_ports
 
 POM = Path(__file__).parent / "pom.xml"
@@ -128,41 +126,37 @@ def running(
     zookeeper_port: int, options: Mapping[str, object] | None = None, tables: Mapping[str, str] = TABLES
 ) -> Generator[OpenTSDB]:
     """An OpenTSDB while the block runs. `tables` names its tables `data` and `uid`, which exist."""
-    library = jars(POM)
-    with TemporaryDirectory(prefix="rowbook-opentsdb-") as name:
-        folder = Path(name)
-        port = free_ports().thrift1
-        _configure(folder, port, zookeeper_port, tables, options or {})
-        command = [*java_command(HEAP_MB, [folder, library / "*"]), f"-Djava.io.tmpdir={folder}"]
-        command += ["net.opentsdb.tools.TSDMain", f"--config={folder / 'opentsdb.conf'}", "--disable-ui=true"]
-        log = folder / "opentsdb.log"
-        process = in_background(command, log)
+    class_path = [jars(POM) / "*"]
+    with new_folder("rowbook-opentsdb-") as folder:
+        server = OpenTSDB(free_ports().thrift1, folder, tables, zookeeper_port)
+        _configure(server, options or {})
+        servers = Servers("OpenTSDB", folder)
         try:
-            server = OpenTSDB(port, folder, tables, zookeeper_port)
-            _wait(lambda: _answers(server), process, log)
+            main = ("net.opentsdb.tools.TSDMain", f"--config={folder / 'opentsdb.conf'}", "--disable-ui=true")
+            servers.start("opentsdb", HEAP_MB, [folder, *class_path], *main)
+            servers.wait("opentsdb", lambda _log: _answers(server), START_S)
             yield server
         finally:
-            kill_all([process])
+            servers.kill()
 
 
-def _configure(
-    folder: Path, port: int, zookeeper_port: int, tables: Mapping[str, str], options: Mapping[str, object]
-) -> None:
+def _configure(server: OpenTSDB, options: Mapping[str, object]) -> None:
+    folder = server.folder
     for name in ("static", "cache"):
         (folder / name).mkdir()
     settings: dict[str, object] = {
-        "tsd.network.port": port,
+        "tsd.network.port": server.port,
         "tsd.network.bind": HOST,
         "tsd.http.staticroot": folder / "static",
         "tsd.http.cachedir": folder / "cache",
-        "tsd.storage.hbase.zk_quorum": f"{HOST}:{zookeeper_port}",
+        "tsd.storage.hbase.zk_quorum": f"{HOST}:{server.zookeeper_port}",
         "tsd.core.auto_create_metrics": "true",
         "tsd.storage.fix_duplicates": "true",
         "tsd.storage.enable_compaction": "false",
         "tsd.http.request.enable_chunked": "true",
         "tsd.http.request.max_chunk": 10_000_000,
         "hbase.rpcs.buffered_flush_interval": 20,
-        **{f"tsd.storage.hbase.{kind}_table": table for kind, table in tables.items()},
+        **{f"tsd.storage.hbase.{kind}_table": table for kind, table in server.tables.items()},
         **options,
     }
     (folder / "opentsdb.conf").write_text("".join(f"{name} = {value}\n" for name, value in settings.items()))
@@ -173,12 +167,3 @@ def _answers(server: OpenTSDB) -> bool:
     with suppress(OSError), closing(urlopen(f"{server.url}/api/version", timeout=5)):
         return True
     return False
-
-
-def _wait(ready: Callable[[], bool], process: "subprocess.Popen[bytes]", log: Path) -> None:
-    latest_s = time.monotonic() + START_S
-    while not ready():
-        text = log.read_text(errors="replace")
-        if process.poll() is not None or "Initialization failed" in text or time.monotonic() > latest_s:
-            raise NotStarted(f"OpenTSDB: must be ready in {START_S} s (got {text[-2000:]!r})")
-        time.sleep(0.1)

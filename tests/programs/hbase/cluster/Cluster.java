@@ -40,7 +40,6 @@ import org.apache.hadoop.hbase.thrift.ThriftServer;
  * move TABLE ROW SERVER    moves the region that holds a row
  * flush TABLE              writes what is in memory to files
  * compact TABLE...         makes one file of all, and drops what is deleted
- * balancer on|off          off at first
  * kill SERVER              ends a region server of this process, with nothing closed or written
  * </pre>
  *
@@ -148,9 +147,6 @@ public class Cluster {
         return "";
       case "compact":
         compact(Stream.of(words).skip(1).map(TableName::valueOf).toList());
-        return "";
-      case "balancer":
-        admin.balancerSwitch(words[1].equals("on"), true);
         return "";
       case "kill":
         cluster.getMiniHBaseCluster().killRegionServer(ServerName.valueOf(words[1]));

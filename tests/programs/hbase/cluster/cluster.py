@@ -1,26 +1,20 @@
 """HBase's own mini-cluster in a process, and what a gateway cannot ask for: splits, moves, servers that die."""
 
 import re
-import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import mkdtemp
-from typing import TypeVar
 
 from attrs import define, field, frozen
 
 from tests.programs.hbase.configuration import HOST, write_configuration
-from tests.programs.hbase.java import NotStarted, jars, java_command
-from tests.programs.hbase.processes import in_background, kill_all
+from tests.programs.hbase.java import jars
+from tests.programs.hbase.processes import Answer, Servers, new_folder
 from tests.programs.hbase.server import Ports, free_ports
 
 HERE = Path(__file__).parent
-
-Found = TypeVar("Found")
 
 WAIT_S = 300
 """For a start or a command; on an idle machine a start takes 12 s."""
@@ -63,8 +57,13 @@ class Cluster:
     folder: Path
     ports: Ports
     """Where the gateways listen."""
+    servers: Servers = field(init=False)
     processes: "list[subprocess.Popen[bytes]]" = field(factory=list)
+    """All that were started."""
     _commands: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self.servers = Servers("mini-cluster", self.folder)
 
     @property
     def url(self) -> str:
@@ -75,20 +74,18 @@ class Cluster:
         """Returns when the gateways answer."""
         write_configuration(self.folder / "conf", PROPERTIES)
         command = (HERE / "Cluster.java", self.folder, region_servers, self.ports.thrift1, self.ports.thrift2)
-        log = self._run("cluster", HEAP_MB, self.folder / "conf", *map(str, command))
-        match = _waited(lambda: re.search(r"commands on port (\d+)", log.read_text()), self.processes[0], log)
+        match = self._run("cluster", HEAP_MB, lambda log: re.search(r"commands on port (\d+)", log), *map(str, command))
         self._commands = int(match[1])
 
     def start_region_server(self) -> "tuple[str, subprocess.Popen[bytes]]":
         """One more region server, which can be killed; its name and its process."""
-        before = set(self.servers())
+        before = set(self.region_servers())
         main = "org.apache.hadoop.hbase.regionserver.HRegionServer"
-        log = self._run(f"outside-{len(self.processes)}", OUTSIDE_HEAP_MB, self.folder / "outside", main, "start")
-        process = self.processes[-1]
-        (name,) = _waited(lambda: set(self.servers()) - before, process, log)
-        return name, process
+        name = f"outside-{len(self.processes)}"
+        (server,) = self._run(name, OUTSIDE_HEAP_MB, lambda _log: set(self.region_servers()) - before, main, "start")
+        return server, self.processes[-1]
 
-    def servers(self) -> list[str]:
+    def region_servers(self) -> list[str]:
         """The names of the region servers that live."""
         return self.say("servers")
 
@@ -118,10 +115,6 @@ class Cluster:
         """Makes one file of all in each region, and drops what is deleted."""
         self.say("compact", *tables)
 
-    def balance(self, on: bool) -> None:
-        """Whether the master moves regions of itself; at first it does not."""
-        self.say("balancer", "on" if on else "off")
-
     def kill(self, server: str) -> None:
         """Ends a region server of the mini-cluster, with nothing closed or written."""
         self.say("kill", server)
@@ -136,42 +129,27 @@ class Cluster:
             raise Refused(f"{' '.join(words)}: {last}")
         return lines
 
-    def stop(self) -> None:
-        """Ends every process at once."""
-        kill_all(self.processes)
-
-    def _run(self, name: str, heap_mb: int, conf: Path, *arguments: str) -> Path:
+    def _run(self, name: str, heap_mb: int, ready: Callable[[str], Answer], *arguments: str) -> Answer:
+        """Starts a process with a configuration of its name, if there is one, and waits for it."""
+        conf = self.folder / name.partition("-")[0]
         class_path: list[Path | str] = [conf, self.folder / "conf", jars(HERE / "pom.xml") / "*"]
-        temporary = self.folder / "tmp"
-        temporary.mkdir(exist_ok=True)
-        folders = (f"-Djava.io.tmpdir={temporary}", f"-Dtest.build.data.basedirectory={temporary}")
-        log = self.folder / f"{name}.log"
-        command = [*java_command(heap_mb, class_path), *folders, *arguments]
-        self.processes.append(in_background(command, log, self.folder))
-        return log
+        base = f"-Dtest.build.data.basedirectory={self.folder / 'tmp'}"
+        self.servers.start(name, heap_mb, class_path, base, *arguments)
+        self.processes.append(self.servers.running[name])
+        return self.servers.wait(name, ready, WAIT_S)
 
 
 @contextmanager
 def running_cluster(region_servers: int = 3) -> Generator[Cluster]:
     """A mini-cluster while the block runs; nothing of it stays."""
     jars(HERE / "pom.xml")  # a download counts for nothing in the time to start
-    folder = Path(mkdtemp(prefix="rowbook-cluster-"))
-    cluster = Cluster(folder, free_ports())
-    try:
-        cluster.start(region_servers)
-        yield cluster
-    finally:
-        cluster.stop()
-        shutil.rmtree(folder)
-
-
-def _waited(ready: Callable[[], Found | None], process: "subprocess.Popen[bytes]", log: Path) -> Found:
-    latest_s = time.monotonic() + WAIT_S
-    while not (result := ready()):
-        if process.poll() is not None or time.monotonic() > latest_s:
-            raise NotStarted(f"{log.stem}: must be ready in {WAIT_S} s: {log.read_text()[-2000:]}")
-        time.sleep(0.1)
-    return result
+    with new_folder("rowbook-cluster-") as folder:
+        cluster = Cluster(folder, free_ports())
+        try:
+            cluster.start(region_servers)
+            yield cluster
+        finally:
+            cluster.servers.kill()
 
 
 def _hex(row: bytes) -> str:

@@ -72,7 +72,7 @@ class PausedTogether:
     def _move(self) -> None:
         for table in self._tables[:MOVED]:
             (region,) = self._cluster.regions(table)
-            others = [server for server in self._cluster.servers() if server != region.server]
+            others = [server for server in self._cluster.region_servers() if server != region.server]
             self._cluster.move(table, region.first, others[0])
 
     def _compact(self) -> None:

@@ -11,7 +11,7 @@ _STEP = 77
 
 
 class Unrest(Thread):
-    """Does what its words say to a table, one after the other, until its block ends."""
+    """Does what its words say to a table, one after the other, until its block ends: move, split, flush, compact."""
 
     def __init__(self, cluster: Cluster, table: str, *words: str) -> None:
         super().__init__(daemon=True)
@@ -36,16 +36,12 @@ class Unrest(Thread):
 
     def _do(self, name: str, number: int, row: bytes) -> None:
         if name == "move":
-            servers = self._cluster.servers()
+            servers = self._cluster.region_servers()
             self._cluster.move(self._table, row, servers[number % len(servers)])
         elif name == "split":
             self._cluster.split(self._table, row)
-        elif name == "flush":
-            self._cluster.flush(self._table)
-        elif name == "compact":
-            self._cluster.compact(self._table)
         else:
-            raise ValueError(f"words: must be move, split, flush or compact (got {name!r})")
+            self._cluster.say(name, self._table)
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count} x {name}" for name, count in self.counts.items())
