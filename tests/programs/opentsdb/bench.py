@@ -12,13 +12,11 @@ compaction is off, so they stay so.
 Every ratio is the median of the rounds. `--record` writes the file from which the README has its figures.
 """
 
-import argparse
 import gc
 import http.client
 import json
 import os
 import random
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +26,7 @@ from typing import Any, TypeAlias
 
 import attrs
 import happybase
+import typer
 from Hbase_thrift import BatchMutation, Mutation
 
 from domains import monitoring
@@ -51,7 +50,7 @@ from tests.programs.hbase.configuration import HOST
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.server import running as running_hbase
 from tests.programs.hot_spots.measured_blocks import version
-from tests.programs.opentsdb.server import OpenTSDB, running
+from tests.programs.opentsdb.server import OpenTSDB, body_of, running, sent_by_telnet
 from tests.programs.opentsdb.server import version as opentsdb_version
 
 T = parse_time("2013-01-01T00:00")
@@ -115,15 +114,8 @@ def comparison(
     what: tuple[str, str, str], turns: Turns, sides: tuple[int, int, int | None], points: int = 0
 ) -> Comparison:
     """Two sides of some turns, and the third on the embedded store; `what` is work, form and theirs."""
-    one, other, embedded = sides
-    return Comparison(
-        *what,
-        turns.median_ms(one),
-        turns.median_ms(other),
-        None if embedded is None else turns.median_ms(embedded),
-        turns.ratio(one, other),
-        points,
-    )
+    times_ms = (None if side is None else turns.median_ms(side) for side in sides)
+    return Comparison(*what, *times_ms, turns.ratio(*sides[:2]), points)
 
 
 # ---- loads ---------------------------------------------------------------------------------------
@@ -153,12 +145,7 @@ Prepared = Callable[[str, int], Callable[[], None]]
 
 def gathered(repository: TsdbRepository, metric: str, count: int) -> Callable[[], None]:
     """The cells of a row in one mutation: `store_all`."""
-    points = points_of(metric, count)
-
-    def load() -> None:
-        repository.store_all(points)
-
-    return load
+    return partial(repository.store_all, points_of(metric, count))
 
 
 def single(repository: TsdbRepository, metric: str, count: int) -> Callable[[], None]:
@@ -188,13 +175,7 @@ def in_memory(metric: str, count: int) -> Callable[[], None]:
     """`gathered` on an embedded store in memory."""
     connection = connect("embedded:")
     create_tables(connection, TABLES)
-    load = gathered(TsdbRepository(connection), metric, count)
-
-    def load_and_close() -> None:
-        load()
-        connection.close()
-
-    return load_and_close
+    return gathered(TsdbRepository(connection), metric, count)
 
 
 @attrs.frozen
@@ -206,20 +187,7 @@ class Writer:
 
     def put(self, size: int, metric: str, count: int) -> Callable[[], None]:
         """`/api/put`, so many points in a call, over one connection."""
-        bodies = [
-            json.dumps(
-                [
-                    {
-                        "metric": point.metric,
-                        "timestamp": point.time_ms // 1000,
-                        "value": point.value,
-                        "tags": dict(point.tags),
-                    }
-                    for point in points
-                ]
-            ).encode()
-            for points in in_batches(points_of(metric, count), size)
-        ]
+        bodies = [body_of(points, unit_ms=1000) for points in in_batches(points_of(metric, count), size)]
 
         def load() -> None:
             with closing(http.client.HTTPConnection(HOST, self.opentsdb.port, timeout=60)) as connection:
@@ -235,18 +203,14 @@ class Writer:
 
     def telnet(self, metric: str, count: int) -> Callable[[], None]:
         """The lines of its telnet interface, over one connection."""
-        lines = [
-            f"put {point.metric} {point.time_ms // 1000} {point.value} {' '.join(f'{k}={v}' for k, v in point.tags)}\n"
+        lines = (
+            f"{point.metric} {point.time_ms // 1000} {point.value} {' '.join(f'{k}={v}' for k, v in point.tags)}"
             for point in points_of(metric, count)
-        ]
-        sent = "".join(lines).encode() + b"version\nexit\n"
+        )
+        sent = sent_by_telnet(lines)
 
         def load() -> None:
-            with closing(socket.create_connection((HOST, self.opentsdb.port), timeout=60)) as connection:
-                connection.sendall(sent)
-                answer = b""
-                while received := connection.recv(65_536):
-                    answer += received
+            answer = self.opentsdb.answer_by_telnet(sent)
             if b"put:" in answer:
                 raise Throttled(f"telnet: {answer[:200]!r}")
             self._wait(metric, count)
@@ -282,15 +246,15 @@ def loads(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> t
     """Our two loads, `/api/put` in its best size, telnet, and ours on the embedded store; and that size."""
     writer, repository = Writer(opentsdb, connection), TsdbRepository(connection)
     count = max(size.points // SHARE_OF_TRIAL, SERIES * LAST_S)
-    for side in (partial(gathered, repository), partial(single, repository), writer.telnet):
-        side(f"warm.{side.__name__ if side == writer.telnet else side.func.__name__}", count)()  # Java warms up
+    ours = {"gathered": partial(gathered, repository), "single": partial(single, repository)}
+    for name, side in {**ours, "telnet": writer.telnet}.items():
+        side(f"warm.{name}", count)()  # Java warms up
     trials = {(put_size, trial): 0.0 for trial in range(2) for put_size in PUT_SIZES}
     for put_size, trial in trials:
         trials[put_size, trial] = load_s(partial(writer.put, put_size), f"trial.{put_size}.{trial}", count)
     best = min(PUT_SIZES, key=lambda put_size: trials[put_size, 1])
     sides: dict[str, Prepared] = {
-        "gathered": partial(gathered, repository),
-        "single": partial(single, repository),
+        **ours,
         "put": partial(writer.put, best),
         "telnet": writer.telnet,
         "embedded": in_memory,
@@ -413,19 +377,18 @@ def compared(what: tuple[str, str], sides: Sequence[Side], m: str, opentsdb: Ope
     Raises Unlike if the answers differ.
     """
     ours, embedded = sides
-    work, form = what
     with closing(http.client.HTTPConnection(HOST, opentsdb.port, timeout=60)) as http_connection:
         theirs = partial(asked, opentsdb, http_connection, m)
-        answer = {tags: [(time_ms, float(number)) for time_ms, number in points] for tags, points in ours().items()}
-        other = {tags: [(time_ms, float(number)) for time_ms, number in points] for tags, points in theirs().items()}
+        answer, other = (
+            {tags: [(time_ms, float(number)) for time_ms, number in points] for tags, points in side().items()}
+            for side in (ours, theirs)
+        )
         if answer != other or embedded().keys() != other.keys():
             raise Unlike(f"{m}: {str(answer)[:200]}, OpenTSDB {str(other)[:200]}")
         turns = in_turns(ours, theirs, embedded, rounds=size.rounds, at_least_s=size.at_least_s)
-    result = comparison((work, form, "`/api/query`"), turns, (0, 1, 2))
-    print(
-        f"  {f'{work}, {form}':66} {result.ours_ms:8.1f} {result.theirs_ms:8.1f} ms  {result.ours_by_theirs:.2f}",
-        flush=True,
-    )
+    result = comparison((*what, "`/api/query`"), turns, (0, 1, 2))
+    times = f"{result.ours_ms:8.1f} {result.theirs_ms:8.1f} ms  {result.ours_by_theirs:.2f}"
+    print(f"  {', '.join(what):66} {times}", flush=True)
     return result
 
 
@@ -451,8 +414,18 @@ PARTS: dict[str, Callable[[happybase.Connection, OpenTSDB, Size], Iterator[Compa
 }
 
 
-def main(size: Size, parts: Sequence[str], record: bool) -> None:
-    """Prints the figures of some parts; if they are recorded, those of the others stay as they are."""
+def main(quick: bool = False, record: bool = False, only: str = "") -> None:
+    """Prints the figures of one part or of all; if they are recorded, those of the others stay as they are."""
+    parts = [only] if only else [*PARTS]
+    if not PARTS.keys() >= {*parts}:
+        sys.exit(f"only: must be one of {', '.join(PARTS)} (got {only!r})")
+    try:
+        compare(QUICK if quick else FULL, parts, record)
+    except (NotStarted, Unlike) as error:
+        sys.exit(str(error))
+
+
+def compare(size: Size, parts: Sequence[str], record: bool) -> None:
     with running_hbase(region_servers=1, heap_mb=HEAP_MB) as hbase, closing(connect(hbase.url)) as connection:
         create_tables(connection, TABLES)
         with running(hbase.ports.zookeeper) as opentsdb:
@@ -482,13 +455,4 @@ def show(comparisons: Sequence[Comparison]) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Points stored and read, beside a real OpenTSDB on the same HBase.")
-    parser.add_argument("--quick", action="store_true", help="everything once, with few points")
-    parser.add_argument("--record", action="store_true", help="write the file from which the README has its figures")
-    parser.add_argument("--only", choices=PARTS, help="only this part")
-    arguments = parser.parse_args()
-    try:
-        parts = [arguments.only] if arguments.only else [*PARTS]
-        main(QUICK if arguments.quick else FULL, parts, arguments.record)
-    except (NotStarted, Unlike) as error:
-        sys.exit(str(error))
+    typer.run(main)

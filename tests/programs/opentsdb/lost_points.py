@@ -8,7 +8,6 @@ than what we read, so the point stays.
 Run it: `python -m tests.programs.opentsdb.lost_points [--seconds 30]`.
 """
 
-import argparse
 import random
 import sys
 import threading
@@ -18,6 +17,7 @@ from contextlib import closing
 
 import attrs
 import happybase
+import typer
 
 from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.keys import TABLES
@@ -54,9 +54,6 @@ class Count:
     overwritten: int = 0
     lost: int = 0
 
-    def __str__(self) -> str:
-        return f"{self.lost} of {self.overwritten} overwritten points"
-
 
 def one_round(connection: happybase.Connection, hbase: HBase, metric: str, compact: Callable[[str], object]) -> Count:
     """Stores rows, overwrites a point of each while `compact` works on them, and counts those that are not there."""
@@ -92,7 +89,16 @@ class LaterClock(WriterClock):
         return super().read_ms() + 2 * QUIET_MS
 
 
-def main(for_s: float) -> dict[str, Count]:
+def main(seconds: float = 30) -> None:
+    """Overwritten points that a compaction loses: OpenTSDB's, and ours, in rounds that take so long together."""
+    try:
+        for who, count in counted(seconds).items():
+            print(f"{who} lost {count.lost} of {count.overwritten} overwritten points")
+    except NotStarted as error:
+        sys.exit(str(error))
+
+
+def counted(for_s: float) -> dict[str, Count]:
     """Rounds of both in turns, until the time is over."""
     counts = {"OpenTSDB": Count(), "we": Count()}
     with running_hbase(region_servers=1, java_options=FOR_MINUTES) as hbase, closing(connect(hbase.url)) as connection:
@@ -123,10 +129,4 @@ def _repeatedly(compact: Callable[[], object]) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Overwritten points that a compaction loses: OpenTSDB's, and ours.")
-    parser.add_argument("--seconds", type=float, default=30, help="how long the rounds take together")
-    try:
-        for who, count in main(parser.parse_args().seconds).items():
-            print(f"{who} lost {count}")
-    except NotStarted as error:
-        sys.exit(str(error))
+    typer.run(main)

@@ -62,21 +62,23 @@ class OpenTSDB:
 
     def put(self, points: Iterable[Point]) -> None:
         """Stores points through HTTP, and waits until HBase has them. It stores every float in 8 bytes."""
-        body = [
-            {"metric": point.metric, "timestamp": point.time_ms, "value": point.value, "tags": dict(point.tags)}
-            for point in points
-        ]
-        self._call("/api/put?sync&details", json.dumps(body).encode())
+        self._call("/api/put?sync&details", body_of(points, unit_ms=1))
 
     def put_lines(self, lines: Iterable[str]) -> None:
         """Stores points through telnet, which answers nothing: `metric time value tag=value ...`."""
-        with socket.create_connection((HOST, self.port), timeout=30) as connection:
-            connection.sendall("".join(f"put {line}\n" for line in lines).encode("latin-1") + b"version\nexit\n")
-            answer = b""
-            while received := connection.recv(65_536):
-                answer += received
+        answer = self.answer_by_telnet(sent_by_telnet(lines))
         assert b"net.opentsdb" in answer, answer
         assert b"put:" not in answer, answer
+
+    def answer_by_telnet(self, sent: bytes) -> bytes:
+        """All that it answers through telnet, until it closes the connection."""
+        with (
+            socket.create_connection((HOST, self.port), timeout=60) as connection,
+            connection.makefile("rwb") as stream,
+        ):
+            stream.write(sent)
+            stream.flush()
+            return stream.read()
 
     def query(self, m: str, since_ms: int, until_ms: int) -> list[dict[str, Any]]:
         """What it answers to a query text, or to `tsuid=`, for times from `since_ms` up to but not at `until_ms`."""
@@ -119,6 +121,26 @@ class OpenTSDB:
                 return answer
         except HTTPError as error:
             raise Refused(error.read().decode(errors="replace")[:2000]) from None
+
+
+def body_of(points: Iterable[Point], unit_ms: int) -> bytes:
+    """Points as `/api/put` takes them, with times in units of so many milliseconds."""
+    return json.dumps(
+        [
+            {
+                "metric": point.metric,
+                "timestamp": point.time_ms // unit_ms,
+                "value": point.value,
+                "tags": dict(point.tags),
+            }
+            for point in points
+        ]
+    ).encode()
+
+
+def sent_by_telnet(lines: Iterable[str]) -> bytes:
+    """Lines that are put, and the ends of a conversation."""
+    return "".join(f"put {line}\n" for line in lines).encode("latin-1") + b"version\nexit\n"
 
 
 @contextmanager
