@@ -53,21 +53,22 @@ ANCIENT = "echo 'java version \"1.8.0_292\"' >&2"
 RIGHT = "echo 'openjdk version \"17.0.15\" 2025-04-15' >&2"
 
 
-def test_a_missing_java_is_named_with_what_to_install(bin_):
-    with pytest.raises(NotStarted, match=r"^java: must be on the PATH: install Java 17 \(on Debian openjdk-17-"):
-        java_command(64, [])
-
-
-def test_a_java_home_without_java_is_named(bin_, monkeypatch):
-    monkeypatch.setenv("JAVA_HOME", "/nowhere")
-    with pytest.raises(NotStarted, match=r"^java: must be in JAVA_HOME, /nowhere/bin: install"):
-        java_command(64, [])
-
-
-@pytest.mark.parametrize(("says", "version"), [(OLD, "11"), (ANCIENT, "8"), ("echo segfault >&2", "segfault")])
-def test_a_java_that_is_too_old_is_named_with_its_version(bin_, says, version):
-    program(bin_, "java", says)
-    with pytest.raises(NotStarted, match=f"^java: must be 17 or newer \\(got {version} from .*/bin/java\\)"):
+@pytest.mark.parametrize(
+    ("script", "home", "message"),
+    [
+        (None, None, r"must be on the PATH: install Java 17 \(on Debian openjdk-17-"),
+        (None, "/nowhere", r"must be in JAVA_HOME, /nowhere/bin: install"),
+        (OLD, None, r"must be 17 or newer \(got 11 from .*/bin/java\)"),
+        (ANCIENT, None, r"must be 17 or newer \(got 8 from .*/bin/java\)"),
+        ("echo segfault >&2", None, r"must be 17 or newer \(got segfault from .*/bin/java\)"),
+    ],
+)
+def test_a_missing_or_old_java_is_named_with_what_to_do(bin_, monkeypatch, script, home, message):
+    if script:
+        program(bin_, "java", script)
+    if home:
+        monkeypatch.setenv("JAVA_HOME", home)
+    with pytest.raises(NotStarted, match=f"^java: {message}"):
         java_command(64, [])
 
 
@@ -99,6 +100,8 @@ def test_a_download_that_fails_is_named_with_its_log(bin_, pom):
     with pytest.raises(NotStarted, match=r"^mvn: could not download the jars of some/pom.xml: .* log: ") as caught:
         jars(pom)
     assert Path(str(caught.value).rpartition("log: ")[2]).read_text() == "no route to host\n"
+    program(bin_, "mvn", f": > {pom.parents[1]}/kept/some-jars/a.jar")
+    assert (jars(pom) / "a.jar").exists(), "it starts again"
 
 
 def test_jars_are_downloaded_once_and_again_when_the_pom_changes(bin_, pom, tmp_path):
@@ -107,14 +110,6 @@ def test_jars_are_downloaded_once_and_again_when_the_pom_changes(bin_, pom, tmp_
         pom.write_text(text)
         assert jars(pom) == tmp_path / "kept" / "some-jars"
     assert (tmp_path / "calls").read_text() == "once\nonce\n"
-
-
-def test_a_download_that_was_interrupted_starts_again(bin_, pom, tmp_path):
-    program(bin_, "mvn", "exit 1")
-    with pytest.raises(NotStarted):
-        jars(pom)
-    program(bin_, "mvn", f": > {tmp_path}/kept/some-jars/a.jar")
-    assert (jars(pom) / "a.jar").exists()
 
 
 # ---- ports and starts that fail ---------------------------------------------------------------------
@@ -132,32 +127,31 @@ def test_free_ports_are_all_others():
     assert len({ports.thrift1, ports.thrift2, ports.info, ports.zookeeper}) == 4
 
 
-def test_a_server_that_ends_is_named_with_its_log_which_stays(bin_, no_jars):
-    program(bin_, "java", f"{RIGHT}; test $1 = -version || echo it broke; exit 3")
-    with pytest.raises(NotStarted, match=r"^HBase: server ended with 3; log: /.*/server.log$") as caught, running():
-        pass
-    log = Path(str(caught.value).rpartition("log: ")[2])
-    assert "it broke" in log.read_text()
+SLEEPS = f"{RIGHT}; test $1 = -version && exit; exec /bin/sleep 60"
 
 
-def test_a_port_that_was_taken_meanwhile_is_said(bin_, no_jars):
-    program(bin_, "java", f"{RIGHT}; echo java.net.BindException: Address already in use; exit 1")
-    message = "ended with 1, a port that was free is in use now: start it again; log"
-    with pytest.raises(NotStarted, match=message), running():
-        pass
-
-
-def test_a_start_that_takes_too_long_ends_with_its_log(bin_, no_jars, monkeypatch):
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        (f"{RIGHT}; test $1 = -version || echo it broke; exit 3", "server ended with 3; log: "),
+        (
+            f"{RIGHT}; echo it broke: Address already in use; exit 1",
+            "server ended with 1, a port that was free is in use now: start it again; log: ",
+        ),
+        (f"echo it broke; {SLEEPS}", r"server must be ready in 0.3 s: is the machine busy\? log: "),
+    ],
+)
+def test_a_server_that_does_not_start_is_named_with_its_log_which_stays(bin_, no_jars, monkeypatch, script, message):
     monkeypatch.setattr(server, "START_S", 0.3)
-    program(bin_, "java", f"{RIGHT}; test $1 = -version && exit; exec /bin/sleep 60")
-    message = r"^HBase: server must be ready in 0.3 s: is the machine busy\? log: "
-    with pytest.raises(NotStarted, match=message), running():
+    program(bin_, "java", script)
+    with pytest.raises(NotStarted, match=f"^HBase: {message}/.*/server.log$") as caught, running():
         pass
+    assert "it broke" in Path(str(caught.value).rpartition("log: ")[2]).read_text()
 
 
 def test_a_folder_in_use_is_named(bin_, no_jars, monkeypatch):
     monkeypatch.setattr(server, "START_S", 0.3)
-    program(bin_, "java", f"{RIGHT}; test $1 = -version && exit; exec /bin/sleep 60")
+    program(bin_, "java", SLEEPS)
     message = "must be used by one HBase at a time"
     with server.locked(no_jars), pytest.raises(NotStarted, match=message), running(data=no_jars):
         pass
