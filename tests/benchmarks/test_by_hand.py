@@ -7,21 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domains.orders import TABLES, Order, OrderRepository
-from shared.keys import Descending, EscapedText, Int64, KeyLayout, UInt16, part, row_key
+from shared.keys import KeyLayout
 from shared.stores import connect
 from shared.tables import create_tables
+from tests.programs.benchmarks.bench_keys import Key
 from tests.programs.benchmarks.by_hand import keys as by_hand
 from tests.programs.benchmarks.by_hand.orders import Orders
 from tests.programs.benchmarks.by_hand.plain_store import PlainStore
 
 BENCHMARKS = Path(__file__).parents[1] / "programs" / "benchmarks"
-
-
-@row_key
-class Key:
-    host: str = part(EscapedText, "which machine")
-    kind: int = part(UInt16, "which event")
-    at_ms: int = part(Descending(Int64), "milliseconds since 1970-01-01 UTC, newest first")
 
 
 KEYS = KeyLayout(Key)

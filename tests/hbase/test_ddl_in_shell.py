@@ -9,7 +9,7 @@ import happybase
 import pytest
 
 from domains.command_line.designs import all_designs
-from shared.keys import EscapedText, HashPrefix, KeyLayout, Splits, part, row_key
+from shared.keys import EscapedText, HashPrefix, KeyLayout, Splits
 from shared.stores import connect
 from shared.stores.hbase.thrift2 import idl
 from shared.tables import Family, RecordCells, TableLayout, create_tables
@@ -17,15 +17,12 @@ from shared.tables.ddl import create_statement, delete_statement
 from tests.programs.hbase.hbase_shell import run_in_shell
 from tests.programs.hbase.named import INFO_VARIABLE, named_hbase
 from tests.programs.hbase.stores import drop_all
+from tests.shared.specimens import key_class
 
 pytestmark = pytest.mark.hbase
 
 
-@row_key
-class Named:
-    name: str = part(EscapedText, "all of the key")
-
-
+Named = key_class("Named", name=EscapedText)
 UNUSUAL = TableLayout(
     "unusual",
     "a name under all that can be declared",

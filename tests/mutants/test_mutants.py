@@ -134,10 +134,7 @@ def history(tmp_path):
 def test_what_changed_is_of_the_last_commits_and_of_the_work_since(history):
     (history / "0.py").write_text("b")
     assert changed_files(1, history) == {"2.py", "0.py"}
-    assert of_what_changed(MUTANTS, 1, history) == (
-        [MUTANTS[0], MUTANTS[2]],
-        "2 of 100 mutants: changed since HEAD~1",
-    )
+    assert of_what_changed(MUTANTS, 1, history) == ([MUTANTS[0], MUTANTS[2]], "2 of 100 mutants: changed since HEAD~1")
 
 
 def test_everything_has_changed_where_the_history_is_shorter_and_the_rest_is_said(history):

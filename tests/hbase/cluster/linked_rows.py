@@ -13,10 +13,11 @@ from typing import Any
 import attrs
 import happybase
 
-from shared.keys import EscapedText, KeyLayout, TrailingText, part, row_key
+from shared.keys import EscapedText, KeyLayout, TrailingText
 from shared.stores import connect
 from shared.tables import Column, RecordCells, TableLayout
 from shared.writes import IntentWriter, SourceCells, intents_table
+from tests.shared.specimens import key_class
 from tests.shared.writes.processes import Log, entries
 
 
@@ -36,23 +37,10 @@ class BackLink:
     name: str
 
 
-@row_key
-class LinkByName:
-    name: str = part(TrailingText, "hex digits")
-
-
-@row_key
-class LinkByBefore:
-    before: str = part(EscapedText, "the row before")
-    name: str = part(EscapedText, "the row")
-
-
-LINKS = TableLayout(
-    "links",
-    "a row",
-    KeyLayout(LinkByName),
-    SourceCells(RecordCells(Link, {"before": Column("f:b")}, marker=None), "f:l"),
-)
+LinkByName = key_class("LinkByName", name=TrailingText)
+LinkByBefore = key_class("LinkByBefore", before=EscapedText, name=EscapedText)
+LINK_CELLS = SourceCells(RecordCells(Link, {"before": Column("f:b")}, marker=None), "f:l")
+LINKS = TableLayout("links", "a row", KeyLayout(LinkByName), LINK_CELLS)
 BACK_LINKS = TableLayout("back_links", "a link", KeyLayout(LinkByBefore), RecordCells(BackLink, {}, marker="f:x"))
 LINK_INTENTS = intents_table("links_intents")
 LINK_TABLES = (LINKS, BACK_LINKS, LINK_INTENTS)

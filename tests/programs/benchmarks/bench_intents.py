@@ -12,16 +12,13 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-import attrs
 import typer
 
-from domains.orders import Order, OrderRepository
+from domains.orders import TABLES, Order, OrderRepository
 from domains.orders.design import DESIGN
+from domains.orders.keys import OrderByNumber
 from domains.orders.variants import without_intents
 from shared.designs import metered
-from shared.keys import EscapedText, KeyLayout, TrailingText, part, row_key
-from shared.tables import Column, RecordCells, TableLayout
-from shared.writes import IntentWriter, SourceCells, intents_table
 from tests.programs.benchmarks.measuring import Report, new_tables, seconds, store_or_server
 
 ORDERS = 2_000
@@ -38,10 +35,12 @@ def main(quick: bool = False, store: str | None = None) -> None:
         _recovery(url, 500 if quick else ENDED, 10 if quick else PENDING)
 
 
+def _order(number: int) -> Order:
+    return Order(f"n-{number}", f"s-{number % 50}", f"b-{number % 90}", number, "lamp", 4_900)
+
+
 def _writes(url: str, count: int) -> None:
-    orders = [
-        Order(f"n-{number}", f"s-{number % 50}", f"b-{number % 90}", number, "lamp", 4_900) for number in range(count)
-    ]
+    orders = [*map(_order, range(count))]
     variants = {variant.name: variant.tables for variant in DESIGN.variants}
     print(f"{count:,} orders of four or three rows; us for one, calls and bytes sent for one")
     print("                          place                       pay")
@@ -75,57 +74,24 @@ class _Stopped(Exception):
     """The writer died before it ended its intent."""
 
 
-@row_key
-class ById:
-    id: str = part(TrailingText, "which")
-
-
-@row_key
-class ByColour:
-    colour: str = part(EscapedText, "its colour")
-    id: str = part(EscapedText, "which")
-
-
-@attrs.frozen
-class Thing:
-    id: str
-    colour: str
-
-
-THINGS = TableLayout(
-    "things", "a thing", KeyLayout(ById), SourceCells(RecordCells(Thing, {"colour": Column("t:c")}), "t:thing")
-)
-BY_COLOUR = TableLayout("by_colour", "a thing", KeyLayout(ByColour), RecordCells(Thing, {}, marker="t:x"))
-TABLES = THINGS, BY_COLOUR, intents_table("intents")
-
-
-def _writer_on(connection: Any) -> IntentWriter[Thing]:
-    return IntentWriter(
-        connection, THINGS, TABLES[2], [BY_COLOUR], lambda thing: [(BY_COLOUR, thing)], moving=[BY_COLOUR]
-    )
-
-
 def _recovery(url: str, ended: int, pending: int) -> None:
     with new_tables(url, TABLES) as connection:
         took_s: list[float] = []
-        for number, writes in enumerate((0, ended)):
-            writer = _writer_on(connection)
+        for round_, writes in enumerate((0, ended)):
+            writer = OrderRepository(connection).writer
             for written in range(writes):
-                thing = Thing(str(written % 1000), str(written))
-                writer.write(ById(thing.id), lambda _, thing=thing: thing)
-            for left in range(pending):
-                dying = _writer_on(connection)
+                order = _order(written % 1000)
+                writer.write(OrderByNumber(order.order_number), lambda _, order=order: order)
+            for number in range(pending):
+                dying, order = OrderRepository(connection).writer, _order(1000 + round_ * pending + number)
                 dying.delete = _die  # type: ignore[method-assign]
-                thing = Thing(f"left-{number}-{left}", "red")
                 with suppress(_Stopped):
-                    dying.write(ById(thing.id), lambda _, thing=thing: thing)
+                    dying.write(OrderByNumber(order.order_number), lambda _, order=order: order)
             assert len(writer.pending()) == pending
             took_s.append(seconds(partial(_recover, writer, pending)))
             empty_ms = seconds(partial(_recover, writer, 0)) * 1000
-            print(
-                f"after {writes:7,} ended writes: recovery of {pending} takes {took_s[-1] * 1000:7.1f} ms, "
-                f"of none {empty_ms:6.1f} ms"
-            )
+            times = f"recovery of {pending} takes {took_s[-1] * 1000:7.1f} ms, of none {empty_ms:6.1f} ms"
+            print(f"after {writes:7,} ended writes: {times}")
         Report().line(f"after {ended:,} writes / after none", took_s[1] / took_s[0], at_most=RECOVERY_AT_MOST)
 
 

@@ -8,9 +8,10 @@ import importlib.util
 
 import typer
 
-from shared.keys import Descending, EscapedText, Int64, KeyLayout, UInt16, part, row_key
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, UInt16
 from tests.programs.benchmarks.by_hand import keys as by_hand
 from tests.programs.benchmarks.measuring import Report, best_ns
+from tests.shared.specimens import key_class
 
 # Our time over theirs; fdb.tuple's time over ours.
 ENCODE_AT_MOST = 0.9
@@ -20,11 +21,7 @@ FASTER_THAN_FDB_AT_LEAST = 6.5
 HOST, KIND, AT_MS = "web-eu-00017", 513, 1_580_976_517_123
 
 
-@row_key
-class Key:
-    host: str = part(EscapedText, "which machine")
-    kind: int = part(UInt16, "which event")
-    at_ms: int = part(Descending(Int64), "milliseconds since 1970-01-01 UTC, newest first")
+Key = key_class("Key", host=EscapedText, kind=UInt16, at_ms=Descending(Int64))
 
 
 def main(quick: bool = False) -> None:

@@ -7,28 +7,14 @@ with defaults costs an exception more than a row that has them. In a row with ma
 import attrs
 import typer
 
-from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
+from shared.keys import EscapedText, Int64, KeyLayout, Slice
 from shared.tables import Column, ItemCells, RecordCells, TableLayout
+from tests.programs.benchmarks.bench_wide_rows import Value
 from tests.programs.benchmarks.measuring import Report, best_ns
+from tests.shared.specimens import HOUR_MS, WithinHour, key_class
 
-HOUR_MS = 3_600_000
-
-
-@row_key
-class PointKey:
-    host: str = part(EscapedText, "where")
-    time_ms: int = part(Int64, "when")
-
-
-@row_key
-class Hour:
-    host: str = part(EscapedText, "where")
-    time_ms: int = part(Slice(Int64, HOUR_MS), "the hour")
-
-
-@row_key
-class Within:
-    time_ms: int = part(Rest(UInt32, HOUR_MS), "the rest of the hour")
+PointKey = key_class("PointKey", host=EscapedText, time_ms=Int64)
+Hour = key_class("Hour", host=EscapedText, time_ms=Slice(Int64, HOUR_MS))
 
 
 @attrs.frozen
@@ -40,18 +26,11 @@ class Point:
     note: str = ""
 
 
-@attrs.frozen
-class Value:
-    host: str
-    time_ms: int
-    value: float
-
-
 def main(quick: bool = False) -> None:
     """Prints the times beside each other; `quick` shows that it runs, not how fast."""
     columns = {"value": Column("p:v"), "unit": Column("p:u"), "note": Column("p:n")}
     tall = TableLayout("tall", "a point", KeyLayout(PointKey), RecordCells(Point, columns))
-    cells = ItemCells(Value, "p", KeyLayout(Within), "value")
+    cells = ItemCells(Value, "p", KeyLayout(WithinHour), "value")
     wide = TableLayout("wide", "an hour", KeyLayout(Hour), cells)
 
     point, value = Point("web-eu-00017", 5 * HOUR_MS + 1234, 0.5), Value("web-eu-00017", 5 * HOUR_MS + 1234, 0.5)

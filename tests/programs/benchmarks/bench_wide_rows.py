@@ -14,10 +14,11 @@ import happybase
 import typer
 
 from shared.designs import metered
-from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
+from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32
 from shared.queries import Query
 from shared.tables import BoundTable, ItemCells, TableLayout
 from tests.programs.benchmarks.measuring import Report, new_tables, put_records, seconds, store_or_server
+from tests.shared.specimens import key_class
 
 WIDTHS = (1, 60, 3_600, 100_000)
 RECORDS = 100_000
@@ -35,17 +36,10 @@ class Value:
 
 
 def table_of(width: int) -> TableLayout[Any, Value]:
-    @row_key
-    class Rows:
-        host: str = part(EscapedText, "where")
-        time_ms: int = part(Slice(Int64, width), "the slice")
-
-    @row_key
-    class Within:
-        time_ms: int = part(Rest(UInt32, width), "the rest of the slice")
-
-    cells = ItemCells(Value, "p", KeyLayout(Within), "value")
-    return TableLayout(f"wide_{width}", "a slice", KeyLayout(Rows), cells)
+    rows = key_class("Rows", host=EscapedText, time_ms=Slice(Int64, width))
+    within = key_class("Within", time_ms=Rest(UInt32, width))
+    cells = ItemCells(Value, "p", KeyLayout(within), "value")
+    return TableLayout(f"wide_{width}", "a slice", KeyLayout(rows), cells)
 
 
 def peak_kib(action: Callable[[], Any]) -> float:
