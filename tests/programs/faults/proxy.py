@@ -198,6 +198,7 @@ class _Link:
         self.stream = Stream(self._receive, framed=False)
         self._client = client
         self._address = address
+        self.send = client.sendall
         self._gateway: socket.socket | None = None
         self._waits = False
         self._asked_s = 0.0
@@ -234,10 +235,6 @@ class _Link:
             self._gateway.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._gateway.sendall(call)
         return take_reply(self._receive_from_gateway)
-
-    def send(self, piece: bytes) -> None:
-        """Sends so much of a reply."""
-        self._client.sendall(piece)
 
     def send_and_end(self, reply: bytes) -> None:
         """Sends a reply and then closes the stream, so that the client receives both at once."""
@@ -306,7 +303,7 @@ class _Door:
     def __init__(self) -> None:
         self._holder = self._bound(0)
         self.port: int = self._holder.getsockname()[1]
-        self._changed = threading.Condition()
+        self._guard = threading.Lock()
         self._listener: socket.socket | None = None
         self._locked = False
         self._waits = True
@@ -314,50 +311,44 @@ class _Door:
 
     def open(self) -> None:
         """Listens."""
-        with self._changed:
+        with self._guard:
             if not self._locked:
                 self._listener = self._bound(self.port)
                 self._listener.listen(128)
                 self._listener.setblocking(False)
-            self._changed.notify_all()
 
     def shut(self) -> None:
         """Does not listen: clients are refused."""
-        with self._changed:
+        with self._guard:
             if self._listener is not None:
-                self._listener.shutdown(socket.SHUT_RDWR)  # also ends the wait for a client
+                self._listener.shutdown(socket.SHUT_RDWR)
                 self._listener.close()
                 self._listener = None
 
     def lock(self) -> None:
         """Shuts for good."""
-        with self._changed:
+        with self._guard:
             self._locked = True
         self.shut()
-        with self._changed:
-            self._changed.notify_all()
         self._holder.close()
 
     def accept(self) -> socket.socket | None:
         """The next client, or None once the door is locked."""
-        while True:
+        while not self._locked:
             self._waits = True  # clients that were accepted before are registered by now
-            with self._changed:
-                self._changed.wait_for(lambda: self._listener is not None or self._locked)
-                listener = self._listener
+            listener = self._listener
             if listener is None:
-                return None
-            # Looked at again and again: what shuts the door may close the socket before `select` has begun with it.
-            while self._listener is listener and not has_more(listener, _LOOK_S):
-                pass
-            self._waits = False
-            with suppress(OSError):  # shut meanwhile, or the client is gone
-                return listener.accept()[0]
+                time.sleep(_LOOK_S / 10)
+            elif has_more(listener, _LOOK_S):
+                self._waits = False
+                with suppress(OSError):  # shut meanwhile, or the client is gone
+                    return listener.accept()[0]
+        return None
 
     def has_guests(self) -> bool:
         """Whether a client waits to be accepted, or was accepted and is not registered yet."""
         # In this order: who is accepted between the two questions is waited for.
-        with self._changed:
+        with self._guard:
             knocks = self._listener is not None and has_more(self._listener, 0)
         return knocks or not self._waits
 
