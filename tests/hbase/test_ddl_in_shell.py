@@ -15,8 +15,7 @@ from shared.stores.hbase.thrift2 import idl
 from shared.tables import Family, RecordCells, TableLayout, create_tables
 from shared.tables.ddl import create_statement, delete_statement
 from tests.programs.hbase.hbase_shell import run_in_shell
-from tests.programs.hbase.named import INFO_VARIABLE, named_hbase
-from tests.programs.hbase.stores import drop_all
+from tests.programs.hbase.stores import drop_all, named_with
 from tests.shared.specimens import key_class
 
 pytestmark = pytest.mark.hbase
@@ -53,9 +52,7 @@ def named_once() -> dict[str, TableLayout]:
 @pytest.fixture(scope="module")
 def prefixes(tmp_path_factory):
     """Connections to the tables that `create_tables` made, and to those that the shell made."""
-    named = named_hbase()
-    if named.thrift2_port is None or named.info_url is None:
-        pytest.skip(f"the HBase that was named has no thrift2_port, or no {INFO_VARIABLE}")
+    named = named_with("thrift2_port", "info_url")
     prefix = f"ddl{secrets.token_hex(4)}"
     tables = named_once().values()
     statements = [create_statement(attrs.evolve(table, name=f"{prefix}shell_{table.name}")) for table in tables]
@@ -100,9 +97,7 @@ def test_both_ways_make_the_same_tables_with_as_many_regions_as_were_asked_for(p
 
 
 def test_thrift1_alone_makes_the_same_plain_table() -> None:
-    named = named_hbase()
-    if named.thrift2_port is None:
-        pytest.skip("the HBase that was named has no thrift2_port")
+    named = named_with("thrift2_port")
     table = named_once()["logs"]
     assert not table.splits.points
     prefix = f"ddl{secrets.token_hex(4)}"
@@ -121,9 +116,7 @@ def test_thrift1_alone_makes_the_same_plain_table() -> None:
 
 
 def test_a_statement_deletes_one_version_of_a_cell_and_hides_no_later_put(tmp_path) -> None:
-    named = named_hbase()
-    if named.info_url is None:
-        pytest.skip(f"the HBase that was named has no {INFO_VARIABLE}")
+    named = named_with("info_url")
     row, last_ms = bytes(range(256)), 2**63 - 2
     with closing(connect(named.url, table_prefix=f"ddl{secrets.token_hex(4)}")) as connection:
         connection.create_table("cells", {"f": {}})

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from domains.logs.design import DESIGN
-from tests.programs.hbase.named import INFO_VARIABLE, named_hbase
+from tests.programs.hbase.stores import named_with
 from tests.programs.hot_spots import counters, logs, tsdb
 
 BLOCKS = [logs.BLOCK, counters.BLOCK, tsdb.BLOCK]
@@ -54,7 +54,4 @@ def test_a_busy_metric_is_in_one_region_without_a_salt_and_in_all_with_one():
 @pytest.mark.hbase
 @of_each_design
 def test_region_servers_count_what_the_keys_give(block):
-    named = named_hbase()
-    if named.thrift2_port is None or named.info_url is None:
-        pytest.skip(f"the HBase that was named has no thrift2_port, or no {INFO_VARIABLE}")
-    assert block.measured(named) == block.predicted()
+    assert block.measured(named_with("thrift2_port", "info_url")) == block.predicted()

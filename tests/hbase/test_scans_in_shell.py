@@ -12,8 +12,7 @@ from shared.designs.pages.question_blocks import row_limit, statements
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.programs.hbase.hbase_shell import run_in_shell
-from tests.programs.hbase.named import INFO_VARIABLE, named_hbase
-from tests.programs.hbase.stores import drop_all
+from tests.programs.hbase.stores import drop_all, named_with
 
 pytestmark = pytest.mark.hbase
 
@@ -38,18 +37,15 @@ def rows_of(connection, answer) -> int:
 
 
 def test_each_printed_statement_reads_in_the_shell_what_its_question_reads(tmp_path) -> None:
-    named = named_hbase()
-    if named.info_url is None:
-        pytest.skip(f"the HBase that was named has no {INFO_VARIABLE}")
+    named = named_with("info_url")
     with closing(connect(named.url, table_prefix=f"scans{secrets.token_hex(4)}")) as connection:
         try:
             measured = []
             for design in all_designs():
                 create_tables(connection, design.main.tables)
                 repository = load_samples(connection, design, design.main)
-                measured += [
-                    answer for answer in measure(connection, repository, design.patterns) if not answer.refused
-                ]
+                answers = measure(connection, repository, design.patterns)
+                measured += [answer for answer in answers if not answer.refused]
             wanted = [(answer.pattern.question, rows_of(connection, answer)) for answer in measured]
             script = [line for answer in measured for line in (*statements(answer), 'puts "end of a question"')]
             printed = run_in_shell("\n".join(script), named.info_url, tmp_path)

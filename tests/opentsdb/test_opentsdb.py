@@ -76,6 +76,14 @@ def differences(our_answer, their_answer):
     return lines
 
 
+def wait_until(is_so):
+    """Whether it becomes so within a minute."""
+    latest_s = time.monotonic() + 60
+    while not (reached := is_so()) and time.monotonic() < latest_s:
+        time.sleep(0.1)
+    return reached
+
+
 def is_equal(our_number, their_number):
     if type(our_number) is int is type(their_number):
         return our_number == their_number
@@ -167,14 +175,10 @@ def test_points_of_all_forms_that_it_wrote_are_read(connection, opentsdb):
     opentsdb.put_lines(f"telnet {T // 1000 + at} {number!r} host=h" for at, number in enumerate(NUMBERS))
     opentsdb.put_lines(f"telnet {T // 1000 + at}.250 {number!r} host=h" for at, number in enumerate(NUMBERS))
     repository = TsdbRepository(connection)
-    latest_s = time.monotonic() + 30
     for metric, rest_ms in (("http", 500), ("telnet", 250)):
-        wanted = sorted(
-            [(T + 1000 * at, number) for at, number in enumerate(NUMBERS)]
-            + [(T + 1000 * at + rest_ms, number) for at, number in enumerate(NUMBERS)]
-        )
-        while len(answers := repository.points(metric, "host", "h")) < len(wanted) and time.monotonic() < latest_s:
-            time.sleep(0.1)
+        wanted = [(T + 1000 * at + ms, number) for at, number in enumerate(NUMBERS) for ms in (0, rest_ms)]
+        wait_until(lambda: len(repository.points(metric, "host", "h")) == len(wanted))  # noqa: B023
+        answers = repository.points(metric, "host", "h")
         assert [(answer.time_ms, answer.value) for answer in answers] == wanted
         assert [type(answer.value) for answer in answers] == [type(number) for _, number in wanted]
 
@@ -299,9 +303,8 @@ def test_appended_points_of_either_are_read_by_the_other(hbase, connection, open
         repository.append([Point("appended", T + 250, 10, series)])
         wanted = [(point.time_ms, point.value) for point in points]
         wanted[:2] = [(T, 9), (T + 250, 10)]
-        latest_s = time.monotonic() + 30
-        while (answered := ours(repository, *period)) != {(("host", "a"),): wanted} and time.monotonic() < latest_s:
-            time.sleep(0.1)
+        wait_until(lambda: ours(repository, *period) == {(("host", "a"),): wanted})
+        answered = ours(repository, *period)
         assert answered == {(("host", "a"),): wanted}
         for its in (appending, opentsdb):
             assert differences(answered, theirs(its, *period)) == []
@@ -324,11 +327,12 @@ def test_what_a_deletion_inside_of_hours_leaves_is_answered_equally(
         """Until every row is one cell, and its tombstones are old enough for the next deletion."""
         prefix = repository.uids.metrics.id_of(metric)
         with running(hbase.ports.zookeeper, COMPACTING) as compacting:
-            latest_s = time.monotonic() + 60
-            while any(len(cells) > 1 for _, cells in connection.table("tsdb").scan(row_prefix=prefix)):
-                assert time.monotonic() < latest_s
+
+            def is_compacted():
                 compacting.query(*period)
-                time.sleep(0.5)
+                return all(len(cells) == 1 for _, cells in connection.table("tsdb").scan(row_prefix=prefix))
+
+            assert wait_until(is_compacted)
 
     if compacted == "by us":
         assert TsdbRepository(connection, clock=LaterClock()).compact(metric).compacted == rows

@@ -114,17 +114,6 @@ def holder(regions, row):
     return [region.server for region in regions if region.first <= row][-1]
 
 
-def test_counters_say_how_often_each_region_was_written(cluster, connection):
-    with connection.table(TABLE).batch(timestamp=1) as batch:
-        for number in range(256):
-            row = b"%02x" % number
-            batch.put(row, cells_of(row))
-    latest_s = time.monotonic() + 30
-    while {writes for _, writes in cluster.counters(TABLE).values()} != {64}:
-        assert time.monotonic() < latest_s, cluster.counters(TABLE)
-    assert [region.first for region in cluster.regions(TABLE)] == [b"", b"4", b"8", b"c"]
-
-
 def test_a_compaction_drops_a_tombstone(cluster, connection):
     table = connection.table(TABLE)
     table.delete(b"row", timestamp=10)

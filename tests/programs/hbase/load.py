@@ -1,7 +1,8 @@
 """A load whose outcome is known: writers that count what was acknowledged, scanners, and the comparison with both."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TypeAlias
 
@@ -57,67 +58,74 @@ def compare(scan: Iterable[tuple[bytes, Cells]], acknowledged: Mapping[int, int]
     return comparison
 
 
-class Writer(Thread):
-    """Puts batch after batch with timestamps until the load stops, or until a batch fails."""
+class Worker(Thread):
+    """Does the same again and again until the load stops, or until it fails."""
+
+    def __init__(self, name: str, table: happybase.Table, stopped: Event) -> None:
+        super().__init__(name=name, daemon=True)
+        self.longest_s = 0.0
+        """The longest that a batch took, or that a scan waited for its next row."""
+        self.failure: Exception | None = None
+        self._table = table
+        self._stopped = stopped
+
+    def run(self) -> None:
+        try:
+            while not self._stopped.is_set():
+                self.work()
+        except Exception as error:
+            self.failure = error
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        began_s = time.monotonic()
+        yield
+        self.longest_s = max(self.longest_s, time.monotonic() - began_s)
+
+    def work(self) -> None:
+        """What is done again and again."""
+        raise NotImplementedError
+
+
+class Writer(Worker):
+    """Puts batch after batch with timestamps."""
 
     def __init__(self, number: int, table: happybase.Table, stopped: Event) -> None:
-        super().__init__(name=f"writer {number}", daemon=True)
+        super().__init__(f"writer {number}", table, stopped)
         self.number = number
         self.acknowledged = 0
         """How many batches have returned."""
-        self.longest_s = 0.0
-        """The longest that one took."""
-        self.failure: Exception | None = None
-        self._table = table
-        self._stopped = stopped
 
-    def run(self) -> None:
-        while not self._stopped.is_set():
-            began_s = time.monotonic()
-            try:
-                with self._table.batch(timestamp=1) as batch:
-                    for row in rows_of(self.number, self.acknowledged):
-                        batch.put(row, cells_of(row))
-            except Exception as error:
-                self.failure = error
-                return
-            self.longest_s = max(self.longest_s, time.monotonic() - began_s)
-            self.acknowledged += 1
+    def work(self) -> None:
+        with self.timed(), self._table.batch(timestamp=1) as batch:
+            for row in rows_of(self.number, self.acknowledged):
+                batch.put(row, cells_of(row))
+        self.acknowledged += 1
 
 
-class Scanner(Thread):
+class Scanner(Worker):
     """Scans the table again and again, and compares with what was acknowledged when each scan began."""
 
     def __init__(self, table: happybase.Table, writers: list[Writer], stopped: Event) -> None:
-        super().__init__(name="scanner", daemon=True)
+        super().__init__("scanner", table, stopped)
         self.scans = self.rows = 0
-        self.longest_s = 0.0
-        """The longest that a scan waited for its next row."""
-        self.failure: Exception | None = None
         self.faults: list[str] = []
-        self._table = table
         self._writers = writers
-        self._stopped = stopped
 
-    def run(self) -> None:
-        while not self._stopped.is_set():
-            try:
-                comparison = compare(
-                    self._timed_rows(), {writer.number: writer.acknowledged for writer in self._writers}
-                )
-            except Exception as error:
-                self.failure = error
+    def work(self) -> None:
+        comparison = compare(self._timed_rows(), {writer.number: writer.acknowledged for writer in self._writers})
+        self.scans += 1
+        self.rows += comparison.rows
+        self.faults += comparison.faults
+
+    def _timed_rows(self) -> Iterator[tuple[bytes, Cells]]:
+        rows = self._table.scan(batch_size=200)
+        while True:
+            with self.timed():
+                row = next(rows, None)
+            if row is None:
                 return
-            self.scans += 1
-            self.rows += comparison.rows
-            self.faults += comparison.faults
-
-    def _timed_rows(self) -> Iterable[tuple[bytes, Cells]]:
-        before_s = time.monotonic()
-        for row in self._table.scan(batch_size=200):
-            self.longest_s = max(self.longest_s, time.monotonic() - before_s)
             yield row
-            before_s = time.monotonic()
 
 
 class Load:
@@ -140,18 +148,17 @@ class Load:
 
     def faults(self, table: happybase.Table) -> list[str]:
         """Every error and every wrong row, of the load and of one more scan of its table."""
-        threads: list[Writer | Scanner] = [*self.writers, *self.scanners]
-        errors = [f"{thread.name}: {thread.failure!r}" for thread in threads if thread.failure]
+        workers = (*self.writers, *self.scanners)
+        errors = [f"{worker.name}: {worker.failure!r}" for worker in workers if worker.failure]
         during = [fault for scanner in self.scanners for fault in scanner.faults]
         return errors + during + compare(table.scan(), self.acknowledged).faults
 
     def __str__(self) -> str:
-        rows, scans, longest_s = zip(
-            *((scanner.rows, scanner.scans, scanner.longest_s) for scanner in self.scanners), strict=True
-        )
+        rows, scans = sum(scanner.rows for scanner in self.scanners), sum(scanner.scans for scanner in self.scanners)
+        wait_s = max(scanner.longest_s for scanner in self.scanners)
         return (
             f"{sum(self.acknowledged.values()) * BATCH} rows acknowledged, longest batch {self.longest_s:.1f} s; "
-            f"{sum(rows)} rows in {sum(scans)} scans, longest wait {max(longest_s):.1f} s"
+            f"{rows} rows in {scans} scans, longest wait {wait_s:.1f} s"
         )
 
     def go_on(self, batches: int = 10, within_s: float = 600) -> None:

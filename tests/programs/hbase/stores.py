@@ -134,15 +134,22 @@ class Stores:
 @contextmanager
 def with_thrift2() -> Iterator[happybase.Connection]:
     """To an empty store on the named HBase, through Thrift2 as well; skips the test where that was not named."""
-    named = named_hbase()
-    assert named
-    if named.thrift2_port is None:
-        pytest.skip("the HBase that was named has no thrift2_port")
+    named = named_with("thrift2_port")
     with closing(connect(named.url, table_prefix=f"test{secrets.token_hex(4)}_thrift2")) as connection:
         try:
             yield connection
         finally:
             drop_all(connection)
+
+
+def named_with(*parts: str) -> NamedHBase:
+    """The HBase that was named; skips the test if it was named without one of these: thrift2_port, info_url."""
+    named = named_hbase()
+    assert named
+    for part in parts:
+        if getattr(named, part) is None:
+            pytest.skip(f"the HBase that was named has no {part}")
+    return named
 
 
 def drop_store(url: str) -> None:

@@ -9,7 +9,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -17,7 +16,6 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.HBaseTestingUtility;
-import org.apache.hadoop.hbase.RegionMetrics;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.StartMiniClusterOption;
 import org.apache.hadoop.hbase.TableName;
@@ -35,7 +33,6 @@ import org.apache.hadoop.hbase.thrift.ThriftServer;
  * <pre>
  * servers                  the region servers that live, one a line
  * regions TABLE            a region a line, in order: its first row, its server
- * counters TABLE           a region a line, in order: its first row, reads, writes
  * split TABLE ROW          makes two regions of the one that holds a row; the second begins with the row
  * move TABLE ROW SERVER    moves the region that holds a row
  * flush TABLE              writes what is in memory to files
@@ -133,8 +130,6 @@ public class Cluster {
         return lines(admin.getRegionServers().stream().map(ServerName::toString).sorted());
       case "regions":
         return regions(table);
-      case "counters":
-        return counters(table);
       case "split":
         byte[] row = row(words[2]);
         admin.splitRegionAsync(regionOf(table, row).getRegionName(), row).get();
@@ -167,17 +162,6 @@ public class Cluster {
       return lines(locator.getAllRegionLocations().stream()
           .map(each -> hex(each.getRegion().getStartKey()) + " " + each.getServerName()));
     }
-  }
-
-  private String counters(TableName table) throws IOException {
-    List<String> found = new ArrayList<>();
-    for (ServerName server : admin.getRegionServers()) {
-      for (RegionMetrics region : admin.getRegionMetrics(server, table)) {
-        String first = hex(RegionInfo.getStartKey(region.getRegionName()));
-        found.add(first + " " + region.getReadRequestCount() + " " + region.getWriteRequestCount());
-      }
-    }
-    return lines(found.stream().sorted()); // hex sorts as the rows do, and a dot before every digit
   }
 
   private void compact(List<TableName> tables) throws Exception {

@@ -94,11 +94,6 @@ class Cluster:
         lines = (line.split() for line in self.say("regions", table))
         return [Region(_row(first), server) for first, server in lines]
 
-    def counters(self, table: str) -> dict[bytes, tuple[int, int]]:
-        """How many rows were read and written in each region since it was opened."""
-        lines = (line.split() for line in self.say("counters", table))
-        return {_row(first): (int(reads), int(writes)) for first, reads, writes in lines}
-
     def split(self, table: str, row: bytes) -> None:
         """Makes two regions of the one that holds a row; the second begins with the row."""
         self.say("split", table, _hex(row))
