@@ -11,6 +11,7 @@ import argparse
 import secrets
 import sys
 import time
+from collections.abc import Callable
 
 from tests.programs.compare.comparing import Comparison, Tally
 from tests.programs.compare.places import Embedded, RealHBase
@@ -49,27 +50,27 @@ def _compare(named: NamedHBase, given: argparse.Namespace) -> int:
         if given.only:
             comparison.run_one(given.only)
         else:
-            comparison.run(given.operations, threads=THREADS, most_differences=MOST_DIFFERENCES, watch=_Progress())
+            comparison.run(given.operations, threads=THREADS, most_differences=MOST_DIFFERENCES, watch=_progress())
     finally:
         reference.close()
         print(summary(comparison.tally))
     return 1 if comparison.tally.differences else 0
 
 
-class _Progress:
+def _progress() -> Callable[[Tally], None]:
     """Says now and then how far it is, and each difference at once."""
+    shown, next_s = 0, time.monotonic() + _PROGRESS_S
 
-    def __init__(self) -> None:
-        self._next_s = time.monotonic() + _PROGRESS_S
-        self._shown = 0
-
-    def __call__(self, tally: Tally) -> None:
-        for difference in tally.differences[self._shown :]:
+    def show(tally: Tally) -> None:
+        nonlocal shown, next_s
+        for difference in tally.differences[shown:]:
             print(as_case(difference, "embedded"), flush=True)
-        self._shown = len(tally.differences)
-        if time.monotonic() >= self._next_s:
-            self._next_s += _PROGRESS_S
+        shown = len(tally.differences)
+        if time.monotonic() >= next_s:
+            next_s += _PROGRESS_S
             print(_state(tally), flush=True)
+
+    return show
 
 
 def summary(tally: Tally) -> str:

@@ -1,7 +1,9 @@
 """The two clients that are compared: the suite's own, and plain happybase in careless hands."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from unittest.mock import patch
 
 import happybase
 from Hbase_thrift import AlreadyExists, IllegalArgument, IOError
@@ -12,7 +14,6 @@ from shared.stores.hbase import retries
 
 RETRY_MS = 20_000  # much longer than any fault lasts, also on a busy machine
 
-_SHORTEST_PAUSE_S = 0.005
 _FAILURES_UNTIL_REOPENED = 2
 _SAID_BY_GATEWAY = (AlreadyExists, IllegalArgument, IOError, TApplicationException)
 
@@ -67,15 +68,7 @@ def plain(host: str, port: int, timeout_ms: int, threads: int) -> list[Client]:
     return [Careless(host, port, timeout_ms) for _ in range(threads)]
 
 
-@contextmanager
-def short_pauses() -> Iterator[None]:
-    """Lets the suite's client pause for milliseconds between attempts, since thousands of them would take hours."""
-    usual_s = retries.SHORTEST_PAUSE_S
-    retries.SHORTEST_PAUSE_S = _SHORTEST_PAUSE_S
-    try:
-        yield
-    finally:
-        retries.SHORTEST_PAUSE_S = usual_s
-
+short_pauses = partial(patch.object, retries, "SHORTEST_PAUSE_S", 0.005)
+"""Lets the suite's client pause for milliseconds between attempts, since thousands of them would take hours."""
 
 CLIENTS = {"ours": ours, "happybase": plain}

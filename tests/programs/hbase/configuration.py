@@ -17,6 +17,16 @@ rootLogger.appenderRef.console.ref = console
 logger.master.name = org.apache.hadoop.hbase.master.HMaster
 logger.master.level = info
 """
+ON_LOOPBACK = {
+    "hbase.regionserver.port": "0",
+    "hbase.regionserver.info.port": "-1",
+    "hbase.thrift.info.port": "-1",
+    "hbase.unsafe.regionserver.hostname": "localhost",
+    "hbase.master.ipc.address": HOST,
+    "hbase.regionserver.ipc.address": HOST,
+    "hbase.regionserver.thrift.ipaddress": HOST,
+    "hbase.regionserver.msginterval": "200",
+}
 METRICS = "*.period=1\n"
 """Counters of regions are a second old at most; else ten."""
 
@@ -35,24 +45,12 @@ def standalone(folder: Path, *, zookeeper_port: int, info_port: int, region_serv
         "hbase.zookeeper.property.dataDir": f"{folder}/zookeeper",
         "hbase.zookeeper.property.admin.enableServer": "false",
         "hbase.master.port": "0",
-        "hbase.regionserver.port": "0",
+        **ON_LOOPBACK,
         "hbase.master.info.port": str(info_port),
-        "hbase.regionserver.info.port": "-1",
-        "hbase.thrift.info.port": "-1",
-        "hbase.unsafe.regionserver.hostname": "localhost",
-        **dict.fromkeys(
-            (
-                "hbase.master.ipc.address",
-                "hbase.regionserver.ipc.address",
-                "hbase.master.info.bindAddress",
-                "hbase.regionserver.info.bindAddress",
-                "hbase.regionserver.thrift.ipaddress",
-            ),
-            HOST,
-        ),
+        "hbase.master.info.bindAddress": HOST,
+        "hbase.regionserver.info.bindAddress": HOST,
         "hbase.master.wait.on.regionservers.mintostart": str(region_servers),
         "hbase.master.wait.on.regionservers.maxtostart": str(region_servers),
-        "hbase.regionserver.msginterval": "200",
         "hbase.server.thread.wakefrequency": "100",
         "hbase.regionserver.handler.count": "5",
         "hbase.client.retries.number": "3",  # some errors come in 0.6 s; with the default 15 in minutes

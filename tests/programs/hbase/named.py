@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
 from attrs import frozen
@@ -61,12 +62,8 @@ def named_or_started(java_options: tuple[str, ...] = FOR_MINUTES) -> Generator[N
         return
     with running(java_options=java_options) as hbase:
         variables = {VARIABLE: hbase.url, INFO_VARIABLE: hbase.info_url}
-        os.environ.update(variables)
-        try:
+        with patch.dict(os.environ, variables):
             yield _named()
-        finally:
-            for name in variables:
-                del os.environ[name]
 
 
 def _named() -> NamedHBase:
@@ -78,12 +75,8 @@ def _named() -> NamedHBase:
 @contextmanager
 def shared_folder() -> Generator[str]:
     """A folder that the processes started in the block share; its name may be the prefix of tables that they share."""
-    with TemporaryDirectory(prefix="test") as folder:
-        os.environ[SHARED_VARIABLE] = folder
-        try:
-            yield Path(folder).name
-        finally:
-            del os.environ[SHARED_VARIABLE]
+    with TemporaryDirectory(prefix="test") as folder, patch.dict(os.environ, {SHARED_VARIABLE: folder}):
+        yield Path(folder).name
 
 
 def shared_store_url() -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import happybase
 import pytest
-from attrs import define, field, frozen
+from attrs import define, field
 from Hbase_thrift import IOError
 
 from shared.stores import connect
@@ -30,14 +30,6 @@ WORKERS = 16
 Tables = tuple[TableLayout[Any, Any], ...]
 
 
-@frozen
-class _Made:
-    """A store that is made, or soon will be."""
-
-    tables: Tables
-    prefix: "Future[str]"
-
-
 @define
 class Stores:
     """Stores on one HBase, for one thread; a context manager that leaves no table behind."""
@@ -47,7 +39,8 @@ class Stores:
     _numbers: Iterator[int] = field(factory=count)
     _workers: ThreadPoolExecutor = field(factory=lambda: ThreadPoolExecutor(WORKERS))
     _taken: deque[Tables] = field(factory=lambda: deque(maxlen=AHEAD))
-    _waiting: list[_Made] = field(factory=list[_Made])
+    _waiting: "list[tuple[Tables, Future[str]]]" = field(factory=list)
+    """The tables and the prefixes of stores that are made, or soon will be."""
     _shared: list[dict[str, TableLayout[Any, Any]]] = field(factory=list[dict[str, TableLayout[Any, Any]]])
     """The shared tables by name: one mapping for each prefix, because two tables may have one name."""
     _row_prefixes: Iterator[bytes] = field(factory=lambda: (number.to_bytes(4, "big") for number in count()))
@@ -82,32 +75,27 @@ class Stores:
             self._workers.submit(self._drop, prefix)
 
     def _take(self, tables: Tables) -> str:
-        prepared = next((store for store in self._waiting if store.tables == tables), None)
-        if prepared is None:
-            prepared = self._make(tables)
-        else:
-            self._waiting.remove(prepared)
+        prefix = self._prepared(tables, self._waiting)
         self._taken.append(tables)
         self._make_ahead()
-        return prepared.prefix.result()
+        return prefix.result()
 
     def _make_ahead(self) -> None:
         """A store waits for each of those that were taken lately, but for the first of its kind."""
         passed, self._waiting = self._waiting, []
         for number, tables in enumerate(self._taken):
-            if tables not in islice(self._taken, number):
-                continue
-            prepared = next((store for store in passed if store.tables == tables), None)
-            if prepared is None:
-                prepared = self._make(tables)
-            else:
-                passed.remove(prepared)
-            self._waiting.append(prepared)
-        for store in passed:
-            self._workers.submit(lambda store=store: self._drop(store.prefix.result()))
+            if tables in islice(self._taken, number):
+                self._waiting.append((tables, self._prepared(tables, passed)))
+        for _, prefix in passed:
+            self._workers.submit(lambda prefix=prefix: self._drop(prefix.result()))
 
-    def _make(self, tables: Tables) -> _Made:
-        return _Made(tables, self._workers.submit(self._create, self._new_prefix(), tables))
+    def _prepared(self, tables: Tables, waiting: "list[tuple[Tables, Future[str]]]") -> "Future[str]":
+        """The prefix of a waiting store with these tables, which then waits no more, or of one that is made now."""
+        for number, (of_store, prefix) in enumerate(waiting):
+            if of_store == tables:
+                del waiting[number]
+                return prefix
+        return self._workers.submit(self._create, self._new_prefix(), tables)
 
     def _create(self, prefix: str, tables: Tables) -> str:
         with closing(connect(self.named.store_url(prefix))) as connection:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from tests.programs.hbase.configuration import HOST, write_configuration
+from tests.programs.hbase.configuration import HOST, ON_LOOPBACK, write_configuration
 from tests.programs.hbase.java import jars
 from tests.programs.hbase.processes import Answer, Servers, new_folder
 from tests.programs.hbase.server import Ports, free_ports
@@ -24,18 +24,7 @@ OUTSIDE_HEAP_MB = 256
 SESSION_S = 6
 """How long a region server that was killed counts as alive; HBase's default is 90."""
 
-PROPERTIES = {
-    "zookeeper.session.timeout": str(SESSION_S * 1000),
-    "hbase.regionserver.port": "0",
-    "hbase.regionserver.info.port": "-1",
-    "hbase.master.info.port": "-1",
-    "hbase.thrift.info.port": "-1",
-    "hbase.unsafe.regionserver.hostname": "localhost",
-    "hbase.master.ipc.address": HOST,
-    "hbase.regionserver.ipc.address": HOST,
-    "hbase.regionserver.thrift.ipaddress": HOST,
-    "hbase.regionserver.msginterval": "200",
-}
+PROPERTIES = ON_LOOPBACK | {"zookeeper.session.timeout": str(SESSION_S * 1000), "hbase.master.info.port": "-1"}
 
 
 class Refused(Exception):
