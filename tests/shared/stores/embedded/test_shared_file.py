@@ -21,16 +21,6 @@ from tests.shared.stores.processes import Process
 COLUMNS = [b"d:%d" % number for number in range(3)]
 
 
-@pytest.fixture
-def path(tmp_path) -> Path:
-    """A store with an empty table."""
-    path = tmp_path / "store.db"
-    connection = connect(f"embedded:{path}")
-    connection.create_table("t", {"d": {"max_versions": 1}})
-    connection.close()
-    return path
-
-
 def write(path: Path, writer: int, run_s: float, report: Callable[[tuple[int, float]], None]) -> None:
     """Batches of own rows and of rows that all write, and a counter; reports each batch and how long its calls took."""
     rng = random.Random(writer)

@@ -53,15 +53,6 @@ def test_how_operators_and_parentheses_combine_filters(text, expected):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["A() AND ", "A() AND\tB()", "SKIP ", "SKIP\tA()", "SKIPA()", "(A() OR B()) )", "A() AND (B() OR C() AND D())"],
-)
-def test_an_operator_without_its_filters_or_its_spaces_is_refused(text):
-    with pytest.raises(UncheckedError, match=r"filterString: at byte \d+: wants "):
-        parse_pages(text)
-
-
-@pytest.mark.parametrize(
     ("text", "expected"),
     [
         (b"PrefixFilter of rows ('a')", PrefixFilter(b"a")),
@@ -86,12 +77,6 @@ def test_what_stands_around_and_inside_arguments(text, expected):
     assert parse_filter(text) == expected
 
 
-@pytest.mark.parametrize("number", ["'10'", "+2", "1.5", "-1", "x", "1_0", "9223372036854775808", "--1"])
-def test_other_numbers_are_refused(number):
-    with pytest.raises(UncheckedError, match=r"wants a whole number from 0 to \d+ \(got "):
-        parse_filter(b"PageFilter(%s)" % number.encode())
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -102,6 +87,10 @@ def test_other_numbers_are_refused(number):
         (b"PageFilter(1) AND PrefixFilter()", "at byte 18: PrefixFilter wants 1 arguments (got 0)"),
         (b"SingleColumnValueFilter('d','q',=,'binary:v',true)", "wants 4 or 6 arguments (got 5)"),
         (b"DependentColumnFilter('d','q',true,=)", "DependentColumnFilter wants 2 or 3 or 5 arguments (got 4)"),
+        *(
+            (b"PageFilter(%s)" % number, "wants a whole number from 0 to 9223372036854775807 (got ")
+            for number in (b"'10'", b"+2", b"1.5", b"-1", b"x", b"1_0", b"9223372036854775808", b"--1")
+        ),
         (b"PrefixFilter(\t'a')", r"wants a text in quotes (got \t'a')"),
         (b"PrefixFilter(a' ')", """wants a closing quote (got "')")"""),
         (b"KeyOnlyFilter('true')", "wants true or false (got 'true')"),

@@ -26,8 +26,17 @@ def gateway(gateway):
     return gateway
 
 
+@pytest.fixture
+def client(table):
+    return table.connection.client
+
+
 def rows_of(scan):
     return [row for row, _ in scan]
+
+
+def fetched(client, scanner, count):
+    return [row.row for row in client.scannerGetList(scanner, count)]
 
 
 # A fetch is lost
@@ -92,14 +101,13 @@ def test_a_new_scanner_keeps_the_options_and_the_limit_of_its_scan(gateway, tabl
     assert len(expected) == 5
 
 
-def test_the_caller_may_change_what_it_opened_a_scan_with(gateway, table):
-    client = table.connection.client
+def test_the_caller_may_change_what_it_opened_a_scan_with(gateway, client):
     request = TScan(startRow="r-01", stopRow="r-04")
     scanner = client.scannerOpenWithScan(b"t", request, {})
     request.stopRow = "r-09"
     client.scannerGetList(scanner, 1)
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
-    assert [row.row for row in client.scannerGetList(scanner, 10)] == [b"r-02", b"r-03"]
+    assert fetched(client, scanner, 10) == [b"r-02", b"r-03"]
 
 
 # Where a new scanner starts
@@ -166,8 +174,7 @@ def test_a_scan_that_cannot_continue_says_after_which_row_and_why(gateway, table
     assert rows_of(table.scan(filter=PAGE)) == ROWS[:7]
 
 
-def test_a_scan_that_is_broken_stays_broken(gateway, table):
-    client = table.connection.client
+def test_a_scan_that_is_broken_stays_broken(gateway, client):
     scanner = client.scannerOpenWithScan(b"t", TScan(filterString=PAGE), {})
     client.scannerGetList(scanner, 2)
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
@@ -195,11 +202,10 @@ OLDER_OPENS = {
 
 
 @pytest.mark.parametrize("call", OLDER_OPENS)
-def test_a_scan_that_an_older_call_opened_can_only_start_again(gateway, table, call):
-    client = table.connection.client
+def test_a_scan_that_an_older_call_opened_can_only_start_again(gateway, client, call):
     scanner = getattr(client, call)(b"t", *OLDER_OPENS[call], {})
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
-    assert [row.row for row in client.scannerGetList(scanner, 2)] == ROWS[:2]
+    assert fetched(client, scanner, 2) == ROWS[:2]
     gateway.goes_wrong("scannerGet", Fault.LOST_REPLY)
     with pytest.raises(ScanBroken, match=f"because {call} opened it, not scannerOpenWithScan"):
         client.scannerGet(scanner)
@@ -229,20 +235,18 @@ def test_which_filters_remember_what_came_before(keeps):
 # Errors and ends
 
 
-def test_an_undeclared_exception_costs_the_socket_and_not_the_scan(gateway, table):
+def test_an_undeclared_exception_costs_the_socket_and_not_the_scan(table, client):
     with pytest.raises(TApplicationException):
         list(table.scan(filter="NoSuchFilter()"))
-    client = table.connection.client
     scanner = client.scannerOpenWithScan(b"t", TScan(), {})
     assert len(client.scannerGetList(scanner, 4)) == 4
     with pytest.raises(TApplicationException):
         client.scannerGetList(scanner, -1)
-    assert [row.row for row in client.scannerGetList(scanner, 100)] == ROWS[4:]
+    assert fetched(client, scanner, 100) == ROWS[4:]
     client.scannerClose(scanner)
 
 
-def test_a_scan_that_is_not_open_is_what_hbase_says_of_it(table):
-    client = table.connection.client
+def test_a_scan_that_is_not_open_is_what_hbase_says_of_it(client):
     scanner = client.scannerOpenWithScan(b"t", TScan(), {})
     client.scannerClose(scanner)
     for call in (lambda: client.scannerClose(scanner), lambda: client.scannerGet(scanner)):
@@ -251,8 +255,7 @@ def test_a_scan_that_is_not_open_is_what_hbase_says_of_it(table):
         assert caught.value.message == b"scanner ID is invalid"
 
 
-def test_closing_a_scan_that_is_lost_is_quiet(gateway, table):
-    client = table.connection.client
+def test_closing_a_scan_that_is_lost_is_quiet(gateway, client):
     scanners = [client.scannerOpenWithScan(b"t", TScan(), {}) for _ in range(3)]
     gateway.goes_wrong("scannerClose", Fault.LOST_REPLY)
     client.scannerClose(scanners[0])
@@ -271,13 +274,12 @@ def test_a_gateway_that_stays_away_ends_a_scan_in_one_line(gateway):
     gateway.start()
 
 
-def test_a_fetch_of_no_rows_is_empty_and_not_the_end(gateway, table):
-    client = table.connection.client
+def test_a_fetch_of_no_rows_is_empty_and_not_the_end(gateway, client):
     scanner = client.scannerOpenWithScan(b"t", TScan(reversed=True), {})
     client.scannerGetList(scanner, 3)
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
     assert client.scannerGetList(scanner, 0) == []
-    assert [row.row for row in client.scannerGetList(scanner, 1)] == [b"r-06"]
+    assert fetched(client, scanner, 1) == [b"r-06"]
 
 
 # Sockets
@@ -320,8 +322,7 @@ def test_a_scan_that_ends_inside_another_ones_call_does_not_touch_its_reply(gate
     assert (gateway.count("scannerClose"), gateway.sockets) == (2, 1)
 
 
-def test_a_scan_that_one_thread_closes_in_the_fetch_of_another_leaves_its_socket_clean(gateway, table):
-    client = table.connection.client
+def test_a_scan_that_one_thread_closes_in_the_fetch_of_another_leaves_its_socket_clean(gateway, table, client):
     scanner = client.scannerOpenWithScan(b"t", TScan(), {})
     gateway.goes_wrong("scannerGetList", Fault.LATE_REPLY)
     with ThreadPoolExecutor() as threads:

@@ -5,14 +5,15 @@ import os
 import subprocess
 import sys
 import tarfile
+from contextlib import closing
 from importlib.metadata import version
-from pathlib import Path
 
 import pytest
 
+from shared.stores.embedded.connection import EmbeddedConnection
+from shared.stores.server.thrift_server import ThriftServer
 from tests.locks import one_process_at_a_time
 
-ROOT = Path(__file__).parents[4]
 RELEASE = "1.3.0"
 SHA256 = "43b6275d2865fc1364680a03f085491cd85d8b84db3c5aa94d25186685dfd87e"
 TESTS = 27
@@ -22,17 +23,6 @@ REPAIRS = {
     "HAPPYBASE_PORT = os.environ.get('HAPPYBASE_PORT')": "HAPPYBASE_PORT = int(os.environ['HAPPYBASE_PORT'])",
     "import six\n": "import six\nfrom pytest import raises as assert_raises\n",
 }
-
-SERVER = """
-import sys
-from shared.stores.embedded.connection import EmbeddedConnection
-from shared.stores.server import ThriftServer
-
-store = EmbeddedConnection(None)
-with ThriftServer(store.service, transport=sys.argv[1]) as server:
-    print(server.port, flush=True)
-    sys.stdin.read()
-"""
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +55,8 @@ def harness(request, tmp_path_factory):
 @pytest.mark.long
 @pytest.mark.parametrize("transport", ["buffered", "framed"])
 def test_happybases_own_tests_pass(harness, transport):
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVER, transport], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as server:
-        place = {"HAPPYBASE_HOST": "127.0.0.1", "HAPPYBASE_PORT": server.stdout.readline().strip()}
+    with closing(EmbeddedConnection(None)) as store, ThriftServer(store.service, transport=transport) as server:
+        place = {"HAPPYBASE_HOST": server.host, "HAPPYBASE_PORT": str(server.port)}
         done = subprocess.run(
             [
                 *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull),
@@ -81,6 +69,4 @@ def test_happybases_own_tests_pass(harness, transport):
             check=False,
             timeout=120,
         )
-        server.stdin.close()
-        assert server.wait(timeout=30) == 0
     assert f"{TESTS} passed" in done.stdout.splitlines()[-1], done.stdout

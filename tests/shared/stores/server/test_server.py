@@ -184,21 +184,22 @@ def same_socket(client):
     assert sock.getsockname() == before
 
 
-def test_the_connection_continues_after_an_unexpected_error(client, same_socket, store, monkeypatch, caplog):
-    monkeypatch.setattr(store.service, "isTableEnabled", lambda name: 1 // 0, raising=False)
+@pytest.mark.parametrize(
+    ("call", "broken", "arguments", "reason", "logged"),
+    [
+        ("isTableEnabled", lambda *_: 1 // 0, [b"t"], "ZeroDivisionError", " failed: ZeroDivisionError('"),
+        ("get", lambda *_: [TCell(b"a", 1), TCell(3.5)], [b"t", b"r", b"d:a", {}], "", ": its reply cannot be sent: "),
+    ],
+)
+def test_the_connection_continues_after_an_unexpected_error_and_a_reply_that_cannot_be_written(
+    client, same_socket, store, monkeypatch, caplog, call, broken, arguments, reason, logged
+):
+    monkeypatch.setattr(store.service, call, broken, raising=False)
     with pytest.raises(TApplicationException) as error:
-        client.is_table_enabled("t")
-    assert error.value.message.startswith(b"Internal error processing isTableEnabled: ZeroDivisionError")
-    assert [record.getMessage() for record in caplog.records] == [
-        "isTableEnabled failed: ZeroDivisionError('integer division or modulo by zero')"
-    ]
-
-
-def test_the_connection_goes_on_after_a_reply_that_cannot_be_written(client, same_socket, store, monkeypatch):
-    monkeypatch.setattr(store.service, "get", lambda *_: [TCell(b"whole", 1), TCell(3.5, "no time")], raising=False)
-    with pytest.raises(TApplicationException) as error:
-        client.client.get(b"t", b"r", b"d:a", {})
-    assert error.value.message.startswith(b"Internal error processing get: ")
+        getattr(client.client, call)(*arguments)
+    assert error.value.message.startswith(f"Internal error processing {call}: {reason}".encode())
+    (record,) = caplog.records
+    assert record.getMessage().startswith(call + logged)
 
 
 def test_a_method_that_no_idl_has_is_refused_by_name_and_its_arguments_are_passed_over(running):
@@ -263,11 +264,23 @@ def test_clients_beyond_the_maximum_wait_until_another_one_leaves(store, client_
         third.close()
         first.close()
         assert client_of(running).tables() == []
-    # with all places taken, too
+        client_of(running)  # takes the last place
+
+
+def test_a_client_that_cannot_be_accepted_takes_no_place(store, client_of, monkeypatch):
     monkeypatch.setattr(server, "MAX_CLIENTS", 1)
+    monkeypatch.setattr(server, "_NO_FILES_LEFT_S", 0)
+    failures, accept = [OSError("no files left"), BlockingIOError()], socket.socket.accept
+
+    def fail_first(listener):
+        if failures:
+            raise failures.pop()
+        return accept(listener)
+
+    monkeypatch.setattr(socket.socket, "accept", fail_first)
     with ThriftServer(store.service) as running:
-        assert client_of(running).tables() == []
-        client_of(running)
+        assert client_of(running, timeout=5_000).tables() == []
+    assert failures == []
 
 
 # Starting and stopping
@@ -300,15 +313,22 @@ def test_serve_ends_with_stop(store, client_of):
         serving.result(5)
 
 
-def test_stop_finishes_the_call_that_runs_and_sends_its_reply(store, client_of, monkeypatch):
+@pytest.fixture
+def slow_call(store, monkeypatch):
+    """The events of a call for the tables' names that has begun, and that may end and answer `late`."""
     begun, may_end = threading.Event(), threading.Event()
 
     def slow():
         begun.set()
         may_end.wait(10)
-        return [b"answered"]
+        return [b"late"]
 
     monkeypatch.setattr(store.service, "getTableNames", slow, raising=False)
+    return begun, may_end
+
+
+def test_stop_finishes_the_call_that_runs_and_sends_its_reply(store, client_of, slow_call):
+    begun, may_end = slow_call
     running = ThriftServer(store.service)
     running.start()
     client, idle = client_of(running), client_of(running)
@@ -322,22 +342,15 @@ def test_stop_finishes_the_call_that_runs_and_sends_its_reply(store, client_of, 
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection((running.host, running.port))
         may_end.set()
-        assert answer.result(5) == [b"answered"]
+        assert answer.result(5) == [b"late"]
         stopped.result(5)
     with pytest.raises(GONE):
         client.tables()
 
 
-def test_stop_waits_no_longer_than_it_says_for_a_call_without_end(store, client_of, monkeypatch):
+def test_stop_waits_no_longer_than_it_says_for_a_call_without_end(store, client_of, slow_call, monkeypatch):
+    begun, may_end = slow_call
     monkeypatch.setattr(server, "STOP_S", 0.1)
-    begun, may_end = threading.Event(), threading.Event()
-
-    def endless():
-        begun.set()
-        may_end.wait(10)
-        return [b"late"]
-
-    monkeypatch.setattr(store.service, "getTableNames", endless, raising=False)
     running = ThriftServer(store.service)
     running.start()
     with ThreadPoolExecutor(1) as pool:

@@ -28,7 +28,6 @@ from tests.shared.stores.processes import run
 from tests.shared.stores.wire import arguments_of, message
 from tests.thrift1 import idl_of_hbase, parse_idl, whole_connection
 
-CLUSTER_ID = re.compile(rb"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 HAPPYBASES_IDL = Path(happybase.__file__).with_name("Hbase.thrift")
 
 
@@ -64,13 +63,9 @@ def of(item: Any) -> Any:
     return item.__name__ if isinstance(item, type) else item
 
 
-def test_its_calls_are_those_of_hbase(hbase):
-    assert {name for name in Thrift1.thrift_services if hasattr(ThriftService, name)} == set(
-        hbase.Hbase.thrift_services
-    )
-
-
-def test_its_calls_have_the_arguments_results_and_exceptions_of_hbases(hbase):
+def test_its_calls_are_those_of_hbase_with_their_arguments_results_and_exceptions(hbase):
+    services = {name for name in Thrift1.thrift_services if hasattr(ThriftService, name)}
+    assert services == set(hbase.Hbase.thrift_services)
     for name in hbase.Hbase.thrift_services:
         for part in (f"{name}_args", f"{name}_result"):
             ours, theirs = (shape(getattr(service, part).thrift_spec) for service in (Thrift1, hbase.Hbase))
@@ -109,23 +104,11 @@ def test_the_same_fields_are_optional(tmp_path):
 # The added calls
 
 
-def test_a_store_in_process_has_the_added_calls(store):
-    client = store.client
-    store.create_table("off", {"d": {}})
-    store.disable_table("off")
-    assert client.getTableNamesWithIsTableEnabled() == {b"t": True, b"off": False}
-    assert client.getThriftServerType() == TThriftServerType.ONE
-    assert CLUSTER_ID.fullmatch(client.getClusterId())
-    assert client.getClusterId() == client.getClusterId()
-    with closing(EmbeddedConnection(None)) as other:
-        assert other.client.getClusterId() != client.getClusterId()
-
-
-def test_a_client_that_survives_the_network_has_them_too(server, store):
-    with closing(connect(f"hbase://{server.address}")) as connection:
-        assert connection.client.getTableNamesWithIsTableEnabled() == {b"t": True}
-        assert connection.client.getThriftServerType() == 1
-        assert connection.client.getClusterId() == store.client.getClusterId()
+def test_each_store_has_an_id_of_its_own_also_over_the_network(server, store):
+    cluster_id = store.client.getClusterId()
+    with closing(connect(f"hbase://{server.address}")) as connection, closing(EmbeddedConnection(None)) as other:
+        assert connection.client.getClusterId() == store.client.getClusterId() == cluster_id
+        assert other.client.getClusterId() != cluster_id
 
 
 def test_a_file_keeps_its_id(tmp_path):
