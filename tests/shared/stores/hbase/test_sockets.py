@@ -27,13 +27,6 @@ def row(number):
     return {b"d:a": b"%d" % number}
 
 
-def test_one_call_after_the_other_takes_one_socket(gateway):
-    table = gateway.connect().table("t")
-    for number in range(20):
-        assert table.row(b"r-%02d" % number) == row(number)
-    assert gateway.sockets == 1
-
-
 def test_eight_threads_get_their_own_answers_under_faults_too(gateway):
     table = gateway.connect(timeout_ms=2000).table("t")
     faults = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.CLOSED_AFTER]
