@@ -10,7 +10,6 @@ from thriftpy2.transport import TMemoryBuffer, TTransportException
 
 from shared.stores import connect
 from shared.stores.embedded.connection import InProcessClient
-from shared.stores.thrift1.idl import Thrift1
 
 
 class Recorder:
@@ -121,20 +120,6 @@ def test_calls_that_are_not_there(connection):
         connection.client.getRowOrBefore(b"t", b"r", b"d")
     with pytest.raises(AttributeError, match="no call 'nosuch'"):
         connection.client.nosuch()
-
-
-def test_every_other_call_of_the_idl_is_there(connection):
-    missing = {name for name in Thrift1.thrift_services if not hasattr(connection.service, name)}
-    assert missing == {"getRowOrBefore"}  # HBase 2 does not have it either
-
-
-def test_text_is_stored_as_utf_8(table):
-    table.put("é", {"d:ü": "ß"})
-    assert {"d:ü".encode(): "ß".encode()} == table.row("é".encode(), columns=["d:ü"])
-    assert [("é".encode(), {"d:ü".encode(): "ß".encode()})] == list(table.scan(row_start="é"))
-    assert table.counter_inc("é", "d:n") == 1
-    table.delete("é", ["d"])
-    assert list(table.scan()) == []
 
 
 def test_a_closed_connection_says_so_and_can_be_opened_again(connection, table):

@@ -239,10 +239,7 @@ def kept(table) -> int:
 @pytest.fixture
 def served(connection, table):
     """The table as happybase's own client sees it over `serve`."""
-    with (
-        ThriftServer(connection.service) as server,
-        closing(happybase.Connection(server.host, server.port)) as client,
-    ):
+    with ThriftServer(connection.service) as server, closing(happybase.Connection(server.host, server.port)) as client:
         yield client.table("t")
 
 

@@ -16,17 +16,23 @@ def refusal(path: Path | str) -> str:
     return str(caught.value)
 
 
+NOT_A_STORE = "it is not a store, choose another path: "
+
+
 def test_what_is_not_a_store_is_refused_and_left_as_it_was(tmp_path):
-    text, foreign = tmp_path / "notes.txt", tmp_path / "other.db"
+    text, byte, foreign = tmp_path / "notes.txt", tmp_path / "x", tmp_path / "other.db"
     text.write_text("not a database, but long enough to be asked for its header\n" * 20)
+    byte.write_bytes(b"x")
     other = sqlite3.connect(foreign)
     other.execute("create table x (y)")
     other.close()
-    before = text.read_bytes(), foreign.read_bytes()
-    assert "it is not a store, choose another path: file is not a database" in refusal(text)
+    before = {file: file.read_bytes() for file in (text, byte, foreign)}
+    assert f"{NOT_A_STORE}file is not a database" in refusal(text)
+    assert f"{byte}: {NOT_A_STORE}it is one byte long" == refusal(byte)
     assert "is an SQLite file but not a store of rowbook, choose another path" in refusal(foreign)
-    assert (text.read_bytes(), foreign.read_bytes()) == before
-    assert {"notes.txt", "other.db"} == {file.name for file in tmp_path.iterdir()}
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+    (tmp_path / "empty.db").touch()
+    assert connect(f"embedded:{tmp_path / 'empty.db'}").tables() == []
 
 
 @pytest.mark.parametrize("version", [3, 0, -1])
@@ -94,18 +100,6 @@ def test_a_killed_migration_leaves_the_earlier_format(first_format, monkeypatch)
     monkeypatch.setitem(schema.MIGRATIONS, 1, schema.MIGRATIONS[1] + ";\nselect nonsense")
     assert "nonsense" in refusal(first_format)
     assert whole == first_format.read_bytes()
-
-
-def test_a_file_of_one_byte_is_not_overwritten(tmp_path):
-    path = tmp_path / "x"
-    path.write_bytes(b"x")
-    assert f"{path}: it is not a store, choose another path: it is one byte long" == refusal(path)
-    assert path.read_bytes() == b"x"
-
-
-def test_an_empty_file_becomes_a_store(tmp_path):
-    (tmp_path / "empty.db").touch()
-    assert connect(f"embedded:{tmp_path / 'empty.db'}").tables() == []
 
 
 def test_a_folder_and_a_folder_that_is_not_there(tmp_path):

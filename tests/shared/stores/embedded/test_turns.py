@@ -120,8 +120,7 @@ def test_rows_read_are_those_that_the_filter_was_shown(filled):
 
 
 @pytest.mark.parametrize(
-    ("pattern", "value"),
-    [("(a|a)*$", b"a" * 40 + b"b"), ("(x+x+)+y", b"x" * 200_000), ("(a|b)*[cd]", b"ab" * 500_000)],
+    ("pattern", "value"), [("(a|a)*$", b"a" * 40 + b"b"), ("(x+x+)+y", b"x" * 200_000), ("(a|b)*[cd]", b"ab" * 500_000)]
 )
 def test_a_pattern_without_end_fails_its_own_scan_with_the_reason(table, pattern, value):
     table.put(b"1", {b"d:a": value})

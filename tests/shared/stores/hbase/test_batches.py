@@ -82,14 +82,6 @@ def test_a_declared_exception_is_not_sent_again_either(gateway, table):
     assert gateway.count("mutateRows") == 1
 
 
-def test_a_put_and_a_delete_are_batches_too(gateway, table):
-    for call, write in (("put", table.put), ("delete", table.delete)):
-        gateway.goes_wrong("mutateRows", Fault.LOST_REPLY)
-        with pytest.raises(OutcomeUnknown, match="mutateRows on t, 1 row from b'a' on: outcome unknown"):
-            write(b"a", {b"d:a": b"1"} if call == "put" else [b"d:a"])
-    assert gateway.count("mutateRows") == 2
-
-
 def test_a_dated_batch_goes_through_faults_whole(gateway):
     table = gateway.connect().table("t")
     gateway.goes_wrong("mutateRowsTs", Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY)

@@ -111,21 +111,14 @@ def test_happybase_finds_the_same_through_every_transport_and_protocol(any_serve
     with there.batch(batch_size=100) as batch:
         for number in range(250):
             batch.put(b"r-%03d" % number, {b"d:a": b"%d" % number, b"m:\xff\0": bytes(number)})
-    there.put(b"r-007", {b"d:a": b"newer", b"d:": b""}, timestamp=2**50, wal=False)
-    there.delete(b"r-008", [b"m:\xff\0"])
     assert there.counter_inc(b"c", b"d:n", 2**40) == 2**40
-    assert there.counter_dec(b"c", b"d:n") == 2**40 - 1
-    assert client.tables() == [b"t"]
-    assert client.is_table_enabled("t")
     assert there.families() == here.families()
     assert there.regions() == here.regions()
-    for options in ({}, {"columns": [b"d"]}, {"include_timestamp": True}):
+    for options in ({}, {"columns": [b"d"]}, {"include_timestamp": True}, {"reverse": True}, {"sorted_columns": True}):
         assert list(there.scan(batch_size=99, **options)) == list(here.scan(**options))
-        assert there.row(b"r-007", **options) == here.row(b"r-007", **options)
-        assert there.rows([b"r-1", b"r-009"], **options) == here.rows([b"r-1", b"r-009"], **options)
-    assert there.cells(b"r-007", b"d:a") == [b"newer", b"7"]
-    assert [*there.scan(reverse=True, limit=3)] == [*here.scan(reverse=True, limit=3)]
-    assert list(there.scan(sorted_columns=True)) == list(here.scan())
+    assert there.rows([b"r-1", b"r-009"], include_timestamp=True) == here.rows(
+        [b"r-1", b"r-009"], include_timestamp=True
+    )
     client.delete_table("t", disable=True)
     assert store.tables() == []
 
