@@ -109,23 +109,19 @@ def compared(name, *refused):
 
 
 @pytest.mark.parametrize(
-    ("width", "headers"),
+    ("names", "width", "headers"),
     [
-        (2, ["| question | a | b | c | d | e | f |"]),
-        (13, ["| question | a | b | c | d |", "| question | a | e | f |"]),
-        (25, ["| question | a | b | c |", "| question | a | d | e |", "| question | a | f |"]),
+        ("abcdef", 2, ["| question | a | b | c | d | e | f |"]),
+        ("abcdef", 13, ["| question | a | b | c | d |", "| question | a | e | f |"]),
+        ("abcdef", 25, ["| question | a | b | c |", "| question | a | d | e |", "| question | a | f |"]),
+        ("abcdefg", 0, ["| question | a | b | c | d |", "| question | a | e | f | g |"]),
     ],
 )
-def test_variants_that_are_too_many_for_one_table_are_in_several_each_with_the_design_itself(width, headers):
-    variants = [compared(name, "") for name in "abcdef"]
+def test_variants_that_are_too_many_for_one_table_are_in_several_each_with_the_design_itself(names, width, headers):
+    variants = [compared(name, "") for name in names]
     tables = across(variants, lambda _measured: "x" * width)
     assert [table.splitlines()[0] for table in tables.split("\n\n")] == headers
     assert max(map(len, tables.splitlines())) <= MAX_LINE
-
-
-def test_seven_variants_beside_the_questions_are_two_tables():
-    tables = across([compared(name, "") for name in "abcdefg"], lambda _measured: "")
-    assert [len(cells_of(table.splitlines()[0])) for table in tables.split("\n\n")] == [5, 5]
 
 
 def test_a_variant_that_refuses_every_question_has_no_column():

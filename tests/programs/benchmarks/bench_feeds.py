@@ -12,14 +12,13 @@ however many the followers are. Then pages of a timeline merge more and more str
 them, and what a line costs that is pushed, say at how many pages for each follower and post pushing is worth it.
 """
 
-import random
 import resource
 import secrets
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -141,16 +140,12 @@ def _threshold(connection: Any, line_us: float, pages: int) -> None:
             feeds = pull if number < streams else push
             for at in range(5):
                 feeds.post(Post(author, NOON_MS + at, number, "hello"))
-    took_us: dict[int, list[float]] = {streams: [] for streams in STREAMS}
-    dice = random.Random(1)
-    for _ in range(pages):
-        for streams in dice.sample(STREAMS, len(STREAMS)):
-            ask = push.timeline(f"pager-{streams}")
-            took_us[streams].append(seconds(lambda: ask.page(10)) * 1e6)  # noqa: B023
-    page_us = {streams: statistics.median(took) for streams, took in took_us.items()}
-    for streams, page in page_us.items():
-        print(f"a page of 10 posts, {streams:2} of 16 followed authors with a stream: {page / 1000:6.2f} ms")
-    stream_us = (page_us[STREAMS[-1]] - page_us[0]) / STREAMS[-1]
+    queries = [push.timeline(f"pager-{streams}") for streams in STREAMS]
+    turns = in_turns(*(partial(query.page, 10) for query in queries), rounds=pages, at_least_s=0)
+    page_ms = {streams: turns.median_ms(side) for side, streams in enumerate(STREAMS)}
+    for streams, page in page_ms.items():
+        print(f"a page of 10 posts, {streams:2} of 16 followed authors with a stream: {page:6.2f} ms")
+    stream_us = (page_ms[STREAMS[-1]] - page_ms[0]) / STREAMS[-1] * 1e3
     print(
         f"a stream costs each page {stream_us:.0f} us, a pushed line {line_us:.0f} us: pulling is cheaper if a "
         f"follower reads less than {line_us / stream_us:.2f} pages for each post of the author"
