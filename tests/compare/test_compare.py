@@ -92,18 +92,15 @@ def deletion(column: bytes) -> dict[str, object]:
     return {"isDelete": True, "column": column}
 
 
+def batch(row: bytes, *mutations: dict[str, object]) -> dict[str, object]:
+    return {"row": row, "mutations": [*mutations]}
+
+
 @pytest.mark.parametrize(
     "operation",
     [
-        Operation("mutateRow", {"row": b"r", "mutations": [deletion(b"d"), {"column": b"d:a", "value": b"1"}]}),
-        Operation(
-            "mutateRows",
-            {
-                "rowBatches": [
-                    {"row": row, "mutations": [deletion(column)]} for row, column in ((b"r", b":"), (b"s", b"d"))
-                ]
-            },
-        ),
+        Operation("mutateRow", batch(b"r", deletion(b"d"), {"column": b"d:a", "value": b"1"})),
+        Operation("mutateRows", {"rowBatches": [batch(b"r", deletion(b":")), batch(b"s", deletion(b"d"))]}),
         Operation("incrementRows", {"increments": [{"row": b"r", "column": b"d:a"}, {"row": b"r", "column": b"d:b"}]}),
     ],
     ids=lambda operation: operation.call,
@@ -128,23 +125,18 @@ def test_it_is_known_of_every_operation_what_it_writes_to():
 
 
 def test_a_moment_lies_between_two_writes():
-    put = {"row": b"r", "mutations": [{"column": b"d:a", "value": b"1"}]}
-    operations = [
-        Operation("mutateRow", put),
-        Operation("getRowTs", {"row": b"r", "timestamp": Moment()}),
-        Operation("mutateRow", put),
-        Operation("getRowTs", {"row": b"r", "timestamp": Moment()}),
-        Operation("getRowTs", {"row": b"r", "timestamp": Moment(1)}),
-    ]
+    put = Operation("mutateRow", batch(b"r", {"column": b"d:a", "value": b"1"}))
+    last, before = (Operation("getRowTs", {"row": b"r", "timestamp": Moment(back)}) for back in (0, 1))
+    operations = [put, last, put, last, before]
     answers = [answered.reference for answered in run(operations, KINDS["one family"], Embedded(), Embedded())]
     assert [[cell.time for row in answers[index] for _, cell in row.cells] for index in (1, 3, 4)] == [[], ["t1"], []]
 
 
 def puts(column: bytes, timestamp: int | None = None) -> Operation:
-    arguments = {"row": b"r", "mutations": [{"column": column, "value": b"1"}]}
-    return Operation(
-        "mutateRowTs" if timestamp else "mutateRow", arguments | ({"timestamp": timestamp} if timestamp else {})
-    )
+    arguments = batch(b"r", {"column": column, "value": b"1"})
+    if timestamp is None:
+        return Operation("mutateRow", arguments)
+    return Operation("mutateRowTs", arguments | {"timestamp": timestamp})
 
 
 def deletes(timestamp: int) -> Operation:

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import happybase
-from attrs import define, field, frozen
+from attrs import Factory, define, field, frozen
 from Hbase_thrift import AlreadyExists, IllegalArgument, IOError
 
 from shared.stores import OutcomeUnknown, ScanBroken
@@ -31,15 +31,14 @@ class Worker:
     """One thread's place in a run: what it calls with, what it believes of its rows, what it has seen."""
 
     number: int
-    table_name: str
     client: Client
     direct: happybase.Table
     """Past the proxy."""
     proxy: Proxy
     tally: Tally
-    own: OwnRows
     timeout_s: float
     """The client's."""
+    own: OwnRows = field(default=Factory(lambda worker: OwnRows(worker.number), takes_self=True))
     dice: Random = field(factory=Random)
     serial: int = 0
     believed: dict[bytes, Cells] = field(factory=dict[bytes, Cells])
@@ -48,7 +47,7 @@ class Worker:
     @property
     def table(self) -> happybase.Table:
         """The table through the proxy."""
-        return self.client.connection.table(self.table_name)
+        return self.client.connection.table(self.direct.name)
 
     @property
     def timestamp(self) -> int:

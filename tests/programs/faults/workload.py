@@ -14,7 +14,7 @@ from tests.programs.faults.clients import CLIENTS
 from tests.programs.faults.gateways import EmbeddedGateway, Gateway
 from tests.programs.faults.plans import Kind, Plan
 from tests.programs.faults.proxy import Proxy
-from tests.programs.faults.rows import SHARED_COUNTER, STILL, OwnRows, long_in, still_cells
+from tests.programs.faults.rows import SHARED_COUNTER, STILL, long_in, still_cells
 from tests.programs.faults.tally import Broken, Tally
 from tests.programs.faults.worker import Worker
 
@@ -78,17 +78,8 @@ def run(
                 batch.put(row, still_cells(row))
         clients = CLIENTS[client](proxy.host, proxy.port, timeout_ms, threads)
         workers = [
-            Worker(
-                number,
-                behind.table,
-                faulty_client,
-                behind.direct().table(behind.table),
-                proxy,
-                tally,
-                OwnRows(number),
-                timeout_ms / 1000,
-            )
-            for number, faulty_client in enumerate(clients)
+            Worker(number, faulty, behind.direct().table(behind.table), proxy, tally, timeout_ms / 1000)
+            for number, faulty in enumerate(clients)
         ]
         began_s = time.perf_counter()
         _work(workers, operations, kinds)
