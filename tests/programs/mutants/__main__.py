@@ -91,9 +91,9 @@ def chosen(part: str | None, changed: int | None, named: str | None) -> Sequence
 def main() -> int:
     """Plants the chosen mutants and prints which test caught each."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.programs.mutants",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="python -m tests.programs.mutants",
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--part", metavar="K/N", help="every N-th mutant, from the K-th")

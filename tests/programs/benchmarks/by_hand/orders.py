@@ -130,25 +130,18 @@ class Orders:
         }
         intent = {b"i:s": msgpack.packb(row), b"i:r": msgpack.packb(revision), b"i:w": msgpack.packb(write_id)}
         self.intents.put(self.slot, {**intent, b"i:t": msgpack.packb(touched)}, timestamp=started_ms)
-        self.put(self.by_status, new_status_row, {b"o:x": TRUE}, old_ms + 1)
+        self.by_status.put(new_status_row, {b"o:x": TRUE}, timestamp=old_ms + 1)
         time_ms = max(started_ms, old_ms + 3)
         new_cell = source_of(order, revision + 1, time_ms, writes + write_id)
         mutation = Mutation(column=SOURCE, value=new_cell)
         if not self.orders.connection.client.checkAndPut(self.orders.name, row, SOURCE, cell, mutation, {}):
             raise ValueError(f"order {row!r} was changed meanwhile")
-        self.put(self.by_seller, seller_row, line, time_ms)
-        self.put(self.by_buyer, buyer_row, line, time_ms)
+        self.by_seller.put(seller_row, line, timestamp=time_ms)
+        self.by_buyer.put(buyer_row, line, timestamp=time_ms)
         if old_status_row:
-            batch = self.by_status.batch(timestamp=time_ms - 1)
-            batch.delete(old_status_row, [b"o:x"])
-            batch.send()
+            self.by_status.delete(old_status_row, [b"o:x"], timestamp=time_ms - 1)
         ended = {b"i:s": msgpack.packb(None), b"i:r": msgpack.packb(0), b"i:w": msgpack.packb(b"")}
         self.intents.put(self.slot, {**ended, b"i:t": msgpack.packb({})}, timestamp=started_ms + 1)
-
-    def put(self, table, row, cells, time_ms):
-        batch = table.batch(timestamp=time_ms)
-        batch.put(row, cells)
-        batch.send()
 
     def of_seller(self, seller_id, since_ms=None, until_ms=None, status=None, limit=100):
         if status is None:
