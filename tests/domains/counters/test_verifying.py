@@ -211,10 +211,8 @@ def test_whatever_a_table_lacks_both_have_all_logins_after_a_repair(engine, by_u
             repository = BY_NAME[name].open(connection)
             if is_folded:
                 repository.fold(DAY)
-            if is_folded:
-                assert (findings_of(repository) == NOTHING) == agree(repository)
-            else:
-                assert (findings_of(repository) == NOTHING) == ({*by_user} == {*by_day})
+            is_whole = agree(repository) if is_folded else {*by_user} == {*by_day}
+            assert (findings_of(repository) == NOTHING) == is_whole
             assert mends_all(repository)
             assert findings_of(repository) == NOTHING
             assert agree(repository)
@@ -226,24 +224,20 @@ def test_whatever_a_table_lacks_both_have_all_logins_after_a_repair(engine, by_u
 
 
 @keeping
-def test_between_its_calls_a_writer_leaves_one_row_and_a_folder_one_sum_at_most(engine, variant):
-    with engine.shared_store(*variant.tables) as connection:
-        stored(variant.open(connection), *logins_of_three())
-        findings = []
-
-        def verify(_number):
-            findings.extend(variant.open(connection).upkeep.verify())
-
-        watched = variant.open(WatchedConnection(connection, before_call=verify))
-        late = [login(DAY + at, "zoe") for at in range(100, 110)]
-        watched.store_all(late)
-        assert {(finding.kind, finding.table) for finding in findings} == {("missing", "logins")}
-        assert len(findings) == len(late), "before the second put of each time, and never of two"
-        findings.clear()
-        watched.fold(DAY)
-        assert {(finding.kind, finding.table) for finding in findings} == {("missing", "logins")}
-        assert all(finding.reason.startswith("no sum") for finding in findings)
-        assert findings_of(variant.open(connection)) == NOTHING
+def test_between_its_calls_a_writer_leaves_one_row_and_a_folder_one_sum_at_most(connection, variant, repository):
+    stored(repository, *logins_of_three())
+    findings = []
+    watched = WatchedConnection(connection, before_call=lambda _call: findings.extend(repository.upkeep.verify()))
+    writer = variant.open(watched)
+    late = [login(DAY + at, "zoe") for at in range(100, 110)]
+    writer.store_all(late)
+    assert {(finding.kind, finding.table) for finding in findings} == {("missing", "logins")}
+    assert len(findings) == len(late), "before the second put of each time, and never of two"
+    findings.clear()
+    writer.fold(DAY)
+    assert {(finding.kind, finding.table) for finding in findings} == {("missing", "logins")}
+    assert all(finding.reason.startswith("no sum") for finding in findings)
+    assert findings_of(repository) == NOTHING
 
 
 # ---- days that are not over

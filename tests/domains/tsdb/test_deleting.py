@@ -346,8 +346,15 @@ def delete_while(connection, clock, compacted, call, doing):
 EVERY_CALL = [(compacted, call) for compacted, calls in CALLS.items() for call in range(calls)]
 
 
-@pytest.mark.parametrize("paused_ms", [0, 2 * QUIET_MS])
-@pytest.mark.parametrize("value", [9, 300])
+@pytest.mark.parametrize(
+    ("value", "paused_ms"),
+    [
+        (9, 0),
+        (300, 2 * QUIET_MS),
+        pytest.param(9, 2 * QUIET_MS, marks=pytest.mark.long),
+        pytest.param(300, 0, marks=pytest.mark.long),
+    ],
+)
 @pytest.mark.parametrize("time_ms", [SINCE_MS, SINCE_MS - 1000])
 @pytest.mark.parametrize(("compacted", "call"), EVERY_CALL)
 def test_a_point_that_is_overwritten_meanwhile_stays(connection, clock, compacted, call, time_ms, value, paused_ms):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domains.tsdb.uids import Uids, UnknownUid, check_name
+from domains.tsdb.uids import Uids, check_name
 from shared.keys import InvalidKey
 
 
@@ -32,8 +32,3 @@ def test_names_that_opentsdb_refuses_or_stores_as_others_are_refused(connection,
     with pytest.raises(InvalidKey, match=r"tagv: a name must be letters of ISO 8859-1, digits and - _ . / \(got"):
         Uids(connection).assign("cpu", {"host": name})
     assert dict(connection.table("tsdb-uid").scan()) == {}
-
-
-def test_a_uid_without_a_name_is_named(connection):
-    with pytest.raises(UnknownUid, match=r"tagk: must be a UID with a name .got 00 00 09"):
-        Uids(connection).names_of_tags([bytes.fromhex("000009 000001")])
