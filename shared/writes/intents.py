@@ -419,7 +419,10 @@ class IntentWriter(Generic[R]):
         if source.cell is not None and newest_ms > source.time_ms + 1:
             raise InvalidRecord(f"its source has lost a revision: a line is {newest_ms - source.time_ms} ms newer")
         if source.cell is None and newest_ms > slot.started_ms - KEEP_TOMBSTONES_MS:
-            raise InvalidRecord("its source is missing, and its lines are not those of a first write")
+            others = (other.started_ms for other in self.pending() if other.source_row == slot.source_row)
+            is_of_first_writes = newest_ms <= max(others, default=0) - KEEP_TOMBSTONES_MS
+            if not is_of_first_writes and self.reader.read(slot.source_row).cell is None:  # still
+                raise InvalidRecord("its source is missing, and its lines are not those of a first write")
 
 
 def before_decision_ms(source: Source[Any], began: Moment) -> int:

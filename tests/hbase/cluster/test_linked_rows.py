@@ -64,7 +64,7 @@ def test_no_acknowledged_row_is_missing_after_kills_of_writers_and_region_server
                         killed_s = time.monotonic()
                     kills += [kill_at_random(process, dice, 0.1, may_fail=True) for process in started].count(True)
                 last |= last_acknowledged(tmp_path)
-        recovery = link_writer(connection).upkeep.recover(older_than_ms=0)
+        recovery = link_writer(connection).recover(older_than_ms=0)
         assert recovery.failed == ()
         assert sum(last.values()) == ROWS
         assert faults_of(connection, last) == []

@@ -326,3 +326,13 @@ def test_a_line_that_only_a_write_puts_is_dangling_if_an_old_intent_names_its_so
         Notes(WatchedConnection(connection, dying_before(is_decision))).store(attrs.evolve(A, state="done"))
     machine.passes(WINDOW_MS + 1000)
     assert kinds(notes) == [("dangling", STATES.name)]
+
+
+def test_two_first_writes_of_a_note_that_died_are_both_settled(connection, machine, notes):
+    for note in (A, EVE):
+        with suppress(WriterDied):
+            Notes(WatchedConnection(connection, dying_before(is_decision))).store(note)
+        machine.passes(WINDOW_MS // 2)
+    recovery = notes.recover()  # the older first, whose moving line the younger has put again
+    assert (recovery.settled, recovery.failed) == (2, ())
+    assert (notes.records(), notes.findings()) == ({}, [])

@@ -56,10 +56,13 @@ class PausedTogether:
             raise
 
     @contextmanager
-    def shared_store(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
+    def stocked_store(
+        self, stock: Callable[[happybase.Connection], object], *tables: TableLayout[Any, Any]
+    ) -> Iterator[happybase.Connection]:
         with ExitStack() as stack:
             with self._one_at_a_time:
                 connection = stack.enter_context(self._stores.shared(*tables))
+            stock(connection)
             yield connection
 
     @contextmanager
