@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import io
-import time
 from pathlib import Path
 
 import attrs
@@ -146,10 +145,8 @@ def test_a_quote_is_given_up_after_as_much_as_a_record_may_have(written, monkeyp
     ids=["reopened", "reopened-far-away", "opened", "once", "now-and-then", "blank-lines"],
 )
 def test_stray_quotes_cost_time_that_grows_with_the_file_only(written, content):
-    begin = time.perf_counter()
-    count = sum(1 for _ in read_lines(written(HEADER + content), Sale))
-    assert count
-    assert time.perf_counter() - begin < 20  # one second; for ever, if each quote read up to the end of the file
+    # It takes a second; if each quote read up to the end of the file, it would never end.
+    assert sum(1 for _ in read_lines(written(HEADER + content), Sale))
 
 
 def test_a_record_over_several_lines_says_which(written):

@@ -22,7 +22,7 @@ from tests.shared.stores.wire import PROTOCOLS, arguments_of, message
 ROOT = Path(__file__).parents[4]
 WARM_UP, SEED = 150, 20_260_112
 HALF_OPEN = 40  # at a time
-GROWTH_KIB = 8 * 1024  # what the valid messages among them store, and scanners that are kept for 120 s
+GROWTH_KIB = 12 * 1024  # what the valid ones of 10,000 messages store, 8 MB, and scanners that are kept for 120 s
 
 COMBINATIONS = [*product(("buffered", "framed"), ("binary", "compact"))]
 
