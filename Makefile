@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Each process gets neighbouring tests, so that a module's fixtures are set up once; one that is done takes tests of others.
 PARALLEL := -n auto --dist worksteal
 
-# The parts of the tests on HBase.
+# The parts of the tests that take longer, and of those on HBase.
 ONLY_designs := $(filter-out %/__pycache__/,$(wildcard tests/domains/*/)) tests/domains/test_contract.py
 ONLY_crashes := tests/domains/test_crashes.py
 ONLY_commands := tests/command_line tests/domains $(addprefix --ignore ,$(ONLY_designs) $(ONLY_crashes))
@@ -30,8 +30,8 @@ demo: .venv/ready ## run every design on the embedded store
 test: .venv/ready ## the tests, in minutes, on all cores
 	.venv/bin/pytest $(PARALLEL)
 
-test-long: .venv/ready ## the tests that take longer
-	.venv/bin/pytest $(PARALLEL) -m long
+test-long: .venv/ready ## the tests that take longer; ONLY=designs, crashes, commands, rooms
+	.venv/bin/pytest $(PARALLEL) -m long $(PATHS)
 
 test-hbase: .venv/ready ## what touches a store, on a real HBase; needs Java 17 and Maven; ONLY=designs, crashes, commands, rooms
 	.venv/bin/pytest $(PARALLEL) --hbase -m "hbase and not long" $(PATHS)
