@@ -55,6 +55,10 @@ class Write:
     late_rivals: bool = attrs.field(default=True, kw_only=True)
     """A call of this write that arrives after another write has ended does no harm either."""
 
+    def promised_calls(self, variant: str) -> int | None:
+        """How many calls of the write change the store in a variant of this name; None if nothing is promised."""
+        return self.calls[variant] if isinstance(self.calls, Mapping) else self.calls
+
 
 def itself(value: object) -> object:
     """The value as it is."""

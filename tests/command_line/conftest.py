@@ -1,6 +1,5 @@
 """What runs the command line, within this process or in one of its own."""
 
-import os
 import shlex
 import signal
 import subprocess
@@ -19,7 +18,7 @@ from shared.designs.comparison import measure_variant
 from shared.designs.traps import trap_row
 from shared.stores import connect
 from shared.tables import create_tables
-from tests.command_line.running import ROWBOOK, run
+from tests.command_line.running import ROWBOOK, run, without_terminal
 from tests.domains.conftest import sampled, sampled_file
 
 __all__ = ["sampled", "sampled_file"]
@@ -153,7 +152,7 @@ def real_process(folder):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **environment},
+            env={**without_terminal(), "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **environment},
             # Ctrl-C interrupts it even if the tests run in the background of a shell, which then ignores it.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )

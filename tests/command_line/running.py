@@ -32,14 +32,18 @@ class Ended:
     err: str
 
 
+def without_terminal() -> dict[str, str]:
+    """The variables of this process but those of a terminal; one that runs tests in parallel has some of them."""
+    return {name: text for name, text in os.environ.items() if name not in OF_THE_TERMINAL}
+
+
 def run(words: list[str], environment: Mapping[str, str] | None = None) -> Ended:
     """Runs `rowbook` with these words, without a terminal unless `environment` tells of one.
 
     An error that the command line does not expect is raised, as it would be a traceback.
     """
-    others = {name: text for name, text in os.environ.items() if name not in OF_THE_TERMINAL}
     with (
-        patch.dict(os.environ, {**others, **(environment or {})}, clear=True),
+        patch.dict(os.environ, {**without_terminal(), **(environment or {})}, clear=True),
         patch.object(sys, "argv", ["rowbook", *words]),
         patch("domains.command_line.asking.store_to_ask", _store_to_ask),
         warnings.catch_warnings(action="default", category=UserWarning),  # as in a new process, which has shown none

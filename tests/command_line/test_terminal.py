@@ -22,7 +22,7 @@ from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.stores import connect
 from shared.writes import IntentWriter
-from tests.command_line.running import ROWBOOK
+from tests.command_line.running import ROWBOOK, without_terminal
 
 ROOT = Path(__file__).parents[2]
 ORDERS = ROOT / "fixtures" / "orders" / "orders.csv"
@@ -301,7 +301,7 @@ def on_terminal(folder):
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **environment},
+            env={**without_terminal(), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **environment},
         )
         os.close(theirs)
         shown = b""

@@ -89,10 +89,7 @@ def test_every_design_whose_writes_leave_intents_names_its_writes() -> None:
 def test_a_write_makes_as_many_calls_that_change_the_store_as_it_promises(
     crashes: CrashTests, stopped: StoppedWrites, variant: Opened
 ) -> None:
-    promised = {
-        write.name: write.calls if isinstance(write.calls, int) else write.calls and write.calls[variant.name]
-        for write in stopped.writes
-    }
+    promised = {write.name: write.promised_calls(variant.name) for write in stopped.writes}
     assert {name: calls for name, (calls, _) in crashes.points(stopped.writes).items()} == promised
 
 

@@ -16,7 +16,7 @@ from tests.programs.hbase.stores import Stores
 
 pytestmark = pytest.mark.cluster
 
-CALLS = 38
+CALLS = sum(write.promised_calls(DESIGN.main.name) for write in WRITES)
 """The calls of all writes that change the store; before each the writer is paused three times."""
 
 
