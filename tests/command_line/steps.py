@@ -118,12 +118,11 @@ def restore_backup() -> None:
         table.put(b"n-1", backup[b"n-1"])
 
 
-def put_line_of_bed(whose: str) -> None:
-    """Puts a line of an order that never was."""
-    table, line = {"seller": (BY_SELLER, SellerLine), "buyer": (BY_BUYER, BuyerLine)}[whose]
+def put_line_of_bed() -> None:
+    """Puts a seller's line of an order that never was."""
     with store() as connection:
-        cells = SELLER_CELLS.pack(SellerLine.of(BED))
-        connection.table(table.name).put(table.row(line.of(BED)), cells, timestamp=1)
+        line = SellerLine.of(BED)
+        connection.table(BY_SELLER.name).put(BY_SELLER.row(line), SELLER_CELLS.pack(line), timestamp=1)
 
 
 # Other designs

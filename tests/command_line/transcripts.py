@@ -9,7 +9,7 @@
       a.csv: csv, 1 record stored                a line on stdout
 
 What stands before the first section is run once, and each section gets a copy of the folder. Commands that stand
-directly below one another print the same. `| grep WORDS`, `| head N`, `| tail N` and `| json PATH` choose among the
+directly below one another print the same, and so do those of `{one,another}` in a line. `| grep WORDS`, `| head N`, `| tail N` and `| json PATH` choose among the
 lines, or take a value out of a JSON object: `records.*.host`. A section with a line `store NAME...` runs on every
 engine; $STORE is the URL of a store for these designs, in other sections it is embedded:a.db. $CURSOR is the latest
 cursor that was printed. In the output stand `<cursor>`, `<folder>`, `<now>` (any time of today, or its milliseconds),
@@ -146,11 +146,11 @@ class Session:
         """What the commands above have printed, the same each."""
         file: Path | None = None
         for line in [*source, ""]:
-            if line.startswith("$ "):
-                shown = self.shown(line)
-                assert waiting in ([], shown), f"must print what the command above does: {line}\n{shown}\n{waiting}"
+            for command in alternatives(line) if line.startswith("$ ") else []:
+                shown = self.shown(command)
+                assert waiting in ([], shown), f"must print what the one above does: {command}\n{shown}\n{waiting}"
                 waiting = shown
-            else:
+            if not line.startswith("$ "):
                 yield from waiting
                 waiting = []
             if line == OUTPUT:
@@ -215,6 +215,15 @@ def _is_now(time_ms: int) -> bool:
 def run_in_memory(words: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> Ended:
     """How a command ends that neither reads nor writes files; it runs once."""
     return run([*words], dict(environment))
+
+
+def alternatives(line: str) -> list[str]:
+    """The lines that a line with `{one,another}` stands for, as in a shell."""
+    braces = re.search(r"\{([^{}]*,[^{}]*)\}", line)
+    if not braces:
+        return [line]
+    first, last = line[: braces.start()], line[braces.end() :]
+    return [made for word in braces[1].split(",") for made in alternatives(f"{first}{word}{last}")]
 
 
 def split_at(words: list[str], separator: str) -> list[list[str]]:
