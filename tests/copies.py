@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -20,10 +22,19 @@ def copied_modules(name: str) -> list[str]:
     """The modules of a design that one copies: the five, and all that they import of its folder."""
     modules = list(COPIED)
     for module in modules:
-        tree = ast.parse((ROOT / "domains" / name / f"{module}.py").read_text(encoding="utf-8"))
-        imported = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 1]
-        modules += [other for other in dict.fromkeys(imported) if other and other not in modules]
+        imported = imported_modules(ROOT / "domains" / name / f"{module}.py")
+        beside = dict.fromkeys(other[1:] for other in imported if re.fullmatch(r"\.\w+", other))
+        modules += [other for other in beside if other not in modules]
     return modules
+
+
+def imported_modules(path: Path | zipfile.Path) -> Iterator[str]:
+    """The modules that a file imports, relative ones with their dots."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "")
 
 
 def copy_design(name: str, to: Path) -> None:

@@ -1,18 +1,18 @@
 """What is promised of the wheel, of a copied design and of the types, tried as their users would."""
 
-import ast
 import json
 import re
 import shutil
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from domains.command_line.designs import all_designs
+from tests.copies import imported_modules
 from tests.locks import one_process_at_a_time
 from tests.wheels import LIBRARIES, PIP, build_wheel, run, succeed
 
@@ -48,19 +48,10 @@ def test_no_module_of_the_wheel_imports_what_only_the_repository_has(wheel: Path
         (name, module.split(".")[0])
         for name in archive.namelist()
         if name.endswith(".py")
-        for module in modules(archive.read(name))
+        for module in imported_modules(zipfile.Path(archive, name))
     }
     assert ("rowbook/domains/command_line/words.py", "rowbook") in imported
     assert [pair for pair in imported if pair[1] in ("shared", "domains", "fixtures", "tests")] == []
-
-
-def modules(source: bytes) -> Iterator[str]:
-    """The modules that a file imports from elsewhere."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield node.module or ""
 
 
 def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
@@ -111,12 +102,6 @@ def test_folders_of_the_user_do_not_replace_those_of_the_suite(command: str, ins
     # -S leaves out the checkout, which an editable install would put on the path.
     path = [*installed.parent.glob("lib/python*/site-packages"), LIBRARIES]
     assert succeed(sys.executable, "-S", *start, "list", cwd=tmp_path, path=path).startswith("orders: ")
-
-
-def test_a_copied_design_runs_alone(tmp_path: Path) -> None:
-    for folder in ("domains/orders", "fixtures/orders", "shared"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    succeed(sys.executable, "-S", "-m", "domains.orders.example", cwd=tmp_path, path=[LIBRARIES])
 
 
 # Types: each line that ends with `# refused` must be an error, and no other line.
@@ -251,12 +236,11 @@ def test_mypy_refuses_wrong_keys_and_wrong_calls(snippets: Path) -> None:
 
 
 @pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
-@pytest.mark.parametrize("strict", [pytest.param((), marks=pytest.mark.long, id="lax"), ("--strict",)])
 def test_mypy_takes_right_code_and_refuses_wrong_code_where_the_wheel_is_installed(
-    installed: Path, tmp_path: Path, strict: tuple[str, ...]
+    installed: Path, tmp_path: Path
 ) -> None:
     folder = written(INSTALLED_SNIPPETS, tmp_path)
-    checked_by_mypy(folder, *strict, "--python-executable", installed / "python", cwd=folder)
+    checked_by_mypy(folder, "--strict", "--python-executable", installed / "python", cwd=folder)
 
 
 @pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")

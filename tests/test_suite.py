@@ -1,6 +1,5 @@
 """Facts about the suite itself."""
 
-import ast
 import re
 from importlib import import_module
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 
 from domains.command_line.designs import all_designs
 from domains.command_line.key_words import tables_of
-from tests.copies import COPIED, copied_modules
+from tests.copies import COPIED, copied_modules, imported_modules
 from tests.programs.mutants.planting import read_mutants
 
 ROOT = Path(__file__).parents[1]
@@ -28,15 +27,6 @@ SECTIONS = (
     "Adapt it",
     "Source",
 )
-
-
-def imported_modules(path):
-    """The modules that a file imports, relative ones with their dots."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield "." * node.level + (node.module or "")
 
 
 def folder_name(path):

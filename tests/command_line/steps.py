@@ -55,12 +55,6 @@ def delete_all(table: str) -> None:
             connection.table(table).delete(row)
 
 
-def check_gone(table: str, row: str) -> None:
-    """Checks that a row is not there."""
-    with store() as connection:
-        assert connection.table(table).row(bytes.fromhex(row)) == {}
-
-
 def prepare_what_is_no_file() -> None:
     """A folder, a pipe, a socket, an empty and a binary file, a store without tables, and one with another table."""
     Path("folder").mkdir()

@@ -88,12 +88,6 @@ def test_a_table_without_split_points_needs_no_thrift2(ok, thrift1, connection):
     assert connection.tables() == [b"logs", b"rowbook_layouts"]
 
 
-def test_a_thrift2_port_that_is_one_of_thrift1_is_refused(refused, url, thrift1, connection):
-    said = refused(f"load logs:salted few-logs.jsonl --store '{thrift1}&thrift2_port={connection.port}'")
-    assert said.startswith(f"thrift2_port: must be the port of a Thrift2 gateway (got {connection.port}; ")
-    assert said.endswith("it is a Thrift1 gateway)\n")
-
-
 def test_a_demo_leaves_no_table(ok, url, connection):
     assert "logs:" in ok(f"run logs:slices --store '{url}'")
     assert connection.tables() == []

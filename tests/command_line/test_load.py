@@ -1,4 +1,4 @@
-"""`rowbook load` where no transcript can follow: pipes, signals, failing stores, few calls, real files."""
+"""`rowbook load` where no transcript can follow: pipes, signals, failing stores, few calls."""
 
 import os
 import re
@@ -27,11 +27,6 @@ from shared.tables.recorded_layouts import RECORDS
 from shared.writes import IntentWriter
 
 ROOT = Path(__file__).parents[2]
-DATA = ROOT.parent / "shared" / "data"
-MAP = (
-    "--map order_number=tx --map seller_id=from --map buyer_id=to --map placed_ms=timestamp --map item=id "
-    "--map 'amount=price (in wei)'"
-)
 HEADER = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
 LINE = "n-1,s-1,b-1,2026-01-01,lamp,7\n"
 REFUSALS = (OrderConflict, InvalidKey, InvalidRecord)
@@ -245,23 +240,3 @@ def test_a_load_that_was_interrupted_goes_on_when_started_again(real_process, ok
     assert 0 <= there - reported <= 1000  # of the 1,000 records that are stored at once some are not yet counted
     assert ok(f"load logs big.log --store {logs_url}") == f"big.log: combined, {lines} records stored\n"
     assert len(stored(logs_url)["logs"]) == lines
-
-
-# Real files
-
-
-@pytest.mark.long
-@pytest.mark.skipif(not DATA.exists(), reason="the real files are not on this machine")
-@pytest.mark.parametrize(
-    ("words", "records"),
-    [
-        (f"orders {DATA}/orders/punks_sales_first5000.csv {MAP}", 5000),
-        (f"logs {DATA}/logs/apache_access.log", 3500),
-        (f"logs {' '.join(map(str, sorted(DATA.glob('logs/kafka/kafka*/server.log.*'))))}", 3207),
-        (f"tsdb {DATA}/metrics/nginxplus_status_first60.jsonl", 17_100),
-    ],
-    ids=["sales", "hits", "brokers", "metrics"],
-)
-def test_real_files_load_wholly(ok, words, records):
-    out = ok(f"load {words} --store embedded:")
-    assert sum(map(int, re.findall(r", (\d+) records? stored", out))) == records

@@ -81,13 +81,6 @@ def test_the_comparison_keeps_names_and_numbers_whole_on_60_columns(ok, terminal
     assert {"ranges", "RPCs", "rows", "read"} <= {*comparison.split()}
 
 
-@pytest.mark.parametrize("columns", [60, 80])
-def test_rulers_fit_a_narrow_terminal(ok, terminal, columns):
-    terminal(columns)
-    lines = without_colours(ok(RULER)).splitlines()
-    assert max(len(line) for line in lines if line.startswith((" " * 9, "  row"))) <= columns
-
-
 @pytest.mark.parametrize("columns", [80, 160])
 def test_times_in_an_answer_stay_whole_on_a_terminal(ok, terminal, columns):
     terminal(columns)
@@ -121,6 +114,8 @@ def test_a_terminal_narrower_than_60_columns_shows_what_one_of_60_does(ok, termi
     terminal(60)
     expected = [ok(line) for line in lines]
     assert {"n-42", "2026-01-04T16:02:08.584Z"} <= {*without_colours(expected[0]).split()}
+    ruler = [line for line in without_colours(expected[1]).splitlines() if line.startswith((" " * 9, "  row"))]
+    assert max(map(len, ruler)) <= 60
     for columns in (1, 2, 20, 59):
         terminal(columns)
         assert [ok(line) for line in lines] == expected
@@ -255,17 +250,11 @@ def test_names_that_another_client_gave_never_control_the_terminal(visible, fold
         ["run", "--store", f"embedded:{HOSTILE}/a.db"],
         ["run", "--store", f"hbase://{HOSTILE}:1"],
         ["load", "orders", HOSTILE, "--store", "embedded:"],
-        ["load", "orders", "a.csv", "--store", "embedded:", "--unit", f"placed_ms={HOSTILE}"],
         ["load", "orders", "a.csv", "--store", "embedded:", "--map", f"{HOSTILE}=a"],
         ["ask", "orders", HOSTILE],
-        ["ask", "orders", "of-seller", f"{HOSTILE}=a"],
         ["ask", "orders", "of-seller", f"seller_id=a{HOSTILE}", "--cursor", HOSTILE],
-        ["ask", "orders", "--store", f"embedded:{HOSTILE}", "order", "order_number=n"],
         ["explain", "orders", "--key", HOSTILE],
-        ["ddl", "orders", "--splits", HOSTILE],
         ["serve", "--host", HOSTILE],
-        ["serve", "--port", HOSTILE],
-        ["serve", "--store", HOSTILE],
         ["serve", "--store", f"embedded:{HOSTILE}/a.db", "--port", "0"],
     ],
     ids=lambda words: words[0] if words[0] != HOSTILE else "",

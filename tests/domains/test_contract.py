@@ -529,20 +529,6 @@ def test_five_files_and_the_rooms_they_import_are_a_copy_that_runs(design, tmp_p
 # ---- facts that would be broken
 
 
-def with_exemptions(design, variant, *exemptions):
-    return attrs.evolve(design, exemptions=()), attrs.evolve(variant, exemptions=exemptions)
-
-
-def test_a_fact_that_is_broken_without_an_exemption_is_named_with_its_figures():
-    design, variant = with_exemptions(*BY_NAME["orders:index-table"])
-    complaints = broken_facts(design, variant, grown("orders:index-table"))
-    assert complaints == [
-        "a seller's orders of one status: reads 7, 15 ranges",
-        "all orders of one status: reads 18, 33 ranges",
-        "all orders of one status: reads 337 rows, returns 17 (ranges: 18)",
-    ]
-
-
 def test_a_cost_that_grows_with_the_table_is_noticed_at_the_size_where_it_begins():
     one_time, two_times = (size[0] for size in grown("orders:orders"))
     costly = attrs.evolve(two_times, cost=attrs.evolve(two_times.cost, rows_read=ROWS_FOR_ONE * 2 + 1))

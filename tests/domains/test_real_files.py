@@ -17,6 +17,7 @@ FILES = [
     ("counters", "logs/apache_access.log", 3_500, 3_500),
     ("counters", "audit/auth_first5000.log", 218, 218),  # the log-ins that were accepted
     ("messages", "messages/*.messages.jsonl", 3_316, 3_316),
+    ("orders", "orders/*.csv", 5_000, 5_000),
     ("logs", "logs/apache_access.log", 3_500, 3_500),
     ("logs", "logs/kafka/*/*", 3_207, 3_207),
     ("monitoring", "metrics/nab/*.csv", 26_133, 26_133 - 11),  # twelve points of a disk share an hour of clock change
@@ -26,6 +27,8 @@ FILES = [
 ]
 YEARS = {"auth_first5000.log": 2017}
 """Assumed: the file does not say it."""
+SALES = {"order_number": "tx", "seller_id": "from", "buyer_id": "to", "placed_ms": "timestamp", "item": "id"}
+MAPPINGS = {"orders": SALES | {"amount": "price (in wei)"}}
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(not REAL.exists(), reason="the real files are not on this machine")]
 
@@ -39,7 +42,8 @@ def test_all_records_of_real_files_are_read_and_those_of_other_keys_kept(engine,
         for path in sorted(REAL.glob(files)):
             for again in (False, True):
                 transform = load.new_record_transform()
-                lines = read_lines(path, load.record, formats=load.formats, year=YEARS.get(path.name))
+                given = {"mapping": MAPPINGS.get(name), "year": YEARS.get(path.name)}
+                lines = read_lines(path, load.record, formats=load.formats, **given)
                 of_file = [transform(line.record) for line in lines]
                 store_records(design.main, load, repository, of_file)
                 read += 0 if again else len(of_file)
