@@ -27,8 +27,16 @@ ON_LOOPBACK = {
     "hbase.regionserver.thrift.ipaddress": HOST,
     "hbase.regionserver.msginterval": "200",
 }
-METRICS = "*.period=1\n"
-"""Counters of regions are a second old at most; else ten."""
+METRICS = """\
+*.period=1
+hbase.source.RegionServer,sub\\=Tables.source.start_mbeans=false
+hbase.source.regionserver,sub\\=tables.source.start_mbeans=false
+"""
+"""Counters of regions are a second old at most; else ten.
+
+Counters of tables are not shown: of each table that was ever made, HBase would compute them anew for every region that
+opens. Hadoop looks for the name of the source as it is, and for its value in lower case.
+"""
 
 
 def standalone(folder: Path, *, zookeeper_port: int, info_port: int, region_servers: int) -> dict[str, str]:
