@@ -18,9 +18,6 @@ from domains.logs.records import LogEvent
 from domains.orders import Order, OrderRepository
 from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, SELLER_CELLS, TABLES, OrderByStatus
 from domains.orders.records import BuyerLine, SellerLine
-from domains.tsdb import SETTINGS, TsdbRepository, data_table
-from domains.tsdb import TABLES as SERIES_TABLES
-from domains.tsdb.codecs import SeriesSalt
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at
@@ -151,18 +148,3 @@ def leak_uid(name: str) -> None:
         names = connection.table("tsdb-uid")
         uid = names.counter_inc(b"\0", b"id:tagv").to_bytes(3, "big")
         names.put(uid, {b"name:tagv": name.encode()})
-
-
-def forget_uid(name: str) -> None:
-    """Deletes the UID of a tag value."""
-    with store() as connection:
-        connection.table("tsdb-uid").delete(name.encode(), [b"id:tagv"])
-
-
-def salt_otherwise() -> None:
-    """Makes the table of points anew with a salt."""
-    with store() as connection:
-        connection.table(SETTINGS.name).delete(b"tsdb")
-        connection.delete_table("tsdb", disable=True)
-        create_tables(connection, [points := data_table("tsdb", salt=SeriesSalt())])
-        TsdbRepository(connection, SERIES_TABLES._replace(points=points))

@@ -40,8 +40,10 @@ def erasures(engine: Engine, person: ErasedPerson, variant: Opened, passes: Move
     return ErasureTests(engine, person, variant, passes)
 
 
-@pytest.fixture
-def points(engine: Engine, person: ErasedPerson, variant: Opened) -> int:
+@pytest.fixture(params=["some", pytest.param("all", marks=pytest.mark.long)])
+def points(request: pytest.FixtureRequest, engine: Engine, person: ErasedPerson, variant: Opened) -> int | None:
+    if request.param == "all":
+        return None
     return FEW if engine.is_slow or variant is not person.variants[0] else MANY
 
 
@@ -56,13 +58,13 @@ def test_what_is_erased_goes_at_once_or_once_it_is_old_enough(erasures: ErasureT
 
 
 @of_each_person
-def test_an_eraser_may_die_at_any_call_and_what_is_new_stays(erasures: ErasureTests, points: int) -> None:
+def test_an_eraser_may_die_at_any_call_and_what_is_new_stays(erasures: ErasureTests, points: int | None) -> None:
     check_deaths(erasures, points)
 
 
 @of_each_person
 def test_the_same_call_again_completes_an_erasure_that_died(
-    engine: Engine, person: ErasedPerson, variant: Opened, points: int, at_once: None
+    engine: Engine, person: ErasedPerson, variant: Opened, points: int | None, at_once: None
 ) -> None:
     check_the_same_call_again(ErasureTests(engine, person, variant), points)
 
@@ -73,25 +75,10 @@ def test_recovery_may_die_at_any_call_and_another_one_ends_the_erasure(erasures:
 
 
 @of_each_person
-def test_another_call_may_come_before_any_call_of_an_eraser(erasures: ErasureTests, points: int) -> None:
+def test_another_call_may_come_before_any_call_of_an_eraser(erasures: ErasureTests, points: int | None) -> None:
     check_rivals_of_an_erasure(erasures, points)
 
 
 @with_traces
 def test_an_erasure_whose_eraser_died_is_found_once_it_is_ten_minutes_old(erasures: ErasureTests) -> None:
     check_a_dead_eraser_is_found(erasures)
-
-
-@pytest.mark.long
-@of_each_person
-def test_every_call_of_an_eraser_may_be_its_last_or_meet_another_one(erasures: ErasureTests) -> None:
-    check_deaths(erasures)
-    check_rivals_of_an_erasure(erasures)
-
-
-@pytest.mark.long
-@of_each_person
-def test_every_erasure_that_died_is_completed_by_the_same_call(
-    engine: Engine, person: ErasedPerson, variant: Opened, at_once: None
-) -> None:
-    check_the_same_call_again(ErasureTests(engine, person, variant))
