@@ -19,9 +19,6 @@ from shared.designs.traps import trap_row
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.command_line.running import ROWBOOK, run, without_terminal
-from tests.domains.conftest import sampled, sampled_file
-
-__all__ = ["sampled", "sampled_file"]
 
 ROOT = Path(__file__).parents[2]
 KEPT, MEASURED, TRAPS = {}, {}, {}

@@ -62,12 +62,6 @@ def test_a_table_that_keeps_its_cells_otherwise_is_refused(refused, url, thrift1
         assert refused(f"load logs few-logs.jsonl --store '{store}'") == wanted
 
 
-def test_a_store_that_was_never_loaded_names_the_missing_tables(refused, url, connection):
-    wanted = f"{url}: has no table logs; make what is missing with rowbook load logs FILE --store '"
-    assert refused(f"ask logs latest host=a event=e --store '{url}'").startswith(wanted)
-    assert connection.tables() == []
-
-
 def test_a_table_with_split_points_is_made_through_thrift2_and_used_without(ok, refused, url, thrift1, connection):
     needs = (
         "table logs_salted: its split points need Thrift2 to be set: give thrift2_port in the store's URL (got none),"

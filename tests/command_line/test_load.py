@@ -32,7 +32,6 @@ LINE = "n-1,s-1,b-1,2026-01-01,lamp,7\n"
 REFUSALS = (OrderConflict, InvalidKey, InvalidRecord)
 """What a design raises for a record that it does not store."""
 HIT = '10.0.0.1 - - [12/Jan/2026:08:07:31 +0000] "GET / HTTP/1.1" 200 12\n'
-EVENT = "[2026-01-12 08:07:31,042] INFO up (a.B)\n"
 POINTS = [f"load 135699840{second} {second + 1} host={host}" for second, host in enumerate("aaba")]
 
 
@@ -77,13 +76,6 @@ def test_loading_files_of_every_format_again_in_another_order_changes_nothing(ok
     assert stored(logs_url) == once
 
 
-def test_the_folder_is_the_host_of_a_log4j_file_wherever_the_command_runs(ok, fixtures, monkeypatch, logs_url):
-    url = logs_url.replace("embedded:", f"embedded:{Path.cwd()}/")
-    monkeypatch.chdir(fixtures / "logs" / "broker-1")
-    ok(f"load logs server.log --store {url}")
-    assert "broker-1" in ok(f"ask logs latest host=broker-1 event=ERROR --store {url}")
-
-
 # Files that cannot be read
 
 
@@ -111,34 +103,14 @@ def test_a_file_whose_lines_can_be_read_after_many_bad_ones_is_loaded(rowbook, f
     assert numbers == [*range(2, bad + 2), *range(bad + 3, 3 * bad + 3)]
 
 
-@pytest.fixture
-def pipe():
-    """Makes the path of a pipe with a text."""
-    opened = []
-
-    def made(text):
-        reading, writing = os.pipe()
-        opened.append(reading)
-        os.write(writing, text.encode())
-        os.close(writing)
-        return f"/dev/fd/{reading}"
-
-    yield made
-    for descriptor in opened:
-        os.close(descriptor)
-
-
-def test_a_log_in_a_pipe_has_no_folder_that_could_be_its_host(rowbook, pipe):
-    path = pipe(EVENT)
-    code, _out, err = rowbook(f"load logs {path} --store embedded:")
-    wanted = "LogEvent.host: must be the name of the file's folder, and a pipe has none; load a file;"
-    assert (code, err.startswith(f"{path}:1: {wanted}")) == (1, True)
-
-
-def test_what_comes_through_a_pipe_is_stored_line_by_line(ok, pipe, points_url, monkeypatch):
+def test_what_comes_through_a_pipe_is_stored_line_by_line(ok, points_url, monkeypatch):
     monkeypatch.setattr(TsdbRepository, "store_all", None)
-    path = pipe("".join(f"{line}\n" for line in POINTS))
-    assert ok(f"load tsdb {path} --store {points_url}") == f"{path}: opentsdb, 4 records stored\n"
+    reading, writing = os.pipe()
+    with open(reading), open(writing, "w") as pipe:
+        pipe.write("".join(f"{line}\n" for line in POINTS))
+        pipe.close()
+        out = ok(f"load tsdb /dev/fd/{reading} --store {points_url}")
+    assert out == f"/dev/fd/{reading}: opentsdb, 4 records stored\n"
     assert values(points_url) == [1, 2, 3, 4]
 
 

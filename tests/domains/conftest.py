@@ -8,7 +8,6 @@ from typing import TypeAlias
 import happybase
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.designs import Design, Variant, load_samples
 from shared.stores import connect
 from shared.tables import check_layouts, create_tables
@@ -39,26 +38,6 @@ def at_once(monkeypatch):
     """What is deleted is old enough to be forgotten, also on a real server."""
     for module in ("claiming", "erasing"):
         monkeypatch.setattr(f"shared.writes.{module}.FORGET_MS", -1_000_000)
-
-
-@pytest.fixture(scope="session")
-def sampled_file(tmp_path_factory):
-    """The URL of a store in a file with the samples of every variant, which no test changes."""
-    url = f"embedded:{tmp_path_factory.mktemp('samples') / 'a.db'}"
-    with closing(connect(url)) as connection:
-        for design in all_designs():
-            for variant in design.variants:
-                create_tables(connection, variant.tables)
-                load_samples(connection, design, variant)
-    return url
-
-
-@pytest.fixture(scope="session")
-def sampled(engine, request):
-    """The URL of the same store on the engine; no test changes its records."""
-    if engine.name == EMBEDDED:
-        return request.getfixturevalue("sampled_file")
-    return [shared_samples(design, variant) for design in all_designs() for variant in design.variants][-1]
 
 
 def shared_samples(design, variant):
