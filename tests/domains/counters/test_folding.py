@@ -328,4 +328,5 @@ def test_memory_does_not_grow_with_the_width_of_a_row(act, counts, rpcs):
             tracemalloc.stop()
             assert repository.day_total(DAY) == count_
     assert cost.rpcs == rpcs or rpcs is None, "as the README says"
-    assert peaks[1] < 1.3 * peaks[0] < 8 * 2**20
+    assert peaks[1] - peaks[0] < 2**20, "the caches of a process grow a little, and all logins need much more"
+    assert peaks[1] < 8 * 2**20
