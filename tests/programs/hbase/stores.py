@@ -41,8 +41,8 @@ class Stores:
     _taken: deque[Tables] = field(factory=lambda: deque(maxlen=AHEAD))
     _waiting: "list[tuple[Tables, Future[str]]]" = field(factory=list)
     """The tables and the prefixes of stores that are made, or soon will be."""
-    _shared: list[dict[str, TableLayout[Any, Any]]] = field(factory=list[dict[str, TableLayout[Any, Any]]])
-    """The shared tables by name: one mapping for each prefix, because two tables may have one name."""
+    _shared: list[dict[str, Tables]] = field(factory=list[dict[str, Tables]])
+    """The layouts of each shared table by its name: one mapping for each prefix, as two tables may have one name."""
     _row_prefixes: Iterator[bytes] = field(factory=lambda: (number.to_bytes(4, "big") for number in count()))
 
     @contextmanager
@@ -55,12 +55,13 @@ class Stores:
     @contextmanager
     def shared(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
         """To these tables, which others use too, each below a row prefix of its own."""
-        fitting = (there for there in self._shared if all(there.get(table.name, table) == table for table in tables))
+        wanted = {table.name: tuple(other for other in tables if other.name == table.name) for table in tables}
+        fitting = (there for there in self._shared if all(there.get(name, of) == of for name, of in wanted.items()))
         if (shared := next(fitting, None)) is None:
             self._shared.append(shared := {})
         with closing(connect(self.named.store_url(f"{self._prefix}_shared{self._shared.index(shared)}"))) as connection:
             create_tables(connection, [table for table in tables if table.name not in shared])
-            shared |= {table.name: table for table in tables}
+            shared |= wanted
             check_layouts(connection, tables)  # here, because the records are not below the row prefix
             connection.client = Below(connection.client, next(self._row_prefixes))
             yield connection
