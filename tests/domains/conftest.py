@@ -8,6 +8,7 @@ from typing import TypeAlias
 import happybase
 import pytest
 
+from domains.command_line.designs import all_designs
 from shared.designs import Design, Variant, load_samples
 from shared.stores import connect
 from shared.tables import check_layouts, create_tables
@@ -15,12 +16,36 @@ from shared.testing import MovedTime
 from tests.engines import EMBEDDED
 from tests.programs.hbase.named import locked, shared_store_url
 
+VARIANTS = {design.name: design.variants for design in all_designs()}
+
+
+def pytest_generate_tests(metafunc):
+    """Runs a test of one design that needs `variant` for all variants, or for `VARIANTS` of its module.
+
+    A test that is parametrized by `variant` itself is left alone.
+    """
+    of_design = VARIANTS.get(metafunc.definition.path.parent.name, ())
+    variants = getattr(metafunc.module, "VARIANTS", of_design)
+    is_chosen = any("variant" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if of_design and "variant" in metafunc.fixturenames and not is_chosen:
+        metafunc.parametrize("variant", variants, ids=lambda variant: variant.name)
+
 
 @pytest.fixture
 def connection(engine, variant):
-    """An empty store with the tables of the `variant`, which each domain's tests say."""
+    """An empty store with the tables of the `variant`."""
     with engine.shared_store(*variant.tables) as connection:
         yield connection
+
+
+@pytest.fixture
+def repository(connection, variant):
+    """The repository of the `variant` in this store."""
+    return variant.open(connection)
+
+
+orders = messages = feeds = logs = points = repository
+"""The same, as the tests of these designs name it."""
 
 
 @pytest.fixture

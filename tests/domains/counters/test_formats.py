@@ -1,11 +1,39 @@
-"""Access logs as requests of clients, and logs of sshd as log-ins of users."""
+"""What a login may hold; access logs as requests of clients, and logs of sshd as log-ins of users."""
+
+import re
 
 import pytest
 
 from domains.counters import Login, Repeats
 from domains.counters.formats import FORMATS
 from shared.loading import UnneededYear, UnreadableFile, read_lines
-from shared.records import show_time
+from shared.records import LAST_MS, show_time
+
+from .asking import DAY, login
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (("", 0), "user: must be text, not empty (got '')"),
+        (("ada", -1), f"time_ms: must be 0..{LAST_MS} (got -1)"),
+        (("ada", LAST_MS + 1), f"time_ms: must be 0..{LAST_MS} (got {LAST_MS + 1})"),
+        (("ada", 0, -1), f"tie: must be 0..{2**64 - 1} (got -1)"),
+        (("ada", 0, 2**64), f"tie: must be 0..{2**64 - 1} (got {2**64})"),
+    ],
+)
+def test_a_login_that_has_no_place_is_refused(values, reason):
+    with pytest.raises(ValueError, match=rf"^Login\.{re.escape(reason)}$"):
+        Login(*values)
+
+
+def test_logins_of_one_user_and_millisecond_are_numbered_from_0_beside_those_with_a_number_from_their_source():
+    logins = [login(), login(), login(user="bob"), login(DAY + 1), login(tie=5), login(), login(tie=5)]
+    for _ in range(2):
+        assert [numbered.tie for numbered in map(Repeats(), logins)] == [0, 1, 0, 0, 5, 2, 5]
+
+
+# ---- files
 
 SSHD = "Jan  5 08:07:31 web-1 sshd[1361]: "
 FROM = "from 203.0.113.9 port 54259 ssh2"
@@ -80,12 +108,7 @@ def test_failed_log_ins_are_a_format_of_their_own_with_as_many_as_the_message_sa
         (accepted("Apr  6 14:19:16"), None, UnreadableFile, "sshd log, whose times have no year: give --year, that of"),
         (GOOD, 2026, UnneededYear, "combined log, whose times have a year: leave out --year (got 2026)"),
         ("user,time_ms\na,5\n", 2026, UnneededYear, "CSV, whose times have a year: leave out --year (got 2026)"),
-        (
-            '{"user": "a", "time_ms": 5}\n',
-            2026,
-            UnneededYear,
-            "JSON lines, whose times have a year: leave out --year (got 2026)",
-        ),
+        ('{"user": "a", "time_ms": 5}\n', 2026, UnneededYear, "JSON lines, whose times have a year: leave out --year "),
     ],
 )
 def test_a_year_is_needed_exactly_if_the_times_of_a_file_have_none(read, tmp_path, text, year, error, reason):

@@ -4,8 +4,6 @@ import time
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from domains.counters import DAY_MS, DayClosed, LoginRepository
 from domains.counters.keys import LOGIN_DAYS, LOGINS, LOGINS_BY_DAY, LoginDay, sums_of
@@ -13,9 +11,8 @@ from shared.keys import InvalidQuestion
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import ClockSkew, Instructions, WriterClock
 from shared.writes.findings import NOTHING_TOLD
-from tests.engines import examples
 
-from .asking import BY_NAME, DAY, KEEPING, keeping, login, logins_of_three, main_variant, put, stored
+from .asking import DAY, keeping, login, logins_of_three, main_variant, put, stored
 from .stopped_writes import USERS
 
 pytestmark = pytest.mark.sampled
@@ -193,31 +190,6 @@ def test_a_damaged_cell_that_a_delete_of_now_leaves_is_not_mended(connection, re
     (outcome,) = repository.upkeep.repair(instructions=DISCARDS)
     assert (outcome[0].kind, outcome[1]) == ("undecodable", False)
     assert len(findings_of(repository)) == 1
-
-
-new_logins = st.lists(
-    st.builds(login, st.sampled_from([DAY, DAY + 1, DAY + DAY_MS - 1, DAY + DAY_MS]), st.sampled_from(["ada", "bob"])),
-    unique=True,
-)
-
-
-@settings(max_examples=examples(20))
-@given(new_logins, new_logins, st.booleans())
-def test_whatever_a_table_lacks_both_have_all_logins_after_a_repair(engine, by_user, by_day, is_folded):
-    for name in KEEPING:
-        with engine.shared_store(*BY_NAME[name].tables) as connection:
-            put(connection, BY_NAME[name].tables[0], *by_user)
-            put(connection, BY_NAME[name].tables[1], *by_day)
-            repository = BY_NAME[name].open(connection)
-            if is_folded:
-                repository.fold(DAY)
-            is_whole = agree(repository) if is_folded else {*by_user} == {*by_day}
-            assert (findings_of(repository) == NOTHING) == is_whole
-            assert mends_all(repository)
-            assert findings_of(repository) == NOTHING
-            assert agree(repository)
-            every = {*by_user, *by_day}
-            assert sum(repository.day_total(day) for day in (DAY, DAY + DAY_MS)) == len(every)
 
 
 # ---- while others work

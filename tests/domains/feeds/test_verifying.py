@@ -22,11 +22,7 @@ CAKE = Post("dan", NOON_MS, 3, "cake")
 PIE = Post("dan", NOON_MS, 4, "pie")
 ADA_FOLLOWS = Follow("ada", "dan")
 DISCARDS_ORPHANED = Instructions(discards_orphaned=True)
-
-
-@pytest.fixture(params=[DESIGN.main], ids=lambda variant: variant.name)
-def variant(request):
-    return request.param
+VARIANTS = [DESIGN.main]
 
 
 @pytest.fixture

@@ -15,12 +15,7 @@ from shared.testing import WatchedConnection, WriterDied, dying_at, stored_cells
 NOW_MS = 1_700_000_000_000
 LUNCH = Message("ada", "bob", NOW_MS, "m-1", "lunch?")
 PARTY = Message("ada", "#team", NOW_MS, "m-1", "party!", members=("bob", "eve"))
-PLAIN = [variant for variant in DESIGN.variants if variant.name in ("copies", "one-table")]
-
-
-@pytest.fixture(params=PLAIN, ids=lambda variant: variant.name)
-def variant(request):
-    return request.param
+VARIANTS = [variant for variant in DESIGN.variants if variant.name in ("copies", "one-table")]
 
 
 @pytest.mark.parametrize("message", [LUNCH, PARTY], ids=["to a user", "to a group"])

@@ -12,10 +12,7 @@ from shared.writes.intents import FORGET_MS
 
 from .erased import ERASED, TO_DAN, TO_TEAM, team
 
-
-@pytest.fixture(params=ERASED.variants, ids=lambda variant: variant.name)
-def variant(request):
-    return request.param
+VARIANTS = ERASED.variants
 
 
 def test_a_member_who_is_erased_in_a_delivery_leaves_no_other_member_without_a_copy(connection, variant, monkeypatch):

@@ -14,17 +14,7 @@ LUNCH = Message("ada", "bob", NOW_MS, "m-1", "lunch?")
 TEA = attrs.evolve(LUNCH, message_id="m-2", body="tea?")
 PARTY = Message("ada", "#team", NOW_MS, "m-3", "party!", members=("bob", "ada", "eve", "cyd"))
 
-WITH_INTENTS = DESIGN.variants[:2]
-
-
-@pytest.fixture(params=WITH_INTENTS, ids=lambda variant: variant.name)
-def variant(request):
-    return request.param
-
-
-@pytest.fixture
-def messages(connection, variant):
-    return variant.open(connection)
+VARIANTS = DESIGN.variants[:2]
 
 
 def rows_of(messages, table):

@@ -13,10 +13,7 @@ from shared.testing import ErasureTests, WatchedConnection, WriterDied, dying_at
 
 from .erased import ERASED, ERASED_BUYER, ORDERS, six_orders
 
-
-@pytest.fixture(params=ERASED.variants, ids=lambda variant: variant.name)
-def variant(request):
-    return request.param
+VARIANTS = ERASED.variants
 
 
 @pytest.fixture

@@ -31,11 +31,7 @@ FIRST_PUT = 4
 READ_BACK = FIRST_PUT + PUTS
 """The number of the get that ends a change."""
 (PLAIN,) = (variant for variant in DESIGN.variants if variant.name == "without-intents")
-
-
-@pytest.fixture
-def variant():
-    return PLAIN
+VARIANTS = [PLAIN]
 
 
 # ---- deaths
