@@ -15,6 +15,8 @@ from domains.orders import OrderRepository
 from shared.designs.arguments import patterns_by_name
 from shared.queries.pages import read_page
 
+AVERAGES = patterns_by_name(MONITORING)["averages"][0]
+"""The question of `monitoring` that takes a length of time."""
 WORDS = ["host=a", "metric=b", "since=0", "until=9"]
 TEN_MINUTES = "since=2026-01-12T08:40 until=2026-01-12T08:50"
 COSTS = ["left_to_the_client", "left_to_a_filter", "ranges", "rpcs", "rows_read", "rows_returned", "bytes_fetched"]
@@ -102,26 +104,20 @@ def test_an_answer_may_be_a_number_or_anything_else(ok, terminal, monkeypatch, a
     assert lines == [] or lines[-1] in ok("ask orders order order_number=n")
 
 
-@pytest.fixture
-def averages():
-    """The question of `monitoring` that takes a length of time."""
-    return patterns_by_name(MONITORING)["averages"][0]
-
-
-def test_a_length_of_time_is_shown_as_it_is_typed(averages):
-    assert attrs.evolve(averages, sample={**averages.sample, "every_ms": 3_600_000}).words.endswith(" every=1h")
+def test_a_length_of_time_is_shown_as_it_is_typed():
+    assert attrs.evolve(AVERAGES, sample={**AVERAGES.sample, "every_ms": 3_600_000}).words.endswith(" every=1h")
 
 
 @pytest.mark.parametrize(
     ("text", "every_ms"),
     [("600000", 600_000), ("10m", 600_000), ("600s", 600_000), ("6h", 21_600_000), ("2w", 1_209_600_000)],
 )
-def test_a_length_of_time_has_a_unit_or_is_in_milliseconds(averages, text, every_ms):
-    assert arguments(averages, [*WORDS, f"every={text}"])["every_ms"] == every_ms
+def test_a_length_of_time_has_a_unit_or_is_in_milliseconds(text, every_ms):
+    assert arguments(AVERAGES, [*WORDS, f"every={text}"])["every_ms"] == every_ms
 
 
 @pytest.mark.parametrize("text", ["2017-06-23", "10 m", "-1", "1.5h", "", "6H"])
-def test_a_time_is_not_a_length_of_time(averages, text):
+def test_a_time_is_not_a_length_of_time(text):
     wanted = "every: must be a length such as 10m, 6h or 14d, or milliseconds"
     with pytest.raises(WrongUsage, match=re.escape(f"{wanted} (got {text!r})")):
-        arguments(averages, [*WORDS, f"every={text}"])
+        arguments(AVERAGES, [*WORDS, f"every={text}"])

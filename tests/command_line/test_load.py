@@ -136,34 +136,26 @@ def test_a_record_that_a_domain_or_the_store_refuses_is_named_by_its_line(
     assert rowbook(f"load orders a.csv --store {orders_url}") == (1, "", said)
 
 
-@pytest.fixture
-def fail(monkeypatch):
-    """Lets so many calls of the store fail, each before it is sent."""
-    send = happybase.Batch.send
+@pytest.mark.parametrize(
+    ("failing_calls", "ended"),
+    [
+        (1, (0, "a.txt: opentsdb, 4 records stored\n", "")),
+        (2, (1, "", "a.txt:1: the store failed: gone; 0 records stored before\n")),
+    ],
+)
+def test_after_a_failed_call_the_records_are_stored_one_by_one_until_another_call_fails(
+    rowbook, points_url, monkeypatch, failing_calls, ended
+):
+    send, failures = happybase.Batch.send, iter(range(failing_calls))
 
-    def fail(times):
-        remaining = iter(range(times))
+    def fail_at_first(batch):
+        if next(failures, None) is not None:
+            raise OSError("gone")
+        send(batch)
 
-        def failing(batch):
-            if next(remaining, None) is not None:
-                raise OSError("gone")
-            send(batch)
-
-        monkeypatch.setattr(happybase.Batch, "send", failing)
-
-    return fail
-
-
-def test_after_a_failed_call_the_same_records_are_stored_one_by_one(ok, points_url, fail):
-    fail(times=1)
-    assert ok(f"load tsdb a.txt --store {points_url}") == "a.txt: opentsdb, 4 records stored\n"
-    assert values(points_url) == [1, 2, 3, 4]
-
-
-def test_a_store_that_goes_on_failing_ends_the_command_with_the_line(rowbook, points_url, fail):
-    fail(times=2)
-    said = "a.txt:1: the store failed: gone; 0 records stored before\n"
-    assert rowbook(f"load tsdb a.txt --store {points_url}") == (1, "", said)
+    monkeypatch.setattr(happybase.Batch, "send", fail_at_first)
+    assert rowbook(f"load tsdb a.txt --store {points_url}") == ended
+    assert values(points_url) == ([] if ended[0] else [1, 2, 3, 4])
 
 
 def test_a_full_store_is_named_with_what_to_do(folder):

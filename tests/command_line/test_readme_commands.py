@@ -22,17 +22,15 @@ WITH_COMMANDS = [path for path in READMES if commands(path)]
 WITH_A_STORE = [path for path in WITH_COMMANDS if any(map(STORE.search, commands(path)))]
 
 
-@pytest.mark.usefixtures("fixtures", "few_samples")
+@pytest.fixture(params=["few_samples", pytest.param("fixtures", marks=pytest.mark.long)])
+def samples(request):
+    """Few samples, or all of them in the long run."""
+    request.getfixturevalue(request.param)
+
+
+@pytest.mark.usefixtures("fixtures", "samples")
 @pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
 def test_the_commands_in_a_readme_end_well(ok, path):
-    for line in commands(path):
-        ok(line)
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("fixtures")
-@pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
-def test_the_commands_in_a_readme_end_well_with_all_samples(ok, path):
     for line in commands(path):
         ok(line)
 

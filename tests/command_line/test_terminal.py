@@ -10,18 +10,14 @@ import signal
 import struct
 import subprocess
 import termios
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 from rich.cells import cell_len
 
 from domains.command_line.designs import all_designs
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders.design import DESIGN as ORDERS_DESIGN
-from shared.stores import connect
-from shared.writes import IntentWriter
 from tests.command_line.running import ROWBOOK, without_terminal
 
 ROOT = Path(__file__).parents[2]
@@ -160,8 +156,6 @@ HOSTILE = "\x1b]0;title\x07\x1b[31m\x9b31m\u202e\u2066\u2028\x7f\r\x85"
 SHOWN = r"\x1b]0;title\x07\x1b[31m\x9b31m\u202e\u2066\u2028\x7f\r\x85"
 VISIBLE = SHOWN.replace(r"\r", r"\x0d")
 IN_JSON = r"\u001b]0;title\u0007\u001b[31m\u009b31m\u202e\u2066\u2028\u007f\r\u0085"
-BARE = r"\x9b31m\u202e\u2066\x7f"
-"""What is shown of the control characters that do not end a line."""
 ORDER = "order_number,seller_id,buyer_id,placed_ms,item,amount\nn-1,s-1,b-1,0,lamp,7\n"
 with_and_without_a_terminal = pytest.mark.parametrize("columns", [None, 80])
 
@@ -222,25 +216,6 @@ def test_names_of_files_never_control_the_terminal(visible, folder, new_url, col
     assert json.loads(out)["files"][0]["file"] == name
 
 
-@with_and_without_a_terminal
-def test_an_error_of_a_server_never_controls_the_terminal(visible, folder, monkeypatch, new_url, columns):
-    def fail(*_):
-        raise HBaseError(re.sub("[\u2028\r\x85]", "", HOSTILE).encode())
-
-    monkeypatch.setattr(IntentWriter, "write", fail)
-    (folder / "a.csv").write_text(ORDER)
-    code, _out, err = visible(columns, "load", "orders", "a.csv", "--store", new_url(*ORDERS_DESIGN.main.tables))
-    assert (code, BARE in err) == (1, True)
-
-
-def test_names_that_another_client_gave_never_control_the_terminal(visible, folder):
-    with closing(connect("embedded:a.db")) as connection:
-        connection.create_table("orders", {"o\x9b31m\u202e": {}})  # HBase takes these, and none below U+0020
-    (folder / "a.csv").write_text(ORDER)
-    code, _out, err = visible(None, "load", "orders", "a.csv", "--store", "embedded:a.db")
-    assert (code, r"(has o\x9b31m\u202e)" in err) == (1, True)
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -248,14 +223,11 @@ def test_names_that_another_client_gave_never_control_the_terminal(visible, fold
         [f"--{HOSTILE}"],
         ["run", HOSTILE],
         ["run", "--store", f"embedded:{HOSTILE}/a.db"],
-        ["run", "--store", f"hbase://{HOSTILE}:1"],
         ["load", "orders", HOSTILE, "--store", "embedded:"],
-        ["load", "orders", "a.csv", "--store", "embedded:", "--map", f"{HOSTILE}=a"],
         ["ask", "orders", HOSTILE],
         ["ask", "orders", "of-seller", f"seller_id=a{HOSTILE}", "--cursor", HOSTILE],
         ["explain", "orders", "--key", HOSTILE],
         ["serve", "--host", HOSTILE],
-        ["serve", "--store", f"embedded:{HOSTILE}/a.db", "--port", "0"],
     ],
     ids=lambda words: words[0] if words[0] != HOSTILE else "",
 )

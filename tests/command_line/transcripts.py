@@ -13,8 +13,7 @@ directly below one another print the same, and so do those of `{one,another}` in
 `| tail N` and `| json PATH` choose among the lines, or take a value out of a JSON object: `records.*.host`. A section
 with a line `store NAME...` runs on every engine; $STORE is the URL of a store for these designs, in other sections it
 is embedded:a.db. $CURSOR is the latest cursor that was printed. In the output stand `<cursor>`, `<folder>`, `<now>`
-(any time of today, or its milliseconds), `<n> ms newer` and `<slot>` (the random row of an intent) for what differs in
-every run.
+(any time of today, or its milliseconds) and `<slot>` (the random row of an intent) for what differs in every run.
 
 `make transcripts` writes the output (the lines that begin with a blank or `!`) anew and leaves the others as they are.
 So what a command line must keep is said in these, or true of every command:
@@ -200,7 +199,6 @@ class Session:
         line = line.replace(self._cursor, "<cursor>") if self._cursor else line
         line = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", lambda found: _time(found[0]), line)
         line = re.sub(r"\b\d{13}\b", lambda found: "<now>" if _is_now(int(found[0])) else found[0], line)
-        line = re.sub(r"\b\d+ ms newer", "<n> ms newer", line)
         return re.sub(r"(intents: (\w+ )?row)( [0-9a-f]{2}){12}\b", r"\1 <slot>", line)
 
 

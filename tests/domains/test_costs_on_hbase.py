@@ -3,18 +3,16 @@
 So the tables of the READMEs, which are made on the embedded store, hold on HBase.
 """
 
-from contextlib import closing
-
 import attrs
 import pytest
 
 from domains.command_line.designs import all_designs
-from shared.designs import load_samples, measure
+from shared.designs import measure
 from shared.queries import Page
-from shared.stores import connect
-from shared.tables import create_tables
+from shared.tables import check_layouts
+from tests.engines import Embedded
 
-from .conftest import is_stored_once
+from .conftest import is_stored_once, samples_of
 
 pytestmark = pytest.mark.hbase
 
@@ -36,9 +34,8 @@ def on_hbase(open_samples, design, variant):
 
 @pytest.fixture
 def in_memory(design, variant):
-    with closing(connect("embedded:")) as connection:
-        create_tables(connection, variant.tables)
-        load_samples(connection, design, variant)
+    with Embedded().stocked_store(samples_of(design, variant), *variant.tables) as connection:
+        check_layouts(connection, variant.tables)  # so that no question counts these calls
         yield connection
 
 
