@@ -57,11 +57,6 @@ def stored(repository, *logins):
     return numbered
 
 
-def dump(connection, variant):
-    """Every cell of the variant's tables, with its timestamp."""
-    return {table.name: list(connection.table(table.name).scan(include_timestamp=True)) for table in variant.tables}
-
-
 def put(connection, table, *logins):
     """Puts logins into one table only."""
     for new in logins:

@@ -14,7 +14,15 @@ from domains.counters.keys import LOGIN_DAYS, TABLES, LoginDay, sums_of
 from shared.designs import metered
 from shared.stores import connect
 from shared.tables import InvalidRow, create_tables, physical_tables
-from shared.testing import WatchedConnection, WriterDied, check_round_trip, crash_tests, dying_at, paused_at_call
+from shared.testing import (
+    WatchedConnection,
+    WriterDied,
+    check_round_trip,
+    crash_tests,
+    dying_at,
+    paused_at_call,
+    stored_cells,
+)
 from tests.engines import EMBEDDED, examples
 
 from .asking import (
@@ -22,7 +30,6 @@ from .asking import (
     DAY,
     KEEPING,
     LATE,
-    dump,
     keeping,
     keeping_main_or_long,
     login,
@@ -96,9 +103,9 @@ def test_a_folded_day_has_one_cell_for_each_user_in_rows_of_the_same_tables_and_
     sums = [sums_of(by_user), sums_of(by_day)]
     check_round_trip(connection, [by_user, by_day, *sums])
     assert [len(table.layouts) for table in physical_tables([by_user, by_day, *sums])] == [2, 2]
-    before = dump(connection, variant)
+    before = stored_cells(connection, variant.tables)
     assert repository.fold(DAY) == 0
-    assert dump(connection, variant) == before
+    assert stored_cells(connection, variant.tables) == before
 
 
 @settings(max_examples=examples(20))
@@ -246,13 +253,13 @@ def test_a_fold_at_any_call_of_a_writer_counts_the_login_if_it_was_answered(test
 def test_a_login_of_a_folded_day_is_refused_and_leaves_nothing(connection, variant, repository):
     stored(repository, *logins_of_three())
     repository.fold(DAY)
-    before = dump(connection, variant)
+    before = stored_cells(connection, variant.tables)
     for writer in (repository, variant.open(connection)):
         assert [store_or_reason(writer, late) for late in LATE] == [CLOSED, CLOSED]
         with pytest.raises(NotAllStored, match=r"^0 records stored; .* takes no more logins$") as refused:
             writer.store_all([login(DAY + DAY_MS), login()])
         assert isinstance(refused.value.__cause__, DayClosed)
-    assert dump(connection, variant) == before
+    assert stored_cells(connection, variant.tables) == before
 
 
 @keeping
@@ -279,7 +286,7 @@ def test_logins_stored_together_are_the_cells_of_logins_stored_one_by_one(tests,
         assert repository.store_all(iter(logins)) == len(logins)
     assert cost.rpcs == 2 * len({login.time_ms for login in logins}) + 2
     with tests.store(three_users) as store:
-        assert dump(connection, variant) == dump(store.connection, variant)
+        assert stored_cells(connection, variant.tables) == stored_cells(store.connection, variant.tables)
 
 
 def filled(connection, count):

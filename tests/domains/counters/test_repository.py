@@ -8,9 +8,9 @@ from domains.counters.variants import salted, sharded
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.records import LAST_MS
-from shared.testing import ReplyLost, Stop, WatchedConnection, stopped_at
+from shared.testing import ReplyLost, Stop, WatchedConnection, stopped_at, stored_cells
 
-from .asking import BY_NAME, DAY, HOUR_MS, counting, dump, keeping, login, stored
+from .asking import BY_NAME, DAY, HOUR_MS, counting, keeping, login, stored
 
 # ---- questions
 
@@ -85,7 +85,7 @@ def test_the_timestamp_of_every_cell_is_the_logins_own_time(connection, variant,
     for _ in range(2):
         stored(repository, login(0), login(5), login(5), login(LAST_MS))
         for table in variant.tables[:2]:
-            rows = dump(connection, variant)[table.name]
+            rows = stored_cells(connection, variant.tables)[table.name]
             assert sorted(stamp for _row, cells in rows for _value, stamp in cells.values()) == [0, 5, 5, LAST_MS]
 
 
@@ -108,4 +108,4 @@ def test_a_login_takes_three_increments(connection, repository):
 def test_a_user_whose_row_is_too_long_is_refused_with_nothing_half_stored(connection, variant, repository):
     with pytest.raises(InvalidKey, match=r"a row key has 1\.\.32767 bytes"):
         repository.store(Login("u" * 32_760, DAY))
-    assert dump(connection, variant) == {table.name: [] for table in variant.tables}
+    assert stored_cells(connection, variant.tables) == {table.name: [] for table in variant.tables}

@@ -3,6 +3,7 @@
 import pytest
 
 from domains.feeds import Follow, Post
+from domains.feeds.design import DESIGN
 from domains.feeds.variants import texts
 from shared.queries import BATCH_ROWS
 from shared.testing import WatchedConnection, WriterDied, dying_at
@@ -11,25 +12,19 @@ from shared.writes import CLOCK
 from .stopped_writes import NOON_MS, SOUP
 
 TEA = Post("dan", NOON_MS + 1, 2, "tea")
+VARIANTS = [variant for variant in DESIGN.variants if variant.name == "texts"]
 
 
 @pytest.fixture
-def store(engine):
-    with engine.shared_store(*texts.TABLES) as connection:
-        yield connection
-
-
-@pytest.fixture
-def feeds(store):
-    feeds = texts.Repository(store)
+def feeds(feeds):
     feeds.follow(Follow("ada", "dan"))
     feeds.follow(Follow("bob", "dan"))
     return feeds
 
 
-def test_a_follower_whom_a_dead_writer_did_not_reach_gets_the_post_only_if_its_client_tries_again(store, feeds):
+def test_a_follower_whom_a_dead_writer_did_not_reach_gets_the_post_only_if_its_client_tries_again(connection, feeds):
     with pytest.raises(WriterDied):
-        texts.Repository(WatchedConnection(store, dying_at(1))).post(SOUP)
+        texts.Repository(WatchedConnection(connection, dying_at(1))).post(SOUP)
     assert list(feeds.posts("dan")) == [SOUP]
     assert list(feeds.timeline("ada")) == []
     feeds.post(SOUP)
@@ -63,14 +58,14 @@ def test_lines_expire_after_their_push_and_an_old_post_not_on_arrival(engine):
             assert list(feeds.timeline("ada")) == shown
 
 
-def test_more_followers_than_a_step_all_get_the_post(store):
-    feeds = texts.Repository(store)
-    followers = store.table(texts.FOLLOWERS.name)
+def test_more_followers_than_a_step_all_get_the_post(connection):
+    feeds = texts.Repository(connection)
+    followers = connection.table(texts.FOLLOWERS.name)
     with followers.batch() as batch:
         for number in range(BATCH_ROWS + 1):
             key = texts.FOLLOWERS.key.key_class("dan", f"r-{number:05}")
             batch.put(texts.FOLLOWERS.row(key), {b"f:x": b"\xc3"})
     feeds.post(SOUP)
-    assert sum(1 for _ in store.table(texts.TIMELINES.name).scan()) == BATCH_ROWS + 1
+    assert sum(1 for _ in connection.table(texts.TIMELINES.name).scan()) == BATCH_ROWS + 1
     feeds.delete_post("dan", NOON_MS, 1)
-    assert list(store.table(texts.TIMELINES.name).scan()) == []
+    assert list(connection.table(texts.TIMELINES.name).scan()) == []

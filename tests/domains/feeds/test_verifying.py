@@ -183,11 +183,7 @@ def test_lines_that_expire_are_not_missed():
     [
         (TABLES.posts, TABLES.posts.row(TEA), [SOUP]),
         (TABLES.following, TABLES.following.row(Follow("ada", "eve")), [TEA, SOUP]),
-        (
-            TABLES.timelines,
-            TABLES.timelines.row(TABLES.timelines.key.key_class("ada", 0, "", 0)) + b"\xff",
-            [TEA, SOUP],
-        ),
+        (TABLES.timelines, line_of("ada", TEA) + b"\xff", [TEA, SOUP]),
     ],
     ids=["post", "follow", "line"],
 )

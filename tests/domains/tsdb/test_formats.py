@@ -19,6 +19,9 @@ from shared.records import parse_time
 FIXTURES = Path(make_samples.__file__).parent
 AT_MS = parse_time("2013-01-01T00:00")
 SAFE = "a name must be letters of ISO 8859-1, digits and - _ . / (got "
+NUMBER = "Point.value: must be an int of 64 bits, or a float that is not NaN or infinite"
+MILLISECONDS = "Point.time_ms: must be milliseconds since 1970 UTC, not seconds, 2013-01-01T00:00:00.000Z"
+NINE_LABELS = ",".join(f'{tag}="1"' for tag in "abcdefghi")
 SHAPE = 'must be metric{label="value", ...} number, and maybe milliseconds (got '
 
 
@@ -124,10 +127,7 @@ def test_a_number_is_an_int_if_it_is_written_as_one(written, text, kind):
         ("up NaN", "Point.value: must be a number in the range of a float (got nan)"),
         ("up +Inf", "Point.value: must be a number in the range of a float (got inf)"),
         ("up 1e999", "Point.value: must be a number in the range of a float (got inf)"),
-        (
-            f"up {2**63}",
-            f"Point.value: must be an int of 64 bits, or a float that is not NaN or infinite (got {2**63})",
-        ),
+        (f"up {2**63}", f"{NUMBER} (got {2**63})"),
         ("job:up:sum 1", f"Point.metric: {SAFE}'job:up:sum')"),
         ('up{a="b c"} 1', f"Point.tags, a: {SAFE}'b c')"),
         (r'up{a="\"b\""} 1', f"""Point.tags, a: {SAFE}'"b"')"""),
@@ -141,16 +141,9 @@ def test_a_number_is_an_int_if_it_is_written_as_one(written, text, kind):
         ('up{a="b" 1', f"{SHAPE}'up{{a=\"b\" 1')"),
         ('up{a="b",a="c"} 1', f'{SHAPE}\'up{{a="b",a="c"}} 1\')'),
         ('up 1 # {a="b"} 0.5', f"{SHAPE}'up 1 # {{a=\"b\"}} 0.5')"),
-        (
-            "up 1 1356998400",
-            "Point.time_ms: must be milliseconds since 1970 UTC, not seconds, 2013-01-01T00:00:00.000Z "
-            "(got 1356998400)",
-        ),
+        ("up 1 1356998400", f"{MILLISECONDS} (got 1356998400)"),
         ("up 1 -1", f"Point.time_ms: must be 0..{LAST_POINT_MS} (got -1)"),
-        (
-            "up{" + ",".join(f'{tag}="1"' for tag in "abcdefghi") + "} 1",
-            "Point.tags: must be 1..8 tags, each name once (got 9)",
-        ),
+        (f"up{{{NINE_LABELS}}} 1", "Point.tags: must be 1..8 tags, each name once (got 9)"),
     ],
 )
 def test_a_sample_is_refused_with_field_wanted_and_given(written, line, said):

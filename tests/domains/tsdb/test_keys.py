@@ -19,14 +19,6 @@ def point(metric, tags, time_ms=T):
     return SeriesPoint(bytes.fromhex(metric), time_ms, bytes.fromhex(tags), 1)
 
 
-def test_the_key_of_the_source():
-    """[metric_uid][timestamp][tagk1][tagv1][tagk2][tagv2]: 00000150E22700000001000001000002000004."""
-    row = POINTS.row(point("000001", "000001000001 000002000004", T + 1_234_567))
-    assert row == bytes.fromhex("000001 50E22700 000001000001 000002000004")
-    key = POINTS.key.decode(row)
-    assert (key.metric_uid, key.time_ms, key.tag_uids) == (b"\0\0\1", T, row[7:])
-
-
 def test_widths_and_a_salt():
     table = data_table(widths=Widths(2, 1, 4), salt=SeriesSalt(2, 20))
     row = table.row(point("0001", "01 00000002"))
@@ -64,10 +56,7 @@ def test_tags_come_back_whatever_their_order(tags):
         (lambda: TagPairs(3, 3).encode(b""), r"must be 1..8 pairs of 6 bytes \(got 0 bytes"),
         (lambda: TagPairs(3, 3).encode(bytes(54)), r"must be 1..8 pairs of 6 bytes \(got 54 bytes"),
         (lambda: TagPairs(3, 3).encode(b"1234567"), "must be 1..8 pairs of 6 bytes .got 7 bytes"),
-        (
-            lambda: TagPairs(1, 1).encode(b"bbaa"),
-            "must be pairs in the order of their bytes, no tag twice .got 62 62 61 61",
-        ),
+        (lambda: TagPairs(1, 1).encode(b"bbaa"), "must be pairs in the order of their bytes, no tag twice .got 62 62"),
         (lambda: TagPairs(1, 1).encode(b"aaab"), "no tag twice"),
         (lambda: Seconds.encode(1), "must be whole seconds in milliseconds .got 1"),
         (lambda: Seconds.encode(2**32 * 1000), "must be 0..4294967295000 .got 4294967296000"),

@@ -122,14 +122,8 @@ def test_a_row_with_seconds_milliseconds_compacted_and_appended_points():
     packed = (qualifier_of(2000, 0).hex() + qualifier_of(2500, 1).hex(), "03" + "0004" + "01")
     appended = ("050000", pack_appended([(3000, 5), (3500, 6.5)]).hex())
     others = [("010bb8", "7b7d"), ("0600ff", "00"), ("ff", "ff")]
-    assert read(seconds, milliseconds, packed, appended, *others) == {
-        1000: 1,
-        1500: 2,
-        2000: 3,
-        2500: 4,
-        3000: 5,
-        3500: 6.5,
-    }
+    wanted = {1000: 1, 1500: 2, 2000: 3, 2500: 4, 3000: 5, 3500: 6.5}
+    assert read(seconds, milliseconds, packed, appended, *others) == wanted
 
 
 @pytest.mark.parametrize("tail", ["", "00", "01", "ff", "0001ff"])
@@ -203,7 +197,5 @@ def test_what_does_not_fit_is_refused(call, message):
 def test_a_stored_nan_is_damage_for_a_record():
     cells = {b"t:\0\x0b": struct.pack(">f", math.nan)}
     key = SeriesPoint(b"", 0, b"", 0)
-    with pytest.raises(
-        InvalidRecord, match=r"SeriesPoint.value: must be an int of 64 bits, or a float that is not NaN"
-    ):
+    with pytest.raises(InvalidRecord, match=r"SeriesPoint.value: must be an int of 64 bits, or a float that is not"):
         list(PointCells().records(key, cells))
