@@ -4,7 +4,6 @@ import re
 from contextlib import closing
 from types import ModuleType
 
-import attrs
 import pytest
 from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
@@ -13,13 +12,11 @@ from domains.command_line.designs import all_designs
 from domains.command_line.listing import LISTING
 from shared.designs import AccessPattern, Measurement, Variant, load_samples, measure
 from shared.designs.comparison import Busiest, VariantCosts
-from shared.designs.metering import Cost, Read
-from shared.designs.pages.cost_blocks import across, costs_block, refused_block
+from shared.designs.metering import Cost
+from shared.designs.pages.cost_blocks import across, refused_block
 from shared.designs.pages.markdown import MAX_COLUMNS, MAX_LINE, with_blocks
 from shared.designs.pages.question_blocks import statements
 from shared.designs.pages.stores_page import FILTERS
-from shared.keys import RowRange
-from shared.queries import Explanation
 from shared.stores import connect
 from shared.stores.filters import language as filter_language
 from shared.tables import ItemCells, create_tables
@@ -101,10 +98,9 @@ def test_the_links_of_a_readme_lead_somewhere(path):
     assert [target for target in targets if not (path.parent / target).exists()] == []
 
 
-def compared(name, *refused):
-    """A variant with as many questions as there are reasons for refusal, empty where it answers."""
-    patterns = [AccessPattern("q" * 30, len, {}) for _ in refused]
-    measured = [Measurement(pattern, [], Cost(), reason) for pattern, reason in zip(patterns, refused, strict=True)]
+def compared(name):
+    """The costs of a variant that answers its one question."""
+    measured = [Measurement(AccessPattern("q" * 30, len, {}), [], Cost())]
     return VariantCosts(Variant(ModuleType(name), "", tables=(), open=len), 1, measured, 1, 1, 1, 0, (Busiest(1, 1),))
 
 
@@ -118,43 +114,14 @@ def compared(name, *refused):
     ],
 )
 def test_variants_that_are_too_many_for_one_table_are_in_several_each_with_the_design_itself(names, width, headers):
-    variants = [compared(name, "") for name in names]
+    variants = [compared(name) for name in names]
     tables = across(variants, lambda _measured: "x" * width)
     assert [table.splitlines()[0] for table in tables.split("\n\n")] == headers
     assert max(map(len, tables.splitlines())) <= MAX_LINE
 
 
-def test_a_variant_that_refuses_every_question_has_no_column():
-    variants = [compared("a", "", "no"), compared("b", "no", "no"), compared("c", "no", "")]
-    assert across(variants, lambda measured: measured.refused or "yes").splitlines() == [
-        "| question | a | c |",
-        "| --- | --- | --- |",
-        f"| {'q' * 30} | yes | no |",
-        f"| {'q' * 30} | no | yes |",
-    ]
-
-
 def test_that_nothing_is_refused_is_said():
-    assert refused_block([compared("a", "")]) == "No variant refuses a question."
-
-
-WHOLE = RowRange(b"", None)
-FILTERED = Explanation(b"t", (WHOLE,), 1, False, ("host",), (), is_wide=False, rpcs=3, is_exact=False)
-
-
-def test_the_legend_stands_above_the_table_and_explains_what_is_in_it():
-    patterns = [AccessPattern("q" * number, len, {}) for number in (1, 2)]
-    answers = [
-        Measurement(patterns[0], [1, 2], Cost(rows_read=3, reads=[Read(b"t", WHOLE, WHOLE)]), explanation=FILTERED),
-        Measurement(patterns[1], None, Cost(), "no"),
-    ]
-    variants = [VariantCosts(Variant(ModuleType("a"), "", tables=(), open=len), 1, answers, 1, 1, 1, 0, ())]
-    legend, table = costs_block(attrs.evolve(all_designs()[0], variants=(variants[0].variant,)), variants).split(
-        "\n\n"
-    )[1:]
-    assert re.findall("^- `(.*?)`", legend, re.MULTILINE) == ["1.5x, filtered", "refused"]
-    assert "1.5 rows are read for each row returned" in legend
-    assert table.splitlines()[2:] == ["| q | 1.5x, filtered |", "| qq | refused |"]
+    assert refused_block([compared("a")]) == "No variant refuses a question."
 
 
 def rows_of(connection, printed):

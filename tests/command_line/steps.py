@@ -11,8 +11,6 @@ import attrs
 import happybase
 
 from domains.command_line.designs import find_variants
-from domains.counters.keys import LOGINS_BY_DAY
-from domains.counters.records import Login
 from domains.logs.keys import LOGS
 from domains.logs.records import LogEvent
 from domains.orders import Order, OrderRepository
@@ -43,13 +41,6 @@ def delete(table: str, row: str) -> None:
     """Deletes a row."""
     with store() as connection:
         connection.table(table).delete(bytes.fromhex(row))
-
-
-def delete_all(table: str) -> None:
-    """Deletes all rows."""
-    with store() as connection:
-        for row, _cells in connection.table(table).scan():
-            connection.table(table).delete(row)
 
 
 def prepare_what_is_no_file() -> None:
@@ -132,14 +123,6 @@ def store_of_another_layout() -> None:
     _design, (variant,) = find_variants("logs:time-first")
     with store() as connection:
         create_tables(connection, [attrs.evolve(LOGS, key=variant.tables[0].key)])
-
-
-def put_login_by_day(user: str, time_ms: str) -> None:
-    """Puts a login into the table by day only."""
-    login = Login(user, int(time_ms), 0)
-    with store() as connection:
-        table = connection.table(LOGINS_BY_DAY.name)
-        table.put(LOGINS_BY_DAY.row(login), LOGINS_BY_DAY.cells.pack(login), timestamp=login.time_ms)
 
 
 def leak_uid(name: str) -> None:

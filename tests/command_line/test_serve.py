@@ -144,11 +144,3 @@ def test_the_port_is_free_again_afterwards(serve):
         assert ended(process, signal.SIGTERM)[0] == 0
         with ThriftServer(EmbeddedConnection(None).service, port=port) as server:
             assert server.address.endswith(f":{port}")
-
-
-def test_an_open_address_is_served_by_whoever_knows_it(real_process):
-    process = real_process("serve", "--port", "0", "--host", "0.0.0.0", "--i-know-it-is-open")
-    host, port = listening(process)
-    assert host == "0.0.0.0"
-    with socket.create_connection(("127.0.0.1", port)):
-        assert ended(process, signal.SIGTERM)[0] == 0
