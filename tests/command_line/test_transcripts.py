@@ -24,12 +24,12 @@ def shown(path, number):
     return parts(path.read_text(encoding="utf-8"))[number][1]
 
 
-@each_of([one for one in SECTIONS if not one[2].designs])
+@each_of([(*place, section) for *place, section in SECTIONS if not section.designs])
 def test_the_transcript_is_what_is_printed(path, number, section, folder):
     assert run_section(path, section, folder) == shown(path, number)
 
 
-@each_of([one for one in SECTIONS if one[2].designs])
+@each_of([(*place, section) for *place, section in SECTIONS if section.designs])
 def test_the_transcript_is_what_is_printed_on_every_engine(path, number, section, folder, new_url):
     tables = [table for name in section.designs for table in find_variants(name)[1][0].tables]
     assert run_section(path, section, folder, new_url(*tables)) == shown(path, number)

@@ -226,20 +226,21 @@ def alternatives(line: str) -> list[str]:
 
 
 def split_at(words: list[str], separator: str) -> list[list[str]]:
-    found: list[list[str]] = [[]]
+    """The words before, between and after the separators."""
+    groups: list[list[str]] = [[]]
     for word in words:
         if word == separator:
-            found.append([])
+            groups.append([])
         else:
-            found[-1].append(word)
-    return found
+            groups[-1].append(word)
+    return groups
 
 
 def _value(value, path: list[str]):
     """The value at a path in JSON, null if an object lacks it; `*` is every one of a list."""
     for number, name in enumerate(path):
         if name == "*":
-            return [_value(one, path[number + 1 :]) for one in value]
+            return [_value(item, path[number + 1 :]) for item in value]
         value = value[int(name)] if isinstance(value, list) else value.get(name)
     return value
 
