@@ -329,8 +329,9 @@ def test_only_a_query_leaves_something_to_the_client():
         "order",
     )
     assert Measurement(SOME, page, Cost(), explanation=explained()).client_work == ()
-    for answer in ([Item(1)], Item(1), None):
-        assert Measurement(ONE, answer, Cost()).client_work == ()
+    for answer, records in (([Item(1), Item(2)], [Item(1), Item(2)]), ([], []), (Item(1), [Item(1)]), (None, [])):
+        measurement = Measurement(ONE, answer, Cost())
+        assert (measurement.client_work, measurement.records) == ((), records)
 
 
 # ---- one question with a user's values -----------------------------------------------------------
@@ -431,6 +432,7 @@ class Points:
 
 SINCE = AccessPattern("points of all items from a number on", Points.since, {"number": 1}, limit=1900)
 BACKWARD = attrs.evolve(SINCE, sample={"number": 1, "newest_first": True})
+COUNT = AccessPattern("how many points", Points.count_since, {"number": 1})
 
 
 def test_rows_that_are_read_in_parts_are_one_read_for_each_range(new_store):
@@ -439,7 +441,7 @@ def test_rows_that_are_read_in_parts_are_one_read_for_each_range(new_store):
     for number in range(3):
         points.store_row([Point(number, at_s, 0) for at_s in range(CHUNK_CELLS + 1)])
     whole = RowRange(b"\0\x01", None)
-    forward, backward = measure(connection, points, [SINCE, BACKWARD])
+    forward, backward, counted = measure(connection, points, [SINCE, BACKWARD, COUNT])
     in_order = [(number, at_s) for number in (1, 2) for at_s in range(CHUNK_CELLS + 1)]
     assert [(point.number, point.at_s) for point in forward.records] == in_order[:1900]
     assert [(point.number, point.at_s) for point in backward.records] == in_order[:-1901:-1]
@@ -450,17 +452,9 @@ def test_rows_that_are_read_in_parts_are_one_read_for_each_range(new_store):
         assert [rows.parts for _name, rows in measurement.ranges] == [(("number", between(1, None)),)]
         assert measurement.read_for_records == measurement.answer.rows_read == 1900
         assert verdict(measurement) == "1 range"
-
-
-def test_a_number_made_of_rows_that_are_read_in_parts_is_computed_from_all_their_cells(new_store):
-    connection = new_store(POINTS)
-    points = Points(connection)
-    for number in range(3):
-        points.store_row([Point(number, at_s, 0) for at_s in range(CHUNK_CELLS + 1)])
-    (counted,) = measure(connection, points, [AccessPattern("how many points", Points.count_since, {"number": 1})])
-    whole = RowRange(b"\0\x01", None)
+    # A number made of such rows is computed from all their cells.
     assert counted.answer == counted.read_for_records == 2 * (CHUNK_CELLS + 1)
-    assert counted.reads == [Read(connection.table("points").name, whole, whole)]
+    assert counted.reads == [Read(name, whole, whole)]
     assert (verdict(counted), counted.beyond_ranges) == ("2002.0x, computed", "computed")
 
 
@@ -473,29 +467,18 @@ def test_what_is_read_for_records_are_rows_unless_a_row_holds_many():
     assert Measurement(SOME, None, cost, refused="no").read_for_records == 7
 
 
-def test_an_answer_that_is_a_list_counts_as_its_records():
-    assert Measurement(ONE, [Item(1), Item(2)], Cost()).records == [Item(1), Item(2)]
-    assert Measurement(ONE, [], Cost()).records == []
-
-
 def test_the_words_of_a_pattern_are_what_a_person_types():
     assert SOME.words == "items since=4 seen=1970-01-01T00:00:00.000Z --limit 3"
     assert AccessPattern("?", Repository.items, {"since": "a b"}).words == "items 'since=a b'"
     assert AccessPattern("?", Repository.items, {"since": "x"}, limit=DEFAULT_LIMIT).words == "items since=x"
 
 
-def test_a_page_has_as_many_records_as_the_query_says_if_nobody_says_otherwise():
-    assert SOME.limit == 3
-    assert ONE.limit == DEFAULT_LIMIT == inspect.signature(Query.page).parameters["limit"].default
-
-
-def test_the_parameters_of_a_pattern_are_those_of_its_method():
+def test_a_pattern_has_the_parameters_answer_and_limit_of_its_method():
     names = [[parameter.name for parameter in pattern.parameters] for pattern in (SOME, ONE)]
     assert names == [["since", "seen_ms"], ["number"]]
-
-
-def test_a_pattern_whose_method_returns_a_query_answers_in_pages():
     assert (SOME.answer, ONE.answer) == ("page", "first")
+    assert (SOME.limit, ONE.limit) == (3, DEFAULT_LIMIT)
+    assert inspect.signature(Query.page).parameters["limit"].default == DEFAULT_LIMIT
 
 
 def test_cells_count_with_their_column(table):

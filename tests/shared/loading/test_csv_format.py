@@ -14,6 +14,8 @@ from shared.loading import UnreadableFile, read_lines, read_records
 from shared.loading.csv_format import CSV
 from tests.shared.loading.sales import HEADER, LINE, SALE, Sale, lines
 
+BAD_AMOUNT = "Sale.amount: must be an int (got 'x')"
+
 
 @pytest.mark.parametrize(
     "content",
@@ -31,26 +33,25 @@ def test_a_csv_line_is_a_record(written, content):
     assert list(read_records(written(content), Sale)) == [SALE]
 
 
-def test_a_field_that_the_file_lacks_takes_its_default_and_one_that_it_has_does_not(written):
-    assert lines(written("number,sold_ms,amount,state\nn-1,0,7,done\n")) == [(2, Sale("n-1", 0, 7, "done"))]
-
-
-def test_only_blanks_after_commas_are_dropped_and_only_if_the_header_has_them(written):
-    assert lines(written("number, sold_ms, amount\n n 1 , 0, 7\n")) == [(2, Sale("n 1 ", 0, 7))]
-    assert lines(written("amount,sold_ms,number\n7,0, n 1 \n")) == [(2, Sale(" n 1 ", 0, 7))]
-
-
-def test_quoted_fields_may_hold_commas_quotes_and_lines(written):
-    content = HEADER + '"a, ""b""\nc\n\nd",0,7\n' + "\n" + LINE + '"e\nf",0,x\n'
-    assert lines(written(content)) == [
-        (2, Sale('a, "b"\nc\n\nd', 0, 7)),
-        (7, SALE),
-        (8, "Sale.amount: must be an int (got 'x')"),
-    ]
-
-
-def test_blank_lines_before_the_header_and_between_records_are_counted_but_are_not_records(written):
-    assert lines(written("\n\n" + HEADER + "\n" + LINE)) == [(5, SALE)]
+@pytest.mark.parametrize(
+    ("content", "wanted"),
+    [
+        # A field that the file lacks takes its default, one that it has does not.
+        ("number,sold_ms,amount,state\nn-1,0,7,done\n", [(2, Sale("n-1", 0, 7, "done"))]),
+        # Only blanks after commas are dropped, and only if the header has them.
+        ("number, sold_ms, amount\n n 1 , 0, 7\n", [(2, Sale("n 1 ", 0, 7))]),
+        ("amount,sold_ms,number\n7,0, n 1 \n", [(2, Sale(" n 1 ", 0, 7))]),
+        # Quoted fields may hold commas, quotes and lines; blank lines are counted.
+        (
+            HEADER + '"a, ""b""\nc\n\nd",0,7\n' + "\n" + LINE + '"e\nf",0,x\n',
+            [(2, Sale('a, "b"\nc\n\nd', 0, 7)), (7, SALE), (8, BAD_AMOUNT)],
+        ),
+        ("\n\n" + HEADER + "\n" + LINE, [(5, SALE)]),
+        ((HEADER + LINE + '"a\rb",0,x\n').replace("\n", "\r"), [(2, SALE), (3, BAD_AMOUNT)]),
+    ],
+)
+def test_a_csv_is_read_field_by_field_with_the_numbers_of_its_lines(written, content, wanted):
+    assert lines(written(content)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -184,13 +185,6 @@ def test_ints_have_up_to_4300_digits(written):
         10**21,
         10**4300 - 1,
         "Sale.amount: an int must have at most 4300 digits (got 4301)",
-    ]
-
-
-def test_a_csv_may_end_its_lines_with_carriage_returns(written):
-    assert lines(written((HEADER + LINE + '"a\rb",0,x\n').replace("\n", "\r"))) == [
-        (2, SALE),
-        (3, "Sale.amount: must be an int (got 'x')"),
     ]
 
 

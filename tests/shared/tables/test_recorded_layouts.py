@@ -101,12 +101,6 @@ def put(connection: happybase.Connection, table: TableLayout[Any, Any], *records
             batch.put(table.row(record), table.cells.pack(record))
 
 
-def texts(error: pytest.ExceptionInfo[Exception]) -> str:
-    message = str(error.value)
-    assert "\n" not in message
-    return message
-
-
 @pytest.fixture
 def connection(engine: Engine) -> Iterator[happybase.Connection]:
     with engine.store() as connection:
@@ -140,7 +134,8 @@ def test_another_layout_under_the_same_name_is_refused_in_words_that_name_both(
     create_tables(connection, [old])
     with pytest.raises(LayoutMismatch) as refused:
         create_tables(connection, [new])
-    message = texts(refused)
+    message = str(refused.value)
+    assert "\n" not in message
     assert message.startswith(f"table {old.name}: its keys are row ")
     before, _, after = message.partition(" (the declared layout makes ")
     assert wanted in before
@@ -175,13 +170,6 @@ def test_layouts_are_compared_once_for_each_connection(connection: happybase.Con
     with metered(connection) as second:
         Query(BoundTable(connection, salted(8)), salted(8).plan(host="a", time_ms=1)).first()
     assert (first.rpcs, second.rpcs) == (3, 1)
-
-
-def test_nothing_is_read_before_the_first_call(connection: happybase.Connection) -> None:
-    create_tables(connection, [salted(8)])
-    with metered(connection) as cost:
-        Query(BoundTable(connection, salted(32)), salted(32).plan(host="a"))
-    assert cost.rpcs == 0
 
 
 # ---- what is compatible --------------------------------------------------------------------------
