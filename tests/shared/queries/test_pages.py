@@ -193,6 +193,12 @@ def test_a_page_ends_short_at_the_cap_and_the_next_one_goes_on(items, reverse):
     assert ([0, 1, 0, 0, 0] if reverse else [0, 0, 0, 1, 0]) == [len(answer.records) for answer in pages]
 
 
+@pytest.mark.parametrize(("reverse", "numbers"), [(False, [5, 6]), (True, [8, 7])])
+def test_rows_that_are_left_out_do_not_shorten_a_page(items, reverse, numbers):
+    answer = item_page(items(20), limit=2, where={"number": between(5, 9)}, reverse=reverse)
+    assert [item.number for item in answer.records] == numbers
+
+
 def test_a_page_reads_one_row_more_than_it_gives(items):
     table = items(50)
     with metered(table.connection) as cost:
