@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from threading import Barrier
 from typing import Any
 
 import attrs
@@ -95,12 +96,21 @@ def _record_tries(writer: IntentWriter[Order], tried: list[tuple[int, bytes]], l
     writer.check_and_put = checked  # type: ignore[method-assign]
 
 
-def change_orders(url: str, log_file: Path, seed: int, numbers: Sequence[int], changes: int | None = None) -> None:
-    """A process that changes orders so many times, or until it is killed."""
+def change_orders(
+    url: str,
+    log_file: Path,
+    seed: int,
+    numbers: Sequence[int],
+    changes: int | None = None,
+    start: Barrier | None = None,
+) -> None:
+    """A process that changes orders so many times, or until it is killed; it begins when all at `start` are ready."""
     log, dice = Log(log_file), Random(seed)
     with closing(connect(url)) as connection:
         changer = Changer(connection, log, dice, numbers)
         log.write(kind="begun")
+        if start is not None:
+            start.wait(60)
         while changes != 0:
             changer.change()
             changes = None if changes is None else changes - 1

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 _CONTEXT = get_context("forkserver")
@@ -49,6 +50,11 @@ def running(target: Callable[..., object], *arguments: Any) -> Iterator[BaseProc
     finally:
         process.kill()
         process.join()
+
+
+def together(processes: int) -> Barrier:
+    """What so many processes wait at until all of them are ready."""
+    return _CONTEXT.Barrier(processes)
 
 
 def wait_for(happened: Callable[[], object], process: BaseProcess, within_s: float = 60) -> None:

@@ -18,7 +18,7 @@ from tests.shared.writes.changing import (
     differences,
     recover_again_and_again,
 )
-from tests.shared.writes.processes import entries, kill_at_random, running, wait_for
+from tests.shared.writes.processes import entries, kill_at_random, running, together, wait_for
 
 
 @pytest.fixture
@@ -43,9 +43,12 @@ def new_seed(name):
 )
 def test_processes_that_change_one_order_are_told_what_they_lost_to(url, tmp_path, capsys, processes, changes):
     seed = new_seed("changes")
+    start = together(processes)
     with ExitStack() as stack:
         started = [
-            stack.enter_context(running(change_orders, url, tmp_path / f"{number}.log", seed + number, [42], changes))
+            stack.enter_context(
+                running(change_orders, url, tmp_path / f"{number}.log", seed + number, [42], changes, start)
+            )
             for number in range(processes)
         ]
         for process in started:
