@@ -1,7 +1,5 @@
 """The floors of the benchmarks do what the suite does, so that a ratio compares like with like."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,9 +12,6 @@ from tests.programs.benchmarks.bench_keys import Key
 from tests.programs.benchmarks.by_hand import keys as by_hand
 from tests.programs.benchmarks.by_hand.orders import Orders
 from tests.programs.benchmarks.by_hand.plain_store import PlainStore
-
-BENCHMARKS = Path(__file__).parents[1] / "programs" / "benchmarks"
-
 
 KEYS = KeyLayout(Key)
 
@@ -60,12 +55,6 @@ def test_the_plain_store_answers_as_the_embedded_one():
         assert list(plain.scan(start, stop)) == list(table.scan(row_start=start, row_stop=stop))
     assert plain.get(b"row-007") == table.row(b"row-007")
     assert plain.get(b"row-070") == table.row(b"row-070") == {}
-
-
-def test_no_benchmark_needs_what_is_outside_of_the_repository():
-    files = list(BENCHMARKS.rglob("*.py"))
-    assert files
-    assert [path.name for path in files if "ROOT.parent" in path.read_text(encoding="utf-8")] == []
 
 
 def test_orders_by_hand_are_those_of_the_suite():

@@ -1,7 +1,7 @@
 """The designs on a real HBase beside the same calls written by hand, as ratios measured in one run.
 
-Run `python -m tests.programs.benchmarks.bench_hbase [--quick] [--store URL]`. It starts an HBase of its own unless one
-is named; its tables get a prefix of their own and are dropped in the end.
+Run `python -m tests.programs.benchmarks.bench_hbase [--quick]`. It starts an HBase of its own unless ROWBOOK_HBASE
+names one; its tables get a prefix of their own and are dropped in the end.
 
 The sides of a ratio ask the same server in turns, over connections of one kind. Domain code and code by hand must
 return the same records in the same number of calls, or the benchmark fails. A ratio is the median of its rounds; beside
@@ -9,7 +9,6 @@ it stand the two between which half of them lie, and the ratio of the fastest ro
 disturbs least. The control is one side against itself: its spread is the machine's.
 """
 
-import os
 import secrets
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +21,7 @@ import attrs
 import happybase
 import typer
 
-from domains.logs import LOGS, LogEvent, LogRepository
+from domains.logs import LOGS, LogRepository
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.logs.variants import time_first
 from domains.orders import TABLES, OrderRepository
@@ -37,7 +36,7 @@ from tests.programs.benchmarks.measuring import Report, stocked
 from tests.programs.benchmarks.stock import BATCH, EVENTS_BEGIN_MS, HOUR_MS, log_events, orders
 from tests.programs.benchmarks.turns import in_turns
 from tests.programs.hbase.java import NotStarted
-from tests.programs.hbase.named import VARIABLE, named_or_started
+from tests.programs.hbase.named import named_or_started
 
 BY_HAND_AT_MOST = 1.10
 """Our time over that by hand."""
@@ -186,7 +185,7 @@ def orders_by_hand(connection: happybase.Connection) -> Orders:
     return Orders(*(connection.table(table.name) for table in TABLES))
 
 
-# ---- buckets, loads, connections ----------------------------------------------------------------------
+# ---- buckets, loads -----------------------------------------------------------------------------------
 
 
 def compare_merged(report: Comparisons, connection: happybase.Connection) -> None:
@@ -213,30 +212,23 @@ def scanned(table: happybase.Table, plan: Plan) -> int:
 
 def compare_loads(report: Comparisons, connection: happybase.Connection) -> None:
     """Events through the repository, and happybase's own batches of the same rows, encoded before or on the way."""
-    report.title("loads, store_all / other", f"{'':8} calls")
+    report.title("loads, store_all / by hand", f"{'':8} calls")
     with stocked(connection, (LOGS,)):
-        table, repository = connection.table(LOGS.name), LogRepository(connection)
-        by_hand = NewestFirst(table)
-        spread = sorted(log_events(report.size.loaded), key=lambda event: event.time_ms)
-        busy = [attrs.evolve(event, time_ms=number // A_SECOND * 1000) for number, event in enumerate(spread)]
-        for what, events, other, at_most in (
-            ("batches of rows encoded before", busy, partial(by_time, table, encoded(busy)), LOADED_AT_MOST),
-            ("batches of events encoded by hand", busy, partial(by_hand.store_all, busy), LOADED_AT_MOST),
-            ("one by one", busy, lambda: [*map(repository.store, busy)], None),
-            ("another time each / one time for all", spread, partial(by_time, table, encoded(spread, 0)), None),
+        table = connection.table(LOGS.name)
+        events = [
+            attrs.evolve(event, time_ms=number // A_SECOND * 1000)
+            for number, event in enumerate(log_events(report.size.loaded))
+        ]
+        encoded = [(event.time_ms, LOGS.row(event), LOGS.cells.pack(event)) for event in events]
+        ours = partial(LogRepository(connection).store_all, events)
+        for what, other in (
+            ("batches of rows encoded before", partial(by_time, table, encoded)),
+            ("batches of events encoded by hand", partial(NewestFirst(table).store_all, events)),
         ):
-            ours = partial(repository.store_all, events)
             calls, others = (calls_and_records(connection, side)[0] for side in (ours, other))
-            if at_most and calls != others:
+            if calls != others:
                 raise Unlike(f"{calls} calls, by hand {others}")
-            report.compare(what, ours, other, at_most=at_most, more=f"{calls:14}")
-
-
-def encoded(events: Iterable[LogEvent], time_ms: int | None = None) -> list[tuple[int, bytes, dict[bytes, bytes]]]:
-    """Timestamp, row and cells of each event; the timestamp is the event's, or `time_ms` for all."""
-    return [
-        (event.time_ms if time_ms is None else time_ms, LOGS.row(event), LOGS.cells.pack(event)) for event in events
-    ]
+            report.compare(what, ours, other, at_most=LOADED_AT_MOST, more=f"{calls:14}")
 
 
 def by_time(table: happybase.Table, rows: Iterable[tuple[int, bytes, dict[bytes, bytes]]]) -> None:
@@ -247,29 +239,11 @@ def by_time(table: happybase.Table, rows: Iterable[tuple[int, bytes, dict[bytes,
                 batch.put(row, cells)
 
 
-def compare_connections(report: Comparisons, connection: happybase.Connection) -> None:
-    """Compares the connection that `connect` returns with happybase's own."""
-    report.title("connect(URL) / happybase.Connection")
-    events = log_events(BATCH)
-    plain = happybase.Connection(connection.host, connection.port, table_prefix=connection.table_prefix)
-    with stocked(connection, (LOGS,), events), closing(plain):
-        rows = encoded(events, 0)
-        tables = [side.table(LOGS.name) for side in (connection, plain)]
-        for what, action in (
-            ("a get", lambda table: table.row(rows[0][1])),
-            (f"a scan of {BATCH:,} rows", lambda table: list(table.scan())),
-            (f"a batch of {BATCH:,} rows", lambda table: by_time(table, rows)),
-        ):
-            report.compare(what, *(partial(action, table) for table in tables))
-
-
 # ---- all of it ----------------------------------------------------------------------------------------
 
 
-def main(quick: bool = False, store: str | None = None) -> None:
+def main(quick: bool = False) -> None:
     """Prints the ratios beside their targets; `quick` shows that it runs, with few rows."""
-    if store:
-        os.environ[VARIABLE] = store
     report = Comparisons(size=QUICK if quick else FULL)
     try:
         with named_or_started(java_options=()) as named:  # with Java's second compiler, as in earnest
@@ -292,7 +266,6 @@ def compare_all(report: Comparisons, url: str) -> None:
         compare_writes(report, connection)
         compare_merged(report, connection)
         compare_loads(report, connection)
-        compare_connections(report, connection)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What a write over several rows costs, and what recovery costs after many of them.
 
-Run it: `python -m tests.programs.benchmarks.bench_intents [--quick] [--store URL]`. Without a store the embedded
-one runs in a process of its own, so that every call crosses a socket, as it does to a Thrift gateway.
+Run it: `python -m tests.programs.benchmarks.bench_intents [--quick]`. The embedded store runs in a process of its
+own, so that every call crosses a socket, as it does to a Thrift gateway.
 
 Orders are placed one by one, then paid, by the protocol of `shared.writes`, by the plain form of the variant
 `without-intents`, and as raw batches of the same rows: one call for each table, with all orders in it. The target is
@@ -28,9 +28,9 @@ RECOVERY_AT_MOST = 1.5
 """The time of a recovery after `ENDED` writes over that after none."""
 
 
-def main(quick: bool = False, store: str | None = None) -> None:
+def main(quick: bool = False) -> None:
     """Prints the costs of writes, then those of recovery; `quick` shows that it runs, with few records."""
-    with store_or_server(store) as url:
+    with store_or_server() as url:
         _writes(url, 50 if quick else ORDERS)
         _recovery(url, 500 if quick else ENDED, 10 if quick else PENDING)
 

@@ -6,7 +6,7 @@ a prefix in a table of ten million rows, which takes minutes and some gigabytes.
 least; beside it stand the worst and the best ratio of one round.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import happybase_mock
@@ -14,7 +14,7 @@ import typer
 
 from shared.stores import connect
 from tests.programs.benchmarks.by_hand.plain_store import PlainStore
-from tests.programs.benchmarks.measuring import Report, best_s, new_table, seconds
+from tests.programs.benchmarks.measuring import Report, new_table, seconds
 from tests.programs.benchmarks.stock import BATCH, plain_rows
 
 AT_LEAST = {"put": 0.45, "scan": 0.25, "get": 0.40}
@@ -66,6 +66,11 @@ def times(rows: Rows) -> dict[str, tuple[float, float]]:
         "get": (lambda: [plain.get(row) for row in keys], lambda: [table.row(row) for row in keys]),
     }
     return {action: (seconds(plainly), seconds(by_us)) for action, (plainly, by_us) in sides.items()}
+
+
+def best_s(action: Callable[[], Any], times: int) -> float:
+    """The least time of so many."""
+    return min(seconds(action) for _ in range(times))
 
 
 def prefix_scan_s(table: Any, count: int, times: int = 200) -> float:

@@ -57,7 +57,7 @@ def main(quick: bool = False) -> None:
     peaks: dict[int, float] = {}
     print(f"pages of {LIMIT} forward, in reverse, and all {records:,} records; KiB is the peak of Python's own memory")
     print(HEADER)
-    with store_or_server(None) as url:
+    with store_or_server() as url:
         for width in WIDTHS:
             table = table_of(width)
             with new_tables(url, [table]) as connection:

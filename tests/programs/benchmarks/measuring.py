@@ -54,7 +54,7 @@ def server() -> Iterator[tuple[int, int]]:
 
 
 @contextmanager
-def store_or_server(store: str | None) -> Iterator[str]:
+def store_or_server(store: str | None = None) -> Iterator[str]:
     """This URL, or that of an embedded store in a process of its own: every call crosses a socket, as to a gateway."""
     if store:
         yield store
@@ -111,11 +111,6 @@ def seconds(action: Callable[[], Any]) -> float:
     begin_s = time.perf_counter()
     action()
     return time.perf_counter() - begin_s
-
-
-def best_s(action: Callable[[], Any], times: int) -> float:
-    """The least time of so many."""
-    return min(seconds(action) for _ in range(times))
 
 
 def best_ns(*calls: Callable[[], Any], quick: bool) -> list[float]:
