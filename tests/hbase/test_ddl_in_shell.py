@@ -69,7 +69,7 @@ def prefixes(tmp_path_factory):
             assert printed.count("Created table") == len(statements)
             yield made, shell
         except subprocess.CalledProcessError as error:
-            pytest.fail(f"the shell refused a statement:\n{error.stdout}")
+            pytest.fail(f"the shell refused a statement:\n{error.stdout}{error.stderr}")
         finally:
             for connection in (made, shell):
                 drop_all(connection)

@@ -1,7 +1,6 @@
 """HBase's own Java client of Thrift1, DemoClient, prints the same on `serve` as on HBase."""
 
 import re
-import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server.thrift_server import ThriftServer
-from tests.programs.hbase.java import ROOT, jars, java_command
+from tests.programs.hbase.java import ROOT, jars, run_java
 from tests.programs.hbase.named import named_hbase
 from tests.programs.hbase.stores import drop_table
 from tests.thrift1 import whole_connection
@@ -26,13 +25,7 @@ _VERSIONS = re.compile(r"^row: (\d+), values: (.*); $", re.MULTILINE)
 def demo(host: str, port: int) -> str:
     """The output of the client if its tables do not exist; it does not drop them."""
     class_path: list[Path | str] = [jars(folder / "pom.xml") / "*" for folder in (POMS, POMS / "examples")]
-    process = subprocess.run(
-        [*java_command(256, class_path), CLIENT, host, str(port), "false"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    process = run_java(256, class_path, CLIENT, host, str(port), "false")
     assert process.returncode == 0, process.stderr[-3000:]
     return _OTHER_TABLES.sub("", process.stdout)
 

@@ -119,7 +119,7 @@ def test_a_port_in_use_is_named():
     with closing(socket.create_server((HOST, 0))) as occupied:
         port = occupied.getsockname()[1]
         with pytest.raises(NotStarted, match=f"^port {port}: must be free .*; name another$"):
-            free_ports(thrift1=port)
+            free_ports(port)
 
 
 def test_free_ports_are_all_others():

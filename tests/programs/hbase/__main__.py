@@ -8,20 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.programs.hbase.processes import until_ctrl_c
-from tests.programs.hbase.server import HEAP_MB, running
+from tests.programs.hbase.server import running
 
 
 @contextmanager
 def announced(arguments: argparse.Namespace) -> Iterator[list[str]]:
     """An HBase while the block runs, and what is said of it."""
     started_s = time.monotonic()
-    with running(
-        data=arguments.data,
-        thrift1=arguments.port,
-        thrift2=arguments.thrift2_port,
-        info=arguments.info_port,
-        heap_mb=arguments.heap_mb,
-    ) as hbase:
+    with running(data=arguments.data, thrift1=arguments.port) as hbase:
         yield [
             f"HBase is ready after {time.monotonic() - started_s:.0f} s; Ctrl-C ends it",
             f"--store '{hbase.url}'",
@@ -33,9 +27,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make hbase", description=__doc__)
     parser.add_argument("--data", type=Path, help="folder that keeps the data; deleted with the server if omitted")
     parser.add_argument("--port", type=_port, help="port of the Thrift1 gateway; a free one if omitted")
-    parser.add_argument("--thrift2-port", type=_port, help="port of the Thrift2 gateway; a free one if omitted")
-    parser.add_argument("--info-port", type=_port, help="port of the master's page and counters; a free one if omitted")
-    parser.add_argument("--heap-mb", type=int, default=HEAP_MB, help="heap of the server's process in MB")
     return until_ctrl_c(announced(parser.parse_args()))
 
 

@@ -1,16 +1,14 @@
 """HBase's own shell, run on a file of statements. Its jars and its class path are its own."""
 
 import json
-import subprocess
 from pathlib import Path
 from urllib.request import urlopen
 
 from tests.programs.hbase.configuration import write_configuration
-from tests.programs.hbase.java import jars, java_command
+from tests.programs.hbase.java import jars, run_java
 
 POM = Path(__file__).parent / "shell" / "pom.xml"
 HEAP_MB = 512
-TIMEOUT_S = 240
 
 
 def run_in_shell(statements: str, info_url: str, folder: Path) -> str:
@@ -18,20 +16,12 @@ def run_in_shell(statements: str, info_url: str, folder: Path) -> str:
 
     Raises CalledProcessError where a statement fails.
     """
-    lib = jars(POM)
     script = folder / "statements.rb"
     script.write_text(statements + "\nexit\n", encoding="utf-8")
     write_configuration(folder / "conf", _of_clients(info_url))
-    command = java_command(HEAP_MB, [folder / "conf", lib / "*"])
-    return subprocess.run(
-        [*command, "org.jruby.JarBootstrapMain", "-n", script],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=True,
-    ).stdout
+    done = run_java(HEAP_MB, [folder / "conf", jars(POM) / "*"], "org.jruby.JarBootstrapMain", "-n", script)
+    done.check_returncode()
+    return done.stdout
 
 
 def _of_clients(info_url: str) -> dict[str, str]:

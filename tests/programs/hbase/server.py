@@ -42,11 +42,11 @@ class Ports:
     zookeeper: int
 
 
-def free_ports(*, thrift1: int | None = None, thrift2: int | None = None, info: int | None = None) -> Ports:
-    """Free ports; NotStarted if a given one is in use."""
+def free_ports(thrift1: int | None = None) -> Ports:
+    """Free ports; NotStarted if the given one is in use."""
     with ExitStack() as opened:
         sockets = [opened.enter_context(socket.socket()) for _ in range(4)]
-        for bound, wanted in zip(sockets, (thrift1, thrift2, info, None), strict=True):
+        for bound, wanted in zip(sockets, (thrift1, None, None, None), strict=True):
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 bound.bind((HOST, wanted or 0))
@@ -65,7 +65,6 @@ class HBase:
     folder: Path
     ports: Ports
     region_servers: int = 3
-    heap_mb: int = HEAP_MB
     java_options: tuple[str, ...] = ()
     servers: Servers = field(init=False)
     _lock: IO[bytes] | None = field(default=None, init=False)
@@ -91,7 +90,7 @@ class HBase:
         write_configuration(class_path[0], standalone(self.folder, **ports, region_servers=self.region_servers))
         if _SERVER not in self.servers.running:
             main = (*self.java_options, _MASTER, f"--localRegionServers={self.region_servers}", "start")
-            self.servers.start(_SERVER, self.heap_mb, class_path, *main)
+            self.servers.start(_SERVER, HEAP_MB, class_path, *main)
             self.servers.wait(_SERVER, lambda log: _READY in log, START_S)
         for name, main_class in _GATEWAYS.items():
             if name not in self.servers.running:
@@ -128,19 +127,16 @@ def running(
     *,
     data: Path | None = None,
     thrift1: int | None = None,
-    thrift2: int | None = None,
-    info: int | None = None,
     region_servers: int = 3,
-    heap_mb: int = HEAP_MB,
     java_options: tuple[str, ...] = (),
 ) -> Generator[HBase]:
     """An HBase while the block runs; its data stay in `data` if that is given."""
-    ports = free_ports(thrift1=thrift1, thrift2=thrift2, info=info)
+    ports = free_ports(thrift1)
     jars(POM)  # a download counts for nothing in the time to start
     if data is not None:
         data.mkdir(parents=True, exist_ok=True)
     place = nullcontext(data.absolute()) if data else new_folder("rowbook-hbase-")
-    with place as folder, HBase(folder, ports, region_servers, heap_mb, java_options) as hbase:
+    with place as folder, HBase(folder, ports, region_servers, java_options) as hbase:
         yield hbase
 
 

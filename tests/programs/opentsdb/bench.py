@@ -66,7 +66,6 @@ LAST_S = 10
 VISIBLE_WITHIN_S = 60
 ATTEMPTS, SPLIT_S = 3, 5.0
 """Loads of the same points, and how long HBase may need to split a region in between."""
-HEAP_MB = 4096
 
 
 @attrs.frozen
@@ -426,7 +425,7 @@ def main(quick: bool = False, record: bool = False, only: str = "") -> None:
 
 
 def compare(size: Size, parts: Sequence[str], record: bool) -> None:
-    with running_hbase(region_servers=1, heap_mb=HEAP_MB) as hbase, closing(connect(hbase.url)) as connection:
+    with running_hbase(region_servers=1) as hbase, closing(connect(hbase.url)) as connection:
         create_tables(connection, TABLES)
         with running(hbase.ports.zookeeper) as opentsdb:
             versions = {"opentsdb": opentsdb_version(), "hbase": version(hbase.info_url), "cores": os.cpu_count()}

@@ -3,7 +3,6 @@
 import json
 import re
 import socket
-import subprocess
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -16,7 +15,7 @@ from attrs import frozen
 
 from domains.tsdb import Point
 from tests.programs.hbase.configuration import HOST
-from tests.programs.hbase.java import jars, java_command
+from tests.programs.hbase.java import jars, run_java
 from tests.programs.hbase.processes import Servers, new_folder
 from tests.programs.hbase.server import free_ports
 
@@ -103,14 +102,8 @@ class OpenTSDB:
 
     def run_tool(self, main: str, *arguments: str) -> str:
         """What one of its command-line tools prints."""
-        command = [*java_command(HEAP_MB, [self.folder, jars(POM) / "*"]), f"net.opentsdb.tools.{main}"]
-        done = subprocess.run(
-            [*command, f"--config={self.folder / 'opentsdb.conf'}", *arguments],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        config = f"--config={self.folder / 'opentsdb.conf'}"
+        done = run_java(HEAP_MB, [self.folder, jars(POM) / "*"], f"net.opentsdb.tools.{main}", config, *arguments)
         return done.stdout + done.stderr
 
     def _call(self, path: str, body: bytes | None = None) -> bytes:
