@@ -16,7 +16,6 @@ from tests.programs.faults.plans import Fault, Kind
 from tests.programs.faults.proxy import Proxy, has_more
 
 TABLE = b"faults"
-WELL = None
 SILENCE_S = 0.05
 
 
@@ -24,13 +23,13 @@ SILENCE_S = 0.05
 class First:
     """A plan in which the first call goes wrong, or the first of this name."""
 
-    kind: Kind | None
+    kind: Kind
     call: str | None = None
     reset: bool = False
 
     def fault(self, number, call):
         first = number == 0 if self.call is None else call == self.call
-        return Fault(self.kind, 0.5, self.reset) if self.kind and first else None
+        return Fault(self.kind, 0.5, self.reset) if first else None
 
 
 @pytest.fixture
@@ -106,13 +105,6 @@ def open_scanner(client):
     return result("scannerOpenWithScan", answer(client, message("scannerOpenWithScan", TABLE, TScan(), {}))).success
 
 
-def test_what_goes_well_is_as_if_nothing_was_between(gateway, proxied):
-    proxy, client = proxied(First(WELL))
-    with socket.create_connection(gateway.address) as direct:
-        assert answer(client, get()) == answer(direct, get())
-    assert (proxy.calls, proxy.connections, proxy.faults.total()) == (1, 1, 0)
-
-
 def test_a_late_reply_comes_when_the_client_goes_on_and_looks_like_the_answer_to_the_next_call(proxied):
     _, client = proxied(First(Kind.LATE_REPLY))
     client.sendall(put(b"r"))
@@ -145,16 +137,6 @@ def test_a_reply_is_cut_inside(proxied, reset, error):
     client.sendall(get())
     with pytest.raises(error):
         reply(client)
-
-
-@pytest.mark.parametrize("kind", [Kind.CUT_BEFORE, Kind.CUT_AFTER])
-@pytest.mark.parametrize("reset", [False, True], ids=["end", "reset"])
-def test_a_put_is_stored_if_it_is_cut_after_the_gateway_and_not_before_it(gateway, proxied, kind, reset):
-    proxy, client = proxied(First(kind, reset=reset))
-    client.sendall(put(b"r"))
-    assert all_until_the_end(client) == b""
-    proxy.settle()
-    assert is_stored(gateway, b"r") == (kind == Kind.CUT_AFTER)
 
 
 @pytest.mark.parametrize(("kind", "stored"), [(Kind.NO_REPLY, True), (Kind.NO_REQUEST, False)])
@@ -211,29 +193,3 @@ def test_an_expired_scanner_is_the_gateways_own_error(proxied):
     scanner = open_scanner(client)
     fetched = result("scannerGetList", answer(client, message("scannerGetList", scanner, 1)))
     assert fetched.ia.message == b"scanner ID is invalid"
-
-
-UNDECLARED = message("scannerOpenWithScan", TABLE, TScan(filterString=b"?"), {})
-
-
-@pytest.mark.parametrize(
-    ("call", "kind", "dropped"),
-    [(get(), WELL, 1), (UNDECLARED, WELL, 0), (b"", WELL, 0), (get(), Kind.NO_REPLY, 0)],
-    ids=["reply", "undeclared", "no call", "no reply"],
-)
-def test_a_client_that_leaves_after_a_reply_dropped_a_healthy_socket(proxied, call, kind, dropped):
-    proxy, client = proxied(First(kind))
-    if call and kind is WELL:
-        answer(client, call)
-    else:
-        client.sendall(call)
-    client.close()
-    proxy.settle()
-    assert proxy.dropped == dropped
-
-
-def test_a_client_that_goes_on_after_an_undeclared_exception_kept_its_socket(proxied):
-    proxy, client = proxied(First(WELL))
-    for call in (UNDECLARED, get(), get()):
-        answer(client, call)
-    assert proxy.kept == 1

@@ -30,12 +30,12 @@ def main() -> int:
         host, _, port = given.gateway.rpartition(":")
         gateway = partial(RemoteGateway, host, int(port))
     logging.disable(logging.WARNING)  # the server's, of calls that are meant to fail
-    print(f"seed {given.seed}, timeout {given.timeout_ms} ms\n\n{_line(COLUMNS)}\n{_line(['---'] * len(COLUMNS))}")
+    print(f"seed {given.seed}, timeout {TIMEOUT_MS} ms\n\n{_line(COLUMNS)}\n{_line(['---'] * len(COLUMNS))}")
     examples: list[str] = []
     with short_pauses():
         for name in given.plan:
-            for client in given.client:
-                options = {"client": client, "gateway": gateway, "timeout_ms": given.timeout_ms}
+            for client in CLIENTS:
+                options = {"client": client, "gateway": gateway}
                 alone = given.operations // 5
                 runs = [
                     run(Plan(name, given.seed), alone, **options),
@@ -53,9 +53,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--operations", type=int, default=10_000, help="a fifth by one thread, the rest by four")
     parser.add_argument("--seed", type=int, default=new_seed(), help="otherwise a new one, which is printed")
     parser.add_argument("--plan", nargs="+", choices=PLANS, default=list(PLANS))
-    parser.add_argument("--client", nargs="+", choices=CLIENTS, default=list(CLIENTS))
     parser.add_argument("--gateway", metavar="HOST:PORT", help="a Thrift1 gateway; otherwise one on an embedded store")
-    parser.add_argument("--timeout-ms", type=int, default=TIMEOUT_MS, help="of the clients")
     return parser.parse_args()
 
 
