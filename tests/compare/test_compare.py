@@ -22,7 +22,7 @@ from tests.programs.compare.places import KINDS, Embedded, RealHBase
 from tests.programs.compare.planted import DEFECTS, Planted
 from tests.programs.compare.running import Answered, run
 from tests.programs.compare.writing import as_case
-from tests.programs.hbase.named import VARIABLE, named_hbase
+from tests.programs.hbase.stores import named_with
 
 OPERATIONS_ON_HBASE = 10_000
 
@@ -49,14 +49,12 @@ def test_a_store_does_not_differ_from_itself():
     assert (tally.differences, tally.known.total()) == ([], 0)
 
 
+@pytest.mark.hbase
 def test_random_calls_have_the_same_answers_on_hbase():
-    hbase = named_hbase()
-    if hbase is None:
-        pytest.skip(f"needs a real HBase: name one in {VARIABLE}, or start one with --hbase")
-    reference = RealHBase(hbase)
+    reference = RealHBase(named_with("thrift2_port"))
     seed = "ci" if "CI" in os.environ else secrets.token_hex(3)
     try:
-        tally = Comparison(reference, Embedded(), seed, reference.kinds).run(OPERATIONS_ON_HBASE, threads=4)
+        tally = Comparison(reference, Embedded(), seed).run(OPERATIONS_ON_HBASE, threads=4)
     finally:
         reference.close()
     assert not tally.differences, "\n".join(as_case(difference, "embedded") for difference in tally.differences)
@@ -66,14 +64,11 @@ def test_random_calls_have_the_same_answers_on_hbase():
 
 
 def test_a_seed_makes_the_same_sequence_again():
-    kinds = list(KINDS.values())
-    assert sequence("seed/1", kinds) == sequence("seed/1", kinds)
-    assert sequence("seed/1", kinds) != sequence("seed/2", kinds)
+    assert sequence("seed/1") == sequence("seed/1") != sequence("seed/2")
 
 
 def test_every_call_about_rows_and_every_filter_is_generated():
-    kinds = list(KINDS.values())
-    operations = [operation for number in range(500) for operation in sequence(f"all/{number}", kinds)[1]]
+    operations = [operation for number in range(500) for operation in sequence(f"all/{number}")[1]]
     about_tables = {name for name in Thrift1.thrift_services if "Table" in name or "Region" in name or "ompact" in name}
     others = {"getColumnDescriptors", "getThriftServerType", "getClusterId", "getRowOrBefore"}  # HBase lacks the last
     generated_calls = {operation.call for operation in operations}
@@ -114,9 +109,7 @@ def test_what_hbase_does_by_chance_is_not_generated(operation):
 
 
 def test_it_is_known_of_every_operation_what_it_writes_to():
-    generated = [
-        operation for number in range(200) for operation in sequence(f"written/{number}", list(KINDS.values()))[1]
-    ]
+    generated = [operation for number in range(200) for operation in sequence(f"written/{number}")[1]]
     calls = {operation.call for operation in generated if written(operation)}
     assert calls == {operation.call for operation in generated if operation.is_write}
 

@@ -45,7 +45,7 @@ def main() -> int:
 def _compare(named: NamedHBase, given: argparse.Namespace) -> int:
     print(f"seed {given.only or given.seed}, on {named.url}", flush=True)
     reference = RealHBase(named)
-    comparison = Comparison(reference, Embedded(), given.seed, reference.kinds)
+    comparison = Comparison(reference, Embedded(), given.seed)
     try:
         if given.only:
             comparison.run_one(given.only)

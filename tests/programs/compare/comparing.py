@@ -56,10 +56,11 @@ class Tally:
         return self.operations / (time.monotonic() - self.started_s)
 
 
-def sequence(seed: str, kinds: Sequence[Kind]) -> tuple[Kind, list[Operation]]:
+def sequence(seed: str) -> tuple[Kind, list[Operation]]:
     """The kind of table and the operations that a seed makes."""
     random = Random(seed)
-    (kind,) = random.choices(kinds, [_WEIGHTS[kind.name] for kind in kinds])
+    (name,) = random.choices([*_WEIGHTS], [*_WEIGHTS.values()])
+    kind = KINDS[name]
     return kind, Generator(random, kind).operations(3 * LENGTH if kind.is_whole else LENGTH)
 
 
@@ -70,7 +71,6 @@ class Comparison:
     reference: Reference
     candidate: Store
     seed: str
-    kinds: Sequence[Kind] = tuple(KINDS.values())
     shrinking_s: float = SHRINKING_S
     tally: Tally = field(factory=Tally)
     _lock: threading.Lock = field(factory=threading.Lock)
@@ -102,7 +102,7 @@ class Comparison:
 
     def run_one(self, seed: str) -> None:
         """Runs one sequence, up to its first difference that is not known."""
-        kind, operations = sequence(seed, self.kinds)
+        kind, operations = sequence(seed)
         known: Counter[str] = Counter()
         difference: Difference | None = None
         answered: list[Answered] = []
@@ -128,7 +128,7 @@ class Comparison:
     def _shrunk(self, seed: str, kind: Kind, answered: Sequence[Answered]) -> Difference:
         operations = [answer.operation for answer in answered]
         call = operations[-1].call
-        for simpler in [*self._kinds_of_many(kind, operations), kind]:
+        for simpler in [*_kinds_of_many(kind, operations), kind]:
 
             def fails(fewer: Operations, kind: Kind = simpler) -> bool:
                 return self._differing(fewer, kind, call) is not None
@@ -150,8 +150,9 @@ class Comparison:
                 return answered if len(answered) == len(operations) else None
         return None
 
-    def _kinds_of_many(self, kind: Kind, operations: Operations) -> list[Kind]:
-        """The kinds of tables that sequences share, and on which these operations might differ as well."""
-        if any(operation.call in FLUSH for operation in operations):
-            return []
-        return [shared for shared in self.kinds if shared.families == kind.families and not shared.is_whole]
+
+def _kinds_of_many(kind: Kind, operations: Operations) -> list[Kind]:
+    """The kinds of tables that sequences share, and on which these operations might differ as well."""
+    if any(operation.call in FLUSH for operation in operations):
+        return []
+    return [shared for shared in KINDS.values() if shared.families == kind.families and not shared.is_whole]

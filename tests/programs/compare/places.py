@@ -3,18 +3,18 @@
 import secrets
 import threading
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import count
 from typing import Any, Protocol
 
 import happybase
 from attrs import field, frozen
-from Hbase_thrift import ColumnDescriptor
 
 from shared.stores import connect
 from shared.stores.embedded.connection import EmbeddedConnection
-from tests.programs.hbase.named import NamedHBase
+from tests.programs.hbase.java import NotStarted
+from tests.programs.hbase.named import VARIABLE, NamedHBase
 from tests.programs.hbase.stores import drop_table
 from tests.thrift1 import WholeConnection
 
@@ -104,10 +104,12 @@ class RealHBase:
     """A real HBase behind its Thrift gateways.
 
     A table costs more than a second, so that sequences share tables as far as they can, below row prefixes of their
-    own. Threads may share this, and each has a connection of its own.
+    own. Threads may share this, and each has a connection of its own. Raises NotStarted if Thrift2 was not named.
     """
 
     def __init__(self, named: NamedHBase) -> None:
+        if named.thrift2_port is None:
+            raise NotStarted(f"{VARIABLE}: must have a thrift2_port, for tables of several regions (got {named.url})")
         self._named = named
         self._prefix = f"compare{secrets.token_hex(4)}_"
         self._numbers = count()
@@ -117,11 +119,6 @@ class RealHBase:
         self._created: set[bytes] = set()
         self._threads = threading.local()
         self._connections: list[happybase.Connection] = []
-
-    @property
-    def kinds(self) -> list[Kind]:
-        """The kinds of tables that can be made: those of several regions take Thrift2."""
-        return [kind for kind in KINDS.values() if self._named.thrift2_port or not kind.splits]
 
     @contextmanager
     def place(self, kind: Kind) -> Generator[Place]:
@@ -161,12 +158,9 @@ class RealHBase:
         self._created.add(name)
         prefixes = [b""] if kind.is_whole else [b"%d/" % next(self._numbers) for _ in range(kind.sequences)]
         places = [Place(kind, name, prefix) for prefix in prefixes]
-        if kind.splits:
-            with closing(connect(self._named.url)) as connection, connection.beyond_thrift1() as beyond:
-                assert beyond  # a kind of several regions is asked for only where Thrift2 is
-                beyond.create_split_table(name, _options(kind), [row for place in places for row in place.splits])
-        else:
-            self._connection().client.createTable(name, list(_descriptors(kind)))
+        with closing(connect(self._named.url)) as connection, connection.beyond_thrift1() as beyond:
+            assert beyond
+            beyond.create_split_table(name, _options(kind), [row for place in places for row in place.splits])
         return places
 
     def _drop(self, name: bytes) -> None:
@@ -176,9 +170,3 @@ class RealHBase:
 
 def _options(kind: Kind) -> dict[str, dict[str, int]]:
     return {name: dict(options) for name, options in kind.families.items()}
-
-
-def _descriptors(kind: Kind) -> Iterator[ColumnDescriptor]:
-    for name, options in kind.families.items():
-        time_to_live = options.get("time_to_live", -1)
-        yield ColumnDescriptor(name=f"{name}:".encode(), maxVersions=options["max_versions"], timeToLive=time_to_live)
