@@ -1,4 +1,4 @@
-"""What a fan-out costs beside raw batches of the same rows, when pulling is cheaper, and a check of all rows.
+"""What a fan-out costs beside raw batches of the same rows, and when pulling is cheaper.
 
 Run it: `python -m tests.programs.benchmarks.bench_feeds [--quick] [--store URL]`. Without a store the embedded one
 runs in a process of its own, so that every call crosses a socket, as it does to a Thrift gateway.
@@ -27,7 +27,7 @@ import typer
 from domains.feeds import TABLES, FeedRepository, Follow, Post
 from domains.feeds.keys import FOLLOWERS, FOLLOWING, ReaderOfAuthor
 from shared.stores import connect
-from tests.programs.benchmarks.measuring import new_tables, put_records, put_rows, seconds, store_or_server
+from tests.programs.benchmarks.measuring import new_tables, put_records, put_rows, store_or_server
 from tests.programs.benchmarks.turns import in_turns
 
 SIZES = 10_000, 1_000_000
@@ -41,8 +41,6 @@ MEMORY_AT_MOST_KIB = 4 * 1024
 """The target: how much more memory the largest fan-out may need than the smallest."""
 STREAMS = 0, 4, 16
 PAGES = 100
-VERIFIED_FOLLOWERS = 100_000
-"""With eight posts a million rows in all tables."""
 BATCH = 1_000
 NOON_MS = 1_768_219_200_000
 
@@ -55,8 +53,6 @@ def main(quick: bool = False, store: str | None = None) -> None:
         with new_tables(url, TABLES, prefix) as connection:
             line_us = _fan_outs(connection, url, prefix, sizes, 2 if quick else ROUNDS)
             _threshold(connection, line_us, 5 if quick else PAGES)
-        with new_tables(url, TABLES) as connection:
-            _verify(connection, 500 if quick else VERIFIED_FOLLOWERS)
 
 
 def _repository(connection: Any) -> Any:
@@ -150,18 +146,6 @@ def _threshold(connection: Any, line_us: float, pages: int) -> None:
         f"a stream costs each page {stream_us:.0f} us, a pushed line {line_us:.0f} us: pulling is cheaper if a "
         f"follower reads less than {line_us / stream_us:.2f} pages for each post of the author"
     )
-
-
-def _verify(connection: Any, followers: int) -> None:
-    """Times a check of `followers` follows and eight lines for each."""
-    _put_followers(connection, "author", followers)
-    for number in range(8):
-        _repository(connection).post(Post("author", NOON_MS + number, 1, "hello"))
-    verifier = _repository(connection).upkeep
-    found: list[Any] = []
-    took_s = seconds(lambda: found.extend(finding.kind for finding in verifier.verify()))
-    compared = sum(verifier.counts.values())
-    print(f"verify: {compared:,} rows in {took_s:.1f} s, {compared / took_s:,.0f} rows/s; {len(found):,} left over")
 
 
 def _post_once(url: str, prefix: str, author: str) -> None:

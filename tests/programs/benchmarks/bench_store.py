@@ -6,7 +6,7 @@ a prefix in a table of ten million rows, which takes minutes and some gigabytes.
 least; beside it stand the worst and the best ratio of one round.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import happybase_mock
@@ -27,16 +27,6 @@ MOCK_AT_LEAST = 10.0
 ROWS = 100_000
 PREFIX_ROWS = 100
 SMALL, LARGE, LARGEST = 10_000, 1_000_000, 10_000_000
-VERSIONS = 100
-FILTERS = {
-    "none": None,
-    "RowFilter": b"RowFilter(=, 'regexstring:00$')",
-    "ValueFilter": b"ValueFilter(=, 'binary:none')",
-    "SingleColumnValueFilter": b"SingleColumnValueFilter('d', 'b', =, 'binary:none', true, true)",
-    "SCVF AND SCVF": b"SingleColumnValueFilter('d', 'b', !=, 'binary:none') AND"
-    b" SingleColumnValueFilter('d', 'a', =, 'substring:none')",
-}
-"""Those that there are keep one row in a hundred."""
 
 Rows = list[tuple[bytes, dict[bytes, bytes]]]
 
@@ -52,8 +42,8 @@ def put(table: Any, rows: Rows) -> None:
                 mutations.put(row, cells)
 
 
-def ours(**options: int) -> Any:
-    return new_table(connect("embedded:"), **options)
+def ours() -> Any:
+    return new_table(connect("embedded:"))
 
 
 def times(rows: Rows) -> dict[str, tuple[float, float]]:
@@ -68,28 +58,13 @@ def times(rows: Rows) -> dict[str, tuple[float, float]]:
     return {action: (seconds(plainly), seconds(by_us)) for action, (plainly, by_us) in sides.items()}
 
 
-def best_s(action: Callable[[], Any], times: int) -> float:
-    """The least time of so many."""
-    return min(seconds(action) for _ in range(times))
-
-
 def prefix_scan_s(table: Any, count: int, times: int = 200) -> float:
     """The best time of a scan of 100 rows by prefix, in a table of so many."""
     for start in range(0, count, SMALL):
         put(table, plain_rows(min(SMALL, count - start), start))
     prefix = b"row-%06d" % (count // 2 // PREFIX_ROWS)
     assert len(list(table.scan(row_prefix=prefix))) == PREFIX_ROWS
-    return best_s(lambda: list(table.scan(row_prefix=prefix)), times)
-
-
-def versions_ratio() -> float:
-    """The time of a get of one version of a cell that has a hundred, over that of a cell that has one."""
-    table = ours(max_versions=VERSIONS)
-    for timestamp in range(1, VERSIONS + 1):
-        table.put(b"many", {b"d:a": b"0123456789"}, timestamp=timestamp)
-    table.put(b"one", {b"d:a": b"0123456789"}, timestamp=1)
-    assert len(table.cells(b"many", b"d:a")) == VERSIONS
-    return best_s(lambda: table.row(b"many"), 2_000) / best_s(lambda: table.row(b"one"), 2_000)
+    return min(seconds(lambda: list(table.scan(row_prefix=prefix))) for _ in range(times))
 
 
 def main(quick: bool = False, large: bool = False) -> None:
@@ -109,13 +84,6 @@ def main(quick: bool = False, large: bool = False) -> None:
     if not large:
         ratio = prefix_scan_s(new_table(happybase_mock.Connection()), len(rows), 3) / prefix_scan_s(ours(), len(rows))
         report.line(f"prefix scan, {len(rows):,} rows, mock / ours", ratio, at_least=MOCK_AT_LEAST)
-        report.line("get of 1 of 100 versions / of 1, time", versions_ratio())
-        table = ours()
-        put(table, rows)
-        scans_s = {name: best_s(lambda: [*table.scan(filter=text)], 3) for name, text in FILTERS.items()}  # noqa: B023
-        for name, scan_s in scans_s.items():
-            rate = f"{len(rows) / scan_s:,.0f} rows read per second"
-            report.line(f"scan, filter {name}", scans_s["none"] / scan_s, rate)
     report.end(quick)
 
 

@@ -101,9 +101,9 @@ def put_rows(table: Any, rows: Iterable[tuple[bytes, dict[bytes, bytes]]], at_ms
             batch.put(row, cells)
 
 
-def new_table(connection: Any, name: str = "t", **options: int) -> Any:
+def new_table(connection: Any, name: str = "t") -> Any:
     """A table with one family, d."""
-    connection.create_table(name, {"d": options})
+    connection.create_table(name, {"d": {}})
     return connection.table(name)
 
 
