@@ -34,7 +34,7 @@ from tests.programs.benchmarks.by_hand.logs import NewestFirst, Salted
 from tests.programs.benchmarks.by_hand.orders import Orders
 from tests.programs.benchmarks.measuring import Report, stocked
 from tests.programs.benchmarks.stock import BATCH, EVENTS_BEGIN_MS, HOUR_MS, log_events, orders
-from tests.programs.benchmarks.turns import in_turns
+from tests.programs.benchmarks.turns import Unlike, in_turns
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.named import named_or_started
 
@@ -67,10 +67,6 @@ class Size:
 
 FULL = Size(rows=100_000, loaded=4_000, rounds=15, at_least_s=4.0)
 QUICK = Size(rows=2_000, loaded=1_000, rounds=3, at_least_s=0.0)
-
-
-class Unlike(Exception):
-    """The two sides of a comparison do not do the same."""
 
 
 @attrs.define

@@ -11,6 +11,10 @@ import attrs
 from tests.programs.benchmarks.measuring import seconds
 
 
+class Unlike(Exception):
+    """The sides of a comparison do not do the same."""
+
+
 @attrs.frozen
 class Turns:
     """The seconds that each side took, round by round."""

@@ -45,7 +45,7 @@ from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import CLOCK
 from tests.programs.benchmarks.measuring import seconds
-from tests.programs.benchmarks.turns import Turns, in_turns
+from tests.programs.benchmarks.turns import Turns, Unlike, in_turns
 from tests.programs.hbase.configuration import HOST
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.server import running as running_hbase
@@ -82,10 +82,6 @@ class Size:
 
 FULL = Size(points=1_000_000, rounds=5, at_least_s=5.0)
 QUICK = Size(points=20_000, rounds=1, at_least_s=0.0)
-
-
-class Unlike(Exception):
-    """The two sides of a comparison do not do the same."""
 
 
 class Throttled(Exception):
@@ -385,10 +381,7 @@ def compared(what: tuple[str, str], sides: Sequence[Side], m: str, opentsdb: Ope
         if answer != other or embedded().keys() != other.keys():
             raise Unlike(f"{m}: {str(answer)[:200]}, OpenTSDB {str(other)[:200]}")
         turns = in_turns(ours, theirs, embedded, rounds=size.rounds, at_least_s=size.at_least_s)
-    result = comparison((*what, "`/api/query`"), turns, (0, 1, 2))
-    times = f"{result.ours_ms:8.1f} {result.theirs_ms:8.1f} ms  {result.ours_by_theirs:.2f}"
-    print(f"  {', '.join(what):66} {times}", flush=True)
-    return result
+    return comparison((*what, "`/api/query`"), turns, (0, 1, 2))
 
 
 def answered(repository: TsdbRepository, m: str) -> dict[str, list[tuple[int, float]]]:
@@ -429,9 +422,8 @@ def compare(size: Size, parts: Sequence[str], record: bool) -> None:
         create_tables(connection, TABLES)
         with running(hbase.ports.zookeeper) as opentsdb:
             versions = {"opentsdb": opentsdb_version(), "hbase": version(hbase.info_url), "cores": os.cpu_count()}
-            measured = {part: [*PARTS[part](connection, opentsdb, size)] for part in parts}
-    for comparisons in measured.values():
-        show(comparisons)
+            print(f"{'work':126} {'ours':>10} {'theirs':>10} {'ratio':>6} {'embedded':>10}")
+            measured = {part: [*map(printed, PARTS[part](connection, opentsdb, size))] for part in parts}
     if record:
         before = json.loads(SPEED.read_text(encoding="utf-8")) if SPEED.exists() else {}
         figures = {part: [attrs.asdict(one) for one in comparisons] for part, comparisons in measured.items()}
@@ -439,18 +431,17 @@ def compare(size: Size, parts: Sequence[str], record: bool) -> None:
         SPEED.write_text(text + "\n", encoding="utf-8")
 
 
-def show(comparisons: Sequence[Comparison]) -> None:
-    """A line for each comparison."""
-    print(f"\n{'work':126} {'ours':>10} {'theirs':>10} {'ratio':>6} {'embedded':>10}")
-    for one in comparisons:
-        if one.points:
-            figures = [one.points / ms * 1000 if ms else None for ms in (one.ours_ms, one.theirs_ms, one.embedded_ms)]
-            ours, theirs, embedded = ("-" if rate is None else f"{rate:,.0f}/s" for rate in figures)
-            ratio = 1 / one.ours_by_theirs
-        else:
-            ours, theirs, embedded = (f"{ms:,.1f} ms" for ms in (one.ours_ms, one.theirs_ms, one.embedded_ms or 0))
-            ratio = one.ours_by_theirs
-        print(f"{f'{one.work}: {one.form} / {one.theirs}':126.126} {ours:>10} {theirs:>10} {ratio:6.2f} {embedded:>10}")
+def printed(one: Comparison) -> Comparison:
+    """The comparison, of which it prints a line: points per second of a load, milliseconds of a question."""
+    times_ms, ratio = (one.ours_ms, one.theirs_ms, one.embedded_ms), one.ours_by_theirs
+    figures = ["-" if ms is None else f"{ms:,.1f} ms" for ms in times_ms]
+    if one.points:
+        figures = [f"{one.points / ms * 1000:,.0f}/s" if ms else "-" for ms in times_ms]
+        ratio = 1 / ratio
+    ours, theirs, embedded = figures
+    what = f"{one.work}: {one.form} / {one.theirs}"
+    print(f"{what:126.126} {ours:>10} {theirs:>10} {ratio:6.2f} {embedded:>10}", flush=True)
+    return one
 
 
 if __name__ == "__main__":
