@@ -18,14 +18,6 @@ from tests.programs.hbase.server import running as running_hbase
 from tests.programs.opentsdb.server import OpenTSDB, running
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if "opentsdb" not in (config.getoption("-m") or ""):
-        skip = pytest.mark.skip(reason="needs a real OpenTSDB: make test-opentsdb")
-        for item in items:
-            if item.get_closest_marker("opentsdb"):
-                item.add_marker(skip)
-
-
 @pytest.fixture(autouse=True, scope="session")
 def _clocks_ahead() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
     """A clock of a test, or of the series that all share, may be ahead, so that cells are old enough to compact."""
