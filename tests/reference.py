@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from shared.keys import InvalidKey
+from shared.tables import InvalidRecord
+
 
 class FellBack(Exception):
     """A generated function called its reference, which is right but slow."""
@@ -25,3 +28,11 @@ def without_reference(*functions: Callable[..., Any]) -> Iterator[None]:
     finally:
         for scope, reference in zip(scopes, references, strict=True):
             scope["reference"] = reference
+
+
+def outcome(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function returns, or the words in which it refuses its arguments."""
+    try:
+        return function(*arguments)
+    except (InvalidKey, InvalidRecord) as error:
+        return f"{type(error).__name__}: {error}"

@@ -24,7 +24,7 @@ from shared.keys import (
 )
 from tests.reference import without_reference
 from tests.shared.keys.strategies import Text
-from tests.shared.specimens import Line, Mixed, OrderBySeller, key_class
+from tests.shared.specimens import Line, Mixed, OrderBySeller, hard_to_show, key_class
 
 ORDERS = KeyLayout(OrderBySeller)
 SALTED = KeyLayout(OrderBySeller, Salt(of="seller_id", buckets=16))
@@ -56,22 +56,6 @@ def test_a_key_has_this_row_and_no_other(layout, values, row):
     key = layout.key_class(*values)
     assert layout.encode(key) == bytes.fromhex(row)
     assert layout.decode(bytes.fromhex(row)) == key
-
-
-def test_orders_of_one_seller_are_stored_together_the_newest_first():
-    rows = [
-        ORDERS.encode(OrderBySeller(seller, at_ms, ""))
-        for seller in ("1", "1\0", "12", "123", "2", "host1", "host12")
-        for at_ms in (2**63 - 1, 1, 0, -(2**63))
-    ]
-    assert sorted(rows) == rows
-
-
-def test_the_rows_of_an_id_are_not_those_of_an_id_that_starts_with_it():
-    ids = ["", "\0", "1", "12", "123", "1\0", "1\x01", "host1", "host12", "\U00010000", "\uffff"]
-    for wanted in ids:
-        prefix = EscapedText.encode(wanted)
-        assert [wanted] == [one for one in ids if ORDERS.encode(OrderBySeller(one, 0, "")).startswith(prefix)]
 
 
 def test_a_row_is_cut_at_its_borders_with_the_prefix_first():
@@ -124,17 +108,6 @@ def test_an_error_names_record_and_part_and_what_was_given(layout, values, messa
 def test_an_error_of_a_row_names_the_part_and_its_offset(row, message):
     with pytest.raises(InvalidKey, match="^OrderBySeller" + message):
         ORDERS.decode(row)
-
-
-@pytest.mark.parametrize(
-    "text", ["61 00 62 0001", "61 0002 0001", "61 00 0001", "0000 0001", "61 00fe ff 0001", "61", ""]
-)
-def test_text_that_is_not_escaped_or_ended_as_encode_does_it_is_refused(text):
-    data, time = bytes.fromhex(text), bytes(8)
-    with pytest.raises(InvalidKey, match=r"^OrderBySeller\.(seller_id|placed_ms): "):
-        ORDERS.decode(data + time + b"\0\1")
-    with pytest.raises(InvalidKey, match=r"^OrderBySeller\.order_number: (unknown escape|no terminator)"):
-        ORDERS.decode(b"\0\1" + time + data)
 
 
 def test_an_error_after_a_prefix_counts_its_bytes():
@@ -282,24 +255,6 @@ def test_a_part_that_init_does_not_take_in_its_place_is_refused():
 
 
 # ---- values that Python can hardly show -----------------------------------------------------------
-
-
-def nested(levels):
-    """A list so many levels deep."""
-    value = []
-    for _ in range(levels):
-        value = [value]
-    return value
-
-
-HARD_TO_SHOW = {
-    "list": nested(2000),
-    "tuple": (nested(2000),),
-    "map": {"a": nested(2000)},
-    "int": 10**5000,
-    "int in a list": [10**5000],
-}
-hard_to_show = pytest.mark.parametrize("value", HARD_TO_SHOW.values(), ids=HARD_TO_SHOW)
 
 
 @hard_to_show

@@ -1,7 +1,6 @@
 """The laws of `layout.py`, on generated layouts: any parts in any order, after any prefixes."""
 
-from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import attrs
@@ -9,23 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.keys import Codec, Descending, EscapedText, InvalidKey, KeyLayout, Salt, Slice, UInt16
+from shared.keys import Codec, Descending, EscapedText, KeyLayout, Salt, Slice, UInt16
 from shared.keys.parts import Part
-from tests.reference import without_reference
+from tests.reference import outcome, without_reference
 from tests.shared.keys.strategies import CASES, ORDERED, SHARES, Few, Text, before, damaged, few, layouts, many, texts
 from tests.shared.specimens import key_class
 
 INTS = [None, True, 1, -1, 2**63, 2**64, 10**30, Few.ONE]
 OTHERS = [1.0, -0.0, float("nan"), "", "_", "x", "\ud800", Text("a"), b"", b"\0"]
 WRONG = [*INTS, *OTHERS]
-
-
-def outcome(function: Callable[[Any], Any], given: Any) -> Any:
-    """The result of a function, or its refusal."""
-    try:
-        return function(given)
-    except InvalidKey as error:
-        return f"InvalidKey: {error}"
 
 
 def row_of_reference(layout: KeyLayout[Any], record: object) -> bytes:
@@ -58,7 +49,7 @@ def test_a_record_with_whole_values_is_stored_in_the_row_of_its_shares(data):
     layout, _keys = data.draw(layouts(SHARES))
     whole = st.integers(-7200, 65_535) | st.integers(-(2**63), 2**63 - 1)
     record = layout.key_class(*(data.draw(whole) for _ in layout.parts))
-    row = outcome(partial(row_of_reference, layout), record)
+    row = outcome(row_of_reference, layout, record)
     assert row == outcome(layout.row_of, record)
     if isinstance(row, bytes):
         assert layout.key_class(*map(share_by_hand, layout.parts, attrs.astuple(record))) == layout.decode(row)
@@ -101,7 +92,7 @@ def test_the_generated_functions_refuse_wrong_values_in_the_same_words(data):
     name = data.draw(st.sampled_from([part.name for part in layout.parts]))
     key = attrs.evolve(data.draw(keys), **{name: data.draw(st.sampled_from(WRONG))})
     assert outcome(layout.encode_reference, key) == outcome(layout.encode, key)
-    assert outcome(partial(row_of_reference, layout), key) == outcome(layout.row_of, key)
+    assert outcome(row_of_reference, layout, key) == outcome(layout.row_of, key)
     row = data.draw(st.sampled_from([None, "", bytearray(b"\0\1")]) | st.binary(max_size=30))
     assert outcome(layout.decode_reference, row) == outcome(layout.decode, row)
 

@@ -18,7 +18,7 @@ from shared.keys import (
     starting_with,
     successor,
 )
-from tests.shared.specimens import Blob, Event, Log, Named, Pair, Post, Probe, Reading
+from tests.shared.specimens import Event, Log, Named, Pair, Post, Probe, Reading
 
 EVENTS = KeyLayout(Event)
 READINGS = KeyLayout(Reading, TimeBucket(of="at_ms", every_ms=900_000))
@@ -101,21 +101,6 @@ def test_any_of_what_is_not_several_values_is_refused(values):
 # ---- the successor of a prefix -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("prefix", "wanted"),
-    [
-        ("00", "01"),
-        ("61", "62"),
-        ("61 00", "61 01"),
-        ("01 ff", "02"),
-        ("01 fe ff ff", "01 ff"),
-        ("61 ff 00", "61 ff 01"),
-    ],
-)
-def test_the_successor_strips_ff_and_adds_one(prefix, wanted):
-    assert successor(bytes.fromhex(prefix)) == bytes.fromhex(wanted)
-
-
 _SHORT = [bytes(key) for width in range(4) for key in product((0x00, 0x01, 0x61, 0xFE, 0xFF), repeat=width)]
 
 
@@ -123,16 +108,6 @@ def test_a_prefix_and_its_successor_hold_what_starts_with_the_prefix_and_nothing
     for prefix in _SHORT:
         rows = [row for row in _SHORT if row in RowRange(prefix, successor(prefix))]
         assert rows == [row for row in _SHORT if row.startswith(prefix)], prefix.hex()
-
-
-@pytest.mark.parametrize("buckets", [1, 16, 256])
-@pytest.mark.parametrize("lead", [b"\x00", b"\x01\xff", b"\xff", b"\xff\xff", b"a\xff"])
-def test_the_stop_of_a_salted_range_is_the_successor_of_salt_and_prefix(buckets, lead):
-    """The salt is unbound, or the prefix ends in FF or has no other byte."""
-    plan = KeyLayout(Log, Salt(of="host", buckets=buckets)).plan(at_s=lead[-1])
-    assert [range_.stop for range_ in plan.ranges] == [successor(bytes([n]) + lead[-1:]) for n in range(buckets)]
-    (salted,) = KeyLayout(Blob, Salt(of="group", buckets=buckets)).plan(group=255, data=starting_with(lead)).ranges
-    assert salted.stop == successor(salted.start[:1] + b"\xff" + lead)
 
 
 # ---- whether a value matches ---------------------------------------------------------------------

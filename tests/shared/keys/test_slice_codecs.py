@@ -3,7 +3,7 @@
 import attrs
 import pytest
 
-from shared.keys import Int8, Int16, InvalidKey, InvalidQuestion, KeyLayout, Modulo, Salt, Slice, TimeBucket
+from shared.keys import Int8, InvalidKey, InvalidQuestion, KeyLayout, Slice
 from tests.shared.specimens import HOUR_MS, HourOfMetric, WithinHour, key_class
 
 HOURS = KeyLayout(HourOfMetric)
@@ -29,22 +29,6 @@ def test_a_record_is_stored_in_the_row_of_its_slice_under_the_rest(time_ms, row,
     assert HOURS.row_of(sample) == bytes.fromhex(row)
     assert WITHIN.row_of(sample) == bytes.fromhex(qualifier)
     assert time_ms == HOURS.decode(HOURS.row_of(sample)).time_ms + WITHIN.decode(WITHIN.row_of(sample)).time_ms
-
-
-@pytest.mark.parametrize("start", [-HOUR_MS, 0, HOUR_MS])
-@pytest.mark.parametrize(
-    "prefix",
-    [
-        Salt(of="time_ms", buckets=16),
-        Modulo(of="time_ms", by=7),
-        TimeBucket(of="time_ms", every_ms=24 * HOUR_MS, codec=Int16),
-    ],
-    ids=str,
-)
-def test_prefixes_of_a_record_are_computed_from_the_slice(prefix, start):
-    layout = KeyLayout(HourOfMetric, prefix)
-    rows = {layout.row_of(Sample("a", start + rest)) for rest in (0, 1, HOUR_MS - 1)}
-    assert rows == {layout.encode(HourOfMetric("a", start))}
 
 
 def test_a_key_must_have_the_start_of_a_slice():

@@ -17,7 +17,7 @@ from shared.tables import Column, InvalidRow, RecordCells, TableLayout
 from tests.engines import Engine, examples
 from tests.shared.queries import paging
 from tests.shared.queries.paging import ITEMS, key_table, page, records_of
-from tests.shared.specimens import Falling, Item
+from tests.shared.specimens import Falling, Item, nested
 from tests.shared.stocked import stocked_table
 
 VISITS = KeyLayout(Falling, Salt(of="host", buckets=4))
@@ -231,13 +231,6 @@ def test_a_row_without_any_cell_of_a_record_is_neither_a_record_nor_reported(eng
 # ---- questions that Python can hardly write ---------------------------------------------------------
 
 
-def deep() -> Any:
-    value: Any = []
-    for _ in range(2000):
-        value = [value]
-    return value
-
-
 @pytest.fixture
 def three(engine: Engine) -> Iterator[Any]:
     with ExitStack() as stores:
@@ -245,7 +238,7 @@ def three(engine: Engine) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(
-    "condition", [10**5000, between(0, 10**5000), between(deep()), deep(), {1: deep()}], ids=range(5)
+    "condition", [10**5000, between(0, 10**5000), between(nested()), nested(), {1: nested()}], ids=range(5)
 )
 def test_a_where_that_no_cursor_can_hold_is_refused_before_anything_is_read(three, condition):
     wanted = r"^where: number: must be an? (value|int) "
@@ -254,7 +247,7 @@ def test_a_where_that_no_cursor_can_hold_is_refused_before_anything_is_read(thre
     assert cost.rpcs == 0
 
 
-@pytest.mark.parametrize("value", [10**5000, [10**5000], deep()], ids=range(3))
+@pytest.mark.parametrize("value", [10**5000, [10**5000], nested()], ids=range(3))
 def test_a_limit_or_cursor_that_python_can_hardly_write_is_refused(three, value):
     for options in ({"limit": value}, {"limit": 1, "cursor": value}, {"limit": 1, "read_at_most": value}):
         with pytest.raises(InvalidQuestion, match=r"must be .+ \(got an? "):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shared.keys import KeyLayout, TrailingText
 from shared.tables import BIG_INT, TEXT, TEXTS, Column, InvalidRecord, InvalidRow, Packing, RecordCells, TableLayout
 from shared.tables.packing import MSGPACK
-from tests.shared.specimens import key_class
+from tests.shared.specimens import hard_to_show, key_class, nested
 
 
 @attrs.frozen
@@ -229,18 +229,7 @@ def test_cells_that_a_record_refuses_by_a_type_error_are_not_such_a_record() -> 
 # ---- values that Python can hardly show ----------------------------------------------------------
 
 
-def nested(levels: int, kind: type[list[Any]] | type[dict[Any, Any]] | type[tuple[Any, ...]] = list) -> Any:
-    """A value so many levels deep."""
-    value: Any = kind()
-    for _ in range(levels):
-        value = {"in": value} if kind is dict else kind([value])  # type: ignore[arg-type]
-    return value
-
-
-HARD_TO_SHOW = [nested(2000), nested(2000, dict), nested(2000, tuple), 10**5000, [10**5000], {"a": -(10**5000)}]
-
-
-@pytest.mark.parametrize("value", HARD_TO_SHOW, ids=["list", "map", "tuple", "int", "int in a list", "int in a map"])
+@hard_to_show
 def test_what_python_can_hardly_show_is_refused_by_name_wherever_it_does_not_fit(value: Any) -> None:
     for name in ("item", "weight", "gift", "photo", "tags"):
         with pytest.raises(InvalidRecord, match=rf"^Sale\.{name}: .+ \(got an? .+\)$"):
@@ -260,7 +249,7 @@ def test_a_packing_that_python_cannot_finish_is_refused_by_name() -> None:
     as_json = Packing("json", lambda value: json.dumps(value).encode(), json.loads)
     layout = RecordCells(Anything, {"what": Column("f:w", as_json)})
     with pytest.raises(InvalidRecord, match=r"^Anything\.what: "):
-        layout.pack_value("what", nested(2000))
+        layout.pack_value("what", nested())
     with pytest.raises(InvalidRecord, match=r"^Anything\.what: "):
         layout.unpack(Key("n-1"), {b"f:w": b"[" * 5000 + b"]" * 5000})
 

@@ -1,6 +1,5 @@
 """The generated function that reads a record does what its reference does, on generated tables."""
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import attrs
@@ -13,7 +12,7 @@ from shared.keys import EscapedText, Int64, InvalidKey, KeyLayout
 from shared.keys.slice_codecs import share_codec
 from shared.records import text
 from shared.tables import BIG_INT, Column, InvalidRecord, InvalidRow, RecordCells, TableLayout
-from tests.reference import without_reference
+from tests.reference import outcome, without_reference
 from tests.shared.keys.strategies import CASES, damaged, layouts, many
 from tests.shared.specimens import key_class
 
@@ -42,14 +41,6 @@ DEFAULTS: dict[str, list[Any]] = {
 UNDIVIDED = [case for case in CASES if share_codec(case.codec) is None]
 """A record without the rest of a slice is refused."""
 WRONG_CELLS = [b"", b"\xc1", b"\x07", b"\xa1x", b"\xa4open\x00", b"\xc4\x02\x00\x01", b"\xa1\xff", msgpack.packb([1])]
-
-
-def outcome(read: Any, row: Any, cells: Mapping[bytes, bytes]) -> Any:
-    """What a function reads, or the words in which it refuses."""
-    try:
-        return read(row, cells)
-    except InvalidRow as error:
-        return f"InvalidRow: {error}"
 
 
 def generated(table: TableLayout[Any, Any]) -> list[Any]:

@@ -37,7 +37,7 @@ from shared.tables import (
     RecordCells,
     TableLayout,
 )
-from tests.reference import without_reference
+from tests.reference import outcome, without_reference
 from tests.shared.keys.strategies import damaged, many
 from tests.shared.specimens import key_class
 
@@ -449,13 +449,6 @@ ITEMS: dict[str, tuple[ItemCells[Any], Any, list[bytes]]] = {
     "none": (ItemCells(Slotted, "f", KeyLayout(Slot)), User("ann"), [b"", b"\xc3"]),
     "labelled": (ItemCells(Labelled, "r", KeyLayout(OrderSlot), value="order_id"), User("ann"), [b"\xa0", b"\xa1x"]),
 }
-
-
-def outcome(read: Any, *arguments: Any) -> Any:
-    try:
-        return read(*arguments)
-    except InvalidRecord as error:
-        return f"InvalidRecord: {error}"
 
 
 @pytest.mark.parametrize("name", ITEMS)
