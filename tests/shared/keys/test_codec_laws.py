@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.keys import Descending, EscapedBytes, EscapedText, InvalidKey
+from shared.keys import Descending, InvalidKey
 from tests.shared.keys.strategies import BOTH_WAYS, CASES, ENDED, ORDERED, Few, Text, before, blobs, damaged, few, many
 
 every_codec = pytest.mark.parametrize("case", CASES, ids=str)
@@ -92,16 +92,6 @@ def test_descending_bytes_sort_in_the_opposite_order_and_have_the_same_width(cas
     down = Descending(case.codec)
     assert (first > second) == (down.encode(first) < down.encode(second))
     assert len(case.codec.encode(first)) == len(down.encode(first))
-
-
-@pytest.mark.parametrize(
-    "codec", [EscapedText, EscapedBytes, Descending(EscapedText), Descending(EscapedBytes)], ids=str
-)
-def test_no_byte_but_ff_follows_a_nul_inside(codec):
-    for follower in range(255):
-        row = bytes([0x61, 0x00, follower, 0x62, 0x00, 0x01])
-        with pytest.raises(InvalidKey):
-            codec.decode(codec.invert_order(row) if codec.descending else row)
 
 
 @many

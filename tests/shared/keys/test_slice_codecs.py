@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from shared.keys import Int8, InvalidKey, InvalidQuestion, KeyLayout, Slice
-from tests.shared.specimens import HOUR_MS, HourOfMetric, WithinHour, key_class
+from tests.shared.specimens import HourOfMetric, WithinHour, key_class
 
 HOURS = KeyLayout(HourOfMetric)
 WITHIN = KeyLayout(WithinHour)
@@ -14,21 +14,6 @@ WITHIN = KeyLayout(WithinHour)
 class Sample:
     metric: str
     time_ms: int
-
-
-@pytest.mark.parametrize(
-    ("time_ms", "row", "qualifier"),
-    [
-        (0, "61 0001 8000000000000000", "00000000"),
-        (HOUR_MS + 5, "61 0001 800000000036ee80", "00000005"),
-        (-1, "61 0001 7fffffffffc91180", "0036ee7f"),
-    ],
-)
-def test_a_record_is_stored_in_the_row_of_its_slice_under_the_rest(time_ms, row, qualifier):
-    sample = Sample("a", time_ms)
-    assert HOURS.row_of(sample) == bytes.fromhex(row)
-    assert WITHIN.row_of(sample) == bytes.fromhex(qualifier)
-    assert time_ms == HOURS.decode(HOURS.row_of(sample)).time_ms + WITHIN.decode(WITHIN.row_of(sample)).time_ms
 
 
 def test_a_key_must_have_the_start_of_a_slice():

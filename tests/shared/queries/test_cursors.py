@@ -133,6 +133,7 @@ DIFFERENT = [
     {"order": KeyLayout(key_class("ByHost", at_s=UInt8, host=EscapedText))},
     in_slices(10),
     in_slices(100),
+    *({"filter": ServerFilter(("v",), b"PrefixFilter('%b')" % start)} for start in (b"", b"\0")),
 ]
 
 

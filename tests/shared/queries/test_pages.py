@@ -2,14 +2,12 @@
 
 from typing import Any
 
-import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
 from shared.keys import InvalidQuestion, KeyLayout, between, starting_with
-from shared.tables import InvalidRecord, RecordCells, TableLayout
 from tests.engines import examples, located, plain_table
 from tests.shared.keys.oracle import in_order, matches, plan_of, questions, subjects
 from tests.shared.queries.paging import (
@@ -26,7 +24,7 @@ from tests.shared.queries.paging import (
     verbs_and_keys,
 )
 from tests.shared.specimens import Item, Named, Rising
-from tests.shared.stocked import hexes, put, stocked_table
+from tests.shared.stocked import put, stocked_table
 
 # ---- every row once ------------------------------------------------------------------------------
 
@@ -207,31 +205,3 @@ def test_a_page_reads_one_row_more_than_it_gives(items):
     with metered(table.connection) as cost:
         item_page(table, limit=10, where={"number": 5}, read_at_most=20)
     assert cost.rows_fetched <= 22
-
-
-# ---- rows that are not records -------------------------------------------------------------------
-
-
-def test_a_row_that_does_not_decode_is_an_error_with_table_row_and_reason(stocked):
-    table = stocked(hexes("00 01", "00 02 ff", "00 03"))
-    assert [Item(1)] == item_page(table, limit=1).records
-    with pytest.raises(InvalidRecord) as refused:
-        item_page(table, limit=2)
-    reason = "Item: 1 bytes too many, at offset 2 of row 00 02 ff"
-    assert f"t: row 00 02 ff: {reason}" == str(refused.value)
-
-
-def test_a_record_that_refuses_its_values_is_an_error_with_table_and_row(items):
-    @attrs.frozen
-    class Even:
-        number: int = attrs.field()
-
-        @number.validator
-        def _is_even(self, _field: object, value: int) -> None:
-            if value % 2:
-                raise ValueError(f"Even.number: must be even (got {value})")
-
-    evens = TableLayout("t", "an even number", ITEMS, RecordCells(Even, {}, marker="f:v"), is_recorded=False)
-    with pytest.raises(InvalidRecord) as refused:
-        page(items(3), evens, ITEMS.whole_table(), limit=3)
-    assert str(refused.value) == "t: row 00 01: Even.number: must be even (got 1)"

@@ -2,7 +2,6 @@
 
 import pickle
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -30,6 +29,7 @@ from tests.engines import EMBEDDED, Engine, examples
 from tests.shared.keys.oracle import matches, plan_of, questions, subjects
 from tests.shared.queries.paging import (
     BY_HOST,
+    BY_HOST_NEWEST_FIRST,
     ITEM_TABLE,
     ITEMS,
     LAYOUTS,
@@ -40,7 +40,7 @@ from tests.shared.queries.paging import (
     records_of,
 )
 from tests.shared.queries.wide import pages_of
-from tests.shared.specimens import ByHost, ByHostNewestFirst, ByLastDigit, Item, Rising
+from tests.shared.specimens import ByHostNewestFirst, ByLastDigit, Item, Rising
 from tests.shared.stocked import put, query_of, stocked_table, watched
 
 
@@ -69,20 +69,6 @@ def test_a_query_reads_nothing_before_its_records_are_read(items):
 def test_the_repr_of_a_query_has_its_table_and_question(items):
     query = Query(BoundTable(items(0).connection, ITEM_TABLE), ITEM_TABLE.plan(number=between(1, 9)))
     assert repr(query) == "Query(t: {'number': Between(since=1, until=9)})"
-
-
-@pytest.mark.parametrize("newest_first", [None, True, False])
-@pytest.mark.parametrize("where", [{}, {"number": between(3, 12)}, {"number": 40}])
-def test_pages_iteration_first_and_count_agree(items, where, newest_first):
-    query = everything(items(20), where=where, newest_first=newest_first)
-    condition = where.get("number", between())
-    wanted = [number for number in range(20) if number == condition or (condition != 40 and number in condition)]
-    if newest_first:
-        wanted.reverse()
-    assert numbers(query) == numbers(query) == wanted
-    assert numbers(records_of(pages_of(query, 3))) == wanted
-    assert query.count() == len(wanted)
-    assert query.first() == (Item(wanted[0]) if wanted else None)
 
 
 def test_a_where_is_compared_beside_the_residual(stocked):
@@ -337,51 +323,14 @@ def test_a_query_that_is_dropped_half_read_leaves_no_scanner_open(stocked, bucke
 # ---- merged values -------------------------------------------------------------------------------
 
 
-@contextmanager
-def visits(engine: Engine, layout: KeyLayout[Any], hosts: list[str]) -> Iterator[happybase.Table]:
-    """Every host at the same times, so that the keys after the host are equal."""
-    keys = [layout.key_class(host, at_s) for host in hosts for at_s in range(0, 40, 2)]
-    with stocked_table(engine, map(layout.encode, keys)) as rows:
-        yield rows
-
-
-@pytest.mark.parametrize("prefixes", [[], [Salt(of="host", buckets=3)]])
-@pytest.mark.parametrize("key", [ByHost, ByHostNewestFirst])
-def test_values_that_are_merged_come_by_what_follows_them_and_reverse_is_the_mirror(engine, key, prefixes):
-    layout = KeyLayout(key, *prefixes)
-    table = key_table(layout)
-    hosts = ["d", "a", "c", "a\0", "none"]
-    with visits(engine, layout, ["a", "a\0", "b", "c", "d"]) as rows:
-        plan = table.plan(host=any_of(hosts, merged=True), at_s=between(3, 30))
-        sign = 1 if key is ByHost else -1
-        in_stream_order = sorted(hosts[:-1], key=lambda host: layout.encode(key(host, 0)))
-        wanted = [
-            key(host, at_s)
-            for at_s in sorted((at_s for at_s in range(4, 30, 2)), key=lambda at_s: sign * at_s)
-            for host in in_stream_order
-        ]
-        forward = query_of(rows, table, plan, newest_first=sign == -1)
-        backward = query_of(rows, table, plan, newest_first=sign == 1)
-        assert list(forward) == wanted
-        assert list(backward) == wanted[::-1]
-        for limit in range(1, 12):
-            assert records_of(pages_of(forward, limit)) == wanted
-            assert records_of(pages_of(backward, limit)) == wanted[::-1]
-        unmerged = query_of(rows, table, table.plan(host=any_of(hosts), at_s=between(3, 30)))
-        if not prefixes:
-            assert list(unmerged) == sorted(wanted, key=lambda visit: (visit.host, sign * visit.at_s))
-        assert sorted(unmerged, key=str) == sorted(wanted, key=str)
-
-
-def test_the_latest_of_several_hosts_cost_about_one_batch_each(engine):
-    layout = KeyLayout(ByHostNewestFirst)
-    table = key_table(layout)
-    with visits(engine, layout, list("abcdef")) as rows:
-        query = query_of(rows, table, table.plan(host=any_of(["a", "c", "e"], merged=True)))
-        with metered(rows.connection) as cost:
-            assert [visit.at_s for visit in query.page(5).records] == [38, 38, 38, 36, 36]
-        assert cost.rows_fetched <= 6 + 3 * 2
-        assert query.explain().streams == 3
+def test_the_latest_of_several_hosts_cost_about_one_batch_each(stocked):
+    table = key_table(BY_HOST_NEWEST_FIRST)
+    rows = stocked(table.row(ByHostNewestFirst(host, at_s)) for host in "abcdef" for at_s in range(0, 40, 2))
+    query = query_of(rows, table, table.plan(host=any_of(["a", "c", "e"], merged=True)))
+    with metered(rows.connection) as cost:
+        assert [visit.at_s for visit in query.page(5).records] == [38, 38, 38, 36, 36]
+    assert cost.rows_fetched <= 6 + 3 * 2
+    assert query.explain().streams == 3
 
 
 # ---- explain -------------------------------------------------------------------------------------

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import InvalidQuestion, KeyLayout, Plan, RowRange, Salt, Stream, TimeBucket, UInt8, between
+from shared.keys import InvalidQuestion, KeyLayout, Plan, RowRange, Salt, Stream, between
 from shared.queries import scan, scan_in_batches
 from shared.queries.scanning import reverse_stop, start_of_reverse
 from tests.engines import EMBEDDED, Engine, examples, located, plain_table
 from tests.shared.keys.oracle import in_order, matches, plan_of, questions, subjects
-from tests.shared.specimens import Item, Latest, Log, Named
+from tests.shared.specimens import Item, Log, Named
 from tests.shared.stocked import Stocked, Watched, hexes, put, stocked_table, watched
 
 
@@ -36,22 +36,6 @@ def test_buckets_are_merged_by_the_key_after_the_salt(stocked):
     merged = hexes("03 05 61", "01 05 62", "03 05 63", "00 05 64", "03 07 61", "00 09 64")
     assert merged == [row for row, _cells in scan(table, plan)]
     assert merged[::-1] == [row for row, _cells in scan(table, plan, reverse=True)]
-
-
-def test_slices_of_a_descending_time_come_newest_first_over_all_buckets(stocked):
-    # Slices of ten, descending: 25 is in slice 2 = fd and itself e6; 12 in slice 1 = fe, f3; 5 in slice 0 = ff, fa.
-    table = stocked(hexes("00 ff fa 64", "01 fd e6 62", "01 ff fa 62", "03 fe f3 61", "03 fd eb 63"))
-    layout = KeyLayout(Latest, Salt(of="host", buckets=4), TimeBucket(of="at_s", every_ms=10, codec=UInt8))
-    merged = hexes("01 fd e6 62", "03 fd eb 63", "03 fe f3 61", "01 ff fa 62", "00 ff fa 64")
-    assert merged == [row for row, _cells in scan(table, layout.plan(at_s=between(0, 30)))]
-    assert [layout.decode(row).at_s for row in merged] == [25, 20, 12, 5, 5]
-    assert merged[:3] == [row for row, _cells in scan(table, layout.plan(at_s=between(10, 30)))]
-
-
-def test_ranges_of_one_stream_come_one_after_another(stocked):
-    table = stocked(hexes("01", "02", "03", "04", "05", "06"))
-    assert rows_of(table, ("01", "03"), ("04", "05"), ("06", None)) == ["01", "02", "04", "06"]
-    assert rows_of(table, ("01", "03"), ("04", "05"), ("06", None), reverse=True) == ["06", "04", "02", "01"]
 
 
 @pytest.mark.parametrize(("batch_rows", "sizes"), [(1, [1, 1, 1, 1]), (2, [2, 2]), (3, [3, 1]), (5, [4])])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from shared.designs import metered
 from shared.keys import InvalidQuestion, any_of, between, next_row
 from shared.queries import Query, ServerFilter
+from shared.queries.pages import read_page
 from shared.queries.wide_rows import CHUNK_CELLS
 from shared.tables import InvalidRow, TableLayout
 from tests.engines import Engine, examples
@@ -354,7 +356,7 @@ def test_a_damaged_cell_is_lost_alone_whatever_the_limit(engine, damage, where, 
 
 def test_a_page_that_reads_few_cells_moves_past_the_empty_qualifier(engine, monkeypatch):
     """HBase reads an empty qualifier in a filter as no bound."""
-    monkeypatch.setattr("shared.queries.query.read_page", read_page_of_one_cell)
+    monkeypatch.setattr("shared.queries.query.read_page", partial(read_page, read_at_most=1))
     table = Shape(60).wide()
     reported: list[InvalidRow] = []
     with chunks_of(1, 1), stocked(engine, table, points=[Point("a", at_s, 1) for at_s in range(3)]) as (rows,):
@@ -362,12 +364,6 @@ def test_a_page_that_reads_few_cells_moves_past_the_empty_qualifier(engine, monk
         query = query_of(rows, table, table.plan(metric="a"), where={"value": 1}).on_invalid(reported.append)
         assert [point.at_s for point in records_of(pages_of(query, 5))] == [0, 1, 2]
     assert [invalid.column for invalid in reported] == [b"p:"]
-
-
-def read_page_of_one_cell(*arguments: Any, **options: Any) -> Any:
-    from shared.queries.pages import read_page
-
-    return read_page(*arguments, **options | {"read_at_most": 1})
 
 
 @pytest.mark.parametrize("limit", [1, 3, 100])

@@ -19,7 +19,6 @@ from shared.keys import (
     FixedBytes,
     HashPrefix,
     Int64,
-    InvalidQuestion,
     KeyLayout,
     Prefix,
     Salt,
@@ -56,33 +55,24 @@ def test_one_version_of_a_cell_is_deleted_by_its_bytes() -> None:
     assert statement == r"""delete 'a\'s', "s-1\x00\x01\x23\x7B\x22\xFF", "o:i", 9223372036854775806"""
 
 
-def test_a_table_is_split_at_its_buckets() -> None:
-    assert create_statement(LOGS) == (
-        "# 4 buckets of Salt(of='host', buckets=4): one region each\n"
-        f"create 'logs', {L}, SPLITS => ['\\x01', '\\x02', '\\x03']"
-    )
-
-
-def test_the_docstring_shows_that_statement() -> None:
+def test_the_docstring_shows_the_statement_of_a_table_split_at_its_buckets() -> None:
     shown = "\n".join(line.strip() for line in (ddl.__doc__ or "").splitlines() if line.startswith("    "))
     assert create_statement(LOGS) == shown
 
 
-def test_a_number_of_split_points_may_be_given() -> None:
-    assert create_statement(LOGS, 1) == (
-        "# 4 buckets of Salt(of='host', buckets=4): 2 regions, as equal as possible\n"
-        f"create 'logs', {L}, SPLITS => ['\\x02']"
-    )
-
-
-def test_points_of_letters_and_digits_are_written_as_such() -> None:
-    hashed = table(EscapedText, HashPrefix(of="host", bytes=4, hex=True))
-    assert create_statement(hashed, 3).endswith(", SPLITS => ['4', '8', 'c']")
-
-
-def test_points_that_hold_one_other_byte_are_all_written_in_hex() -> None:
-    hashed = table(EscapedText, HashPrefix(of="host", bytes=4))
-    assert create_statement(hashed, 7).endswith(r", SPLITS => ['\x20', '\x40', '\x60', '\x80', '\xA0', '\xC0', '\xE0']")
+@pytest.mark.parametrize(
+    ("prefix", "count", "points"),
+    [
+        (Salt(of="host", buckets=4), 1, r"'\x02'"),
+        (HashPrefix(of="host", bytes=4, hex=True), 3, "'4', '8', 'c'"),
+        (HashPrefix(of="host", bytes=4), 7, r"'\x20', '\x40', '\x60', '\x80', '\xA0', '\xC0', '\xE0'"),
+    ],
+    ids=str,
+)
+def test_points_are_letters_and_digits_or_all_in_hex(prefix: Prefix, count: int, points: str) -> None:
+    reason, statement = create_statement(table(EscapedText, prefix), count).splitlines()
+    assert reason.endswith(f" of {prefix}: {count + 1} regions, as equal as possible")
+    assert statement == f"create 'logs', {L}, SPLITS => [{points}]"
 
 
 def test_many_points_go_on_lines_of_their_own_inside_the_bracket() -> None:
@@ -141,17 +131,6 @@ def test_split_points_of_the_table_itself_go_before_those_of_its_layout() -> Non
 @pytest.mark.parametrize("ttl_seconds", [None, -1, 0])
 def test_a_family_whose_cells_never_expire_has_no_ttl(ttl_seconds: int | None) -> None:
     assert "TTL" not in create_statement(families(log=Family(ttl_seconds=ttl_seconds)))
-
-
-@pytest.mark.parametrize("splits", [0, 4])
-def test_a_number_that_the_layout_cannot_serve_is_refused(splits: int) -> None:
-    with pytest.raises(InvalidQuestion, match=rf"^Key: must be 1\.\.3 split points \(got {splits}\)$"):
-        create_statement(LOGS, splits)
-
-
-def test_a_number_is_refused_where_no_point_is_of_use() -> None:
-    with pytest.raises(InvalidQuestion, match=r"^Key: has no split points \(wanted 3\): rows start with host "):
-        create_statement(table(EscapedText), 3)
 
 
 # ---- what the shell makes of it ------------------------------------------------------------------

@@ -13,7 +13,6 @@ from shared.keys import (
     Descending,
     EscapedText,
     Int32,
-    Int64,
     InvalidQuestion,
     KeyLayout,
     Prefixed,
@@ -213,27 +212,6 @@ def test_records_come_in_the_order_of_their_qualifiers() -> None:
     assert RECENT.records(b"ann", {}) == []
     with pytest.raises(InvalidRow, match=r"^profiles: row 61 6e 6e: Recent: none of its cells \(r\)$"):
         RECENT.record(b"ann", {})
-
-
-# ---- slices --------------------------------------------------------------------------------------
-
-TIMES = [-(2**31), -3601, -3600, -1, 0, 1, 3599, 3600, 7199, 2**31 - 1]
-
-
-@pytest.mark.parametrize("descending", [False, True])
-@pytest.mark.parametrize("at_s", TIMES)
-def test_a_value_is_put_together_from_its_slice_and_its_rest(at_s: int, descending: bool) -> None:
-    turned: Any = Descending if descending else (lambda codec: codec)
-    hour = key_class("Key", metric=EscapedText, at_s=turned(Slice(Int64, 3600)))
-    second = key_class("Key", at_s=turned(Rest(UInt16, 3600)))
-    item_cells = ItemCells(Point, "p", KeyLayout(second), value="value")
-    table = TableLayout("t", "any", KeyLayout(hour), item_cells)
-    point = Point("cpu", at_s, 0.5)
-    row, cells = table.row(point), table.cells.pack(point)
-    assert table.key.decode(row).at_s == at_s - at_s % 3600
-    with without_reference(item_cells.item, table.key.row_of):
-        assert table.records(row, cells) == [point]
-    assert item_cells._item_reference(table.key.decode(row), next(iter(cells))[2:], cells.popitem()[1]) == point
 
 
 # ---- labels --------------------------------------------------------------------------------------
@@ -438,6 +416,7 @@ def test_more_attributes_than_a_small_array_holds_are_refused() -> None:
 
 ITEMS: dict[str, tuple[ItemCells[Any], Any, list[bytes]]] = {
     "one": (POINT_CELLS, HourOf("cpu", 3600), [b"\xcb" + bytes(8), b"\xca" + bytes(4), b"\x01", b"\xa1x"]),
+    "falling": (points_with(FALLING), HourOf("cpu", -3600), [b"\xcb" + bytes(8)]),
     "several": (
         RECENT_CELLS,
         User("ann"),

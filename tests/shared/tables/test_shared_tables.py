@@ -21,8 +21,9 @@ from shared.tables import (
     drop_tables,
     physical_tables,
 )
-from shared.tables.ddl import statement_split_at
 from tests.engines import Engine
+from tests.shared.queries.paging import records_of
+from tests.shared.queries.wide import pages_of
 from tests.shared.specimens import key_class
 from tests.shared.stocked import query_of
 
@@ -160,14 +161,6 @@ def test_layouts_may_share_a_family(first: Any, second: Any) -> None:
     assert physical_tables([one, other, one])[0].layouts == (one, other, one)  # the same layout twice claims no more
 
 
-def test_the_statement_of_a_shared_table_has_all_its_families() -> None:
-    (table,) = physical_tables(ALL)
-    assert statement_split_at(table, table.splits).splitlines()[-1] == (
-        "create 'users', {NAME => 'p', VERSIONS => 1, BLOOMFILTER => 'ROW'}, "
-        "{NAME => 'r', VERSIONS => 1, BLOOMFILTER => 'ROW'}"
-    )
-
-
 # ---- in a store ----------------------------------------------------------------------------------
 
 
@@ -203,12 +196,7 @@ def test_each_layout_reads_its_own_records_of_a_row(engine: Engine) -> None:
         for table, wanted in ((ORDERS, orders), (VISITS, visits)):
             for newest_first in (None, True):
                 query = query_of(rows, table, everything, newest_first=newest_first)
-                records: list[Any] = []
-                cursor = None
-                while cursor is not None or not records:
-                    page = query.page(limit=2, cursor=cursor)
-                    records, cursor = records + page.records, page.cursor
-                assert records == (wanted[::-1] if newest_first else wanted)
+                assert records_of(pages_of(query, 2)) == (wanted[::-1] if newest_first else wanted)
         assert query_of(rows, ORDERS, ORDERS.plan(user="bob")).first() is None
         assert query_of(rows, ORDERS, ORDERS.plan(user="ann", slot=1)).first() == orders[1]
         assert query_of(rows, PROFILES, PROFILES.plan(user="bob")).first() is None

@@ -14,7 +14,6 @@ import pytest
 from shared.keys import EscapedText, KeyLayout, Salt, Splits, TrailingText
 from shared.stores import connect
 from shared.tables import (
-    Column,
     Family,
     InvalidRecord,
     KeepsNoTombstones,
@@ -113,13 +112,9 @@ def test_tables_are_created_as_declared(store: happybase.Connection) -> None:
     create_tables(store, [NAMES, SALTED])  # what is as declared is left alone
 
 
-def test_a_table_is_split_at_points_of_its_own(store: happybase.Connection) -> None:
+def test_a_table_is_split_at_points_of_its_own_and_has_the_rows_of_one_that_is_not(store: happybase.Connection) -> None:
     create_tables(store, [CUT])
     assert regions(store, "cut") == [b"", b"g", b"p"]
-
-
-def test_rows_of_a_split_table_are_those_of_one_that_is_not(store: happybase.Connection) -> None:
-    create_tables(store, [CUT])
     names = [b"ann", b"g", b"gus", b"oz", b"p", b"zoe"]
     with store.table("cut").batch() as batch:
         for name in reversed(names):
@@ -313,30 +308,6 @@ def test_tables_of_another_prefix_are_left_alone() -> None:
     drop_tables(connection, [NAMES])
     create_tables(connection, [attrs.evolve(NAMES, families={"n": Family(), "other": Family()})])
     assert sorted(connection.tables()) == [*of_demo, b"names", b"rowbook_layouts"]
-
-
-def test_a_table_has_the_family_of_its_cells_by_default() -> None:
-    assert dict(OTHERS.families) == {"o": Family()}
-
-
-def test_an_attribute_that_no_key_and_no_cell_holds_is_refused_when_declared() -> None:
-    @attrs.frozen
-    class Person:
-        name: str
-        city: str
-
-    with pytest.raises(InvalidRecord, match=r"^Person.city: must be a column of table people, or a part of Named$"):
-        TableLayout("people", "a person", KeyLayout(Named), RecordCells(Person, {}, marker="p:v"))
-    people = TableLayout("people", "a person", KeyLayout(Named), RecordCells(Person, {"city": Column("p:c")}))
-    ann = Person("ann", "Köln")
-    assert people.record(people.row(ann), people.cells.pack(ann)) == ann
-
-
-def test_a_table_has_the_split_points_of_its_layout_by_default() -> None:
-    assert SALTED.splits == Splits(
-        (b"\x01", b"\x02", b"\x03"), "4 buckets of Salt(of='name', buckets=4): one region each"
-    )
-    assert OTHERS.splits.points == ()
 
 
 @pytest.mark.parametrize("points", [(b"",), (b"b", b"a"), (b"a", b"a"), (b"a", bytes(32768))])
