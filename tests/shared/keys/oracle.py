@@ -28,7 +28,6 @@ from shared.keys import (
     HashPrefix,
     Int8,
     Int16,
-    Int32,
     Int64,
     InvalidKey,
     KeyLayout,
@@ -44,15 +43,14 @@ from shared.keys import (
     TrailingBytes,
     TrailingText,
     UInt8,
-    UInt16,
     UInt24,
     UInt32,
-    UInt64,
     any_of,
     between,
     starting_with,
 )
 from shared.keys.conditions import AnyOf, Between, StartingWith
+from tests.shared.keys.strategies import SIGNED, UNSIGNED
 from tests.shared.specimens import key_class
 
 MOST_RANGES = 1024
@@ -98,10 +96,8 @@ _BYTES += (b"\xfe\xff", b"\xff", b"\xff\0", b"\xff\xff")
 _PAIRS = (b"\0\0", b"\0\1", b"\0\xff", b"\1\0", b"a\xff", b"b\0", b"\xfe\0", b"\xfe\xff", b"\xff\0", b"\xff\xff")
 
 _ASCENDING = [
-    *(Kind(codec, _near(0, (1 << bits) - 1)) for codec, bits in ((UInt8, 8), (UInt16, 16), (UInt24, 24))),
-    *(Kind(codec, _near(0, (1 << bits) - 1)) for codec, bits in ((UInt32, 32), (UInt64, 64))),
-    *(Kind(codec, _near(-(1 << bits - 1), (1 << bits - 1) - 1)) for codec, bits in ((Int8, 8), (Int16, 16))),
-    *(Kind(codec, _near(-(1 << bits - 1), (1 << bits - 1) - 1)) for codec, bits in ((Int32, 32), (Int64, 64))),
+    *(Kind(codec, _near(0, (1 << bits) - 1)) for codec, bits in UNSIGNED.items()),
+    *(Kind(codec, _near(-(1 << bits - 1), (1 << bits - 1) - 1)) for codec, bits in SIGNED.items()),
     Kind(DecimalText(3), _near(0, 999)),
     Kind(Float64, _FLOATS),
     Kind(FixedBytes(2), _PAIRS, beginnings=True),

@@ -1,5 +1,7 @@
 """Layouts: golden rows, ids of which one starts with another, refusals, and error messages."""
 
+from itertools import product
+
 import attrs
 import pytest
 
@@ -30,8 +32,6 @@ ORDERS = KeyLayout(OrderBySeller)
 SALTED = KeyLayout(OrderBySeller, Salt(of="seller_id", buckets=16))
 HASHED = KeyLayout(OrderBySeller, HashPrefix(of=("seller_id", "placed_ms"), bytes=2))
 MIXED = KeyLayout(Mixed)
-LAYOUTS = pytest.mark.parametrize("layout", [ORDERS, SALTED, HASHED], ids=str)
-
 ORDER = OrderBySeller("s-17", placed_ms=1_580_976_517_000, order_number="n-42")
 ROW = bytes.fromhex("732d3137 0001 7ffffe8fe674d077 6e2d3432 0001")
 JOINED = KeyLayout(key_class("Key", a_b=UInt8, c=UInt16, text=EscapedText, a=UInt16, b_c=UInt8, end=EscapedText))
@@ -74,23 +74,20 @@ class Time(int):
     """An int to `isinstance` and `struct`, not to a key."""
 
 
-@LAYOUTS
 @pytest.mark.parametrize(
     ("values", "message"),
     [
         (("s-17", True, "n-42"), "placed_ms: must be an int (got True, bool)"),
         (("s-17", 2**63, "n-42"), "placed_ms: must be -9223372036854775808.."),
-        (("s-17", 10**5000, "n-42"), "placed_ms: "),
         (("s-17", 0, b"n-42"), "order_number: must be text (got b'n-42', bytes)"),
         ((Text("s"), 0, ""), "seller_id: must be text (got "),
         (("s", Time(0), ""), "placed_ms: must be an int (got "),
-        (("s", 0, Text()), "order_number: must be text (got "),
     ],
-    ids=["bool", "too large", "thousands of digits", "bytes", "a str", "an int", "empty"],
+    ids=["bool", "too large", "bytes", "a str", "an int"],
 )
-def test_an_error_names_record_and_part_and_what_was_given(layout, values, message):
+def test_an_error_names_record_and_part_and_what_was_given(values, message):
     with pytest.raises(InvalidKey) as refused:
-        layout.encode(OrderBySeller(*values))
+        ORDERS.encode(OrderBySeller(*values))
     assert str(refused.value).startswith(f"OrderBySeller.{message}")
 
 
@@ -215,18 +212,20 @@ def test_a_part_may_have_any_name_that_the_generated_functions_use(name):
         assert layout.plan(**{part.name: getattr(key, part.name) for part in layout.parts}).point == row
 
 
-@pytest.mark.parametrize("name", ["self", "class", "None", "lambda", "two words", "1st", ""])
-def test_a_part_with_a_name_that_no_argument_can_have_is_refused(name):
-    for annotations in ({}, {"__annotations__": {"a": int, name: int}}):
-        with pytest.raises(InvalidKey, match=rf"^Key\.{name}: a part needs another name"):
-            row_key(type("Key", (), {**annotations, "a": part(UInt8, "first"), name: part(UInt8, "second")}))
-
-
-@pytest.mark.parametrize("name", ["_", "__", "_1", "_self", "_class", "_number"])
-def test_a_part_with_a_private_name_is_refused_as_such(name):
-    for annotations in ({}, {"__annotations__": {name: int}}):
-        with pytest.raises(InvalidKey, match=rf"^Key\.{name}: a part is public, so its name must start with a letter$"):
-            row_key(type("Key", (), {**annotations, name: part(UInt8, "a number")}))
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        (["self", "class", "None", "lambda", "two words", "1st", ""], "a part needs another name"),
+        (["_", "__", "_1", "_self", "_class", "_n"], "a part is public, so its name must start with a letter$"),
+    ],
+    ids=["of no argument", "private"],
+)
+def test_a_part_with_a_name_that_no_argument_can_have_or_a_private_one_is_refused(names, reason):
+    for name, annotated in product(names, (True, False)):
+        parts = {"a": part(UInt8, "first"), name: part(UInt8, "second")}
+        annotations = {"__annotations__": dict.fromkeys(parts, int)} if annotated else {}
+        with pytest.raises(InvalidKey, match=rf"^Key\.{name}: {reason}"):
+            row_key(type("Key", (), {**annotations, **parts}))
 
 
 def test_a_key_class_with_an_init_of_its_own_is_refused():

@@ -42,11 +42,6 @@ def test_a_hash_short_enough_is_listed_in_byte_order():
     assert [stream.prefix_bytes for stream in plan.streams] == [2] * 16
 
 
-def test_a_point_is_the_row_of_its_key():
-    layout = KeyLayout(Reading, Salt(of="host", buckets=4), TimeBucket(of="at_ms", every_ms=10))
-    assert layout.plan(host="a", at_ms=25, kind="disk").point == layout.encode(Reading("a", 25, "disk"))
-
-
 def test_ranges_tell_what_binds_them():
     (joined,) = KeyLayout(Probe).plan(kind=any_of(["cpu", "disk"])).ranges
     assert joined.parts == (("kind", any_of(["disk", "cpu"])),)

@@ -1,7 +1,7 @@
 """Filters of the server, made from values: what they let through, and that pages with one are whole."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import attrs
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import MAX_ROW_BYTES, KeyLayout, Plan
+from shared.keys import MAX_ROW_BYTES, KeyLayout
 from shared.queries import ServerFilter, equal, scan
 from shared.tables import BIG_INT, Column, InvalidRecord, RecordCells, TableLayout
 from tests.engines import Engine, examples, located, plain_table
@@ -41,17 +41,6 @@ def noted(engine: Engine, notes: list[Note]) -> Iterator[happybase.Table]:
         yield rows
 
 
-@pytest.fixture
-def stored(engine: Engine) -> Iterator[Callable[[list[Note]], happybase.Table]]:
-    """Makes tables that hold the given notes."""
-    with ExitStack() as tables:
-        yield lambda notes: tables.enter_context(noted(engine, notes))
-
-
-def whole_table() -> Plan:
-    return NOTES.key.whole_table()
-
-
 def test_the_filter_of_a_value_is_text_that_hbase_reads():
     assert equal(NOTE_CELLS, "text", "it's") == ServerFilter(
         ("text",), b"SingleColumnValueFilter('n','t''x',=,'binary:\xa4it''s',true,true)"
@@ -78,26 +67,26 @@ def test_pages_with_a_filter_hold_just_the_records_of_that_value(engine, notes, 
     value: Any = getattr(sample, name)
     options: Any = {"limit": limit, "reverse": reverse, "filter": equal(NOTE_CELLS, name, value)}
     with noted(engine, notes) as rows:
-        pages = all_pages(lambda cursor: page(rows, NOTES, whole_table(), cursor=cursor, **options))
+        pages = all_pages(lambda cursor: page(rows, NOTES, NOTES.whole_table(), cursor=cursor, **options))
     assert {answer.server_filtered for answer in pages} == {(name,)}
     assert max(len(answer.records) for answer in pages) <= limit
     wanted = sorted((note for note in notes if getattr(note, name) == value), key=lambda note: note.number)
     assert records_of(pages) == (wanted[::-1] if reverse else wanted)
 
 
-def test_a_filter_reads_what_it_does_not_return(engine, stored):
-    rows = stored([Note(number, str(number % 10)) for number in range(100)])
-    with metered(rows.connection) as cost:
-        returned = list(scan(rows, whole_table(), filter=equal(NOTE_CELLS, "text", "7")))
+def test_a_filter_reads_what_it_does_not_return(engine):
+    notes = [Note(number, str(number % 10)) for number in range(100)]
+    with noted(engine, notes) as rows, metered(rows.connection) as cost:
+        returned = list(scan(rows, NOTES.whole_table(), filter=equal(NOTE_CELLS, "text", "7")))
     assert (len(returned), cost.rows_fetched, cost.rows_read) == (10, 10, engine.rows_read(100))
 
 
-def test_a_filter_of_one_row_is_asked_by_a_scan_since_a_get_knows_none(stored):
-    rows = stored([Note(1, "a"), Note(2, "b")])
-    plan = NOTES.key.plan(number=2)
+def test_a_filter_of_one_row_is_asked_by_a_scan_since_a_get_knows_none(engine):
+    plan = NOTES.plan(number=2)
     assert plan.point is not None
-    for value, wanted in (("a", []), ("b", [Note(2, "b")])):
-        assert page(rows, NOTES, plan, limit=9, filter=equal(NOTE_CELLS, "text", value)).records == wanted
+    with noted(engine, [Note(1, "a"), Note(2, "b")]) as rows:
+        for value, wanted in (("a", []), ("b", [Note(2, "b")])):
+            assert page(rows, NOTES, plan, limit=9, filter=equal(NOTE_CELLS, "text", value)).records == wanted
 
 
 def test_a_filter_of_the_longest_row_there_is(new_store):
@@ -111,7 +100,8 @@ def test_a_filter_of_the_longest_row_there_is(new_store):
         assert [row for row, _ in matching] == wanted
 
 
-def test_a_row_without_the_column_is_not_of_that_value(stored):
-    rows = stored([Note(1, "a")])
-    rows.put(NOTES.row(Note(2)), {b"n:r": b"\xc4\x00"})
-    assert [row for row, _ in scan(rows, whole_table(), filter=equal(NOTE_CELLS, "text", "a"))] == [b"\x00\x01"]
+def test_a_row_without_the_column_is_not_of_that_value(engine):
+    with noted(engine, [Note(1, "a")]) as rows:
+        rows.put(NOTES.row(Note(2)), {b"n:r": b"\xc4\x00"})
+        matching = scan(rows, NOTES.whole_table(), filter=equal(NOTE_CELLS, "text", "a"))
+        assert [row for row, _ in matching] == [b"\x00\x01"]

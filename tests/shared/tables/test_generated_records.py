@@ -107,7 +107,6 @@ def test_the_generated_reader_does_what_the_reference_does(data: st.DataObject) 
 
 
 ByHost = key_class("ByHost", host=EscapedText, at_ms=Int64)
-Host = key_class("Host", host=EscapedText)
 
 
 @attrs.frozen
@@ -126,28 +125,6 @@ def test_a_record_that_its_own_validators_refuse_is_not_a_row_of_the_table() -> 
     row = EVENTS.row(Event("a", 1, "up"))
     with pytest.raises(InvalidRow, match=r"^events: row .*: Event\.message: must be text, not empty"):
         EVENTS.record(row, {b"e:m": msgpack.packb("")})
-
-
-def test_the_generated_reader_does_not_need_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = EVENTS.row(Event("a", 1, "up"))
-    monkeypatch.setattr(KeyLayout, "decode_reference", None)
-    monkeypatch.setattr(RecordCells, "unpack", None)
-    assert Event("a", 1, "up") == EVENTS.record(row, {b"e:m": msgpack.packb("up"), b"e:other": b""})
-
-
-def test_the_generated_reader_reads_what_is_declared_to_be_anything(monkeypatch: pytest.MonkeyPatch) -> None:
-    loose = attrs.make_class("Loose", {"host": attrs.field(type=str), "what": attrs.field(type=Any)}, frozen=True)
-    table = TableLayout("t", "any", KeyLayout(Host), RecordCells(loose, {"what": Column("e:w")}))
-    monkeypatch.setattr(RecordCells, "unpack", None)
-    assert loose("a", 7) == table.record(table.row(Host("a")), {b"e:w": msgpack.packb(7)})
-
-
-def test_a_cell_of_another_type_than_its_attribute_is_refused() -> None:
-    types = {"host": str, "at_ms": int, "message": str}
-    plain = attrs.make_class("Plain", {name: attrs.field(type=type_) for name, type_ in types.items()}, frozen=True)
-    table = events(plain, message="m")
-    with pytest.raises(InvalidRow, match=r"Plain\.message: "):
-        table.record(table.row(plain("a", 1, "up")), {b"e:m": msgpack.packb(7)})
 
 
 def test_a_row_of_an_object_without_all_parts_is_refused_by_name() -> None:
@@ -190,17 +167,6 @@ def test_private_aliased_and_named_attributes_are_read_by_their_own_names() -> N
     table = events(Odd, _secret="x", message="m", level="l", self="s")
     assert_comes_back(table, odd)
     assert table.record(table.row(odd), table.cells.pack(odd)).length == 2
-
-
-def test_attributes_in_another_order_than_key_and_columns_come_back_each_in_its_place() -> None:
-    @attrs.frozen
-    class Turned:
-        message: str
-        at_ms: int
-        source: str
-        host: str
-
-    assert_comes_back(events(Turned, source="s", message="m"), Turned("up", 1, "b", "a"))
 
 
 def test_a_record_with_an_init_of_its_own_is_refused_when_declared() -> None:

@@ -449,11 +449,21 @@ def test_adopted_tables_are_compared_from_then_on(connection: happybase.Connecti
         create_tables(connection, [salted(32)])
 
 
-@pytest.mark.parametrize("buckets", [4, 7, 16, 32])
-def test_rows_of_another_number_of_buckets_are_not_adopted(connection: happybase.Connection, buckets: int) -> None:
-    unrecorded(connection, salted(buckets), *MANY)
-    with pytest.raises(LayoutMismatch, match=r"^table events: row .* is not of row Salt\(of=part 1, buckets=8\), "):
-        adopt_tables(connection, [salted(8)])
+@pytest.mark.parametrize(
+    ("old", "new", "format_"),
+    [
+        *((salted(buckets), salted(8), r"Salt\(of=part 1, buckets=8\), ") for buckets in (4, 7, 16, 32)),
+        (points(HOUR_MS), points(DAY_MS), r"EscapedText, Slice\(Int64, 86400000\); "),
+        (points(DAY_MS), points(HOUR_MS), r"EscapedText, Slice\(Int64, 3600000\); "),
+    ],
+)
+def test_rows_of_another_layout_are_not_adopted(
+    connection: happybase.Connection, old: Any, new: Any, format_: str
+) -> None:
+    records: list[Any] = MANY if old.name == "events" else [Point("a", hour * HOUR_MS + 1) for hour in range(48)]
+    unrecorded(connection, old, *records)
+    with pytest.raises(LayoutMismatch, match=rf"^table {old.name}: row .* is not of row {format_}"):
+        adopt_tables(connection, [new])
     assert RECORDS.name.encode() not in connection.tables()
 
 
@@ -479,13 +489,6 @@ def test_midnight_rows_fit_slices_of_hours_and_days(connection: happybase.Connec
         "slices of time_ms of 1800000, 7200000, 10800000, 14400000, 21600000, 28800000, 43200000, 86400000 instead of"
         " 3600000"
     )
-
-
-@pytest.mark.parametrize(("old_ms", "new_ms"), [(HOUR_MS, DAY_MS), (DAY_MS, HOUR_MS)])
-def test_rows_of_another_slice_are_not_adopted(connection: happybase.Connection, old_ms: int, new_ms: int) -> None:
-    unrecorded(connection, points(old_ms), *(Point("a", hour * HOUR_MS + 1) for hour in range(48)))
-    with pytest.raises(LayoutMismatch, match=r"^table points: row "):
-        adopt_tables(connection, [points(new_ms)])
 
 
 def test_a_record_of_another_layout_is_replaced_only_if_the_table_is_empty(connection: happybase.Connection) -> None:
