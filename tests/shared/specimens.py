@@ -7,8 +7,6 @@ import math
 import sys
 from typing import Any
 
-import pytest
-
 import shared.keys
 from shared.keys import (
     Code,
@@ -103,23 +101,6 @@ ReaderOfAuthor = key_class("ReaderOfAuthor", author=EscapedText, reader=EscapedT
 LineOfTimeline = key_class(
     "LineOfTimeline", owner=EscapedText, posted_ms=Descending(Int64), author=EscapedText, post_id=UInt64
 )
-
-
-def nested(kind: type[Any] = list, levels: int = 2000) -> Any:
-    """A list, tuple or map so many levels deep that Python can hardly show it."""
-    value = kind()
-    for _ in range(levels):
-        value = {"in": value} if kind is dict else kind([value])
-    return value
-
-
-HARD_TO_SHOW: dict[str, Any] = {
-    **{kind.__name__: nested(kind) for kind in (list, tuple, dict)},
-    "int": 10**5000,
-    "int in a list": [10**5000],
-    "int in a dict": {"a": -(10**5000)},
-}
-hard_to_show = pytest.mark.parametrize("value", HARD_TO_SHOW.values(), ids=HARD_TO_SHOW)
 
 _NAMES = {**vars(shared.keys), **globals(), **vars(math)}
 

@@ -25,8 +25,9 @@ from shared.keys import (
     starting_with,
 )
 from tests.reference import without_reference
+from tests.shared.hard_to_show import hard_to_show
 from tests.shared.keys.strategies import Text
-from tests.shared.specimens import Line, Mixed, OrderBySeller, hard_to_show, key_class
+from tests.shared.specimens import Line, Mixed, OrderBySeller, key_class
 
 ORDERS = KeyLayout(OrderBySeller)
 SALTED = KeyLayout(OrderBySeller, Salt(of="seller_id", buckets=16))

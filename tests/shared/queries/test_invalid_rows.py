@@ -15,9 +15,10 @@ from shared.queries import Page
 from shared.queries.record_reader import SKIPPING_BUFFER_ROWS
 from shared.tables import Column, InvalidRow, RecordCells, TableLayout
 from tests.engines import Engine, examples
+from tests.shared.hard_to_show import nested
 from tests.shared.queries import paging
 from tests.shared.queries.paging import ITEMS, key_table, page, records_of
-from tests.shared.specimens import Falling, Item, nested
+from tests.shared.specimens import Falling, Item
 from tests.shared.stocked import stocked_table
 
 VISITS = KeyLayout(Falling, Salt(of="host", buckets=4))

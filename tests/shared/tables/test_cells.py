@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from shared.keys import KeyLayout, TrailingText
 from shared.tables import BIG_INT, TEXT, TEXTS, Column, InvalidRecord, InvalidRow, Packing, RecordCells, TableLayout
-from tests.shared.specimens import hard_to_show, key_class, nested
+from tests.shared.hard_to_show import hard_to_show, nested
+from tests.shared.specimens import key_class
 
 
 @attrs.frozen

@@ -446,14 +446,6 @@ def test_the_generated_reader_of_a_cell_does_what_the_reference_does(name: str, 
             assert cells.item(key, qualifier, value) == wanted
 
 
-@many
-@given(st.integers(0, 255), st.text(max_size=5), st.integers(-(2**63), 2**64 - 1), st.none() | st.text(max_size=3))
-def test_every_item_comes_back(slot: int, order_id: str, amount: int, note: str | None) -> None:
-    recent = Recent("ann", slot, order_id, amount, note)
-    with without_reference(RECENT_CELLS.item):
-        assert RECENT.records(b"ann", RECENT_CELLS.pack(recent)) == [recent]
-
-
 # ---- the qualifiers that a question reads of every row --------------------------------------------
 
 
