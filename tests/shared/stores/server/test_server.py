@@ -109,14 +109,6 @@ def test_happybase_finds_the_same_through_every_transport_and_protocol(any_serve
     assert store.tables() == []
 
 
-def test_a_client_that_waits_keeps_no_other_one_waiting(running, client_of, table):
-    idle = client_of(running)
-    with socket.create_connection((running.host, running.port)) as half:
-        half.sendall(message("getTableNames")[:9])
-        assert client_of(running).tables() == [b"t"]
-    assert idle.tables() == [b"t"]
-
-
 def test_a_scan_goes_on_at_any_connection(running, client_of, table):
     for number in range(10):
         table.put(b"%d" % number, {b"d:a": b""})
@@ -151,17 +143,6 @@ def test_calls_sent_together_are_answered_in_their_order(running):
 # Errors
 
 
-@pytest.fixture
-def same_socket(client):
-    """The client's port must be the same afterwards."""
-    sock = client.transport.sock
-    before = sock.getsockname()
-    yield
-    assert client.tables() is not None
-    assert client.transport.sock is sock
-    assert sock.getsockname() == before
-
-
 @pytest.mark.parametrize(
     ("call", "broken", "arguments", "reason", "logged"),
     [
@@ -170,14 +151,17 @@ def same_socket(client):
     ],
 )
 def test_the_connection_continues_after_an_unexpected_error_and_a_reply_that_cannot_be_written(
-    client, same_socket, store, monkeypatch, caplog, call, broken, arguments, reason, logged
+    client, store, monkeypatch, caplog, call, broken, arguments, reason, logged
 ):
+    sock = client.transport.sock
     monkeypatch.setattr(store.service, call, broken, raising=False)
     with pytest.raises(TApplicationException) as error:
         getattr(client.client, call)(*arguments)
     assert error.value.message.startswith(f"Internal error processing {call}: {reason}".encode())
     (record,) = caplog.records
     assert record.getMessage().startswith(call + logged)
+    assert client.tables() == []
+    assert client.transport.sock is sock
 
 
 def test_a_method_that_no_idl_has_is_refused_by_name_and_its_arguments_are_passed_over(running):
