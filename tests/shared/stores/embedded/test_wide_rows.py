@@ -13,27 +13,11 @@ from hypothesis import strategies as st
 from shared.stores import connect
 from shared.stores.embedded import engine
 from shared.stores.embedded.stored_tables import now_ms
-from tests.conformance.cases import read_cases
-from tests.conformance.running import run
-from tests.conformance.targets import InProcess
-
-READS = {"scans", "reverse", "scanners", "filters", "filter_lists", "filter_regions", "filter_versions", "time_to_live"}
 
 
 @pytest.fixture
 def every_row_is_wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "_FEW_CELLS", 0)
-
-
-def waits(case):
-    return any(step.call == "wait_ms" for step in case.steps)
-
-
-@pytest.mark.usefixtures("every_row_is_wide")
-@pytest.mark.parametrize("case", [case for case in read_cases() if case.file in READS and not waits(case)], ids=str)
-def test_a_row_that_is_read_in_part_answers_as_hbase(case):
-    with InProcess().store(case) as store:
-        run(case, store)
 
 
 # Answers
