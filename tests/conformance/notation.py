@@ -61,7 +61,7 @@ class Times:
 def mutation(written: str | Mapping[str, Any]) -> Mutation:
     """`d:a=v` puts, `d:a` puts without a value, `-d:a` deletes; or the fields by their names."""
     if not isinstance(written, str):
-        return Mutation(**{name: _plain(value) for name, value in written.items()})
+        return Mutation(**{name: plain(value) for name, value in written.items()})
     if written.startswith("-"):
         return Mutation(isDelete=True, column=as_bytes(written[1:]))
     column, equals, value = written.partition("=")
@@ -108,18 +108,21 @@ def fits(times: Times, wanted: Any, answer: Any) -> bool:
     if isinstance(answer, TRowResult):
         return row_fits(times, wanted, answer)
     if isinstance(answer, (ColumnDescriptor, TRegionInfo)):
-        return all(_plain(value) == _plain(getattr(answer, name)) for name, value in wanted.items())
+        return all(plain(value) == plain(getattr(answer, name)) for name, value in wanted.items())
     if isinstance(answer, dict):
         return wanted.keys() == {as_text(key) for key in answer} and all(
             fits(times, wanted[as_text(key)], value) for key, value in answer.items()
         )
     if isinstance(answer, list):
         return len(wanted) == len(answer) and all(map(fits, [times] * len(answer), wanted, answer))
-    return bool(_plain(wanted) == answer)
+    return bool(plain(wanted) == answer)
 
 
-def _plain(value: Any) -> Any:
-    return as_bytes(value) if isinstance(value, str) else value
+def plain(written: Any) -> Any:
+    """Texts as bytes, also those of a list."""
+    if isinstance(written, list):
+        return [plain(item) for item in written]
+    return as_bytes(written) if isinstance(written, str) else written
 
 
 def shown(answer: Any) -> Any:

@@ -12,7 +12,7 @@ from thriftpy2.thrift import TApplicationException
 
 from shared.stores.thrift1.idl import IOError, Thrift1
 from tests.conformance.cases import Case, Step, named_arguments
-from tests.conformance.notation import Times, as_bytes, as_text, descriptor, fits, mutation, shown
+from tests.conformance.notation import Times, as_bytes, as_text, descriptor, fits, mutation, plain, shown
 from tests.conformance.targets import Store
 
 _ERRORS: dict[str, type[Exception]] = {
@@ -159,7 +159,7 @@ class _Runner:
                 return [self._argument("increment", item, table) for item in written]
             case "append":
                 return TAppend(**{"table": table, **self._fields(written)})
-        return _plain(written)
+        return plain(written)
 
     def _row(self, written: str | list[str], table: bytes = b"") -> Any:
         if isinstance(written, list):
@@ -169,7 +169,7 @@ class _Runner:
     def _fields(self, written: Any) -> Any:
         if not isinstance(written, Mapping):
             return written
-        fields = {name: _plain(value) for name, value in written.items()}
+        fields = {name: plain(value) for name, value in written.items()}
         if "row" in written:
             fields["row"] = self._row(written["row"])
         if "timestamp" in written:
@@ -184,9 +184,3 @@ class _Runner:
                 if isinstance(item, TRowResult):
                     item.row = item.row.removeprefix(self.store.row_prefix)
         return answer
-
-
-def _plain(written: Any) -> Any:
-    if isinstance(written, str):
-        return as_bytes(written)
-    return [as_bytes(item) for item in written] if isinstance(written, list) else written

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
+from shared.stores.embedded import engine, turns
 from tests.conformance.cases import Case, read_cases
 from tests.conformance.running import run
-from tests.conformance.targets import Target, targets
+from tests.conformance.targets import InProcess, Target, targets
 
 SLOW = "ROWBOOK_SLOW"  # set to anything: also the cases that wait for minutes
 
@@ -64,6 +65,20 @@ def test_a_store_does_what_a_case_says(opened: Callable[[str], Target], name: st
     if case.slow and not os.environ.get(SLOW):
         pytest.skip(f"waits for minutes: set {SLOW}")
     with opened(name).store(case) as store:
+        run(case, store)
+
+
+# Where calls take turns with the engine, and where a row counts as one with many cells: after every row, and any row.
+TURNS_AND_PARTS = {"many turns": (turns, "TURN_S", -1.0), "rows read in part": (engine, "_FEW_CELLS", 0)}
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if not case.slow], ids=str)
+@pytest.mark.parametrize("setting", TURNS_AND_PARTS)
+def test_a_store_does_the_same_in_many_turns_and_with_rows_read_in_part(
+    monkeypatch: pytest.MonkeyPatch, setting: str, case: Case
+) -> None:
+    monkeypatch.setattr(*TURNS_AND_PARTS[setting])
+    with InProcess().store(case) as store:
         run(case, store)
 
 

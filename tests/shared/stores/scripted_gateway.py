@@ -13,10 +13,9 @@ import happybase
 from shared.stores import connect
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.embedded.service import ThriftService
+from shared.stores.server.memory import ClientBuffers
+from shared.stores.server.messages import ClientGone, Stream
 from shared.stores.server.thrift_server import ThriftServer
-
-_HEAD_BYTES = 4
-_NAME_AT = 8
 
 
 class Fault(Enum):
@@ -38,7 +37,7 @@ LATE_S = 0.5
 
 
 class ScriptedGateway:
-    """A server on a store in memory behind a proxy that knows the framed transport and the binary protocol."""
+    """A server on a store in memory, with the framed transport and the binary protocol."""
 
     def __init__(self) -> None:
         self.store = EmbeddedConnection(None)
@@ -49,15 +48,11 @@ class ScriptedGateway:
         """Every call that came, in order."""
         self.sockets = 0
         """How many connections were ever accepted."""
-        self.links: list[socket.socket] = []
-        """The connections that are open."""
+        self.ended = threading.Event()
         self._opened: list[happybase.Connection] = []
-        self._ended = threading.Event()
-        self._server = self._started()
         self._reserved = reserved_port()
-        self.port = self._reserved.getsockname()[1]
-        self._listener = self._listening()
-        self.url = f"hbase://127.0.0.1:{self.port}"
+        self.url = f"hbase://127.0.0.1:{self._reserved.getsockname()[1]}"
+        self.start()
 
     def connect(self, *, timeout_ms: int = 10_000, retry_ms: int = 10_000, prefix: str = "") -> happybase.Connection:
         options = f"transport=framed&timeout_ms={timeout_ms}&retry_ms={retry_ms}&table_prefix={prefix}"
@@ -82,18 +77,19 @@ class ScriptedGateway:
         """Whether every fault has happened."""
         return not self.script
 
-    def stop(self) -> None:
-        """Ends every connection; from now on no client can connect."""
-        self._listener.shutdown(socket.SHUT_RDWR)  # or the thread that waits there would take one more client
-        self._acceptor.join()
-        self._listener.close()
-        self.cut()
-        self._server.stop()
+    @property
+    def links(self) -> list[socket.socket]:
+        """The connections that are open."""
+        return [*self._server._clients.values()]
 
     def start(self) -> None:
-        """Listens again, at the same port and with no scanner."""
-        self._server = self._started()
-        self._listener = self._listening()
+        """Listens, again at the same port and with no scanner."""
+        self._server = _ScriptedServer(self, self._reserved.getsockname()[1])
+        self._server.start()
+
+    def stop(self) -> None:
+        """Ends every connection; from now on no client can connect."""
+        self._server.stop()
 
     def restart(self) -> None:
         self.stop()
@@ -101,7 +97,7 @@ class ScriptedGateway:
 
     def cut(self) -> None:
         """Ends every connection, as the gateway does after a minute; scanners stay."""
-        for link in [*self.links]:
+        for link in self.links:
             with suppress(OSError):
                 link.shutdown(socket.SHUT_RDWR)
 
@@ -109,75 +105,53 @@ class ScriptedGateway:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        for resource in self._opened:
-            resource.close()
+        self.ended.set()
+        for connection in self._opened:
+            connection.close()
         self.stop()
         self._reserved.close()
         self.store.close()
 
-    def _started(self) -> ThriftServer:
-        self._service = ThriftService(self.store.service.engine)
-        server = ThriftServer(self._service, transport="framed")
-        server.start()
-        return server
 
-    def _listening(self) -> socket.socket:
-        listener = socket.create_server(("127.0.0.1", self.port))
-        self._acceptor = threading.Thread(target=self._accept, args=(listener,), daemon=True)
-        self._acceptor.start()
-        return listener
+class _ScriptedServer(ThriftServer):
+    """A server whose calls meet the faults of a gateway's script."""
 
-    def _accept(self, listener: socket.socket) -> None:
-        with suppress(OSError):
-            while True:
-                client, _ = listener.accept()
-                self.sockets += 1
-                self.links.append(client)
-                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+    def __init__(self, gateway: ScriptedGateway, port: int) -> None:
+        super().__init__(ThriftService(gateway.store.service.engine), port=port, transport="framed")
+        self._gateway = gateway
 
-    def _serve(self, client: socket.socket) -> None:
-        with (
-            suppress(OSError, EOFError),
-            client,
-            socket.create_connection((self._server.host, self._server.port)) as server,
-        ):
-            while self._forward(client, server):
-                pass
-        self.links.remove(client)
+    def _serve_client(self, client: socket.socket, name: str) -> None:
+        self._gateway.sockets += 1
+        super()._serve_client(client, name)
 
-    def _forward(self, client: socket.socket, server: socket.socket) -> bool:
-        """Passes one call on and its reply back; False where the connection ends with it."""
-        frame = _frame(client)
-        name_end = _HEAD_BYTES + _NAME_AT + int.from_bytes(frame[_HEAD_BYTES + 4 : _HEAD_BYTES + _NAME_AT], "big")
-        name = frame[_HEAD_BYTES + _NAME_AT : name_end].decode()
-        self.calls.append(name)
-        fault = next((fault for call, fault in self.script if call == name), None)
+    def _answer(self, client: socket.socket, stream: Stream, client_buffers: ClientBuffers) -> None:
+        call = stream.take(self._walk(stream).message())
+        name_end = 8 + int.from_bytes(call[4:8], "big")
+        name = call[8:name_end].decode()
+        self._gateway.calls.append(name)
+        fault = next((fault for call, fault in self._gateway.script if call == name), None)
         if fault is not None:
-            self.script.remove((name, fault))
+            self._gateway.script.remove((name, fault))
         if fault is Fault.LOST_CALL:
-            return False
+            raise ClientGone
         if fault is Fault.EXPIRED:
             for scanner_id in range(1000):
                 with suppress(Exception):
                     self._service.scannerClose(scanner_id)
-        server.sendall(frame)
-        reply = _frame(server)
+        reply = self._reply(call)
+        if fault in SILENCES:
+            self._gateway.ended.wait(LATE_S if fault is Fault.LATE_REPLY else None)
+        if fault is Fault.WRONG_REPLY:  # to another sequence id, which stands in a reply as in the call
+            reply = reply[:name_end] + b"\x7f\x00\x00\x00" + reply[name_end + 4 :]
+        framed = len(reply).to_bytes(4, "big") + reply
         if fault is Fault.CUT_REPLY:
-            client.sendall(reply[: len(reply) // 2])
+            client.sendall(framed[: len(framed) // 2])
         elif fault is Fault.GARBAGE:
             client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-        elif fault is Fault.WRONG_REPLY:
-            sequence_at = name_end  # in a reply as in the call
-            client.sendall(reply[:sequence_at] + b"\x7f\x00\x00\x00" + reply[sequence_at + 4 :])
-        elif fault is Fault.NO_REPLY:
-            self._ended.wait()
-        elif fault is not Fault.LOST_REPLY:
-            if fault is Fault.LATE_REPLY:
-                self._ended.wait(LATE_S)
-            client.sendall(reply)
-            return fault is not Fault.CLOSED_AFTER
-        return False
+        elif fault not in (Fault.LOST_REPLY, Fault.NO_REPLY):
+            client.sendall(framed)
+        if fault not in (None, Fault.LATE_REPLY, Fault.EXPIRED):
+            raise ClientGone
 
 
 def reserved_port() -> socket.socket:
@@ -195,18 +169,3 @@ def until(condition: Callable[[], bool]) -> bool:
             return True
         time.sleep(0.01)
     return False
-
-
-def _frame(link: socket.socket) -> bytes:
-    head = _exactly(link, _HEAD_BYTES)
-    return head + _exactly(link, int.from_bytes(head, "big"))
-
-
-def _exactly(link: socket.socket, size: int) -> bytes:
-    data = b""
-    while len(data) < size:
-        piece = link.recv(size - len(data))
-        if not piece:
-            raise EOFError
-        data += piece
-    return data

@@ -144,10 +144,17 @@ def outcomes(store: Path, folder: Path, kind: str, count: int, seed: int, **opti
     return counts
 
 
-@pytest.mark.parametrize("count", [15, pytest.param(250, marks=pytest.mark.long)])
+# A check finds in a large file what opening it does not, which reads only the first pages.
+@pytest.mark.parametrize(
+    ("count", "checked_pages"), [(15, 1024), (5, 0), pytest.param(250, 1024, marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_reported_or_reads_as_it_was_but_for_one_cell(store, tmp_path, damage, count):
-    assert outcomes(store, tmp_path, damage, count, random.randrange(10**6))["half-read"] == 0
+def test_a_damaged_file_is_reported_or_reads_as_it_was_but_for_one_cell(
+    store, tmp_path, monkeypatch, damage, count, checked_pages
+):
+    monkeypatch.setattr(damage_module, "_CHECKED_PAGES", checked_pages)
+    seed, check = random.randrange(10**6), checked_pages == 0
+    assert outcomes(store, tmp_path, damage, count, seed, check=check)["half-read"] == 0
 
 
 @pytest.mark.parametrize(
@@ -164,12 +171,6 @@ def test_a_value_of_another_type_is_reported(store, tmp_path, where):
     database.commit()
     database.close()
     assert outcome(path, facts(store)) == "reported"
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_check_finds_in_a_large_file_what_opening_it_does_not(store, tmp_path, damage, monkeypatch):
-    monkeypatch.setattr(damage_module, "_CHECKED_PAGES", 0)
-    assert outcomes(store, tmp_path, damage, 5, random.randrange(10**6), check=True)["half-read"] == 0
 
 
 @pytest.mark.parametrize("checked_pages", [1024, pytest.param(0, marks=pytest.mark.long)])
@@ -293,10 +294,6 @@ def batches_in(path: Path) -> int:
     return len(numbers)
 
 
-def test_a_whole_log_is_read(copied):
-    assert batches_in(copied()) == BATCHES
-
-
 def test_a_damaged_log_is_refused_and_stays_as_it_is(copied):
     for offset in (0, 8, 24, 32, 50, 5000, 100_000):
         path = copied()
@@ -337,7 +334,8 @@ def test_a_log_beside_an_empty_file_is_not_thrown_away(copied):
     assert Path(f"{path}-wal").stat().st_size > 0
 
 
-def test_a_log_that_was_cut_off_leaves_whole_batches(copied):
+def test_a_whole_log_is_read_and_one_that_was_cut_off_leaves_whole_batches(copied):
+    assert batches_in(copied()) == BATCHES
     size = Path(f"{copied()}-wal").stat().st_size
     for kept in (0, 10, 32, 33, 4152, size // 3, size // 2, size - 4120, size - 1):
         path = copied()

@@ -236,13 +236,6 @@ def kept(table) -> int:
     return sum(bool(table.row(b"%d" % number)) for number in range(COUNTS))
 
 
-@pytest.fixture
-def served(connection, table):
-    """The table as happybase's own client sees it over `serve`."""
-    with ThriftServer(connection.service) as server, closing(happybase.Connection(server.host, server.port)) as client:
-        yield client.table("t")
-
-
 def test_a_delete_of_another_process_is_waited_for_too(tmp_path):
     path = str(tmp_path / "store.db")
     with closing(EmbeddedConnection(path)) as connection:
@@ -283,11 +276,15 @@ def test_the_first_time_in_a_process_is_a_warning_at_the_callers_line_and_an_ent
     assert clock.waits == 3
 
 
-def test_a_server_keeps_every_put_after_a_delete_and_writes_the_warning_to_its_log_alone(served, caplog, monkeypatch):
+def test_a_server_keeps_every_put_after_a_delete_and_writes_the_warning_to_its_log_alone(table, caplog, monkeypatch):
     monkeypatch.setattr(dating, "_has_warned", False)
-    with warnings.catch_warnings():
+    with (
+        warnings.catch_warnings(),
+        ThriftServer(table.connection.service) as server,
+        closing(happybase.Connection(server.host, server.port)) as served,
+    ):
         warnings.simplefilter("error")
-        assert kept(served) == COUNTS
+        assert kept(served.table("t")) == COUNTS
     (entry,) = caplog.record_tuples
     assert entry[1] == logging.WARNING
     assert "HBase may lose such a put (table b't', row b'page-" in entry[2]

@@ -74,10 +74,3 @@ def test_damage_is_found(path, monkeypatch, checked_pages, option):
         database.commit()
     with closing(EmbeddedConnection(str(path))) as connection, pytest.raises(IOError, match="the file is damaged"):
         connection.tables()
-
-
-@pytest.mark.parametrize("size", [0, 1023, 2**24 + 1])
-def test_a_block_size_that_hbase_refuses_makes_no_table(connection, size):
-    with pytest.raises(IOError, match="Block size for column family d  must be between 1K and 16MB"):
-        connection.create_split_table("s", {"d": {"block_size": size}}, [b"m"])
-    assert connection.tables() == []

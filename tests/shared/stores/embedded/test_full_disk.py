@@ -67,23 +67,6 @@ def test_a_full_disk_is_an_error_and_leaves_whole_batches(path):
     assert rows == {row: cells for earlier in range(number + 1) for row, cells in batch(earlier).items()}
 
 
-def test_a_store_whose_file_and_log_cannot_grow_stays_readable_for_others(path):
-    def fill_and_die(report: Callable[[int], None]) -> None:
-        table = connect(f"embedded:{path}").table("t")
-        limit_files(300_000)
-        for number in range(10_000):
-            try:
-                table.put(b"%05d" % number, {b"d:a": b"%d" % number})
-            except IOError:
-                report(number)
-                break
-
-    [number] = run(fill_and_die)
-    connection = connect(f"embedded:{path}")
-    assert [row for row, _ in connection.table("t").scan()] == [b"%05d" % row_number for row_number in range(number)]
-    connection.client.service.engine.check()
-
-
 def test_a_store_cannot_be_made_on_a_full_disk(tmp_path):
     path = tmp_path / "new.db"
 

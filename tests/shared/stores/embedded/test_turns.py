@@ -16,12 +16,7 @@ from shared.stores import connect
 from shared.stores.embedded import engine, reads, scanners, turns
 from shared.stores.filters import comparators
 from shared.stores.server.thrift_server import ThriftServer
-from tests.conformance.cases import read_cases
-from tests.conformance.running import run
-from tests.conformance.targets import InProcess
 from tests.shared.stores.conftest import rows_read
-
-READS = {"scans", "reverse", "scanners", "reads", "versions", "filters", "filter_lists", "filter_regions", "deletes"}
 
 
 @pytest.fixture
@@ -44,13 +39,6 @@ def other(connection: happybase.Connection) -> Iterator[happybase.Connection]:
         client = happybase.Connection(running.host, running.port)
         yield client
         client.close()
-
-
-@pytest.mark.usefixtures("one_row_turns")
-@pytest.mark.parametrize("case", [case for case in read_cases() if case.file in READS and not case.slow], ids=str)
-def test_a_read_in_many_turns_answers_as_in_one(case):
-    with InProcess().store(case) as store:
-        run(case, store)
 
 
 NONE = "ValueFilter(=, 'binary:none')"

@@ -61,8 +61,9 @@ def test_what_the_store_refuses_is_raised_as_thrift1_raises_it(opened):
         with pytest.raises(IOError, match="missing"):
             call("missing")
     size_error = "DoNotRetryIOException: Block size for column family d  must be between 1K and 16MB"
-    with pytest.raises(IOError, match=size_error):
-        beyond.create_split_table("small", {"d": {"block_size": 1023}})
+    for size in (0, 1023, 2**24 + 1):
+        with pytest.raises(IOError, match=size_error):
+            beyond.create_split_table("other", {"d": {"block_size": size}}, [b"m"])
     assert connection.tables() == [b"there"]
     assert beyond.block_sizes("there") == {b"d": 65536}  # the gateway goes on
 

@@ -2,10 +2,8 @@
 
 import re
 import secrets
-import socket
 import struct
 from contextlib import closing
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +11,7 @@ import happybase
 import Hbase_thrift
 import pytest
 from Hbase_thrift import BatchMutation, ColumnDescriptor, Mutation, TIncrement, TScan
-from thriftpy2.protocol import TBinaryProtocol
-from thriftpy2.thrift import TApplicationException, TMessageType, TType
-from thriftpy2.transport import TBufferedTransport
+from thriftpy2.thrift import TType
 
 from shared.stores import connect
 from shared.stores.embedded.connection import EmbeddedConnection
@@ -25,7 +21,7 @@ from shared.stores.thrift1.idl import IOError, Thrift1, TThriftServerType
 from tests.programs.hbase.named import named_hbase
 from tests.programs.hbase.stores import drop_table
 from tests.shared.stores.processes import run
-from tests.shared.stores.wire import arguments_of, message
+from tests.shared.stores.wire import answers, arguments_of, message
 from tests.thrift1 import idl_of_hbase, parse_idl, whole_connection
 
 HAPPYBASES_IDL = Path(happybase.__file__).with_name("Hbase.thrift")
@@ -151,35 +147,8 @@ def test_happybases_own_client_works_as_before(server):
 # The bytes of answers
 
 
-def exchanged(address: tuple[str, int], name: str, arguments: Any) -> bytes:
-    """The bytes of a reply."""
-    with socket.create_connection(address, timeout=60) as client:
-        client.sendall(message(name, arguments))
-        received = b""
-        while True:
-            received += client.recv(1 << 16)
-            read = BytesIO(received)
-            try:
-                _skip_message(read)
-            except EOFError:
-                continue
-            assert read.read() == b""
-            return received
-
-
-def _skip_message(read: BytesIO) -> None:
-    protocol = TBinaryProtocol(TBufferedTransport(read))
-    name, kind, _ = protocol.read_message_begin()
-    whole = TApplicationException() if kind == TMessageType.EXCEPTION else getattr(Thrift1, f"{_text(name)}_result")()
-    whole.read(protocol)
-
-
-def _text(name: str | bytes) -> str:
-    return name.decode() if isinstance(name, bytes) else name
-
-
-def call(name: str, *values: Any) -> tuple[str, Any]:
-    return name, arguments_of(name, *values)
+def call(name: str, *values: Any) -> bytes:
+    return message(name, arguments_of(name, *values))
 
 
 def reply(name: str, body: bytes) -> bytes:
@@ -188,13 +157,12 @@ def reply(name: str, body: bytes) -> bytes:
 
 def test_the_added_calls_answer_the_bytes_that_hbase_answers(server, store):
     """Copied from HBase 2.6.1, but for the id."""
-    address = server.host, server.port
     for name, body in (
         ("getThriftServerType", b"\x08\x00\x00\x00\x00\x00\x01\x00"),
         ("getClusterId", b"\x0b\x00\x00\x00\x00\x00$" + store.client.getClusterId() + b"\x00"),
         ("getTableNamesWithIsTableEnabled", b"\r\x00\x00\x0b\x02\x00\x00\x00\x01\x00\x00\x00\x01t\x01\x00"),
     ):
-        assert exchanged(address, *call(name)) == reply(name, body)
+        assert answers(server, call(name)) == reply(name, body)
 
 
 def test_an_ioerror_says_whether_the_call_may_be_tried_again(server):
@@ -204,7 +172,7 @@ def test_an_ioerror_says_whether_the_call_may_be_tried_again(server):
     ):
         length = struct.pack(">i", len(text))
         body = b"\x0c\x00\x01" + b"\x0b\x00\x01" + length + text + b"\x02\x00\x02" + can_retry + b"\x00\x00"
-        assert exchanged((server.host, server.port), *call(name, b"nosuch")) == reply(name, body)
+        assert answers(server, call(name, b"nosuch")) == reply(name, body)
 
 
 class _ScanOfToday(TScan):
@@ -216,7 +184,7 @@ class _Family(ColumnDescriptor):
     thrift_spec = {number: field for number, field in ColumnDescriptor.thrift_spec.items() if number == 1}  # noqa: RUF012
 
 
-def calls(table: bytes) -> list[tuple[str, Any]]:
+def calls(table: bytes) -> list[bytes]:
     """Calls whose answers have no clock, id or stack trace in them."""
     put = Mutation(column=b"d:a", value=b"1")
     rows = [BatchMutation(row, [put, Mutation(column=b"d:b", value=b"")]) for row in (b"r", b"s")]
@@ -257,16 +225,15 @@ def test_answers_have_the_bytes_of_hbases_answers(server):
     table = b"bytes%s" % secrets.token_hex(4).encode()
     with whole_connection(named.host, named.port) as connection:
         try:
-            for name, arguments in calls(table):
-                here = exchanged((server.host, server.port), name, arguments)
-                assert here == exchanged((named.host, named.port), name, arguments), name
+            for sent in calls(table):
+                assert answers(server, sent) == answers(named, sent), sent
         finally:
             if table in connection.tables():
                 drop_table(connection.client, table)
 
 
 def test_a_family_without_a_time_to_live_keeps_its_cells_for_ever(server, store):
-    exchanged((server.host, server.port), *call("createTable", b"u", [_Family(b"d:")]))
+    answers(server, call("createTable", b"u", [_Family(b"d:")]))
     assert store.table("u").families()[b"d"]["time_to_live"] == 2**31 - 1
 
 
