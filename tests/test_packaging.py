@@ -106,7 +106,7 @@ def test_folders_of_the_user_do_not_replace_those_of_the_suite(command: str, ins
 
 # Types: each line that ends with `# refused` must be an error, and no other line.
 SNIPPETS = {
-    "right.py": """
+    "keys.py": """
         # pyright: strict
         from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
         from shared.stores import connect
@@ -121,26 +121,18 @@ SNIPPETS = {
         seller: str = ORDERS.decode(row).seller_id
         table = connect("embedded:").table("orders")
         rows = list(table.scan(row_prefix=row, limit=1))
-    """,
-    "wrong_keys.py": """
-        # pyright: strict
-        from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
 
         @row_key
-        class Order:
+        class WrongTypes:
             seller_id: int = part(EscapedText, "who sold")  # refused
             placed_ms: str = part(Descending(Int64), "milliseconds since 1970-01-01 UTC")  # refused
 
-        @row_key
-        class Seller:
-            seller_id: str = part(EscapedText, "who sold")
-
-        Seller(seller_id=3)  # refused
-        Seller(seller="s-17")  # refused
-        KeyLayout(Seller).encode("s-17")  # refused
-        number: int = KeyLayout(Seller).decode(b"").seller_id  # refused
+        Order(seller_id=3, placed_ms=1)  # refused
+        Order(seller="s-17", placed_ms=1)  # refused
+        ORDERS.encode("s-17")  # refused
+        number: int = ORDERS.decode(b"").seller_id  # refused
     """,
-    "wrong_tables.py": """
+    "tables.py": """
         # pyright: strict
         from domains.orders import TABLES, BuyerLine, Order, OrderRepository, SellerLine
         from domains.orders.keys import BY_SELLER, ORDERS, OrderBySeller
@@ -172,7 +164,7 @@ SNIPPETS = {
         Query(BY_SELLER, plan)  # refused
         OrderRepository(connect("embedded:"), TABLES[:3])  # refused
     """,
-    "wrong_calls.py": """
+    "calls.py": """
         # pyright: strict
         import happybase
 
@@ -188,7 +180,7 @@ SNIPPETS = {
 INSTALLED_SNIPPETS = {
     name: text.replace("from shared.", "from rowbook.").replace("from domains.", "from rowbook.domains.")
     for name, text in SNIPPETS.items()
-    if name != "wrong_calls.py"  # the stubs of happybase are not in the wheel
+    if name != "calls.py"  # the stubs of happybase are not in the wheel
 }
 
 

@@ -55,13 +55,6 @@ def test_a_table_with_other_families_is_refused_before_another_is_made(refused, 
     assert connection.tables() == [b"orders", b"rowbook_layouts"]
 
 
-def test_a_table_that_keeps_its_cells_otherwise_is_refused(refused, url, thrift1, connection):
-    connection.create_table("logs", {"l": {"max_versions": 3, "bloom_filter_type": "ROW", "compression": "GZ"}})
-    wanted = "table logs, family l: must have max_versions 1, compression NONE (has max_versions 3, compression GZ)\n"
-    for store in (thrift1, url):
-        assert refused(f"load logs few-logs.jsonl --store '{store}'") == wanted
-
-
 def test_a_table_with_split_points_is_made_through_thrift2_and_used_without(ok, refused, url, thrift1, connection):
     needs = (
         "table logs_salted: its split points need Thrift2 to be set: give thrift2_port in the store's URL (got none),"
@@ -75,11 +68,6 @@ def test_a_table_with_split_points_is_made_through_thrift2_and_used_without(ok, 
     assert [region["start_key"] for region in regions] == [b"", *(bytes([salt]) for salt in range(1, 8))]
     ok(f"load logs:salted few-logs.jsonl --store '{thrift1}'")
     assert len(list(connection.table("logs_salted").scan())) == 40
-
-
-def test_a_table_without_split_points_needs_no_thrift2(ok, thrift1, connection):
-    ok(f"load logs few-logs.jsonl --store '{thrift1}'")
-    assert connection.tables() == [b"logs", b"rowbook_layouts"]
 
 
 def test_a_demo_leaves_no_table(ok, url, connection):

@@ -15,23 +15,23 @@ ROOT = Path(__file__).parents[2]
 SHARED = ROOT / "shared"
 
 MAY_IMPORT = {
-    "keys": set[str](),
-    "records": {"keys"},
-    "tables": {"keys", "records"},
-    "queries": {"keys", "tables"},
-    "writes": {"keys", "tables", "queries"},
-    "loading": {"keys", "records"},
-    "stores": {"keys"},
-    "designs": {"keys", "records", "tables", "queries", "writes", "loading", "stores"},
-    "testing": {"keys", "records", "tables", "queries", "writes", "loading", "stores"},
+    "shared.keys": set[str](),
+    "shared.records": {"keys"},
+    "shared.tables": {"keys", "records"},
+    "shared.queries": {"keys", "tables"},
+    "shared.writes": {"keys", "tables", "queries"},
+    "shared.loading": {"keys", "records"},
+    "shared.stores": {"keys"},
+    "shared.designs": {"keys", "records", "tables", "queries", "writes", "loading", "stores"},
+    "shared.testing": {"keys", "records", "tables", "queries", "writes", "loading", "stores"},
+    "shared.stores.thrift1": set[str](),
+    "shared.stores.filters": {"thrift1"},
+    "shared.stores.embedded": {"thrift1", "filters"},
+    "shared.stores.hbase": {"thrift1", "filters"},
+    "shared.stores.server": {"thrift1", "embedded"},
 }
-MAY_IMPORT_IN_STORES = {
-    "thrift1": set[str](),
-    "filters": {"thrift1"},
-    "embedded": {"thrift1", "filters"},
-    "hbase": {"thrift1", "filters"},
-    "server": {"thrift1", "embedded"},
-}
+"""The rooms beside it that each room may import; `shared.stores` has rooms of its own."""
+ROOMS = [path.parent for path in (*SHARED.glob("*/__init__.py"), *SHARED.glob("stores/*/__init__.py"))]
 COPIED = ("keys", "records", "tables", "queries", "writes")
 """The rooms that a copied design imports."""
 
@@ -49,39 +49,29 @@ def imported_modules(path: Path) -> Iterator[str]:
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
+def name_of(room: Path) -> str:
+    return ".".join(room.relative_to(ROOT).parts)
+
+
 def test_every_room_is_listed() -> None:
-    assert {path.parent.name for path in SHARED.glob("*/__init__.py")} == set(MAY_IMPORT)
+    assert {name_of(room) for room in ROOMS} == set(MAY_IMPORT)
 
 
-@pytest.mark.parametrize("room", MAY_IMPORT)
-def test_a_room_imports_only_the_rooms_that_it_may(room: str) -> None:
-    rooms = {
-        module.split(".")[1]
-        for path in (SHARED / room).rglob("*.py")
-        for module in imported_modules(path)
-        if module.startswith("shared.")
-    }
-    assert rooms & set(MAY_IMPORT) - {room} <= MAY_IMPORT[room]
-
-
-@pytest.mark.parametrize("room", MAY_IMPORT_IN_STORES)
-def test_a_room_of_the_stores_imports_only_the_rooms_that_it_may(room: str) -> None:
-    rooms = {
-        module.split(".")[2]
-        for path in (SHARED / "stores" / room).rglob("*.py")
-        for module in imported_modules(path)
-        if module.startswith("shared.stores.")
-    }
-    assert {path.parent.name for path in SHARED.glob("stores/*/__init__.py")} == set(MAY_IMPORT_IN_STORES)
-    assert rooms & set(MAY_IMPORT_IN_STORES) - {room} <= MAY_IMPORT_IN_STORES[room]
+@pytest.mark.parametrize("room", ROOMS, ids=name_of)
+def test_a_room_imports_only_the_rooms_that_it_may(room: Path) -> None:
+    beside = {other.name: f"{name_of(other)}." for other in ROOMS if other.parent == room.parent and other != room}
+    imported = [f"{module}." for path in room.rglob("*.py") for module in imported_modules(path)]
+    assert {name for name, start in beside.items() if any(module.startswith(start) for module in imported)} <= (
+        MAY_IMPORT[name_of(room)]
+    )
 
 
 def test_no_module_lies_beside_the_rooms_and_every_room_says_what_it_may_import() -> None:
     assert [path.name for path in SHARED.glob("*.py")] == ["__init__.py"]
     assert [path.name for path in (SHARED / "stores").glob("*.py")] == ["__init__.py"]
-    for path in [*SHARED.glob("*/__init__.py"), *SHARED.glob("stores/*/__init__.py")]:
-        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        assert "May import" in docstring, path
+    for room in ROOMS:
+        docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
+        assert "May import" in docstring, room
 
 
 def test_imports_form_no_circle_those_for_types_included() -> None:
