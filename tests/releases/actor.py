@@ -9,7 +9,6 @@ line of input is a JSON array of a method's name and its arguments; the answer i
 
 import importlib
 import json
-import os
 import random
 import sys
 import time
@@ -19,9 +18,6 @@ import attrs
 
 PLACES_EACH_S = 5
 """Numbers of new orders in a second: so some rows are always those of the other release, and some are new."""
-
-DIED = 7
-"""The exit code of a process that died as it was told."""
 
 
 class Actor:
@@ -83,10 +79,6 @@ class Actor:
                 print(json.dumps(attempt), file=log)
                 print(json.dumps({"of": attempt, **answered(self, *attempt)}), file=log)
 
-    def die_before(self, number):
-        """Ends the process before this one of the calls that change the store, counted from 0."""
-        self._connection.client = DyingClient(self._connection.client, number)
-
     def _drawn(self, chance):
         number = int(time.time() * PLACES_EACH_S) - chance.randrange(4 * PLACES_EACH_S)
         drawn = chance.random()
@@ -97,21 +89,6 @@ class Actor:
         if drawn < 0.95:
             return ["change_status", number, chance.choice(get_args(self._release.Status)[1:])]
         return ["recover"]
-
-
-class DyingClient:
-    """A Thrift client with which the process ends before a call that changes the store."""
-
-    def __init__(self, client, left):
-        self._client = client
-        self._left = left
-
-    def __getattr__(self, name):
-        if name.startswith(("mutateRow", "checkAndPut", "deleteAll")):
-            if self._left == 0:
-                os._exit(DIED)
-            self._left -= 1
-        return getattr(self._client, name)
 
 
 def order(of, number):

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from tests.releases.actor import DIED
 from tests.wheels import LIBRARIES, build_wheel, clean_environment, install
 
 ROOT = Path(__file__).parents[2]
@@ -128,15 +127,6 @@ class Actor:
         reply = self.reply()
         assert "refused" in reply, reply
         return ": ".join(reply["refused"])
-
-    def dies(self, method: str, *arguments: object) -> bool:
-        """Whether the process ends in this command, as `die_before` says, instead of answering it."""
-        self.begin(method, *arguments)
-        assert self._process.stdout
-        if self._process.stdout.readline():
-            return False
-        assert self._process.wait() == DIED
-        return True
 
     def kill(self) -> None:
         """Kills the process, whatever it is doing."""
