@@ -54,16 +54,3 @@ def test_the_calls_are_those_of_tables_that_do_not_have_the_order(loaded, new_st
     assert again.rpcs_per_record == pytest.approx(first.rpcs_per_record, abs=0.01)
     assert again.intent_bytes_per_record == pytest.approx(first.intent_bytes_per_record, abs=2)
     assert again.bytes_per_record == first.bytes_per_record
-
-
-def test_a_hash_takes_two_bytes_a_whole_order_in_two_tables_a_tenth_and_the_direction_of_time_none(loaded):
-    stored = {name: cost.bytes_per_record for name, (cost, _) in loaded.items()}
-    assert stored["oldest-first"] == stored["orders"]
-    assert stored["hashed-number"] - stored["orders"] == pytest.approx(2)
-    assert 1.05 < stored["index-table"] / stored["orders"] < 1.15
-    assert 0.9 < stored["orders"] / stored["without-intents"] < 1
-
-
-def test_new_numbers_after_a_hash_do_not_all_come_after_the_last_row(loaded):
-    assert loaded["orders"][0].busiest_shares[0] == 1
-    assert loaded["hashed-number"][0].busiest_shares[0] < 0.3
