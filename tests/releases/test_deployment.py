@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.releases.test_at_work import LATER_FORM, LATER_STATUS
+from tests.releases.test_at_work import LATER_STATUS
 
 
 @pytest.fixture
@@ -44,21 +44,6 @@ def test_a_write_of_the_release_before_leaves_the_new_list_as_it_is(placed):
     assert earlier.do("recover") == []
     assert newer.do("by_priority") == [[1, 2], [2, 1]]
     assert newer.do("verify") == []
-
-
-# ---- a new column
-
-
-def test_a_release_that_would_drop_what_it_does_not_know_cannot_read_what_this_one_has_written(start, before, later):
-    newer, oldest = start(later), start(before)
-    newer.do("create")
-    oldest.do("place", 1)
-    assert newer.do("raise_priority", 1) == 2
-    for command in (["order", 1], ["change_status", 1, "paid"], ["place", 1], ["orders"], ["of_seller", "placed"]):
-        assert re.fullmatch(LATER_FORM, oldest.refusal(*command)), command
-    oldest.do("place", 2)
-    oldest.do("change_status", 2, "paid")
-    assert newer.do("orders") == {"1": ["placed", 2], "2": ["paid", 1]}
 
 
 # ---- a new status
