@@ -29,7 +29,7 @@ SCENES = [
     ("orders: change_status", MORE_OF_ONE["a pause and a compaction"]),
     ("feeds, pulled: post", FAULT),
 ]
-"""For each rule one in which the explorer soon finds a bad world without it, as `tests/mutants/writes.toml` says."""
+"""Without a rule there soon is a bad world in one of them; `tests/mutants/writes.toml` leaves each rule out."""
 
 
 @pytest.mark.parametrize(("name", "scene"), SCENES, ids=[name for name, _ in SCENES])
