@@ -48,11 +48,6 @@ def numbers_of(query):
 # ---- questions
 
 
-def test_an_order_is_found_by_its_number_and_by_no_other(orders):
-    orders.place(LAMP)
-    assert [orders.order(number) for number in ("n-42", "n-4", "n-420", "n-43")] == [LAMP, None, None, None]
-
-
 @pytest.mark.parametrize(
     ("since", "until", "expected"),
     [(0, 1, ["n-0"]), (0, 2, ["n-1", "n-0"]), (1, None, ["n-2", "n-1"]), (None, 1, ["n-0"]), (1, 1, [])],
