@@ -36,8 +36,3 @@ def build_wheel(source: Path, folder: Path) -> Path:
     succeed(*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source, cwd=folder)
     (wheel,) = folder.glob("*.whl")
     return wheel
-
-
-def install(wheel: Path, folder: Path) -> None:
-    """Installs a wheel, without the libraries that it needs, into a folder for PYTHONPATH."""
-    succeed(*PIP, "install", "--no-deps", "--target", folder, wheel, cwd=folder)

@@ -1,15 +1,13 @@
 """A process with one release of orders, which does what it is told; a program of its own, which imports that release.
 
-python actor.py MODULE STORES TABLES URL
+python actor.py MODULE URL
 
-MODULE has `OrderRepository`, `TABLES`, `Order` and `Status`, STORES has `connect`, TABLES has `create_tables`. Each
-line of input is a JSON array of a method's name and its arguments; the answer is a line, an object with `answer` or
-`refused`.
+MODULE has `OrderRepository`, `TABLES`, `Order` and `Status`. Each line of input is a JSON array of a method's name and
+its arguments; the answer is a line, an object with `answer` or `refused`.
 """
 
 import importlib
 import json
-import os
 import random
 import sys
 import time
@@ -17,26 +15,24 @@ from typing import get_args
 
 import attrs
 
+from shared.stores import connect
+from shared.tables import create_tables
+
 PLACES_EACH_S = 5
 """Numbers of new orders in a second: so some rows are always those of the other release, and some are new."""
-
-DIED = 7
-"""The exit code of a process that died as it was told."""
 
 
 class Actor:
     """One release at work on one store."""
 
-    def __init__(self, release, stores, tables, url):
+    def __init__(self, release, url):
         self._release = importlib.import_module(release)
-        self._connection = importlib.import_module(stores).connect(url)
-        self._create_tables = importlib.import_module(tables).create_tables
+        self._connection = connect(url)
         self._orders = self._release.OrderRepository(self._connection)
-        self._upkeep = getattr(self._orders, "upkeep", self._orders)  # the release before has none
-        self._verifier = self._orders.verifier() if self._upkeep is self._orders else self._upkeep
+        self._upkeep = self._orders.upkeep
 
     def create(self):
-        self._create_tables(self._connection, self._release.TABLES)
+        create_tables(self._connection, self._release.TABLES)
 
     def place(self, number):
         self._orders.place(order(self._release.Order, number))
@@ -68,11 +64,11 @@ class Actor:
         return list(self._upkeep.recover(older_than_ms=0).failed)
 
     def verify(self):
-        return [str(finding) for finding in self._verifier.verify()]
+        return [str(finding) for finding in self._upkeep.verify()]
 
     def repair(self):
         """What could not be mended."""
-        return [str(finding) for finding, is_mended in self._verifier.repair() if not is_mended]
+        return [str(finding) for finding, is_mended in self._upkeep.repair() if not is_mended]
 
     def work(self, seconds, seed, file):
         """Places and changes orders, and recovers; writes each attempt and each answer into a file, as JSON."""
@@ -82,10 +78,6 @@ class Actor:
                 attempt = self._drawn(chance)
                 print(json.dumps(attempt), file=log)
                 print(json.dumps({"of": attempt, **answered(self, *attempt)}), file=log)
-
-    def die_before(self, number):
-        """Ends the process before this one of the calls that change the store, counted from 0."""
-        self._connection.client = DyingClient(self._connection.client, number)
 
     def _drawn(self, chance):
         number = int(time.time() * PLACES_EACH_S) - chance.randrange(4 * PLACES_EACH_S)
@@ -97,21 +89,6 @@ class Actor:
         if drawn < 0.95:
             return ["change_status", number, chance.choice(get_args(self._release.Status)[1:])]
         return ["recover"]
-
-
-class DyingClient:
-    """A Thrift client with which the process ends before a call that changes the store."""
-
-    def __init__(self, client, left):
-        self._client = client
-        self._left = left
-
-    def __getattr__(self, name):
-        if name.startswith(("mutateRow", "checkAndPut", "deleteAll")):
-            if self._left == 0:
-                os._exit(DIED)
-            self._left -= 1
-        return getattr(self._client, name)
 
 
 def order(of, number):

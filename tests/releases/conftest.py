@@ -4,13 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.releases.releases import BEFORE_KEPT_CELLS, acting, later_release, present_release, release_of
-
-
-@pytest.fixture(scope="session")
-def before(tmp_path_factory):
-    """The last release whose writers drop what they do not know."""
-    return release_of(BEFORE_KEPT_CELLS, tmp_path_factory.mktemp("before"))
+from tests.releases.releases import acting, later_release, present_release
 
 
 @pytest.fixture(scope="session")

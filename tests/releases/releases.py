@@ -1,27 +1,21 @@
-"""Releases of orders in processes of their own: of a commit, of this tree, and a later one made from this tree."""
+"""Releases of orders in processes of their own: of this tree, and a later one made from this tree."""
 
 import json
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import pytest
 from attrs import frozen
 
-from tests.releases.actor import DIED
-from tests.wheels import LIBRARIES, build_wheel, clean_environment, install
+from tests.wheels import LIBRARIES, clean_environment
 
 ROOT = Path(__file__).parents[2]
 ACTOR = Path(__file__).with_name("actor.py")
 LATER = Path(__file__).with_name("later.py")
-BEFORE_KEPT_CELLS = "434aae1f12a0bdf3c40ff464a6f7d881f3d54100"
-"""The last commit whose writers drop the cells of a source that they do not know."""
 
 EDITS = (
     ("records.py", '"shipped", "cancelled"]', '"shipped", "cancelled", "refunded"]'),
@@ -48,22 +42,8 @@ class Release:
 
     path: Path
     """The folder that PYTHONPATH names."""
-    modules: tuple[str, str, str]
-    """The modules of the design, of `connect` and of `create_tables`."""
-
-
-def release_of(commit: str, folder: Path) -> Release:
-    """The wheel of a commit, installed in a folder. Skips the test where the history does not reach so far."""
-    archive = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=False)
-    if archive.returncode:
-        pytest.skip(f"needs commit {commit[:7]}, which is not in this copy: {archive.stderr.decode().strip()}")
-    source, built, path = (folder / name for name in ("source", "built", "installed"))
-    for made in (source, built, path):
-        made.mkdir()
-    with tarfile.open(fileobj=BytesIO(archive.stdout)) as files:
-        files.extractall(source, filter="data")
-    install(build_wheel(source, built), path)
-    return Release(path, ("rowbook.domains.orders", "rowbook.stores", "rowbook.tables"))
+    module: str
+    """The module of the design."""
 
 
 def present_release(folder: Path) -> Release:
@@ -71,7 +51,7 @@ def present_release(folder: Path) -> Release:
     for room in ("shared", "domains/orders"):
         shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "domains" / "__init__.py", folder / "domains")
-    return Release(folder, ("domains.orders", "shared.stores", "shared.tables"))
+    return Release(folder, "domains.orders")
 
 
 def later_release(folder: Path) -> Release:
@@ -83,14 +63,14 @@ def later_release(folder: Path) -> Release:
         assert text.count(old) == 1, f"{name}: {old!r} must occur once"
         (design / name).write_text(text.replace(old, new), encoding="utf-8")
     shutil.copy(LATER, design)
-    return Release(folder, ("domains.orders.later", "shared.stores", "shared.tables"))
+    return Release(folder, "domains.orders.later")
 
 
 class Actor:
     """A process with a release, which does what it is told, and can be killed."""
 
     def __init__(self, release: Release, url: str) -> None:
-        command = [sys.executable, "-S", str(ACTOR), *release.modules, url]  # -S: without the checkout
+        command = [sys.executable, "-S", str(ACTOR), release.module, url]  # -S: without the checkout
         environment = clean_environment([release.path, LIBRARIES])
         self._process = subprocess.Popen(
             command, cwd=release.path, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -128,15 +108,6 @@ class Actor:
         reply = self.reply()
         assert "refused" in reply, reply
         return ": ".join(reply["refused"])
-
-    def dies(self, method: str, *arguments: object) -> bool:
-        """Whether the process ends in this command, as `die_before` says, instead of answering it."""
-        self.begin(method, *arguments)
-        assert self._process.stdout
-        if self._process.stdout.readline():
-            return False
-        assert self._process.wait() == DIED
-        return True
 
     def kill(self) -> None:
         """Kills the process, whatever it is doing."""

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.releases.test_at_work import LATER_FORM, LATER_LIST, LATER_STATUS
+from tests.releases.test_at_work import LATER_STATUS
 
 
 @pytest.fixture
@@ -44,51 +44,6 @@ def test_a_write_of_the_release_before_leaves_the_new_list_as_it_is(placed):
     assert earlier.do("recover") == []
     assert newer.do("by_priority") == [[1, 2], [2, 1]]
     assert newer.do("verify") == []
-
-
-def test_an_intent_that_names_an_unknown_list_is_left_to_the_release_that_knows_it(start, placed, later):
-    earlier, newer = placed
-    newer.do("repair")
-    left_of_calls = []
-    is_dead = True
-    while is_dead:
-        dying = start(later)
-        dying.do("die_before", len(left_of_calls))
-        is_dead = dying.dies("raise_priority", 1)
-        lines, failed = newer.do("by_priority"), earlier.do("recover")
-        assert all(re.fullmatch(LATER_LIST, reason) for reason in failed)
-        assert newer.do("by_priority") == lines
-        left_of_calls.append(len(failed))
-        assert newer.do("recover") == newer.do("verify") == []
-        assert len(newer.do("by_priority")) == 2
-    assert left_of_calls == [0, 0, *(len(left_of_calls) - 3) * [1], 0], "no intent before the clocks are compared"
-    assert len(left_of_calls) > 6
-
-
-# ---- a new column
-
-
-def test_the_release_before_keeps_a_column_that_it_does_not_know(placed):
-    earlier, newer = placed
-    for priority in (2, 3):
-        assert newer.do("raise_priority", 1) == priority
-    assert "priority" not in earlier.do("order", 1)
-    earlier.do("change_status", 1, "paid")
-    earlier.do("repair")
-    assert (newer.do("order", 1)["status"], newer.do("order", 1)["priority"]) == ("paid", 3)
-    assert newer.do("order", 2)["priority"] == 1, "the default, until somebody raises it"
-
-
-def test_a_release_that_would_drop_what_it_does_not_know_cannot_read_what_this_one_has_written(start, before, later):
-    newer, oldest = start(later), start(before)
-    newer.do("create")
-    oldest.do("place", 1)
-    assert newer.do("raise_priority", 1) == 2
-    for command in (["order", 1], ["change_status", 1, "paid"], ["place", 1], ["orders"], ["of_seller", "placed"]):
-        assert re.fullmatch(LATER_FORM, oldest.refusal(*command)), command
-    oldest.do("place", 2)
-    oldest.do("change_status", 2, "paid")
-    assert newer.do("orders") == {"1": ["placed", 2], "2": ["paid", 1]}
 
 
 # ---- a new status

@@ -9,7 +9,6 @@ from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 from domains.logs import NotAllStored
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
-from shared.loading import UnreadableFile
 from shared.records import LAST_MS
 from shared.testing import stored_cells
 from shared.writes import batches
@@ -81,19 +80,6 @@ def test_an_event_that_cannot_be_stored_stores_none_of_those_that_go_with_it(con
     assert (refused.value.stored, refused.value.unconfirmed) == (2, [good, bad])
     assert isinstance(refused.value.__cause__, InvalidKey)
     assert stored_times(connection, variant) == [3, 4]
-
-
-@only("logs")
-def test_a_source_that_fails_leaves_what_was_read_of_it(connection, variant, logs):
-    def source():
-        yield from EVENTS
-        raise UnreadableFile("a.log:7: bad")
-
-    wanted = r"^0 records stored; some of the next 6 may be stored too: a\.log:7: bad$"
-    with pytest.raises(NotAllStored, match=wanted) as refused:
-        logs.store_all(source())
-    assert (refused.value.stored, refused.value.unconfirmed) == (0, EVENTS)
-    assert stored_times(connection, variant) == []
 
 
 # ---- a random number first --------------------------------------------------------------------------

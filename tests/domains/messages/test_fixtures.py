@@ -1,15 +1,7 @@
 """The sample files hold what breaks row keys."""
 
-from collections import Counter
-from pathlib import Path
-
-from domains.messages import Message
 from domains.messages.design import DESIGN
-from domains.messages.formats import FORMATS
 from domains.messages.published import inbox_row_key
-from shared.loading import read_lines
-
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "messages"
 
 
 def test_there_are_group_messages_notes_to_oneself_and_messages_that_are_read():
@@ -19,13 +11,6 @@ def test_there_are_group_messages_notes_to_oneself_and_messages_that_are_read():
     assert any(message.sender in message.members for message in messages)
     assert any(message.sender == message.receiver for message in messages)
     assert {message.is_read for message in messages} == {True, False}
-
-
-def test_the_chat_has_ties_an_empty_body_and_messages_to_nobody():
-    records = [line.record for line in read_lines(FIXTURES / "chat.jsonl", Message, formats=FORMATS)]
-    assert len({*records}) == 12
-    assert Counter(message.sent_ms for message in records).most_common(1)[0][1] == 6
-    assert {"", "#channel"} <= {message.body for message in records} | {message.receiver for message in records}
 
 
 def test_thirteen_declared_digits_are_nineteen_and_a_day_of_seconds_has_87_slices():

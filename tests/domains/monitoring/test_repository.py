@@ -117,15 +117,6 @@ def test_dropping_is_a_plain_list_without_the_hours_before(engine, moments, drop
         assert list(points.of_host("web-1", 0, LAST_MS)) == sorted(remaining, key=lambda p: (p.metric, p.time_ms))
 
 
-@wide
-def test_dropping_needs_one_scan_of_the_row_keys_and_a_call_for_each_thousand_rows(engine, connection, points):
-    stored(points, *(point(hour * HOUR_MS + at) for hour in range(24) for at in (0, 1, 2)))
-    with metered(connection) as cost:
-        assert points.drop_before("web-1", "cpu", 12 * HOUR_MS) == 12
-    assert (cost.rpcs, cost.rows_fetched, cost.rows_read) == (5, 12, engine.rows_read(12))
-    assert cost.bytes_fetched < 12 * 40  # one column without its value for each row
-
-
 def test_a_ttl_hides_single_points_at_once_and_late_ones_for_ever(new_store):
     hour = attrs.evolve(POINTS, name="points_of_an_hour", families={"p": Family(ttl_seconds=3600)})
     points = PointRepository(new_store(hour), PointTables(hour))

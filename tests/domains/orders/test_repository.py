@@ -48,18 +48,6 @@ def numbers_of(query):
 # ---- questions
 
 
-def test_an_order_is_found_by_its_number_and_by_no_other(orders):
-    orders.place(LAMP)
-    assert [orders.order(number) for number in ("n-42", "n-4", "n-420", "n-43")] == [LAMP, None, None, None]
-
-
-def test_orders_of_a_seller_and_of_a_buyer_come_newest_first(orders):
-    orders.place(LAMP)
-    orders.place(DESK)
-    assert list(orders.of_seller("s-17")) == [SellerLine.of(DESK), SellerLine.of(LAMP)]
-    assert list(orders.of_buyer("b-3")) == [BuyerLine.of(DESK), BuyerLine.of(LAMP)]
-
-
 @pytest.mark.parametrize(
     ("since", "until", "expected"),
     [(0, 1, ["n-0"]), (0, 2, ["n-1", "n-0"]), (1, None, ["n-2", "n-1"]), (None, 1, ["n-0"]), (1, 1, [])],
@@ -69,13 +57,6 @@ def test_a_period_is_half_open(orders, since, until, expected):
         place(orders, f"n-{placed_ms}", placed_ms=placed_ms)
     assert numbers_of(orders.of_seller("s-17", since_ms=since, until_ms=until)) == expected
     assert numbers_of(orders.of_buyer("b-3", since_ms=since, until_ms=until)) == expected
-
-
-def test_a_seller_whose_id_begins_with_anothers_is_somebody_else(orders):
-    sellers = ["1", "12", "123"]
-    for seller_id in sellers:
-        place(orders, f"of {seller_id}", seller_id=seller_id)
-    assert [numbers_of(orders.of_seller(seller_id)) for seller_id in sellers] == [["of 1"], ["of 12"], ["of 123"]]
 
 
 def test_a_sellers_orders_of_a_status_are_read_from_their_list_alone(orders, variant):
@@ -129,17 +110,6 @@ def test_an_order_that_gets_another_status_before_any_call_of_the_question_is_no
         if reader.number_of_calls <= call:
             break
     assert {*statuses} == {"paid"}
-
-
-TIES = {"oldest-first": ["n-2", "n-10", "n-1"]}
-"""The reverse scan of the published lists also reverses orders of one millisecond."""
-
-
-@with_intents
-def test_orders_of_one_millisecond_come_by_number(orders, variant):
-    place(orders, "n-2", "n-1", "n-10")
-    expected = TIES.get(variant.name, ["n-1", "n-10", "n-2"])
-    assert [numbers_of(orders.of_seller("s-17")), numbers_of(orders.of_buyer("b-3"))] == [expected, expected]
 
 
 @only("index-table")

@@ -3,18 +3,79 @@
 from collections import Counter
 from contextlib import ExitStack, closing, suppress
 from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
 
+import attrs
+import happybase
 import pytest
 
-from shared.keys import InvalidKey
+from shared.keys import InvalidKey, KeyLayout, TrailingBytes, part, row_key
 from shared.stores import connect
-from shared.tables import InvalidRow, create_tables
+from shared.tables import Family, InvalidRow, RecordCells, TableLayout, create_tables
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
 from shared.writes import Dictionary, NameTaken, NoFreeId, UnknownName
 from tests.engines import EMBEDDED
 
-from .naming import NAMES, assign_all, color_names, mappings
-from .processes import entries, running
+from .processes import Log, entries, running
+
+
+@row_key
+class AnyRow:
+    row: bytes = part(TrailingBytes, "a name, an id, or the counter")
+
+
+NAMES: TableLayout[Any, Any] = TableLayout(
+    "names", "a mapping", KeyLayout(AnyRow), RecordCells(AnyRow, {}, marker="id:x"), {"id": Family(), "name": Family()}
+)
+
+
+def color_names(connection: happybase.Connection, **options: Any) -> Dictionary:
+    return Dictionary(connection, NAMES.name, "color", **{"id_bytes": 3, **options})
+
+
+@attrs.frozen
+class Mappings:
+    """What a table holds of one dictionary."""
+
+    counter: int
+    forward: dict[bytes, bytes]
+    """Ids by name."""
+    reverse: dict[bytes, bytes]
+    """Names by id."""
+
+    @property
+    def leaked(self) -> list[bytes]:
+        """Ids of which their name knows nothing."""
+        return [id for id, name in self.reverse.items() if self.forward.get(name) != id]
+
+
+def mappings(connection: happybase.Connection) -> Mappings:
+    """The mappings; asserts that every name has an id of its own, and every id the name that has it."""
+    forward: dict[bytes, bytes] = {}
+    reverse: dict[bytes, bytes] = {}
+    counter = 0
+    for row, cells in connection.table(NAMES.name).scan():
+        if row == b"\x00":
+            counter = int.from_bytes(cells.pop(b"id:color"), "big")
+        if b"id:color" in cells:
+            forward[row] = cells[b"id:color"]
+        if b"name:color" in cells:
+            reverse[row] = cells[b"name:color"]
+    assert len({*forward.values()}) == len(forward), f"two names have one id: {forward}"
+    assert {name: reverse.get(id) for name, id in forward.items()} == {name: name for name in forward}
+    return Mappings(counter, forward, reverse)
+
+
+def assign_all(url: str, log: Path, seed: int, names: list[str]) -> None:
+    """Assigns ids to all names, in an order of its own, and writes down what it was answered."""
+    Random(seed).shuffle(names)
+    with closing(connect(url)) as connection:
+        dictionary, answers = color_names(connection), Log(log)
+        for name in names:
+            answers.write(name=name, id=dictionary.assign(name).hex())
+
 
 FIRST, SECOND, THIRD = b"\0\0\1", b"\0\0\2", b"\0\0\3"
 
@@ -24,9 +85,8 @@ def connection(new_store):
     return new_store(NAMES)
 
 
-def fresh(connection, **options):
-    """The dictionary of another process, which remembers nothing."""
-    return color_names(connection, **options)
+fresh = color_names
+"""Opens the dictionary of another process, which remembers nothing."""
 
 
 # ---- one writer

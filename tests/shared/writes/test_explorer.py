@@ -29,12 +29,6 @@ def test_no_order_of_calls_is_bad(pair, record_property):
     for name in scenes_of(pair):
         explored = explore(explorer, pair, name, MOST_LONG, record_property)
         assert not explored.is_cut or name != "a fault" or any(word in str(pair) for word in LARGE), explored
-
-
-@pytest.mark.long
-@each_pair
-def test_no_order_of_calls_is_bad_with_more_faults(pair, record_property):
-    explorer = PairExplorer(pair)
     for name in MORE_OF_TWO if pair.rival else MORE_OF_ONE:
         explore(explorer, pair, name, MOST_MORE_FAULTS, record_property)
 

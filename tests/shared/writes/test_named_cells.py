@@ -9,7 +9,6 @@ import pytest
 from shared.testing import CrashTests, WatchedConnection, WriterDied, dying_before
 from tests.engines import Embedded
 
-from .breaking import BREAKS
 from .interleaving import Scene
 from .notes import NOTES, OWNERS, TABLES, Notes, is_decision
 from .pairs import Pair, PairExplorer
@@ -38,18 +37,6 @@ def test_a_late_call_leaves_no_line_though_no_tombstone_is_kept(name):
 def test_no_order_of_calls_leaves_a_line_that_differs(name):
     for scene in (LATE, *(OF_TWO if "|" in name else OF_ONE).values()):
         assert explored(name, scene).fault is None
-
-
-@pytest.mark.parametrize(
-    ("rule", "name"),
-    [
-        ("step 5 puts cells that the intent does not name", "notes: grows | removed"),
-        ("an intent names rows that appear or disappear only", "notes: is done"),
-    ],
-)
-def test_the_explorer_notices_a_broken_rule_of_naming(rule, name, monkeypatch):
-    BREAKS[rule].patch(monkeypatch)
-    assert explored(name).fault is not None
 
 
 # ---- one intent

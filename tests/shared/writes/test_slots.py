@@ -8,9 +8,9 @@ from threading import Barrier
 import pytest
 
 from shared.testing import WatchedConnection, WriterDied, dying_at
-from shared.writes.slots import INTENT_CELLS, PROCESS_BYTES, Intent, Slots, holds_intents, idle, intents_table
+from shared.writes.slots import INTENT_CELLS, PROCESS_BYTES, Intent, Slots, idle
 
-from .notes import INTENTS, NOTES, Note, Notes
+from .notes import INTENTS, Note, Notes
 
 
 def test_writes_at_once_have_slots_of_their_own_which_are_used_again_once_they_have_ended():
@@ -80,11 +80,6 @@ def test_an_intent_is_one_row_and_reads_as_it_was_packed():
     assert INTENTS.row(intent) == bytes(8) + bytes([0, 0, 0, 1])
     ended = idle(bytes(8), 1)
     assert INTENTS.record(INTENTS.row(ended), INTENT_CELLS.pack(ended)) == ended
-
-
-def test_only_a_table_of_intents_holds_intents():
-    assert holds_intents(intents_table("any"))
-    assert not holds_intents(NOTES)
 
 
 def test_many_writes_of_one_process_leave_one_slot(connection, notes):

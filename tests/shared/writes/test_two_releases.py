@@ -119,19 +119,21 @@ def test_a_cell_with_the_writes_as_an_array_is_read_as_before(connection, notes)
     assert (source.revision, source.writes, source.record) == (3, (b"writes 1", b"writes 2"), note)
 
 
-def test_an_intent_that_names_a_list_of_a_later_release_is_left_with_its_lines(connection, notes, later):
+@pytest.mark.parametrize("mutations", range(7))
+def test_an_intent_that_names_a_list_of_a_later_release_is_left_with_its_lines(connection, notes, later, mutations):
     later.store(A)
-    dying = WatchedConnection(connection, dying_at(3))
+    dying = WatchedConnection(connection, dying_at(mutations))
     with suppress(WriterDied):
         later_on(dying).writer.write(ById("a"), lambda stored: attrs.evolve(stored, priority=2))
     lines = dict(connection.table("notes_by_priority").scan())
-    assert len(lines) == 2
+    pending = later.pending()
+    assert (len(lines), len(pending)) == (1 + (3 <= mutations < 5), 2 <= mutations < 6)
     recovery = notes.recover()
-    assert (recovery.settled, recovery.waiting) == (0, 0)
-    (failed,) = recovery.failed
-    assert "must name lists of this release (got notes_by_priority); use a later one" in failed
+    assert (recovery.settled, recovery.waiting, len(recovery.failed)) == (0, 0, len(pending))
+    refused = "must name lists of this release (got notes_by_priority); use a later one"
+    assert all(refused in failed for failed in recovery.failed)
     assert dict(connection.table("notes_by_priority").scan()) == lines
-    assert later.recover().settled == 1
+    assert later.recover().settled == len(pending)
     assert later.findings() == []
 
 
