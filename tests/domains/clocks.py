@@ -1,4 +1,4 @@
-"""A writer's clock that a test sets."""
+"""Writers' clocks that a test sets."""
 
 from shared.writes import WriterClock
 
@@ -14,3 +14,17 @@ class SetClock(WriterClock):
     def read_ms(self):
         self.set_ms += self._step_ms
         return self.set_ms
+
+    def ahead(self, ahead_ms=0):
+        """The clock of another process, so much ahead of this one."""
+        return _ClockAhead(self, ahead_ms)
+
+
+class _ClockAhead(WriterClock):
+    def __init__(self, clock, ahead_ms):
+        super().__init__()
+        self._clock = clock
+        self._ahead_ms = ahead_ms
+
+    def read_ms(self):
+        return self._clock.read_ms() + self._ahead_ms

@@ -10,18 +10,14 @@ from domains.tsdb.qualifiers import qualifier_of
 from domains.tsdb.records import Point
 from domains.tsdb.rewriting import QUIET_MS
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
-from tests.domains.tsdb.compacting import HOUR, NOW, TAGS, SetClock, repository, stored, values
+from tests.domains.clocks import SetClock
+from tests.domains.tsdb.compacting import HOUR, NOW, TAGS, repository, stored, values
 
 pytestmark = pytest.mark.usefixtures("simulated_time")
 
 CALLS, READING = 19, 12
 """The calls of a repository that is opened to compact, and the one that reads the cells."""
 ONE, TWO, THREE = (Point("cpu", HOUR + 10_000 * number, number, TAGS) for number in (1, 2, 3))
-
-
-@pytest.fixture
-def clock():
-    return SetClock()
 
 
 def fill(connection, clock, *points):

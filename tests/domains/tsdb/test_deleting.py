@@ -16,7 +16,8 @@ from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.rewriting import QUIET_MS
 from shared.keys import InvalidQuestion
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at, subsets
-from tests.domains.tsdb.compacting import FIVE, HOUR, HOUR_MS, NOW, TAGS, SetClock, repository, stored, values
+from tests.domains.clocks import SetClock
+from tests.domains.tsdb.compacting import FIVE, HOUR, HOUR_MS, NOW, TAGS, repository, stored, values
 
 pytestmark = [pytest.mark.sampled, pytest.mark.usefixtures("simulated_time")]
 
@@ -25,7 +26,7 @@ ANNOTATION = b"t:\x01\0\x05"
 
 @pytest.fixture
 def clock():
-    return SetClock(step_ms=1)
+    return SetClock(NOW, step_ms=1)
 
 
 def fill(connection, clock, *, compacted):

@@ -14,7 +14,7 @@ from shared.records import parse_time
 from shared.tables import InvalidRow
 from shared.testing import WatchedConnection
 from shared.writes import NotAllStored
-from tests.domains.tsdb.compacting import SetClock
+from tests.domains.clocks import SetClock
 from tests.domains.tsdb.conftest import LAYOUTS, opened
 
 HOUR_MS = 3_600_000
