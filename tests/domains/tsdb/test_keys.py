@@ -28,15 +28,6 @@ def test_widths_and_a_salt():
     assert len(table.plan(metric_uid=b"\0\1", time_ms=between(T, T + HOUR_MS)).ranges) == 20
 
 
-def test_rows_of_one_metric_sort_by_hour_and_then_by_uids():
-    points = [
-        point("000001", "000001000002"),
-        point("000001", "000001000001", T + HOUR_MS),
-        point("000002", "000001000001", 0),
-    ]
-    assert sorted(points, key=POINTS.row) == points
-
-
 def test_the_last_hour():
     assert POINTS.row(point("ffffff", "ffffffffffff", LAST_POINT_MS)).hex() == "ffffff" + "fffff960" + "ff" * 6
 
