@@ -52,8 +52,8 @@ def answers(logins, users=USERS):
     ]
 
 
-def answers_of(logins):
-    return answers(PlainLogins("counters", logins))
+WANTED = answers(PlainLogins("counters", logins_of_three()))
+"""The counts of the logins of three users."""
 
 
 def remaining_columns(connection, variant):
@@ -94,9 +94,9 @@ def met_at_each_call(tests, act, rival):
 def test_a_folded_day_has_one_cell_for_each_user_in_rows_of_the_same_tables_and_the_same_counts(connection, variant):
     repository = variant.open(connection)
     assert repository.fold(DAY - 9 * DAY_MS) == 0
-    logins = stored(repository, *logins_of_three())
+    stored(repository, *logins_of_three())
     assert repository.fold(DAY) == 3
-    assert answers(repository) == answers_of(logins)
+    assert answers(repository) == WANTED
     assert remaining_columns(connection, variant) == {b"s:n"}
     assert list(repository.logins("ada")) == [login(DAY + DAY_MS), login(DAY - 1)], "those of other days"
     by_user, by_day, *_others = variant.tables
@@ -140,7 +140,7 @@ def test_recover_folds_the_closed_days_and_no_other(tests):
             with metered(store.connection) as cost:
                 assert repository.upkeep.recover().failed == ()
             costs.append(cost.rpcs)
-        assert answers(repository) == answers_of(logins_of_three())
+        assert answers(repository) == WANTED
         states = list(store.connection.table(LOGIN_DAYS.name).scan())
         assert [LOGIN_DAYS.records(row, cells)[0].state for row, cells in states] == 3 * ["folded"]
         assert costs[1] < 13 < costs[0]
@@ -163,7 +163,7 @@ def test_a_day_with_a_damaged_row_is_not_folded_and_stops_no_other(connection, v
     assert unmended == [("undecodable", by_day.name), ("unsettled", "login_days")]
     connection.table(by_day.name).delete(bad, [b"l:x"])
     assert repository.upkeep.recover().failed == ()
-    assert answers(repository) == answers_of(logins_of_three())
+    assert answers(repository) == WANTED
 
 
 # ---- while others work
@@ -260,9 +260,9 @@ def test_a_put_that_arrives_after_the_fold_and_a_compaction_is_not_counted(engin
         if engine.name == EMBEDDED:
             connection.compact(table.name)  # drops the tombstones and what they hide
         put(connection, table, login())
-    assert answers(repository) == answers_of(logins_of_three())
+    assert answers(repository) == WANTED
     assert repository.fold(DAY) == (engine.name == EMBEDDED), "it deletes them, unless a tombstone hides them"
-    assert answers(repository) == answers_of(logins_of_three())
+    assert answers(repository) == WANTED
     assert remaining_columns(connection, variant) == {b"s:n"}
 
 
@@ -304,11 +304,7 @@ def test_a_row_of_more_cells_than_a_page_reads_is_counted_and_folded(connection,
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("act", "counts", "rpcs"),
-    [(fold, (20_000, 100_000), 1440), (verify, (5_000, 25_000), None)],
-    ids=["fold", "verify"],
-)
+@pytest.mark.parametrize(("act", "counts", "rpcs"), [(fold, (20_000, 100_000), 1440), (verify, (5_000, 25_000), None)])
 def test_memory_does_not_grow_with_the_width_of_a_row(act, counts, rpcs):
     """The store is in a process of its own, so that the memory is the client's alone."""
     from tests.programs.benchmarks.measuring import server  # not in the copies in which mutants are planted

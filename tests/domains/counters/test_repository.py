@@ -3,14 +3,12 @@
 import pytest
 
 from domains.counters import DAY_MS, Login
-from domains.counters.design import LATEST
 from domains.counters.variants import salted, sharded
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
-from shared.records import LAST_MS
 from shared.testing import stored_cells
 
-from .asking import COUNTING, DAY, HOUR_MS, counting, keeping, login, stored
+from .asking import COUNTING, DAY, HOUR_MS, keeping, login
 
 # ---- questions
 
@@ -43,12 +41,6 @@ def test_a_time_that_is_not_the_start_of_a_day_is_not_folded(repository):
         repository.fold(DAY + 1)
 
 
-@counting
-def test_counters_refuse_to_name_the_logins(repository):
-    with pytest.raises(InvalidQuestion, match=r"^logins: needs the logins, and a counter keeps only how many"):
-        LATEST.ask(repository, user="ada")
-
-
 # ---- the write
 
 
@@ -57,15 +49,6 @@ def test_a_user_is_in_one_bucket_on_all_days_and_in_all_shards():
         assert len({salted.LOGINS_BY_DAY.row(login(day, user))[0] for day in range(0, 90 * DAY_MS, DAY_MS)}) == 1
     assert {sharded.shard_of(login(DAY + at)) for at in range(200)} == {*range(sharded.SHARDS)}
     assert sharded.SHARD_TOTALS.splits.points == tuple(bytes([shard]) for shard in range(1, 8))
-
-
-@keeping
-def test_the_timestamp_of_every_cell_is_the_logins_own_time(connection, variant, repository):
-    for _ in range(2):
-        stored(repository, login(0), login(5), login(5), login(LAST_MS))
-        for table in variant.tables[:2]:
-            rows = stored_cells(connection, variant.tables)[table.name]
-            assert sorted(stamp for _row, cells in rows for _value, stamp in cells.values()) == [0, 5, 5, LAST_MS]
 
 
 def test_a_login_takes_two_puts_and_a_get_and_the_first_of_a_day_another_get_or_three_increments(variant, connection):

@@ -10,16 +10,12 @@ from domains.counters.keys import LOGIN_DAYS, LOGINS, LOGINS_BY_DAY, LoginDay, s
 from shared.keys import InvalidQuestion
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import CLOCK, ClockSkew, Instructions
-from shared.writes.findings import NOTHING_TOLD
 from tests.domains.clocks import SetClock
 
 from .asking import DAY, keeping, login, logins_of_three, main_variant, put, stored
 from .stopped_writes import USERS
 
 pytestmark = pytest.mark.sampled
-
-NOTHING = []
-DISCARDS = Instructions(discards_undecodable=True)
 
 
 def findings_of(repository):
@@ -31,9 +27,9 @@ def repairs(repository):
     return [(finding.kind, finding.table, is_mended) for finding, is_mended in repository.upkeep.repair()]
 
 
-def mends_all(repository, instructions=NOTHING_TOLD):
+def mends_all(repository, **told):
     """Whether `repair`, run to its end, has mended everything."""
-    return {is_mended for _, is_mended in repository.upkeep.repair(instructions=instructions)} <= {True}
+    return {is_mended for _, is_mended in repository.upkeep.repair(**told)} <= {True}
 
 
 def remove_sum(connection, table):
@@ -90,7 +86,7 @@ def test_what_one_table_lacks_is_found_and_mended(
     assert [line.partition(" row ")[0] for line in lines] == [f"{wrong.name}: {kind}"] * bool(finding)
     assert all(line.endswith(f": {reason.format(right.name)}") for line in lines)
     assert repairs(repository) == [(kind, wrong.name, True)] * bool(finding)
-    assert findings_of(repository) == repairs(repository) == NOTHING
+    assert findings_of(repository) == repairs(repository) == []
     for day_ms in (DAY - DAY_MS, DAY, DAY + DAY_MS):
         counts = {user: repository.day_count(user, day_ms) for user in USERS if repository.day_count(user, day_ms)}
         assert {top.user: top.count for top in repository.top_users(day_ms, 99)} == counts
@@ -104,10 +100,10 @@ def test_what_one_table_lacks_is_found_and_mended(
 @keeping
 def test_logins_that_agree_are_counted_with_days_and_sums(repository):
     verifier = repository.upkeep
-    assert list(verifier.verify()) == NOTHING
+    assert list(verifier.verify()) == []
     stored(repository, *logins_of_three())
     repository.fold(DAY - DAY_MS)
-    assert list(verifier.verify()) == list(verifier.repair()) == NOTHING
+    assert list(verifier.verify()) == list(verifier.repair()) == []
     assert verifier.counts == {"day": 1, "login": 2 * 6, "sum": 2}
 
 
@@ -136,7 +132,7 @@ def test_pages_divide_rows_and_logins(engine, connection, repository, monkeypatc
         pytest.skip("no client of HBase can compact")
     monkeypatch.setattr("domains.counters.verifying.AT_ONCE", 3)
     logins = stored(repository, *(login(DAY + at // 4, f"u{at % 5}", at) for at in range(40)))
-    assert findings_of(repository) == NOTHING
+    assert findings_of(repository) == []
     for table, removed in ((LOGINS, logins[::3]), (LOGINS_BY_DAY, logins[1::3])):
         for old in removed:
             connection.table(table.name).delete(table.row(old), [*table.cells.pack(old)], timestamp=old.time_ms)
@@ -145,7 +141,7 @@ def test_pages_divide_rows_and_logins(engine, connection, repository, monkeypatc
     for table in (LOGINS, LOGINS_BY_DAY):
         connection.compact(table.name)
     assert mends_all(repository)
-    assert findings_of(repository) == NOTHING
+    assert findings_of(repository) == []
     assert repository.day_total(DAY) == 40
 
 
@@ -165,7 +161,7 @@ def test_rows_that_cannot_be_read_are_told_and_kept(connection, repository):
         ("missing", "logins_by_day", True),
     ]
     assert len(findings_of(repository)) == 5
-    assert not mends_all(repository, DISCARDS)
+    assert not mends_all(repository, instructions=Instructions(discards_undecodable=True))
     state, of_the_future = findings_of(repository)
     assert state.startswith("login_days: undecodable row "), "a state is removed only if its row is named"
     assert of_the_future.startswith("logins_by_day: undecodable row ")
@@ -190,7 +186,7 @@ def test_between_its_calls_a_writer_leaves_one_row_and_a_folder_one_sum_at_most(
     writer.fold(DAY)
     assert {(finding.kind, finding.table) for finding in findings} == {("missing", "logins")}
     assert all(finding.reason.startswith("no sum") for finding in findings)
-    assert findings_of(repository) == NOTHING
+    assert findings_of(repository) == []
 
 
 # ---- days that are not over
@@ -207,7 +203,7 @@ def test_a_day_that_is_not_over_is_not_folded_and_stays_open(connection, reposit
     repository._folder._clock = SetClock(now_ms)
     with pytest.raises(InvalidQuestion, match=NOT_OVER):
         repository.fold(DAY)
-    assert list(connection.table("login_days").scan()) == NOTHING
+    assert list(connection.table("login_days").scan()) == []
     repository.store(login(DAY + 50))
     assert repository.day_total(DAY) == 6
     repository._folder._clock = SetClock(OVER_MS)
@@ -220,7 +216,7 @@ def test_a_clock_that_is_a_day_ahead_closes_no_day(connection, variant, reposito
     ahead = LoginRepository(connection, variant.tables, SetClock(today_ms + 2 * DAY_MS))
     with pytest.raises(ClockSkew):
         ahead.fold(today_ms)
-    assert list(connection.table("login_days").scan()) == NOTHING
+    assert list(connection.table("login_days").scan()) == []
     repository.store(login(today_ms))
 
 

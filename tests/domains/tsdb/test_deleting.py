@@ -302,7 +302,9 @@ def test_a_deletion_that_stops_at_any_call_is_completed_by_the_same_call(connect
     with suppress(WriterDied, ReplyLost):
         delete_both(watched, clock)
     assert watched.is_stopped
-    check_what_remains(connection, clock)
+    assert REMAINING <= seen(connection, clock) <= ALL
+    delete_both(connection, clock)
+    assert seen(connection, clock) == REMAINING
     watched.deliver()
     assert seen(connection, clock) == REMAINING
     assert delete_both(connection, clock) == DeletionResult(0, 0, ())
@@ -352,13 +354,6 @@ def test_a_point_that_is_overwritten_meanwhile_stays(connection, clock, compacte
     clock.set_ms += QUIET_MS + 1
     repository(connection, clock).compact("cpu")
     assert repository(connection, clock).points("cpu", "host", "web-1") == points
-
-
-def check_what_remains(connection, clock):
-    """No point outside of the period is lost, and the same deletion again leaves no other."""
-    assert REMAINING <= seen(connection, clock) <= ALL
-    delete_both(connection, clock)
-    assert seen(connection, clock) == REMAINING
 
 
 @pytest.mark.parametrize("since_ms", [None, SINCE_MS, SINCE_MS - 1000, UNTIL_MS])
