@@ -28,11 +28,15 @@ class Actor:
     """Code that runs call by call, and how far it is."""
 
     run: Run
-    replies: tuple[Any, ...] = ()
-    seen: tuple[int, ...] = ()
-    """The replies as hashes, without the numbers of scanners."""
+    replies: tuple[tuple[str, Any], ...] = ()
+    """What the store has answered, with the names of the calls."""
     is_done: bool = False
     answer: Any = None
+
+    @property
+    def seen(self) -> str:
+        """The replies, without the numbers of scanners."""
+        return repr([reply for name, reply in self.replies if name != "scannerOpenWithScan"])
 
     def after(self, connection: happybase.Connection, calls: int) -> "Actor":
         """The same code after so many more calls, or when it has ended; the calls that prepare do not count."""
@@ -46,25 +50,24 @@ class Actor:
             is_done = False
         except Exception as error:
             answer = error
-        return Actor(self.run, (*answering.replies,), (*answering.seen,), is_done, answer)
+        return Actor(self.run, (*answering.replies,), is_done, answer)
 
 
 class _Answering(WatchedConnection):
     def __init__(self, connection: happybase.Connection, actor: Actor) -> None:
         super().__init__(connection)
         self._earlier = iter(actor.replies)
-        self.replies, self.seen = [*actor.replies], [*actor.seen]
+        self.replies = [*actor.replies]
         self.left = inf
 
     def send(self, name: str, *arguments: Any) -> Any:
-        for reply in self._earlier:
+        for _, reply in self._earlier:
             return reply
         self.left -= name not in PASSED_OVER
         if self.left < 0:
             raise NotItsTurn
         reply = super().send(name, *arguments)
-        self.replies.append(reply)
-        self.seen.append(hash(repr(reply)) if name != "scannerOpenWithScan" else 0)
+        self.replies.append((name, reply))
         return reply
 
 

@@ -41,20 +41,6 @@ def delete(connection, clock, since_s, until_s, **options):
     )
 
 
-@pytest.mark.parametrize("compacted", [False, True])
-def test_the_points_of_a_period_are_deleted_and_no_others(connection, clock, compacted):
-    fill(connection, clock, compacted=compacted)
-    assert delete(connection, clock, 1, 3) == DeletionResult(1, 0, ())
-    assert values(connection, clock) == [0, 3, 4]
-    assert delete(connection, clock, 1, 3) == DeletionResult(0, 0, ())
-    assert delete(connection, clock, 0, 1) == DeletionResult(1, 0, ())
-    assert delete(connection, clock, 4, 5) == DeletionResult(1, 0, ())
-    assert values(connection, clock) == [3]
-    assert delete(connection, clock, 0, 3600) == DeletionResult(1, 0, ())
-    assert stored(connection) == {}
-    assert delete(connection, clock, 0, 3600) == DeletionResult(0, 0, ())
-
-
 def test_a_rewritten_cell_is_newer_than_what_it_replaces_and_a_plain_one_if_one_point_remains(connection, clock):
     fill(connection, clock, compacted=True)
     ((_, (compacted_ms,)),) = [(row, [ms for _, ms in cells.values()]) for row, cells in stored(connection).items()]

@@ -6,7 +6,7 @@ import pytest
 
 from domains.tsdb.keys import TABLES
 from domains.tsdb.query_text import TagFilter, parse_query
-from domains.tsdb.records import Answer, Point
+from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.uids import UnknownUid
 from shared.keys import InvalidQuestion
@@ -34,11 +34,6 @@ def made(seed, count=400):
     return points
 
 
-def latest(points):
-    """The value of each time of each series."""
-    return {(point.metric, point.tags, point.time_ms): point.value for point in points}
-
-
 REQUESTS = [
     ({"server": "a", "dc": "lga"}, {0: 1, 60: 2}),
     ({"server": "a", "dc": "sjc"}, {0: 10, 60: 20}),
@@ -64,7 +59,7 @@ def test_every_period_of_every_series_is_as_in_a_plain_list(repository, seed):
     assert repository.store_all(points[:300]) == 300
     for point in points[300:]:
         repository.store(point)
-    wanted = latest(points)
+    wanted = {(point.metric, point.tags, point.time_ms): point.value for point in points}  # the last of each time
     dice = random.Random(seed)
     periods = [(0, 2**32 * 1000), *(sorted(T + dice.randrange(6 * HOUR_MS) for _ in range(2)) for _ in range(10))]
     for since_ms, until_ms in periods:
@@ -129,12 +124,6 @@ def shown(answers):
 )
 def test_questions(stocked, m, wanted):
     assert shown(stocked.query(m, T, T + 180_000))[: len(wanted) or None] == wanted
-
-
-def test_ints_stay_ints_and_a_sum_with_a_float_is_a_float(stocked):
-    values = [answer.value for answer in stocked.query("sum:requests", T, T + 180_000)]
-    assert [type(value) for value in values] == [float, int, int]
-    assert stocked.query("none:requests{server=c}", T, T + 1) == [Answer("requests", "server=c", T, 0.5)]
 
 
 def test_tags_of_a_group_are_those_with_one_value_and_the_others_are_named(stocked):
