@@ -381,20 +381,6 @@ def test_a_series_is_deleted_with_its_annotations_and_others_stay(connection, cl
     assert len(stored(connection)) == 3
 
 
-@pytest.mark.parametrize("stored_rows", subsets(3))
-@pytest.mark.parametrize("is_death", [True, False])
-def test_a_deletion_of_a_series_that_stops_is_completed(connection, clock, stored_rows, is_death):
-    repository(connection, clock).store_all(Point("cpu", HOUR + hour * HOUR_MS, hour, TAGS) for hour in range(3))
-    clock.set_ms += QUIET_MS + 1
-    watched = WatchedConnection(connection, stopped_at(Stop(2, stored_rows, is_death)))
-    with suppress(WriterDied, ReplyLost):
-        repository(watched, clock).delete_series("cpu", TAGS)
-    assert watched.is_stopped
-    assert len(stored(connection)) == 3 - len(stored_rows)
-    repository(connection, clock).delete_series("cpu", TAGS)
-    assert stored(connection) == {}
-
-
 @pytest.mark.parametrize("salt", [None, SeriesSalt(1, 4)], ids=["plain", "salted"])
 @pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 20))])
 def test_random_deletions_are_those_of_a_plain_dict(new_store, clock, seed, salt):
