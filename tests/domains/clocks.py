@@ -15,8 +15,8 @@ class SetClock(WriterClock):
         self.set_ms += self._step_ms
         return self.set_ms
 
-    def ahead(self, ahead_ms=0):
-        """The clock of another process, so much ahead of this one."""
+    def other(self, ahead_ms=0):
+        """The clock of another process, which is so much ahead."""
         return _ClockAhead(self, ahead_ms)
 
 

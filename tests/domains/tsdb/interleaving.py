@@ -54,6 +54,8 @@ class Actor:
 
 
 class _Answering(WatchedConnection):
+    """Answers the calls of an actor that were sent before, and sends `left` more."""
+
     def __init__(self, connection: happybase.Connection, actor: Actor) -> None:
         super().__init__(connection)
         self._earlier = iter(actor.replies)

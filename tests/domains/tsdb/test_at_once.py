@@ -41,10 +41,10 @@ def _filled(compacted):
     create_tables(connection, TABLES)
     points, later = {"whole": (FIVE, []), "with another": (FIVE[:4], FIVE[4:]), "single": ([], FIVE)}[compacted]
     for part in (points, later):
-        repository(connection, clock.ahead()).store_all(part)
+        repository(connection, clock.other()).store_all(part)
         clock.set_ms += QUIET_MS + 10
         if part is points and points:
-            assert repository(connection, clock.ahead()).compact("cpu").compacted == 1
+            assert repository(connection, clock.other()).compact("cpu").compacted == 1
     return connection, clock.set_ms + 4 * QUIET_MS
 
 
@@ -66,11 +66,11 @@ def opened(connection, clock):
 
 
 def deleting_at(clock, second, ahead_ms=0):
-    return lambda connection: partial(delete, opened(connection, clock.ahead(ahead_ms)), second)
+    return lambda connection: partial(delete, opened(connection, clock.other(ahead_ms)), second)
 
 
 def compacting_at(clock, ahead_ms=0):
-    return lambda connection: partial(opened(connection, clock.ahead(ahead_ms)).compact, "cpu")
+    return lambda connection: partial(opened(connection, clock.other(ahead_ms)).compact, "cpu")
 
 
 def contents(connection):
@@ -99,7 +99,7 @@ def test_what_both_have_deleted_stays_deleted(clock, same_ids, pair, compacted, 
     remaining = []
     for connection, answers in every_order(filled(clock, compacted=compacted), runs, contents, interruptions):
         assert all(answer.failed == () for answer in answers)
-        remaining.append(values(connection, clock.ahead()))
+        remaining.append(values(connection, clock.other()))
     assert remaining == [wanted] * len(remaining)
 
 
@@ -121,7 +121,7 @@ def others_of(run):
 def test_what_a_dead_process_has_brought_back_is_deleted_by_recover(clock, run, stop):
     """It dies at any of its calls that change the store, after the deletion of another process; or a call is late."""
     connection = filled(clock, compacted="with another")
-    tsdb = repository(connection, clock.ahead())
+    tsdb = repository(connection, clock.other())
 
     def run_meanwhile(number, call):
         if number == stop.call:
@@ -130,14 +130,14 @@ def test_what_a_dead_process_has_brought_back_is_deleted_by_recover(clock, run, 
 
     watched = WatchedConnection(connection, run_meanwhile)
     with suppress(WriterDied, ReplyLost):
-        others_of(run)(repository(watched, clock.ahead(5)))
+        others_of(run)(repository(watched, clock.other(5)))
     if not watched.is_stopped:
         assert delete(tsdb, 1).failed == ()
     clock.set_ms += QUIET_MS
     watched.deliver()
     clock.set_ms += KEEP_MS
     assert tsdb.upkeep.recover().failed == ()
-    assert values(connection, clock.ahead()) in (FIRST, BOTH)
+    assert values(connection, clock.other()) in (FIRST, BOTH)
     assert tsdb.upkeep.pending() == []
     assert tsdb.upkeep.recover() == Recovery(0, 0, ())
 
@@ -151,7 +151,7 @@ def test_a_process_that_is_stopped_brings_nothing_back(clock, run, call, paused_
     Only if that has removed the deletion, and the call is the put itself, what it deleted may be back: `registry.py`.
     """
     connection = filled(clock, compacted="with another")
-    tsdb = repository(connection, clock.ahead())
+    tsdb = repository(connection, clock.other())
 
     def before_call(number):
         if number == call:
@@ -163,11 +163,11 @@ def test_a_process_that_is_stopped_brings_nothing_back(clock, run, call, paused_
     watched = WatchedConnection(
         connection, lambda number, one: put.append((watched.number_of_calls - 1, one)), before_call
     )
-    others_of(run)(repository(watched, clock.ahead(5)))
+    others_of(run)(repository(watched, clock.other(5)))
     if watched.number_of_calls <= call:
         delete(tsdb, 1)
     is_put = any(number == call and one.table == "tsdb" and not one.rows[0][1][0].isDelete for number, one in put)
-    found = values(connection, clock.ahead())
+    found = values(connection, clock.other())
     wanted = BOTH if run == "delete" else FIRST
     assert found == wanted or (is_put and paused_ms > KEEP_MS)
 
@@ -175,7 +175,7 @@ def test_a_process_that_is_stopped_brings_nothing_back(clock, run, call, paused_
 def test_a_process_that_is_stopped_before_one_put_does_not_send_the_next(clock):
     """The cells of two rows have two timestamps, and so two puts, because a point of one row is nearly young."""
     connection = filled(clock, compacted="whole")
-    tsdb = repository(connection, clock.ahead())
+    tsdb = repository(connection, clock.other())
     others = {"host": "web-2"}
     tsdb.store_all([Point("cpu", HOUR + second * 1000, second, others) for second in range(5)])
     clock.set_ms += 5 * QUIET_MS
@@ -192,20 +192,20 @@ def test_a_process_that_is_stopped_before_one_put_does_not_send_the_next(clock):
             clock.set_ms += 3 * QUIET_MS
             tsdb.upkeep.recover()
 
-    delete(repository(WatchedConnection(connection, pause_before_the_first_put), clock.ahead(5)), 3)
+    delete(repository(WatchedConnection(connection, pause_before_the_first_put), clock.other(5)), 3)
     (put,) = paused
     assert [row for row, mutations in put.rows if not mutations[0].isDelete] == [min(stored(connection))]
-    answers = repository(connection, clock.ahead()).query("none:cpu{host=web-2}", HOUR, HOUR + HOUR_MS)
+    answers = repository(connection, clock.other()).query("none:cpu{host=web-2}", HOUR, HOUR + HOUR_MS)
     assert [answer.value for answer in answers] == [0, 2, 4, 9]
 
 
 def test_points_that_are_stored_again_stay_whoever_compacts_deletes_or_recovers(clock):
     connection = filled(clock, compacted="whole")
-    tsdb = repository(connection, clock.ahead())
+    tsdb = repository(connection, clock.other())
     delete(tsdb, 1)
     again = Point("cpu", HOUR + 1000, 77, TAGS)
-    repository(connection, clock.ahead(-2 * MAX_SKEW_MS)).store(again)
-    assert values(connection, clock.ahead()) == [0, 77, 2, 3, 4]
+    repository(connection, clock.other(-2 * MAX_SKEW_MS)).store(again)
+    assert values(connection, clock.other()) == [0, 77, 2, 3, 4]
     delete(tsdb, 3)
     clock.set_ms += QUIET_MS + 1
     assert tsdb.compact("cpu").compacted == 1
@@ -213,16 +213,16 @@ def test_points_that_are_stored_again_stay_whoever_compacts_deletes_or_recovers(
     clock.set_ms += KEEP_MS
     assert [deletion.metric for deletion in tsdb.upkeep.pending()] == ["cpu", "cpu"]
     assert tsdb.upkeep.recover() == Recovery(2, 0, ())
-    assert values(connection, clock.ahead()) == [0, 77, 2, 4]
+    assert values(connection, clock.other()) == [0, 77, 2, 4]
 
 
 def test_recover_completes_a_deletion_that_died_and_one_of_a_series(clock):
     connection = filled(clock, compacted="whole")
-    tsdb = repository(connection, clock.ahead())
+    tsdb = repository(connection, clock.other())
     for died in (lambda tsdb: delete(tsdb, 1), lambda tsdb: tsdb.delete_series("cpu", TAGS)):
         with suppress(WriterDied):
-            died(repository(WatchedConnection(connection, stopped_at(Stop(2))), clock.ahead()))
-    assert values(connection, clock.ahead()) == [0, 1, 2, 3, 4]
+            died(repository(WatchedConnection(connection, stopped_at(Stop(2))), clock.other()))
+    assert values(connection, clock.other()) == [0, 1, 2, 3, 4]
     assert tsdb.upkeep.recover() == Recovery(0, 2, ())
     clock.set_ms += KEEP_MS
     assert tsdb.upkeep.recover() == Recovery(2, 0, ())
@@ -284,12 +284,12 @@ def test_a_clock_that_is_set_ahead_hides_no_later_point_and_compacts_no_young_on
 
 def test_a_deletion_that_cannot_be_read_stops_no_other(clock):
     connection = filled(clock, compacted="whole")
-    tsdb = repository(connection, clock.ahead())
+    tsdb = repository(connection, clock.other())
     with suppress(WriterDied):
-        delete(repository(WatchedConnection(connection, stopped_at(Stop(2))), clock.ahead()), 1)
+        delete(repository(WatchedConnection(connection, stopped_at(Stop(2))), clock.other()), 1)
     damaged = DELETIONS.row(RegisteredDeletion("tsdb#0", 0))
     connection.table("tsdb-rowbook").put(damaged, {b"s:t": b"\xc1"})
     clock.set_ms += KEEP_MS
     (reason,) = tsdb.upkeep.recover().failed
     assert reason.startswith(f"tsdb-rowbook: row {damaged.hex(' ')}: RegisteredDeletion.started_ms: ")
-    assert values(connection, clock.ahead()) == FIRST
+    assert values(connection, clock.other()) == FIRST

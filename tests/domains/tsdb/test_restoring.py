@@ -19,14 +19,14 @@ def deleted_and_back(clock, *, compacted, passed_ms):
     """A store whose points are all there again, with their timestamps, so long after second 1 was deleted."""
     connection = filled(clock, compacted=compacted)
     cells = stored(connection)
-    assert delete(repository(connection, clock.ahead()), 1).changed == 1
+    assert delete(repository(connection, clock.other()), 1).changed == 1
     connection.delete_table("tsdb", disable=True)  # and its tombstones
     create_tables(connection, TABLES)
     for row, columns in cells.items():
         for column, (value, written_ms) in columns.items():
             connection.table("tsdb").put(row, {column: value}, timestamp=written_ms)
     clock.set_ms += passed_ms
-    return connection, repository(connection, clock.ahead())
+    return connection, repository(connection, clock.other())
 
 
 @pytest.mark.parametrize("compacted", ["whole", "with another", "single"])
@@ -40,7 +40,7 @@ def test_for_twenty_minutes_a_compaction_deletes_them_and_says_so_and_then_leave
     assert (result.compacted, result.left, result.failed, result.cleaned) == (0, left, (), cleaned)
     assert (stored(connection) == before) == (left > 0)
     assert left == 0 or tsdb.upkeep.recover() == Recovery(1, 0, ())
-    assert values(connection, clock.ahead()) == [0, 2, 3, 4]
+    assert values(connection, clock.other()) == [0, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_for_twenty_minutes_a_compaction_deletes_them_and_says_so_and_then_leave
 def test_then_another_deletion_leaves_them_and_replaces_no_cell_with_them(clock, second, result, remaining):
     connection, tsdb = deleted_and_back(clock, compacted="with another", passed_ms=KEEP_MS)
     assert delete(tsdb, second) == result
-    assert values(connection, clock.ahead()) == remaining
+    assert values(connection, clock.other()) == remaining
 
 
 @pytest.mark.parametrize("run", [lambda tsdb: tsdb.compact("cpu"), lambda tsdb: delete(tsdb, 3)])
@@ -65,7 +65,7 @@ def test_recover_deletes_them_whoever_has_changed_their_row_before(clock, run):
     clock.set_ms += KEEP_MS + QUIET_MS
     run(tsdb)
     tsdb.upkeep.recover()
-    assert 1 not in values(connection, clock.ahead())
+    assert 1 not in values(connection, clock.other())
 
 
 @pytest.mark.parametrize("passed_ms", [0, KEEP_MS])
@@ -76,4 +76,4 @@ def test_a_deletion_that_is_canceled_spares_them(clock, passed_ms):
     result = tsdb.compact("cpu")
     assert (result.compacted, result.cleaned) == (1, 0)
     assert tsdb.upkeep.recover(0) == Recovery(0, 0, ())
-    assert values(connection, clock.ahead()) == [0, 1, 2, 3, 4]
+    assert values(connection, clock.other()) == [0, 1, 2, 3, 4]
