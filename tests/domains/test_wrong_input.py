@@ -11,8 +11,10 @@ import attrs
 import pytest
 
 from domains.command_line.designs import all_designs
+from domains.tsdb.records import LAST_POINT_MS
 from shared.designs import Design, Variant, load_samples
 from shared.keys.errors import message_of, shown
+from shared.records import LAST_MS
 from shared.stores import connect
 from shared.tables import create_tables
 
@@ -25,6 +27,11 @@ WRONG = (
 MAX_MESSAGE = 350
 
 LOADS = [load for design in all_designs() for load in design.loads if load.record.__name__ != "Message"]
+RECORDS = [(design.name, load) for design in all_designs() for load in design.loads]
+LAST = {"tie": 2**64 - 1, "post_id": 2**64 - 1, "tsdb": LAST_POINT_MS}
+"""The last number of a field, or of the times of a design, that does not go up to the last millisecond of 9999."""
+MAY_BE_EMPTY, MAY_BE_ANY = ("item", "severity", "message", "body", "text"), ("amount",)
+"""Fields of text, and fields of numbers without bounds."""
 VARIANTS = [(design, variant) for design in all_designs() for variant in design.variants]
 
 
@@ -81,6 +88,23 @@ def test_a_record_refuses_wrong_values_in_one_line(load: Any) -> None:
         names = rf"{load.record.__name__}\.\w+: must .*\(got "
         wrong += refusals(load.record, str(field.alias), any_text, names, **others)
     assert [line for line in wrong if "='\\ud800': answered" not in line] == []
+
+
+@pytest.mark.parametrize(("design", "load"), RECORDS, ids=[f"{name}:{load.record.__name__}" for name, load in RECORDS])
+def test_a_record_has_numbers_from_0_to_their_last_and_texts_that_are_not_empty(design: str, load: Any) -> None:
+    sample = next(load.sample_records())
+    attrs.resolve_types(load.record)
+    for field in attrs.fields(load.record):
+        values: dict[Any, str] = {}
+        if field.type is int and field.name not in MAY_BE_ANY:
+            last = LAST.get(field.name, LAST.get(design, LAST_MS))
+            values = {-1: f"must be 0..{last} (got -1)", last + 1: f"must be 0..{last} (got {last + 1})"}
+            assert [getattr(attrs.evolve(sample, **{field.name: end}), field.name) for end in (0, last)] == [0, last]
+        elif field.type in (str, str | None) and field.name not in MAY_BE_EMPTY:
+            values = {"": "must be text, not empty (got '')"}
+        for value, reason in values.items():
+            with pytest.raises(ValueError, match=f"^{load.record.__name__}.{field.name}: {re.escape(reason)}$"):
+                attrs.evolve(sample, **{field.name: value})
 
 
 def opened(design: Design, variant: Variant) -> Any:

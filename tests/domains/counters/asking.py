@@ -20,13 +20,9 @@ def only(*names):
 
 
 keeping = only(*KEEPING)
-counting = only(*COUNTING)
 main_variant = only(DESIGN.main.name)
-keeping_main_or_long = pytest.mark.parametrize(
-    "variant",
-    [BY_NAME["counters"], pytest.param(BY_NAME["salted"], marks=pytest.mark.long)],
-    ids=KEEPING,
-)
+long_salted = pytest.param(BY_NAME["salted"], marks=pytest.mark.long)
+keeping_main_or_long = pytest.mark.parametrize("variant", [BY_NAME["counters"], long_salted], ids=KEEPING)
 """Runs a test that takes seconds: the one variant in `make test`, the other in `make test-long`."""
 
 

@@ -1,9 +1,8 @@
 """A user who is erased, for the tests of erasures."""
 
-from contextlib import suppress
 from operator import methodcaller
 
-from domains.counters import DAY_MS, DayClosed, DayCount
+from domains.counters import DAY_MS, DayCount
 from shared.testing import ErasedPerson
 
 from .asking import BY_NAME, DAY, KEEPING, login, logins_of_three, stored
@@ -22,11 +21,6 @@ def come_back(logins, time_ms):
     return [back, DayCount("ada", time_ms - time_ms % DAY_MS, 1)]
 
 
-def store(logins):
-    with suppress(DayClosed):
-        logins.store(login(DAY + 77))
-
-
 def repair(logins):
     list(logins.upkeep.repair())
 
@@ -39,7 +33,11 @@ ERASED = ErasedPerson(
     others=lambda logins: [*logins.top_users(DAY), logins.day_total(DAY), logins.day_total(DAY - DAY_MS)],
     kept=[DayCount("ada_2", DAY, 1), DayCount("bob", DAY, 1), 2, 0],
     comes_back=come_back,
-    rivals=(store, methodcaller("fold", DAY), repair),
+    rivals=(
+        methodcaller("store", login(DAY + 77)),
+        methodcaller("fold", DAY),
+        lambda logins: [*logins.upkeep.repair()],
+    ),
     texts=("ada_2",),
     erasures="logins_erasures",
 )

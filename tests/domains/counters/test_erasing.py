@@ -11,10 +11,6 @@ from .asking import DAY, keeping, main_variant
 from .erased import ERASED, three_users
 
 
-def naming(engine, variant, connection):
-    return ErasureTests(engine, ERASED, variant).naming(connection)
-
-
 @keeping
 def test_logins_of_the_future_and_those_that_only_the_list_of_days_has_are_erased_too(engine, connection, variant):
     three_users(lambda: variant.open(connection))
@@ -22,7 +18,7 @@ def test_logins_of_the_future_and_those_that_only_the_list_of_days_has_are_erase
     logins.store(future := Login("ada", time.time_ns() // 1_000_000 + 2 * DAY_MS))
     by_day, late = variant.tables[1], Login("ada", DAY + 5 * DAY_MS)
     connection.table(by_day.name).put(by_day.row(late), by_day.cells.pack(late), timestamp=late.time_ms)
-    assert logins.erase("ada") == len(naming(engine, variant, connection)) == 0
+    assert logins.erase("ada") == len(ErasureTests(engine, ERASED, variant).naming(connection)) == 0
     assert logins.day_count("ada", future.time_ms - future.time_ms % DAY_MS) == 0
 
 

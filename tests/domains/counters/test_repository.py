@@ -2,15 +2,13 @@
 
 import pytest
 
-from domains.counters import DAY_MS, Login, NotAllStored
-from domains.counters.design import LATEST
+from domains.counters import DAY_MS, Login
 from domains.counters.variants import salted, sharded
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
-from shared.records import LAST_MS
-from shared.testing import ReplyLost, Stop, WatchedConnection, stopped_at, stored_cells
+from shared.testing import stored_cells
 
-from .asking import BY_NAME, DAY, HOUR_MS, counting, keeping, login, stored
+from .asking import COUNTING, DAY, HOUR_MS, keeping, login
 
 # ---- questions
 
@@ -43,12 +41,6 @@ def test_a_time_that_is_not_the_start_of_a_day_is_not_folded(repository):
         repository.fold(DAY + 1)
 
 
-@counting
-def test_counters_refuse_to_name_the_logins(repository):
-    with pytest.raises(InvalidQuestion, match=r"^logins: needs the logins, and a counter keeps only how many"):
-        LATEST.ask(repository, user="ada")
-
-
 # ---- the write
 
 
@@ -59,49 +51,13 @@ def test_a_user_is_in_one_bucket_on_all_days_and_in_all_shards():
     assert sharded.SHARD_TOTALS.splits.points == tuple(bytes([shard]) for shard in range(1, 8))
 
 
-@pytest.mark.parametrize(
-    ("name", "lost", "counts"),
-    [("increment", 3, (4, 3)), *(("counters", lost, (3, 3)) for lost in range(6))],
-)
-def test_increments_of_which_one_is_sent_again_disagree_and_cells_count_three_whichever_reply_is_lost(
-    engine, name, lost, counts
-):
-    """The gateway executes every call; of one the client gets no reply, and stores the login again."""
-    variant = BY_NAME[name]
-    with engine.shared_store(*variant.tables) as connection:
-        lossy = WatchedConnection(connection, stopped_at(Stop(lost, frozenset([0]), is_death=False)))
-        repository = variant.open(lossy)
-        for new in (login(DAY + hour * HOUR_MS) for hour in (8, 12, 18)):
-            try:
-                repository.store(new)
-            except (ReplyLost, NotAllStored):
-                repository.store(new)
-        assert lossy.is_stopped
-        assert (repository.day_count("ada", DAY), repository.day_total(DAY)) == counts
-
-
-@keeping
-def test_the_timestamp_of_every_cell_is_the_logins_own_time(connection, variant, repository):
-    for _ in range(2):
-        stored(repository, login(0), login(5), login(5), login(LAST_MS))
-        for table in variant.tables[:2]:
-            rows = stored_cells(connection, variant.tables)[table.name]
-            assert sorted(stamp for _row, cells in rows for _value, stamp in cells.values()) == [0, 5, 5, LAST_MS]
-
-
-@keeping
-def test_a_login_takes_two_puts_and_a_get_and_the_first_one_of_a_day_another_get(connection, repository):
-    for time_ms, rpcs, gets in ((DAY, 4, 2), (DAY, 3, 1), (DAY + 5, 3, 1), (DAY + DAY_MS, 4, 2)):
+def test_a_login_takes_two_puts_and_a_get_and_the_first_of_a_day_another_get_or_three_increments(variant, connection):
+    repository = variant.open(connection)
+    costs = [(3, 0)] * 4 if variant.name in COUNTING else [(4, 2), (3, 1), (3, 1), (4, 2)]
+    for time_ms, calls_and_reads in zip((DAY, DAY, DAY + 5, DAY + DAY_MS), costs, strict=True):
         with metered(connection) as cost:
             repository.store(login(time_ms))
-        assert (cost.rpcs, len(cost.reads)) == (rpcs, gets)
-
-
-@counting
-def test_a_login_takes_three_increments(connection, repository):
-    with metered(connection) as cost:
-        repository.store(login())
-    assert (cost.rpcs, cost.reads) == (3, [])
+        assert (cost.rpcs, len(cost.reads)) == calls_and_reads
 
 
 @keeping

@@ -9,16 +9,13 @@ from domains.counters import DAY_MS, DayClosed, LoginRepository
 from domains.counters.keys import LOGIN_DAYS, LOGINS, LOGINS_BY_DAY, LoginDay, sums_of
 from shared.keys import InvalidQuestion
 from shared.testing import WatchedConnection, WriterDied, dying_at
-from shared.writes import ClockSkew, Instructions, WriterClock
-from shared.writes.findings import NOTHING_TOLD
+from shared.writes import CLOCK, ClockSkew, Instructions
+from tests.domains.clocks import SetClock
 
 from .asking import DAY, keeping, login, logins_of_three, main_variant, put, stored
 from .stopped_writes import USERS
 
 pytestmark = pytest.mark.sampled
-
-NOTHING = []
-DISCARDS = Instructions(discards_undecodable=True)
 
 
 def findings_of(repository):
@@ -30,16 +27,9 @@ def repairs(repository):
     return [(finding.kind, finding.table, is_mended) for finding, is_mended in repository.upkeep.repair()]
 
 
-def mends_all(repository, instructions=NOTHING_TOLD):
+def mends_all(repository, **told):
     """Whether `repair`, run to its end, has mended everything."""
-    outcomes = [is_mended for _, is_mended in repository.upkeep.repair(instructions=instructions)]
-    return all(outcomes)
-
-
-def remove(connection, table, *logins):
-    """Removes logins from one table, as a client does that dates no more than the login's own cell."""
-    for old in logins:
-        connection.table(table.name).delete(table.row(old), [*table.cells.pack(old)], timestamp=old.time_ms)
+    return {is_mended for _, is_mended in repository.upkeep.repair(**told)} <= {True}
 
 
 def remove_sum(connection, table):
@@ -53,15 +43,6 @@ def put_sum(connection, table, sum_):
     sums = sums_of(table)
     record = sums.cells.record("ada", DAY, sum_)
     connection.table(table.name).put(sums.row(record), sums.cells.pack(record))
-
-
-def agree(repository):
-    """Whether each user's days are those of the days' lists."""
-    return all(
-        {top.user: top.count for top in repository.top_users(day, 99)}
-        == {user: counted for user in USERS if (counted := repository.day_count(user, day))}
-        for day in (DAY - DAY_MS, DAY, DAY + DAY_MS)
-    )
 
 
 # ---- damaged tables
@@ -105,8 +86,10 @@ def test_what_one_table_lacks_is_found_and_mended(
     assert [line.partition(" row ")[0] for line in lines] == [f"{wrong.name}: {kind}"] * bool(finding)
     assert all(line.endswith(f": {reason.format(right.name)}") for line in lines)
     assert repairs(repository) == [(kind, wrong.name, True)] * bool(finding)
-    assert findings_of(repository) == repairs(repository) == NOTHING
-    assert agree(repository)
+    assert findings_of(repository) == repairs(repository) == []
+    for day_ms in (DAY - DAY_MS, DAY, DAY + DAY_MS):
+        counts = {user: repository.day_count(user, day_ms) for user in USERS if repository.day_count(user, day_ms)}
+        assert {top.user: top.count for top in repository.top_users(day_ms, 99)} == counts
     assert (repository.day_total(DAY), *(repository.day_count(user, DAY) for user in ("ada", "zoe"))) == day
     assert not is_folded or list(repository.logins("zoe")) == []
     cells = connection.table(table.name).scan(columns=[b"l"], include_timestamp=True)
@@ -117,10 +100,10 @@ def test_what_one_table_lacks_is_found_and_mended(
 @keeping
 def test_logins_that_agree_are_counted_with_days_and_sums(repository):
     verifier = repository.upkeep
-    assert list(verifier.verify()) == NOTHING
+    assert list(verifier.verify()) == []
     stored(repository, *logins_of_three())
     repository.fold(DAY - DAY_MS)
-    assert list(verifier.verify()) == list(verifier.repair()) == NOTHING
+    assert list(verifier.verify()) == list(verifier.repair()) == []
     assert verifier.counts == {"day": 1, "login": 2 * 6, "sum": 2}
 
 
@@ -135,9 +118,9 @@ def test_a_day_whose_state_was_lost_is_closed_again_because_its_logins_would_not
     (line,) = findings_of(other)
     assert line.startswith("login_days: missing row ")
     assert line.endswith(": day 2026-01-12T00:00:00.000Z takes logins, and has sums, beside which no login counts")
-    other._folder._clock, clock = SetClock(DAY), other._folder._clock
+    other._folder._clock = SetClock(DAY)
     assert repairs(other) == [("missing", "login_days", False)], "the day is not over"
-    other._folder._clock = clock
+    other._folder._clock = CLOCK
     assert repairs(other) == [("missing", "login_days", True)]
     with pytest.raises(DayClosed):
         variant.open(connection).store(login(DAY + 78))
@@ -149,47 +132,41 @@ def test_pages_divide_rows_and_logins(engine, connection, repository, monkeypatc
         pytest.skip("no client of HBase can compact")
     monkeypatch.setattr("domains.counters.verifying.AT_ONCE", 3)
     logins = stored(repository, *(login(DAY + at // 4, f"u{at % 5}", at) for at in range(40)))
-    assert findings_of(repository) == NOTHING
-    remove(connection, LOGINS, *logins[::3])
-    remove(connection, LOGINS_BY_DAY, *logins[1::3])
+    assert findings_of(repository) == []
+    for table, removed in ((LOGINS, logins[::3]), (LOGINS_BY_DAY, logins[1::3])):
+        for old in removed:
+            connection.table(table.name).delete(table.row(old), [*table.cells.pack(old)], timestamp=old.time_ms)
     assert len(findings_of(repository)) > 10
     assert not mends_all(repository), "tombstones hide what is put"
     for table in (LOGINS, LOGINS_BY_DAY):
         connection.compact(table.name)
     assert mends_all(repository)
-    assert findings_of(repository) == NOTHING
+    assert findings_of(repository) == []
     assert repository.day_total(DAY) == 40
 
 
 @main_variant
 def test_rows_that_cannot_be_read_are_told_and_kept(connection, repository):
     stored(repository, *logins_of_three())
+    future_ms = time.time_ns() // 1_000_000 + DAY_MS  # a delete of now leaves its cell
     connection.table("logins").put(b"no key", {b"l:" + bytes(12): b"\xc3"})
+    connection.table("logins_by_day").put(LOGINS_BY_DAY.row(login(0)), {b"l:x": b"\xc3"}, timestamp=future_ms)
     connection.table("logins_by_day").put(LOGINS_BY_DAY.row(login()), {b"l:x": b"\xc3", b"s:n": b"\xc1"})
     connection.table("login_days").put(LOGIN_DAYS.row(LoginDay(DAY)), {b"d:day": b"x"})
     put(connection, LOGINS, login(DAY + DAY_MS + 9, "zoe"))
     assert repairs(repository) == [
         ("undecodable", "login_days", False),
-        ("undecodable", "logins_by_day", False),
-        ("undecodable", "logins_by_day", False),
+        *[("undecodable", "logins_by_day", False)] * 3,
         ("undecodable", "logins", False),
         ("missing", "logins_by_day", True),
     ]
-    assert len(findings_of(repository)) == 4
-    assert not mends_all(repository, DISCARDS)
-    (line,) = findings_of(repository)
-    assert line.startswith("login_days: undecodable row "), "a state is removed only if its row is named"
+    assert len(findings_of(repository)) == 5
+    assert not mends_all(repository, instructions=Instructions(discards_undecodable=True))
+    state, of_the_future = findings_of(repository)
+    assert state.startswith("login_days: undecodable row "), "a state is removed only if its row is named"
+    assert of_the_future.startswith("logins_by_day: undecodable row ")
     assert repository.day_count("ada", DAY + DAY_MS) == 1
     assert repository.day_total(DAY) == 5, "a damaged cell goes, and the logins beside it stay"
-
-
-@main_variant
-def test_a_damaged_cell_that_a_delete_of_now_leaves_is_not_mended(connection, repository):
-    future_ms = time.time_ns() // 1_000_000 + DAY_MS
-    connection.table("logins_by_day").put(LOGINS_BY_DAY.row(login()), {b"l:x": b"\xc3"}, timestamp=future_ms)
-    (outcome,) = repository.upkeep.repair(instructions=DISCARDS)
-    assert (outcome[0].kind, outcome[1]) == ("undecodable", False)
-    assert len(findings_of(repository)) == 1
 
 
 # ---- while others work
@@ -209,21 +186,10 @@ def test_between_its_calls_a_writer_leaves_one_row_and_a_folder_one_sum_at_most(
     writer.fold(DAY)
     assert {(finding.kind, finding.table) for finding in findings} == {("missing", "logins")}
     assert all(finding.reason.startswith("no sum") for finding in findings)
-    assert findings_of(repository) == NOTHING
+    assert findings_of(repository) == []
 
 
 # ---- days that are not over
-
-
-class SetClock(WriterClock):
-    """A clock that shows what it is told."""
-
-    def __init__(self, now_ms):
-        super().__init__()
-        self._now_ms = now_ms
-
-    def read_ms(self):
-        return self._now_ms
 
 
 OVER_MS = DAY + DAY_MS + 60_000
@@ -237,7 +203,7 @@ def test_a_day_that_is_not_over_is_not_folded_and_stays_open(connection, reposit
     repository._folder._clock = SetClock(now_ms)
     with pytest.raises(InvalidQuestion, match=NOT_OVER):
         repository.fold(DAY)
-    assert list(connection.table("login_days").scan()) == NOTHING
+    assert list(connection.table("login_days").scan()) == []
     repository.store(login(DAY + 50))
     assert repository.day_total(DAY) == 6
     repository._folder._clock = SetClock(OVER_MS)
@@ -250,7 +216,7 @@ def test_a_clock_that_is_a_day_ahead_closes_no_day(connection, variant, reposito
     ahead = LoginRepository(connection, variant.tables, SetClock(today_ms + 2 * DAY_MS))
     with pytest.raises(ClockSkew):
         ahead.fold(today_ms)
-    assert list(connection.table("login_days").scan()) == NOTHING
+    assert list(connection.table("login_days").scan()) == []
     repository.store(login(today_ms))
 
 

@@ -8,7 +8,8 @@ from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.keys import TABLES, Widths, data_table
 from domains.tsdb.repository import TsdbRepository
 from shared.writes import server_clock
-from tests.domains.tsdb.compacting import Time
+from tests.domains.clocks import SetClock
+from tests.domains.tsdb.compacting import NOW
 
 
 @pytest.fixture
@@ -19,8 +20,8 @@ def simulated_time(monkeypatch):
 
 
 @pytest.fixture
-def time():
-    return Time()
+def clock():
+    return SetClock(NOW)
 
 
 @pytest.fixture

@@ -1,133 +1,103 @@
 """Two calls of real code at work at once, in every order of their calls to the store.
 
-Each runs in a thread of its own, and only one at a time: before each call to the store it waits for its turn. A run
-follows a list of turns, and then lets the first one go on. What both have read, and what the store holds, is compared
-with earlier runs: from a state that was seen before, no run goes on.
+Code that goes on is run from its start: its earlier calls are answered as they were, the next one is sent to a copy of
+the store, and it ends before the one after. From a state that was seen before, with the same answers, nothing goes on.
 """
 
-import threading
 from collections.abc import Callable, Iterator
+from math import inf
 from typing import Any, TypeAlias
 
+import attrs
 import happybase
 
 from shared.testing import WatchedConnection
 
-State: TypeAlias = tuple[Any, ...]
 Run: TypeAlias = Callable[[Any], Callable[[], Any]]
 """Gets a connection, prepares, and returns what is then run call by call."""
 PASSED_OVER = "scannerGetList", "scannerClose"
 """Calls without a turn of their own: a scan of few rows reads them when it is opened."""
 
 
-class Seen(BaseException):
-    """An earlier run went on from here; not an `Exception`, so that no code handles it."""
+class NotItsTurn(BaseException):
+    """The next call is that of another actor; not an `Exception`, so that no code handles it."""
 
 
+@attrs.frozen
 class Actor:
-    """Code in a thread of its own, which waits for a turn before each call to the store."""
+    """Code that runs call by call, and how far it is."""
 
-    def __init__(self, connection: happybase.Connection, run: Run, number: int) -> None:
-        self.answer: Any = None
-        self.is_done = False
-        self.replies: list[int] = []
-        """What the store has answered, as hashes."""
-        self._is_aborted = False
-        self.is_prepared = False
-        self._turn, self._ended = threading.Semaphore(0), threading.Semaphore(0)
-        self.connection = _HashingConnection(self, connection)
-        self._thread = threading.Thread(target=self._work, args=(run,), name=f"actor{number:03}", daemon=True)
-        self._thread.start()
-        self._ended.acquire()
+    run: Run
+    replies: tuple[tuple[str, Any], ...] = ()
+    """What the store has answered, with the names of the calls."""
+    is_done: bool = False
+    answer: Any = None
 
-    def step(self) -> None:
-        """One call to the store, and all that follows up to the next one."""
-        self._turn.release()
-        self._ended.acquire()
+    @property
+    def seen(self) -> str:
+        """The replies, without the numbers of scanners."""
+        return repr([reply for name, reply in self.replies if name != "scannerOpenWithScan"])
 
-    def abort(self) -> None:
-        """Ends the thread at its next call."""
-        self._is_aborted = True
-        if not self.is_done:
-            self.step()
-        self._thread.join()
-
-    def wait(self) -> None:
-        """Waits for a turn, once the code is prepared."""
-        if not self.is_prepared:
-            return
-        self._ended.release()
-        self._turn.acquire()
-        if self._is_aborted:
-            raise Seen
-
-    def _work(self, run: Run) -> None:
+    def after(self, connection: happybase.Connection, calls: int) -> "Actor":
+        """The same code after so many more calls, or when it has ended; the calls that prepare do not count."""
+        answering = _Answering(connection, self)
+        go_on = self.run(answering)
+        answering.left = calls
+        is_done, answer = True, None
         try:
-            go_on = run(self.connection)
-            self.is_prepared = True
-            self.answer = go_on()
-        except Seen:
-            pass
+            answer = go_on()
+        except NotItsTurn:
+            is_done = False
         except Exception as error:
-            self.answer = error
-        self.is_done = True
-        self._ended.release()
+            answer = error
+        return Actor(self.run, (*answering.replies,), is_done, answer)
 
 
-class _HashingConnection(WatchedConnection):
-    def __init__(self, actor: Actor, connection: happybase.Connection) -> None:
+class _Answering(WatchedConnection):
+    """Answers the calls of an actor that were sent before, and sends `left` more."""
+
+    def __init__(self, connection: happybase.Connection, actor: Actor) -> None:
         super().__init__(connection)
-        self._actor = actor
+        self._earlier = iter(actor.replies)
+        self.replies = [*actor.replies]
+        self.left = inf
 
     def send(self, name: str, *arguments: Any) -> Any:
-        if name not in PASSED_OVER:
-            self._actor.wait()
+        for _, reply in self._earlier:
+            return reply
+        self.left -= name not in PASSED_OVER
+        if self.left < 0:
+            raise NotItsTurn
         reply = super().send(name, *arguments)
-        if self._actor.is_prepared:
-            self._actor.replies.append(hash(repr(reply)) if name != "scannerOpenWithScan" else 0)
+        self.replies.append((name, reply))
         return reply
 
 
 def every_order(
-    new_store: Callable[[], happybase.Connection],
+    store: Any,
     runs: tuple[Run, ...],
     state: Callable[[happybase.Connection], Any],
-    interruptions: int | None = None,
+    interruptions: float = inf,
 ) -> Iterator[tuple[happybase.Connection, list[Any]]]:
     """Each run that ends: its store, and the answer or the error of each actor. `state` is what the store holds.
 
     With `interruptions`, only the runs in which an actor that could go on has to wait so often at most.
     """
-    visited: set[State] = set()
-    waiting: list[tuple[int, ...]] = [()]
+    visited = set[Any]()
+    waiting: list[tuple[Any, list[Actor], int | None, float]]
+    waiting = [(store, [Actor(run).after(store, 0) for run in runs], None, interruptions)]
     while waiting:
-        turns = waiting.pop()
-        connection = new_store()
-        actors = [Actor(connection, run, number) for number, run in enumerate(runs)]
-        done: list[int] = []
-        left = interruptions
-        while able := [number for number, actor in enumerate(actors) if not actor.is_done]:
-            last = done[-1] if done and done[-1] in able else None
-            if len(done) < len(turns):
-                turn = turns[len(done)]
-            else:
-                turn = able[0] if last is None or left is None else last
-                here = (
-                    state(connection),
-                    left is not None and (left, last),
-                    *((actor.is_done, *actor.replies) for actor in actors),
-                )
-                if here in visited:
-                    break
-                visited.add(here)
-                if last is None or left is None or left > 0:
-                    waiting += [(*done, other) for other in able if other != turn]
-            if left is not None and last is not None:
-                left -= turn != last
-            actors[turn].step()
-            done.append(turn)
-        else:
+        connection, actors, last, left = waiting.pop()
+        able = [number for number, actor in enumerate(actors) if not actor.is_done]
+        if not able:
             yield connection, [actor.answer for actor in actors]
+        last = last if last in able else None
+        here = state(connection), left < inf and (left, last), *((actor.is_done, actor.seen) for actor in actors)
+        if here in visited:
             continue
-        for actor in actors:
-            actor.abort()
+        visited.add(here)
+        for turn in able:
+            if (still_left := left - (last not in (None, turn))) >= 0:
+                copy = connection.copy()
+                acted = [actor.after(copy, 1) if number == turn else actor for number, actor in enumerate(actors)]
+                waiting.append((copy, acted, turn, still_left))

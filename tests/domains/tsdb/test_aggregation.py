@@ -70,17 +70,16 @@ def test_ints_stay_exact_and_are_divided_towards_zero_as_in_java_and_a_series_th
     assert aggregated([Values.of(points) for points in series], name).points() == wanted
 
 
-def test_sum_of_averages_of_half_minutes():
-    half_minutes = Downsampling(30_000, "avg")
-    summed = aggregated([downsampled(values, half_minutes, *DAY) for values in (A, B)], "sum")
-    assert answers(summed) == pytest.approx(
-        {0: -17.333333333333332, 30: -0.8333333333333335, 60: 33.66666666666667, 90: 86.16666666666667}, rel=1e-15
-    )
+HALF_MINUTES = {0: -17.333333333333332, 30: -0.8333333333333335, 60: 33.66666666666667, 90: 86.16666666666667}
 
 
-def test_average_of_counts_of_minutes():
-    counted = [downsampled(values, Downsampling(60_000, "count"), *DAY) for values in (A, B)]
-    assert answers(aggregated(counted, "avg")) == {0: 4.5, 60: 4.5}
+@pytest.mark.parametrize(
+    ("downsampling", "name", "wanted"),
+    [(Downsampling(30_000, "avg"), "sum", HALF_MINUTES), (Downsampling(60_000, "count"), "avg", {0: 4.5, 60: 4.5})],
+)
+def test_series_are_downsampled_before_they_are_aggregated(downsampling, name, wanted):
+    aggregate = aggregated([downsampled(values, downsampling, *DAY) for values in (A, B)], name)
+    assert answers(aggregate) == pytest.approx(wanted, rel=1e-15)
 
 
 def test_an_interval_that_starts_before_the_period_is_left_out_and_the_last_one_is_whole():

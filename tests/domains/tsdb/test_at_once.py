@@ -1,22 +1,23 @@
 """Two deletions of one row, or a deletion and a compaction, in any order of their calls: no deleted point is back."""
 
-import threading
 from contextlib import suppress
 from functools import cache, partial
+from math import inf
 from time import time_ns
 
 import pytest
 
 from domains.tsdb.keys import DELETIONS, TABLES
 from domains.tsdb.records import Point, RegisteredDeletion
-from domains.tsdb.registry import KEEP_MS
+from domains.tsdb.registry import KEEP_MS, DeletionRegistry
 from domains.tsdb.rewriting import QUIET_MS
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, stopped_at
 from shared.writes import ClockSkew, Recovery, WriterClock, server_clock
 from shared.writes.server_clock import MAX_DRIFT_MS, MAX_SKEW_MS
-from tests.domains.tsdb.compacting import FIVE, HOUR, HOUR_MS, TAGS, Time, repository, stored, values
+from tests.domains.clocks import SetClock
+from tests.domains.tsdb.compacting import FIVE, HOUR, HOUR_MS, NOW, TAGS, repository, stored, values
 from tests.domains.tsdb.interleaving import every_order
 
 pytestmark = pytest.mark.usefixtures("simulated_time")
@@ -25,27 +26,31 @@ pytestmark = pytest.mark.usefixtures("simulated_time")
 @pytest.fixture
 def same_ids(monkeypatch):
     """Ids that are the same in every run, so that its states are."""
-    monkeypatch.setattr("domains.tsdb.registry.urandom", lambda size: threading.current_thread().name.encode()[:size])
+
+    def new(registry, **of_deletion):
+        return RegisteredDeletion(f"{registry.points.layout.name}#{of_deletion['since_ms']}", 0, **of_deletion)
+
+    monkeypatch.setattr(DeletionRegistry, "new", new)
 
 
 @cache
 def _filled(compacted):
     """A store with one row, and when it was filled."""
-    time = Time()
+    clock = SetClock(NOW)
     connection = connect("embedded:")
     create_tables(connection, TABLES)
     points, later = {"whole": (FIVE, []), "with another": (FIVE[:4], FIVE[4:]), "single": ([], FIVE)}[compacted]
     for part in (points, later):
-        repository(connection, time.clock()).store_all(part)
-        time.ms += QUIET_MS + 10
+        repository(connection, clock.other()).store_all(part)
+        clock.set_ms += QUIET_MS + 10
         if part is points and points:
-            assert repository(connection, time.clock()).compact("cpu").compacted == 1
-    return connection, time.ms + 4 * QUIET_MS
+            assert repository(connection, clock.other()).compact("cpu").compacted == 1
+    return connection, clock.set_ms + 4 * QUIET_MS
 
 
-def filled(time, *, compacted):
+def filled(clock, *, compacted):
     """A new store with one row: a compacted cell, or that and a single one, or single ones."""
-    connection, time.ms = _filled(compacted)
+    connection, clock.set_ms = _filled(compacted)
     return connection.copy()
 
 
@@ -60,12 +65,12 @@ def opened(connection, clock):
     return tsdb
 
 
-def deleting_at(time, second, ahead_ms=0):
-    return lambda connection: partial(delete, opened(connection, time.clock(ahead_ms)), second)
+def deleting_at(clock, second, ahead_ms=0):
+    return lambda connection: partial(delete, opened(connection, clock.other(ahead_ms)), second)
 
 
-def compacting_at(time, ahead_ms=0):
-    return lambda connection: partial(opened(connection, time.clock(ahead_ms)).compact, "cpu")
+def compacting_at(clock, ahead_ms=0):
+    return lambda connection: partial(opened(connection, clock.other(ahead_ms)).compact, "cpu")
 
 
 def contents(connection):
@@ -74,28 +79,27 @@ def contents(connection):
 
 
 PAIRS = {
-    "two deletions": (lambda time: deleting_at(time, 1), lambda time: deleting_at(time, 3, 5), [0, 2, 4]),
-    "the first ahead": (lambda time: deleting_at(time, 1, 5), lambda time: deleting_at(time, 3), [0, 2, 4]),
-    "a compaction": (lambda time: deleting_at(time, 1), lambda time: compacting_at(time, 5), [0, 2, 3, 4]),
-    "ahead of a compaction": (lambda time: deleting_at(time, 1, 5), lambda time: compacting_at(time), [0, 2, 3, 4]),
+    "two deletions": (lambda clock: deleting_at(clock, 1), lambda clock: deleting_at(clock, 3, 5), [0, 2, 4]),
+    "the first ahead": (lambda clock: deleting_at(clock, 1, 5), lambda clock: deleting_at(clock, 3), [0, 2, 4]),
+    "a compaction": (lambda clock: deleting_at(clock, 1), lambda clock: compacting_at(clock, 5), [0, 2, 3, 4]),
+    "ahead of a compaction": (lambda clock: deleting_at(clock, 1, 5), lambda clock: compacting_at(clock), [0, 2, 3, 4]),
 }
 STORED = [
     *((pair, "whole") for pair in ("two deletions", "a compaction", "ahead of a compaction")),
     ("a compaction", "single"),
 ]
 EVERY_ORDER = [*STORED, ("the first ahead", "whole"), ("a compaction", "with another")]
-CASES = [*((*case, 2) for case in STORED), *(pytest.param(*case, None, marks=pytest.mark.long) for case in EVERY_ORDER)]
+CASES = [*((*case, 2) for case in STORED), *(pytest.param(*case, inf, marks=pytest.mark.long) for case in EVERY_ORDER)]
 
 
 @pytest.mark.parametrize(("pair", "compacted", "interruptions"), CASES)
-def test_what_both_have_deleted_stays_deleted(time, same_ids, pair, compacted, interruptions):
+def test_what_both_have_deleted_stays_deleted(clock, same_ids, pair, compacted, interruptions):
     first, second, wanted = PAIRS[pair]
-    runs = (first(time), second(time))
+    runs = (first(clock), second(clock))
     remaining = []
-    new_store = filled(time, compacted=compacted).copy
-    for connection, answers in every_order(new_store, runs, contents, interruptions):
+    for connection, answers in every_order(filled(clock, compacted=compacted), runs, contents, interruptions):
         assert all(answer.failed == () for answer in answers)
-        remaining.append(values(connection, time.clock()))
+        remaining.append(values(connection, clock.other()))
     assert remaining == [wanted] * len(remaining)
 
 
@@ -114,10 +118,10 @@ def others_of(run):
 
 @pytest.mark.parametrize("stop", PUTS)
 @pytest.mark.parametrize("run", ["delete", "compact"])
-def test_what_a_dead_process_has_brought_back_is_deleted_by_recover(time, run, stop):
+def test_what_a_dead_process_has_brought_back_is_deleted_by_recover(clock, run, stop):
     """It dies at any of its calls that change the store, after the deletion of another process; or a call is late."""
-    connection = filled(time, compacted="with another")
-    tsdb = repository(connection, time.clock())
+    connection = filled(clock, compacted="with another")
+    tsdb = repository(connection, clock.other())
 
     def run_meanwhile(number, call):
         if number == stop.call:
@@ -126,14 +130,14 @@ def test_what_a_dead_process_has_brought_back_is_deleted_by_recover(time, run, s
 
     watched = WatchedConnection(connection, run_meanwhile)
     with suppress(WriterDied, ReplyLost):
-        others_of(run)(repository(watched, time.clock(5)))
+        others_of(run)(repository(watched, clock.other(5)))
     if not watched.is_stopped:
         assert delete(tsdb, 1).failed == ()
-    time.ms += QUIET_MS
+    clock.set_ms += QUIET_MS
     watched.deliver()
-    time.ms += KEEP_MS
+    clock.set_ms += KEEP_MS
     assert tsdb.upkeep.recover().failed == ()
-    assert values(connection, time.clock()) in (FIRST, BOTH)
+    assert values(connection, clock.other()) in (FIRST, BOTH)
     assert tsdb.upkeep.pending() == []
     assert tsdb.upkeep.recover() == Recovery(0, 0, ())
 
@@ -141,86 +145,86 @@ def test_what_a_dead_process_has_brought_back_is_deleted_by_recover(time, run, s
 @pytest.mark.parametrize("paused_ms", [0, QUIET_MS, 3 * QUIET_MS])
 @pytest.mark.parametrize("call", range(27))
 @pytest.mark.parametrize("run", ["delete", "compact"])
-def test_a_process_that_is_stopped_brings_nothing_back(time, run, call, paused_ms):
+def test_a_process_that_is_stopped_brings_nothing_back(clock, run, call, paused_ms):
     """Before any of its calls, while another deletion runs, and `recover` if it takes so long.
 
     Only if that has removed the deletion, and the call is the put itself, what it deleted may be back: `registry.py`.
     """
-    connection = filled(time, compacted="with another")
-    tsdb = repository(connection, time.clock())
+    connection = filled(clock, compacted="with another")
+    tsdb = repository(connection, clock.other())
 
     def before_call(number):
         if number == call:
             delete(tsdb, 1)
-            time.ms += paused_ms
+            clock.set_ms += paused_ms
             tsdb.upkeep.recover()
 
     put = []
     watched = WatchedConnection(
         connection, lambda number, one: put.append((watched.number_of_calls - 1, one)), before_call
     )
-    others_of(run)(repository(watched, time.clock(5)))
+    others_of(run)(repository(watched, clock.other(5)))
     if watched.number_of_calls <= call:
         delete(tsdb, 1)
     is_put = any(number == call and one.table == "tsdb" and not one.rows[0][1][0].isDelete for number, one in put)
-    found = values(connection, time.clock())
+    found = values(connection, clock.other())
     wanted = BOTH if run == "delete" else FIRST
     assert found == wanted or (is_put and paused_ms > KEEP_MS)
 
 
-def test_a_process_that_is_stopped_before_one_put_does_not_send_the_next(time):
+def test_a_process_that_is_stopped_before_one_put_does_not_send_the_next(clock):
     """The cells of two rows have two timestamps, and so two puts, because a point of one row is nearly young."""
-    connection = filled(time, compacted="whole")
-    tsdb = repository(connection, time.clock())
+    connection = filled(clock, compacted="whole")
+    tsdb = repository(connection, clock.other())
     others = {"host": "web-2"}
     tsdb.store_all([Point("cpu", HOUR + second * 1000, second, others) for second in range(5)])
-    time.ms += 5 * QUIET_MS
+    clock.set_ms += 5 * QUIET_MS
     assert tsdb.compact("cpu").compacted == 1
-    time.ms += 5 * QUIET_MS
+    clock.set_ms += 5 * QUIET_MS
     tsdb.store(Point("cpu", HOUR + 9000, 9, others))
-    time.ms += QUIET_MS - 30_000
+    clock.set_ms += QUIET_MS - 30_000
     paused = []
 
     def pause_before_the_first_put(_number, call):
         if call.table == "tsdb" and not paused:
             paused.append(call)
             delete(tsdb, 1)
-            time.ms += 3 * QUIET_MS
+            clock.set_ms += 3 * QUIET_MS
             tsdb.upkeep.recover()
 
-    delete(repository(WatchedConnection(connection, pause_before_the_first_put), time.clock(5)), 3)
+    delete(repository(WatchedConnection(connection, pause_before_the_first_put), clock.other(5)), 3)
     (put,) = paused
     assert [row for row, mutations in put.rows if not mutations[0].isDelete] == [min(stored(connection))]
-    answers = repository(connection, time.clock()).query("none:cpu{host=web-2}", HOUR, HOUR + HOUR_MS)
+    answers = repository(connection, clock.other()).query("none:cpu{host=web-2}", HOUR, HOUR + HOUR_MS)
     assert [answer.value for answer in answers] == [0, 2, 4, 9]
 
 
-def test_points_that_are_stored_again_stay_whoever_compacts_deletes_or_recovers(time):
-    connection = filled(time, compacted="whole")
-    tsdb = repository(connection, time.clock())
+def test_points_that_are_stored_again_stay_whoever_compacts_deletes_or_recovers(clock):
+    connection = filled(clock, compacted="whole")
+    tsdb = repository(connection, clock.other())
     delete(tsdb, 1)
     again = Point("cpu", HOUR + 1000, 77, TAGS)
-    repository(connection, time.clock(-2 * MAX_SKEW_MS)).store(again)
-    assert values(connection, time.clock()) == [0, 77, 2, 3, 4]
+    repository(connection, clock.other(-2 * MAX_SKEW_MS)).store(again)
+    assert values(connection, clock.other()) == [0, 77, 2, 3, 4]
     delete(tsdb, 3)
-    time.ms += QUIET_MS + 1
+    clock.set_ms += QUIET_MS + 1
     assert tsdb.compact("cpu").compacted == 1
     assert tsdb.upkeep.recover(0).waiting == 2
-    time.ms += KEEP_MS
+    clock.set_ms += KEEP_MS
     assert [deletion.metric for deletion in tsdb.upkeep.pending()] == ["cpu", "cpu"]
     assert tsdb.upkeep.recover() == Recovery(2, 0, ())
-    assert values(connection, time.clock()) == [0, 77, 2, 4]
+    assert values(connection, clock.other()) == [0, 77, 2, 4]
 
 
-def test_recover_completes_a_deletion_that_died_and_one_of_a_series(time):
-    connection = filled(time, compacted="whole")
-    tsdb = repository(connection, time.clock())
+def test_recover_completes_a_deletion_that_died_and_one_of_a_series(clock):
+    connection = filled(clock, compacted="whole")
+    tsdb = repository(connection, clock.other())
     for died in (lambda tsdb: delete(tsdb, 1), lambda tsdb: tsdb.delete_series("cpu", TAGS)):
         with suppress(WriterDied):
-            died(repository(WatchedConnection(connection, stopped_at(Stop(2))), time.clock()))
-    assert values(connection, time.clock()) == [0, 1, 2, 3, 4]
+            died(repository(WatchedConnection(connection, stopped_at(Stop(2))), clock.other()))
+    assert values(connection, clock.other()) == [0, 1, 2, 3, 4]
     assert tsdb.upkeep.recover() == Recovery(0, 2, ())
-    time.ms += KEEP_MS
+    clock.set_ms += KEEP_MS
     assert tsdb.upkeep.recover() == Recovery(2, 0, ())
     assert [*connection.table("tsdb").scan()] == []
 
@@ -231,11 +235,10 @@ def test_a_clock_that_is_far_off_deletes_and_compacts_nothing(monkeypatch):
     create_tables(connection, TABLES)
     repository(connection, WriterClock()).store_all(FIVE)
     monkeypatch.setattr(server_clock, "MAX_SKEW_MS", MAX_SKEW_MS)
-    ahead = Time()
-    ahead.ms = time_ns() // 10**6 + 2 * QUIET_MS
+    ahead = SetClock(time_ns() // 10**6 + 2 * QUIET_MS)
     for run in (lambda tsdb: delete(tsdb, 1), lambda tsdb: tsdb.compact("cpu"), lambda tsdb: tsdb.upkeep.recover()):
         with pytest.raises(ClockSkew):
-            run(repository(connection, ahead.clock()))
+            run(repository(connection, ahead))
     assert [len(cells) for _, cells in connection.table("tsdb").scan()] == [5]
 
 
@@ -259,9 +262,8 @@ def test_a_clock_that_is_set_ahead_hides_no_later_point_and_compacts_no_young_on
     monkeypatch.setattr(server_clock, "MAX_DRIFT_MS", MAX_DRIFT_MS)
     connection = connect("embedded:")
     create_tables(connection, TABLES)
-    earlier = Time()
-    earlier.ms = time_ns() // 10**6 - (0 if run == "compact" else 2 * QUIET_MS)
-    repository(connection, earlier.clock()).store_all(FIVE)
+    earlier = SetClock(time_ns() // 10**6 - (0 if run == "compact" else 2 * QUIET_MS))
+    repository(connection, earlier).store_all(FIVE)
     clock = _ClockThatIsSet()
     tsdb = opened(connection, clock)
     if run == "recover":
@@ -280,14 +282,14 @@ def test_a_clock_that_is_set_ahead_hides_no_later_point_and_compacts_no_young_on
     assert values(connection, WriterClock()) == [0, 1, 2, 3, 4]
 
 
-def test_a_deletion_that_cannot_be_read_stops_no_other(time):
-    connection = filled(time, compacted="whole")
-    tsdb = repository(connection, time.clock())
+def test_a_deletion_that_cannot_be_read_stops_no_other(clock):
+    connection = filled(clock, compacted="whole")
+    tsdb = repository(connection, clock.other())
     with suppress(WriterDied):
-        delete(repository(WatchedConnection(connection, stopped_at(Stop(2))), time.clock()), 1)
+        delete(repository(WatchedConnection(connection, stopped_at(Stop(2))), clock.other()), 1)
     damaged = DELETIONS.row(RegisteredDeletion("tsdb#0", 0))
     connection.table("tsdb-rowbook").put(damaged, {b"s:t": b"\xc1"})
-    time.ms += KEEP_MS
+    clock.set_ms += KEEP_MS
     (reason,) = tsdb.upkeep.recover().failed
     assert reason.startswith(f"tsdb-rowbook: row {damaged.hex(' ')}: RegisteredDeletion.started_ms: ")
-    assert values(connection, time.clock()) == FIRST
+    assert values(connection, clock.other()) == FIRST

@@ -10,18 +10,14 @@ from domains.tsdb.qualifiers import qualifier_of
 from domains.tsdb.records import Point
 from domains.tsdb.rewriting import QUIET_MS
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
-from tests.domains.tsdb.compacting import HOUR, NOW, TAGS, SetClock, repository, stored, values
+from tests.domains.clocks import SetClock
+from tests.domains.tsdb.compacting import HOUR, NOW, TAGS, repository, stored, values
 
 pytestmark = pytest.mark.usefixtures("simulated_time")
 
 CALLS, READING = 19, 12
 """The calls of a repository that is opened to compact, and the one that reads the cells."""
 ONE, TWO, THREE = (Point("cpu", HOUR + 10_000 * number, number, TAGS) for number in (1, 2, 3))
-
-
-@pytest.fixture
-def clock():
-    return SetClock()
 
 
 def fill(connection, clock, *points):
@@ -42,24 +38,12 @@ def test_the_cells_of_an_hour_become_one_dated_as_the_newest_of_them(connection,
     assert repository(connection, clock).compact("cpu").left == 1
 
 
-def test_points_that_arrive_later_are_merged(connection, clock):
-    fill(connection, clock, ONE, THREE)
-    repository(connection, clock).compact("cpu")
-    fill(connection, clock, TWO, Point("cpu", ONE.time_ms, 7.5, TAGS))
-    assert values(connection, clock) == [7.5, 2, 3]
-    assert repository(connection, clock).compact("cpu").compacted == 1
-    assert values(connection, clock, duplicates="strict") == [7.5, 2, 3]
-    assert [len(cells) for cells in stored(connection).values()] == [1]
-
-
 def test_rows_that_are_too_young_are_left_alone(connection, clock):
     repository(connection, clock).store(ONE)
     repository(connection, clock).store(TWO)
     before = stored(connection)
     clock.set_ms += QUIET_MS - 1
     assert repository(connection, clock).compact("cpu").left == 1
-    assert stored(connection) == before
-    assert repository(connection, SetClock(HOUR + compaction.CLOSED_AFTER_MS)).compact("cpu").left == 1
     assert stored(connection) == before
 
 

@@ -8,7 +8,7 @@ from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.annotations import Annotation, annotation_qualifier, pack_annotation
 from domains.tsdb.contents import contents_of_cell, names_in_key
 from domains.tsdb.keys import NAMES, POINTS, UIDS, HourOfSeries, RowOfName, RowOfUid
-from domains.tsdb.qualifiers import APPENDED, cells_by_qualifier, pack_appended, qualifier_of, read_points
+from domains.tsdb.qualifiers import APPENDED, pack_appended, qualifier_of
 from domains.tsdb.uids import UnknownUid
 from shared.records import parse_time
 from shared.tables import InvalidRecord
@@ -114,13 +114,3 @@ def test_a_cell_of_the_names_is_a_mapping_of_one_of_the_three_kinds():
     assert (explained.holds, *explained.values) == ("UidMapping", {"name": "host", "kind": "tagk", "uid": UID})
     with pytest.raises(InvalidRecord, match=r"^kind: must be metrics or tagk or tagv \(got 78\)$"):
         contents_of_cell(UIDS, RowOfName("load"), b"id:x", UID)
-
-
-def test_a_compacted_row_gives_the_points_that_were_stored(connection):
-    stored = [Point("load", HOUR + 1000 * second, second / 4, {"host": "a"}) for second in range(0, 3600, 7)]
-    TsdbRepository(connection).store_all(stored)
-    ((row, cells),) = connection.table(POINTS.name).scan(include_timestamp=True)
-    qualifier, value = read_points(cells_by_qualifier(cells)).merged("newest").compacted()
-    explained = contents_of_cell(POINTS, POINTS.key.decode(row), b"t:" + qualifier, value)
-    assert explained.holds == f"{len(stored)} points, compacted"
-    assert [(of["time_ms"], of["value"]) for of in explained.values] == [(of.time_ms, of.value) for of in stored]

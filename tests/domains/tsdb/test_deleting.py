@@ -14,9 +14,9 @@ from domains.tsdb.records import Point
 from domains.tsdb.registry import CoveredPeriod
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.rewriting import QUIET_MS
-from shared.keys import InvalidQuestion
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at, subsets
-from tests.domains.tsdb.compacting import FIVE, HOUR, HOUR_MS, NOW, TAGS, SetClock, repository, stored, values
+from tests.domains.clocks import SetClock
+from tests.domains.tsdb.compacting import FIVE, HOUR, HOUR_MS, NOW, TAGS, repository, stored, values
 
 pytestmark = [pytest.mark.sampled, pytest.mark.usefixtures("simulated_time")]
 
@@ -25,7 +25,7 @@ ANNOTATION = b"t:\x01\0\x05"
 
 @pytest.fixture
 def clock():
-    return SetClock(step_ms=1)
+    return SetClock(NOW, step_ms=1)
 
 
 def fill(connection, clock, *, compacted):
@@ -41,21 +41,7 @@ def delete(connection, clock, since_s, until_s, **options):
     )
 
 
-@pytest.mark.parametrize("compacted", [False, True])
-def test_the_points_of_a_period_are_deleted_and_no_others(connection, clock, compacted):
-    fill(connection, clock, compacted=compacted)
-    assert delete(connection, clock, 1, 3) == DeletionResult(1, 0, ())
-    assert values(connection, clock) == [0, 3, 4]
-    assert delete(connection, clock, 1, 3) == DeletionResult(0, 0, ())
-    assert delete(connection, clock, 0, 1) == DeletionResult(1, 0, ())
-    assert delete(connection, clock, 4, 5) == DeletionResult(1, 0, ())
-    assert values(connection, clock) == [3]
-    assert delete(connection, clock, 0, 3600) == DeletionResult(1, 0, ())
-    assert stored(connection) == {}
-    assert delete(connection, clock, 0, 3600) == DeletionResult(0, 0, ())
-
-
-def test_a_rewritten_cell_is_ten_minutes_old_and_so_newer_than_what_it_replaces(connection, clock):
+def test_a_rewritten_cell_is_newer_than_what_it_replaces_and_a_plain_one_if_one_point_remains(connection, clock):
     fill(connection, clock, compacted=True)
     ((_, (compacted_ms,)),) = [(row, [ms for _, ms in cells.values()]) for row, cells in stored(connection).items()]
     delete(connection, clock, 1, 3)
@@ -63,28 +49,10 @@ def test_a_rewritten_cell_is_ten_minutes_old_and_so_newer_than_what_it_replaces(
     ((column, (value, written_ms)),) = cells.items()
     assert (column, value) == (b"t:" + bytes.fromhex("0000 0030 0040"), bytes.fromhex("00 03 04 00"))
     assert compacted_ms < clock.set_ms - QUIET_MS - 10 < written_ms < clock.set_ms - QUIET_MS
-
-
-def test_one_remaining_point_is_a_plain_cell(connection, clock):
-    fill(connection, clock, compacted=True)
+    clock.set_ms += QUIET_MS
     delete(connection, clock, 0, 4)
     (cells,) = stored(connection).values()
     assert {column: value for column, (value, _) in cells.items()} == {b"t:\0\x40": b"\4"}
-
-
-@pytest.mark.parametrize("compacted", [False, True])
-def test_points_can_be_stored_again_and_compacted_after_each_delete(connection, clock, compacted):
-    """The tombstones of one round must hide nothing of the next."""
-    fill(connection, clock, compacted=compacted)
-    for first in (1, 2, 0, 3, 1):
-        delete(connection, clock, first, first + 2)
-        assert values(connection, clock) == [second for second in range(5) if second not in (first, first + 1)]
-        repository(connection, clock).store_all(FIVE[first : first + 2])
-        assert values(connection, clock) == [0, 1, 2, 3, 4]
-        clock.set_ms += QUIET_MS + 1
-        repository(connection, clock).compact("cpu")
-        assert values(connection, clock, duplicates="strict") == [0, 1, 2, 3, 4]
-        assert [len(cells) for cells in stored(connection).values()] == [1]
 
 
 def test_young_cells_are_deleted_at_once_and_others_stay_beside_the_rewritten_cell(connection, clock):
@@ -202,23 +170,19 @@ def test_cells_of_every_form(connection, clock, form, seed):
     assert stored(connection)[row][ANNOTATION] == (b"{}", NOW - 1000 + number)
 
 
-def test_a_cell_that_cannot_be_read_is_deleted_if_its_whole_hour_is(connection, clock):
+def test_what_cannot_be_read_stops_no_other_row_and_a_cell_of_it_is_deleted_with_its_whole_hour(connection, clock):
     fill(connection, clock, compacted=False)
     (row,) = stored(connection)
+    connection.table("tsdb").put(row[:-1], {b"t:\0\0": b"\1"}, timestamp=5)
+    result = delete(connection, clock, 0, 2)
+    assert (result.changed, [failure.row for failure in result.failed]) == (1, [row[:-1]])
+    connection.table("tsdb").delete(row[:-1])
     connection.table("tsdb").put(row, {b"t:" + bytes.fromhex("0050 0060"): b"\1"}, timestamp=5)
     result = delete(connection, clock, 2, 3)
     assert result.changed == 0
     assert str(result.failed[0]).startswith(f"tsdb: row {row.hex(' ')}: cell 00 50 00 60: must be 2 bytes")
     assert delete(connection, clock, 0, 3600).changed == 1
     assert stored(connection) == {}
-
-
-def test_rows_that_cannot_be_read_do_not_stop_the_others(connection, clock):
-    fill(connection, clock, compacted=False)
-    (row,) = stored(connection)
-    connection.table("tsdb").put(row[:-1], {b"t:\0\0": b"\1"}, timestamp=5)
-    result = delete(connection, clock, 0, 2)
-    assert (result.changed, [failure.row for failure in result.failed]) == (1, [row[:-1]])
 
 
 def test_appended_points_are_deleted_all_or_none(connection, clock):
@@ -324,7 +288,9 @@ def test_a_deletion_that_stops_at_any_call_is_completed_by_the_same_call(connect
     with suppress(WriterDied, ReplyLost):
         delete_both(watched, clock)
     assert watched.is_stopped
-    check_what_remains(connection, clock)
+    assert REMAINING <= seen(connection, clock) <= ALL
+    delete_both(connection, clock)
+    assert seen(connection, clock) == REMAINING
     watched.deliver()
     assert seen(connection, clock) == REMAINING
     assert delete_both(connection, clock) == DeletionResult(0, 0, ())
@@ -376,13 +342,6 @@ def test_a_point_that_is_overwritten_meanwhile_stays(connection, clock, compacte
     assert repository(connection, clock).points("cpu", "host", "web-1") == points
 
 
-def check_what_remains(connection, clock):
-    """No point outside of the period is lost, and the same deletion again leaves no other."""
-    assert REMAINING <= seen(connection, clock) <= ALL
-    delete_both(connection, clock)
-    assert seen(connection, clock) == REMAINING
-
-
 @pytest.mark.parametrize("since_ms", [None, SINCE_MS, SINCE_MS - 1000, UNTIL_MS])
 @pytest.mark.parametrize(("compacted", "call"), EVERY_CALL)
 def test_a_compaction_or_another_deletion_meanwhile_loses_no_other_point(connection, clock, compacted, call, since_ms):
@@ -399,15 +358,6 @@ def test_a_compaction_or_another_deletion_meanwhile_loses_no_other_point(connect
     act()
     delete_both(connection, clock)
     assert seen(connection, clock) == neither
-
-
-@pytest.mark.parametrize("call", range(18))
-@pytest.mark.parametrize("compacted", [False, True])
-def test_a_deletion_during_a_compaction_loses_no_other_point(connection, clock, compacted, call):
-    two_series(connection, clock, compacted=compacted)
-    watched = WatchedConnection(connection, before_call=paused_at_call(call, lambda: delete_both(connection, clock)))
-    repository(watched, clock).compact("cpu")
-    check_what_remains(connection, clock)
 
 
 # ---- series, and everything at random ------------------------------------------------------------
@@ -429,20 +379,6 @@ def test_a_series_is_deleted_with_its_annotations_and_others_stay(connection, cl
     assert len(repository(connection, clock).points("cpu", "host", "web-1")) == 3
     assert repository(connection, clock).delete_points("cpu", [TagFilter("host", "wildcard", "*")], 0, NOW).changed == 6
     assert len(stored(connection)) == 3
-
-
-@pytest.mark.parametrize("stored_rows", subsets(3))
-@pytest.mark.parametrize("is_death", [True, False])
-def test_a_deletion_of_a_series_that_stops_is_completed(connection, clock, stored_rows, is_death):
-    repository(connection, clock).store_all(Point("cpu", HOUR + hour * HOUR_MS, hour, TAGS) for hour in range(3))
-    clock.set_ms += QUIET_MS + 1
-    watched = WatchedConnection(connection, stopped_at(Stop(2, stored_rows, is_death)))
-    with suppress(WriterDied, ReplyLost):
-        repository(watched, clock).delete_series("cpu", TAGS)
-    assert watched.is_stopped
-    assert len(stored(connection)) == 3 - len(stored_rows)
-    repository(connection, clock).delete_series("cpu", TAGS)
-    assert stored(connection) == {}
 
 
 @pytest.mark.parametrize("salt", [None, SeriesSalt(1, 4)], ids=["plain", "salted"])
@@ -487,8 +423,3 @@ def test_random_deletions_are_those_of_a_plain_dict(new_store, clock, seed, salt
             for time_ms, value in series.values.points()
         }
         assert found == wanted
-
-
-def test_a_period_that_rows_cannot_hold_is_refused(connection, clock):
-    with pytest.raises(InvalidQuestion, match=r"until_ms: must be 0..4294967296000"):
-        repository(connection, clock).delete_points("cpu", (), 0, 2**43)

@@ -2,7 +2,6 @@
 
 import json
 import math
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,11 +11,9 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from domains.tsdb import Point
 from domains.tsdb.formats import FORMATS
 from domains.tsdb.records import LAST_POINT_MS
-from fixtures.tsdb import make_samples
-from shared.loading import UnneededTime, read_lines, read_records
+from shared.loading import read_lines
 from shared.records import parse_time
 
-FIXTURES = Path(make_samples.__file__).parent
 AT_MS = parse_time("2013-01-01T00:00")
 SAFE = "a name must be letters of ISO 8859-1, digits and - _ . / (got "
 NUMBER = "Point.value: must be an int of 64 bits, or a float that is not NaN or infinite"
@@ -41,131 +38,71 @@ def lines(path, **options):
     return [(line.number, line.record or line.reason) for line in read_lines(path, Point, formats=FORMATS, **options)]
 
 
-def of_prometheus(written, line, at_ms=AT_MS):
-    """What the second line of a file of Prometheus text becomes."""
-    (*_, (number, result)) = lines(written(f"# TYPE x untyped\n{line}\n"), at_ms=at_ms)
-    assert number == 2
-    return result
+WEB_1 = {"host": "web-1", "dc": "lga"}
+IMPORTED = [
+    ("requests 1356998400 42 host=web-1 dc=lga", Point("requests", AT_MS, 42, WEB_1)),
+    ("put requests 1356998400.500 42 dc=lga host=web-1", Point("requests", AT_MS + 500, 42, WEB_1)),
+    ("requests 1356998400500 42 host=web-1 dc=lga", Point("requests", AT_MS + 500, 42, WEB_1)),
+    ("requests 1 2", "must be metric time value tag=value ... (got 'requests 1 2')"),
+    ("r x 2 a=b", "Point.time_ms: must be seconds or milliseconds since 1970 UTC (got 'x')"),
+    ("r 1 2 a", "Point.tags: must be tag=value, each tag once (got 'a')"),
+    ("r 1 2 a=b a=c", "Point.tags: must be tag=value, each tag once (got 'a=b a=c')"),
+]
 
 
-# Lines of OpenTSDB's import
-
-
-@pytest.mark.parametrize(
-    ("line", "time_ms"),
-    [
-        ("requests 1356998400 42 host=web-1 dc=lga", AT_MS),
-        ("put requests 1356998400.500 42 dc=lga host=web-1", AT_MS + 500),
-        ("requests 1356998400500 42 host=web-1 dc=lga", AT_MS + 500),
-    ],
-)
-def test_a_line_of_the_import_is_a_point(written, line, time_ms):
-    path = written(line)
-    assert read_lines(path, Point, formats=FORMATS).format == "opentsdb"
-    assert lines(path) == [(1, Point("requests", time_ms, 42, {"host": "web-1", "dc": "lga"}))]
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("requests 1 2", "must be metric time value tag=value ... (got 'requests 1 2')"),
-        ("r x 2 a=b", "Point.time_ms: must be seconds or milliseconds since 1970 UTC (got 'x')"),
-        ("r 1 2 a", "Point.tags: must be tag=value, each tag once (got 'a')"),
-        ("r 1 2 a=b a=c", "Point.tags: must be tag=value, each tag once (got 'a=b a=c')"),
-    ],
-)
-def test_a_line_of_the_import_is_refused_with_field_wanted_and_given(written, line, said):
-    assert lines(written(f"requests 1 2 a=b\n{line}\n"))[1] == (2, said)
+@pytest.mark.parametrize(("line", "result"), IMPORTED)
+def test_a_line_of_the_import_is_a_point_or_refused_with_field_wanted_and_given(written, line, result):
+    assert lines(written(f"requests 1 2 a=b\n{line}\n"))[1] == (2, result)
+    if isinstance(result, Point):
+        assert read_lines(written(line), Point, formats=FORMATS).format == "opentsdb"
 
 
 # Prometheus text
 
-
-def test_the_published_line_is_a_point_of_the_given_time(written):
-    line = 'api_http_requests_total{method="POST", handler="/messages"} 100'
-    path = written(line)
-    assert read_lines(path, Point, formats=FORMATS).format == "prometheus"
-    assert lines(path, at_ms=AT_MS) == [
-        (1, Point("api_http_requests_total", AT_MS, 100, {"method": "POST", "handler": "/messages"}))
-    ]
-
-
-def test_the_sample_file_is_the_one_that_is_generated_and_its_own_times_count():
-    path = FIXTURES / "metrics.prom"
-    assert path.read_text(encoding="utf-8") == make_samples.PROMETHEUS_TEXT
-    points = [record for _number, record in lines(path, at_ms=AT_MS + 60_000)]
-    assert {point.time_ms - AT_MS for point in points} == {0, 60_000}
-    assert points[0] == Point("api_http_requests_total", AT_MS + 60_000, 100, points[0].tags)
-
-
-@pytest.mark.parametrize(
-    ("line", "point"),
-    [
-        ("up 1", Point("up", AT_MS, 1, {"source": "prometheus"})),
-        ("up{} 1", Point("up", AT_MS, 1, {"source": "prometheus"})),
-        ('up{a=""} 1', Point("up", AT_MS, 1, {"source": "prometheus"})),
-        ('up{a="b",c="",} 1', Point("up", AT_MS, 1, {"a": "b"})),
-        ('up {a="b"} -1.5e3 7', Point("up", 7, -1500.0, {"a": "b"})),
-        ("up\t+2.5\t1356998400001", Point("up", AT_MS + 1, 2.5, {"source": "prometheus"})),
-        ('{"up.ok","a.b"="c"} 1', Point("up.ok", AT_MS, 1, {"a.b": "c"})),
-        ('up{a="caf\u00e9"} 1', Point("up", AT_MS, 1, {"a": "caf\u00e9"})),
-    ],
-)
-def test_a_sample_is_a_point_and_without_labels_it_has_a_tag_that_says_its_source(written, line, point):
-    assert of_prometheus(written, line) == point
-
-
-@pytest.mark.parametrize(("text", "kind"), [("100", int), ("100.0", float), ("1e+06", float), ("-0", int)])
-def test_a_number_is_an_int_if_it_is_written_as_one(written, text, kind):
-    value = of_prometheus(written, f"up {text}").value
-    assert (value, type(value)) == (float(text), kind)
+NONE = {"source": "prometheus"}
+"""The tags of a metric without labels."""
+PUBLISHED = 'api_http_requests_total{method="POST", handler="/messages"} 100'
+SAMPLES = [
+    (PUBLISHED, Point("api_http_requests_total", AT_MS, 100, {"method": "POST", "handler": "/messages"})),
+    ("up 1", Point("up", AT_MS, 1, NONE)),
+    ("up{} 1", Point("up", AT_MS, 1, NONE)),
+    ('up{a=""} 1', Point("up", AT_MS, 1, NONE)),
+    ('up{a="b",c="",} 1', Point("up", AT_MS, 1, {"a": "b"})),
+    ('up {a="b"} -1.5e3 7', Point("up", 7, -1500.0, {"a": "b"})),
+    ("up\t+2.5\t1356998400001", Point("up", AT_MS + 1, 2.5, NONE)),
+    ('{"up.ok","a.b"="c"} 1', Point("up.ok", AT_MS, 1, {"a.b": "c"})),
+    ('up{a="caf\u00e9"} 1', Point("up", AT_MS, 1, {"a": "caf\u00e9"})),
+    ("up 1e+06", Point("up", AT_MS, 1e6, NONE)),
+    ("up -0", Point("up", AT_MS, 0, NONE)),
+    ("up NaN", "Point.value: must be a number in the range of a float (got nan)"),
+    ("up +Inf", "Point.value: must be a number in the range of a float (got inf)"),
+    ("up 1e999", "Point.value: must be a number in the range of a float (got inf)"),
+    (f"up {2**63}", f"{NUMBER} (got {2**63})"),
+    ("job:up:sum 1", f"Point.metric: {SAFE}'job:up:sum')"),
+    ('up{a="b c"} 1', f"Point.tags, a: {SAFE}'b c')"),
+    (r'up{a="\"b\""} 1', f"""Point.tags, a: {SAFE}'"b"')"""),
+    ('up{a="\u4e2d"} 1', f"Point.tags, a: {SAFE}'\u4e2d')"),
+    ('up{"a b"="c"} 1', f"Point.tags: {SAFE}'a b')"),
+    ('t_bucket{le="+Inf"} 3', f"Point.tags, le: {SAFE}'+Inf'); t_count has the number of this bucket"),
+    ('t{le="+Inf"} 3', f"Point.tags, le: {SAFE}'+Inf')"),
+    ("up", f"{SHAPE}'up')"),
+    ("up 1 2 3", f"{SHAPE}'up 1 2 3')"),
+    ("up 1 1.5", f"{SHAPE}'up 1 1.5')"),
+    ('up{a="b" 1', f"{SHAPE}'up{{a=\"b\" 1')"),
+    ('up{a="b",a="c"} 1', f'{SHAPE}\'up{{a="b",a="c"}} 1\')'),
+    ('up 1 # {a="b"} 0.5', f"{SHAPE}'up 1 # {{a=\"b\"}} 0.5')"),
+    ("up 1 1356998400", f"{MILLISECONDS} (got 1356998400)"),
+    ("up 1 -1", f"Point.time_ms: must be 0..{LAST_POINT_MS} (got -1)"),
+    (f"up{{{NINE_LABELS}}} 1", "Point.tags: must be 1..8 tags, each name once (got 9)"),
+]
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("up NaN", "Point.value: must be a number in the range of a float (got nan)"),
-        ("up +Inf", "Point.value: must be a number in the range of a float (got inf)"),
-        ("up 1e999", "Point.value: must be a number in the range of a float (got inf)"),
-        (f"up {2**63}", f"{NUMBER} (got {2**63})"),
-        ("job:up:sum 1", f"Point.metric: {SAFE}'job:up:sum')"),
-        ('up{a="b c"} 1', f"Point.tags, a: {SAFE}'b c')"),
-        (r'up{a="\"b\""} 1', f"""Point.tags, a: {SAFE}'"b"')"""),
-        ('up{a="\u4e2d"} 1', f"Point.tags, a: {SAFE}'\u4e2d')"),
-        ('up{"a b"="c"} 1', f"Point.tags: {SAFE}'a b')"),
-        ('t_bucket{le="+Inf"} 3', f"Point.tags, le: {SAFE}'+Inf'); t_count has the number of this bucket"),
-        ('t{le="+Inf"} 3', f"Point.tags, le: {SAFE}'+Inf')"),
-        ("up", f"{SHAPE}'up')"),
-        ("up 1 2 3", f"{SHAPE}'up 1 2 3')"),
-        ("up 1 1.5", f"{SHAPE}'up 1 1.5')"),
-        ('up{a="b" 1', f"{SHAPE}'up{{a=\"b\" 1')"),
-        ('up{a="b",a="c"} 1', f'{SHAPE}\'up{{a="b",a="c"}} 1\')'),
-        ('up 1 # {a="b"} 0.5', f"{SHAPE}'up 1 # {{a=\"b\"}} 0.5')"),
-        ("up 1 1356998400", f"{MILLISECONDS} (got 1356998400)"),
-        ("up 1 -1", f"Point.time_ms: must be 0..{LAST_POINT_MS} (got -1)"),
-        (f"up{{{NINE_LABELS}}} 1", "Point.tags: must be 1..8 tags, each name once (got 9)"),
-    ],
-)
-def test_a_sample_is_refused_with_field_wanted_and_given(written, line, said):
-    assert of_prometheus(written, line) == said
-
-
-def test_a_line_without_a_time_needs_one_from_the_caller(written):
-    path = written("up 1 7\nup 1\n")
-    tags = {"source": "prometheus"}
-    assert lines(path) == [
-        (1, Point("up", 7, 1, tags)),
-        (2, "Point.time_ms: the line has no time: give --at, that of such lines"),
-    ]
-    assert lines(path, at_ms=AT_MS) == [(1, Point("up", 7, 1, tags)), (2, Point("up", AT_MS, 1, tags))]
-
-
-def test_a_time_for_a_format_whose_lines_have_one_is_refused():
-    path = FIXTURES / "points.txt"
-    said = "is read as OpenTSDB import, whose lines all have a time: leave out --at (got 2013-01-01T00:00:00.000Z)"
-    with pytest.raises(UnneededTime) as refused:
-        read_lines(path, Point, formats=FORMATS, at_ms=AT_MS)
-    assert str(refused.value) == f"{path}: {said}"
+@pytest.mark.parametrize(("line", "result"), SAMPLES)
+def test_a_sample_is_a_point_with_a_number_as_it_is_written_or_refused(written, line, result):
+    (read,) = lines(written(f"# TYPE x untyped\n{line}\n"), at_ms=AT_MS)
+    assert repr(read) == repr((2, result))
+    if isinstance(result, Point):
+        assert read_lines(written(line), Point, formats=FORMATS, at_ms=AT_MS).format == "prometheus"
 
 
 def test_a_page_of_prometheus_own_client_is_read_but_for_the_last_bucket_whose_number_the_count_has(written):
@@ -179,15 +116,14 @@ def test_a_page_of_prometheus_own_client_is_read_but_for_the_last_bucket_whose_n
         seconds.observe(time_s)
     results = [result for _number, result in lines(written(generate_latest(registry)), at_ms=AT_MS)]
     of_time = {result for result in results if isinstance(result, Point) and not result.metric.endswith("_created")}
-    none = {"source": "prometheus"}
     assert of_time == {
-        Point("temperature", AT_MS, 21.5, none),
+        Point("temperature", AT_MS, 21.5, NONE),
         Point("hits_total", AT_MS, 3.0, {"path": "/cart"}),
         Point("hits_total", AT_MS, 1.0, {"path": "/"}),
         Point("seconds_bucket", AT_MS, 1.0, {"le": "0.1"}),
         Point("seconds_bucket", AT_MS, 2.0, {"le": "1.0"}),
-        Point("seconds_count", AT_MS, 3.0, none),
-        Point("seconds_sum", AT_MS, 5.55, none),
+        Point("seconds_count", AT_MS, 3.0, NONE),
+        Point("seconds_sum", AT_MS, 5.55, NONE),
     }
     refused = [result for result in results if isinstance(result, str)]
     assert refused == [f"Point.tags, le: {SAFE}'+Inf'); seconds_count has the number of this bucket"]
@@ -213,11 +149,12 @@ def test_any_number_is_read_as_it_is_written(tmp_path_factory, value):
 # Measurements of hosts
 
 
-def test_the_host_of_a_series_is_a_tag(written):
-    path = written("timestamp,value\n2013-01-01,0.132\n2013-01-01 00:05:00,7\n", "cpu_24ae8d.csv")
-    assert list(read_records(path, Point, FORMATS)) == [
-        Point("cpu", AT_MS, 0.132, {"host": "24ae8d"}),
-        Point("cpu", AT_MS + 300_000, 7, {"host": "24ae8d"}),
+def test_the_host_of_a_series_is_a_tag_and_a_line_that_is_no_measurement_is_refused_as_everywhere(written):
+    path = written("timestamp,value\n2013-01-01,0.132\n2013-01-01 00:05:00,7\nx,1\n", "cpu_24ae8d.csv")
+    assert lines(path) == [
+        (2, Point("cpu", AT_MS, 0.132, {"host": "24ae8d"})),
+        (3, Point("cpu", AT_MS + 300_000, 7, {"host": "24ae8d"})),
+        (4, "time_ms: must be a time such as 2014-02-14 14:30:00 (got 'x')"),
     ]
 
 
@@ -239,8 +176,3 @@ def test_two_names_of_a_file_that_would_become_one_are_refused(written):
     assert last_metric == (2, "Point.metric: must be stored under a name of its own (got 'a_b', as 'a:b' was)")
     assert good == (2, Point("c", AT_MS, 3, {"host": "__1"}))
     assert last_host == (3, "Point.tags, host: must be stored under a name of its own (got '_:1', as '::1' was)")
-
-
-def test_a_line_that_is_no_measurement_is_refused_as_everywhere(written):
-    path = written("timestamp,value\nx,1\n", "cpu_24ae8d.csv")
-    assert lines(path) == [(2, "time_ms: must be a time such as 2014-02-14 14:30:00 (got 'x')")]

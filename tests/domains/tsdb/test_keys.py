@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from domains.tsdb.codecs import LatinText, Seconds, SeriesSalt, TagPairs, java_hash
 from domains.tsdb.keys import NAMES, POINTS, UIDS, Widths, data_table
-from domains.tsdb.records import LAST_POINT_MS, SeriesPoint, UidMapping
+from domains.tsdb.records import SeriesPoint, UidMapping
 from shared.keys import InvalidKey, between
 
 HOUR_MS = 3_600_000
@@ -26,19 +26,6 @@ def test_widths_and_a_salt():
     assert table.key.decode(row).tag_uids == bytes.fromhex("01 00000002")
     assert len(table.splits.points) == 19
     assert len(table.plan(metric_uid=b"\0\1", time_ms=between(T, T + HOUR_MS)).ranges) == 20
-
-
-def test_rows_of_one_metric_sort_by_hour_and_then_by_uids():
-    points = [
-        point("000001", "000001000002"),
-        point("000001", "000001000001", T + HOUR_MS),
-        point("000002", "000001000001", 0),
-    ]
-    assert sorted(points, key=POINTS.row) == points
-
-
-def test_the_last_hour():
-    assert POINTS.row(point("ffffff", "ffffffffffff", LAST_POINT_MS)).hex() == "ffffff" + "fffff960" + "ff" * 6
 
 
 @given(st.dictionaries(st.binary(min_size=3, max_size=3), st.binary(min_size=3, max_size=3), min_size=1, max_size=8))

@@ -117,15 +117,6 @@ def test_any_bytes_are_read_or_refused(cells):
         assert len(points.values()) == len(points)
 
 
-def test_a_row_with_seconds_milliseconds_compacted_and_appended_points():
-    seconds, milliseconds = ("0010", "01"), (qualifier_of(1500, 0).hex(), "02")
-    packed = (qualifier_of(2000, 0).hex() + qualifier_of(2500, 1).hex(), "03" + "0004" + "01")
-    appended = ("050000", pack_appended([(3000, 5), (3500, 6.5)]).hex())
-    others = [("010bb8", "7b7d"), ("0600ff", "00"), ("ff", "ff")]
-    wanted = {1000: 1, 1500: 2, 2000: 3, 2500: 4, 3000: 5, 3500: 6.5}
-    assert read(seconds, milliseconds, packed, appended, *others) == wanted
-
-
 @pytest.mark.parametrize("tail", ["", "00", "01", "ff", "0001ff"])
 def test_a_tail_that_is_missing_wrong_or_too_long_is_passed_over(tail):
     assert read(("00000010", "0102" + tail)) == {0: 1, 1000: 2}

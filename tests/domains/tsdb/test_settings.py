@@ -89,22 +89,6 @@ def test_a_repository_with_equal_settings_costs_one_call_and_others_are_refused_
     assert kept(connection) == before
 
 
-@pytest.mark.parametrize(
-    ("kept_name", "given", "message"),
-    [
-        ("plain", "salted", "table tsdb: tsd.storage.salt.width must be 0 (got 1)"),
-        ("salted", "plain", "table tsdb: tsd.storage.salt.width must be 1 (got 0)"),
-        ("salted", "more buckets", "table tsdb: tsd.storage.salt.buckets must be 20 (got 40)"),
-        ("plain", "pairs as long", "table tsdb-uid: tsd.storage.uid.width.tagk must be 3 (got 2)"),
-    ],
-)
-def test_both_values_of_the_setting_that_differs(connection, kept_name, given, message):
-    opened(connection, kept_name)
-    with pytest.raises(WrongSettings) as refused:
-        opened(connection, given)
-    assert str(refused.value) == message
-
-
 def test_widths_that_are_not_those_of_the_keys_are_refused_before_anything_is_read(connection):
     message = r"table tsdb: tsd.storage.uid.width.tagv must be 3, as in its keys .got 4."
     watched = WatchedConnection(connection)
@@ -128,18 +112,29 @@ def test_rows_that_are_there_already_prove_the_settings_or_refute_them(connectio
     assert kept(connection).keys() == {"tsdb-uid", "tsdb"}
 
 
+KEPT = [
+    ("plain", "salted", r"table tsdb: tsd.storage.salt.width must be 0 \(got 1\)$"),
+    ("salted", "plain", r"table tsdb: tsd.storage.salt.width must be 1 \(got 0\)$"),
+    ("salted", "more buckets", r"table tsdb: tsd.storage.salt.buckets must be 20 \(got 40\)$"),
+    ("plain", "pairs as long", r"table tsdb-uid: tsd.storage.uid.width.tagk must be 3 \(got 2\)$"),
+]
+FORGOTTEN = [
+    ("plain", "longer tag values", "table tsdb-uid: .*width.tagv must be 3, as in its UIDs .got 4."),
+    ("plain", "salted", "table tsdb: must be rows of .*width 1, .*buckets 20 .got row 00 00 01 50 .*: "),
+    ("salted", "plain", r"table tsdb: must be rows of .*salt.width 0 .got row "),
+    ("more buckets", "salted", r"table tsdb: tsd.storage.salt.buckets must be .* \(got 20, by which it is "),
+]
+"""Settings that are refused by those that were kept, or by rows if these were forgotten, and why."""
+
+
 @pytest.mark.parametrize(
-    ("stored_name", "given", "message"),
-    [
-        ("plain", "longer tag values", "table tsdb-uid: .*width.tagv must be 3, as in its UIDs .got 4."),
-        ("plain", "salted", "table tsdb: must be rows of .*width 1, .*buckets 20 .got row 00 00 01 50 .*: "),
-        ("salted", "plain", r"table tsdb: must be rows of .*salt.width 0 .got row "),
-        ("more buckets", "salted", r"table tsdb: tsd.storage.salt.buckets must be .* \(got 20, by which it is "),
-    ],
+    ("is_kept", "stored_name", "given", "message"),
+    [(is_kept, *case) for is_kept, cases in ((True, KEPT), (False, FORGOTTEN)) for case in cases],
 )
-def test_what_refutes_them_is_named(connection, stored_name, given, message):
+def test_what_refutes_the_settings_is_named(connection, is_kept, stored_name, given, message):
     opened(connection, stored_name).store_all(points())
-    forget(connection)
+    if not is_kept:
+        forget(connection)
     with pytest.raises(WrongSettings, match=f"^{message}"):
         opened(connection, given)
 

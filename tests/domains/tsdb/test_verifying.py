@@ -99,14 +99,6 @@ def test_a_name_whose_uid_has_another_name(tsdb, names):
     assert found(tsdb) == ["tsdb-uid: differing row 00 00 02: tagv 'web-9' has this UID, whose name is 'web-2'"]
 
 
-def test_a_uid_whose_name_has_none_is_leaked_and_harmless(tsdb, names):
-    names.put(b"\0\0\3", {b"name:metrics": b"disk"})
-    names.counter_inc(b"\0", b"id:metrics")
-    (leaked,) = tsdb.upkeep.verify()
-    assert str(leaked) == "tsdb-uid: leaked row 00 00 03: metrics 'disk' has no UID"
-    assert leaked.is_harmless
-
-
 @pytest.mark.parametrize("call", [1, 2])
 def test_writers_that_die_or_lose_while_they_assign_a_name_leave_leaked_uids_only(tsdb, connection, call):
     def stop(number, sent):
