@@ -14,7 +14,12 @@ from typing import Any
 
 _CONTEXT = get_context("forkserver")
 """Its processes start in milliseconds, and inherit no connection and no lock of a thread."""
-_PRELOADED = ["tests.shared.writes.changing"]
+_PRELOADED = [
+    "domains.command_line.loading",
+    "domains.orders.design",
+    "domains.command_line.main",
+    "tests.shared.writes.changing",
+]
 
 
 class Log:
