@@ -185,10 +185,9 @@ def test_ctrl_c_ends_a_load_with_130_and_says_what_was_stored(rowbook, folder, m
 
 
 def test_a_load_that_was_interrupted_goes_on_when_started_again(real_process, ok, folder, stored, logs_url):
-    lines = 3000
-    (folder / "big.log").write_text(
-        "".join(HIT.replace("07:31", f"{number // 60:02}:{number % 60:02}") for number in range(lines))
-    )
+    lines = 12_000  # so many that it has not ended when a busy machine sends the signal
+    times = (f"{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}" for number in range(lines))
+    (folder / "big.log").write_text("".join(HIT.replace("08:07:31", text) for text in times))
     process = real_process("load", "logs", "big.log", "--store", logs_url)
     path = Path(logs_url.removeprefix("embedded:"))
     for _ in range(4000):  # until it is in the midst of storing; on HBase it has no file
