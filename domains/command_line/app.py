@@ -18,6 +18,7 @@ def rowbook(context: typer.Context, plain: Plain = False) -> None:
 
 
 app.command("list", cls=FlagsCommand)(commands.list_)
+app.command("demo")(commands.demo)
 app.command("run")(commands.run)
 app.command("load", cls=LoadCommand)(commands.load_)
 app.command("ask")(commands.ask)

@@ -27,6 +27,14 @@ def list_(context: typer.Context, as_json: Json = False, plain: Plain = False) -
     list_designs(console(plain or context.obj), as_json=as_json)
 
 
+def demo(context: typer.Context, plain: Plain = False) -> None:
+    """Show in one screen what row keys decide: costs, hot spots, bytes, a published mistake, a crash."""
+    from .demo import show
+    from .terminal import console
+
+    show(console(plain or context.obj))
+
+
 def run(
     context: typer.Context,
     names: Annotated[
@@ -37,14 +45,17 @@ def run(
     ] = None,
     store: Annotated[str, typer.Option(metavar="URL", help=f"{URL}, instead of memory.")] = MEMORY,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the tables in the store.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Also show rows, ranges, commands, refusals and published mistakes.")
+    ] = False,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Load the samples, show rows, ask every variant every question."""
+    """Load the samples, ask every question, and show what it costs: a line per design, or two screens for one."""
     from . import running
     from .terminal import console
 
-    running.run(console(plain or context.obj), names or [], store, keep=keep, as_json=as_json)
+    running.run(console(plain or context.obj), names or [], store, keep=keep, full=full, as_json=as_json)
 
 
 def load_(

@@ -1,6 +1,6 @@
 """`rowbook run`: the samples of designs loaded, every question asked of every variant."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 import happybase
@@ -11,7 +11,7 @@ from shared.designs.comparison import VariantCosts, measure_variant
 from shared.tables import create_tables, drop_tables
 from shared.tables.recorded_layouts import RECORDS
 
-from . import costs, terminal
+from . import brief, costs, terminal
 from .designs import full_name, group_by_design
 from .options import MEMORY
 from .shown_designs import show_design
@@ -22,35 +22,70 @@ DEMO_PREFIX = "rowbook_demo"
 """Prefix of the tables that `run` makes in the user's store; happybase adds `_` to it."""
 
 
-def run(out: Console, names: list[str], store: str, *, keep: bool, as_json: bool) -> None:
-    """Loads the samples of some designs or variants, or of all, and prints what their questions cost."""
-    selection = group_by_design(names)
+def run(out: Console, names: list[str], store: str, *, keep: bool, full: bool, as_json: bool) -> None:
+    """Loads the samples of some designs or variants, or of all, and prints what their questions cost.
+
+    Without names, and neither in full nor as JSON, only the designs themselves run, without their variants.
+    """
     if store == MEMORY and keep:
         raise WrongUsage("--keep: a store in memory ends with the command; name another one with --store")
+    selection = group_by_design(names)
+    if not (names or full or as_json):
+        _run_all(out, [design for design, _variants in selection], store, keep)
+        return
     all_costs: list[tuple[Design, list[VariantCosts]]] = []
-    prefix = ""
     for design, variants in selection:
         measured: list[VariantCosts] = []
         all_costs.append((design, measured))
         for variant in variants:
             with _demo_tables(store, variant, keep) as connection:
-                prefix = (connection.table_prefix or b"").decode()  # that of the URL, too
                 measured.append(measure_variant(connection, design, variant))
                 if variant is variants[0] and not as_json:
                     show_design(out, design, variants)
-                    for table in variant.record_tables:
-                        costs.rows(out, connection, table)
-                    costs.costs(out, full_name(design, variant), measured[0].measurements)
-                    costs.ranges(out, connection, variant.tables, measured[0].measurements)
-        if len(measured) > 1 and not as_json:
-            costs.comparison(out, design, measured)
-            costs.traps(out, design)
+                    show = _show_in_full if full else brief.show_one
+                    show(out, connection, design, measured[0])
+        if not as_json:
+            _compare(out, design, measured, full)
         if keep and not as_json:
-            names_kept = dict.fromkeys(table.name for variant in variants for table in variant.tables)
-            table_names = ", ".join(f"{prefix}_{name}" for name in names_kept)
-            terminal.line(out, f"kept in {store}: {table_names}")
+            _say_what_is_kept(out, store, variants)
     if as_json:
         costs.costs_as_json(out, all_costs)
+
+
+def _run_all(out: Console, designs: list[Design], store: str, keep: bool) -> None:
+    """A line for each design."""
+    measured: list[tuple[Design, VariantCosts]] = []
+    for design in designs:
+        with _demo_tables(store, design.main, keep) as connection:
+            measured.append((design, measure_variant(connection, design, design.main)))
+    brief.show_all(out, measured)
+    if keep:
+        _say_what_is_kept(out, store, [design.main for design in designs])
+
+
+def _show_in_full(out: Console, connection: happybase.Connection, design: Design, measured: VariantCosts) -> None:
+    """Rows of each table, the costs of the questions, the commands that ask them, and the ranges that they read."""
+    for table in measured.variant.record_tables:
+        costs.rows(out, connection, table)
+    costs.costs(out, full_name(design, measured.variant), measured.measurements)
+    costs.ranges(out, connection, measured.variant.tables, measured.measurements)
+
+
+def _compare(out: Console, design: Design, measured: list[VariantCosts], full: bool) -> None:
+    """The variants side by side; in full also what they refuse, and the published mistakes."""
+    if not full:
+        brief.show_choice(out, design, measured)
+    elif len(measured) > 1:
+        costs.comparison(out, design, measured)
+        costs.traps(out, design)
+
+
+def _say_what_is_kept(out: Console, store: str, variants: Iterable[Variant]) -> None:
+    """The names of the tables that remain in the user's store, with the prefix of its URL, too."""
+    with open_store(store, DEMO_PREFIX) as connection:
+        prefix = (connection.table_prefix or b"").decode()
+    names = dict.fromkeys(table.name for variant in variants for table in variant.tables)
+    terminal.line(out, f"kept in {store}: {', '.join(f'{prefix}_{name}' for name in names)}")
 
 
 @contextmanager

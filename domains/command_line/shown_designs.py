@@ -34,12 +34,16 @@ def show_design(to: Console, design: Design, variants: Sequence[Variant]) -> Non
 
 
 def _lines(design: Design, variants: Sequence[Variant]) -> Iterator[str]:
-    """A design's question, the key of each table of its variants in one line, and which variants not to copy."""
+    """A design's question, the key of each table of its variants in one line, and which variants not to copy.
+
+    Tables of the first variant are not repeated for those that have them too.
+    """
     yield f"{design.name}: {design.question}"
     keys = [
         (variant.marked_name, table.name, key_line(table.key))
         for variant in variants
         for table in variant.record_tables
+        if variant is variants[0] or table not in variants[0].record_tables
     ]
     widths = [max(map(cell_len, column)) for column in zip(*keys, strict=True)]
     variant_before = ""

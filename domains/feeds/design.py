@@ -45,8 +45,20 @@ DESIGN = Design(
     patterns=(TIMELINE, WEEK, POSTS, FOLLOWERS, FOLLOWING),
     repository=partial(FeedRepository, pull_above=PULL_ABOVE),
     variants=(
-        Variant(keys, "the design itself", unfilled=UNFILLED),
-        Variant(pull, "each post in its author's stream, if the author has followers", unfilled=UNFILLED),
+        Variant(
+            keys,
+            "the design itself",
+            unfilled=UNFILLED,
+            take_if="timelines must not lose a post, and some authors have a million followers",
+            avoid_if="a reader follows over 1,000 such authors",
+        ),
+        Variant(
+            pull,
+            "each post in its author's stream, if the author has followers",
+            unfilled=UNFILLED,
+            take_if="a post must cost the same for every author",
+            avoid_if="pages are read much more often than posts are stored",
+        ),
         Variant(
             texts,
             "lines that hold the posts, without intents",
@@ -54,6 +66,8 @@ DESIGN = Design(
                 "puts a post, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
                 "send the same call again, which completes it"
             ),
+            take_if="you need a page in one scan, and few calls per write",
+            avoid_if="deleted posts must disappear at once",
         ),
     ),
     erases="a user",

@@ -52,9 +52,27 @@ DESIGN = Design(
     patterns=(OF_KIND, LATEST, ALL_HOSTS, ONE_HOST, ALIKE, BY_FILTER, BY_CLIENT),
     repository=LogRepository,
     variants=(
-        Variant(keys, "host, kind, newest first", (KIND_BEFORE_TIME,)),
-        Variant(host_first, "host filled with x, kind, time", (KIND_BEFORE_TIME,)),
-        Variant(time_first, "time first", (TIME_FIRST,)),
+        Variant(
+            keys,
+            "host, kind, newest first",
+            (KIND_BEFORE_TIME,),
+            take_if="you ask for the latest events of one host and kind",
+            avoid_if="you ask for all hosts: that is refused",
+        ),
+        Variant(
+            host_first,
+            "host filled with x, kind, time",
+            (KIND_BEFORE_TIME,),
+            take_if="you ask for the same, and events have to be stored oldest first",
+            avoid_if="host names end with `x`, the padding, or have more than 20 bytes",
+        ),
+        Variant(
+            time_first,
+            "time first",
+            (TIME_FIRST,),
+            take_if="you ask for all hosts in a period, and write little",
+            avoid_if="one region cannot absorb all writes",
+        ),
         Variant(
             modulo,
             "bucket of the time, then time",
@@ -71,6 +89,8 @@ DESIGN = Design(
                     OF_A_HOST,
                 ),
             ),
+            take_if="you ask for all hosts in a period, and write much",
+            avoid_if="one host alone writes more than one region can absorb",
         ),
         Variant(
             slices,
@@ -82,6 +102,8 @@ DESIGN = Design(
                     (ALL_HOSTS, ALIKE),
                 ),
             ),
+            take_if="you ask for one host over hours",
+            avoid_if="you ask for the latest events or for all hosts, a host has a `_`, or one region is too slow",
         ),
         Variant(
             random,

@@ -57,8 +57,20 @@ DESIGN = Design(
     patterns=(ONE_METRIC, ACROSS_HOURS, LATEST, OF_HOST, ACROSS_HOSTS, AVERAGES),
     repository=PointRepository,
     variants=(
-        Variant(keys, "a row for each hour of a metric, a cell for each point", WHOLE_HOURS),
-        Variant(salted, "the same rows in buckets", WHOLE_HOURS),
+        Variant(
+            keys,
+            "a row for each hour of a metric, a cell for each point",
+            WHOLE_HOURS,
+            take_if="you ask for one metric of a host: a period, averages, the latest",
+            avoid_if="you ask for one metric of all hosts: that is refused",
+        ),
+        Variant(
+            salted,
+            "the same rows in buckets",
+            WHOLE_HOURS,
+            take_if="you ask for the same, and busy hosts have adjacent names",
+            avoid_if="you often ask for all metrics of a host",
+        ),
         Variant(
             host_time_metric,
             "published A: a row for each point, by host and time",
@@ -67,6 +79,8 @@ DESIGN = Design(
                 OF_MANY_POINTS,
                 Exemption("order", "they come in row-key order, which has the time before the metric", (OF_HOST,)),
             ),
+            take_if="you ask for all metrics of a host in a short period",
+            avoid_if="you ask for one metric, or delete one",
         ),
         Variant(
             metric_host_time,
@@ -75,6 +89,8 @@ DESIGN = Design(
                 Exemption("rows", "the host comes before the time, so points of any time are read", (ACROSS_HOSTS,)),
                 OF_MANY_POINTS,
             ),
+            take_if="you ask for one metric of a host, and very often for its latest value",
+            avoid_if="a name has a `_`",
         ),
         Variant(
             bucketed,

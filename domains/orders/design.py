@@ -40,7 +40,13 @@ DESIGN = Design(
     patterns=(ORDER, LATEST, WEEK, STATUS_OF_SELLER, OF_BUYER, WITH_STATUS, NUMBERED),
     repository=OrderRepository,
     variants=(
-        Variant(keys, "the design itself", (GETS_ORDERS,)),
+        Variant(
+            keys,
+            "the design itself",
+            (GETS_ORDERS,),
+            take_if="you look orders up by number, seller, buyer and status, and lists by status may never lack one",
+            avoid_if="you can afford only four calls per write, or you often list all sellers' orders of one status",
+        ),
         Variant(
             oldest_first,
             "lists with the oldest order first",
@@ -53,11 +59,23 @@ DESIGN = Design(
                 ),
                 Exemption("order", "each seller's orders come as the list has them, oldest first", (WITH_STATUS,)),
             ),
+            take_if="you need the published keys, which store the oldest order first",
+            avoid_if="you mostly ask for the latest orders: they need reverse scans",
         ),
         Variant(
-            index_table, "the seller's list holds the whole order, and so does the index by number", (GETS_ORDERS,)
+            index_table,
+            "the seller's list holds the whole order, and so does the index by number",
+            (GETS_ORDERS,),
+            take_if="a seller's list must hold whole orders",
+            avoid_if="storage is tight",
         ),
-        Variant(hashed_number, "a hash of the number, then the number", (GETS_ORDERS,)),
+        Variant(
+            hashed_number,
+            "a hash of the number, then the number",
+            (GETS_ORDERS,),
+            take_if="numbers count up and one region cannot absorb all new orders",
+            avoid_if="you scan by number prefix",
+        ),
         Variant(
             without_intents,
             "the order first, its lines after it, and no list by status",
@@ -71,6 +89,8 @@ DESIGN = Design(
                 "puts an order, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
                 "send the same call again, which completes it"
             ),
+            take_if="you need few calls per write, and clients always retry",
+            avoid_if="you need a list by status",
         ),
     ),
     erases="a buyer",

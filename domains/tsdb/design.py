@@ -57,8 +57,18 @@ DESIGN = Design(
     patterns=QUESTIONS,
     repository=TsdbRepository,
     variants=(
-        Variant(keys, "the rows of a metric in one range"),
-        Variant(salted, "the same rows in buckets, by OpenTSDB's salt"),
+        Variant(
+            keys,
+            "the rows of a metric in one range",
+            take_if="you share tables with an OpenTSDB that has no salt, or have series of many metrics",
+            avoid_if="one metric has more writes than one region can absorb",
+        ),
+        Variant(
+            salted,
+            "the same rows in buckets, by OpenTSDB's salt",
+            take_if="you share tables with an OpenTSDB that sets `tsd.storage.salt.*`, or have one busy metric",
+            avoid_if="you ask for many short periods",
+        ),
     ),
     newest_ms=15 * MINUTE_MS,
     time="time_ms",

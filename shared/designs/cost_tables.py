@@ -1,13 +1,14 @@
 """Measurement costs as rows of text, for the terminal and for READMEs."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
 from ..tables import physical_tables
 from .comparison import RANGES, VariantCosts
 from .metering import Measurement
+from .verdicts import verdict, without_ranges
 
 QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "rows read", "returned", "bytes")
 READ_COLUMNS = ("question", "rows are then", "rows read", "records returned", "bytes fetched", "bytes per key")
@@ -15,67 +16,15 @@ WRITTEN_COLUMNS = ("rows written", "bytes stored", "RPCs", "bytes of intents")
 SPREAD_COLUMNS = ("variant", "table", "newest records", f"in the busiest of {RANGES} ranges")
 
 
-def verdict(measurement: Measurement) -> str:
-    """What a question costs, in a few words.
-
-    `1 range`, `8 ranges`: only rows that match are read. `1 range, 6 gets`: then the rows that those of the range name.
-    `6.2x, filtered`: 6.2 rows are read for each row returned, from one range, gets besides; `8 ranges, 6.2x, filtered`:
-    from eight. `6.2x, computed`: the answer is made of 6.2 times as many. `wrong answer`: whatever it costs.
-    """
-    words = _without_ranges(measurement)
-    ranges, _gets = _ranges_and_gets(measurement)
-    names_ranges = ranges > 1 and not measurement.is_wrong and _work_beyond_ranges(measurement)
-    return f"{_counted(ranges, 'range')}, {words}" if names_ranges else words
-
-
-def _without_ranges(measurement: Measurement) -> str:
-    """The verdict beside a column that has the number of ranges."""
-    if measurement.refused:
-        return "refused"
-    if measurement.is_wrong:
-        return "wrong answer"
-    if work := _work_beyond_ranges(measurement):
-        return f"{_read_for_each(measurement)}, {work}"
-    ranges, gets = _ranges_and_gets(measurement)
-    return _counted(ranges, "range") + (f", {_counted(gets, 'get')}" if gets else "")
-
-
-def _ranges_and_gets(measurement: Measurement) -> tuple[int, int]:
-    """The number of ranges, and that of gets besides; gets alone are ranges of one row."""
-    gets = sum(read.is_get for read in measurement.reads)
-    scans = len(measurement.reads) - gets
-    return (scans, gets) if scans else (gets, 0)
-
-
-def _work_beyond_ranges(measurement: Measurement) -> str:
-    """What is done to rows after they are read: dropped, sorted, or the answer computed of them; empty if nothing."""
-    if "order" in measurement.client_work:
-        return "sorted"
-    if measurement.client_work:
-        return "filtered"
-    if measurement.is_computed:
-        return "computed"
-    return "server filter" if measurement.is_server_filtered else ""
-
-
 def rpcs(measurement: Measurement) -> str:
     """The RPCs of a question."""
     return "-" if measurement.refused else str(measurement.cost.rpcs)
 
 
-def _read_for_each(measurement: Measurement) -> str:
-    read, returned = measurement.read_and_returned
-    return f"{read / returned:.1f}x" if returned else f"{read} for none"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
 def question_row(measurement: Measurement) -> tuple[str, ...]:
     """A question and its cost in one line of text, under `QUESTION_COLUMNS`."""
     cost = measurement.cost
-    words = _without_ranges(measurement)
+    words = without_ranges(measurement)
     if measurement.refused:
         return (measurement.pattern.question, words, *["-"] * (len(QUESTION_COLUMNS) - 2))
     return (
@@ -197,3 +146,17 @@ def _part_and_reason(message: str) -> tuple[str, str]:
     """
     match = re.fullmatch(r"[A-Z]\w*(?:\.(\w+))?: (.*)", message, re.DOTALL)
     return (match[1] or "", match[2]) if match else ("", message)
+
+
+def differences(variants: Sequence[VariantCosts]) -> Iterator[tuple[str, str]]:
+    """Each question that other variants answer at another cost than the first one: `salted 8 ranges; random refused`.
+
+    Variants of one verdict are named together; those that are left out cost what the first one does.
+    """
+    for main, *others in zip(*(costs.measurements for costs in variants), strict=True):
+        names: dict[str, list[str]] = {}
+        for costs, measurement in zip(variants[1:], others, strict=True):
+            if verdict(measurement) != verdict(main):
+                names.setdefault(verdict(measurement), []).append(costs.variant.marked_name)
+        if names:
+            yield main.pattern.question, "; ".join(f"{', '.join(of)} {words}" for words, of in names.items())

@@ -1,12 +1,10 @@
 """The blocks about costs: what questions read in each variant, what records take, where new ones go."""
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
-from ...queries.pages import READ_AT_MOST
 from ...records import show_time
 from ..comparison import RANGES, VariantCosts
 from ..cost_tables import (
@@ -17,42 +15,12 @@ from ..cost_tables import (
     refusals,
     rpcs,
     spread_rows,
-    verdict,
     written_row,
 )
 from ..design import Design, Load
 from ..metering import Measurement
+from ..verdicts import legend, verdict
 from .markdown import below, filled, fits, markdown_list, markdown_table
-
-LEGEND = (
-    (r"1 range", "`{0}`: one get, or one scan that reads the answer and at most two rows beyond it."),
-    (r"(\d+) ranges", "`{0}`: {1} gets or scans. A cell that names no ranges reads one."),
-    (r"1 range, (\d+) gets?", "`{0}`: one scan, then one call that gets the {1} rows that the scanned rows name."),
-    (
-        r"([\d.]+)x, filtered",
-        "`{0}`: {1} rows are read for each row returned, and the client drops the others. A page ends short, with a "
-        f"cursor, after {READ_AT_MOST:,} rows read.",
-    ),
-    (
-        r"(?:\d+ ranges, )?([\d.]+)x, server filter",
-        "`{0}`: {1} rows are read for each row returned; the region server drops the others, and the factor grows with "
-        "their number.",
-    ),
-    (
-        r"(?:\d+ ranges, )?([\d.]+)x, computed",
-        "`{0}`: {1} rows, or cells of rows that hold many records, are read for each value of the answer, which the "
-        "client computes from them.",
-    ),
-    (
-        r"([\d.]+)x, sorted",
-        "`{0}`: {1} rows are read for each row returned; the client, or a server-side filter, drops the others, and "
-        "the client sorts the rest. Each page "
-        f"reads all rows of its ranges, and is refused if these are more than {READ_AT_MOST:,}.",
-    ),
-    (r"wrong answer", "`{0}`: the variant lost records of the answer, so its cost is not shown."),
-    (r"refused", "`{0}`: no range of the row key answers the question; the reasons are below."),
-)
-"""The kinds of verdicts, each with what an example means; 0 is the whole verdict, 1 its number."""
 
 
 def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
@@ -60,8 +28,10 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
     caption = [_samples_line(design)]
     caption += [f"{', '.join(silent)} has no column: it refuses every question."] if silent else []
+    measurements = (measurement for variant in variants if variant.answers for measurement in variant.measurements)
+    meanings = markdown_list(f"`{words}`: {meaning}" for words, meaning in legend(measurements))
     tables = across(variants, verdict)
-    return "\n\n".join([filled(" ".join(caption)), markdown_list(_legend(variants)), tables])
+    return "\n\n".join([filled(" ".join(caption)), meanings, tables])
 
 
 def _samples_line(design: Design) -> str:
@@ -85,15 +55,6 @@ def _load_line(load: Load, parts: Iterable[str]) -> str:
         if len(count) < len(records)
     ]
     return f"{line}. They have {' and '.join(values)}." if values else f"{line}."
-
-
-def _legend(variants: Sequence[VariantCosts]) -> Iterator[str]:
-    """What each kind of verdict in the table means, said of the first one of its kind."""
-    verdicts = [verdict(measurement) for variant in variants if variant.answers for measurement in variant.measurements]
-    for pattern, meaning in LEGEND:
-        matches = (re.fullmatch(pattern, words) for words in verdicts)
-        if match := next(filter(None, matches), None):
-            yield meaning.format(match[0], *match.groups())
 
 
 def across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]) -> str:

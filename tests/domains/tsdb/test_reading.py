@@ -14,8 +14,8 @@ from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.uids import UnknownUid
 from shared.designs import measure
-from shared.designs.cost_tables import verdict
 from shared.designs.metering import metered
+from shared.designs.verdicts import verdict
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.records import parse_time
 from shared.stores import connect

@@ -25,7 +25,7 @@ from shared.designs.comparison import (
     measure_variant,
     quantiles,
 )
-from shared.designs.cost_tables import verdict
+from shared.designs.verdicts import verdict
 from shared.keys import EscapedText, Int64, KeyLayout, Salt, between
 from shared.queries import Query
 from shared.tables import COUNTER, BoundTable, Column, ItemCells, RecordCells, TableLayout

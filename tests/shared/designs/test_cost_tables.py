@@ -14,7 +14,6 @@ from shared.designs.cost_tables import (
     refusals,
     rpcs,
     spread_rows,
-    verdict,
     written_row,
 )
 from shared.designs.metering import Cost, Read

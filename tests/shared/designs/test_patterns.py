@@ -10,9 +10,10 @@ import happybase
 import pytest
 
 from shared.designs import AccessPattern, Measurement, measure, measure_pattern, metered
-from shared.designs.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_row, read_row, verdict
+from shared.designs.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_row, read_row
 from shared.designs.metering import Cost, Read
 from shared.designs.patterns import DEFAULT_LIMIT, key_line
+from shared.designs.verdicts import verdict
 from shared.keys import (
     EscapedText,
     HashPrefix,

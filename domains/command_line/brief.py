@@ -1,0 +1,92 @@
+"""What `rowbook run` prints unless it is told `--full`: a line for each design, or two screens for one of them."""
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+import happybase
+from rich.console import Console
+
+from shared.designs import RANGES, Design
+from shared.designs.comparison import VariantCosts
+from shared.designs.cost_tables import differences, question_row, written_row
+from shared.designs.ruler import ruler_lines
+from shared.designs.verdicts import is_exact, legend
+
+from .designs import full_name
+from .terminal import GUTTER, heading, line, ruler
+from .text_tables import table
+
+QUESTION_NUMBERS = ("ranges", "RPCs", "rows read", "returned")
+WRITE_NUMBERS = ("rows", "bytes", "RPCs", "busiest")
+LEGEND_OF_WRITES = (
+    f"rows, bytes, RPCs: what one record takes in all tables. busiest: the share of a table's new rows that one of "
+    f"{RANGES} ranges takes; {1 / RANGES:.1%} is an even spread, 100% a hot spot."
+)
+
+
+def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> None:
+    """Writes a line for each design: its samples, how its questions are answered, and what a record takes."""
+    rows: list[tuple[str, ...]] = []
+    for design, costs in measured:
+        refused = sum(bool(measurement.refused) for measurement in costs.measurements)
+        exact = sum(map(is_exact, costs.measurements))
+        answered = (str(exact), str(len(costs.measurements) - exact - refused), str(refused))
+        samples = f"{costs.records:,} {' and '.join(load.name for load in design.loads)}"
+        rows.append((design.name, samples, *answered, *_writes(costs)))
+    numbers = ("exact", "read more", "refused", *WRITE_NUMBERS)
+    table(to, ("design", "samples", *numbers), rows, numbers, fitted=True)
+    line(to)
+    _wrapped(
+        to,
+        "exact: questions that read only the rows of their answer; read more: those that drop, sort or sum up rows. "
+        + LEGEND_OF_WRITES,
+    )
+    line(to)
+    line(to, "rowbook run NAME shows a design: its keys, what its questions cost, and when to take which variant.")
+
+
+def show_one(to: Console, connection: happybase.Connection, design: Design, costs: VariantCosts) -> None:
+    """Writes a row key of each table of a variant, and what its questions cost."""
+    heading(to, "One row key of each table: its parts, their values, their bytes")
+    for layout in costs.variant.record_tables:
+        stored = connection.table(layout.name).scan(columns=layout.cells.columns, limit=1)
+        for row, _cells in stored:
+            line(to, f"  {layout.name}")
+            ruler(to, "", ruler_lines(layout.key, row, to.width - GUTTER))
+    heading(to, f"What each question of {full_name(design, costs.variant)} costs")
+    rows = [question_row(measurement)[:-1] for measurement in costs.measurements]
+    table(to, ("question", "cost", *QUESTION_NUMBERS), rows, QUESTION_NUMBERS, fitted=True)
+    line(to)
+    for words, meaning in legend(costs.measurements):
+        _wrapped(to, f"{words}: {meaning}")
+
+
+def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -> None:
+    """Writes where variants cost something else than the first one, what each writes, and when to take which."""
+    if changed := list(differences(measured)):
+        heading(to, f"Where a variant does not cost what {full_name(design, measured[0].variant)} does")
+        table(to, ("question", "variants"), changed, fitted=True)
+    heading(to, "What one record takes in each variant")
+    written = [(costs.variant.marked_name, *_writes(costs), costs.variant.differs) for costs in measured]
+    table(to, ("variant", *WRITE_NUMBERS, "what differs"), written, WRITE_NUMBERS, fitted=True)
+    line(to)
+    _wrapped(to, LEGEND_OF_WRITES)
+    heading(to, "Which one to take")
+    for costs in measured:
+        variant, name = costs.variant, full_name(design, costs.variant)
+        if variant.is_to_copy:
+            _wrapped(to, f"take {name} if {variant.take_if}; not if {variant.avoid_if}")
+        else:
+            _wrapped(to, f"never {name}: it {variant.warning}")
+
+
+def _writes(costs: VariantCosts) -> tuple[str, ...]:
+    """What a record takes, and the busiest range of all tables, under `WRITE_NUMBERS`."""
+    known = [busiest.share for busiest in costs.busiest if busiest.newest]
+    return (*written_row(costs)[:3], f"{max(known):.0%}" if known else "-")
+
+
+def _wrapped(to: Console, text: str) -> None:
+    """Writes a paragraph; its lines after the first are indented."""
+    for wrapped in textwrap.wrap(text, to.width, subsequent_indent="  ", break_on_hyphens=False):
+        line(to, wrapped)

@@ -1,0 +1,146 @@
+"""`rowbook demo`: one screen in which everything is measured while it is printed."""
+
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager, suppress
+
+import happybase
+from rich.console import Console
+
+from shared.designs import RANGES, Design, Variant
+from shared.designs.comparison import VariantCosts, measure_variant
+from shared.designs.patterns import AccessPattern, key_line
+from shared.designs.ruler import ruler_lines
+from shared.designs.traps import trap_row
+from shared.records import parse_time
+from shared.stores import connect
+from shared.tables import create_tables
+from shared.testing import Call, WatchedConnection, WriterDied, dying_before
+
+from ..logs import design as logs
+from ..orders import TABLES as ORDER_TABLES
+from ..orders import Order, OrderRepository
+from ..orders import design as orders
+from ..orders.records import STATUSES
+from .terminal import count, heading, line, ruler
+from .text_tables import table
+
+HOT = 0.9
+"""The share of new rows in one range from which that range is called a hot spot."""
+COMPARED = ("logs", "time-first", "salted")
+"""The variants of `logs` that are compared: one that suits each question, and one that spreads both."""
+QUESTIONS = (logs.LATEST, logs.ALL_HOSTS)
+
+
+def show(to: Console) -> None:
+    """Writes the screen: three keys compared, one key in bytes, a published mistake, a crash, and what to do next."""
+    line(to, "rowbook: row keys for HBase that run. No HBase needed: this store is in memory.", style="bold")
+    _show_keys(to, logs.DESIGN)
+    _show_mistake(to, logs.DESIGN)
+    _show_crash(to)
+    heading(to, "NEXT")
+    width = max(map(len, NEXT))
+    for command, answer in NEXT.items():
+        line(to, f"   {command.ljust(width)}  {answer}")
+
+
+NEXT: Mapping[str, str] = {
+    "rowbook list": "all designs, with their row keys",
+    "rowbook run orders": "one design: its rows, its costs, when to take it",
+    "rowbook ask logs latest host=web-1 event=ERROR": "one question, with your own values",
+    "rowbook load logs FILE --store embedded:my.db": "your own records, in a store of your own",
+}
+"""Commands to try, and what each shows."""
+
+
+def _show_keys(to: Console, design: Design) -> None:
+    """The costs of the same records under several keys, then the bytes of one key."""
+    variants = [variant for variant in design.variants if variant.name in COMPARED]
+    with _store(design.main) as connection:
+        main = measure_variant(connection, design, design.main)
+        row, _cells = next(connection.table(design.main.tables[0].name).scan(row_prefix=_errors_of_web_1(), limit=1))
+    measured = [main, *(_measured(design, variant) for variant in variants[1:])]
+    heading(to, f"1  The same {main.records:,} events, three row keys")
+    width = max(len(variant.name) for variant in variants)
+    for variant in variants:
+        line(to, f"   {variant.name.ljust(width)}  {key_line(variant.tables[0].key)}")
+    line(to)
+    rows = [[f"   {pattern.question}", *(_cost(costs, pattern) for costs in measured)] for pattern in QUESTIONS]
+    rows.append([f"   new rows in the busiest of {RANGES} ranges", *map(_spread, measured)])
+    table(to, ("   rows read for each row returned", *COMPARED), rows, COMPARED)
+    heading(to, "2  One key of logs, byte by byte: the newest error of a host sorts first")
+    ruler(to, "", ruler_lines(design.main.tables[0].key, row, to.width))
+
+
+def _errors_of_web_1() -> bytes:
+    (errors,) = logs.DESIGN.main.tables[0].key.plan(**logs.LATEST.sample).ranges
+    return errors.start
+
+
+@contextmanager
+def _store(variant: Variant) -> Generator[happybase.Connection]:
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, variant.tables)
+        yield connection
+
+
+def _measured(design: Design, variant: Variant) -> VariantCosts:
+    with _store(variant) as connection:
+        return measure_variant(connection, design, variant)
+
+
+def _cost(costs: VariantCosts, pattern: AccessPattern) -> str:
+    measurement = next(measurement for measurement in costs.measurements if measurement.pattern is pattern)
+    if measurement.refused:
+        return "refused"
+    read, returned = measurement.read_and_returned
+    return f"{read / returned:.1f}"
+
+
+def _spread(costs: VariantCosts) -> str:
+    (share,) = costs.busiest_shares
+    return f"{'HOT SPOT ' if share >= HOT else ''}{share:.0%}"
+
+
+def _show_mistake(to: Console, design: Design) -> None:
+    """One published mistake, what it returns, and what the key as stored returns."""
+    name, published_as, task, wrong, right = trap_row(design.traps[0], design)
+    heading(to, f"3  A published mistake, run: {name} ({published_as})")
+    line(to, f"   wanted     {task}")
+    line(to, f"   published  {wrong}")
+    line(to, f"   ours       {right}: in the row key 00 01 ends the host")
+
+
+def _show_crash(to: Console) -> None:
+    """A writer that dies in the middle of a write, what readers see then, and what `recover` mends."""
+    order = Order("n-2", "s-1", "b-2", placed_ms=parse_time("2026-01-13T09:00"), item="sofa", amount=89_900)
+    with _store(orders.DESIGN.main) as connection:
+        readers = OrderRepository(connection)
+        readers.place(order)
+        dying = OrderRepository(WatchedConnection(connection, dying_before(_is_put_of_the_seller)))
+        with suppress(WriterDied):
+            dying.change_status(order.order_number, "paid")
+        seen = {"after the crash": _seen(readers, order)}
+        settled = readers.upkeep.recover(older_than_ms=0).settled
+        seen["after rowbook recover"] = _seen(readers, order)
+    heading(to, '4  A crash: the writer of "n-2 is paid" dies as soon as the row of the order is changed')
+    views = [*seen["after the crash"]]
+    table(to, ("   readers see", *views), [(f"   {when}", *statuses.values()) for when, statuses in seen.items()])
+    line(to, f"   recover found and completed {count(settled, 'interrupted write')}")
+
+
+def _is_put_of_the_seller(call: Call) -> bool:
+    """Whether a call puts the order into the list of its seller, which is the step after the decision."""
+    return call.table == ORDER_TABLES.by_seller.name
+
+
+def _seen(readers: OrderRepository, order: Order) -> Mapping[str, str]:
+    """The status of an order as each way to read it shows it."""
+    by_number = readers.order(order.order_number)
+    return {
+        "by number": by_number.status if by_number else "-",
+        "by seller and status": ", ".join(
+            line.status for status in STATUSES for line in readers.of_seller(order.seller_id, status=status)
+        ),
+        "by seller": ", ".join(line.status for line in readers.of_seller(order.seller_id)),
+        "by buyer": ", ".join(line.status for line in readers.of_buyer(order.buyer_id)),
+    }
