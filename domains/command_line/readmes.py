@@ -1,7 +1,7 @@
 """The READMEs that have generated blocks, and the list of designs, as the code would write them."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import happybase
@@ -81,6 +81,10 @@ OF_SEVERAL_DESIGNS: Mapping[str, Callable[[], Mapping[str, str]]] = {"tsdb": sto
 """Further blocks of a design's page, for which other designs are needed."""
 
 
+DESIGN_PAGES = ("README.md", "REFERENCE.md")
+"""The pages of a design: what one decides by, and all that was measured."""
+
+
 def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Callable[[], str]]:
     """Every generated file with the function that makes the text that it should have.
 
@@ -94,15 +98,18 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
 
         return page, text
 
-    def makers(design: Design) -> Iterator[Callable[[], Mapping[str, str]]]:
-        yield partial(design_blocks, design)
-        for of in (OF_SEVERAL_DESIGNS, more):
-            if design.name in of:
-                yield of[design.name]
+    def of_design(design: Design) -> Iterator[tuple[Path, Callable[[], str]]]:
+        makers = [
+            partial(design_blocks, design),
+            *(of[design.name] for of in (OF_SEVERAL_DESIGNS, more) if design.name in of),
+        ]
+        once = [cache(make) for make in makers]  # both pages show what is measured once
+        for page in DESIGN_PAGES:
+            yield made(ROOT / "domains" / design.name / page, *once)
 
     return dict(
         [
-            *(made(ROOT / "domains" / design.name / "README.md", *makers(design)) for design in all_designs()),
+            *(page for design in all_designs() for page in of_design(design)),
             made(ROOT / "shared" / "stores" / "README.md", stores_blocks, more["stores"]),
             made(ROOT / "README.md", lambda: {"designs": index_block(all_designs())}),
             (LISTING, listing_text),

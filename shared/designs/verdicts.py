@@ -32,7 +32,7 @@ LEGEND = (
         f"reads all rows of its ranges, and is refused if these are more than {READ_AT_MOST:,}.",
     ),
     (r"wrong answer", "the variant lost records of the answer, so its cost is not shown."),
-    (r"refused", "no range of the row key answers the question; the reasons are below."),
+    (r"refused", "no range of the row key answers the question."),
 )
 """The kinds of verdicts, each with what it means; 0 is the whole verdict, 1 its number."""
 

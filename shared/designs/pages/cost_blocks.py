@@ -24,14 +24,18 @@ from .markdown import below, filled, fits, markdown_list, markdown_table
 
 
 def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
-    """What the samples are, what a verdict means, and the verdict on every question in every variant."""
+    """What the samples are, what a verdict means, and the verdict on every question in every variant.
+
+    The verdict of a variant is left out where it is that of the design itself.
+    """
     silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
     caption = [_samples_line(design)]
     caption += [f"{', '.join(silent)} has no column: it refuses every question."] if silent else []
     measurements = (measurement for variant in variants if variant.answers for measurement in variant.measurements)
     meanings = markdown_list(f"`{words}`: {meaning}" for words, meaning in legend(measurements))
-    tables = across(variants, verdict)
-    return "\n\n".join([filled(" ".join(caption)), meanings, tables])
+    tables = across(variants, verdict, only_differences=True)
+    caption += [f"An empty cell equals that of `{design.name}`."] if len(variants) > len(silent) + 1 else []
+    return "\n\n".join([filled(" ".join(caption)), tables, meanings])
 
 
 def _samples_line(design: Design) -> str:
@@ -57,26 +61,39 @@ def _load_line(load: Load, parts: Iterable[str]) -> str:
     return f"{line}. They have {' and '.join(values)}." if values else f"{line}."
 
 
-def across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]) -> str:
+def across(
+    variants: Sequence[VariantCosts], cell: Callable[[Measurement], str], *, only_differences: bool = False
+) -> str:
     """Questions down and variants across: as few tables as are narrow enough, each with the design itself first.
 
-    Variants that refuse every question are left out.
+    Variants that refuse every question are left out, and with `only_differences` the cells that equal the design's own.
     """
     main, *others = [variant for variant in variants if variant.answers]
     for count in range(1, len(others) + 1):
         size = -(-len(others) // count)
-        tables = [_across([main, *others[at : at + size]], cell) for at in range(0, len(others), size)]
+        groups = [[main, *others[at : at + size]] for at in range(0, len(others), size)]
+        tables = [_across(group, cell, only_differences) for group in groups]
         if all(map(fits, tables)):
             return "\n\n".join(tables)
-    return _across([main, *others], cell)
+    return _across([main, *others], cell, only_differences)
 
 
-def _across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]) -> str:
-    rows = [
-        (row[0].pattern.question, *map(cell, row))
-        for row in zip(*(variant.measurements for variant in variants), strict=True)
-    ]
+def _across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str], only_differences: bool) -> str:
+    rows: list[tuple[str, ...]] = []
+    for row in zip(*(variant.measurements for variant in variants), strict=True):
+        main, *others = map(cell, row)
+        shown = ("" if only_differences and other == main else other for other in others)
+        rows.append((row[0].pattern.question, main, *shown))
     return markdown_table(("question", *(variant.variant.marked_name for variant in variants)), rows)
+
+
+def choice_block(design: Design) -> str:
+    """When to take which variant, and when not; those that are never to be taken are left out."""
+    return markdown_list(
+        f"**`{variant.name}`** if {variant.take_if}; not if {variant.avoid_if}"
+        for variant in design.variants
+        if variant.is_to_copy
+    )
 
 
 def rpcs_block(variants: Sequence[VariantCosts]) -> str:

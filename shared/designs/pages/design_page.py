@@ -7,7 +7,7 @@ from ...tables import create_tables
 from ..comparison import VariantCosts, measure_variant
 from ..design import Design
 from ..patterns import key_line
-from .cost_blocks import costs_block, reads_block, refused_block, rpcs_block, spread_block, writes_block
+from .cost_blocks import choice_block, costs_block, reads_block, refused_block, rpcs_block, spread_block, writes_block
 from .key_blocks import columns_block, layout_block, ordering_block, published_block, row_block, variants_block
 from .markdown import markdown_list
 from .question_blocks import exemptions_block, questions_block, scans_block, traps_block
@@ -35,6 +35,7 @@ def design_blocks(design: Design) -> dict[str, str]:
         "variants": variants_block(design),
         "columns": columns_block(design),
         "questions": questions_block(design),
+        "choice": choice_block(design),
         "costs": costs_block(design, variants),
         "rpcs": rpcs_block(variants),
         "reads": reads_block(variants[0]),

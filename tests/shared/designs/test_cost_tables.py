@@ -17,6 +17,7 @@ from shared.designs.cost_tables import (
     written_row,
 )
 from shared.designs.metering import Cost, Read
+from shared.designs.verdicts import verdict
 from shared.keys import RowRange
 from shared.queries import Explanation, Page
 from tests.engines import plain_table
