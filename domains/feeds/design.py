@@ -49,15 +49,18 @@ DESIGN = Design(
             keys,
             "the design itself",
             unfilled=UNFILLED,
-            take_if="timelines must not lose a post, and some authors have a million followers",
-            avoid_if="a reader follows over 1,000 such authors",
+            take_if="no timeline may lose a post, and some authors have a million followers",
+            avoid_if="a reader follows over 1,000 such authors, more than a page can merge",
         ),
         Variant(
             pull,
             "each post in its author's stream, if the author has followers",
             unfilled=UNFILLED,
-            take_if="a post must cost the same for every author",
-            avoid_if="pages are read much more often than posts are stored",
+            take_if="a post must cost the same, however many followers its author has",
+            avoid_if=(
+                "pages are read much more often than posts are stored: each page scans the streams of all followed "
+                "authors"
+            ),
         ),
         Variant(
             texts,
@@ -66,7 +69,7 @@ DESIGN = Design(
                 "puts a post, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
                 "send the same call again, which completes it"
             ),
-            take_if="you need a page in one scan, and few calls per write",
+            take_if="you need a page in one scan and few calls per write, and clients always retry",
             avoid_if="deleted posts must disappear at once",
         ),
     ),

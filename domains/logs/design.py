@@ -57,21 +57,21 @@ DESIGN = Design(
             "host, kind, newest first",
             (KIND_BEFORE_TIME,),
             take_if="you ask for the latest events of one host and kind",
-            avoid_if="you ask for all hosts: that is refused",
+            avoid_if="you ask for all hosts in a period, which it refuses",
         ),
         Variant(
             host_first,
             "host filled with x, kind, time",
             (KIND_BEFORE_TIME,),
-            take_if="you ask for the same, and events have to be stored oldest first",
-            avoid_if="host names end with `x`, the padding, or have more than 20 bytes",
+            take_if="you mostly read one host and kind from the oldest event to the newest",
+            avoid_if="a host name has an `x`, which is the padding, or more than 20 bytes",
         ),
         Variant(
             time_first,
             "time first",
             (TIME_FIRST,),
             take_if="you ask for all hosts in a period, and write little",
-            avoid_if="one region cannot absorb all writes",
+            avoid_if="one region cannot absorb all writes: they all go to the last region",
         ),
         Variant(
             modulo,
@@ -89,8 +89,8 @@ DESIGN = Design(
                     OF_A_HOST,
                 ),
             ),
-            take_if="you ask for all hosts in a period, and write much",
-            avoid_if="one host alone writes more than one region can absorb",
+            take_if="you ask for all hosts in a period, and write more than one region can absorb",
+            avoid_if="one host alone writes that much: all its rows are in one bucket",
         ),
         Variant(
             slices,
@@ -102,8 +102,11 @@ DESIGN = Design(
                     (ALL_HOSTS, ALIKE),
                 ),
             ),
-            take_if="you ask for one host over hours",
-            avoid_if="you ask for the latest events or for all hosts, a host has a `_`, or one region is too slow",
+            take_if="you ask for all events of one host in some hours",
+            avoid_if=(
+                "you ask for the latest events or for all hosts, a host name has a `_`, or one region cannot absorb "
+                "all writes"
+            ),
         ),
         Variant(
             random,

@@ -61,15 +61,15 @@ DESIGN = Design(
             keys,
             "a row for each hour of a metric, a cell for each point",
             WHOLE_HOURS,
-            take_if="you ask for one metric of a host: a period, averages, the latest",
-            avoid_if="you ask for one metric of all hosts: that is refused",
+            take_if="you ask for one metric of a host: the points of a period, their averages, the latest value",
+            avoid_if="you ask for one metric of all hosts, which it refuses",
         ),
         Variant(
             salted,
             "the same rows in buckets",
             WHOLE_HOURS,
             take_if="you ask for the same, and busy hosts have adjacent names",
-            avoid_if="you often ask for all metrics of a host",
+            avoid_if="you often ask for all metrics of a host: that reads every bucket",
         ),
         Variant(
             host_time_metric,
@@ -80,7 +80,7 @@ DESIGN = Design(
                 Exemption("order", "they come in row-key order, which has the time before the metric", (OF_HOST,)),
             ),
             take_if="you ask for all metrics of a host in a short period",
-            avoid_if="you ask for one metric, or delete one",
+            avoid_if="you mostly ask for one metric, you delete the old points of one, or a host name has a `_`",
         ),
         Variant(
             metric_host_time,
@@ -90,7 +90,7 @@ DESIGN = Design(
                 OF_MANY_POINTS,
             ),
             take_if="you ask for one metric of a host, and very often for its latest value",
-            avoid_if="a name has a `_`",
+            avoid_if="you ask for all metrics of a host, which it refuses, or a name has a `_`",
         ),
         Variant(
             bucketed,

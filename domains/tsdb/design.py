@@ -60,14 +60,14 @@ DESIGN = Design(
         Variant(
             keys,
             "the rows of a metric in one range",
-            take_if="you share tables with an OpenTSDB that has no salt, or have series of many metrics",
+            take_if="your OpenTSDB has no salt, or you have none and write many metrics",
             avoid_if="one metric has more writes than one region can absorb",
         ),
         Variant(
             salted,
             "the same rows in buckets, by OpenTSDB's salt",
-            take_if="you share tables with an OpenTSDB that sets `tsd.storage.salt.*`, or have one busy metric",
-            avoid_if="you ask for many short periods",
+            take_if="your OpenTSDB sets `tsd.storage.salt.*`, or you have none and one metric is busy",
+            avoid_if="you ask for many short periods: each question reads one range for each bucket",
         ),
     ),
     newest_ms=15 * MINUTE_MS,
