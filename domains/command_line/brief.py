@@ -77,7 +77,7 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -
         if variant.is_to_copy:
             _wrapped(to, f"take {name} if {variant.take_if}; not if {variant.avoid_if}")
         else:
-            _wrapped(to, f"never {name}: it {variant.warning}")
+            _wrapped(to, f"{name} {variant.warning}; do not take it")
 
 
 def _writes(costs: VariantCosts) -> tuple[str, ...]:

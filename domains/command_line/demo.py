@@ -21,9 +21,10 @@ from ..orders import TABLES as ORDER_TABLES
 from ..orders import Order, OrderRepository
 from ..orders import design as orders
 from ..orders.records import STATUSES
-from .terminal import count, heading, line, ruler
+from .terminal import count, heading, line
 from .text_tables import table
 
+INDENT = "   "
 HOT = 0.9
 """The share of new rows in one range from which that range is called a hot spot."""
 COMPARED = ("logs", "time-first", "salted")
@@ -68,7 +69,8 @@ def _show_keys(to: Console, design: Design) -> None:
     rows.append([f"   new rows in the busiest of {RANGES} ranges", *map(_spread, measured)])
     table(to, ("   rows read for each row returned", *COMPARED), rows, COMPARED)
     heading(to, "2  One key of logs, byte by byte: the newest error of a host sorts first")
-    ruler(to, "", ruler_lines(design.main.tables[0].key, row, to.width))
+    for _kind, text in ruler_lines(design.main.tables[0].key, row, to.width - len(INDENT)):
+        line(to, f"{INDENT}{text}")
 
 
 def _errors_of_web_1() -> bytes:

@@ -8,7 +8,7 @@ from .metering import Measurement
 
 LEGEND = (
     (r"1 range", "one get, or one scan that reads the answer and at most two rows beyond it."),
-    (r"(\d+) ranges", "{1} gets or scans. A cell that names no ranges reads one."),
+    (r"(\d+) ranges", "{1} gets or scans. No number means one range."),
     (r"1 range, (\d+) gets?", "one scan, then one call that gets the {1} rows that the scanned rows name."),
     (
         r"([\d.]+)x, filtered",
@@ -17,19 +17,18 @@ LEGEND = (
     ),
     (
         r"(?:\d+ ranges, )?([\d.]+)x, server filter",
-        "{1} rows are read for each row returned; the region server drops the others, and the factor grows with "
-        "their number.",
+        "{1} rows are read for each row returned; the region server drops the others. The factor grows with the "
+        "rows that do not match.",
     ),
     (
         r"(?:\d+ ranges, )?([\d.]+)x, computed",
-        "{1} rows, or cells of rows that hold many records, are read for each value of the answer, which the "
-        "client computes from them.",
+        "the client computes the answer; it reads {1} rows for each value, or as many cells if a row holds "
+        "many records.",
     ),
     (
         r"([\d.]+)x, sorted",
-        "{1} rows are read for each row returned; the client, or a server-side filter, drops the others, and "
-        "the client sorts the rest. Each page "
-        f"reads all rows of its ranges, and is refused if these are more than {READ_AT_MOST:,}.",
+        "{1} rows are read for each row returned; the others are dropped, and the client sorts the rest. Each "
+        f"page reads all rows of its ranges, and is refused if they are more than {READ_AT_MOST:,}.",
     ),
     (r"wrong answer", "the variant lost records of the answer, so its cost is not shown."),
     (r"refused", "no range of the row key answers the question."),

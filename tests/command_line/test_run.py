@@ -14,6 +14,8 @@ from shared.writes import holds_intents
 
 KEPT = [design for design in all_designs() if design.name in ("orders", "tsdb")]
 COMPARISON = "\nWhat each question costs in each variant\n"
+SCREEN = 45
+"""Lines of a screen."""
 WRITTEN = "\nWhat each variant writes\n"
 
 
@@ -36,14 +38,28 @@ def rows_below(title, out):
 
 
 def test_run_without_names_is_every_design_and_a_name_twice_is_once(ok, few_samples):
-    assert ok("run") == "".join(ok(f"run {design.name}") for design in all_designs())
+    assert ok("run --full") == "".join(ok(f"run {design.name} --full") for design in all_designs())
     assert ok("run logs:slices logs:slices") == ok("run logs:slices")
+    lines = ok("run").partition("\n\n")[0].splitlines()
+    assert [cells(line)[0] for line in lines[1:]] == [design.name for design in all_designs()]
+
+
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+def test_a_design_is_two_screens_and_all_designs_and_the_demo_are_one(ok, few_samples, design):
+    assert len(ok(f"run {design.name}").splitlines()) <= 2 * SCREEN
+    assert len(ok("run").splitlines()) <= SCREEN
+
+
+def test_the_demo_fits_a_screen(ok):
+    lines = ok("demo").splitlines()
+    assert len(lines) <= SCREEN
+    assert max(map(len, lines)) <= 100
 
 
 @pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_run_compares_every_variant_in_every_question(ok, few_samples, design):
     names = [variant.marked_name for variant in design.variants]
-    lines = rows_below(COMPARISON, ok(f"run {design.name}"))
+    lines = rows_below(COMPARISON, ok(f"run {design.name} --full"))
     assert len(lines) == len(names) * len(design.patterns)
     for number, pattern in enumerate(design.patterns):
         first, *others = lines[number * len(names) : (number + 1) * len(names)]
@@ -52,8 +68,8 @@ def test_run_compares_every_variant_in_every_question(ok, few_samples, design):
 
 
 def test_variants_that_are_named_are_compared_in_the_order_of_the_design(ok, few_samples):
-    out = ok("run logs:salted logs:time-first")
-    assert out == ok("run logs:time-first logs:salted")
+    out = ok("run logs:salted logs:time-first --full")
+    assert out == ok("run logs:time-first logs:salted --full")
     assert [cells(line)[0] for line in lines_below(WRITTEN, out)] == ["time-first", "salted"]
     assert ok("run logs:salted logs") == ok("run logs")
 

@@ -1,4 +1,4 @@
-"""Published mistakes come out on every engine as the design's README says."""
+"""Published mistakes come out on every engine as the design's reference says."""
 
 from contextlib import ExitStack
 
@@ -16,11 +16,11 @@ TRAPS = [
 
 
 @pytest.mark.parametrize(("design", "trap"), TRAPS)
-def test_a_trap_gives_what_the_readme_says(engine, design, trap, monkeypatch):
+def test_a_trap_gives_what_the_reference_says(engine, design, trap, monkeypatch):
     with ExitStack() as stores:
         monkeypatch.setattr("shared.stores.connect", lambda _url: stores.enter_context(engine.store()))
         outcome = trap.run(design)
-    readme = (ROOT / "domains" / design.name / "README.md").read_text(encoding="utf-8")
+    reference = (ROOT / "domains" / design.name / "REFERENCE.md").read_text(encoding="utf-8")
     lines = [f'- **{trap.name}**, published as "{trap.published_as}"', f"  - asked for: {outcome.task}"]
     lines += [f"  - gives: {outcome.wrong}", f"  - right way: {outcome.right}\n"]
-    assert "\n".join(lines) in readme
+    assert "\n".join(lines) in reference

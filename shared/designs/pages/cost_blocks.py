@@ -34,7 +34,7 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     measurements = (measurement for variant in variants if variant.answers for measurement in variant.measurements)
     meanings = markdown_list(f"`{words}`: {meaning}" for words, meaning in legend(measurements))
     tables = across(variants, verdict, only_differences=True)
-    caption += [f"An empty cell equals that of `{design.name}`."] if len(variants) > len(silent) + 1 else []
+    caption += [f"An empty cell is the same as `{design.name}`."] if len(variants) > len(silent) + 1 else []
     return "\n\n".join([filled(" ".join(caption)), tables, meanings])
 
 
@@ -109,8 +109,8 @@ def rpcs_block(variants: Sequence[VariantCosts]) -> str:
 def writes_block(variants: Sequence[VariantCosts]) -> str:
     """What a record takes in every variant."""
     caption = (
-        "What one record takes in all tables of a variant: rows, bytes before compression, calls to store it; bytes of "
-        "its intent."
+        "Cost of storing one record, in all tables of a variant together: rows, bytes before compression, calls to "
+        "store it; bytes of its intent."
     )
     rows = [(variant.variant.marked_name, *written_row(variant)) for variant in variants]
     return below(caption, markdown_table(("variant", *WRITTEN_COLUMNS), rows))
@@ -121,8 +121,8 @@ def spread_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     caption = (
         f"Where new rows go. Each table is cut into {RANGES} ranges that hold equal numbers of its older records. Its "
         f"newest records are those of the last {_duration(design.newest_ms)}; the last column is the share of them "
-        f"that falls into one range. {1 / RANGES:.1%} is an even spread, 100% a hot spot. With few records, expect "
-        "some points of noise."
+        f"that falls into the busiest range. {1 / RANGES:.1%} is an even spread, 100% a hot spot. With few records, "
+        "expect some points of noise."
     )
     return below(caption, markdown_table(SPREAD_COLUMNS, spread_rows(variants)))
 

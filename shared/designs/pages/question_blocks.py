@@ -86,7 +86,7 @@ def exemptions_block(design: Design) -> str:
         if (wrong := variant.wrong) is not None
     ]
     exceptions = "Exceptions:" if lines else "There are no exceptions."
-    caption = f"What holds for every variant, tested at 1, 4 and 16 times the samples: {'; '.join(facts)}; {last}. "
+    caption = f"Invariants of all variants, tested at 1, 4 and 16 times the samples: {'; '.join(facts)}; {last}. "
     caption += exceptions
     return below(caption, markdown_list(lines)) if lines else filled(caption)
 

@@ -1,4 +1,4 @@
-"""Measures on a real HBase where writes land, and writes the figures into the READMEs. Run it: make hot-spots.
+"""Measures on a real HBase where writes land, and writes the figures into the references. Run it: make hot-spots.
 
 A block is written if the region servers count what the keys give.
 """

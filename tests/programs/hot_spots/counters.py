@@ -1,4 +1,4 @@
-"""`make hot-spots`: which regions take the writes of a busy day on a real HBase, written into the README of `counters`.
+"""`make hot-spots`: the regions that take the writes of a busy day on a real HBase, for the reference of `counters`.
 
 Every table of the variants has eight regions, cut by what the days before wrote. The logins of the last day are stored.
 """

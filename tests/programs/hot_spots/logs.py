@@ -1,4 +1,4 @@
-"""`make hot-spots`: where the writes of `logs` land on a real HBase, written into the README of the design.
+"""`make hot-spots`: where the writes of `logs` land on a real HBase, written into the reference of the design.
 
 Every variant of the design is a table of eight regions. The samples are stored in their order; after each tenth the
 region servers say how many rows each region took.

@@ -1,7 +1,7 @@
-"""Blocks of a README that are measured on a real HBase, between marks, and written only if a prediction agrees.
+"""Blocks of a design's reference that are measured on a real HBase, and written only if a prediction agrees.
 
 A prediction is what the keys and the split points of a table give: how many of its rows each region takes. So a test
-compares the README with it on machines without an HBase.
+compares the page with it on machines without an HBase.
 """
 
 import re
@@ -156,18 +156,18 @@ class _Recorder:
 
 @attrs.frozen
 class MeasuredBlock:
-    """The block `<!-- measured: NAME -->` of a README."""
+    """The block `<!-- measured: NAME -->` of a page."""
 
     design: str
     name: str
     loads: Callable[[], Iterable[Load]]
     """What is stored, load after load, in tables of its own."""
     shown: Callable[[Sequence[Spread]], str]
-    """The figures as the README shows them."""
+    """The figures as the page shows them."""
 
     @property
-    def readme(self) -> Path:
-        return Path(__file__).parents[3] / "domains" / self.design / "README.md"
+    def page(self) -> Path:
+        return Path(__file__).parents[3] / "domains" / self.design / "REFERENCE.md"
 
     @property
     def _marks(self) -> re.Pattern[str]:
@@ -175,13 +175,13 @@ class MeasuredBlock:
 
     @property
     def text(self) -> str:
-        """What stands in the README."""
-        match = self._marks.search(self.readme.read_text(encoding="utf-8"))
-        assert match, f"{self.readme}: must have the marks of a measured block"
+        """What stands in the page."""
+        match = self._marks.search(self.page.read_text(encoding="utf-8"))
+        assert match, f"{self.page}: must have the marks of a measured block"
         return match[2]
 
     def text_of(self, spreads: Sequence[Spread], hbase: str) -> str:
-        """What the README has to say of figures that this version of HBase counted."""
+        """What the page has to say of figures that this version of HBase counted."""
         by = f"Counted by the region servers of HBase {hbase}, as `writeRequestCount`; `make hot-spots` does it again."
         return f"{self.shown(spreads)}\n{by}\n"
 
@@ -194,7 +194,7 @@ class MeasuredBlock:
         return [spread for load in _loads(self) for spread in load.measured(named)]
 
     def write(self) -> int:
-        """Measures, compares the result with the prediction from the keys, and writes the README; the exit code."""
+        """Measures, compares the result with the prediction from the keys, and writes the page; the exit code."""
         try:
             with named_or_started() as named:
                 spreads = self.measured(named)
@@ -204,10 +204,10 @@ class MeasuredBlock:
             return 1
         print(text)
         if spreads != self.predicted():
-            print("the region servers' counts differ from the prediction; the README is not changed", file=sys.stderr)
+            print("the region servers' counts differ from the prediction; the page is not changed", file=sys.stderr)
             return 1
-        page = self.readme.read_text(encoding="utf-8")
-        self.readme.write_text(self._marks.sub(lambda marks: f"{marks[1]}{text}{marks[3]}", page), encoding="utf-8")
+        page = self.page.read_text(encoding="utf-8")
+        self.page.write_text(self._marks.sub(lambda marks: f"{marks[1]}{text}{marks[3]}", page), encoding="utf-8")
         return 0
 
 

@@ -1,4 +1,4 @@
-"""`make hot-spots`: which of 16 regions take the writes of one busy metric, written into the README of `tsdb`.
+"""`make hot-spots`: which of 16 regions take the writes of one busy metric, written into the reference of `tsdb`.
 
 The table without a salt is cut at the sixteenths of the rows of a day; that with a salt at its buckets. Then all series
 are stored for some minutes of the next hour.
