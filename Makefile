@@ -24,8 +24,8 @@ PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, crashes
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
 
-demo: .venv/ready ## run every design on the embedded store
-	.venv/bin/rowbook run
+demo: .venv/ready ## one screen that measures what row keys decide
+	.venv/bin/rowbook demo
 
 test: .venv/ready ## the tests, in minutes, on all cores
 	.venv/bin/pytest $(PARALLEL)

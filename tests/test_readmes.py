@@ -98,6 +98,22 @@ def test_the_links_of_a_readme_lead_somewhere(path):
     assert [target for target in targets if not (path.parent / target).exists()] == []
 
 
+def sections(path):
+    """The anchors of a README's headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    return {
+        re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-")
+        for heading in re.findall(r"^#+ (.*)", text, re.MULTILINE)
+    }
+
+
+@pytest.mark.parametrize("path", READMES, ids=named)
+def test_a_link_to_a_section_leads_to_its_heading(path):
+    links = re.findall(r"\]\(([^)#:]*)#([^)]+)\)", path.read_text(encoding="utf-8"))
+    targets = [((path.parent / page) if page else path, section) for page, section in links]
+    assert [(named(page), section) for page, section in targets if section not in sections(page.resolve())] == []
+
+
 def compared(name):
     """The costs of a variant that answers its one question."""
     measured = [Measurement(AccessPattern("q" * 30, len, {}), [], Cost())]

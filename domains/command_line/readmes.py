@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
+from io import StringIO
 from pathlib import Path
 
 import happybase
+from rich.console import Console
 
 from shared.designs import Design
 from shared.designs.comparison import stored_bytes
 from shared.designs.pages.design_page import design_blocks, index_block
-from shared.designs.pages.markdown import below, markdown_table, with_blocks
+from shared.designs.pages.markdown import below, markdown_table, text_block, with_blocks
 from shared.designs.pages.stores_page import stores_blocks
 from shared.stores import connect
 from shared.tables import create_tables
@@ -20,9 +22,11 @@ from ..monitoring import Point as MonitoredPoint
 from ..monitoring import PointRepository
 from ..tsdb import TsdbRepository
 from ..tsdb.rewriting import QUIET_MS
+from .demo import show
 from .designs import all_designs, design_named
 from .listing import LISTING
 from .shown_designs import listing_text
+from .terminal import WIDTH
 
 ROOT = Path(__file__).parents[2]
 
@@ -81,6 +85,14 @@ OF_SEVERAL_DESIGNS: Mapping[str, Callable[[], Mapping[str, str]]] = {"tsdb": sto
 """Further blocks of a design's page, for which other designs are needed."""
 
 
+def root_blocks() -> dict[str, str]:
+    """The top of the screen that `rowbook demo` prints, and the index of the designs."""
+    screen = StringIO()
+    show(Console(file=screen, width=WIDTH, no_color=True, markup=False, highlight=False, emoji=False))
+    first_two, _third, _rest = screen.getvalue().partition("\n3  ")
+    return {"demo": text_block(first_two.strip()), "designs": index_block(all_designs())}
+
+
 DESIGN_PAGES = ("README.md", "REFERENCE.md")
 """The pages of a design: what one decides by, and all that was measured."""
 
@@ -99,7 +111,7 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
         return page, text
 
     def of_design(design: Design) -> Iterator[tuple[Path, Callable[[], str]]]:
-        makers = [
+        makers: list[Callable[[], Mapping[str, str]]] = [
             partial(design_blocks, design),
             *(of[design.name] for of in (OF_SEVERAL_DESIGNS, more) if design.name in of),
         ]
@@ -111,7 +123,7 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
         [
             *(page for design in all_designs() for page in of_design(design)),
             made(ROOT / "shared" / "stores" / "README.md", stores_blocks, more["stores"]),
-            made(ROOT / "README.md", lambda: {"designs": index_block(all_designs())}),
+            made(ROOT / "README.md", root_blocks),
             (LISTING, listing_text),
         ]
     )

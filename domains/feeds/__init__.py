@@ -1,4 +1,4 @@
-"""Feeds: posts that are pushed into the timelines of followers, or pulled from streams, whatever crashes."""
+"""Feeds: posts that are pushed into the timelines of followers, or pulled from streams, even after a crash."""
 
 from .keys import TABLES
 from .records import Follow, Post

@@ -37,7 +37,7 @@ FOLLOWING = AccessPattern("whom a reader follows", FeedRepository.following, {"r
 
 DESIGN = Design(
     name="feeds",
-    question="How does a post reach the timelines of all followers, whatever crashes and however many they are?",
+    question="How does a post reach the timelines of all followers, even after a crash, and however many they are?",
     loads=(
         Load("follows", Follow, FeedRepository.follow, SAMPLES / "follows.csv", (EDGES,)),
         Load("posts", Post, FeedRepository.post, SAMPLES / "posts.csv", (TWEETS,)),

@@ -1,4 +1,4 @@
-"""Messages in inboxes and outboxes, sent to users and groups, in tables that agree whatever crashes."""
+"""Messages in inboxes and outboxes, sent to users and groups, in tables that agree after any crash."""
 
 from .keys import TABLES
 from .records import GROUP_SIGN, MAX_MEMBERS, Message, StoredMessage

@@ -1,4 +1,4 @@
-"""Orders found by number, seller, buyer and status, in tables that agree whatever crashes."""
+"""Orders found by number, seller, buyer and status, in tables that agree after any crash."""
 
 from .keys import TABLES, OrderByStatus
 from .records import BuyerLine, Order, SellerLine, Status

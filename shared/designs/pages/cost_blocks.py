@@ -11,6 +11,7 @@ from ..cost_tables import (
     READ_COLUMNS,
     SPREAD_COLUMNS,
     WRITTEN_COLUMNS,
+    listed,
     read_row,
     refusals,
     rpcs,
@@ -21,6 +22,9 @@ from ..design import Design, Load
 from ..metering import Measurement
 from ..verdicts import legend, verdict
 from .markdown import below, filled, fits, markdown_list, markdown_table
+
+DAY_MS = 86_400_000
+SIZING_COLUMNS = ("rows per day", "bytes per day", "GB per day at 1,000 records per second")
 
 
 def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
@@ -40,14 +44,22 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
 
 def _samples_line(design: Design) -> str:
     """What the samples consist of: number of records, period, and how many values each part of a key has."""
+    return " ".join(_load_line(load, _key_attributes(design, load)) for load in design.loads)
+
+
+def _key_attributes(design: Design, load: Load) -> list[str]:
+    """The attributes of a load's records that are parts of a key of the design."""
     parts = {part.name for table in design.main.record_tables for part in table.key.parts}
-    return " ".join(_load_line(load, parts) for load in design.loads)
+    return [field.name for field in attrs.fields(load.record) if field.name in parts]
 
 
-def _load_line(load: Load, parts: Iterable[str]) -> str:
+def _time_attribute(attributes: Iterable[str]) -> str | None:
+    return next((name for name in attributes if name.endswith("_ms")), None)
+
+
+def _load_line(load: Load, attributes: Sequence[str]) -> str:
     records = list(load.sample_records())
-    attributes = [field.name for field in attrs.fields(load.record) if field.name in parts]
-    period = next((name for name in attributes if name.endswith("_ms")), None)
+    period = _time_attribute(attributes)
     line = f"Measured on {len(records):,} sample {load.name}"
     if period:
         times = [getattr(record, period) for record in records]
@@ -114,6 +126,44 @@ def writes_block(variants: Sequence[VariantCosts]) -> str:
     )
     rows = [(variant.variant.marked_name, *written_row(variant)) for variant in variants]
     return below(caption, markdown_table(("variant", *WRITTEN_COLUMNS), rows))
+
+
+def sizing_block(design: Design, variants: Sequence[VariantCosts]) -> str:
+    """The rows and bytes that each variant stores in a day: at the rate of the samples, and at one per millisecond.
+
+    The samples of all loads are those of one period: the times of the records that have one in a key.
+    """
+    counts: list[str] = []
+    times: list[int] = []
+    for load in design.loads:
+        records = list(load.sample_records())
+        counts.append(f"{len(records):,} {load.name}")
+        time = _time_attribute(_key_attributes(design, load))
+        times += [] if time is None else [getattr(record, time) for record in records]
+    days = (max(times) - min(times)) / DAY_MS
+    period = f"{_rounded(days)} days" if days >= 1 else f"{_rounded(days * 24)} hours"
+    caption = (
+        f"The samples are {listed(counts)} in {period}: {_rounded(variants[0].records / days)} records per day. The "
+        "table shows what each variant stores in a day at that rate, and at 1,000 records per second: one copy, "
+        "before compression. HDFS keeps three copies by default. If records share a cell, as with a counter, the last "
+        "column is an upper bound."
+    )
+    rows = [
+        (
+            costs.variant.marked_name,
+            _rounded(costs.rows_per_record * costs.records / days),
+            _rounded(costs.bytes_per_record * costs.records / days),
+            _rounded(costs.bytes_per_record * DAY_MS / 1e9),
+        )
+        for costs in variants
+    ]
+    return below(caption, markdown_table(("variant", *SIZING_COLUMNS), rows))
+
+
+def _rounded(number: float) -> str:
+    """Three digits, and no exponent: `0.457`, `46.9`, `1,230,000`."""
+    three_digits = float(f"{number:.3g}")
+    return f"{three_digits:,.0f}" if three_digits >= 100 else f"{three_digits:g}"
 
 
 def spread_block(design: Design, variants: Sequence[VariantCosts]) -> str:

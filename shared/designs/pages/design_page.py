@@ -7,7 +7,16 @@ from ...tables import create_tables
 from ..comparison import VariantCosts, measure_variant
 from ..design import Design
 from ..patterns import key_line
-from .cost_blocks import choice_block, costs_block, reads_block, refused_block, rpcs_block, spread_block, writes_block
+from .cost_blocks import (
+    choice_block,
+    costs_block,
+    reads_block,
+    refused_block,
+    rpcs_block,
+    sizing_block,
+    spread_block,
+    writes_block,
+)
 from .key_blocks import columns_block, layout_block, ordering_block, published_block, row_block, variants_block
 from .markdown import markdown_list
 from .question_blocks import exemptions_block, questions_block, scans_block, traps_block
@@ -42,6 +51,7 @@ def design_blocks(design: Design) -> dict[str, str]:
         "scans": scans_block(design, variants[0]),
         "writes": writes_block(variants),
         "spread": spread_block(design, variants),
+        "sizing": sizing_block(design, variants),
         "refused": refused_block(variants),
         "exemptions": exemptions_block(design),
         "published": published_block(design),

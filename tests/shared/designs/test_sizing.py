@@ -1,0 +1,45 @@
+"""Sizes of a day: what variants store at the rate of the samples, and at 1,000 records per second."""
+
+from pathlib import Path
+from types import ModuleType
+
+import attrs
+import pytest
+
+from shared.designs import Design, Load, Variant
+from shared.designs.comparison import Busiest, VariantCosts
+from shared.designs.pages.cost_blocks import sizing_block
+from shared.keys import Int64, KeyLayout
+from shared.records import integer
+from shared.tables import RecordCells, TableLayout
+from tests.shared.specimens import key_class
+
+
+@attrs.frozen
+class Visit:
+    at_ms: int = attrs.field(validator=integer(0, 2**62))
+
+
+KEY = KeyLayout(key_class("At", at_ms=Int64))
+VISITS = TableLayout("visits", "a visit", KEY, RecordCells(Visit, {}, marker="f:v"))
+
+
+@pytest.mark.parametrize(
+    ("hours", "period", "row"),
+    [
+        (48, "3 visits in 2 days: 1.5 records per day", "| visits | 3 | 750 | 43.2 |"),
+        (3, "3 visits in 3 hours: 24 records per day", "| visits | 48 | 12,000 | 43.2 |"),
+    ],
+)
+def test_the_rows_and_bytes_of_a_day_follow_from_the_period_of_the_samples(
+    tmp_path: Path, hours: int, period: str, row: str
+) -> None:
+    samples = tmp_path / "visits.csv"
+    samples.write_text(f"at_ms\n{hours * 3_600_000}\n0\n7\n")
+    variant = Variant(ModuleType("visits"), "", tables=(VISITS,), open=id)
+    load = Load("visits", Visit, list.append, samples)
+    design = Design("visits", "Who came?", (load,), (), list, (variant,), newest_ms=1)
+    costs = VariantCosts(design.main, 3, [], 2, 500, 1, 0, (Busiest(1, 1),))
+    block = sizing_block(design, [costs])
+    assert period in block
+    assert block.splitlines()[-1] == row
