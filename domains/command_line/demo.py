@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager, suppress
+from typing import Any
 
 import happybase
 from rich.console import Console
@@ -29,6 +30,7 @@ HOT = 0.9
 """The share of new rows in one range from which that range is called a hot spot."""
 COMPARED = ("logs", "time-first", "salted")
 """The variants of `logs` that are compared: one that suits each question, and one that spreads both."""
+BUYER = "b-2"
 QUESTIONS = (logs.LATEST, logs.ALL_HOSTS)
 
 
@@ -114,13 +116,13 @@ def _show_mistake(to: Console, design: Design) -> None:
 
 def _show_crash(to: Console) -> None:
     """A writer that dies in the middle of a write, what readers see then, and what `recover` mends."""
-    order = Order("n-2", "s-1", "b-2", placed_ms=parse_time("2026-01-13T09:00"), item="sofa", amount=89_900)
+    order = Order("n-2", "s-1", BUYER, placed_ms=parse_time("2026-01-13T09:00"), item="sofa", amount=89_900)
     with _store(orders.DESIGN.main) as connection:
         readers = OrderRepository(connection)
         readers.place(order)
-        dying = OrderRepository(WatchedConnection(connection, dying_before(_is_put_of_the_seller)))
+        dying: Any = WatchedConnection(connection, dying_before(_is_put_of_the_seller))
         with suppress(WriterDied):
-            dying.change_status(order.order_number, "paid")
+            OrderRepository(dying).change_status(order.order_number, "paid")
         seen = {"after the crash": _seen(readers, order)}
         settled = readers.upkeep.recover(older_than_ms=0).settled
         seen["after rowbook recover"] = _seen(readers, order)
@@ -144,5 +146,5 @@ def _seen(readers: OrderRepository, order: Order) -> Mapping[str, str]:
             line.status for status in STATUSES for line in readers.of_seller(order.seller_id, status=status)
         ),
         "by seller": ", ".join(line.status for line in readers.of_seller(order.seller_id)),
-        "by buyer": ", ".join(line.status for line in readers.of_buyer(order.buyer_id)),
+        "by buyer": ", ".join(line.status for line in readers.of_buyer(BUYER)),
     }
