@@ -53,7 +53,8 @@ const text = (rows) => rows.map(({ row, columns }) => [
 
 (async () => {
   const tableName = bytes('t');
-  const family = { name: bytes('d:'), inMemory: false, blockCacheEnabled: false };
+  // thriftrw reads the default of the IDL, -1, as 1: a second
+  const family = { name: bytes('d:'), inMemory: false, blockCacheEnabled: false, timeToLive: 2147483647 };
   await call('createTable', { tableName, columnFamilies: [new structs.ColumnDescriptor(family)] });
   const rowBatches = Array.from({ length: 2000 }, (_, row) => ({
     row: bytes(`r${row}`),
