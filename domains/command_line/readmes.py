@@ -11,6 +11,7 @@ from rich.console import Console
 from shared.designs import Design
 from shared.designs.comparison import stored_bytes
 from shared.designs.pages.design_page import design_blocks, index_block
+from shared.designs.pages.keys_page import keys_blocks
 from shared.designs.pages.markdown import below, markdown_table, text_block, with_blocks
 from shared.designs.pages.stores_page import stores_blocks
 from shared.stores import connect
@@ -122,6 +123,7 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
     return dict(
         [
             *(page for design in all_designs() for page in of_design(design)),
+            made(ROOT / "shared" / "keys" / "README.md", keys_blocks),
             made(ROOT / "shared" / "stores" / "README.md", stores_blocks, more["stores"]),
             made(ROOT / "README.md", root_blocks),
             (LISTING, listing_text),

@@ -1,4 +1,4 @@
-"""The pages of designs and stores: the blocks of their READMEs that code prints.
+"""The pages of designs, keys and stores: the blocks of their READMEs that code prints.
 
 What stands in a README between two marks is such a block:
 
