@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 1000
 """Number of rows that `drop_before` deletes in one call."""
-NEEDS_LATEST = "needs a table of latest points, or the names of the metrics, to ask for the latest point of each"
+NEEDS_LATEST = "needs a table of latest points, or one question for each metric of each host"
 
 
 class PointRepository:

@@ -65,13 +65,14 @@ class Repository(PointRepository):
     Both cells of a point have its own time as timestamp, and a reader gets the cell with the highest one. So a late
     point replaces no newer one, in whatever order the puts of several writers arrive, and no write has to read first.
 
-    Promise: the latest row of a metric never shows a point that the hours do not hold. The hours are written first, and
-    deleted last. After a crash between the two puts, the row shows the latest point before that write, or is missing.
-    The same call again mends it, and so does the next point of the metric. Nothing else does: if the writer does not
-    retry, and the host is silent from then on, the row stays old. Of two values that two writers store for one time at
-    once, the hours may keep one and the row the other, until one of the two is stored again.
+    Promise: the latest row of a metric never has a time of which the hours hold no point. The hours are written first,
+    and deleted last. After a crash between the two puts the row is as it was before them. The same call again mends it,
+    and so does the next point of the metric. Nothing else does: if the writer does not retry, and the host is silent
+    from then on, the row stays old. If two writers store two values of one time at once, the hours may keep one and the
+    row the other, until one of them is stored again.
 
-    The promise needs the same TTL in both tables. A point dated in the future stays the latest until its time has come.
+    The promise needs the same TTL in both tables, and points that are not stored again after `drop_before`. A point
+    dated in the future stays the latest until its time has come.
     """
 
     lacks: ClassVar[Mapping[str, str]] = {}
@@ -94,8 +95,8 @@ class Repository(PointRepository):
     def drop_before(self, host: str, metric: str, until_ms: int) -> int:
         """Deletes what `PointRepository` does, and first the latest row if its point is in one of those hours.
 
-        A point that is stored later with a time in those hours has no latest row until a major compaction of that
-        table. If the tables are compacted at different times, such a point may then be in one of the two only.
+        A point that is stored later with a time in those hours has no latest row until a major compaction of that table,
+        and may be missing from its hour until one of the other. So compact both before you store such points.
         Costs: one call more.
         """
         _plan, before_ms = self._hours_before(host, metric, until_ms)

@@ -1,10 +1,9 @@
 """The table of latest points: what it costs, and what a late point, a retention and a crash leave in it."""
 
 from contextlib import suppress
-from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from domains.monitoring import PointRepository
@@ -29,16 +28,11 @@ class LatestOfHost:
 
 
 @latest_variant
-@pytest.mark.parametrize("order", [*permutations([point(5), point(HOUR_MS), point(9 * HOUR_MS)])])
-def test_the_latest_point_is_that_of_the_highest_time_in_whatever_order_points_arrive(points, order):
-    stored(points, *order)
-    assert points.latest("web-1", "cpu") == point(9 * HOUR_MS)
-
-
-@latest_variant
 @pytest.mark.parametrize("arriving", [SAME_TIME, SAME_TIME[::-1]])
 @pytest.mark.parametrize("at_once", [True, False])
-def test_of_two_values_of_one_time_the_last_one_to_arrive_is_the_latest(points, arriving, at_once):
+def test_a_late_point_is_not_the_latest_and_of_two_values_of_one_time_the_last_one_to_arrive_is(
+    points, arriving, at_once
+):
     points.store_all([*arriving, point(5)]) if at_once else stored(points, *arriving, point(5))
     assert points.latest("web-1", "cpu") == arriving[-1] == points.of_metric("web-1", "cpu").page().records[-1]
 
@@ -93,6 +87,7 @@ def times_in(connection, table):
 
 
 @settings(max_examples=examples(60))
+@example([(("store", [point(5)], 0), 9), (("drop_before", [point(5)], HOUR_MS), 1)])
 @given(st.lists(st.tuples(CALLS, st.integers(0, 5)), max_size=8))
 def test_after_a_crash_no_latest_point_is_newer_than_the_hours_and_the_same_call_again_mends_it(engine, calls):
     with engine.shared_store(*TABLES) as connection:
@@ -126,11 +121,3 @@ def test_a_writer_that_pauses_between_its_puts_replaces_no_newer_point_and_no_de
 ):
     Repository(WatchedConnection(connection, paused_at(1, lambda: meanwhile(points)))).store(point(5))
     assert points.latest("web-1", "cpu") == latest
-
-
-@latest_variant
-def test_a_latest_point_after_the_hours_that_are_dropped_stays(points):
-    (_old, new) = stored(points, point(5), point(HOUR_MS))
-    for until_ms in (-1, 0, HOUR_MS, 2 * HOUR_MS - 1):
-        points.drop_before("web-1", "cpu", until_ms)
-        assert points.latest("web-1", "cpu") == new
