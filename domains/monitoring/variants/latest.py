@@ -65,7 +65,7 @@ class Repository(PointRepository):
     Both cells of a point have its own time as timestamp, and a reader gets the cell with the highest one. So a late
     point replaces no newer one, in whatever order the puts of several writers arrive, and no write has to read first.
 
-    Promise: the latest row of a metric never has a time of which the hours hold no point. The hours are written first,
+    Promise: the hours hold a point at the time that the latest row of its metric shows, because they are written first
     and deleted last. After a crash between the two puts the row is as it was before them. The same call again mends it,
     and so does the next point of the metric. Nothing else does: if the writer does not retry, and the host is silent
     from then on, the row stays old. If two writers store two values of one time at once, the hours may keep one and the
@@ -95,8 +95,8 @@ class Repository(PointRepository):
     def drop_before(self, host: str, metric: str, until_ms: int) -> int:
         """Deletes what `PointRepository` does, and first the latest row if its point is in one of those hours.
 
-        A point that is stored later with a time in those hours has no latest row until a major compaction of that table,
-        and may be missing from its hour until one of the other. So compact both before you store such points.
+        A point that is stored later with a time in those hours has no latest row until a major compaction of that
+        table, and may be missing from its hour until one of the other. So compact both before you store such points.
         Costs: one call more.
         """
         _plan, before_ms = self._hours_before(host, metric, until_ms)
