@@ -65,8 +65,6 @@ def test_with_the_metric_first_a_site_reads_one_metric_alone_and_all_of_a_host_a
         points.latest_of_host("a1")
 
 
-# ---- crashes, and retention -------------------------------------------------------------------------
-
 WRITES = {
     "store": lambda points, new, _until_ms: points.store(new[0]),
     "store_all": lambda points, new, _until_ms: points.store_all(new),
@@ -74,11 +72,8 @@ WRITES = {
 }
 TIMES_MS, HOSTS, VALUES = [0, 5, HOUR_MS, 2 * HOUR_MS, 7 * HOUR_MS], ["web-1", "web-12"], [1.0, 2.0]
 NEW_POINTS = st.builds(point, *map(st.sampled_from, (TIMES_MS, HOSTS)), value=st.sampled_from(VALUES))
-CALLS = st.tuples(
-    st.sampled_from([*WRITES]),
-    st.lists(NEW_POINTS, min_size=1, max_size=4),
-    st.sampled_from([0, HOUR_MS, 7 * HOUR_MS, 8 * HOUR_MS]),
-)
+DROPPED_MS = st.sampled_from([0, HOUR_MS, 7 * HOUR_MS, 8 * HOUR_MS])
+CALLS = st.tuples(st.sampled_from([*WRITES]), st.lists(NEW_POINTS, min_size=1, max_size=4), DROPPED_MS)
 
 
 def times_in(connection, table):
@@ -107,17 +102,10 @@ def test_after_a_crash_no_latest_point_is_newer_than_the_hours_and_the_same_call
 
 
 @latest_variant
-@pytest.mark.parametrize(
-    ("meanwhile", "latest"),
-    [
-        (lambda points: points.store(point(HOUR_MS)), point(HOUR_MS)),
-        (lambda points: points.store(point(4)), point(5)),
-        (lambda points: points.drop_before("web-1", "cpu", HOUR_MS), None),
-    ],
-    ids=["a newer point", "an older point", "its hour is dropped"],
-)
-def test_a_writer_that_pauses_between_its_puts_replaces_no_newer_point_and_no_deleted_one(
-    connection, points, meanwhile, latest
-):
-    Repository(WatchedConnection(connection, paused_at(1, lambda: meanwhile(points)))).store(point(5))
-    assert points.latest("web-1", "cpu") == latest
+def test_a_writer_that_pauses_between_its_puts_replaces_no_newer_point_and_no_deleted_one(connection, points):
+    for meanwhile, latest in (
+        (lambda: points.drop_before("web-1", "cpu", HOUR_MS), None),
+        (lambda: points.store(point(2 * HOUR_MS)), point(2 * HOUR_MS)),
+    ):
+        Repository(WatchedConnection(connection, paused_at(1, meanwhile))).store(point(5))
+        assert points.latest("web-1", "cpu") == latest
