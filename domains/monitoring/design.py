@@ -11,7 +11,7 @@ from .published import PUBLISHED
 from .records import Point
 from .repository import PointRepository
 from .traps import TRAPS
-from .variants import bucketed, hashed_bucket, host_time_metric, metric_host_time, salted
+from .variants import bucketed, hashed_bucket, host_time_metric, latest, metric_host_time, salted
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "monitoring"
 MINUTE_MS = 60_000
@@ -23,6 +23,14 @@ CPU = {"host": "web-1", "metric": "cpu"}
 ONE_METRIC = AccessPattern("one metric of a host, one hour", PointRepository.of_metric, {**CPU, **HOUR}, limit=200)
 ACROSS_HOURS = AccessPattern("one metric of a host, ten minutes", PointRepository.of_metric, {**CPU, **TEN_MINUTES})
 LATEST = AccessPattern("the latest value of a metric", PointRepository.latest, CPU)
+LATEST_OF_HOST = AccessPattern(
+    "the latest value of every metric of a host", latest.Repository.latest_of_host, {"host": "web-1"}
+)
+LATEST_OF_SITE = AccessPattern(
+    "the latest value of a metric on every host of a site",
+    latest.Repository.latest_of_hosts,
+    {"host_prefix": "web-", "metric": "cpu"},
+)
 OF_HOST = AccessPattern("all metrics of a host, ten minutes", PointRepository.of_host, {"host": "web-1", **TEN_MINUTES})
 ACROSS_HOSTS = AccessPattern(
     "one metric of all hosts, ten minutes", PointRepository.across_hosts, {"metric": "cpu", **TEN_MINUTES}, limit=200
@@ -30,12 +38,12 @@ ACROSS_HOSTS = AccessPattern(
 AVERAGES = AccessPattern("averages of each minute", PointRepository.averages, {**CPU, **HOUR})
 
 OF_MANY_POINTS = Exemption("rows", "an average is made of all points of its minute", (AVERAGES,))
-WHOLE_HOURS = (
+WIDE_ROWS = (
     Exemption("rows", "the first and the last hour of a period are read whole", (ACROSS_HOURS,)),
-    Exemption("rows", "the hour of the latest point is read whole", (LATEST,)),
     Exemption("rows", "the metric comes before the time, so a host's points of any time are read", (OF_HOST,)),
     OF_MANY_POINTS,
 )
+WHOLE_HOURS = (*WIDE_ROWS, Exemption("rows", "the hour of the latest point is read whole", (LATEST,)))
 
 
 LOSES = "all points of fifteen minutes but the latest one"
@@ -54,7 +62,7 @@ DESIGN = Design(
             store_all=PointRepository.store_all,
         ),
     ),
-    patterns=(ONE_METRIC, ACROSS_HOURS, LATEST, OF_HOST, ACROSS_HOSTS, AVERAGES),
+    patterns=(ONE_METRIC, ACROSS_HOURS, LATEST, LATEST_OF_HOST, LATEST_OF_SITE, OF_HOST, ACROSS_HOSTS, AVERAGES),
     repository=PointRepository,
     variants=(
         Variant(
@@ -70,6 +78,22 @@ DESIGN = Design(
             WHOLE_HOURS,
             take_if="you ask for the same, and busy hosts have adjacent names",
             avoid_if="you often ask for all metrics of a host: that reads every bucket",
+        ),
+        Variant(
+            latest,
+            "the same rows, and a table with the latest point of each metric",
+            (
+                *WIDE_ROWS,
+                Exemption(
+                    "rows", "the host comes first, so the latest points of all metrics are read", (LATEST_OF_SITE,)
+                ),
+            ),
+            without_upkeep=(
+                "puts a point into its hour, then into its latest row, so a crash leaves at most an old latest row; "
+                "send the same call again, or wait for the next point of the metric"
+            ),
+            take_if="you ask for the latest value of every metric of a host, or of every host of a site",
+            avoid_if="you cannot afford a second put for each point",
         ),
         Variant(
             host_time_metric,

@@ -1,9 +1,9 @@
 """Points in one table; one method for each question, whatever the key of the table."""
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
 
-from shared.keys import between
+from shared.keys import Plan, between
 from shared.queries import KEYS_ONLY, Query, scan
 from shared.records import check_int
 from shared.tables import BoundTable
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 1000
 """Number of rows that `drop_before` deletes in one call."""
+NEEDS_LATEST = "needs a table of latest points, or one question for each metric of each host"
 
 
 class PointRepository:
@@ -28,6 +29,9 @@ class PointRepository:
 
     A happybase connection serves one thread at a time, and so does a repository: make one per thread.
     """
+
+    lacks: ClassVar[Mapping[str, str]] = dict.fromkeys(("latest_of_host", "latest_of_hosts"), NEEDS_LATEST)
+    """Why a question of the variant `latest` has no method here, by its name."""
 
     def __init__(self, connection: "happybase.Connection", tables: PointTables = TABLES) -> None:
         self._points = BoundTable(connection, tables.points)
@@ -58,9 +62,7 @@ class PointRepository:
         the tombstones until then. It is safe to repeat the call, also after a crash.
         Costs: one scan of the row keys, and for each 1,000 rows one call that deletes them.
         """
-        check_int("until_ms", until_ms)
-        before_ms = until_ms - until_ms % HOUR_MS
-        plan = self._points.plan(host=host, metric=metric, time_ms=between(None, before_ms))
+        plan, before_ms = self._hours_before(host, metric, until_ms)
         columns, dropped = self._points.layout.cells.columns, 0
         # The time of a point is the timestamp of its cell, so all cells of these rows are older than `before_ms`.
         with self._points.rows.batch(timestamp=before_ms - 1, batch_size=ROWS_AT_ONCE) as batch:
@@ -68,6 +70,12 @@ class PointRepository:
                 batch.delete(row, columns)
                 dropped += 1
         return dropped
+
+    def _hours_before(self, host: str, metric: str, until_ms: int) -> tuple[Plan, int]:
+        """The rows of a metric whose whole hour is before `until_ms`, and the end of the last such hour."""
+        check_int("until_ms", until_ms)
+        before_ms = until_ms - until_ms % HOUR_MS
+        return self._points.plan(host=host, metric=metric, time_ms=between(None, before_ms)), before_ms
 
     # ---- questions
 

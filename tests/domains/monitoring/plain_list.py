@@ -13,8 +13,9 @@ from tests.domains.plain_lists import PlainList
 
 REFUSED = {
     "of_host": ["metric-host-time"],
-    "across_hosts": ["monitoring", "salted", "host-time-metric", "hashed-bucket"],
+    "across_hosts": ["monitoring", "salted", "latest", "host-time-metric", "hashed-bucket"],
     "latest": ["bucketed"],
+    "latest_of_hosts": [variant.name for variant in DESIGN.variants if variant.name != "latest"],
 }
 """The variants that refuse a question."""
 
@@ -35,6 +36,14 @@ class PlainPoints:
     def latest(self, host, metric):
         points = self._between("latest", None, None, host=host, metric=metric)
         return points[-1] if points else None
+
+    def latest_of_host(self, host):
+        return {point for point in self.latest_of_hosts(host) if point.host == host}
+
+    def latest_of_hosts(self, host_prefix, metric=None):
+        of_all = self._between("latest_of_hosts", None, None)
+        newest = {(point.host, point.metric): point for point in of_all}.values()
+        return {p for p in newest if p.host.startswith(host_prefix) and metric in (None, p.metric)}
 
     def of_host(self, host, since_ms, until_ms):
         return {*self._between("of_host", since_ms, until_ms, host=host)}
@@ -66,6 +75,7 @@ PLAIN_LIST = PlainList(
     DESIGN,
     PlainPoints,
     {
+        "host_prefix": ["", "a", "web-", "web-1", "z"],
         "host": ["a", "ab", "web-1", "web-12", "é"],
         "metric": ["c", "cpu", "cpu-idle"],
         "time_ms": TIMES_MS,

@@ -1,0 +1,111 @@
+"""The table of latest points: what it costs, and what a late point, a retention and a crash leave in it."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from domains.monitoring import PointRepository
+from domains.monitoring.keys import HOUR_MS, PointTables
+from domains.monitoring.variants.latest import HOURS, LATEST, TABLES, LatestTables, Repository
+from shared.designs import metered
+from shared.keys import EscapedText, InvalidQuestion, KeyLayout, part, row_key
+from shared.tables import TableLayout
+from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
+from tests.engines import examples
+
+from .asking import only, point, stored
+
+latest_variant = only("latest")
+SAME_TIME = [point(HOUR_MS, value=1.0), point(HOUR_MS, value=2.0)]
+
+
+@row_key
+class LatestOfHost:
+    metric: str = part(EscapedText, "what was counted or timed")
+    host: str = part(EscapedText, "what was measured")
+
+
+@latest_variant
+@pytest.mark.parametrize("arriving", [SAME_TIME, SAME_TIME[::-1]])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_late_point_is_not_the_latest_and_of_two_values_of_one_time_the_last_one_to_arrive_is(
+    points, arriving, at_once
+):
+    points.store_all([*arriving, point(5)]) if at_once else stored(points, *arriving, point(5))
+    assert points.latest("web-1", "cpu") == arriving[-1] == points.of_metric("web-1", "cpu").page().records[-1]
+
+
+@latest_variant
+def test_the_latest_points_of_a_site_are_one_range_and_that_of_a_metric_is_one_get(engine, connection, points):
+    of_site = stored(points, *(point(9, f"lyon/{n}", metric) for n in range(3) for metric in ("cpu", "mem")))
+    stored(points, *(point(at, "lyon/1") for at in range(9)), point(5, "lyons"), point(5, "lyo"))
+    with metered(connection) as cost:
+        assert points.latest("lyon/1", "cpu") == point(9, "lyon/1")
+    assert cost.rpcs == 1
+    for query, wanted in (
+        (points.latest_of_host("lyon/1"), of_site[2:4]),
+        (points.latest_of_hosts("lyon/"), of_site),
+        (points.latest_of_hosts("lyon/", "mem"), of_site[1::2]),
+    ):
+        assert len(query.explain().ranges) == 1
+        assert query.page().records == wanted
+    assert query.page().rows_read == len(of_site)
+    assert len(list(points.latest_of_hosts(""))) == len(of_site) + 2
+
+
+def test_with_the_metric_first_a_site_reads_one_metric_alone_and_all_of_a_host_are_refused(new_store):
+    turned = TableLayout("latest_by_metric", LATEST.holds, KeyLayout(LatestOfHost), LATEST.cells)
+    points = Repository(new_store(HOURS, turned), LatestTables(HOURS, turned))
+    stored(points, *(point(5, host, metric) for host in ("a1", "a2", "b") for metric in ("cpu", "mem")))
+    page = points.latest_of_hosts("a", "mem").page()
+    assert (page.records, page.rows_read) == ([point(5, "a1", "mem"), point(5, "a2", "mem")], 2)
+    with pytest.raises(InvalidQuestion, match="needs a value for metric"):
+        points.latest_of_host("a1")
+
+
+WRITES = {
+    "store": lambda points, new, _until_ms: points.store(new[0]),
+    "store_all": lambda points, new, _until_ms: points.store_all(new),
+    "drop_before": lambda points, new, until_ms: points.drop_before(new[0].host, "cpu", until_ms),
+}
+TIMES_MS, HOSTS, VALUES = [0, 5, HOUR_MS, 2 * HOUR_MS, 7 * HOUR_MS], ["web-1", "web-12"], [1.0, 2.0]
+NEW_POINTS = st.builds(point, *map(st.sampled_from, (TIMES_MS, HOSTS)), value=st.sampled_from(VALUES))
+DROPPED_MS = st.sampled_from([0, HOUR_MS, 7 * HOUR_MS, 8 * HOUR_MS])
+CALLS = st.tuples(st.sampled_from([*WRITES]), st.lists(NEW_POINTS, min_size=1, max_size=4), DROPPED_MS)
+
+
+def times_in(connection, table):
+    rows = connection.table(table.name).scan()
+    return {(record.host, record.time_ms) for row, cells in rows for record in table.records(row, cells)}
+
+
+@settings(max_examples=examples(60))
+@example([(("store", [point(5)], 0), 9), (("drop_before", [point(5)], HOUR_MS), 1)])
+@given(st.lists(st.tuples(CALLS, st.integers(0, 5)), max_size=8))
+def test_after_a_crash_no_latest_point_is_newer_than_the_hours_and_the_same_call_again_mends_it(engine, calls):
+    with engine.shared_store(*TABLES) as connection:
+        points, hours, dropped_ms = Repository(connection), PointRepository(connection, PointTables(HOURS)), {}
+        for (name, new, until_ms), died_at in calls:
+            with suppress(WriterDied):
+                WRITES[name](Repository(WatchedConnection(connection, dying_at(died_at))), new, until_ms)
+            assert times_in(connection, LATEST) <= times_in(connection, HOURS)
+        for (name, new, until_ms), _died_at in calls:
+            WRITES[name](points, new, until_ms)
+            if name == "drop_before":
+                dropped_ms[new[0].host] = max(until_ms, dropped_ms.get(new[0].host, 0))
+        for host in HOSTS:
+            newest = hours.latest(host, "cpu")
+            is_late = newest is not None and newest.time_ms < dropped_ms.get(host, 0)
+            assert points.latest(host, "cpu") == (None if is_late else newest)
+
+
+@latest_variant
+def test_a_writer_that_pauses_between_its_puts_replaces_no_newer_point_and_no_deleted_one(connection, points):
+    for meanwhile, latest in (
+        (lambda: points.drop_before("web-1", "cpu", HOUR_MS), None),
+        (lambda: points.store(point(2 * HOUR_MS)), point(2 * HOUR_MS)),
+    ):
+        Repository(WatchedConnection(connection, paused_at(1, meanwhile))).store(point(5))
+        assert points.latest("web-1", "cpu") == latest
