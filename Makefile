@@ -19,7 +19,7 @@ ONLY_commands := tests/command_line tests/domains $(addprefix --ignore ,$(ONLY_d
 ONLY_rooms := tests --ignore tests/domains --ignore tests/command_line
 PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, crashes, commands or rooms (got $(ONLY)))))
 
-.PHONY: help demo test test-long test-hbase test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots bench bench-hbase bench-large mutants readmes transcripts check verify clean
+.PHONY: help demo test test-long test-hbase test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -77,6 +77,9 @@ mutants: .venv/ready ## break the code on purpose; the tests must notice; PART=1
 
 readmes: .venv/ready ## write the generated blocks of every README anew
 	.venv/bin/python -m tests.programs.readmes
+
+pictures: .venv/ready ## draw the pictures of the pages anew
+	.venv/bin/python -m domains.command_line.pictures
 
 transcripts: .venv/ready ## write what the transcripts of the command line show anew
 	.venv/bin/python -m tests.command_line.transcripts

@@ -79,14 +79,12 @@ class AccessPattern:
 
 def key_line(layout: KeyLayout[Any]) -> str:
     """A key in one line: `[1 of 8 buckets of seller_id][seller_id][placed_ms descending][order_number]`."""
-    names = [_prefix_words(prefix) for prefix in layout.prefixes]
-    names += [
-        f"{_part_words(part)} descending" if part.codec.descending else _part_words(part) for part in layout.parts
-    ]
+    names = [prefix_line(prefix) for prefix in layout.prefixes]
+    names += [f"{part_line(part)} descending" if part.codec.descending else part_line(part) for part in layout.parts]
     return "".join(f"[{name}]" for name in names)
 
 
-def _part_words(part: Part) -> str:
+def part_line(part: Part) -> str:
     """The name of a part; of a value that is divided, which share of it the part holds."""
     divided = share_codec(part.codec)
     if divided is None:
@@ -95,7 +93,7 @@ def _part_words(part: Part) -> str:
     return f"{length} slice of {part.name}" if isinstance(divided, Slice) else f"rest of {part.name}"
 
 
-def _prefix_words(prefix: Prefix) -> str:
+def prefix_line(prefix: Prefix) -> str:
     """What a prefix holds, in a few words."""
     if isinstance(prefix, TimeBucket):
         return f"{_period(prefix.every_ms)} slice of {prefix.of}"

@@ -4,7 +4,7 @@ May import all other rooms but `designs`; no other room and no design imports it
 """
 
 from .answers import check_equal_answers, check_same_records
-from .contents import Contents, dropped, kept, sources, sources_and_lines, writers_of
+from .contents import Contents, dropped, kept, sources, sources_and_lines
 from .crash_points import crash_points, subsets
 from .crash_tests import CrashTests, crash_tests
 from .engines import EMBEDDED, HBASE, Embedded, Engine
@@ -107,5 +107,4 @@ __all__ = [
     "stored_cells",
     "subsets",
     "undisturbed",
-    "writers_of",
 ]

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from ..tables import TableLayout
-from ..writes import KEEP_TOMBSTONES_MS, IntentWriter
+from ..writes import KEEP_TOMBSTONES_MS
 
 Contents: TypeAlias = dict[str, dict[bytes, Any]]
 """What each row holds, by table."""
@@ -41,10 +41,3 @@ def sources_and_lines(repository: Any, tables: Iterable[TableLayout[Any, Any]]) 
         (name, row, column) for name, rows in lines.items() for row, cells in rows.items() for column in cells
     }
     return {writer.source.name: records, **lines}
-
-
-def writers_of(repository: Any) -> list[IntentWriter[Any]]:
-    """The writers of a repository, each with a source and intents of its own."""
-    attributes: Any = repository.__dict__
-    writers: list[IntentWriter[Any]] = [value for value in attributes.values() if isinstance(value, IntentWriter)]
-    return writers

@@ -5,8 +5,7 @@ from typing import Any
 
 import attrs
 
-from ..writes import IntentWriter
-from .contents import writers_of
+from ..writes import IntentWriter, writers_of
 from .crash_tests import CrashTests
 from .stopped_writes import Seen, Write
 from .watched_connection import Call, Stop, stopped_at

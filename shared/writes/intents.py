@@ -431,3 +431,10 @@ def before_decision_ms(source: Source[Any], began: Moment) -> int:
     For a missing source it is above the tombstones of a record that `forget` has removed, and below every revision.
     """
     return source.time_ms + 1 if source.cell is not None else began.wall_ms - KEEP_TOMBSTONES_MS
+
+
+def writers_of(repository: Any) -> list[IntentWriter[Any]]:
+    """The writers of a repository, each with a source and intents of its own."""
+    attributes: Any = repository.__dict__
+    writers: list[IntentWriter[Any]] = [value for value in attributes.values() if isinstance(value, IntentWriter)]
+    return writers

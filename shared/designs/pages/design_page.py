@@ -7,6 +7,7 @@ from ...tables import create_tables
 from ..comparison import VariantCosts, measure_variant
 from ..design import Design
 from ..patterns import key_line
+from ..pictures import pictures_of
 from .cost_blocks import (
     choice_block,
     costs_block,
@@ -18,7 +19,7 @@ from .cost_blocks import (
     writes_block,
 )
 from .key_blocks import columns_block, layout_block, ordering_block, published_block, row_block, variants_block
-from .markdown import markdown_list
+from .markdown import markdown_list, picture_block
 from .question_blocks import exemptions_block, questions_block, scans_block, traps_block
 
 
@@ -30,6 +31,9 @@ def design_blocks(design: Design) -> dict[str, str]:
         connection = connect("embedded:")
         create_tables(connection, variant.tables)
         variants.append(measure_variant(connection, design, variant))
+        if variant is design.main:
+            for name, picture in pictures_of(design, variants[0], connection).items():
+                blocks[f"{name}-picture"] = picture_block(name, picture)
         for table in variant.record_tables:
             name = table.name.replace("_", "-")
             if f"layout-{name}" in blocks:  # a table that two variants share is shown as the first of them fills it

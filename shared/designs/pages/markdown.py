@@ -4,6 +4,8 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..pictures import Picture
+
 MAX_LINE = 120
 """Characters of a table's line in a README."""
 MAX_COLUMNS = 7
@@ -56,3 +58,8 @@ def filled(text: str) -> str:
 def text_block(text: str, language: str = "text") -> str:
     """A block of text as it is, or of code."""
     return f"```{language}\n{text}\n```"
+
+
+def picture_block(name: str, picture: Picture) -> str:
+    """A picture of `pictures/`, and below it the sentence that it shows; its words are there for those who see none."""
+    return f"{filled(f'![{picture.description}](pictures/{name}.svg)')}\n\n{filled(picture.sentence)}"

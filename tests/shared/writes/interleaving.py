@@ -23,8 +23,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
-from shared.testing import Contents, CrashTests, writers_of
-from shared.writes import KEEP_TOMBSTONES_MS
+from shared.testing import Contents, CrashTests
+from shared.writes import KEEP_TOMBSTONES_MS, writers_of
 from shared.writes.slots import CLOCK_SLOT, PROCESS_BYTES
 from tests.shared.writes.exploring import Explored, explore
 from tests.shared.writes.replaying import LOST, HandClock, Node, Program, own_process

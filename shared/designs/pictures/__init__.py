@@ -1,0 +1,6 @@
+"""The pictures of a design's pages, as SVG: drawn from its tables, its samples and what its questions read."""
+
+from .design_pictures import MAX_BYTES, pictures, pictures_of
+from .drawing import Picture
+
+__all__ = ["MAX_BYTES", "Picture", "pictures", "pictures_of"]

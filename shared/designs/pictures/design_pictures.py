@@ -1,0 +1,31 @@
+"""All pictures of a design, from its samples loaded into an empty store."""
+
+from collections.abc import Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from ...stores import connect
+from ...tables import create_tables
+from ..comparison import VariantCosts, measure_variant
+from ..design import Design
+from .drawing import Picture
+from .key_picture import key_picture
+from .tables_picture import tables_picture
+
+if TYPE_CHECKING:
+    import happybase
+
+MAX_BYTES = 100_000
+"""The most bytes of a picture."""
+
+
+def pictures(design: Design) -> Mapping[str, Picture]:
+    """The pictures of a design by name; the same samples give the same bytes."""
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, design.main.tables)
+        return pictures_of(design, measure_variant(connection, design, design.main), connection)
+
+
+def pictures_of(design: Design, costs: VariantCosts, connection: "happybase.Connection") -> Mapping[str, Picture]:
+    """The pictures of a design whose samples a store holds, with what its questions cost there."""
+    return {"tables": tables_picture(design, costs, connection), "key": key_picture(design, connection)}

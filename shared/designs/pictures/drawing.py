@@ -1,0 +1,158 @@
+"""Boxes, words and arrows as SVG: one width, one set of colours for light and dark, the same bytes from the same data.
+
+Fonts are those of the reader's system, so a width of text is an estimate with room to spare.
+"""
+
+import textwrap
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+import svg
+
+WIDTH = 560
+"""Pixels; a page shows a picture at this width or scales it down to the screen."""
+MARGIN = 8
+SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif'
+MONO = 'ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace'
+SANS_PX, MONO_PX, HEADLINE_PX = 8.0, 9.1, 9.4
+"""Pixels that a character takes on average: of text and of bytes at 15 pixels, of a bold headline at 17."""
+
+Role: TypeAlias = Literal["owner", "state", "time", "id", "salt", "value", "none"]
+"""What a part of a key is for; `value` is not in the key, `none` is empty."""
+
+Colours: TypeAlias = Mapping[str, tuple[str, str]]
+"""Fill and line, by role."""
+LIGHT: Colours = {
+    "owner": ("#d3e6f8", "#0b5a9c"),
+    "state": ("#fbdcc8", "#a8440c"),
+    "time": ("#f8ebb4", "#7d6000"),
+    "id": ("#cfeede", "#08694a"),
+    "salt": ("#ecdaf1", "#80378c"),
+    "value": ("#f1f3f5", "#8c959f"),
+    "none": ("#ffffff", "#8c959f"),
+}
+DARK: Colours = {
+    "owner": ("#12395c", "#74b9f5"),
+    "state": ("#552a10", "#f39a62"),
+    "time": ("#463900", "#e3c54a"),
+    "id": ("#0d4432", "#52cd9f"),
+    "salt": ("#472150", "#da9be4"),
+    "value": ("#21262d", "#6e7681"),
+    "none": ("#0d1117", "#6e7681"),
+}
+INK = {"light": ("#1f2328", "#57606a", "#ffffff"), "dark": ("#e6edf3", "#9aa4ae", "#0d1117")}
+"""Text, secondary text and ground."""
+
+
+def _theme(colours: Colours, ink: tuple[str, str, str]) -> str:
+    text, second, ground = ink
+    roles = "".join(f".{role}{{fill:{fill};stroke:{line}}}" for role, (fill, line) in colours.items())
+    return (
+        f".ground{{fill:{ground}}}text{{fill:{text}}}.second{{fill:{second}}}.line{{stroke:{text};fill:none}}"
+        f".ink{{fill:{text}}}.grid{{stroke:{second};fill:none}}.hatch{{stroke:{text}}}{roles}"
+    )
+
+
+STYLE = (
+    f"text{{font:15px {SANS}}}.bold{{font-weight:700}}.head{{font-size:17px;font-weight:700}}"
+    f".mono{{font:15px {MONO}}}.mono.bold{{font-weight:700}}.middle{{text-anchor:middle}}.end{{text-anchor:end}}"
+    "rect,path,line{stroke-width:1.5}.decides{stroke-width:3.5}.dashed{stroke-dasharray:5 4}"
+    ".ground,.ink{stroke:none}"
+    f"{_theme(LIGHT, INK['light'])}@media(prefers-color-scheme:dark){{{_theme(DARK, INK['dark'])}}}"
+)
+
+
+def width_of(text: str, pixels: float = SANS_PX) -> float:
+    """The estimated width of a text in pixels."""
+    return len(text) * pixels
+
+
+class Picture:
+    """A picture that grows downwards: things are drawn at the height `y`, and `text()` is the whole file.
+
+    `description` says all of it in words, `sentence` what a page says below it.
+    """
+
+    def __init__(self, title: str, description: str, headline: str, sentence: str) -> None:
+        self._title = title
+        self.description = description
+        self.sentence = sentence
+        self._drawn: list[svg.Element] = []
+        self.y = 26.0
+        for line in textwrap.wrap(headline, int((WIDTH - 2 * MARGIN) / HEADLINE_PX)):
+            self.words(MARGIN, line, "head")
+            self.y += 22
+        self.y += 8
+
+    def words(self, x: float, text: str, *classes: str, y: float | None = None) -> None:
+        """Writes a line of text whose base line is `y`."""
+        self._drawn.append(svg.Text(x=x, y=_px(self.y if y is None else y), text=text, class_=list(classes) or None))
+
+    def named(self, x: float, name: str, remark: str) -> None:
+        """Writes the name of a table, and a remark behind it, as one text."""
+        spans: list[svg.Element] = [svg.TSpan(text=name, class_=["mono", "bold"])]
+        spans += [svg.TSpan(text=remark, class_=["second"], dx=12)] if remark else []
+        self._drawn.append(svg.Text(x=x, y=_px(self.y), elements=spans))
+
+    def box(self, x: float, width: float, height: float, label: str, role: Role, *classes: str) -> None:
+        """Draws a box at `y` with its label in the middle."""
+        self._drawn.append(svg.Rect(x=x, y=_px(self.y), width=width, height=height, class_=[role, *classes]))
+        if label:
+            mono = ("mono",) if "bytes" in classes else ()
+            self.words(x + width / 2, label, "middle", *mono, y=self.y + height / 2 + 5)
+
+    def frame(self, x: float, width: float, height: float) -> None:
+        """Draws the thick line around the row that decides."""
+        self._drawn.append(svg.Rect(x=x, y=_px(self.y), width=width, height=height, class_=["line", "decides"]))
+
+    def path(self, data: list[svg.PathData], *classes: str, has_arrow: bool = False) -> None:
+        """Draws a line, with an arrow at its end or not."""
+        self._drawn.append(svg.Path(d=data, class_=["line", *classes], marker_end="url(#arrow)" if has_arrow else None))
+
+    def bar(self, x: float, width: float, height: float, *, y: float | None = None, opacity: float = 1) -> None:
+        """Draws a solid bar in the colour of the text."""
+        self._drawn.append(
+            svg.Rect(
+                x=x, y=_px(self.y if y is None else y), width=width, height=height, class_=["ink"], fill_opacity=opacity
+            )
+        )
+
+    def paragraph(self, text: str, *classes: str, x: float = MARGIN) -> None:
+        """Writes a text on as many lines as it needs, and goes on below it."""
+        for line in textwrap.wrap(text, int((WIDTH - x - MARGIN) / SANS_PX)):
+            self.words(x, line, *classes)
+            self.y += 22
+
+    def text(self) -> str:
+        """The file."""
+        height = round(self.y + 6)
+        arrow = svg.Marker(
+            id="arrow",
+            viewBox=svg.ViewBoxSpec(0, 0, 8, 8),
+            refX=7,
+            refY=4,
+            markerWidth=9,
+            markerHeight=9,
+            markerUnits="userSpaceOnUse",
+            orient="auto",
+            elements=[svg.Path(d=[svg.M(0, 0), svg.L(8, 4), svg.L(0, 8), svg.Z()], class_=["ink"])],
+        )
+        picture = svg.SVG(
+            width=WIDTH,
+            height=height,
+            viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),
+            elements=[
+                svg.Title(text=self._title),
+                svg.Desc(text=self.description),
+                svg.Style(text=STYLE),
+                svg.Defs(elements=[arrow]),
+                svg.Rect(width=WIDTH, height=height, class_=["ground"]),
+                *self._drawn,
+            ],
+        )
+        return "\n".join(str(picture).replace("><", ">\n<").splitlines()) + "\n"
+
+
+def _px(value: float) -> float:
+    """A length without digits that no screen shows."""
+    return round(value, 1)

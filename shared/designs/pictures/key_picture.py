@@ -1,0 +1,97 @@
+"""The byte ruler as a picture: a stored row of each table, a box for each byte, in the colours of its parts."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...keys import EscapedBytes, EscapedText, Segment
+from ..cost_tables import listed
+from ..design import Design
+from ..ruler import show_value
+from .drawing import MARGIN, WIDTH, Picture, Role, width_of
+from .roles import roles_of
+
+if TYPE_CHECKING:
+    import happybase
+
+BYTE_WIDTH = 24
+BYTES_PER_LINE = (WIDTH - 2 * MARGIN) // BYTE_WIDTH
+BOX_HEIGHT = 26
+MOST_TABLES = 5
+TERMINATOR = b"\0\1"
+
+
+def key_picture(design: Design, connection: "happybase.Connection") -> Picture:
+    """The first stored row of each table of the design itself, byte by byte."""
+    roles = roles_of(design)
+    rows: list[tuple[str, list[Segment]]] = []
+    terminated = False
+    for table in design.main.record_tables:
+        if table.name in dict(rows) or len(rows) == MOST_TABLES or table in design.main.unfilled:
+            continue
+        for row, _cells in connection.table(table.name).scan(columns=table.cells.columns, limit=1):
+            rows.append((table.name, table.key.segments(row)))
+            terminated |= any(part.codec in (EscapedText, EscapedBytes) for part in table.key.parts)
+    sizes = [sum(len(segment.data) for segment in segments) for _name, segments in rows]
+    bytes_of = listed(f"{size} bytes in `{name}`" for (name, _segments), size in zip(rows, sizes, strict=True))
+    sentence = f"The row key of a sample has {bytes_of}."
+    picture = Picture(
+        f"Row keys of {design.name}, byte by byte",
+        f"{sentence} {_described(rows)}",
+        "Which bytes are which value",
+        sentence,
+    )
+    if terminated:
+        picture.y -= 8
+        picture.words(MARGIN, "A solid bar below bytes: the terminator of a text", "second")
+        picture.y += 28
+    for name, segments in rows:
+        picture.named(MARGIN, name, "")
+        picture.y += 10
+        _draw_key(picture, segments, roles)
+    picture.y -= 20
+    return picture
+
+
+def _described(rows: list[tuple[str, list[Segment]]]) -> str:
+    """The values of each key, with their bytes."""
+    return " ".join(
+        f"{name}: {', '.join(f'{segment.name} {segment.data.hex()}' for segment in segments)}."
+        for name, segments in rows
+    )
+
+
+def _draw_key(picture: Picture, segments: list[Segment], roles: Mapping[str, Role]) -> None:
+    """Draws a key on as many lines as it needs, broken between two parts, or within one that is longer than a line."""
+    left = 0
+    above: list[tuple[int, str]] = []
+    for segment in segments:
+        if left and left + len(segment.data) > BYTES_PER_LINE:
+            _end_line(picture, above)
+            left, above = 0, []
+        value = segment.name if segment.value is None else show_value(segment.name, segment.value)
+        above.append((left, value))
+        role: Role = roles.get(segment.name, "salt") if segment.value is not None else "salt"
+        for number, byte in enumerate(segment.data):
+            if left == BYTES_PER_LINE:
+                _end_line(picture, above)
+                left, above = 0, []
+            x = MARGIN + left * BYTE_WIDTH
+            picture.box(x, BYTE_WIDTH, BOX_HEIGHT, f"{byte:02x}", role, "bytes")
+            if segment.data.endswith(TERMINATOR) and number >= len(segment.data) - len(TERMINATOR):
+                picture.bar(x, BYTE_WIDTH, 4, y=picture.y + BOX_HEIGHT)
+            left += 1
+    _end_line(picture, above)
+    picture.y += 16
+
+
+def _end_line(picture: Picture, values: list[tuple[int, str]]) -> None:
+    """Writes the values below their bytes; each on a line of its own below the last if they would overlap."""
+    picture.y += BOX_HEIGHT + 18
+    end = 0.0
+    for column, text in values:
+        x = MARGIN + column * BYTE_WIDTH
+        if x < end:
+            picture.y += 20
+        picture.words(x, text)
+        end = x + width_of(text) + 8
+    picture.y += 16

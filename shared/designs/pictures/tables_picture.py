@@ -1,0 +1,188 @@
+"""The picture of a design's tables: which row decides, what is derived from it, which question reads what."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import attrs
+import svg
+
+from ...tables import ItemCells, RecordCells, TableLayout
+from ...writes import SourceCells, writers_of
+from ..comparison import VariantCosts
+from ..cost_tables import listed
+from ..design import Design
+from ..patterns import part_line, prefix_line
+from ..verdicts import verdict
+from .drawing import MARGIN, WIDTH, Picture, Role, width_of
+from .roles import roles_of
+
+if TYPE_CHECKING:
+    import happybase
+
+Table: TypeAlias = TableLayout[Any, Any]
+
+BOX_HEIGHT = 32
+LINE = 23
+INDENT = 34
+"""Pixels by which derived tables stand to the right of the one that decides."""
+MOST_TABLES = 5
+
+
+@attrs.frozen
+class _Shown:
+    """A table of the picture."""
+
+    table: Table
+    source: str | None
+    """The table whose rows decide; None if this one does, or if each row stands alone."""
+    decides: bool
+    questions: Sequence[tuple[str, str]]
+    """The questions that read it, each with its verdict."""
+
+
+def tables_picture(design: Design, costs: VariantCosts, connection: "happybase.Connection") -> Picture:
+    """The picture of the design itself, from what its questions read."""
+    shown, others = _choose(costs, connection)
+    decide = [one.table.name for one in shown if one.decides]
+    derived = [one.table.name for one in shown if one.source]
+    picture = Picture(
+        f"The tables of {design.name}",
+        _described(shown),
+        _headline(shown, decide, derived),
+        _sentence(shown, decide, derived),
+    )
+    roles = roles_of(design)
+    trunk = 0.0
+    for one in shown:
+        x = MARGIN + 2 + (INDENT if one.source else 0)
+        picture.named(x, one.table.name, "decides" if one.decides else one.table.holds)
+        picture.y += 12
+        if one.source:
+            middle = picture.y + BOX_HEIGHT / 2
+            picture.path([svg.M(MARGIN + 14, trunk), svg.V(middle), svg.H(x - 3)], has_arrow=True)
+        _draw_row(picture, one, x, roles)
+        if one.decides:
+            trunk = picture.y
+        for question, words in one.questions:
+            picture.y += LINE
+            picture.words(x + (INDENT if one.decides and derived else 0), question)
+            picture.words(WIDTH - MARGIN - 2, words, "bold", "end")
+        picture.y += 46
+    picture.y -= 22
+    for measurement in costs.measurements:
+        if measurement.refused:
+            picture.words(MARGIN + 2, measurement.pattern.question)
+            picture.words(WIDTH - MARGIN - 2, "refused", "bold", "end")
+            picture.y += LINE
+    if others:
+        picture.paragraph(f"Not shown: {listed(others)}.", "second", x=MARGIN + 2)
+    else:
+        picture.y -= 8
+    return picture
+
+
+def _choose(costs: VariantCosts, connection: "happybase.Connection") -> tuple[list[_Shown], list[str]]:
+    """The tables to show, each source before what is derived from it; and the names of the others."""
+    source_of = {
+        table.name: writer.source.name
+        for writer in writers_of(costs.variant.open(connection))
+        for table in writer.lists
+    }
+    answers: dict[str, list[tuple[str, str]]] = {}
+    for measurement in costs.measurements:
+        if measurement.reads:
+            scans = Counter(read.table.decode() for read in measurement.reads if not read.is_get)
+            table = scans.most_common(1)[0][0] if scans else measurement.reads[0].table.decode()
+            answers.setdefault(table, []).append((measurement.pattern.question, verdict(measurement)))
+    tables = {table.name: table for table in reversed(costs.variant.record_tables)}
+    names = list(dict.fromkeys(table.name for table in costs.variant.record_tables))
+    read = [name for name in names if name in answers]
+    wanted = [name for name in names if name in {*read, *(source_of[name] for name in read if name in source_of)}]
+    ordered = sorted(
+        wanted[:MOST_TABLES], key=lambda name: (names.index(source_of.get(name) or name), name in source_of)
+    )
+    sources = set(source_of.values())
+    shown = [_Shown(tables[name], source_of.get(name), name in sources, answers.get(name, [])) for name in ordered]
+    return shown, [name for name in names if name not in ordered]
+
+
+def _headline(shown: Sequence[_Shown], decide: Sequence[str], derived: Sequence[str]) -> str:
+    if derived:
+        rows = "One row decides" if len(decide) == 1 else f"In {number_words(len(decide))} tables a row decides"
+        lists = "One list is" if len(derived) == 1 else f"{number_words(len(derived)).capitalize()} lists are"
+        return f"{rows}. {lists} derived from {'it' if len(decide) == 1 else 'them'}."
+    tables = "One table" if len(shown) == 1 else f"{number_words(len(shown)).capitalize()} tables"
+    return f"{tables}. {'Each' if len(shown) == 1 else 'In the first, each'} row holds {shown[0].table.holds}."
+
+
+def _sentence(shown: Sequence[_Shown], decide: Sequence[str], derived: Sequence[str]) -> str:
+    if derived:
+        decides, follows = ("decides" if len(decide) == 1 else "decide"), ("follows" if len(derived) == 1 else "follow")
+        return f"{_named(decide)} {decides}; {_named(derived)} {follows}. Each question stands at the table it scans."
+    return f"A row of {_named([shown[0].table.name])} holds {shown[0].table.holds}."
+
+
+def _named(names: Sequence[str]) -> str:
+    return listed(f"`{name}`" for name in names)
+
+
+def number_words(number: int) -> str:
+    """A small number as a word."""
+    return ("no", "one", "two", "three", "four", "five")[number]
+
+
+def _described(shown: Sequence[_Shown]) -> str:
+    """The picture in words, for those who do not see it."""
+    sentences: list[str] = []
+    for one in shown:
+        role = "decides" if one.decides else f"is derived from {one.source}" if one.source else "stands alone"
+        parts = [*map(prefix_line, one.table.key.prefixes), *map(part_line, one.table.key.parts)]
+        answers = "; ".join(f"{question}: {words}" for question, words in one.questions)
+        sentences.append(f"{one.table.name} {role}, its row key is {', '.join(parts)}. {answers}".rstrip(". ") + ".")
+    return " ".join(sentences)
+
+
+def _draw_row(picture: Picture, one: _Shown, x: float, roles: Mapping[str, Role]) -> None:
+    """Draws the boxes of a row key, then those of what a row holds; goes on in a new line where one is full."""
+    layout = one.table.key
+    boxes: list[tuple[str, Role]] = []
+    for prefix in layout.prefixes:
+        boxes.append((prefix_line(prefix), "salt"))
+    for part in layout.parts:
+        boxes.append((f"{part_line(part)}{' ↓' if part.codec.descending else ''}", roles[part.name]))
+    left = x
+    for label, role in [*boxes, *_contents(one.table)]:
+        width = round(width_of(label)) + 18
+        if left > x and left + width > WIDTH - MARGIN:
+            _end_line(picture, one, x, left)
+            picture.y += 4
+            left = x
+        picture.box(left, min(width, WIDTH - MARGIN - left), BOX_HEIGHT, label, role)
+        left += width
+    _end_line(picture, one, x, left)
+
+
+def _end_line(picture: Picture, one: _Shown, x: float, right: float) -> None:
+    """Goes on below a line of boxes; those of a row that decides have a thick line around them."""
+    if one.decides:
+        picture.frame(x, right - x, BOX_HEIGHT)
+    picture.y += BOX_HEIGHT
+
+
+def _contents(table: Table) -> list[tuple[str, Role]]:
+    """What a row holds besides its key."""
+    cells = table.cells
+    if isinstance(cells, SourceCells):
+        return [("the whole record, one cell", "value")]
+    if isinstance(cells, ItemCells):
+        values = [cells.value] if isinstance(cells.value, str) else [*cells.value]
+        parts = ", ".join(part_line(part) for part in cells.qualifier.parts)
+        return [(f"a cell for each {parts}: {', '.join(values) or 'no value'}", "value")]
+    if isinstance(cells, RecordCells):
+        return [(_shortened([*cells.attributes]) or "a marker", "value")]
+    return [("cells", "value")]
+
+
+def _shortened(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
