@@ -9,14 +9,15 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from shared.designs import Design, Measurement
-from shared.designs.arguments import patterns_by_name, shown_arguments
+from shared.designs.arguments import patterns_by_name
 from shared.designs.ruler import show_value
 from shared.queries import Explanation
 from shared.tables import TableLayout
 
 from .ranges import figures, show_ranges
-from .terminal import count, json_object, line
+from .terminal import count, json_object, line, wrapped
 from .text_tables import table, value_per_line
+from .words import shown_arguments
 
 
 def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> None:
@@ -33,9 +34,9 @@ def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> N
         json_object(to, {"questions": values})
         return
     for question, patterns in patterns_by_name(design).items():
-        line(to, f"rowbook ask {name} {question} {shown_arguments(patterns[0])}", style="bold")
+        wrapped(to, f"rowbook ask {name} {question} {shown_arguments(patterns[0])}", style="bold")
         for pattern in patterns:
-            line(to, f"  {pattern.question}")
+            wrapped(to, f"  {pattern.question}")
 
 
 def answer(
@@ -67,11 +68,11 @@ def answer(
         if table_width > 2 * to.width and not to.no_color:
             value_per_line(to, names, rows)
         else:
-            table(to, names, rows, numbers)
+            table(to, names, rows, numbers, fitted=to.file.isatty())
     what = "record" if all(map(_is_record, records)) else "answer"
     number = count(len(records), what) if records else f"nothing found{' so far' if cursor else ''}"
     number += f"{', but' if records else ':'} {', '.join(unknown)}" if unknown else ""
-    line(to, f"{number}; {count(measurement.rows_read, 'row')} read, {count(measurement.cost.rpcs, 'RPC')}")
+    wrapped(to, f"{number}; {count(measurement.rows_read, 'row')} read, {count(measurement.cost.rpcs, 'RPC')}")
     show_ranges(to, measurement.ranges, tables, connection)
     if cursor:
         line(to, f"next page: {command} --cursor={cursor}")
@@ -107,17 +108,17 @@ def query_explanation(
     direction = ", in reverse" if explanation.reverse else ""
     of_them = "" if explanation.streams == len(explanation.ranges) else f"{explanation.streams} of them "
     side_by_side = f", {of_them}side by side" if explanation.streams > 1 else ""
-    line(to, f"would read {count(len(explanation.ranges), 'range')}{side_by_side}{direction}")
+    wrapped(to, f"would read {count(len(explanation.ranges), 'range')}{side_by_side}{direction}")
     show_ranges(to, [(explanation.stored_in, rows) for rows in explanation.ranges], tables, connection)
     compared = [name for name in explanation.client_work if name != "order"]
     if explanation.server_filtered:
-        line(to, f"the server compares {', '.join(explanation.server_filtered)} and drops other rows")
+        wrapped(to, f"the server compares {', '.join(explanation.server_filtered)} and drops other rows")
     if compared:
-        line(to, f"the client compares {', '.join(compared)} and drops other records")
+        wrapped(to, f"the client compares {', '.join(compared)} and drops other records")
     if "order" in explanation.client_work:
-        line(to, "the client sorts the records, so each page reads all of the ranges")
+        wrapped(to, "the client sorts the records, so each page reads all of the ranges")
     if explanation.then_ranges:
-        line(to, f"then {explanation.then_ranges}, as these rows tell")
+        wrapped(to, f"then {explanation.then_ranges}, as these rows tell")
     rpcs = count(explanation.rpcs, "RPC")
     line(
         to,

@@ -1,5 +1,7 @@
 """The commands, in the order of the help text."""
 
+from typing import Annotated
+
 import typer
 
 from . import commands, store_commands
@@ -10,9 +12,18 @@ app = typer.Typer(cls=FlagsGroup, rich_markup_mode=None, pretty_exceptions_enabl
 
 
 @app.callback(invoke_without_command=True)
-def rowbook(context: typer.Context, plain: Plain = False) -> None:
+def rowbook(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    plain: Plain = False,
+) -> None:
     """Row-key designs for HBase: run them, measure them, copy them."""
     context.obj = plain
+    if version:
+        from importlib.metadata import version as version_of
+
+        typer.echo(f"rowbook {version_of('rowbook')}")
+        raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

@@ -64,7 +64,10 @@ def load_(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE", help="CSV, JSON lines, or one of the design's own formats.")
     ],
-    store: Annotated[str, typer.Option(metavar="URL", help=URL)],
+    store: Annotated[
+        str,
+        typer.Option(metavar="URL", help=f"{URL}; {MEMORY} (memory) checks the files and keeps nothing."),
+    ],
     as_: Annotated[
         str | None,
         typer.Option(
@@ -125,7 +128,7 @@ def ask(
         list[str] | None,
         typer.Argument(
             metavar="field=value",
-            help="Values of the question; times as 2026-01-12T08:00Z or milliseconds since 1970.",
+            help="Values of the question; times (since_ms=) as 2026-01-12T08:00Z or milliseconds since 1970.",
         ),
     ] = None,
     store: Annotated[str | None, typer.Option(metavar="URL", help=f"{URL}; the samples in memory if omitted.")] = None,

@@ -11,15 +11,19 @@ from shared.designs import CellContents, Design, Variant
 from shared.designs.cell_contents import column_of, shown_column
 from shared.designs.patterns import key_line
 from shared.designs.ruler import BYTES, VALUES, ruler_lines, show_value
-from shared.keys.errors import message_of, shown
+from shared.keys import Segment
+from shared.keys.errors import message_of, shown, shown_bytes
 from shared.tables import TableLayout
 
 from . import text_tables
 from .designs import find_variants
-from .key_words import MissingKeys, TableKeys, decode_key, encode_keys, tables_of
-from .terminal import GUTTER, json_object, line, ruler
+from .key_words import MissingKey, MissingKeys, TableKeys, decode_key, encode_keys, tables_of
+from .terminal import GUTTER, json_object, line, ruler, wrapped
 from .usage import CommandFailed, WrongUsage
 from .words import from_hex
+
+VALUE_CHARACTERS_SHOWN = 64
+"""Characters of a value that are shown if the key is not complete; `shown_bytes` shows as many bytes."""
 
 
 def explain(
@@ -43,15 +47,18 @@ def explain(
         raise WrongUsage(f"--store: is not needed, because keys of {design.name} hold all values themselves")
     if key is None:
         keys, missing_keys = encode_keys(design, tables, fields)
-        if not keys:
-            raise WrongUsage(f"no key of {name} is complete: {_reasons(missing_keys)}")
     else:
         keys, missing_keys = decode_key(tables, key)
-        if not keys:
-            raise CommandFailed(f"not a key of {name}: {_reasons(missing_keys)}")
+    if not keys:
+        _show(out, [], missing_keys, as_json=as_json)
+        nearest = f"the nearest is {missing_keys[0].table.name}: {missing_keys[0].reason}"
+        if key is None:
+            raise WrongUsage(f"no key of {name} is complete; {nearest}")
+        raise CommandFailed(f"not a key of {name}; {nearest}")
     explained, refused = _with_cell(design, keys, cell)
     if not explained:
-        raise CommandFailed(f"not a cell of {name}: {_reasons(refused)}")
+        reasons = "; ".join(f"{missing.table.name}: {missing.reason}" for missing in refused)
+        raise CommandFailed(f"not a cell of {name}: {reasons}")
     if store is not None:
         explained = _named(design, variants, explained, store)
     _show(out, explained, [*refused, *missing_keys], as_json=as_json)
@@ -110,7 +117,7 @@ def _with_cell(design: Design, keys: TableKeys, cell: Cell | None) -> tuple[list
             column = column_of(table, cell.family, cell.qualifier)
             contents = design.contents_of(table, table.key.decode(row), column, cell.value)
         except ValueError as error:
-            refused.append((table, message_of(error)))
+            refused.append(MissingKey(table, message_of(error)))
         else:
             explained.append(ExplainedKey(table, row, None, column, contents))
     return explained, refused
@@ -131,13 +138,16 @@ def _named(design: Design, variants: tuple[Variant, ...], keys: list[ExplainedKe
 
 
 def _show(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, *, as_json: bool) -> None:
-    """Writes the byte ruler of every key, its names and its cell, and why the other tables have none."""
+    """Writes the byte ruler of every key, its names and its cell; then what other tables have of the key and lack."""
     if as_json:
-        others = [{"table": table.name, "reason": reason} for table, reason in missing_keys]
+        others = [
+            {"table": missing.table.name, "reason": missing.reason, "parts": _parts(missing.parts)}
+            for missing in missing_keys
+        ]
         json_object(to, {"keys": [_explained(key) for key in keys], "others": others})
         return
     for key in keys:
-        line(to, f"{key.table.name}: {key_line(key.table.key)}", style="bold")
+        wrapped(to, f"{key.table.name}: {key_line(key.table.key)}", style="bold")
         ruler(to, "row", ruler_lines(key.table.key, key.row, to.width - GUTTER))
         ruler(to, "hex", [(BYTES, key.row.hex())])
         if key.names:
@@ -147,9 +157,28 @@ def _show(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, 
             ruler(to, "cell", [(BYTES, shown_column(key.column)), (VALUES, key.contents.holds)])
             _cell_values(to, key.contents.values)
         line(to)
-    for table, why in missing_keys:
-        line(to, f"{table.name}: {key_line(table.key)}", style="bold")
-        line(to, f"  {why}")
+    names_of: dict[tuple[str, ...], list[str]] = {}
+    for missing in missing_keys:
+        names_of.setdefault(_lines(missing), []).append(missing.table.name)
+    for (key_words, *parts, reason), names in names_of.items():
+        wrapped(to, f"{', '.join(dict.fromkeys(names))}: {key_words}", style="bold")
+        for part in parts:
+            wrapped(to, part, GUTTER)
+        wrapped(to, reason)
+
+
+def _lines(missing: MissingKey) -> tuple[str, ...]:
+    """The table's key in words; each part that there is, with its value and bytes; why the key is missing."""
+    shown_parts = [(part.name, _value_start(part), shown_bytes(part.data)) for part in missing.parts]
+    name_width, value_width = (max((cell_len(part[column]) for part in shown_parts), default=0) for column in (0, 1))
+    lines = [f"{name.ljust(name_width)}  {value.ljust(value_width)}  {data}" for name, value, data in shown_parts]
+    titles = ["  has    ", *[" " * GUTTER] * len(lines)]
+    return key_line(missing.table.key), *map("".join, zip(titles, lines, strict=False)), f"  {missing.reason}"
+
+
+def _value_start(part: Segment) -> str:
+    value = show_value(part.name, part.value)
+    return value if len(value) <= VALUE_CHARACTERS_SHOWN else f"{value[:VALUE_CHARACTERS_SHOWN]}..."
 
 
 def _cell_values(to: Console, values: Sequence[Mapping[str, Any]]) -> None:
@@ -159,7 +188,11 @@ def _cell_values(to: Console, values: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _explained(key: ExplainedKey) -> dict[str, Any]:
-    explained: dict[str, Any] = {"table": key.table.name, "row": key.row, "parts": _parts(key.table, key.row)}
+    explained: dict[str, Any] = {
+        "table": key.table.name,
+        "row": key.row,
+        "parts": _parts(key.table.key.segments(key.row)),
+    }
     if key.names is not None:
         explained["names"] = key.names
     if key.contents is not None:
@@ -171,11 +204,5 @@ def _explained(key: ExplainedKey) -> dict[str, Any]:
     return explained
 
 
-def _parts(table: TableLayout[Any, Any], row: bytes) -> list[dict[str, Any]]:
-    segments = table.key.segments(row)
+def _parts(segments: Iterable[Segment]) -> list[dict[str, Any]]:
     return [{"name": segment.name, "bytes": segment.data, "value": segment.value} for segment in segments]
-
-
-def _reasons(missing_keys: MissingKeys) -> str:
-    """Why there is no key, in one line."""
-    return "; ".join(f"{table.name}: {why}" for table, why in missing_keys)

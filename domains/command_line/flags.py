@@ -19,6 +19,11 @@ class FlagsGroup(TyperGroup):
             _leave_out_what_passes_nothing(self)
         return super().parse_args(ctx, args)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes the first sentence of each command's help on as many lines as it needs; typer would cut it."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(1000)) for name, command in self.commands.items()])
+
 
 class FlagsCommand(TyperCommand):
     """A command whose options are flags."""

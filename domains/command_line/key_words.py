@@ -6,18 +6,36 @@ from typing import Any, TypeAlias
 import attrs
 
 from shared.designs import Design, Variant
-from shared.designs.arguments import without_unit
-from shared.keys import InvalidKey
-from shared.keys.errors import message_of, shown
+from shared.keys import MAX_ROW_BYTES, InvalidKey, KeyLayout, Segment
+from shared.keys.errors import message_of, shown, shown_bytes
 from shared.tables import TableLayout
 
-from .usage import WrongUsage
+from .usage import CommandFailed, WrongUsage
 from .words import from_hex, values_of
 
 TableKeys: TypeAlias = list[tuple[TableLayout[Any, Any], bytes]]
 """Tables, each with a row key of that table."""
-MissingKeys: TypeAlias = list[tuple[TableLayout[Any, Any], str]]
-"""Tables, each with the reason why its row key cannot be made."""
+
+
+@attrs.frozen
+class MissingKey:
+    """A table that has no such row key."""
+
+    table: TableLayout[Any, Any]
+    reason: str
+    parts: tuple[Segment, ...] = ()
+    """The parts that are given, or that decode."""
+    is_foreign: bool = False
+    """Whether the key has no part that is given, or that decodes."""
+
+    @property
+    def distance(self) -> tuple[bool, int]:
+        """Sorts the keys that lack the fewest parts first, and foreign ones last."""
+        return self.is_foreign, len(self.table.key.parts) - len(self.parts)
+
+
+MissingKeys: TypeAlias = list[MissingKey]
+"""Tables without such a row key, the nearest first."""
 
 
 def tables_of(variants: Iterable[Variant]) -> list[TableLayout[Any, Any]]:
@@ -37,22 +55,40 @@ def encode_keys(
     for load in design.loads:
         types |= _field_types(load.record)
     values = values_of(words, types, "field")
+    typed = {*values}
     records, why = _records(design, values)
     keys: TableKeys = []
     missing_keys: MissingKeys = []
     for table, names in zip(tables, part_types, strict=True):
         for record in records:
             values |= {name: getattr(record, name) for name in names if name not in values and hasattr(record, name)}
-        if missing_parts := [f"{without_unit(name)}=" for name in names if name not in values]:
-            missing_keys.append((table, f"needs {' '.join(missing_parts)}{why}"))
-            continue
         layout = table.key
-        try:
-            shares = {part.name: layout.share(part, values[part.name]) for part in layout.parts}
-            keys.append((table, layout.encode(layout.key_class(**shares))))
-        except InvalidKey as error:
-            missing_keys.append((table, str(error)))
-    return keys, missing_keys
+        missing_parts = [f"{name}=" for name in names if name not in values]
+        given, reasons = _given_parts(layout, values)
+        if missing_parts:
+            reasons = [f"needs {' '.join(missing_parts)}{why}", *reasons]
+        elif not reasons:
+            try:
+                keys.append((table, layout.encode(layout.key_class(*(part.value for part in given)))))
+            except InvalidKey as error:
+                reasons = [str(error)]
+        if reasons:
+            missing_keys.append(MissingKey(table, "; ".join(reasons), given, typed.isdisjoint(names)))
+    return keys, sorted(missing_keys, key=lambda missing: missing.distance)
+
+
+def _given_parts(layout: KeyLayout[Any], values: Mapping[str, Any]) -> tuple[tuple[Segment, ...], list[str]]:
+    """The parts of a key whose values are given, and what is wrong with the others of these values."""
+    given: list[Segment] = []
+    reasons: list[str] = []
+    for part in layout.parts:
+        if part.name in values:
+            try:
+                share = layout.share(part, values[part.name])
+                given.append(Segment(part.name, layout.encode_part(part, share), share, part.meaning))
+            except InvalidKey as error:
+                reasons.append(str(error))
+    return tuple(given), reasons
 
 
 def decode_key(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[TableKeys, MissingKeys]:
@@ -60,6 +96,8 @@ def decode_key(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[Tabl
     row = from_hex("--key", text)
     if not row:
         raise WrongUsage(f"--key: must be hex digits, two for each byte (got {shown(text)})")
+    if len(row) > MAX_ROW_BYTES:
+        raise CommandFailed(f"--key: a row key has 1..{MAX_ROW_BYTES} bytes (got {len(row)})")
     keys: TableKeys = []
     missing_keys: MissingKeys = []
     for table in tables:
@@ -67,8 +105,26 @@ def decode_key(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[Tabl
             table.key.decode(row)
             keys.append((table, row))
         except InvalidKey as error:
-            missing_keys.append((table, str(error)))
-    return keys, missing_keys
+            reason = str(error).removesuffix(f" of row {shown_bytes(row)}")  # which the user has just typed
+            parts = _decoded_parts(table.key, row)
+            missing_keys.append(MissingKey(table, reason, parts, is_foreign=not parts))
+    return keys, sorted(missing_keys, key=lambda missing: missing.distance)
+
+
+def _decoded_parts(layout: KeyLayout[Any], row: bytes) -> tuple[Segment, ...]:
+    """The parts of a row before the first one that does not decode."""
+    parts: list[Segment] = []
+    rest = row[layout.prefix_bytes :]
+    for part in layout.parts:
+        try:
+            value, after = part.codec.decode_first(rest)
+        except InvalidKey:
+            break
+        if after == rest:  # a text of no bytes, at the end of a row that is too short
+            break
+        parts.append(Segment(part.name, rest[: len(rest) - len(after)], value, part.meaning))
+        rest = after
+    return tuple(parts)
 
 
 def _records(design: Design, values: Mapping[str, Any]) -> tuple[list[Any], str]:

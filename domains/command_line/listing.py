@@ -25,9 +25,14 @@ def list_designs(to: Console, *, as_json: bool) -> None:
 
 
 def show_lines(to: Console, lines: Iterable[str]) -> None:
-    """Writes lines about designs; those that are not indented begin a design."""
+    """Writes lines about designs; those that are not indented begin a design.
+
+    A line that is wider than the terminal goes on below its last column, or further to the left if that is far right.
+    """
     for line in lines:
-        terminal.line(to, line, style=None if line.startswith(" ") else "bold")
+        last_column = line.rfind("  ") + 2
+        indent = max(4, min(last_column, to.width // 4))
+        terminal.wrapped(to, line, indent, None if line.startswith(" ") else "bold")
 
 
 def listed_names() -> list[str]:

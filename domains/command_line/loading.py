@@ -5,11 +5,12 @@ from contextlib import closing, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Column
 from thriftpy2.thrift import TException
 
 from shared.designs import Design, Load
@@ -26,8 +27,6 @@ from .shown_designs import warn
 from .stores import open_store
 from .usage import CommandFailed, check_name
 from .words import number, pairs, time
-
-R = TypeVar("R")
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
@@ -84,6 +83,8 @@ def load(
     sources = (_Source(file, _read_as(design, load, read, file)) for file in files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
     warn(errors, design, variant)
+    if store == MEMORY:
+        terminal.line(errors, f"{MEMORY} is memory, which vanishes when this command ends; {MEMORY}FILE keeps records")
     storing = load if variant.may_store_again else attrs.evolve(load, store_all=None)
     loaded: list[_Source] = []
     with open_store(store) as connection:
@@ -102,11 +103,11 @@ def load(
         except KeyboardInterrupt:
             terminal.line(errors, f"interrupted; {_records_stored(loaded)}; load the same files again to go on")
             return INTERRUPTED
-    _show_loaded(out, loaded, store, as_json=as_json)
+    _show_loaded(out, loaded, as_json=as_json)
     return 0
 
 
-def _show_loaded(out: Console, loaded: list["_Source"], store: str, *, as_json: bool) -> None:
+def _show_loaded(out: Console, loaded: list["_Source"], *, as_json: bool) -> None:
     """Writes each file with its format, records stored and bad lines skipped."""
     if as_json:
         names = ("file", "format", "stored", "skipped")
@@ -115,9 +116,7 @@ def _show_loaded(out: Console, loaded: list["_Source"], store: str, *, as_json: 
         return
     for source in loaded:
         skipped = f", {terminal.count(source.skipped, 'bad line')} skipped" if source.skipped else ""
-        terminal.line(out, f"{source.file}: {source.lines.format}, {_records_stored([source])}{skipped}")
-    if store == MEMORY:
-        terminal.line(out, "the store in memory ends with this command: name a file to keep the records")
+        terminal.wrapped(out, f"{source.file}: {source.lines.format}, {_records_stored([source])}{skipped}")
 
 
 @attrs.define
@@ -166,7 +165,7 @@ def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, 
     transform = load.new_record_transform()
     is_slow = source.lines.size_bytes is None  # what comes through a pipe is stored line by line as it comes
     at_once = 1 if load.store_all is None or is_slow else RECORDS_AT_ONCE
-    with closing(_progress(errors, source.file, source.lines)) as lines:
+    with closing(_progress(errors, source)) as lines:
         unsent: list[tuple[Line[Any], Any]] = []
         for line in lines:
             if line.reason:
@@ -237,12 +236,24 @@ def _records_stored(sources: list[_Source]) -> str:
     return f"{terminal.count(sum(source.stored for source in sources), 'record')} stored"
 
 
-def _progress(to: Console, title: str, lines: Lines[R]) -> Generator[Line[R]]:
-    """The lines of a file; on a terminal, a bar shows how much of the file is read."""
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+def _progress(to: Console, source: _Source) -> Generator[Line[Any]]:
+    """The lines of a file; on a terminal, a bar shows how much of it is read, and how many records a second."""
+    lines = source.lines
+    columns = (
+        TextColumn("{task.description}", markup=False, table_column=Column(overflow="fold")),
+        BarColumn(None),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]}", table_column=Column(no_wrap=True)),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=to, transient=True, disable=to.no_color, redirect_stdout=False) as bar:
-        task = bar.add_task(terminal.visible(title), total=lines.size_bytes)
+        task = bar.add_task(terminal.visible(source.file), total=lines.size_bytes, rate="")
         for number, line_read in enumerate(lines):
-            if lines.size_bytes and number % LINES_AT_ONCE == 0:
-                bar.update(task, completed=lines.read_bytes)
+            if number % LINES_AT_ONCE == 0:
+                completed = lines.read_bytes if lines.size_bytes else None
+                bar.update(task, completed=completed, rate=_rate(source.stored, bar.tasks[0].elapsed or 0))
             yield line_read
+
+
+def _rate(records: int, seconds: float) -> str:
+    return f"{records / seconds:,.0f} records/s" if records and seconds else ""

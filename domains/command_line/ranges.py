@@ -13,7 +13,7 @@ from shared.designs.range_words import range_words
 from shared.keys import RowRange
 from shared.tables import TableLayout
 
-from .terminal import count, line
+from .terminal import count, line, wrapped
 
 RANGES_SHOWN = 8
 KEY_BYTES_SHOWN = 80
@@ -37,7 +37,7 @@ def show_ranges(
         ranges_.append((name, range_words(rows, layouts.get(name)) or _range(rows)))
     widest = max((cell_len(name) for name, _ in ranges_), default=0)
     for name, range_ in ranges_[:RANGES_SHOWN]:
-        line(to, f"  {name.ljust(widest)}  {range_}")
+        wrapped(to, f"  {name.ljust(widest)}  {range_}")
     if len(ranges_) > RANGES_SHOWN:
         line(to, f"  and {count(len(ranges_) - RANGES_SHOWN, 'range')} more, which --json shows")
 

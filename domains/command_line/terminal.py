@@ -1,10 +1,14 @@
-"""Output on the terminal: lines, JSON and byte rulers; coloured there, plain and unwrapped everywhere else."""
+"""Output: lines, JSON and byte rulers; coloured on a terminal, plain everywhere else.
+
+`wrapped` fits text to the width. What is copied or read by programs stays on one line: commands, hex, JSON, errors.
+"""
 
 import json
 import os
 import re
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -16,6 +20,9 @@ STYLES = ("dim", "bold", "cyan")
 """Styles of a ruler's names, values and bytes."""
 NARROWEST = 60
 """Minimum width in characters; a narrower table would lose content, so a narrower terminal breaks the lines itself."""
+
+_BREAK = re.compile(r"( +(?![^\[]*\])|(?<=\])(?=\[))")
+"""Where a text may be broken: between words and between the parts of a key, but not within brackets."""
 
 
 def visible(text: str) -> str:
@@ -81,6 +88,19 @@ def _columns() -> str:
 def line(to: Console, text: str = "", style: str | None = None) -> None:
     """Writes one line, however long, which cannot control the terminal."""
     to.out(visible(text), style=style, highlight=False)
+
+
+def wrapped(to: Console, text: str, indent: int = 4, style: str | None = None) -> None:
+    """Writes a text on as many lines as it needs, the later ones indented; a word that is wider stays whole."""
+    first, *others = _BREAK.split(visible(text))
+    shown = first
+    for blanks, word in zip(others[::2], others[1::2], strict=True):
+        if cell_len(shown) + len(blanks) + cell_len(word) <= to.width or not shown.strip():
+            shown += blanks + word
+        else:
+            line(to, shown, style)
+            shown = " " * indent + word
+    line(to, shown, style)
 
 
 def heading(to: Console, text: str) -> None:

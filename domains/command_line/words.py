@@ -5,7 +5,7 @@ from inspect import Parameter
 from typing import Any
 
 from shared.designs import AccessPattern
-from shared.designs.arguments import shown_arguments, without_unit
+from shared.designs.arguments import without_unit
 from shared.keys.errors import shown
 from shared.loading import read_value
 from shared.records import LENGTH, parse_length, show_time
@@ -54,6 +54,16 @@ def from_hex(what: str, text: str) -> bytes:
         raise WrongUsage(f"{what}: must be hex digits, two for each byte (got {shown(text)})") from None
 
 
+def shown_arguments(pattern: AccessPattern) -> str:
+    """`seller_id= [since_ms= until_ms=]`: the required arguments, then the optional ones in brackets."""
+    required: list[str] = []
+    optional: list[str] = []
+    for parameter in pattern.parameters:
+        arguments_ = required if parameter.default is Parameter.empty else optional
+        arguments_.append(f"{parameter.name}=")
+    return " ".join([*required, f"[{' '.join(optional)}]"] if optional else required)
+
+
 def arguments(pattern: AccessPattern, words: Iterable[str]) -> dict[str, Any]:
     """The words `field=value` as arguments of the pattern's method."""
     types = {parameter.name: parameter.annotation for parameter in pattern.parameters}
@@ -63,21 +73,20 @@ def arguments(pattern: AccessPattern, words: Iterable[str]) -> dict[str, Any]:
             raise WrongUsage(f"{pattern.name}: needs {shown_arguments(pattern)}")
     since_ms, until_ms = values.get("since_ms"), values.get("until_ms")
     if since_ms is not None and until_ms is not None and since_ms > until_ms:
-        raise WrongUsage(f"since: must not be after until (got {show_time(since_ms)} and {show_time(until_ms)})")
+        raise WrongUsage(f"since_ms: must not be after until_ms (got {show_time(since_ms)} and {show_time(until_ms)})")
     return values
 
 
 def values_of(words: Iterable[str], types: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Words `field=value` as values of the fields' types; the names of times may end in `_ms` or not."""
+    """Words `field=value` as values of the fields' types; the `_ms` of a time's name may be left out."""
     full_names = {without_unit(name): name for name in types}
     values: dict[str, Any] = {}
     for name, text in pairs(words).items():
-        short = check_name(what, without_unit(name), full_names)
-        full = full_names[short]
+        full = check_name(what, full_names.get(name, name), types)
         if full in values:
-            raise WrongUsage(f"{name}: is given twice")
+            raise WrongUsage(f"{full}: is given twice")
         try:
             values[full] = parse_length(text) if full == LENGTH else read_value(full, types[full], text)
         except ValueError as error:
-            raise WrongUsage(f"{name}: {error}") from None
+            raise WrongUsage(f"{full}: {error}") from None
     return values

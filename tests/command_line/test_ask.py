@@ -118,6 +118,6 @@ def test_a_length_of_time_has_a_unit_or_is_in_milliseconds(text, every_ms):
 
 @pytest.mark.parametrize("text", ["2017-06-23", "10 m", "-1", "1.5h", "", "6H"])
 def test_a_time_is_not_a_length_of_time(text):
-    wanted = "every: must be a length such as 10m, 6h or 14d, or milliseconds"
+    wanted = "every_ms: must be a length such as 10m, 6h or 14d, or milliseconds"
     with pytest.raises(WrongUsage, match=re.escape(f"{wanted} (got {text!r})")):
         arguments(AVERAGES, [*WORDS, f"every={text}"])

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from domains.command_line import loading
 from domains.command_line.designs import all_designs
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders.design import DESIGN as ORDERS_DESIGN
@@ -105,6 +106,27 @@ def test_a_number_that_is_not_a_width_is_ignored(ok, terminal, environment, wher
         assert [ok(line) for line in lines] == expected, columns
 
 
+@pytest.mark.parametrize("columns", [60, 80, 100])
+@pytest.mark.parametrize("on_terminal", [True, False])
+def test_what_is_not_to_be_copied_is_never_wider_than_the_terminal(
+    rowbook, terminal, environment, on_terminal, columns
+):
+    if on_terminal:
+        terminal(columns)
+    environment["COLUMNS"] = str(columns)
+    lines = ["list", "--help", *(f"{command} --help" for command in ("run", "load", "explain", "repair", "serve"))]
+    for design in all_designs():
+        lines += [f"ask {design.name}", f"explain {design.name} --key 732d31370001"]
+    lines += [
+        "explain orders seller_id=s-17",
+        "explain orders placed=0",
+        "ask tsdb points metric=load tag=a value=b since=0 until=9",
+    ]
+    for line in lines:
+        shown = without_colours(rowbook(line)[1])
+        assert [wide for wide in shown.splitlines() if cell_len(wide) > columns] == []
+
+
 def test_a_terminal_narrower_than_60_columns_shows_what_one_of_60_does(ok, terminal):
     lines = ("ask orders order order_number=n-42", RULER, "ask logs latest host=a event=b")
     terminal(60)
@@ -134,11 +156,24 @@ def test_plain_output_has_no_colours_and_no_boxes_and_is_that_of_a_pipe(ok, few_
 
 
 def test_a_progress_bar_is_on_stderr_of_a_terminal_only(rowbook, terminal):
-    assert rowbook(f"load orders {ORDERS} --store embedded:")[2] == ""
+    assert rowbook(f"load orders {ORDERS} --store embedded:a.db")[2] == ""
     terminal(100)
     code, out, err = rowbook(f"load orders {ORDERS} --store embedded:")
     assert (code, "%" in err, "%" in out) == (0, True, False)
     assert f"{ORDERS}: csv, 320 records stored" in without_colours(out)
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_a_progress_bar_shows_records_a_second_and_breaks_a_long_name(rowbook, terminal, folder, monkeypatch, columns):
+    monkeypatch.setattr(loading, "LINES_AT_ONCE", 1)
+    name = f"{'folder-' * 8}/orders.csv"
+    (folder / name).parent.mkdir()
+    (folder / name).write_text(ORDERS.read_text())
+    terminal(columns)
+    shown = without_colours(rowbook(f"load orders {name} --store embedded:a.db")[2])
+    assert re.search(r"[0-9] records/s", shown)
+    assert "…" not in shown
+    assert max(map(cell_len, re.split(r"\r|\n", shown))) <= columns
 
 
 def test_a_bad_line_stands_on_a_line_of_its_own_above_the_progress_bar(rowbook, folder, terminal):
