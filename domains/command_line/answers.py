@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from shared.designs import Design, Measurement
-from shared.designs.arguments import patterns_by_name
+from shared.designs.arguments import patterns_by_name, shown_arguments
 from shared.designs.ruler import show_value
 from shared.queries import Explanation
 from shared.tables import TableLayout
@@ -17,7 +17,6 @@ from shared.tables import TableLayout
 from .ranges import figures, show_ranges
 from .terminal import count, json_object, line, wrapped
 from .text_tables import table, value_per_line
-from .words import shown_arguments
 
 
 def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> None:

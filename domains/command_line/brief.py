@@ -62,12 +62,16 @@ def show_one(to: Console, connection: happybase.Connection, design: Design, cost
 
 
 def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -> None:
-    """Writes where variants cost something else than the first one, what each writes, and when to take which."""
-    if changed := list(differences(measured)):
+    """Writes where variants cost something else than the first one, what each writes, and when to take which.
+
+    Variants that are not to be copied are only named, with the reason.
+    """
+    compared = [costs for costs in measured if costs is measured[0] or costs.variant.is_to_copy]
+    if changed := list(differences(compared)):
         heading(to, f"Where a variant does not cost what {full_name(design, measured[0].variant)} does")
         table(to, ("question", "variants"), changed, fitted=True)
     heading(to, "What one record takes in each variant")
-    written = [(costs.variant.marked_name, *_writes(costs), costs.variant.differs) for costs in measured]
+    written = [(costs.variant.marked_name, *_writes(costs), costs.variant.differs) for costs in compared]
     table(to, ("variant", *WRITE_NUMBERS, "what differs"), written, WRITE_NUMBERS, fitted=True)
     line(to)
     _wrapped(to, LEGEND_OF_WRITES)

@@ -39,12 +39,12 @@ def _lines(design: Design, variants: Sequence[Variant]) -> Iterator[str]:
     Tables of the first variant are not repeated for those that have them too.
     """
     yield f"{design.name}: {design.question}"
-    keys = [
+    keys = dict.fromkeys(
         (variant.marked_name, table.name, key_line(table.key))
         for variant in variants
         for table in variant.record_tables
         if variant is variants[0] or table not in variants[0].record_tables
-    ]
+    )
     widths = [max(map(cell_len, column)) for column in zip(*keys, strict=True)]
     variant_before = ""
     for variant, name, key in keys:

@@ -5,7 +5,7 @@ from inspect import Parameter
 from typing import Any
 
 from shared.designs import AccessPattern
-from shared.designs.arguments import without_unit
+from shared.designs.arguments import shown_arguments, without_unit
 from shared.keys.errors import shown
 from shared.loading import read_value
 from shared.records import LENGTH, parse_length, show_time
@@ -52,16 +52,6 @@ def from_hex(what: str, text: str) -> bytes:
         return bytes.fromhex(text)
     except ValueError:
         raise WrongUsage(f"{what}: must be hex digits, two for each byte (got {shown(text)})") from None
-
-
-def shown_arguments(pattern: AccessPattern) -> str:
-    """`seller_id= [since_ms= until_ms=]`: the required arguments, then the optional ones in brackets."""
-    required: list[str] = []
-    optional: list[str] = []
-    for parameter in pattern.parameters:
-        arguments_ = required if parameter.default is Parameter.empty else optional
-        arguments_.append(f"{parameter.name}=")
-    return " ".join([*required, f"[{' '.join(optional)}]"] if optional else required)
 
 
 def arguments(pattern: AccessPattern, words: Iterable[str]) -> dict[str, Any]:

@@ -15,12 +15,12 @@ def patterns_by_name(design: Design) -> dict[str, list[AccessPattern]]:
 
 
 def shown_arguments(pattern: AccessPattern) -> str:
-    """`seller_id= [since= until=]`: the required arguments, then the optional ones in brackets."""
+    """`seller_id= [since_ms= until_ms=]`: the required arguments, then the optional ones in brackets."""
     required: list[str] = []
     optional: list[str] = []
     for parameter in pattern.parameters:
         arguments_ = required if parameter.default is Parameter.empty else optional
-        arguments_.append(f"{without_unit(parameter.name)}=")
+        arguments_.append(f"{parameter.name}=")
     return " ".join([*required, f"[{' '.join(optional)}]"] if optional else required)
 
 

@@ -26,7 +26,7 @@ class AccessPattern:
     """One question that a design answers.
 
     `method` is the repository's method (`OrderRepository.of_seller`), `sample` the arguments with which it is
-    measured. Arguments whose names end in `_ms` are times; `rowbook ask` names them without that ending.
+    measured. Arguments whose names end in `_ms` are times.
     """
 
     question: str
@@ -62,7 +62,7 @@ class AccessPattern:
         """The arguments of `rowbook ask` for this question, with the sample's values."""
         words = [self.name]
         for name, value in self.sample.items():
-            words.append(shlex.quote(f"{name.removesuffix('_ms')}={show_value(name, value)}"))
+            words.append(shlex.quote(f"{name}={show_value(name, value)}"))
         words += [f"--limit {self.limit}"] if self.limit != DEFAULT_LIMIT else []
         return " ".join(words)
 

@@ -69,5 +69,6 @@ def index_block(designs: Iterable[Design]) -> str:
     lines: list[str] = []
     for design in designs:
         lines.append(markdown_list([f"[{design.name}](domains/{design.name}/README.md): {design.question}"]))
-        lines += [f"  - `{table.name}` {key_line(table.key)}" for table in design.main.record_tables]
+        keys = dict.fromkeys((table.name, key_line(table.key)) for table in design.main.record_tables)
+        lines += [f"  - `{name}` {key}" for name, key in keys]
     return "\n".join(lines)

@@ -50,13 +50,14 @@ def ordering_block(connection: "happybase.Connection", table: TableLayout[Any, A
 
 
 def variants_block(design: Design) -> str:
-    """Every table of every variant, with its row key; then why some variants are not to be copied."""
+    """Each table with its row key, of variants those that the design itself lacks; then which are not to be copied."""
+    of_design = design.main.record_tables
     rows: list[tuple[str, str, str]] = []
     for variant in design.variants:
-        name = variant.name
-        for table in variant.record_tables:
-            rows.append((name, table.name, key_line(table.key)))
-            name = ""
+        own = [table for table in variant.record_tables if variant is design.main or table not in of_design]
+        keys = dict.fromkeys((table.name, key_line(table.key)) for table in own) or {("the same tables", ""): None}
+        names = [variant.name, *[""] * len(keys)]
+        rows += [(name, *key) for name, key in zip(names, keys, strict=False)]
     shown = markdown_table(("variant", "table", "row key"), rows)
     marked = [f"`{variant.name}` {variant.warning}" for variant in design.variants if not variant.is_to_copy]
     return "\n\n".join([shown, "Not to be copied:", markdown_list(marked)]) if marked else shown

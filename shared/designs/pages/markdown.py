@@ -62,4 +62,4 @@ def text_block(text: str, language: str = "text") -> str:
 
 def picture_block(name: str, picture: Picture) -> str:
     """A picture of `pictures/`, and below it the sentence that it shows; its words are there for those who see none."""
-    return f"{filled(f'![{picture.description}](pictures/{name}.svg)')}\n\n{filled(picture.sentence)}"
+    return f"![{picture.description}](pictures/{name}.svg)\n\n{filled(picture.sentence)}"

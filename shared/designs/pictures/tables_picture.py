@@ -136,10 +136,10 @@ def _described(shown: Sequence[_Shown]) -> str:
     """The picture in words, for those who do not see it."""
     sentences: list[str] = []
     for one in shown:
-        role = "decides" if one.decides else f"is derived from {one.source}" if one.source else "stands alone"
+        role = "decides" if one.decides else f"derived from {one.source}" if one.source else one.table.holds
         parts = [*map(prefix_line, one.table.key.prefixes), *map(part_line, one.table.key.parts)]
         answers = "; ".join(f"{question}: {words}" for question, words in one.questions)
-        sentences.append(f"{one.table.name} {role}, its row key is {', '.join(parts)}. {answers}".rstrip(". ") + ".")
+        sentences.append(f"{one.table.name} ({role}), row key {', '.join(parts)}. {answers}".rstrip(". ") + ".")
     return " ".join(sentences)
 
 

@@ -1,0 +1,50 @@
+"""The pictures of the pages are what the code draws, well-formed, and readable in light and in dark."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from domains.command_line.designs import all_designs
+from domains.command_line.pictures import files
+from shared.designs.pictures import MAX_BYTES
+from shared.designs.pictures.drawing import DARK, LIGHT, WIDTH, Picture
+from shared.designs.pictures.roles import roles_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+def test_a_picture_is_what_the_code_draws_and_stays_within_its_canvas(design):
+    drawn = files(design)
+    assert {*drawn} == {*(next(iter(drawn)).parent.iterdir())}
+    for path, text in drawn.items():
+        assert path.read_text(encoding="utf-8") == text
+        assert len(text.encode()) < MAX_BYTES
+        root = ElementTree.fromstring(text)
+        assert root.find(f"{SVG}title").text
+        assert root.find(f"{SVG}desc").text
+        for box in root.iter(f"{SVG}rect"):
+            assert float(box.get("x", 0)) >= 0
+            assert float(box.get("x", 0)) + float(box.get("width")) <= WIDTH
+            assert float(box.get("y", 0)) + float(box.get("height")) <= float(root.get("height"))
+
+
+def test_every_role_has_a_colour_in_light_and_in_dark():
+    assert {*LIGHT} == {*DARK} >= {role for design in all_designs() for role in roles_of(design).values()}
+
+
+def test_the_same_part_has_one_role_in_all_tables_of_a_design():
+    roles = {design.name: roles_of(design) for design in all_designs()}
+    assert roles["orders"] == {
+        "order_number": "id",
+        "seller_id": "owner",
+        "placed_ms": "time",
+        "buyer_id": "owner",
+        "status": "state",
+    }
+    assert roles["logs"] == {"host": "owner", "event": "state", "time_ms": "time", "tie": "id"}
+
+
+def test_a_long_headline_goes_on_in_a_second_line():
+    one, two = (Picture("t", "d", "word " * words, "s") for words in (5, 20))
+    assert two.y == one.y + 22
