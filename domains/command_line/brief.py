@@ -16,7 +16,7 @@ from .designs import full_name
 from .terminal import GUTTER, heading, line, ruler
 from .text_tables import table
 
-QUESTION_NUMBERS = ("ranges", "RPCs", "rows read", "returned")
+QUESTION_NUMBERS = ("ranges", "RPCs", "read", "returned")
 WRITE_NUMBERS = ("rows", "bytes", "RPCs", "busiest")
 LEGEND_OF_WRITES = (
     f"rows, bytes, RPCs: what one record takes in all tables. busiest: the share of a table's new rows that one of "

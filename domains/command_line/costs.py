@@ -67,7 +67,7 @@ def costs(to: Console, name: str, measurements: list[Measurement]) -> None:
 def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> None:
     """Writes the variants side by side: what each question costs in each, what each writes, and what they refuse."""
     heading(to, "What each question costs in each variant")
-    numbers = ("ranges", "RPCs", "rows read")
+    numbers = ("ranges", "RPCs", "read")
     lines: list[tuple[str, ...]] = []
     for measurements in zip(*(variant_costs.measurements for variant_costs in variants), strict=True):
         for variant_costs, measurement in zip(variants, measurements, strict=True):

@@ -10,8 +10,8 @@ from .comparison import RANGES, VariantCosts
 from .metering import Measurement
 from .verdicts import verdict, without_ranges
 
-QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "rows read", "returned", "bytes")
-READ_COLUMNS = ("question", "rows are then", "rows read", "records returned", "bytes fetched", "bytes per key")
+QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "read", "returned", "bytes")
+READ_COLUMNS = ("question", "rows are then", "read", "records returned", "bytes fetched", "bytes per key")
 WRITTEN_COLUMNS = ("rows written", "bytes stored", "RPCs", "bytes of intents")
 SPREAD_COLUMNS = ("variant", "table", "newest records", f"in the busiest of {RANGES} ranges")
 
@@ -32,7 +32,7 @@ def question_row(measurement: Measurement) -> tuple[str, ...]:
         words,
         str(len(measurement.reads)),
         str(cost.rpcs),
-        _rows_read(measurement),
+        _read(measurement),
         str(len(measurement.records)),
         str(cost.bytes_fetched),
     )
@@ -46,14 +46,17 @@ def read_row(measurement: Measurement) -> tuple[str, ...]:
     return (
         measurement.pattern.question,
         measurement.beyond_ranges or "-",
-        _rows_read(measurement),
+        _read(measurement),
         str(len(measurement.records)),
         str(cost.bytes_fetched),
         f"{cost.key_bytes / cost.rows_fetched:.1f}" if cost.rows_fetched else "-",
     )
 
 
-def _rows_read(measurement: Measurement) -> str:
+def _read(measurement: Measurement) -> str:
+    """What was read to find the records, as the verdict counts it: rows, or cells of rows that hold many records."""
+    if measurement.reads_cells:
+        return f"{measurement.read_for_records} cells"
     return "-" if measurement.cost.rows_read is None else str(measurement.cost.rows_read)
 
 

@@ -195,11 +195,18 @@ class Measurement:
         return self.cost.rows_fetched if self.cost.rows_read is None else self.cost.rows_read
 
     @property
+    def reads_cells(self) -> bool:
+        """Whether what it reads is counted in cells, because a row holds many records."""
+        if self.explanation is None:
+            return self.cost.is_wide
+        return self.explanation.is_wide and isinstance(self.answer, Page)
+
+    @property
     def read_for_records(self) -> int:
         """What was read to find the records: rows that the store read; cells, if a row holds many records."""
-        if self.explanation is not None and self.explanation.is_wide and isinstance(self.answer, Page):
-            return self.answer.rows_read  # pyright: ignore[reportUnknownMemberType]
-        return self.cost.cells_fetched if self.explanation is None and self.cost.is_wide else self.rows_read
+        if not self.reads_cells:
+            return self.rows_read
+        return self.answer.rows_read if isinstance(self.answer, Page) else self.cost.cells_fetched  # pyright: ignore[reportUnknownMemberType]
 
     @property
     def is_computed(self) -> bool:

@@ -31,7 +31,8 @@ def lines_below(title, out):
 
 def rows_below(title, out):
     """The lines that begin a row of a plain table: numbers are never broken, so a line without any continues one."""
-    return [line for line in lines_below(title, out) if cells(line)[-1].isdecimal() or cells(line)[-1] == "-"]
+    ends = [cells(line)[-1].removesuffix(" cells") for line in lines_below(title, out)]
+    return [line for line, end in zip(lines_below(title, out), ends, strict=True) if end.isdecimal() or end == "-"]
 
 
 # All designs

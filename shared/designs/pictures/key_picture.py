@@ -21,19 +21,20 @@ TERMINATOR = b"\0\1"
 
 
 def key_picture(design: Design, connection: "happybase.Connection") -> Picture:
-    """The first stored row of each table of the design itself, byte by byte."""
+    """The row in the middle of each table of the design itself, byte by byte."""
     roles = roles_of(design)
     rows: list[tuple[str, list[Segment]]] = []
     terminated = False
     for table in design.main.record_tables:
         if table.name in dict(rows) or len(rows) == MOST_TABLES or table in design.main.unfilled:
             continue
-        for row, _cells in connection.table(table.name).scan(columns=table.cells.columns, limit=1):
-            rows.append((table.name, table.key.segments(row)))
+        stored = [row for row, _cells in connection.table(table.name).scan(columns=table.cells.columns)]
+        if stored:
+            rows.append((table.name, table.key.segments(stored[len(stored) // 2])))
             terminated |= any(part.codec in (EscapedText, EscapedBytes) for part in table.key.parts)
     sizes = [sum(len(segment.data) for segment in segments) for _name, segments in rows]
     bytes_of = listed(f"{size} bytes in `{name}`" for (name, _segments), size in zip(rows, sizes, strict=True))
-    sentence = f"The row key of a sample has {bytes_of}."
+    sentence = f"A row key has {bytes_of}."
     picture = Picture(
         f"Row keys of {design.name}, byte by byte",
         f"{sentence} {_described(rows)}",

@@ -469,7 +469,7 @@ def test_what_is_read_for_records_are_rows_unless_a_row_holds_many():
 
 
 def test_the_words_of_a_pattern_are_what_a_person_types():
-    assert SOME.words == "items since=4 seen=1970-01-01T00:00:00.000Z --limit 3"
+    assert SOME.words == "items since=4 seen_ms=1970-01-01T00:00:00.000Z --limit 3"
     assert AccessPattern("?", Repository.items, {"since": "a b"}).words == "items 'since=a b'"
     assert AccessPattern("?", Repository.items, {"since": "x"}, limit=DEFAULT_LIMIT).words == "items since=x"
 
