@@ -19,8 +19,8 @@ from .text_tables import table
 QUESTION_NUMBERS = ("ranges", "RPCs", "read", "returned")
 WRITE_NUMBERS = ("rows", "bytes", "RPCs", "busiest")
 LEGEND_OF_WRITES = (
-    f"rows, bytes, RPCs: what one record takes in all tables. busiest: the share of a table's new rows that one of "
-    f"{RANGES} ranges takes; {1 / RANGES:.1%} is an even spread, 100% a hot spot."
+    f"rows, bytes, RPCs: the cost of storing one record in all tables. busiest: the share of a table's new rows in the "
+    f"busiest of {RANGES} ranges; {1 / RANGES:.1%} is an even spread, 100% a hot spot."
 )
 
 
@@ -38,7 +38,7 @@ def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> No
     line(to)
     _wrapped(
         to,
-        "exact: questions that read only the rows of their answer; read more: those that drop, sort or sum up rows. "
+        "exact: questions that read only the rows they return; read more: those that filter, sort or aggregate rows. "
         + LEGEND_OF_WRITES,
     )
     line(to)
@@ -68,9 +68,9 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -
     """
     compared = [costs for costs in measured if costs is measured[0] or costs.variant.is_to_copy]
     if changed := list(differences(compared)):
-        heading(to, f"Where a variant does not cost what {full_name(design, measured[0].variant)} does")
+        heading(to, f"Questions whose cost differs from {full_name(design, measured[0].variant)}")
         table(to, ("question", "variants"), changed, fitted=True)
-    heading(to, "What one record takes in each variant")
+    heading(to, "Cost of storing one record in each variant")
     written = [(costs.variant.marked_name, *_writes(costs), costs.variant.differs) for costs in compared]
     table(to, ("variant", *WRITE_NUMBERS, "what differs"), written, WRITE_NUMBERS, fitted=True)
     line(to)

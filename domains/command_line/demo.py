@@ -108,10 +108,10 @@ def _spread(costs: VariantCosts) -> str:
 def _show_mistake(to: Console, design: Design) -> None:
     """One published mistake, what it returns, and what the key as stored returns."""
     name, published_as, task, wrong, right = trap_row(design.traps[0], design)
-    heading(to, f"3  A published mistake, run: {name} ({published_as})")
+    heading(to, f"3  A published mistake in action: {name} ({published_as})")
     line(to, f"   wanted     {task}")
     line(to, f"   published  {wrong}")
-    line(to, f"   ours       {right}: in the row key 00 01 ends the host")
+    line(to, f"   ours       {right}: in our row key, 00 01 ends the host")
 
 
 def _show_crash(to: Console) -> None:
@@ -126,7 +126,7 @@ def _show_crash(to: Console) -> None:
         seen = {"after the crash": _seen(readers, order)}
         settled = readers.upkeep.recover(older_than_ms=0).settled
         seen["after rowbook recover"] = _seen(readers, order)
-    heading(to, '4  A crash: the writer of "n-2 is paid" dies as soon as the row of the order is changed')
+    heading(to, "4  A crash: a writer marks order n-2 as paid, and dies before it updates the seller's list")
     views = [*seen["after the crash"]]
     table(to, ("   readers see", *views), [(f"   {when}", *statuses.values()) for when, statuses in seen.items()])
     line(to, f"   recover found and completed {count(settled, 'interrupted write')}")

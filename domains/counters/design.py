@@ -86,7 +86,7 @@ DESIGN = Design(
             (NOT_IDEMPOTENT,),
             without_upkeep=NO_LOGINS,
             take_if="counts may be off by a few, and one row cannot absorb all increments of a day's total",
-            avoid_if="one row can: a total is then one row to read, not eight",
+            avoid_if="one row can: `increment` then reads one row for a total, not eight",
         ),
     ),
     erases="a user",

@@ -51,7 +51,7 @@ NO_INTENTS = (
 
 DESIGN = Design(
     name="messages",
-    question="How does every user read an inbox, an outbox and what is unread, if a message has to be in all of them?",
+    question="How does every user read inbox, outbox and unread messages, if one message belongs in several lists?",
     loads=(Load("messages", Message, MessageRepository.send, SAMPLES / "messages.jsonl", FORMATS),),
     patterns=(LATEST, WEEK, SENT, UNREAD, TALK),
     repository=MessageRepository,
@@ -62,7 +62,7 @@ DESIGN = Design(
             (GETS, OTHER_PEERS),
             unfilled=UNFILLED,
             take_if="you need inbox, outbox and unread messages, and deleted messages must never come back",
-            avoid_if="you can afford only two calls per message, or cannot afford one for each member of a group",
+            avoid_if="you can afford only two calls per message, or no call for each member of a group",
         ),
         Variant(
             by_pair,

@@ -51,7 +51,7 @@ LOSES = "all points of fifteen minutes but the latest one"
 
 DESIGN = Design(
     name="monitoring",
-    question="How are the points of many metrics stored, so that a period of one of them is one range of few rows?",
+    question="How are the points of many metrics stored, so that one metric in a period is one range of few rows?",
     loads=(
         Load(
             "points",
@@ -104,7 +104,7 @@ DESIGN = Design(
                 Exemption("order", "they come in row-key order, which has the time before the metric", (OF_HOST,)),
             ),
             take_if="you ask for all metrics of a host in a short period",
-            avoid_if="you mostly ask for one metric, you delete the old points of one, or a host name has a `_`",
+            avoid_if="you mostly ask for one metric, or delete old points of single metrics, or a host name has a `_`",
         ),
         Variant(
             metric_host_time,

@@ -23,11 +23,11 @@ WEEK = AccessPattern(
     {"seller_id": "s-17", "since_ms": parse_time("2026-01-12"), "until_ms": parse_time("2026-01-19")},
 )
 STATUS_OF_SELLER = AccessPattern(
-    "a seller's orders of one status", OrderRepository.of_seller, {"seller_id": "s-17", "status": "cancelled"}
+    "a seller's orders with one status", OrderRepository.of_seller, {"seller_id": "s-17", "status": "cancelled"}
 )
 OF_BUYER = AccessPattern("a buyer's latest orders", OrderRepository.of_buyer, {"buyer_id": "b-1"}, limit=10)
-WITH_STATUS = AccessPattern("all orders of one status", OrderRepository.with_status, {"status": "cancelled"})
-NUMBERED = AccessPattern("orders whose numbers begin alike", OrderRepository.numbered, {"number_prefix": "n-31"})
+WITH_STATUS = AccessPattern("all orders with one status", OrderRepository.with_status, {"status": "cancelled"})
+NUMBERED = AccessPattern("orders whose numbers share a prefix", OrderRepository.numbered, {"number_prefix": "n-31"})
 
 GETS_ORDERS = Exemption(
     "ranges", "a page gets the orders of its lines, all in one call", (STATUS_OF_SELLER, WITH_STATUS)
@@ -45,7 +45,7 @@ DESIGN = Design(
             "the design itself",
             (GETS_ORDERS,),
             take_if="you look orders up by number, seller, buyer and status, and lists by status may never lack one",
-            avoid_if="you can afford only four calls per write, or you often list all sellers' orders of one status",
+            avoid_if="you can afford only four calls per write, or you often list all sellers' orders with one status",
         ),
         Variant(
             oldest_first,

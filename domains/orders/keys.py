@@ -62,10 +62,10 @@ class OrderByBuyer:
 
 @row_key
 class OrderByStatus:
-    """One line in a seller's list of orders of one status.
+    """One line in a seller's list of orders by status.
 
     Order:  by seller, by status, newest first, then by order number.
-    Serves: a seller's orders of one status; the latest N of them.
+    Serves: a seller's orders with one status; the latest N of them.
     Costs:  one scan of the page's lines and one more, and one call that gets their orders. A change of status puts the
             new line before it is decided and deletes the old one after, so a page drops lines that their orders
             contradict.
@@ -103,7 +103,7 @@ BY_SELLER = TableLayout(
 )
 BY_BUYER = TableLayout("orders_by_buyer", "one line of a buyer's list", KeyLayout(OrderByBuyer), BUYER_CELLS, DERIVED)
 BY_STATUS = TableLayout(
-    "orders_by_status", "a line of a seller's list of one status", KeyLayout(OrderByStatus), STATUS_CELLS, DERIVED
+    "orders_by_status", "one line of a seller's list by status", KeyLayout(OrderByStatus), STATUS_CELLS, DERIVED
 )
 INTENTS = intents_table("orders_intents")
 

@@ -34,11 +34,11 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """
     silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
     caption = [_samples_line(design)]
-    caption += [f"{', '.join(silent)} has no column: it refuses every question."] if silent else []
+    caption += [f"Left out, because every question is refused: {', '.join(silent)}."] if silent else []
     measurements = (measurement for variant in variants if variant.answers for measurement in variant.measurements)
     meanings = markdown_list(f"`{words}`: {meaning}" for words, meaning in legend(measurements))
     tables = across(variants, verdict, only_differences=True)
-    caption += [f"An empty cell is the same as `{design.name}`."] if len(variants) > len(silent) + 1 else []
+    caption += [f"An empty cell means the same cost as `{design.name}`."] if len(variants) > len(silent) + 1 else []
     return "\n\n".join([filled(" ".join(caption)), tables, meanings])
 
 
@@ -66,11 +66,11 @@ def _load_line(load: Load, attributes: Sequence[str]) -> str:
         line += f", from {show_time(min(times))} to {show_time(max(times))}"
     counts = {name: Counter(getattr(record, name) for record in records) for name in attributes if name != period}
     values = [
-        f"{len(count)} values of `{name}` (the most frequent one has {max(count.values()) / len(records):.0%} of them)"
+        f"{len(count)} values of `{name}` (the most frequent in {max(count.values()) / len(records):.0%} of records)"
         for name, count in counts.items()
         if len(count) < len(records)
     ]
-    return f"{line}. They have {' and '.join(values)}." if values else f"{line}."
+    return f"{line}, with {listed(values)}." if values else f"{line}."
 
 
 def across(
@@ -172,7 +172,7 @@ def spread_block(design: Design, variants: Sequence[VariantCosts]) -> str:
         f"Where new rows go. Each table is cut into {RANGES} ranges that hold equal numbers of its older records. Its "
         f"newest records are those of the last {_duration(design.newest_ms)}; the last column is the share of them "
         f"that falls into the busiest range. {1 / RANGES:.1%} is an even spread, 100% a hot spot. With few records, "
-        "expect some points of noise."
+        "expect a few percentage points of noise."
     )
     return below(caption, markdown_table(SPREAD_COLUMNS, spread_rows(variants)))
 

@@ -34,7 +34,7 @@ def key_picture(design: Design, connection: "happybase.Connection") -> Picture:
             terminated |= any(part.codec in (EscapedText, EscapedBytes) for part in table.key.parts)
     sizes = [sum(len(segment.data) for segment in segments) for _name, segments in rows]
     bytes_of = listed(f"{size} bytes in `{name}`" for (name, _segments), size in zip(rows, sizes, strict=True))
-    sentence = f"A row key has {bytes_of}."
+    sentence = f"A typical row key has {bytes_of}."
     picture = Picture(
         f"Row keys of {design.name}, byte by byte",
         f"{sentence} {_described(rows)}",

@@ -118,8 +118,8 @@ def _headline(shown: Sequence[_Shown], decide: Sequence[str], derived: Sequence[
 
 def _sentence(shown: Sequence[_Shown], decide: Sequence[str], derived: Sequence[str]) -> str:
     if derived:
-        decides, follows = ("decides" if len(decide) == 1 else "decide"), ("follows" if len(derived) == 1 else "follow")
-        return f"{_named(decide)} {decides}; {_named(derived)} {follows}. Each question stands at the table it scans."
+        verb = "is" if len(derived) == 1 else "are"
+        return f"{_named(derived)} {verb} derived from {_named(decide)}. Each question is beside the table it reads."
     return f"A row of {_named([shown[0].table.name])} holds {shown[0].table.holds}."
 
 
