@@ -45,7 +45,10 @@ DESIGN = Design(
             "the design itself",
             (GETS_ORDERS,),
             take_if="you look orders up by number, seller, buyer and status, and lists by status may never lack one",
-            avoid_if="you can afford only four calls per write, or you often list all sellers' orders with one status",
+            avoid_if=(
+                "seven calls to place an order and eight to change it are too many, or you often list all sellers' "
+                "orders with one status"
+            ),
         ),
         Variant(
             oldest_first,
