@@ -62,7 +62,7 @@ DESIGN = Design(
             (GETS, OTHER_PEERS),
             unfilled=UNFILLED,
             take_if="you need inbox, outbox and unread messages, and deleted messages must never come back",
-            avoid_if="you can afford only two calls per message, or no call for each member of a group",
+            avoid_if="six calls per message are too many, or one for each member of a group",
         ),
         Variant(
             by_pair,
