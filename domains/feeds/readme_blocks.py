@@ -11,7 +11,7 @@ from shared.tables import create_tables
 
 from .keys import FOLLOWERS, FOLLOWING, TABLES, ReaderOfAuthor
 from .records import Follow, Post
-from .repository import FeedRepository
+from .repository import PULL_ABOVE, FeedRepository
 
 if TYPE_CHECKING:
     import happybase
@@ -118,7 +118,7 @@ def bounds_rows() -> Iterator[tuple[str, ...]]:
             yield name, f"{cut_rpcs} RPCs, {cut_rows} rows", shown
 
 
-def own_blocks(_design: Design) -> dict[str, str]:
+def own_blocks(design: Design) -> dict[str, str]:
     """When pulling is cheaper than pushing, and what it costs to bound a timeline."""
     pages = markdown_table(("authors with a stream", "RPCs of a page", "rows fetched"), page_rows())
     columns = (
@@ -133,12 +133,23 @@ def own_blocks(_design: Design) -> dict[str, str]:
             f"A page of {PAGE} posts, for a reader who follows {AUTHORS} authors:",
             pages,
             filled(
-                "A post, once clocks are compared and without the scan that counts followers; and how many pages all "
-                "followers together read for each post of the author when both ways cost the same. With fewer pages, "
-                "pulling is cheaper:"
+                "What a post costs, besides the comparison of clocks and the scan that counts followers. The last two "
+                "columns say how many pages all followers together read for each post, if both ways cost the same. "
+                "With fewer pages, pulling is cheaper:"
             ),
             markdown_table(columns, threshold_rows()),
+            filled(
+                "The scan that counts followers comes first, for each post. It reads a row for each follower, and "
+                f"stops after the batch that holds the row {PULL_ABOVE + 1:,}, one more than `PULL_ABOVE`. So with the "
+                "default threshold, a post reads at least that many rows before it is pulled."
+            ),
         ]
     )
     bounds = markdown_table((f"a timeline of {LINES} lines", "costs", "a reader of all of it then"), bounds_rows())
-    return {"threshold": threshold, "bounds": bounds}
+    repository: Any = design.repository
+    pull_above = filled(
+        f"By default a post is pulled if its author has more than {PULL_ABOVE:,} followers (`PULL_ABOVE` in "
+        f"`repository.py`). `rowbook` pulls above {repository.keywords['pull_above']}, so that the samples have posts "
+        "of both kinds, also in `load --store`: to load your own data, call `FeedRepository`."
+    )
+    return {"threshold": threshold, "bounds": bounds, "pull-above": pull_above}
