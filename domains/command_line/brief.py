@@ -1,6 +1,5 @@
 """What `rowbook run` prints unless it is told `--full`: a line for each design, or two screens for one of them."""
 
-import textwrap
 from collections.abc import Iterable, Sequence
 
 import happybase
@@ -13,7 +12,7 @@ from shared.designs.ruler import ruler_lines
 from shared.designs.verdicts import is_exact, legend
 
 from .designs import full_name
-from .terminal import GUTTER, heading, line, ruler
+from .terminal import GUTTER, heading, line, ruler, wrapped
 from .text_tables import table
 
 QUESTION_NUMBERS = ("ranges", "RPCs", "read", "returned")
@@ -36,7 +35,7 @@ def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> No
     numbers = ("exact", "read more", "refused", *WRITE_NUMBERS)
     table(to, ("design", "samples", *numbers), rows, numbers, fitted=True)
     line(to)
-    _wrapped(
+    wrapped(
         to,
         "exact: questions that read only the rows they return; read more: those that filter, sort or aggregate rows. "
         + LEGEND_OF_WRITES,
@@ -58,7 +57,7 @@ def show_one(to: Console, connection: happybase.Connection, design: Design, cost
     table(to, ("question", "cost", *QUESTION_NUMBERS), rows, QUESTION_NUMBERS, fitted=True)
     line(to)
     for words, meaning in legend(costs.measurements):
-        _wrapped(to, f"{words}: {meaning}")
+        wrapped(to, f"{words}: {meaning}")
 
 
 def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -> None:
@@ -74,23 +73,17 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -
     written = [(costs.variant.marked_name, *_writes(costs), costs.variant.differs) for costs in compared]
     table(to, ("variant", *WRITE_NUMBERS, "what differs"), written, WRITE_NUMBERS, fitted=True)
     line(to)
-    _wrapped(to, LEGEND_OF_WRITES)
+    wrapped(to, LEGEND_OF_WRITES)
     heading(to, "Which one to take")
     for costs in measured:
         variant, name = costs.variant, full_name(design, costs.variant)
         if variant.is_to_copy:
-            _wrapped(to, f"take {name} if {variant.take_if}; not if {variant.avoid_if}")
+            wrapped(to, f"take {name} if {variant.take_if}; not if {variant.avoid_if}")
         else:
-            _wrapped(to, f"{name} {variant.warning}; do not take it")
+            wrapped(to, f"{name} {variant.warning}; do not take it")
 
 
 def _writes(costs: VariantCosts) -> tuple[str, ...]:
     """What a record takes, and the busiest range of all tables, under `WRITE_NUMBERS`."""
     known = [busiest.share for busiest in costs.busiest if busiest.newest]
     return (*written_row(costs)[:3], f"{max(known):.0%}" if known else "-")
-
-
-def _wrapped(to: Console, text: str) -> None:
-    """Writes a paragraph; its lines after the first are indented."""
-    for wrapped in textwrap.wrap(text, to.width, subsequent_indent="  ", break_on_hyphens=False):
-        line(to, wrapped)
