@@ -105,7 +105,7 @@ def test_an_answer_may_be_a_number_or_anything_else(ok, terminal, monkeypatch, a
 
 
 def test_a_length_of_time_is_shown_as_it_is_typed():
-    assert attrs.evolve(AVERAGES, sample={**AVERAGES.sample, "every_ms": 3_600_000}).words.endswith(" every=1h")
+    assert attrs.evolve(AVERAGES, sample={**AVERAGES.sample, "every_ms": 3_600_000}).words.endswith(" every_ms=1h")
 
 
 @pytest.mark.parametrize(
