@@ -1,20 +1,17 @@
 """`rowbook demo`: one screen in which everything is measured while it is printed."""
 
-from collections.abc import Generator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import closing, suppress
 from typing import Any
 
-import happybase
 from rich.console import Console
 
-from shared.designs import RANGES, Design, Variant
+from shared.designs import RANGES, Design, Variant, scratch_store
 from shared.designs.comparison import VariantCosts, measure_variant
 from shared.designs.patterns import AccessPattern, key_line
 from shared.designs.ruler import ruler_lines
 from shared.designs.traps import trap_row
 from shared.records import parse_time
-from shared.stores import connect
-from shared.tables import create_tables
 from shared.testing import Call, WatchedConnection, WriterDied, dying_before
 
 from ..logs import design as logs
@@ -58,7 +55,7 @@ NEXT: Mapping[str, str] = {
 def _show_keys(to: Console, design: Design) -> None:
     """The costs of the same records under several keys, then the bytes of one key."""
     variants = [variant for variant in design.variants if variant.name in COMPARED]
-    with _store(design.main) as connection:
+    with closing(scratch_store(design.main.tables)) as connection:
         main = measure_variant(connection, design, design.main)
         row, _cells = next(connection.table(design.main.tables[0].name).scan(row_prefix=_errors_of_web_1(), limit=1))
     measured = [main, *(_measured(design, variant) for variant in variants[1:])]
@@ -80,15 +77,8 @@ def _errors_of_web_1() -> bytes:
     return errors.start
 
 
-@contextmanager
-def _store(variant: Variant) -> Generator[happybase.Connection]:
-    with closing(connect("embedded:")) as connection:
-        create_tables(connection, variant.tables)
-        yield connection
-
-
 def _measured(design: Design, variant: Variant) -> VariantCosts:
-    with _store(variant) as connection:
+    with closing(scratch_store(variant.tables)) as connection:
         return measure_variant(connection, design, variant)
 
 
@@ -117,7 +107,7 @@ def _show_mistake(to: Console, design: Design) -> None:
 def _show_crash(to: Console) -> None:
     """A writer that dies in the middle of a write, what readers see then, and what `recover` mends."""
     order = Order("n-2", "s-1", BUYER, placed_ms=parse_time("2026-01-13T09:00"), item="sofa", amount=89_900)
-    with _store(orders.DESIGN.main) as connection:
+    with closing(scratch_store(orders.DESIGN.main.tables)) as connection:
         readers = OrderRepository(connection)
         readers.place(order)
         dying: Any = WatchedConnection(connection, dying_before(_is_put_of_the_seller))

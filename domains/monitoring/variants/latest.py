@@ -100,7 +100,7 @@ class Repository(PointRepository):
         Costs: one call more.
         """
         _plan, before_ms = self._hours_before(host, metric, until_ms)
-        if before_ms > 0:  # also if there is no row yet, because a put that is under way may arrive later
+        if before_ms > 0:  # even before the first row exists: a put that is under way may arrive later
             row, columns = self._latest.row(LatestOfMetric(host, metric)), self._latest.layout.cells.columns
             self._latest.rows.delete(row, columns, timestamp=before_ms - 1)
         return super().drop_before(host, metric, until_ms)

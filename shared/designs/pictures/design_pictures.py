@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from ...stores import connect
-from ...tables import create_tables
 from ..comparison import VariantCosts, measure_variant
 from ..design import Design
+from ..traps import scratch_store
 from .drawing import Picture
 from .key_picture import key_picture
 from .tables_picture import tables_picture
@@ -21,8 +20,7 @@ MAX_BYTES = 100_000
 
 def pictures(design: Design) -> Mapping[str, Picture]:
     """The pictures of a design by name; the same samples give the same bytes."""
-    with closing(connect("embedded:")) as connection:
-        create_tables(connection, design.main.tables)
+    with closing(scratch_store(design.main.tables)) as connection:
         return pictures_of(design, measure_variant(connection, design, design.main), connection)
 
 

@@ -27,7 +27,7 @@ from tests.shared.writes.processes import entries, kill_at_random, running
 pytestmark = pytest.mark.cluster
 
 CHANGES = int(os.environ.get("ROWBOOK_CHANGES", "6000"))
-"""As many as are accepted in some minutes on two cores; several region servers are killed meanwhile."""
+"""Changes that two cores accept in some minutes; several region servers are killed meanwhile."""
 NUMBERS = range(2000)
 WRITERS = 4
 KILL_EVERY_S = 40
