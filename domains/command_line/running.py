@@ -33,12 +33,14 @@ def run(out: Console, names: list[str], store: str, *, keep: bool, full: bool, a
     if not (names or full or as_json):
         _run_all(out, [design for design, _variants in selection], store, keep)
         return
+    prefix = ""
     all_costs: list[tuple[Design, list[VariantCosts]]] = []
     for design, variants in selection:
         measured: list[VariantCosts] = []
         all_costs.append((design, measured))
         for variant in variants:
             with _demo_tables(store, variant, keep) as connection:
+                prefix = (connection.table_prefix or b"").decode()  # that of the URL, too
                 measured.append(measure_variant(connection, design, variant))
                 if variant is variants[0] and not as_json:
                     show_design(out, design, variants)
@@ -47,20 +49,22 @@ def run(out: Console, names: list[str], store: str, *, keep: bool, full: bool, a
         if not as_json:
             _compare(out, design, measured, full)
         if keep and not as_json:
-            _say_what_is_kept(out, store, variants)
+            _say_what_is_kept(out, store, prefix, variants)
     if as_json:
         costs.costs_as_json(out, all_costs)
 
 
 def _run_all(out: Console, designs: list[Design], store: str, keep: bool) -> None:
     """A line for each design."""
+    prefix = ""
     measured: list[tuple[Design, VariantCosts]] = []
     for design in designs:
         with _demo_tables(store, design.main, keep) as connection:
+            prefix = (connection.table_prefix or b"").decode()
             measured.append((design, measure_variant(connection, design, design.main)))
     brief.show_all(out, measured)
     if keep:
-        _say_what_is_kept(out, store, [design.main for design in designs])
+        _say_what_is_kept(out, store, prefix, [design.main for design in designs])
 
 
 def _show_in_full(out: Console, connection: happybase.Connection, design: Design, measured: VariantCosts) -> None:
@@ -80,10 +84,8 @@ def _compare(out: Console, design: Design, measured: list[VariantCosts], full: b
         costs.traps(out, design)
 
 
-def _say_what_is_kept(out: Console, store: str, variants: Iterable[Variant]) -> None:
+def _say_what_is_kept(out: Console, store: str, prefix: str, variants: Iterable[Variant]) -> None:
     """The names of the tables that remain in the user's store, with the prefix of its URL, too."""
-    with open_store(store, DEMO_PREFIX) as connection:
-        prefix = (connection.table_prefix or b"").decode()
     names = dict.fromkeys(table.name for variant in variants for table in variant.tables)
     terminal.line(out, f"kept in {store}: {', '.join(f'{prefix}_{name}' for name in names)}")
 
