@@ -1,4 +1,4 @@
-"""The picture of a design's tables: which row decides, what is derived from it, which question reads what."""
+"""The picture of a design's tables: which are sources, what is derived from them, which question reads what."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ Table: TypeAlias = TableLayout[Any, Any]
 BOX_HEIGHT = 32
 LINE = 23
 INDENT = 34
-"""Pixels by which derived tables stand to the right of the one that decides."""
+"""Pixels by which derived tables stand to the right of their source."""
 MOST_TABLES = 5
 
 
@@ -35,8 +35,8 @@ class _Shown:
 
     table: Table
     source: str | None
-    """The table whose rows decide; None if this one does, or if each row stands alone."""
-    decides: bool
+    """The table from which this one is derived; None if it is a source itself, or if each row stands alone."""
+    is_source: bool
     questions: Sequence[tuple[str, str]]
     """The questions that read it, each with its verdict."""
 
@@ -44,29 +44,28 @@ class _Shown:
 def tables_picture(design: Design, costs: VariantCosts, connection: "happybase.Connection") -> Picture:
     """The picture of the design itself, from what its questions read."""
     shown, others = _choose(costs, connection)
-    decide = [one.table.name for one in shown if one.decides]
-    derived = [one.table.name for one in shown if one.source]
+    has_derived = any(one.source for one in shown)
     picture = Picture(
         f"The tables of {design.name}",
         _described(shown),
-        _headline(shown, decide, derived),
-        _sentence(shown, decide, derived),
+        _headline(shown),
+        _sentence(shown),
     )
     roles = roles_of(design)
     trunk = 0.0
     for one in shown:
         x = MARGIN + 2 + (INDENT if one.source else 0)
-        picture.named(x, one.table.name, "decides" if one.decides else one.table.holds)
+        picture.named(x, one.table.name, "source" if one.is_source else one.table.holds)
         picture.y += 12
         if one.source:
             middle = picture.y + BOX_HEIGHT / 2
             picture.path([svg.M(MARGIN + 14, trunk), svg.V(middle), svg.H(x - 3)], has_arrow=True)
         _draw_row(picture, one, x, roles)
-        if one.decides:
+        if one.is_source:
             trunk = picture.y
         for question, words in one.questions:
             picture.y += LINE
-            picture.words(x + (INDENT if one.decides and derived else 0), question)
+            picture.words(x + (INDENT if one.is_source and has_derived else 0), question)
             picture.words(WIDTH - MARGIN - 2, words, "bold", "end")
         picture.y += 46
     picture.y -= 22
@@ -107,20 +106,27 @@ def _choose(costs: VariantCosts, connection: "happybase.Connection") -> tuple[li
     return shown, [name for name in names if name not in ordered]
 
 
-def _headline(shown: Sequence[_Shown], decide: Sequence[str], derived: Sequence[str]) -> str:
-    if derived:
-        rows = "One row decides" if len(decide) == 1 else f"In {number_words(len(decide))} tables a row decides"
-        lists = "One list is" if len(derived) == 1 else f"{number_words(len(derived)).capitalize()} lists are"
-        return f"{rows}. {lists} derived from {'it' if len(decide) == 1 else 'them'}."
+def _headline(shown: Sequence[_Shown]) -> str:
+    if derived := sum(one.source is not None for one in shown):
+        sources = sum(one.is_source for one in shown)
+        lists = f"{number_words(derived)} derived list{'' if derived == 1 else 's'}"
+        return f"{number_words(sources).capitalize()} source{'' if sources == 1 else 's'}, {lists}."
     tables = "One table" if len(shown) == 1 else f"{number_words(len(shown)).capitalize()} tables"
     return f"{tables}. {'Each' if len(shown) == 1 else 'In the first, each'} row holds {shown[0].table.holds}."
 
 
-def _sentence(shown: Sequence[_Shown], decide: Sequence[str], derived: Sequence[str]) -> str:
+def _sentence(shown: Sequence[_Shown]) -> str:
+    derived: dict[str, list[str]] = {}
+    for one in shown:
+        if one.source:
+            derived.setdefault(one.source, []).append(one.table.name)
     if derived:
-        verb = "is" if len(derived) == 1 else "are"
-        return f"{_named(derived)} {verb} derived from {_named(decide)}. Each question is beside the table it reads."
-    return f"A row of {_named([shown[0].table.name])} holds {shown[0].table.holds}."
+        clauses = (
+            f"{_named(lists)} {'is' if len(lists) == 1 else 'are'} derived from `{source}`"
+            for source, lists in derived.items()
+        )
+        return f"{listed(clauses)}. Each question is below the table that it reads."
+    return f"A row of `{shown[0].table.name}` holds {shown[0].table.holds}."
 
 
 def _named(names: Sequence[str]) -> str:
@@ -136,7 +142,7 @@ def _described(shown: Sequence[_Shown]) -> str:
     """The picture in words, for those who do not see it."""
     sentences: list[str] = []
     for one in shown:
-        role = "decides" if one.decides else f"derived from {one.source}" if one.source else one.table.holds
+        role = "source" if one.is_source else f"derived from {one.source}" if one.source else one.table.holds
         parts = [*map(prefix_line, one.table.key.prefixes), *map(part_line, one.table.key.parts)]
         answers = "; ".join(f"{question}: {words}" for question, words in one.questions)
         sentences.append(f"{one.table.name} ({role}), row key {', '.join(parts)}. {answers}".rstrip(". ") + ".")
@@ -164,8 +170,8 @@ def _draw_row(picture: Picture, one: _Shown, x: float, roles: Mapping[str, Role]
 
 
 def _end_line(picture: Picture, one: _Shown, x: float, right: float) -> None:
-    """Goes on below a line of boxes; those of a row that decides have a thick line around them."""
-    if one.decides:
+    """Goes on below a line of boxes; those of a source have a thick line around them."""
+    if one.is_source:
         picture.frame(x, right - x, BOX_HEIGHT)
     picture.y += BOX_HEIGHT
 
