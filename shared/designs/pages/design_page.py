@@ -65,10 +65,11 @@ def design_blocks(design: Design) -> dict[str, str]:
 
 
 def index_block(designs: Iterable[Design]) -> str:
-    """Every design with its question and its row keys."""
+    """Every design with its question and the row keys of the tables that records fill."""
     lines: list[str] = []
     for design in designs:
         lines.append(markdown_list([f"[{design.name}](domains/{design.name}/README.md): {design.question}"]))
-        keys = dict.fromkeys((table.name, key_line(table.key)) for table in design.main.record_tables)
+        filled = (table for table in design.main.record_tables if table not in design.main.unfilled)
+        keys = dict.fromkeys((table.name, key_line(table.key)) for table in filled)
         lines += [f"  - `{name}` {key}" for name, key in keys]
     return "\n".join(lines)
