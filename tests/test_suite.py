@@ -19,7 +19,7 @@ SECTIONS = {
     "README.md": (
         "The key",
         "What each question costs",
-        "Which one to take",
+        "Which one to choose",
         "Twelve lines",
         "Layout",
         "What readers see while a write is under way",
@@ -91,7 +91,7 @@ def test_the_pages_of_a_design_have_their_sections_and_what_one_decides_by_fits_
 
 
 @pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
-def test_a_variant_says_when_to_take_it_and_when_not_unless_it_is_not_to_be_copied(design):
+def test_a_variant_says_when_to_choose_it_and_when_not_unless_it_is_not_to_be_copied(design):
     for variant in design.variants:
         assert (bool(variant.take_if), bool(variant.avoid_if)) == (variant.is_to_copy,) * 2, variant.name
 

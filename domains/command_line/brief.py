@@ -41,7 +41,7 @@ def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> No
         + LEGEND_OF_WRITES,
     )
     line(to)
-    line(to, "rowbook run NAME shows a design: its keys, what its questions cost, and when to take which variant.")
+    line(to, "rowbook run NAME shows a design: its keys, what its questions cost, and which variant to choose.")
 
 
 def show_one(to: Console, connection: happybase.Connection, design: Design, costs: VariantCosts) -> None:
@@ -61,7 +61,7 @@ def show_one(to: Console, connection: happybase.Connection, design: Design, cost
 
 
 def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -> None:
-    """Writes where variants cost something else than the first one, what each writes, and when to take which.
+    """Writes where variants cost something else than the first one, what each writes, and which to choose.
 
     Variants that are not to be copied are only named, with the reason.
     """
@@ -74,13 +74,13 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -
     table(to, ("variant", *WRITE_NUMBERS, "what differs"), written, WRITE_NUMBERS, fitted=True)
     line(to)
     wrapped(to, LEGEND_OF_WRITES)
-    heading(to, "Which one to take")
+    heading(to, "Which one to choose")
     for costs in measured:
         variant, name = costs.variant, full_name(design, costs.variant)
         if variant.is_to_copy:
-            wrapped(to, f"take {name} if {variant.take_if}; not if {variant.avoid_if}")
+            wrapped(to, f"choose {name} if {variant.take_if}; not if {variant.avoid_if}")
         else:
-            wrapped(to, f"{name} {variant.warning}; do not take it")
+            wrapped(to, f"{name} {variant.warning}; do not copy it")
 
 
 def _writes(costs: VariantCosts) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ def storage_blocks() -> dict[str, str]:
     rows = [(form, f"{cells:,}", f"{size / len(points):.1f}") for form, cells, size in forms]
     caption = (
         f"The {len(points):,} sample points, one a minute for each series, as HBase stores their cells, before "
-        f"compression. The names need {names[1]:,} bytes besides, once."
+        f"compression. The names need another {names[1]:,} bytes, once."
     )
     return {"storage": below(caption, markdown_table(("form", "cells", "bytes for each point"), rows))}
 

@@ -114,7 +114,7 @@ def bounds_rows() -> Iterator[tuple[str, ...]]:
             (f"`trim` to the newest {KEEP}", trim.rpcs, trim.rows_fetched, after),
             ("a TTL", 0, 0, None),
         ):
-            shown = "those not expired" if read is None else f"{read.rpcs} RPCs, {read.rows_fetched} rows"
+            shown = "what has not expired" if read is None else f"{read.rpcs} RPCs, {read.rows_fetched} rows"
             yield name, f"{cut_rpcs} RPCs, {cut_rows} rows", shown
 
 
@@ -133,23 +133,23 @@ def own_blocks(design: Design) -> dict[str, str]:
             f"A page of {PAGE} posts, for a reader who follows {AUTHORS} authors:",
             pages,
             filled(
-                "What a post costs, besides the comparison of clocks and the scan that counts followers. The last two "
-                "columns say how many pages all followers together read for each post, if both ways cost the same. "
+                "What a post costs, without the comparison of clocks and the scan that counts followers. Both ways "
+                "cost the same if all followers together read as many pages for each post as the last two columns say. "
                 "With fewer pages, pulling is cheaper:"
             ),
             markdown_table(columns, threshold_rows()),
             filled(
-                "The scan that counts followers comes first, for each post. It reads a row for each follower, and "
-                f"stops after the batch that holds the row {PULL_ABOVE + 1:,}, one more than `PULL_ABOVE`. So with the "
-                "default threshold, a post reads at least that many rows before it is pulled."
+                "Before each post, a scan counts the followers. It reads a row for each of them, and stops after the "
+                f"batch with row {PULL_ABOVE + 1:,}, one more than `PULL_ABOVE`. So each post that is pulled costs at "
+                "least that many rows too."
             ),
         ]
     )
-    bounds = markdown_table((f"a timeline of {LINES} lines", "costs", "a reader of all of it then"), bounds_rows())
+    bounds = markdown_table((f"{LINES} lines, bounded by", "costs", "a reader of all lines then reads"), bounds_rows())
     repository: Any = design.repository
     pull_above = filled(
         f"By default a post is pulled if its author has more than {PULL_ABOVE:,} followers (`PULL_ABOVE` in "
-        f"`repository.py`). `rowbook` pulls above {repository.keywords['pull_above']}, so that the samples have posts "
-        "of both kinds, also in `load --store`: to load your own data, call `FeedRepository`."
+        f"`repository.py`). The command line pulls above {repository.keywords['pull_above']}, so that the samples "
+        "have posts of both kinds. To load your own data, call `FeedRepository` instead of `rowbook load`."
     )
     return {"threshold": threshold, "bounds": bounds, "pull-above": pull_above}

@@ -64,7 +64,7 @@ DESIGN = Design(
             "host filled with x, kind, time",
             (KIND_BEFORE_TIME,),
             take_if="you mostly read one host and kind from the oldest event to the newest",
-            avoid_if="a host name has an `x`, which is the padding, or more than 20 bytes",
+            avoid_if="a host name contains an `x`, which is the padding, or has more than 20 bytes",
         ),
         Variant(
             time_first,
@@ -77,7 +77,7 @@ DESIGN = Design(
             modulo,
             "bucket of the time, then time",
             (TIME_FIRST,),
-            mistake="every question reads all eight buckets, and clocks that tick in whole seconds fill one of them",
+            mistake="every question reads all eight buckets, and times in whole seconds all fall into one of them",
         ),
         Variant(
             salted,
@@ -104,8 +104,8 @@ DESIGN = Design(
             ),
             take_if="you ask for all events of one host in some hours",
             avoid_if=(
-                "you ask for the latest events or for all hosts, a host name has a `_`, or one region cannot absorb "
-                "all writes"
+                "you ask for the latest events or for all hosts, a host name contains a `_`, or one region cannot "
+                "absorb all writes"
             ),
         ),
         Variant(

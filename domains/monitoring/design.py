@@ -104,7 +104,9 @@ DESIGN = Design(
                 Exemption("order", "they come in row-key order, which has the time before the metric", (OF_HOST,)),
             ),
             take_if="you ask for all metrics of a host in a short period",
-            avoid_if="you mostly ask for one metric, or delete old points of single metrics, or a host name has a `_`",
+            avoid_if=(
+                "you mostly ask for one metric, or delete old points of single metrics, or a host name contains a `_`"
+            ),
         ),
         Variant(
             metric_host_time,
@@ -114,7 +116,7 @@ DESIGN = Design(
                 OF_MANY_POINTS,
             ),
             take_if="you ask for one metric of a host, and very often for its latest value",
-            avoid_if="you ask for all metrics of a host, which it refuses, or a name has a `_`",
+            avoid_if="you ask for all metrics of a host, which it refuses, or a name contains a `_`",
         ),
         Variant(
             bucketed,

@@ -46,6 +46,6 @@ def own_blocks(_design: Design) -> dict[str, str]:
     caption = (
         f"Beside OpenTSDB {recorded['opentsdb']} on the same HBase {recorded['hbase']}, in turns, medians of at least "
         f"{recorded['rounds']} rounds, on {recorded['cores']} cores with other work. A load ends when its points "
-        "can be read. `make bench-opentsdb RECORD=1` does it again."
+        "can be read. `make bench-opentsdb RECORD=1` repeats the measurement."
     )
     return {"speed": "\n\n".join([filled(caption), load_table, question_table])}

@@ -137,9 +137,9 @@ class Variant:
     without_upkeep: str = ""
     """Why its repository has no `upkeep`: nothing can be recovered or compared. Empty if it has one."""
     take_if: str = attrs.field(kw_only=True, default="")
-    """When the variant is the right one, as a clause after "take it if"; empty if it is not to be copied."""
+    """When the variant is the right one, as a clause after "choose it if"; empty if it is not to be copied."""
     avoid_if: str = attrs.field(kw_only=True, default="")
-    """When it is the wrong one although `take_if` holds, as a clause after "do not take it if"."""
+    """When it is the wrong one although `take_if` holds, as a clause after "not if"."""
     name: str = attrs.field(kw_only=True, default=attrs.Factory(_name_of, takes_self=True))
     """The name of the module, with `-` for `_`; a `Design` gives its own name to its first variant."""
     tables: tuple[TableLayout[Any, Any], ...] = attrs.field(

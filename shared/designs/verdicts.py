@@ -8,27 +8,26 @@ from .metering import Measurement
 
 LEGEND = (
     (r"1 range", "one get, or one scan that reads the answer and at most two rows beyond it."),
-    (r"(\d+) ranges", "{1} gets or scans. If a cell gives no number of ranges, it is one."),
+    (r"(\d+) ranges", "{1} gets or scans. A cell without a number of ranges means one range."),
     (r"1 range, (\d+) gets?", "one scan, then one call that gets the {1} rows that the scanned rows name."),
     (
         r"(?:\d+ ranges, )?([\d.]+)x, filtered",
-        "{1} rows are read for each row returned, and the client drops those that do not match. After reading "
-        f"{READ_AT_MOST:,} rows a page ends early, with a cursor.",
+        "{1} rows are read for each row returned; the client drops the others. A page ends early, with a cursor, once "
+        f"it has read {READ_AT_MOST:,} rows.",
     ),
     (
         r"(?:\d+ ranges, )?([\d.]+)x, server filter",
-        "{1} rows are read for each row returned; the region server drops those that do not match. The more of "
-        "them, the larger the factor.",
+        "{1} rows are read for each row returned; the region server drops the others.",
     ),
     (
         r"(?:\d+ ranges, )?([\d.]+)x, computed",
-        "the client computes the answer, and reads {1} rows for each value of it; if a row holds many records, "
-        "the number counts cells.",
+        "the client reads {1} rows to compute each value of the answer; if a row holds many records, the number counts "
+        "cells.",
     ),
     (
         r"(?:\d+ ranges, )?([\d.]+)x, sorted",
-        "{1} rows are read for each row returned; those that do not match are dropped, and the client sorts the "
-        f"rest. Each page reads all rows of its ranges; if there are more than {READ_AT_MOST:,}, it is refused.",
+        "{1} rows are read for each row returned; the others are dropped, and the client sorts the answer. Each page "
+        f"reads all rows of its ranges, and is refused if there are more than {READ_AT_MOST:,}.",
     ),
     (r"wrong answer", "the variant has lost records that belong to the answer, so no cost is shown."),
     (r"refused", "no range of the row key answers the question."),

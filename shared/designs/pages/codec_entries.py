@@ -58,7 +58,7 @@ class Misuse:
 
 @attrs.frozen
 class CodecEntry:
-    """A codec, what to take it for, and a value or use that it refuses.
+    """A codec, what to use it for, and a value or use that it refuses.
 
     The page shows the first of its values. `java` is an expression of such a value, `v`: a long, double, String or
     byte[]. A test compares what it makes of each value with the codec's bytes.
@@ -213,7 +213,7 @@ CODECS = (
     ),
     CodecEntry(
         Float64,
-        "a measured value, asked for by range",
+        "a measured value, queried by range",
         (-1.5, 0.0, 1.5),
         -0.0,
         _big_endian(8, "Double.doubleToLongBits(v) ^ (Double.doubleToLongBits(v) >> 63 | Long.MIN_VALUE)"),
@@ -270,7 +270,7 @@ CODECS = (
     ),
     CodecEntry(
         Descending(EscapedText),
-        "text in reverse order",
+        "text, descending",
         ("a\0\u00e9", ""),
         Misuse("an unordered codec, such as `DelimitedText('_')`", lambda: Descending(DelimitedText("_"))),
         f"{_escaped(_UTF8)}.chars().map(c -> 255 - c)\n"
@@ -342,7 +342,7 @@ PREFIXES = (
     PrefixEntry(
         ByUser,
         Salt(of="user_id", buckets=16),
-        "many writes to neighbouring keys, still scanned",
+        "many writes to adjacent keys, still scanned",
         ("user_1", "", "a\0\u00e9"),
         Misuse("`buckets=257`", lambda: Salt(of="user_id", buckets=257)),
         f"new byte[] {{(byte) (new CRC32() {{{{\n    update({_escaped(_UTF8)}.getBytes(ISO_8859_1));\n"

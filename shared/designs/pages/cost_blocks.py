@@ -34,7 +34,7 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """
     silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
     caption = [_samples_line(design)]
-    caption += [f"Left out, because every question is refused: {', '.join(silent)}."] if silent else []
+    caption += [f"Not shown, because every question is refused: {', '.join(silent)}."] if silent else []
     measurements = (measurement for variant in variants if variant.answers for measurement in variant.measurements)
     meanings = markdown_list(f"`{words}`: {meaning}" for words, meaning in legend(measurements))
     tables = across(variants, verdict, only_differences=True)
@@ -100,7 +100,7 @@ def _across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]
 
 
 def choice_block(design: Design) -> str:
-    """When to take which variant, and when not; those that are never to be taken are left out."""
+    """Which variant to choose, and when not; those that are not to be copied are left out."""
     return markdown_list(
         f"**`{variant.name}`** if {variant.take_if}; not if {variant.avoid_if}"
         for variant in design.variants
@@ -111,19 +111,15 @@ def choice_block(design: Design) -> str:
 def rpcs_block(variants: Sequence[VariantCosts]) -> str:
     """The RPCs of every question in every variant."""
     caption = (
-        "RPCs of each question. A get, of one row or of up to 1,000, is one call to the Thrift gateway; a scan is a "
-        "call to open it, one for each "
-        "batch of rows, and one to close it. The calls of a question follow one another."
+        "RPCs of each question, one after another. A get of up to 1,000 rows is one RPC; a scan needs one to open it, "
+        "one for each batch of rows, and one to close it."
     )
     return below(caption, across(variants, rpcs))
 
 
 def writes_block(variants: Sequence[VariantCosts]) -> str:
     """What a record takes in every variant."""
-    caption = (
-        "Cost of storing one record, in all tables of a variant together: rows, bytes before compression, calls to "
-        "store it; bytes of its intent."
-    )
+    caption = "Cost of storing one record in all tables of a variant. Bytes are counted before compression."
     rows = [(variant.variant.marked_name, *written_row(variant)) for variant in variants]
     return below(caption, markdown_table(("variant", *WRITTEN_COLUMNS), rows))
 
@@ -144,9 +140,9 @@ def sizing_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     period = f"{_rounded(days)} days" if days >= 1 else f"{_rounded(days * 24)} hours"
     caption = (
         f"The samples are {listed(counts)} in {period}: {_rounded(variants[0].records / days)} records per day. The "
-        "table shows what each variant stores in a day at that rate, and at 1,000 records per second: one copy, "
-        "before compression. HDFS keeps three copies by default. If records share a cell, as with a counter, the last "
-        "column is an upper bound."
+        "table shows what each variant stores at that rate, and at 1,000 records per second: one copy, before "
+        "compression. HDFS keeps three copies by default. If records share a cell, as with a counter, the last column "
+        "is an upper bound."
     )
     rows = [
         (
@@ -169,10 +165,10 @@ def _rounded(number: float) -> str:
 def spread_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """Where the newest rows of every table go."""
     caption = (
-        f"Where new rows go. Each table is cut into {RANGES} ranges that hold equal numbers of its older records. Its "
-        f"newest records are those of the last {_duration(design.newest_ms)}; the last column is the share of them "
-        f"that falls into the busiest range. {1 / RANGES:.1%} is an even spread, 100% a hot spot. With few records, "
-        "expect a few percentage points of noise."
+        f"Where new rows go. Each table is cut into {RANGES} ranges with equal numbers of older records. The last "
+        f"column is the share of the newest records, those of the last {_duration(design.newest_ms)}, that falls into "
+        f"the busiest range: {1 / RANGES:.1%} is an even spread, 100% a hot spot. With few records, expect a few "
+        "percentage points of noise."
     )
     return below(caption, markdown_table(SPREAD_COLUMNS, spread_rows(variants)))
 

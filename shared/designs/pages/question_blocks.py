@@ -24,8 +24,8 @@ def questions_block(design: Design) -> str:
         for name, patterns in patterns_by_name(design).items()
     ]
     caption = (
-        f"What `rowbook ask {design.name}` takes; arguments in brackets may be left out. A page holds up to `--limit` "
-        "records, and its cursor continues after them."
+        f"The questions of `rowbook ask {design.name}`; arguments in brackets are optional. A page holds up to "
+        "`--limit` records, and its cursor continues after them."
     )
     return below(caption, markdown_table(("question", "arguments", "answer"), rows))
 
@@ -40,12 +40,12 @@ def scans_block(design: Design, main: VariantCosts) -> str:
         printed = statements(measurement)
         lines += printed[:RANGES_SHOWN]
         if len(printed) > RANGES_SHOWN:
-            lines.append(f"# and {len(printed) - RANGES_SHOWN} statements more")
+            lines.append(f"# and {len(printed) - RANGES_SHOWN} more statements")
     caption = (
-        f"The rows that each question reads in `{main.variant.name}`, as the HBase shell reads them. `STARTROW` is "
-        "inclusive, `STOPROW` exclusive; a reverse scan starts at the higher key. Bytes that are not printable are "
-        "`\\x` and two hex digits. `LIMIT` is one row more than a page holds: that row tells whether another page "
-        "follows. A scan without `LIMIT` reads on until the client has its page, because it drops or sorts rows."
+        f"HBase shell statements that read what each question reads in `{main.variant.name}`. `STARTROW` is inclusive, "
+        "`STOPROW` exclusive; a reverse scan starts at the higher key. Bytes that are not printable are `\\x` and two "
+        "hex digits. `LIMIT` is one row more than a page holds: that row tells whether another page follows. A scan "
+        "has no `LIMIT` if the client drops or sorts rows: it reads on until the page is full."
     )
     return below(caption, text_block("\n".join(lines), "ruby"))
 
@@ -69,7 +69,7 @@ def row_limit(measurement: Measurement) -> int | None:
 
 EXCEPTIONS = {
     "ranges": ("reads", "more ranges in larger tables"),
-    "rows": ("reads", "more rows"),
+    "rows": ("reads", "more rows than that"),
     "loading": ("stores", "more rows each time the same records are loaded"),
     "order": ("gives", "the same answers in another order"),
 }
