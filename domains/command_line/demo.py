@@ -45,7 +45,7 @@ def show(to: Console) -> None:
 
 NEXT: Mapping[str, str] = {
     "rowbook list": "all designs, with their row keys",
-    "rowbook run orders": "one design: its rows, its costs, when to choose it",
+    "rowbook run orders": "one design: rows, costs, which variant to choose",
     "rowbook ask logs latest host=web-1 event=ERROR": "one question, with your own values",
     "rowbook load logs FILE --store embedded:my.db": "your own records, in a store of your own",
 }
