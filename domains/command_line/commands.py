@@ -198,7 +198,10 @@ def ddl(
     context: typer.Context,
     name: Name,
     splits: Annotated[
-        str | None, typer.Option(metavar="N", help="Number of split points of each table; N make N + 1 regions.")
+        str | None,
+        typer.Option(
+            metavar="N", help="Number of split points of each table whose key gives any; N make N + 1 regions."
+        ),
     ] = None,
     as_json: Json = False,
     plain: Plain = False,

@@ -12,11 +12,10 @@ from .words import number
 
 
 def show_statements(to: Console, name: str, splits: str | None, *, as_json: bool) -> None:
-    """Writes the statements of a variant's tables; `splits` is for those of its records."""
+    """Writes the statements of a variant's tables, with `splits` points if their keys can be split at so many."""
     _design, (variant, *_others) = find_variants(name)
     count = None if splits is None else number("--splits", splits, MAX_BUCKETS - 1)
-    others = [table for table in variant.tables if table not in variant.record_tables]
-    split_tables = [*tables_with_splits(variant.record_tables, count), *tables_with_splits(others, None)]
+    split_tables = tables_with_splits(variant.tables, count)
     if not as_json:
         for table, points in split_tables:
             for text in statement_split_at(table, points).split("\n"):

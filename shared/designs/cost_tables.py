@@ -8,7 +8,7 @@ import attrs
 from ..tables import physical_tables
 from .comparison import RANGES, VariantCosts
 from .metering import Measurement
-from .verdicts import verdict, without_ranges
+from .verdicts import ranges_and_gets, verdict, without_ranges
 
 QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "read", "returned", "bytes")
 READ_COLUMNS = ("question", "rows are then", "read", "records returned", "bytes fetched", "bytes per key")
@@ -30,7 +30,7 @@ def question_row(measurement: Measurement) -> tuple[str, ...]:
     return (
         measurement.pattern.question,
         words,
-        str(len(measurement.reads)),
+        str(ranges_and_gets(measurement)[0]),
         str(cost.rpcs),
         _read(measurement),
         str(len(measurement.records)),

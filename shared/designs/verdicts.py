@@ -43,7 +43,7 @@ def verdict(measurement: Measurement) -> str:
     from eight. `6.2x, computed`: the answer is made of 6.2 times as many. `wrong answer`: whatever it costs.
     """
     words = without_ranges(measurement)
-    ranges, _gets = _ranges_and_gets(measurement)
+    ranges, _gets = ranges_and_gets(measurement)
     names_ranges = ranges > 1 and not measurement.is_wrong and _work_beyond_ranges(measurement)
     return f"{_counted(ranges, 'range')}, {words}" if names_ranges else words
 
@@ -61,11 +61,11 @@ def without_ranges(measurement: Measurement) -> str:
         return "wrong answer"
     if work := _work_beyond_ranges(measurement):
         return f"{_read_for_each(measurement)}, {work}"
-    ranges, gets = _ranges_and_gets(measurement)
+    ranges, gets = ranges_and_gets(measurement)
     return _counted(ranges, "range") + (f", {_counted(gets, 'get')}" if gets else "")
 
 
-def _ranges_and_gets(measurement: Measurement) -> tuple[int, int]:
+def ranges_and_gets(measurement: Measurement) -> tuple[int, int]:
     """The number of ranges, and that of gets besides; gets alone are ranges of one row."""
     gets = sum(read.is_get for read in measurement.reads)
     scans = len(measurement.reads) - gets

@@ -133,7 +133,7 @@ def _of_part(part: Part) -> _FirstDigits | str:
     if isinstance(ascending, DecimalText | Integer | FixedBytes):
         digits = _DIGITS if isinstance(ascending, DecimalText) else _BYTES
         assumption = f"if {part.name} is spread over all values of {codec} and does not count up"
-        return _FirstDigits(f"rows start with {part.name}", digits, width, 1, assumption)
+        return _FirstDigits(f"rows start with {part.name} ({part.meaning})", digits, width, 1, assumption)
     return (
         f"rows start with {part.name} ({codec}), and the layout does not say which values are frequent; "
         "put a Salt or HashPrefix before it, or choose the points yourself"

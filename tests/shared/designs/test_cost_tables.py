@@ -11,6 +11,7 @@ from shared.designs.comparison import Busiest, VariantCosts
 from shared.designs.cost_tables import (
     SPREAD_COLUMNS,
     WRITTEN_COLUMNS,
+    question_row,
     refusals,
     rpcs,
     spread_rows,
@@ -102,6 +103,11 @@ def refused(reason: str, question: str = "all notes") -> Measurement:
 )
 def test_a_verdict_names_the_ranges_or_else_what_is_read_and_dropped(answer, wanted):
     assert wanted == verdict(answer)
+
+
+def test_the_column_of_ranges_agrees_with_the_verdict_beside_it_and_counts_no_gets():
+    _question, words, ranges, *_others = question_row(with_gets(measured([1, 2], ranges=3, rows_read=5), 14))
+    assert (words, ranges) == ("3 ranges, 14 gets", "3")
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ STATUS: - | 02 ff | 3 codes of id: one region each
 STATUS: 1 | 02 | 3 codes of id: 2 regions, as equal as possible
 DecimalText(8): 3 | 3235 35 3735 | 4 regions, as equal as possible, if id is spread over all
 Descending(DecimalText(8)): 1 | 35 | if id is spread over all values of Descending(DecimalText(8)) and does not count up
-UInt32: 3 | 40 80 c0 | rows start with id: 4 regions, as equal as possible, if id is spread
+UInt32: 3 | 40 80 c0 | rows start with id (a specimen): 4 regions, as equal as possible, if id is spread
 Int8: 1 | 80 | all values of Int8
 Descending(Int64): 1 | 80 | all values of Descending(Int64)
 FixedBytes(16): 3 | 40 80 c0 | all values of FixedBytes(16)
@@ -151,7 +151,7 @@ def test_a_layout_without_points_says_why_and_refuses_to_invent_some(layout, rea
 @pytest.mark.parametrize("codec", [UInt8, Descending(UInt64), DecimalText(4), FixedBytes(16)], ids=str)
 def test_numbers_are_split_only_if_a_number_of_points_is_given(codec):
     reason = (
-        "rows start with id: not split by default; give a number of points "
+        "rows start with id (a specimen): not split by default; give a number of points "
         f"if id is spread over all values of {codec} and does not count up"
     )
     assert Splits((), reason) == split_points(of_part(codec))
