@@ -19,9 +19,9 @@ QUESTION_NUMBERS = ("ranges", "RPCs", "read", "returned")
 WRITE_NUMBERS = ("rows", "bytes", "RPCs", "busiest")
 LEGEND_OF_WRITES = (
     f"rows, bytes, RPCs: the cost of storing one record in all tables. busiest: the share of a table's new rows in the "
-    f"busiest of {RANGES} ranges with equal numbers of older rows; {1 / RANGES:.1%} is an even spread, 100% a hot spot, "
-    "or a table whose sample rows are all new. It says how the samples spread: if most of your rows have one host, one "
-    "user or one metric, expect more."
+    f"busiest of {RANGES} ranges with equal numbers of older rows. {1 / RANGES:.1%} is an even spread; 100% is a hot "
+    "spot, or a table whose sample rows are all new. If most of your rows have one host, one user or one metric, "
+    "expect more than the samples show."
 )
 
 
