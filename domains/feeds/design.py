@@ -50,7 +50,7 @@ DESIGN = Design(
             "the design itself",
             unfilled=UNFILLED,
             take_if="no timeline may lose a post, and some authors have a million followers",
-            avoid_if="a reader follows over 1,000 such authors, more than a page can merge",
+            avoid_if="a reader follows hundreds of such authors: every page scans the stream of each",
         ),
         Variant(
             pull,
@@ -70,7 +70,10 @@ DESIGN = Design(
                 "send the same call again, which completes it"
             ),
             take_if="you need a page in one scan and few calls per write, and clients always retry",
-            avoid_if="deleted posts must disappear at once",
+            avoid_if=(
+                "authors have many followers, for each of whom a post writes a row with its text, or deleted posts must "
+                "disappear at once"
+            ),
         ),
     ),
     erases="a user",

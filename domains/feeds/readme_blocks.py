@@ -1,6 +1,6 @@
 """What only the page of `feeds` shows: when pulling is cheaper than pushing, and what it costs to bound a timeline."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +9,10 @@ from shared.designs.pages import filled, markdown_table
 from shared.stores import connect
 from shared.tables import create_tables
 
-from .keys import FOLLOWERS, FOLLOWING, TABLES, ReaderOfAuthor
+from .keys import TABLES, ReaderOfAuthor
 from .records import Follow, Post
 from .repository import PULL_ABOVE, FeedRepository
+from .variants import texts
 
 if TYPE_CHECKING:
     import happybase
@@ -20,27 +21,29 @@ NOON_MS = 1_768_219_200_000
 FOLLOWER_COUNTS = (10, 100, 1_000, 10_000)
 AUTHORS = 16
 """Number of authors whom the reader of the measured pages follows."""
-STREAM_COUNTS = (0, 1, 4, 16)
+STREAMS_OF_AUTHORS = ((0, AUTHORS), (1, AUTHORS), (4, AUTHORS), (AUTHORS, AUTHORS), (150, 150))
+"""How many of the authors whom a reader follows have a stream, and how many authors these are."""
 PAGE = 10
 LINES, KEEP = 200, 50
 
 
 @contextmanager
-def new_feeds() -> "Generator[happybase.Connection]":
-    """A store with the tables of the design, all empty."""
+def new_feeds(tables: Any = TABLES) -> "Generator[happybase.Connection]":
+    """A store with these tables, all empty."""
     connection = connect("embedded:")
-    create_tables(connection, TABLES)
+    create_tables(connection, tables)
     yield connection
     connection.close()
 
 
-def put_followers(connection: "happybase.Connection", author: str, count: int) -> None:
+def put_followers(connection: "happybase.Connection", author: str, count: int, tables: Any = TABLES) -> None:
     """So many follows, put as a write leaves them, in few calls."""
-    with connection.table(FOLLOWING.name).batch() as following, connection.table(FOLLOWERS.name).batch() as followers:
+    by_reader, by_author = tables.following, tables.followers
+    with connection.table(by_reader.name).batch() as following, connection.table(by_author.name).batch() as followers:
         for number in range(count):
             follow, follower = Follow(f"r-{number}", author), ReaderOfAuthor(author, f"r-{number}")
-            following.put(FOLLOWING.row(follow), FOLLOWING.cells.pack(follow))
-            followers.put(FOLLOWERS.row(follower), FOLLOWERS.cells.pack(follower))
+            following.put(by_reader.row(follow), by_reader.cells.pack(follow))
+            followers.put(by_author.row(follower), by_author.cells.pack(follower))
 
 
 def cost_of_post(followers: int, pull_above: int | None) -> Cost:
@@ -59,21 +62,32 @@ def cost_of_post(followers: int, pull_above: int | None) -> Cost:
         return cost
 
 
-def cost_of_page(streams: int) -> Cost:
-    """What a page costs a reader of whose authors so many have a stream."""
+def cost_of_post_with_text(followers: int) -> Cost:
+    """What one post costs in the variant `texts`."""
+    with new_feeds(texts.TABLES) as connection:
+        feeds = texts.Repository(connection)
+        put_followers(connection, "dan", followers, texts.TABLES)
+        feeds.post(Post("ann", NOON_MS, 1, ""))
+        with metered(connection) as cost:
+            feeds.post(Post("dan", NOON_MS, 1, ""))
+        return cost
+
+
+def cost_of_page(streams: int, authors: int = AUTHORS) -> Cost:
+    """What a page costs a reader who follows so many authors, `streams` of whom have a stream."""
     with new_feeds() as connection:
         push, pull = FeedRepository(connection, pull_above=None), FeedRepository(connection, pull_above=0)
-        for number in range(AUTHORS):
+        for number in range(authors):
             push.follow(Follow("ada", f"a-{number}"))
             for at in range(PAGE):
-                (pull if number < streams else push).post(Post(f"a-{number}", NOON_MS + at * AUTHORS + number, at, ""))
+                (pull if number < streams else push).post(Post(f"a-{number}", NOON_MS + at * authors + number, at, ""))
         with metered(connection) as cost:
             assert len(push.timeline("ada").page(PAGE).records) == PAGE
         return cost
 
 
 def threshold_rows() -> Iterator[tuple[str, ...]]:
-    """Followers, then RPCs and lines of a post either way, and the pages for each post at which both cost the same."""
+    """Followers, RPCs and rows of a post in each way, and the pages for each post at which two ways cost the same."""
     none, one = cost_of_page(0), cost_of_page(1)
     rpcs_of_stream, rows_of_stream = one.rpcs - none.rpcs, one.rows_fetched - none.rows_fetched
     for followers in FOLLOWER_COUNTS:
@@ -84,16 +98,16 @@ def threshold_rows() -> Iterator[tuple[str, ...]]:
             f"{followers:,}",
             f"{pushed.rpcs} RPCs, {followers:,} lines",
             f"{pulled.rpcs} RPCs, 1 line",
+            f"{cost_of_post_with_text(followers).rpcs} RPCs, {followers:,} texts",
             f"{by_rpcs:,.1f}",
             f"{by_rows:,.1f}",
         )
 
 
-def page_rows() -> Iterator[tuple[str, ...]]:
-    """Streams that a page merges, and the page's RPCs and rows."""
-    for streams in STREAM_COUNTS:
-        cost = cost_of_page(streams)
-        yield str(streams), str(cost.rpcs), str(cost.rows_fetched)
+def page_rows(costs: Iterable[tuple[int, int, Cost]]) -> Iterator[tuple[str, ...]]:
+    """Authors whom a reader follows, streams that the page merges, and the page's RPCs and rows."""
+    for streams, authors, cost in costs:
+        yield str(authors), str(streams), str(cost.rpcs), str(cost.rows_fetched)
 
 
 def bounds_rows() -> Iterator[tuple[str, ...]]:
@@ -120,22 +134,18 @@ def bounds_rows() -> Iterator[tuple[str, ...]]:
 
 def own_blocks(design: Design) -> dict[str, str]:
     """When pulling is cheaper than pushing, and what it costs to bound a timeline."""
-    pages = markdown_table(("authors with a stream", "RPCs of a page", "rows fetched"), page_rows())
-    columns = (
-        "followers",
-        "a post that is pushed",
-        "a post that is pulled",
-        "pages for each post, by RPCs",
-        "by rows",
-    )
+    of_pages = [(streams, authors, cost_of_page(streams, authors)) for streams, authors in STREAMS_OF_AUTHORS]
+    pages = markdown_table(("authors", "of these with a stream", "RPCs", "rows fetched"), page_rows(of_pages))
+    columns = ("followers", "pushed", "pulled", "in `texts`", "pages for each post, by RPCs", "by rows")
     threshold = "\n\n".join(
         [
-            f"A page of {PAGE} posts, for a reader who follows {AUTHORS} authors:",
+            f"What a page of {PAGE} posts costs a reader, by the authors whom the reader follows:",
             pages,
             filled(
-                "What a post costs, without the comparison of clocks and the scan that counts followers. Both ways "
-                "cost the same if all followers together read as many pages for each post as the last two columns say. "
-                "With fewer pages, pulling is cheaper:"
+                "What a post costs if it is pushed, if it is pulled, and in the variant `texts`, without the "
+                "comparison of clocks and the scan that counts followers. Pushing and pulling cost the same if all followers "
+                "together read as many pages for each post as the last two columns say. With fewer pages, pulling is "
+                "cheaper:"
             ),
             markdown_table(columns, threshold_rows()),
             filled(
@@ -147,9 +157,15 @@ def own_blocks(design: Design) -> dict[str, str]:
     )
     bounds = markdown_table((f"{LINES} lines, bounded by", "costs", "a reader of all lines then reads"), bounds_rows())
     repository: Any = design.repository
+    (some, _authors, cost_of_some), (many, _all, cost_of_many) = of_pages[-2:]
+    reader = design.patterns[0].sample["reader"]
+    followed = sum(follow.reader == reader for follow in design.loads[0].sample_records())
     pull_above = filled(
         f"By default a post is pulled if its author has more than {PULL_ABOVE:,} followers (`PULL_ABOVE` in "
-        f"`repository.py`). The command line pulls above {repository.keywords['pull_above']}, so that the samples "
-        "have posts of both kinds. To load your own data, call `FeedRepository` instead of `rowbook load`."
+        f"`repository.py`), which it learns by reading {PULL_ABOVE + 1:,} rows. A page scans its streams one after "
+        f"another: it needs {cost_of_some.rpcs} RPCs for {some} streams and {cost_of_many.rpcs} for {many}, so aim at "
+        f"tens. In the samples above, the reader follows {followed} authors. The command line pulls above "
+        f"{repository.keywords['pull_above']} followers, so that the samples have posts of both kinds. To load your own "
+        "data, call `FeedRepository` instead of `rowbook load`."
     )
     return {"threshold": threshold, "bounds": bounds, "pull-above": pull_above}

@@ -167,8 +167,8 @@ def spread_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     caption = (
         f"Where new rows go. Each table is cut into {RANGES} ranges with equal numbers of older records. The last "
         f"column is the share of the newest records, those of the last {_duration(design.newest_ms)}, that falls into "
-        f"the busiest range: {1 / RANGES:.1%} is an even spread, 100% a hot spot, or a "
-        "table whose sample records are all new. With few records, expect a few percentage points of noise."
+        f"the busiest range: {1 / RANGES:.1%} is an even spread, 100% a hot spot. With few records, expect a few "
+        "percentage points of noise."
     )
     return below(caption, markdown_table(SPREAD_COLUMNS, spread_rows(variants)))
 
