@@ -46,8 +46,8 @@ DESIGN = Design(
             (GETS_ORDERS,),
             take_if="you look orders up by number, seller, buyer and status, and lists by status may never lack one",
             avoid_if=(
-                "seven calls to place an order and eight to change it are too many, or you often list all sellers' "
-                "orders with one status"
+                "seven calls to place an order and eight to change it are too many, such as 21,000 a second for 3,000 "
+                "orders, or you often list all sellers' orders with one status"
             ),
         ),
         Variant(
@@ -76,8 +76,8 @@ DESIGN = Design(
             hashed_number,
             "a hash of the number, then the number",
             (GETS_ORDERS,),
-            take_if="numbers count up and one region cannot absorb all new orders",
-            avoid_if="you scan by number prefix",
+            take_if="numbers count up and one region cannot absorb all new orders, or you do not know yet",
+            avoid_if="numbers start with a day or a shop, and you ask for all of one: it refuses only this question",
         ),
         Variant(
             without_intents,
