@@ -35,7 +35,7 @@ def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> N
     for question, patterns in patterns_by_name(design).items():
         wrapped(to, f"rowbook ask {name} {question} {shown_arguments(patterns[0])}", style="bold")
         for pattern in patterns:
-            wrapped(to, f"  {pattern.question}")
+            wrapped(to, f"  {pattern.question}: {pattern.words.partition(' ')[2]}")
 
 
 def answer(

@@ -71,8 +71,8 @@ DESIGN = Design(
             ),
             take_if="you need a page in one scan and few calls per write, and clients always retry",
             avoid_if=(
-                "authors have many followers, for each of whom a post writes a row with its text, or deleted posts must "
-                "disappear at once"
+                "authors have many followers, for each of whom a post writes a row with its text, or deleted posts "
+                "must disappear at once"
             ),
         ),
     ),

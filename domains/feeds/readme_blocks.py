@@ -143,9 +143,9 @@ def own_blocks(design: Design) -> dict[str, str]:
             pages,
             filled(
                 "What a post costs if it is pushed, if it is pulled, and in the variant `texts`, without the "
-                "comparison of clocks and the scan that counts followers. Pushing and pulling cost the same if all followers "
-                "together read as many pages for each post as the last two columns say. With fewer pages, pulling is "
-                "cheaper:"
+                "comparison of clocks and the scan that counts followers. Pushing and pulling cost the same if all "
+                "followers together read as many pages for each post as the last two columns say. With fewer pages, "
+                "pulling is cheaper:"
             ),
             markdown_table(columns, threshold_rows()),
             filled(
@@ -165,7 +165,7 @@ def own_blocks(design: Design) -> dict[str, str]:
         f"`repository.py`), which it learns by reading {PULL_ABOVE + 1:,} rows. A page scans its streams one after "
         f"another: it needs {cost_of_some.rpcs} RPCs for {some} streams and {cost_of_many.rpcs} for {many}, so aim at "
         f"tens. In the samples above, the reader follows {followed} authors. The command line pulls above "
-        f"{repository.keywords['pull_above']} followers, so that the samples have posts of both kinds. To load your own "
-        "data, call `FeedRepository` instead of `rowbook load`."
+        f"{repository.keywords['pull_above']} followers, so that the samples have posts of both kinds. To load your "
+        "own data, call `FeedRepository` instead of `rowbook load`."
     )
     return {"threshold": threshold, "bounds": bounds, "pull-above": pull_above}

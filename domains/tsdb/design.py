@@ -60,13 +60,13 @@ DESIGN = Design(
         Variant(
             keys,
             "the rows of a metric in one range",
-            take_if="your OpenTSDB has no salt, or you have no OpenTSDB and write many metrics",
+            take_if="your OpenTSDB has no salt, or you have no OpenTSDB, and your series have a few stable tags",
             avoid_if="one metric has more writes than one region can absorb",
         ),
         Variant(
             salted,
             "the same rows in buckets, by OpenTSDB's salt",
-            take_if="your OpenTSDB sets `tsd.storage.salt.*`, or you have no OpenTSDB and one metric is busy",
+            take_if="your OpenTSDB sets `tsd.storage.salt.*`, or you need the same without one, and one metric is busy",
             avoid_if="you ask for many short periods: each question reads one range for each bucket",
         ),
     ),

@@ -118,7 +118,8 @@ class Repository(PointRepository):
     def latest_of_hosts(self, host_prefix: str, metric: str | None = None) -> Query[Point]:
         """The latest point of every metric, or of one, of all hosts whose names start with `host_prefix`.
 
-        They come by host, then by metric. An empty prefix means all hosts.
+        They come by host, then by metric. An empty prefix means all hosts. End the prefix with the separator, as in
+        `lyon/`, because `lyon` also finds `lyon-2/7`.
         Costs: one range, of these points alone. With a metric it reads those of all metrics, and the client drops the
         others.
         """
