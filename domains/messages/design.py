@@ -77,7 +77,7 @@ DESIGN = Design(
             "the whole message in both boxes, without intents",
             (OTHER_PEERS, IS_READ),
             without_upkeep=NO_INTENTS,
-            take_if="you need inbox and outbox, a TTL and few calls per write, and clients always retry",
+            take_if="you need inbox and outbox, a TTL and only two calls per message, and clients always retry",
             avoid_if="you often ask for unread messages: that reads the whole inbox",
         ),
         Variant(
