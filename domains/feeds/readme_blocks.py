@@ -162,10 +162,10 @@ def own_blocks(design: Design) -> dict[str, str]:
     followed = sum(follow.reader == reader for follow in design.loads[0].sample_records())
     pull_above = filled(
         f"By default a post is pulled if its author has more than {PULL_ABOVE:,} followers (`PULL_ABOVE` in "
-        f"`repository.py`), which it learns by reading {PULL_ABOVE + 1:,} rows. A page scans its streams one after "
-        f"another: it needs {cost_of_some.rpcs} RPCs for {some} streams and {cost_of_many.rpcs} for {many}, so aim at "
-        f"tens. In the samples above, the reader follows {followed} authors. The command line pulls above "
-        f"{repository.keywords['pull_above']} followers, so that the samples have posts of both kinds. To load your "
-        "own data, call `FeedRepository` instead of `rowbook load`."
+        f"`repository.py`); to find out, it first reads up to {PULL_ABOVE + 1:,} of their rows. A page scans its streams "
+        f"one after another: it needs {cost_of_some.rpcs} RPCs for {some} streams and {cost_of_many.rpcs} for {many}, so "
+        f"aim at tens. In the samples, the reader above follows {followed} authors, and posts are pulled above "
+        f"{repository.keywords['pull_above']} followers. To load your own data, call `FeedRepository` instead of "
+        "`rowbook load`."
     )
     return {"threshold": threshold, "bounds": bounds, "pull-above": pull_above}

@@ -1,0 +1,96 @@
+"""Figures that sentences of the pages repeat: measured again, or read from what another page runs or generates."""
+
+import re
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import attrs
+import pytest
+
+from domains import feeds, messages, orders
+from domains.tsdb.records import MAX_TAGS
+from shared.stores import connect
+from shared.tables import create_tables
+from shared.testing import WatchedConnection
+from shared.writes import holds_intents
+from tests.readmes import ROOT
+
+ORDER = orders.Order("n-1", "s-1", "b-1", placed_ms=1, item="lamp", amount=1)
+MESSAGE = messages.Message("ada", "bob", 1, "m-1", body="lunch?")
+
+
+def page_of(path: str) -> str:
+    """A page with its lines joined."""
+    return " ".join((ROOT / path).read_text(encoding="utf-8").split())
+
+
+def place(connection: Any, number: str) -> None:
+    orders.OrderRepository(connection).place(attrs.evolve(ORDER, order_number=number))
+
+
+def send(connection: Any, number: str) -> None:
+    messages.MessageRepository(connection).send(attrs.evolve(MESSAGE, message_id=number))
+
+
+def follow(connection: Any, number: str) -> None:
+    feeds.FeedRepository(connection).follow(feeds.Follow("ada", number))
+
+
+def calls_of(write: Callable[[Any, str], None], tables: Any) -> tuple[int, list[str]]:
+    """The number of all calls of a write, and the tables of those that change the store.
+
+    They are those of the second write of a connection: the first one also compares the clocks.
+    """
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, tables)
+        watched = WatchedConnection(connection)
+        write(watched, "1")
+        calls, changes = watched.number_of_calls, len(watched.calls)
+        write(watched, "2")
+        return watched.number_of_calls - calls, [call.table for call in watched.calls[changes:]]
+
+
+@pytest.mark.parametrize(
+    ("domain", "write", "tables"),
+    [("orders", place, orders.TABLES), ("messages", send, messages.TABLES), ("feeds", follow, feeds.TABLES)],
+    ids=["orders", "messages", "feeds"],
+)
+def test_every_write_puts_its_intent_twice(domain: str, write: Callable[[Any, str], None], tables: Any) -> None:
+    intents = {table.name for table in tables if holds_intents(table)}
+    _calls, changed = calls_of(write, tables)
+    assert sum(table in intents for table in changed) == 2
+    assert "| intents | two puts for each write, all into one region" in page_of(f"domains/{domain}/README.md")
+    assert "one region takes two puts for every write" in page_of("domains/GLOSSARY.md")
+
+
+def test_the_calls_of_3000_orders_a_second_are_those_of_one_order_3000_times() -> None:
+    calls, _changed = calls_of(place, orders.TABLES)
+    assert f"such as {3000 * calls:,} a second for 3,000 orders" in page_of("domains/orders/README.md")
+
+
+def test_tombstones_of_lists_are_kept_as_long_as_the_page_of_orders_says() -> None:
+    minutes = orders.TABLES.by_status.families["o"].keep_tombstones_ms // 60_000
+    assert f"for at least {minutes} minutes, until a major compaction" in page_of("domains/orders/README.md")
+
+
+def test_the_rpcs_of_a_fold_for_each_user_are_those_of_the_reference() -> None:
+    fold = re.search(r"takes (\d+) RPCs for (\d+) users", page_of("domains/counters/REFERENCE.md"))
+    assert fold is not None
+    rpcs = round(int(fold[1]) / int(fold[2]))
+    assert f"in about {rpcs} RPCs [for each customer and hour]" in page_of("domains/counters/README.md")
+
+
+def test_what_a_group_costs_is_what_the_code_of_the_reference_prints() -> None:
+    printed = page_of("domains/messages/REFERENCE.md")
+    table = (ROOT / "domains/messages/README.md").read_text(encoding="utf-8").partition("| one message to 5,000")[2]
+    rows = [[cell.strip() for cell in line.split("|")[1:5]] for line in table.splitlines()[2:7]]
+    for ways, rpcs, stored, page in rows:
+        count = "0 copies" if "channel" in ways else "5,000 readers" if "feeds" in ways else "5,000 copies"
+        assert f"{count}: {rpcs} RPCs, {stored} rows; a page: {page.partition(':')[0]} RPCs" in printed, ways
+    assert len(rows) == 5
+
+
+def test_the_labels_that_tsdb_refuses_are_more_than_it_can_store() -> None:
+    for path in ("README.md", "domains/tsdb/README.md"):
+        assert f"more than {MAX_TAGS} labels" in page_of(path)
