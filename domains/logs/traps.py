@@ -6,8 +6,6 @@ Every function gives both the same task, and counts. Do not copy code that is na
 import struct
 from typing import TYPE_CHECKING
 
-import attrs
-
 from shared.designs import RANGES, Design, Outcome, ScannedTable, ScanTask, Trap, busiest_share, scratch_table
 from shared.keys import Descending, Int64, KeyLayout, UInt32, between, part, row_key
 from shared.queries import scan
@@ -46,12 +44,13 @@ def decimal_text_without_padding(_design: Design) -> Outcome:
     layout = KeyLayout(Numbered)
 
     def scans(since: int, until: int) -> tuple[ScannedTable, ScannedTable]:
-        by_digit = ScanTask(range(1, 1001), range(since, until).__contains__, lambda number: f"{str(number)[0]}...")
-        wrong = by_digit.run(
+        numbers, wanted = range(1, 1001), range(since, until)
+        wrong = ScanTask(numbers, wanted.__contains__, label=lambda number: f"{str(number)[0]}...").run(
             lambda number: b"web-1#%d" % number, lambda table: table.scan(b"web-1#%d" % since, b"web-1#%d" % until)
         )
-        by_size = attrs.evolve(by_digit, label=lambda number: "1 to 4" if number < 5 else "5 to 1000")
-        right = by_size.run(
+        right = ScanTask(
+            numbers, wanted.__contains__, label=lambda number: "1 to 4" if number < 5 else "5 to 1000"
+        ).run(
             lambda number: layout.encode(Numbered(number)),
             lambda table: scan(table, layout.plan(number=between(since, until))),
         )

@@ -98,7 +98,7 @@ def time_after_the_host(_design: Design) -> Outcome:
         return scanned_records(connection, table, query.explain().ranges, records, label, unit="point")
 
     wrong = run(metric_host_time.TABLE, lambda point: point.host)
-    right = run(hour_first, lambda point: show_time(point.time_ms)[11:13] + " h")
+    right = run(hour_first, lambda point: show_time(point.time_ms - point.time_ms % HOUR_MS)[11:16])
     return Outcome(
         f"{right.wanted} points of one hour, of all hosts",
         f"{wrong.read} points read for {wrong.wanted}",
