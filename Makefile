@@ -79,7 +79,7 @@ readmes: .venv/ready ## write the generated blocks of every README anew
 	.venv/bin/python -m tests.programs.readmes
 
 pictures: .venv/ready ## draw the pictures of the pages anew
-	.venv/bin/python -m domains.command_line.pictures
+	.venv/bin/python -m tests.programs.pictures
 
 transcripts: .venv/ready ## write what the transcripts of the command line show anew
 	.venv/bin/python -m tests.command_line.transcripts

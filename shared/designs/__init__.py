@@ -9,7 +9,8 @@ from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
 from .metering import Cost, Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
 from .published import PublishedKey
-from .traps import Outcome, Trap, scratch_store, scratch_table, texts_of
+from .scanned import ScannedTable, scanned_records
+from .traps import Outcome, ScanTask, Trap, scratch_store, scratch_table
 
 __all__ = [
     "CELL_BYTES",
@@ -24,6 +25,8 @@ __all__ = [
     "Measurement",
     "Outcome",
     "PublishedKey",
+    "ScanTask",
+    "ScannedTable",
     "Trap",
     "Variant",
     "Wrong",
@@ -34,7 +37,7 @@ __all__ = [
     "measure",
     "measure_pattern",
     "metered",
+    "scanned_records",
     "scratch_store",
     "scratch_table",
-    "texts_of",
 ]

@@ -44,7 +44,7 @@ from .watched_connection import (
     stopped_at,
     undisturbed,
 )
-from .write_steps import Steps, steps
+from .write_steps import Step, Steps
 
 __all__ = [
     "EMBEDDED",
@@ -60,6 +60,7 @@ __all__ = [
     "ReplyLost",
     "Script",
     "Seen",
+    "Step",
     "Steps",
     "Stop",
     "StoppedWrites",
@@ -102,7 +103,6 @@ __all__ = [
     "paused_before",
     "sources",
     "sources_and_lines",
-    "steps",
     "stopped_at",
     "stored_cells",
     "subsets",
