@@ -117,7 +117,7 @@ def query_explanation(
     if "order" in explanation.client_work:
         wrapped(to, "the client sorts the records, so each page reads all of the ranges")
     if explanation.then_ranges:
-        wrapped(to, f"then {explanation.then_ranges}, as these rows tell")
+        wrapped(to, f"then {explanation.then_ranges}, which these rows determine")
     rpcs = count(explanation.rpcs, "RPC")
     line(
         to,

@@ -45,7 +45,7 @@ from ...keys import (
     starting_with,
 )
 
-# ---- what an entry is ----------------------------------------------------------------------------
+# ---- entries -------------------------------------------------------------------------------------
 
 
 @attrs.frozen
@@ -58,10 +58,10 @@ class Misuse:
 
 @attrs.frozen
 class CodecEntry:
-    """A codec, what to take it for, and a value or use that it refuses.
+    """A codec, what to use it for, and a value or use that it refuses.
 
     The page shows the first of its values. `java` is an expression of such a value, `v`: a long, double, String or
-    byte[]. A test compares what it makes of each value with the codec's bytes.
+    byte[]. A test compares its result for each value with the codec's bytes.
     """
 
     codec: Codec[Any]
@@ -123,7 +123,7 @@ import java.security.MessageDigest;
 import java.util.*;
 import java.util.zip.CRC32;
 import static java.nio.charset.StandardCharsets.*;"""
-"""What the expressions need; all of it is in the JDK, `HexFormat` from Java 17 on."""
+"""The imports of these expressions; all of them are in the JDK, `HexFormat` from Java 17 on."""
 
 
 def _big_endian(width_bytes: int, number: str) -> str:
@@ -213,7 +213,7 @@ CODECS = (
     ),
     CodecEntry(
         Float64,
-        "a measured value, asked for by range",
+        "a measured value, queried by range",
         (-1.5, 0.0, 1.5),
         -0.0,
         _big_endian(8, "Double.doubleToLongBits(v) ^ (Double.doubleToLongBits(v) >> 63 | Long.MIN_VALUE)"),
@@ -256,7 +256,7 @@ CODECS = (
     ),
     CodecEntry(
         Code({"placed": 1, "paid": 2}),
-        "one name of a closed list",
+        "one name of a fixed list",
         ("paid", "placed"),
         "lost",
         'new byte[] {Map.of("placed", (byte) 1, "paid", (byte) 2).get(v)}',

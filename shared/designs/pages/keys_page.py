@@ -1,4 +1,4 @@
-"""The page of the keys: which codec and which prefix to take, their bytes, what they refuse, the same in Java."""
+"""The page of the keys: which codec and which prefix to use, their bytes, what they refuse, the same in Java."""
 
 import json
 from typing import Any
@@ -69,9 +69,9 @@ def _java(entry: Entry) -> str:
 def keys_blocks() -> dict[str, str]:
     """The tables of the keys' README, from the declared entries."""
     return {
-        "codecs": markdown_table(("codec", "take it for", "order-preserving", "bytes"), map(_codec_row, CODECS)),
+        "codecs": markdown_table(("codec", "use it for", "order-preserving", "bytes"), map(_codec_row, CODECS)),
         "prefixes": markdown_table(
-            ("prefix", "take it for", "bytes", "ranges without the part"), map(_prefix_row, PREFIXES)
+            ("prefix", "use it for", "bytes", "ranges without the part"), map(_prefix_row, PREFIXES)
         ),
         "bytes": markdown_table(("codec or prefix", "value", "bytes"), map(_bytes_row, ENTRIES)),
         "refused": markdown_list(map(_refused_item, ENTRIES)),

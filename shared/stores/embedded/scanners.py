@@ -66,7 +66,7 @@ class Scanner:
     """The bytes counted for it in the memory of all scanners."""
     used_s: float = field(factory=time.monotonic)
     error: Exception | None = None
-    """The error of a failed fetch, which may have lost rows: so the scan cannot go on."""
+    """The error of a failed fetch, which may have lost rows: the scan cannot continue."""
     _filtered: FilteredRows | None = None
     _region_end: bytes | None = None
     _in_reply: int = 0
@@ -74,7 +74,7 @@ class Scanner:
     _in_use: threading.Lock = field(factory=threading.Lock)
 
     def fetch(self, engine: Engine, count: int, watch: Watch) -> list[TRowResult]:
-        """The next `count` results; fewer at the end of the scan. HBase: this raises a scan's errors, not `open`."""
+        """The next `count` results; fewer at the end of the scan. HBase: raises the errors of a scan, `open` none."""
         if not count:
             return []
         with self._in_use:
@@ -172,8 +172,8 @@ class Scanner:
     def _next_filtered(self, engine: Engine, filter_text: bytes, wanted: int) -> list[TRowResult]:
         """Results of the next region, from as many rows as fit in one turn.
 
-        HBase: each region starts with a fresh filter. A filter that is done ends its region only, but the whole scan if
-        the region's reply to the gateway is empty then: so the results depend on the regions and on `caching`.
+        HBase: each region starts with a fresh filter. A filter that is done ends its region only, or the whole scan if
+        the region's reply to the gateway is then empty: so the results depend on the regions and on `caching`.
         """
         with engine.lock:
             table = self._table(engine)
