@@ -68,7 +68,7 @@ def repair(
 
 
 def instructions(discard: list[str], *, restores: bool) -> Instructions:
-    """What the options of `repair` tell it to do with rows that it otherwise keeps."""
+    """The instructions for `repair` in its options, about rows that it otherwise keeps."""
     rows: set[tuple[str, bytes]] = set()
     for word in discard:
         table, colon, row = word.rpartition(":")
@@ -127,14 +127,14 @@ def _words(kinds: Counter[str]) -> str:
 
 
 def check_erases(name: str) -> None:
-    """Raises WrongUsage for a design whose records name nobody."""
+    """Raises WrongUsage for a design whose records name no person."""
     if not find_variants(name)[0].erases:
         erasing = listed(design.name for design in all_designs() if design.erases)
         raise WrongUsage(f"{name}: cannot erase a person (designs that can: {erasing})")
 
 
 def erase(out: Console, name: str, repository: Erases, who: str, *, as_json: bool) -> int:
-    """Removes what names a person; returns the exit code, 0 also if rows remain that `recover` removes later."""
+    """Erases a person; returns the exit code, 0 also if rows remain that `recover` removes later."""
     remaining = repository.erase(who)
     if as_json:
         terminal.json_object(out, {"name": name, "erased": who, "remaining": remaining})

@@ -1,8 +1,8 @@
 """Finding logins and sums that one of the two tables lacks, and mending them.
 
 A writer that dies between the two puts of a login leaves it in the list of its day only. So each table is scanned, and
-the other one is asked for the same logins and sums, some at a time: memory is that of a page, also where a row is wide.
-Where either row has a sum, its logins count nothing, and only the sums are compared.
+the other one is asked for the same logins and sums, a page at a time: memory is that of a page, even if a row is wide.
+If either row has a sum, its logins count nothing, and only the sums are compared.
 
 Writers and folders may be at work: what disagrees is read again, twice, and reported if it still does.
 """
@@ -37,12 +37,12 @@ from .records import DAY_MS, DayCount, Login
 R = TypeVar("R")
 
 AT_ONCE = 250
-"""Logins or sums of a page, whose other side is read in one call: it names each of their rows and columns."""
+"""Logins or sums of a page; one call reads the cells to compare with, and names each of their rows and columns."""
 
 
 @attrs.frozen
 class _Repairable:
-    """A finding, and what mends it."""
+    """A finding, and how to mend it."""
 
     finding: Finding
     mend: Callable[[], bool]
@@ -65,13 +65,13 @@ class LoginUpkeep:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many of each sort were compared so far."""
+        """Numbers compared so far, by kind."""
         return {"login": self.logins, "sum": self.sums}
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Folds the days that are closed and not folded yet, whatever `older_than_ms` is.
 
-        Costs: as `DayFolder.fold_closed`.
+        Costs: those of `DayFolder.fold_closed`.
         """
         return self._folder.fold_closed()
 
@@ -89,10 +89,10 @@ class LoginUpkeep:
         """Folds closed days, then mends what `verify` finds; with each finding, whether it was mended.
 
         A login is put into the table that lacks it, with its own time; on a closed day, the user's logins of both
-        tables are folded instead. Of two sums the one by day stays. A day that has sums but takes logins is closed
-        again, because no reader would count them. What cannot be read is kept without `instructions`; if told so, it
-        removes the cell, or the row whose key is damaged. A login stays missing if somebody deleted it with a later
-        timestamp: HBase hides it until a major compaction.
+        tables are folded instead. If two sums differ, the one by day stays. A day that has sums but takes logins is
+        closed again, because no reader would count them. Cells that cannot be read, and rows whose keys cannot, are
+        kept unless `instructions` discard them. A login stays missing if it was deleted with a later timestamp: HBase
+        hides it until a major compaction.
         """
         failed = self._folder.fold_closed().failed
         for repairable in self._inconsistencies(progress):
@@ -142,7 +142,7 @@ class LoginUpkeep:
     def _mend_logins(self, one: LoginTable, other: LoginTable, missing: list[Login]) -> bool:
         day_ms = missing[0].time_ms - missing[0].time_ms % DAY_MS
         if self._is_open(day_ms):
-            put_all(missing, other.logins)  # if a fold closes the day now, it has counted them, or counts them never
+            put_all(missing, other.logins)  # if a fold closes the day now, it has counted them, or never will
         else:
             self._folder.fold_user(missing[0].user, day_ms)
         return not _without(other, _with(one, missing))
@@ -184,7 +184,7 @@ class LoginUpkeep:
 
     def _open_day(self, day_ms: int) -> _Repairable:
         days = self._folder.writer.source
-        reason = f"day {show_time(day_ms)} takes logins, and has sums, beside which no login counts"
+        reason = f"day {show_time(day_ms)} takes logins, but has sums, so its logins do not count"
         finding = Finding("missing", days.name, days.row(LoginDay(day_ms)), None, reason)
         return _Repairable(finding, partial(self._mend_day, day_ms))
 
@@ -218,7 +218,7 @@ def _damaged(table: BoundTable[Any, Any], error: InvalidRow) -> _Repairable:
 
     def remove() -> bool:
         table.rows.delete(error.row, columns)
-        return not table.rows.row(error.row, columns=columns)  # a cell of the future stays
+        return not table.rows.row(error.row, columns=columns)  # a cell dated in the future stays
 
     return _Repairable(Finding("undecodable", error.table, error.row, None, f"{where}{error.reason}"), remove)
 

@@ -1,4 +1,4 @@
-"""Chat logs: JSON lines of what was said in a channel, with times in minutes and the number of each line."""
+"""Chat logs: JSON lines of messages in a channel, with times in minutes and the number of each line."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from shared.records import parse_time
 from .records import GROUP_SIGN
 
 CHANNEL = f"{GROUP_SIGN}channel"
-"""The receiver of what was said to nobody in particular."""
+"""The receiver of a message to the whole channel."""
 LINE_DIGITS = 6
 """Digits of a message id: the number of its line, so that ids of one file sort as its lines do."""
 

@@ -36,7 +36,7 @@ class AnnotationStore:
     uids: Uids
 
     def store(self, annotation: Annotation, replaced: Annotation | None) -> bool:
-        """Puts an annotation in place of `replaced`; returns whether it is stored. None expects nothing there."""
+        """Puts an annotation in place of `replaced` (None: of no annotation); returns whether it is stored."""
         row, column = self._place(annotation)
         rows = self.points.rows
         stored = rows.row(row, columns=[column]).get(column)

@@ -1,7 +1,7 @@
-r"""Which rows hold the series of a question, and their points as arrays.
+r"""Finds the rows that hold the series of a question, and reads their points as arrays.
 
 The time is before the tags in a row key, so the rows of an hour are those of all series of a metric. Region servers
-leave out most of the others: a `RowFilter` searches each row key for the UIDs of the tags that are asked for.
+leave out most of the others: a `RowFilter` searches each row key for the UIDs of the requested tags.
 
     pair of tag and value       pattern
     00 00 01 00 00 02           \x00\x00\x01\x00\x00\x02
@@ -47,7 +47,7 @@ class Series:
 
     metric: str
     tags: Mapping[str, str]
-    """Names and values; of a group, those that all its series share or the only value there is."""
+    """Names and values; for a group, the tags that have one value."""
     aggregated_tags: tuple[str, ...]
     """The tags of a group that have several values."""
     values: Values = attrs.field(eq=False)
@@ -57,7 +57,7 @@ class Series:
 
 @attrs.frozen
 class Selection:
-    """Some series of one metric in a period: their rows, and what tells them from others there."""
+    """Some series of one metric in a period: their rows, and the filters that tell them from others there."""
 
     metric: str
     metric_uid: bytes
@@ -70,7 +70,7 @@ class Selection:
     """Filters that need the names of the tags, which the client compares."""
 
     def matching(self, uids: Uids, series: Iterable[bytes]) -> dict[bytes, dict[str, str]]:
-        """The names of the tags of those series that are meant, by the UIDs of their tags. Raises UnknownUid.
+        """The names of the tags of the series that are selected, by the UIDs of their tags. Raises UnknownUid.
 
         Costs: two calls for each 1,000 names that are not remembered.
         """
@@ -139,7 +139,7 @@ def series_of_filters(
 def unknown_names(uids: Uids, sub_query: SubQuery) -> list[str]:
     """The names of a sub-query that have no UID, such as `metric 'requests' has no UID`: no series has them.
 
-    Only those values of a tag are looked up that a `literal_or` names.
+    Of tag values, only those that a `literal_or` names are looked up.
     """
     named = [("metric", uids.metrics, [sub_query.metric] if sub_query.metric else [])]
     named += [("tag", uids.tag_names, [one.tag for one in sub_query.filters])]
@@ -179,7 +179,7 @@ def row_filter(wanted: Collection[Collection[bytes]]) -> bytes | None:
 
 
 def _pattern(uids: bytes) -> str:
-    """A pattern of Java's that finds these bytes in any text of UTF-8 that holds them."""
+    """A Java pattern that finds these bytes in any text of UTF-8 that holds them."""
     runs = re.findall(rb"[\x00-\x7f]+|[\x80-\xff]+", uids)
     return "".join("[^\\x00-\\x7f]+" if run[0] > 0x7F else "".join(f"\\x{byte:02x}" for byte in run) for run in runs)
 

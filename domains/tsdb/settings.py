@@ -7,12 +7,12 @@ rows that it writes. So `tsdb-rowbook` keeps them, under OpenTSDB's names of its
     tsdb-uid    the widths, which all tables of points that share these names must have
     tsdb        the widths and the salt
 
-A table that has no settings yet, such as one that OpenTSDB made, is first compared with its rows, a bounded number of
-them. What these rows prove:
+A table that has no settings yet, such as one that OpenTSDB made, is first compared with a bounded number of its rows.
+These rows prove:
 
 - Widths: some UID of each kind has the given width, if the first rows of the names show any of that kind. At least one
   row of points decodes, and all its UIDs have names. A key of other widths, or with a salt of another width, has
-  another length, its hour in another place, or UIDs that nobody has.
+  another length, its hour in another place, or UIDs without names.
 - Buckets: each row that was read, and whose UIDs have names, is in its own bucket. Under another number of buckets at
   most half of all series have the same bucket, so a wrong number may pass in a table of a few series.
 - A table without rows proves nothing: then the first process to open it decides.
@@ -86,7 +86,7 @@ def check_settings(connection: "happybase.Connection", tables: SeriesTables, uid
 
     Raises WrongSettings, with the kept value and the given one. Of several processes that open new tables at once, one
     keeps its settings, and the others compare theirs with them.
-    Costs: one get. The first time two checkAndPuts besides, one scan of names, and for each bucket of a salt one or
+    Costs: one get. The first time also two checkAndPuts, one scan of names, and for each bucket of a salt one or
     more scans of up to 10 rows, each with up to three gets of their names.
     """
     points, names = BoundTable(connection, tables.points), BoundTable(connection, tables.uids)

@@ -13,7 +13,7 @@ has a row for each table, in JSON, which the HBase shell can show:
 2. Put the declared layouts as `is_created: false`, if the record is still that of step 1.
 3. Create the table.
 4. Read the record again and compare it. If it has these layouts, put it as `is_created: true`. Only then use the table.
-A program that only uses tables also does this step, if the record is not yet `is_created`.
+   A program that only uses tables also does this step, if the record is not yet `is_created`.
 
 Two processes with different layouts cannot both pass: if the second replaces the record between the steps of the first,
 either step 4 of the first refuses, or step 2 of the second finds another record than it has read, and starts again. A

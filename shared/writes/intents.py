@@ -33,11 +33,11 @@ Why it holds:
 - A delete spares the cells of the revision that its sender read, and its timestamp is below that revision's T. So it
   hides only cells of earlier revisions.
 - **A cell that disagrees with its source is named by an intent that has not ended.** A decision changes what the source
-wants of its named cells only, and a writer puts and deletes no others. So a put that is still under way has an intent
-that names its cell, and what a recoverer leaves in that cell hides the put. If step 5 put all cells of the record, a
-late put of a cell that no intent names would stay, once the tombstone of a later write is gone.
+  wants of its named cells only, and a writer puts and deletes no others. So a put that is still under way has an intent
+  that names its cell, and what a recoverer leaves in that cell hides the put. If step 5 put all cells of the record, a
+  late put of a cell that no intent names would stay, once the tombstone of a later write is gone.
 - The price: a line that a dead writer has not put stays old, or missing, until `recover`, because another write of the
-record names a line only if it changes it. It then names all cells of the row, so no line is ever stored in part.
+  record names a line only if it changes it. It then names all cells of the row, so no line is ever stored in part.
 - A source never has the same bytes twice. Once it has changed, a `checkAndPut` that expects revision R fails, however
   late it arrives. If the reply to step 4 was lost and the source still has revision R, the call may still be under way.
   Then the writer **raises** the revision, with the same record; only after that is the write certain to be refused.

@@ -47,7 +47,7 @@ def test_a_gateway_that_is_not_there_is_one_line(rowbook, fixtures):
 def test_a_port_in_use_is_refused_with_one_line(rowbook):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        refused = f"127.0.0.1:{port}: Address already in use; --port 0 takes a free port\n"
+        refused = f"127.0.0.1:{port}: Address already in use; --port 0 picks a free port\n"
         assert rowbook(f"serve --port {port}") == (1, "", refused)
 
 

@@ -88,7 +88,7 @@ def test_an_annotation_is_its_fields():
 
 @pytest.mark.parametrize(("qualifier", "what"), [("060001", "a histogram"), ("09", "something else")])
 def test_other_cells_are_said_to_be_passed_over(qualifier, what):
-    assert contents(bytes.fromhex(qualifier), b"x") == (f"{what}, not points: passed over",)
+    assert contents(bytes.fromhex(qualifier), b"x") == (f"{what}, not points: ignored",)
 
 
 @pytest.mark.parametrize(

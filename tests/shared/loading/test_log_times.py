@@ -45,7 +45,7 @@ def test_a_time_that_the_year_lacks_is_refused_with_the_year(text):
 def test_a_refused_time_does_not_move_the_year():
     read = SyslogTimes(2023)
     read("Dec 31 00:00:00")
-    with pytest.raises(ValueError, match="must be a time of 2024"):
+    with pytest.raises(ValueError, match="must be a time in 2024"):
         read("Jan 32 00:00:00")
     assert read("Dec 31 00:00:01") == parse_time("2023-12-31T00:00:01Z")
 
