@@ -46,10 +46,10 @@ def verify(out: Console, errors: Console, name: str, upkeep: Upkeep, *, as_json:
     A finding that is harmless is printed, and does not count as wrong.
     """
     with _progress(errors, name, upkeep) as progress:
-        found = _Found(out, as_json)
+        printer = _Found(out, as_json)
         for finding in upkeep.verify(progress):
-            found.add(finding)
-    return found.finish(name, upkeep)
+            printer.add(finding)
+    return printer.finish(name, upkeep)
 
 
 def repair(
@@ -57,11 +57,11 @@ def repair(
 ) -> int:
     """Prints every row that is wrong, and mends it if it can; returns the exit code, 1 if one is left."""
     with _progress(errors, name, upkeep) as progress:
-        found = _Found(out, as_json, repairs=True)
+        printer = _Found(out, as_json, repairs=True)
         for finding, is_mended in upkeep.repair(progress, instructions):
-            found.add(finding, is_mended)
-    code = found.finish(name, upkeep)
-    for table, row in sorted(instructions.discards_rows - found.rows):
+            printer.add(finding, is_mended)
+    code = printer.finish(name, upkeep)
+    for table, row in sorted(instructions.discards_rows - printer.rows):
         terminal.line(errors, f"--discard {table}:{row.hex()}: nothing is wrong with this row, so it is kept")
         code = 1
     return code

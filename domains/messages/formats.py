@@ -26,8 +26,8 @@ def _chat(lines: Iterable[str], _path: Path) -> ParsedRows:
 def _message(line: str) -> dict[str, Any] | str:
     """The fields of a message, or the reason why the line has none."""
     try:
-        said: Any = json.loads(line)
-        number, time, sender, receiver, body = (said[name] for name in ("line", "ts", "sender", "receiver", "body"))
+        fields: Any = json.loads(line)
+        number, time, sender, receiver, body = (fields[name] for name in ("line", "ts", "sender", "receiver", "body"))
     except (ValueError, KeyError, TypeError, RecursionError):
         return f"must be a JSON object with line, ts, sender, receiver, body (got {line.strip()!r:.100})"
     if type(number) is not int or not 0 <= number < 10**LINE_DIGITS:

@@ -259,23 +259,23 @@ class _Step:
 
     def run(self) -> DeletionResult:
         """All steps, again if they took too long or if another deletion was registered meanwhile."""
-        it, rows = self.deleter, self.deleter.points.rows
+        deleter, rows = self.deleter, self.deleter.points.rows
         changed: set[bytes] = set()
         for _ in range(ATTEMPTS):
             if self.own is not None and not self.settles:
-                it.registry.register(self.own)
-            began = it.registry.check_clock()
+                deleter.registry.register(self.own)
+            began = deleter.registry.check_clock()
             before_ms = began.wall_ms - QUIET_MS
-            deletions = it.registry.registered()
-            read = dict(rows.rows([*self.keys], columns=it.points.layout.cells.columns, include_timestamp=True))
+            deletions = deleter.registry.registered()
+            read = dict(rows.rows([*self.keys], columns=deleter.points.layout.cells.columns, include_timestamp=True))
             failed: list[InvalidRow] = []
-            batch = self._selected(it.read_keys(read, failed))
+            batch = self._selected(deleter.read_keys(read, failed))
             planned = self.planned(batch, deletions, before_ms, failed)
             puts = _puts(planned)
             if not self._put(puts, began):
                 continue
             if puts:
-                now_registered = it.registry.registered()
+                now_registered = deleter.registry.registered()
                 if self.planned(batch, now_registered, before_ms, []) != planned:
                     continue
             ready = [row for row, plan in planned.items() if plan.rewritten is None]
@@ -283,10 +283,10 @@ class _Step:
                 ready += rows_that_show(rows, cells)
             _delete_cells(rows, {row: planned[row] for row in ready})
             changed.update(ready)
-            if it.clock.elapsed_ms(began) <= BATCH_MS:
+            if deleter.clock.elapsed_ms(began) <= BATCH_MS:
                 return DeletionResult(len(changed), len(planned.keys() - ready), tuple(failed))
         raise TooManyAttempts(
-            f"{it.points.layout.name}: {len(self.keys)} rows must be changed in {BATCH_MS} ms, undisturbed"
+            f"{deleter.points.layout.name}: {len(self.keys)} rows must be changed in {BATCH_MS} ms, undisturbed"
         )
 
     def _put(self, puts: Mapping[int, Mapping[bytes, tuple[bytes, bytes]]], began: Moment) -> bool:
@@ -313,8 +313,8 @@ class _Step:
         over = [] if self.settles else [other for other in others if registry.is_over(other, before_ms + QUIET_MS)]
         keys = {row: key for row, (key, _) in batch.items()}
         of_others = registry.covered((other for other in others if other not in over), keys)
-        left = registry.covered(over, keys)
-        found: dict[bytes, Deletion] = {}
+        left_to_recover = registry.covered(over, keys)
+        planned: dict[bytes, Deletion] = {}
         for row, (key, cells) in batch.items():
             own = self._own_period(key.time_ms)
             try:
@@ -323,15 +323,17 @@ class _Step:
                 else:
                     periods = of_others.get(row, [])
                     plan = deletion(cells, own, periods, before_ms, self.deleter.duplicates)
-                    if row in left and plan is not None and plan.rewritten is not None:
-                        with_left = deletion(cells, own, periods + left[row], before_ms, self.deleter.duplicates)
-                        plan = attrs.evolve(plan, is_postponed=plan.is_postponed or with_left != plan)
+                    if row in left_to_recover and plan is not None and plan.rewritten is not None:
+                        with_these = deletion(
+                            cells, own, periods + left_to_recover[row], before_ms, self.deleter.duplicates
+                        )
+                        plan = attrs.evolve(plan, is_postponed=plan.is_postponed or with_these != plan)
             except ValueError as error:
                 failed.append(InvalidRow(self.deleter.points.layout.name, row, str(error)))
                 continue
             if plan is not None:
-                found[row] = plan
-        return found
+                planned[row] = plan
+        return planned
 
     def _own_period(self, hour_ms: int) -> CoveredPeriod | None:
         if self.own is None:

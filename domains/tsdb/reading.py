@@ -120,17 +120,17 @@ def series_of_filters(
         return None
     filters = tuple(filters)
     wanted: list[set[bytes]] = []
-    for one in filters:
-        if one.literals is not None:
-            tag = uids.tag_names.id_of(one.tag)
-            values = uids.tag_values.ids_of(one.literals).values()
+    for filter in filters:
+        if filter.literals is not None:
+            tag = uids.tag_names.id_of(filter.tag)
+            values = uids.tag_values.ids_of(filter.literals).values()
             if tag is None or not values:
                 return None
             wanted.append({tag + value for value in values})
 
     def has_uids(pairs: bytes) -> bool:
-        found = {tag + value for tag, value in uids.split(pairs).items()}
-        return not any(pairs_of_tag.isdisjoint(found) for pairs_of_tag in wanted)
+        pairs_of_series = {tag + value for tag, value in uids.split(pairs).items()}
+        return not any(pairs_of_tag.isdisjoint(pairs_of_series) for pairs_of_tag in wanted)
 
     plan = points.plan(metric_uid=metric_uid, time_ms=hours)
     return Selection(metric, metric_uid, plan, has_uids, row_filter(wanted), filters)
@@ -142,8 +142,8 @@ def unknown_names(uids: Uids, sub_query: SubQuery) -> list[str]:
     Of tag values, only those that a `literal_or` names are looked up.
     """
     named = [("metric", uids.metrics, [sub_query.metric] if sub_query.metric else [])]
-    named += [("tag", uids.tag_names, [one.tag for one in sub_query.filters])]
-    named += [("tag value", uids.tag_values, [text for one in sub_query.filters for text in one.literals or ()])]
+    named += [("tag", uids.tag_names, [filter.tag for filter in sub_query.filters])]
+    named += [("tag value", uids.tag_values, [text for filter in sub_query.filters for text in filter.literals or ()])]
     unknown: list[str] = []
     for what, dictionary, names in named:
         known = dictionary.ids_of(names)
@@ -219,12 +219,12 @@ def read_series(
     for batch in in_batches(scan_series(points, selection), ROWS_AT_ONCE):
         for (_, key, _), values in zip(batch, _values(points.layout.name, batch, duplicates), strict=True):
             hours.setdefault(key.tag_uids, []).append(values)
-    found: list[Series] = []
+    with_points: list[Series] = []
     for pairs, tags in sorted(selection.matching(uids, hours).items()):
         values = _joined(hours[pairs]).between(since_ms, until_ms)
         if len(values):
-            found.append(Series(selection.metric, tags, (), values, (selection.tsuid(pairs),)))
-    return found
+            with_points.append(Series(selection.metric, tags, (), values, (selection.tsuid(pairs),)))
+    return with_points
 
 
 def _values(table: str, batch: Sequence[tuple[bytes, Any, TimedCells]], duplicates: Duplicates) -> list[Values]:

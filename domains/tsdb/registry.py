@@ -120,7 +120,7 @@ class DeletionRegistry:
 
     def read(self, failed: list[InvalidRow]) -> dict[str, RegisteredDeletion]:
         """All deletions that are registered, by their rows; adds those that cannot be read to `failed`."""
-        found: dict[str, RegisteredDeletion] = {}
+        deletions: dict[str, RegisteredDeletion] = {}
         layout = self.deletions.layout
         plan = layout.plan(table=starting_with(f"{self.points.layout.name}#"))
         for row, cells in scan(self.deletions.rows, plan, columns=layout.cells.columns):
@@ -129,8 +129,8 @@ class DeletionRegistry:
             except InvalidRow as error:
                 failed.append(error)
             else:
-                found[deletion.table] = deletion
-        return found
+                deletions[deletion.table] = deletion
+        return deletions
 
     def remove(self, deletion: RegisteredDeletion) -> None:
         """Removes a deletion, unless it was registered again since it was read. Costs: 1 delete."""

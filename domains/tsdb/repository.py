@@ -244,10 +244,10 @@ class TsdbRepository:
         read_since_ms, read_until_ms = whole_hours(read_since_ms, min(read_until_ms, FOREVER_MS))
         groups: dict[tuple[str, ...], list[Series]] = {}
         if sub_query.tsuids:
-            found = self.read_tsuids(sub_query.tsuids, read_since_ms, read_until_ms)
+            all_series = self.read_tsuids(sub_query.tsuids, read_since_ms, read_until_ms)
         else:
-            found = self.read(sub_query.metric, sub_query.filters, read_since_ms, read_until_ms)
-        for number, series in enumerate(found):
+            all_series = self.read(sub_query.metric, sub_query.filters, read_since_ms, read_until_ms)
+        for number, series in enumerate(all_series):
             group = tuple(series.tags.get(tag, "") for tag in sub_query.grouped_tags)
             if not all(group):
                 continue  # without a tag that makes groups a series is in none of them

@@ -134,16 +134,16 @@ def _wrong(table: str, option: str, wanted: str, given: int | None) -> WrongSett
 def _check_names(names: BoundTable[Any, UidMapping], settings: Settings) -> None:
     """Raises WrongSettings if the first names show UIDs of a kind, and none has the given width."""
     columns = [f"{family}:{kind}".encode() for family in (ID_FAMILY, NAME_FAMILY) for kind in KINDS]
-    found: dict[str, Counter[int]] = {kind: Counter() for kind in KINDS}
+    widths: dict[str, Counter[int]] = {kind: Counter() for kind in KINDS}
     rows = names.rows.scan(columns=columns, limit=NAMES_CHECKED, batch_size=NAMES_CHECKED)
     for row, cells in rows:
         for column, value in cells.items():
             family, _, kind = column.decode().partition(":")
             if row != COUNTER_ROW or family == NAME_FAMILY:
-                found[kind][len(row if family == NAME_FAMILY else value)] += 1
+                widths[kind][len(row if family == NAME_FAMILY else value)] += 1
     for kind, option in WIDTH_OF_KIND.items():
-        if found[kind] and (given := settings.options[option]) not in found[kind]:
-            ((width, _),) = found[kind].most_common(1)
+        if widths[kind] and (given := settings.options[option]) not in widths[kind]:
+            ((width, _),) = widths[kind].most_common(1)
             raise _wrong(settings.table, option, f"{width}, as in its UIDs", given)
 
 
@@ -189,10 +189,10 @@ def _sampled_rows(points: BoundTable[Any, SeriesPoint], start: bytes, stop: byte
             limit=ROWS_AT_ONCE,
             batch_size=ROWS_AT_ONCE,
         )
-        found = [row for row, _ in read]
-        if found:
-            yield found
-        after = successor(found[-1][:metric_end]) if found else None
+        rows = [row for row, _ in read]
+        if rows:
+            yield rows
+        after = successor(rows[-1][:metric_end]) if rows else None
         if after is None or (stop is not None and after >= stop):
             return
         start = after

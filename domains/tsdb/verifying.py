@@ -211,10 +211,10 @@ class SeriesUpkeep:
 
     def _read(self, rows: Iterable[bytes]) -> dict[bytes, Mapping[bytes, bytes]]:
         """The mappings of these names and UIDs, by row and column."""
-        found: dict[bytes, Mapping[bytes, bytes]] = {}
+        mappings: dict[bytes, Mapping[bytes, bytes]] = {}
         for batch in in_batches(dict.fromkeys(rows), NAMES_AT_ONCE):
-            found.update(self._names.rows.rows(batch, columns=self._mapping_columns))
-        return found
+            mappings.update(self._names.rows.rows(batch, columns=self._mapping_columns))
+        return mappings
 
 
 def _checked(
@@ -222,13 +222,13 @@ def _checked(
 ) -> Iterator[tuple[Rows, list[Finding]]]:
     """The rows of a table in batches, each with what `check` finds there, and finds again when it reads them anew."""
     for batch in in_batches(table.scan(columns=columns, batch_size=rows_at_once), rows_at_once):
-        found: list[Finding] = sorted(check(dict(batch)), key=_checked_row)
+        findings: list[Finding] = sorted(check(dict(batch)), key=_checked_row)
         for _ in range(TIMES_READ_AGAIN):
-            if found:
-                rows = list(dict.fromkeys(map(_checked_row, found)))
+            if findings:
+                rows = list(dict.fromkeys(map(_checked_row, findings)))
                 again = {*check(dict(table.rows(rows, columns=columns)))}
-                found = [finding for finding in found if finding in again]
-        yield dict(batch), found
+                findings = [finding for finding in findings if finding in again]
+        yield dict(batch), findings
 
 
 def _why_orphaned(kind: str, uid: bytes, names: Rows, uids: Rows) -> str:

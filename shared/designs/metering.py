@@ -168,12 +168,12 @@ class Measurement:
         So rows that are read in parts, and the pages of an iteration, are one read for each range.
         """
         explanation = self.explanation
-        asked = () if explanation is None else explanation.ranges
+        planned_ranges = () if explanation is None else explanation.ranges
         reads: list[Read] = []
         for read in self.cost.reads:
             is_get = read.is_get
             if explanation is not None and explanation.is_wide and read.table == explanation.stored_in:
-                range_ = next((range_ for range_ in asked if read.rows.start in range_), read.rows)
+                range_ = next((range_ for range_ in planned_ranges if read.rows.start in range_), read.rows)
                 read = Read(read.table, range_, range_, explanation.reverse)
             elif _reads_parts(read):
                 read = attrs.evolve(read, filter=None)

@@ -196,7 +196,7 @@ def start_of_reverse(stop: bytes | None) -> bytes:
 
 def ranges_after(ranges: Iterable[RowRange], row: bytes, reverse: bool, *, inclusive: bool) -> tuple[RowRange, ...]:
     """The rest of some ranges after a row, in the direction of the scan; with that row if `inclusive`."""
-    left: list[RowRange] = []
+    remaining: list[RowRange] = []
     for range_ in ranges:
         start, stop = range_.start, range_.stop
         if reverse:
@@ -207,8 +207,8 @@ def ranges_after(ranges: Iterable[RowRange], row: bytes, reverse: bool, *, inclu
         else:
             start = max(start, first)
         if stop is None or start < stop:
-            left.append(RowRange(start, stop, range_.parts))
-    return tuple(left)
+            remaining.append(RowRange(start, stop, range_.parts))
+    return tuple(remaining)
 
 
 def check_count(name: str, count: int) -> None:

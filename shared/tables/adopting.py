@@ -64,7 +64,7 @@ def adopt_tables(connection: "happybase.Connection", tables: Iterable[TableLayou
     """
     adopted = [_compared(connection, table) for table in physical_tables(tables)]
     create_records(connection)
-    return [_record(connection, table, found) for table, found in adopted if found is not None]
+    return [_record(connection, table, result) for table, result in adopted if result is not None]
 
 
 def _compared(connection: "happybase.Connection", table: PhysicalTable) -> tuple[PhysicalTable, Adopted | None]:
@@ -80,7 +80,7 @@ def _compared(connection: "happybase.Connection", table: PhysicalTable) -> tuple
     return table, Adopted(table.name, rows, tuple(fits)) if samples else None
 
 
-def _record(connection: "happybase.Connection", table: PhysicalTable, found: Adopted) -> Adopted:
+def _record(connection: "happybase.Connection", table: PhysicalTable, adopted: Adopted) -> Adopted:
     layouts = [layout for layout in table.layouts if layout.is_recorded]
     while True:
         cell = read_cell(connection, table.name)
@@ -88,14 +88,14 @@ def _record(connection: "happybase.Connection", table: PhysicalTable, found: Ado
         try:
             merged = merged_layouts(table.name, recorded, layouts)
         except LayoutMismatch:
-            if found.rows or not _is_empty(connection, table):
+            if adopted.rows or not _is_empty(connection, table):
                 raise
             merged = merged_layouts(table.name, (), layouts)
         new = json_of(merged, is_created=True)
         if new == cell:
-            return attrs.evolve(found, is_new=False)
+            return attrs.evolve(adopted, is_new=False)
         if replace_cell(connection, table.name, cell, new):
-            return found
+            return adopted
 
 
 def _is_empty(connection: "happybase.Connection", table: PhysicalTable) -> bool:

@@ -26,8 +26,8 @@ def dropped(table: TableLayout[Any, Any]) -> TableLayout[Any, Any]:
 
 def sources(writer: Any) -> dict[bytes, Any]:
     """All records of the source table, by row."""
-    found = {row: writer.reader.source_of(row, cells).record for row, cells in writer.rows(writer.source.name).scan()}
-    return {row: record for row, record in found.items() if record is not None}
+    records = {row: writer.reader.source_of(row, cells).record for row, cells in writer.rows(writer.source.name).scan()}
+    return {row: record for row, record in records.items() if record is not None}
 
 
 def sources_and_lines(repository: Any, tables: Iterable[TableLayout[Any, Any]]) -> Contents:

@@ -29,8 +29,8 @@ def subsets(count: int) -> list[frozenset[int]]:
     rows = range(count)
     if count <= ALL_SUBSETS_ROWS:
         return [frozenset(subset) for size in range(count + 1) for subset in combinations(rows, size)]
-    drawn = random.Random(count)
-    some = (frozenset(row for row in rows if drawn.random() < 0.5) for _ in range(SUBSETS_OF_LARGE))
+    generator = random.Random(count)
+    some = (frozenset(row for row in rows if generator.random() < 0.5) for _ in range(SUBSETS_OF_LARGE))
     return list(dict.fromkeys([frozenset[int](), *some, frozenset(rows)]))
 
 

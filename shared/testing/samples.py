@@ -17,14 +17,14 @@ def check_samples(loads: Iterable[Sequence[Any]]) -> None:
     Names that start with another name, names outside ASCII, a name in 15 of 100 records, times out of order, and
     records that share a millisecond. No record of a kind occurs twice.
     """
-    found = set[str]()
+    cases = set[str]()
     for records in loads:
         assert len({*map(repr, records)}) == len(records), "a record occurs twice"
         record_class = cast(type[Any], records[0].__class__)
         for name in attrs.fields_dict(record_class):
             values = [getattr(record, name) for record in records]
-            found |= _cases_of_times(values) if name.endswith("_ms") else _cases_of_names(values)
-    assert found >= {"alike", "outside ASCII", "busy", "out of order", "shared millisecond"}, found
+            cases |= _cases_of_times(values) if name.endswith("_ms") else _cases_of_names(values)
+    assert cases >= {"alike", "outside ASCII", "busy", "out of order", "shared millisecond"}, cases
 
 
 def _cases_of_times(values: Sequence[int]) -> set[str]:

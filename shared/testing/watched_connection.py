@@ -166,7 +166,7 @@ class WatchedConnection:
         raise WriterDied if stop.is_death else ReplyLost
 
     def deliver(self) -> None:
-        """The store executes the calls that it has not executed when they were sent: the gateway was late."""
+        """Executes the calls that the store did not execute when they were sent: the gateway was late."""
         for call in self._lost:
             call()
 

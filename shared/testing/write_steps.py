@@ -1,4 +1,4 @@
-"""What a README shows of writes over several rows: each call, and what readers see if the writer dies after it."""
+"""Writes over several rows as rows of a README's table: each call, and what readers see if the writer dies after it."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -29,7 +29,7 @@ def steps(tests: CrashTests, write: Write) -> Iterator[tuple[str, Seen]]:
 
 @attrs.frozen
 class Steps:
-    """What a README shows of the writes of a design."""
+    """The writes of a design that a README shows step by step."""
 
     tests: CrashTests
     writes: tuple[Write, ...]
@@ -38,7 +38,7 @@ class Steps:
     columns: tuple[str, ...]
     """The views that are shown."""
     words: Callable[[tuple[Any, ...]], str]
-    """What a view shows, in a word or two."""
+    """A function that says in a word or two what a view shows."""
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Write, call, and what each view shows after this call."""

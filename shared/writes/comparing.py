@@ -170,9 +170,9 @@ class Comparison:
                 if suspect := _compared(line, source_row, wanted[source_row]):
                     yield suspect
 
-    def _confirmed(self, found: Iterable[Finding | _Suspect]) -> Iterator[Finding]:
+    def _confirmed(self, findings: Iterable[Finding | _Suspect]) -> Iterator[Finding]:
         suspects: list[_Suspect] = []
-        for finding in found:
+        for finding in findings:
             if isinstance(finding, Finding):
                 yield finding
             else:

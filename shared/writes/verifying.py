@@ -152,16 +152,16 @@ class WriterUpkeep:
                 return findings, ""
             except NotRestorable as error:
                 reason = f"not restored: {error}"
-        told = [finding for finding in findings if instructions.discards(finding)]
-        if not told:
+        to_discard = [finding for finding in findings if instructions.discards(finding)]
+        if not to_discard:
             return [], reason
-        lines = [self._compared.line(finding) for finding in told]
+        lines = [self._compared.line(finding) for finding in to_discard]
         self._writer.repair(source_row, _cells_of(lines), max(line.newest_ms for line in lines))
         if self._writer.reader.read(source_row).cell is not None:
             return findings, ""
-        young = [finding for finding in told if self._compared.line(finding).cells]
+        young = [finding for finding in to_discard if self._compared.line(finding).cells]
         reason = f"not discarded: must be {FORGET_MS // 60_000} minutes old" if young else reason
-        return [finding for finding in told if finding not in young], reason
+        return [finding for finding in to_discard if finding not in young], reason
 
     def _restore(self, source_row: bytes, lines: list[StoredLine]) -> None:
         source = self._writer.reader.read(source_row)
