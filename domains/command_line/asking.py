@@ -80,8 +80,8 @@ def _answering_variants(
 ) -> list[str]:
     """The names of the variants to copy that answer a question; each is asked in an empty store.
 
-    If the refusing variant answers there too, its own store has too many rows to sort: then only variants that need not
-    sort.
+    If the refusing variant answers there too, its own store has too many rows to sort: then only the variants that need
+    not sort are named.
     """
     measurements: dict[str, Measurement] = {}
     for variant in design.variants:

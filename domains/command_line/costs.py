@@ -56,7 +56,7 @@ def ranges(
 
 
 def costs(to: Console, name: str, measurements: list[Measurement]) -> None:
-    """Writes what each question costs, then the commands that ask them, whole."""
+    """Writes what each question costs, then the commands that ask them, which are never cut."""
     heading(to, "What each question costs")
     table(to, QUESTION_COLUMNS, map(question_row, measurements), QUESTION_COLUMNS[2:], fitted=True)
     line(to)

@@ -1,8 +1,8 @@
 """Two tables of the same logins, a cell for each: by user and day, and by day and user.
 
-A login is a cell, not an increment: putting it again changes nothing. Its qualifier is the rest of its time within the
-day, so a count is the number of cells of a row. A fold puts the sum into another family of the row, and deletes the
-logins. Days are days of UTC.
+A login is a cell, not an increment: putting it again changes nothing. Its qualifier is its time within the day and a
+tie-breaker, so a count is the number of cells of a row. A fold puts the sum into another family of the row, and deletes
+the logins. Days are days of UTC.
 """
 
 from typing import Any, NamedTuple
@@ -46,7 +46,7 @@ class UserOfDay:
 
 @row_key
 class WithinDay:
-    """The qualifier of a login: its time within the day.
+    """The qualifier of a login: its time within the day and a tie-breaker.
 
     Order: by time, then by tie.
     """

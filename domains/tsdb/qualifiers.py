@@ -366,7 +366,7 @@ def _split_qualifiers(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.bool_]]:
     """For each point of these qualifiers: the index of its qualifier, its offset in ms, flags, whether it is in ms."""
     if not all(qualifiers):
-        raise InvalidRecord("qualifier: must be that of a point (got no bytes)")
+        raise InvalidRecord("qualifier: must be of a point (got no bytes)")
     halves = np.frombuffer(b"".join(qualifiers), ">u2").astype(np.int64)
     counts = np.fromiter(map(len, qualifiers), np.int64, len(qualifiers)) // 2
     are_ms_starts = halves >= _FIRST_IN_MS << 8

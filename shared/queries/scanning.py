@@ -31,7 +31,7 @@ BATCH_ROWS = 1000
 MAX_LIMIT = 1_000_000
 """The largest limit, in records: Thrift counts in 32 bits, and a page holds its records in memory."""
 _BELOW = b"\xff" * 4
-"""The bytes between a key and the key below it at which a reverse scan stops."""
+"""The end of a key a little below another one, at which a reverse scan stops."""
 BUFFER_ROWS = 16_000
 """About how many rows a scan buffers, over all streams: up to sixteen streams are read in batches of `BATCH_ROWS`."""
 

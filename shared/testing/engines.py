@@ -30,7 +30,7 @@ class Engine(Protocol):
         ...
 
     def shared_store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
-        """The same for checks that only read and write rows, but no longest ones: on HBase it needs no new table."""
+        """The same for checks that only use rows, none of the greatest length: on HBase it needs no new table."""
         ...
 
     def stocked_store(

@@ -145,7 +145,7 @@ class Clean:
 
     @property
     def deaths(self) -> list[Stop]:
-        """The crash points at which a writer dies; after a whole call is left out: it is before the next call.
+        """The crash points at which a writer dies, except after a whole call, which equals before the next call.
 
         The last call is the end of the write: a death after it leaves nothing to do.
         """

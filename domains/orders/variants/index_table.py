@@ -41,7 +41,7 @@ TABLES = (INDEX, OF_SELLER, BY_BUYER, BY_STATUS, INTENTS)
 
 
 def lines_of(order: Order) -> Iterator[Derived]:
-    """The rows that are derived from an order: that of the seller's list is the order itself."""
+    """The rows that are derived from an order: its row in the seller's list holds the order itself."""
     yield OF_SELLER, order
     yield BY_STATUS, order
     if order.buyer_id is not None:
