@@ -223,7 +223,7 @@ class Comparison:
         if written_ms <= self._writer.check_clock().wall_ms + FUTURE_MS:
             return ""
         remove = delete_statement(self._writer.rows(table).name.decode(), row, column, written_ms)
-        return f"dated {written_ms}; a delete by Thrift1 would also hide later puts, so use the HBase shell: {remove}"
+        return f"dated {written_ms}; Thrift1 would also hide later puts, so delete it in the HBase shell: {remove}"
 
 
 def _compared(line: StoredLine, source_row: bytes, wanted: _Wanted) -> _Suspect | None:

@@ -215,7 +215,7 @@ def test_a_damaged_source_that_is_dated_in_the_future_is_not_discarded_because_t
     told = {"discards_rows": frozenset({(NOTES.name, b"a")})}
     ((finding, is_mended),) = [found for found in notes.repaired(**told) if found[0].table == NOTES.name]
     assert not is_mended
-    assert f"not discarded: dated {ahead_ms}; a delete by Thrift1 would also hide later puts" in finding.reason
+    assert f"not discarded: dated {ahead_ms}; Thrift1 would also hide later puts" in finding.reason
     assert connection.table(NOTES.name).row(b"a") == DAMAGED
 
 
