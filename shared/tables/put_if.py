@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 def put_if(rows: "happybase.Table", row: bytes, column: bytes, expected: bytes | None, value: bytes) -> bool:
-    """Puts a value into a cell whose value is `expected` (None: which is missing); returns whether it did.
+    """Puts a value into a cell if that has the `expected` value (None: is missing); returns whether it did.
 
     The region server dates the cell. HBase treats an empty cell as missing. If the reply is lost, nothing tells
     whether the value was put. Costs: 1 checkAndPut.

@@ -145,7 +145,7 @@ class Clean:
 
     @property
     def deaths(self) -> list[Stop]:
-        """The crash points at which a writer dies, except after a whole call, which equals before the next call.
+        """The crash points at which a writer dies, without those after a whole call: the next call has the same one.
 
         The last call is the end of the write: a death after it leaves nothing to do.
         """

@@ -74,7 +74,7 @@ class Scanner:
     _in_use: threading.Lock = field(factory=threading.Lock)
 
     def fetch(self, engine: Engine, count: int, watch: Watch) -> list[TRowResult]:
-        """The next `count` results; fewer at the end of the scan. HBase: raises the errors of a scan, `open` none."""
+        """The next `count` results; fewer at the end of the scan. HBase: this raises a scan's errors, not `open`."""
         if not count:
             return []
         with self._in_use:
