@@ -1,4 +1,4 @@
-"""What only the page of `feeds` shows: when pulling is cheaper than pushing, and what it costs to bound a timeline."""
+"""Blocks of the page of `feeds` only: when pulling is cheaper than pushing, and the cost of bounding a timeline."""
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ def new_feeds() -> "Generator[happybase.Connection]":
 
 
 def put_followers(connection: "happybase.Connection", author: str, count: int) -> None:
-    """So many follows, put as a write leaves them, in few calls."""
+    """Puts `count` follows as a write leaves them, in few calls."""
     with connection.table(FOLLOWING.name).batch() as following, connection.table(FOLLOWERS.name).batch() as followers:
         for number in range(count):
             follow, follower = Follow(f"r-{number}", author), ReaderOfAuthor(author, f"r-{number}")
@@ -44,7 +44,7 @@ def put_followers(connection: "happybase.Connection", author: str, count: int) -
 
 
 def cost_of_post(followers: int, pull_above: int | None) -> Cost:
-    """What one post costs, once clocks were compared, without the scan that counts followers."""
+    """The cost of one post, after clocks were compared, and without the scan that counts followers."""
 
     def has_more(_author: str, most: int | None) -> bool:
         return most is not None
@@ -60,7 +60,7 @@ def cost_of_post(followers: int, pull_above: int | None) -> Cost:
 
 
 def cost_of_page(streams: int) -> Cost:
-    """What a page costs a reader of whose authors so many have a stream."""
+    """The cost of a page for a reader who follows `streams` authors with a stream."""
     with new_feeds() as connection:
         push, pull = FeedRepository(connection, pull_above=None), FeedRepository(connection, pull_above=0)
         for number in range(AUTHORS):
@@ -97,7 +97,7 @@ def page_rows() -> Iterator[tuple[str, ...]]:
 
 
 def bounds_rows() -> Iterator[tuple[str, ...]]:
-    """What it costs to cut a timeline, and what a reader of the whole timeline then reads."""
+    """The cost of cutting a timeline, and of then reading all of it."""
     with new_feeds() as connection:
         feeds = FeedRepository(connection)
         feeds.follow(Follow("ada", "dan"))
@@ -114,12 +114,12 @@ def bounds_rows() -> Iterator[tuple[str, ...]]:
             (f"`trim` to the newest {KEEP}", trim.rpcs, trim.rows_fetched, after),
             ("a TTL", 0, 0, None),
         ):
-            shown = "what has not expired" if read is None else f"{read.rpcs} RPCs, {read.rows_fetched} rows"
+            shown = "rows that have not expired" if read is None else f"{read.rpcs} RPCs, {read.rows_fetched} rows"
             yield name, f"{cut_rpcs} RPCs, {cut_rows} rows", shown
 
 
 def own_blocks(design: Design) -> dict[str, str]:
-    """When pulling is cheaper than pushing, and what it costs to bound a timeline."""
+    """When pulling is cheaper than pushing, and the cost of bounding a timeline."""
     pages = markdown_table(("authors with a stream", "RPCs of a page", "rows fetched"), page_rows())
     columns = (
         "followers",

@@ -90,7 +90,7 @@ DESIGN = Design(
             ),
             without_upkeep=(
                 "puts a point into its hour, then into its latest row, so a crash leaves at most an old latest row; "
-                "send the same call again, or wait for the next point of the metric"
+                "repeat the call, or wait for the next point of the metric"
             ),
             take_if="you ask for the latest value of every metric of a host, or of every host of a site",
             avoid_if="you cannot afford a second put for each point",

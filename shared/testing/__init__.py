@@ -1,4 +1,4 @@
-"""What a design is tested with: a connection that is watched and stopped, crash tests, and checks of what is stored.
+"""Tools for testing a design: a connection that is watched and stopped, crash tests, and checks of what is stored.
 
 May import all other rooms but `designs`; no other room and no design imports it.
 """

@@ -34,7 +34,7 @@ class Steps:
     columns: tuple[str, ...]
     """The views that are shown."""
     words: Callable[[tuple[Any, ...]], str]
-    """What a view shows, in a word or two."""
+    """A function that says in a word or two what a view shows."""
 
     def of(self, write: Write) -> Iterator[Step]:
         """The state before the write, then each of its calls.

@@ -53,7 +53,7 @@ def test_a_store_that_lacks_one_table_is_one_line_with_its_name_and_the_command_
     with closing(connect("embedded:a.db")) as connection:
         create_tables(connection, [table for table in design.main.tables if table.name != missing])
     load = f"rowbook load {design.name} FILE --store embedded:a.db"
-    refused = f"embedded:a.db: has no table {missing}; make what is missing with {load}\n"
+    refused = f"embedded:a.db: has no table {missing}; create missing tables with {load}\n"
     ask = f"ask {design.name} {design.patterns[0].words} --store embedded:a.db"
     commands = ["adopt"] if design.without_upkeep else ["adopt", "recover", "verify", "repair"]
     for line in (ask, *(f"{command} {design.name} --store embedded:a.db" for command in commands)):
@@ -67,7 +67,7 @@ def test_a_store_that_lacks_one_table_is_one_line_with_its_name_and_the_command_
 def test_a_port_in_use_is_refused_with_one_line(rowbook):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        refused = f"127.0.0.1:{port}: Address already in use; --port 0 takes a free port\n"
+        refused = f"127.0.0.1:{port}: Address already in use; --port 0 picks a free port\n"
         assert rowbook(f"serve --port {port}") == (1, "", refused)
 
 
