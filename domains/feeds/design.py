@@ -7,6 +7,7 @@ from shared.designs import AccessPattern, Design, Load, Variant
 from shared.records import parse_time
 
 from . import keys
+from .crossing import push_against_pull
 from .formats import EDGES, TWEETS
 from .keys import ERASED_FOLLOWS, ERASED_POSTS, ERASURES, UNFINISHED
 from .published import PUBLISHED
@@ -78,5 +79,6 @@ DESIGN = Design(
     time="posted_ms",
     traps=TRAPS,
     published=PUBLISHED,
+    crossing=push_against_pull,
     own_blocks=own_blocks,
 )

@@ -9,9 +9,19 @@ from shared.designs.pages import filled, markdown_table
 from shared.stores import connect
 from shared.tables import create_tables
 
-from .keys import FOLLOWERS, FOLLOWING, TABLES, ReaderOfAuthor
-from .records import Follow, Post
-from .repository import PULL_ABOVE, FeedRepository
+from .keys import (
+    FOLLOWERS,
+    FOLLOWING,
+    POSTS,
+    STREAMS,
+    TABLES,
+    TIMELINES,
+    AuthorWithStream,
+    LineOfTimeline,
+    ReaderOfAuthor,
+)
+from .records import Follow, Post, StoredPost, Way, stream_of
+from .repository import PULL_ABOVE, RUN_BYTES, FeedRepository
 
 if TYPE_CHECKING:
     import happybase
@@ -59,17 +69,36 @@ def cost_of_post(followers: int, pull_above: int | None) -> Cost:
         return cost
 
 
-def cost_of_page(streams: int) -> Cost:
-    """The cost of a page for a reader who follows `streams` authors with a stream."""
+def cost_of_page(streams: int, authors: int = AUTHORS) -> Cost:
+    """The cost of a page for a reader who follows so many authors, `streams` of whom have a stream."""
     with new_feeds() as connection:
-        push, pull = FeedRepository(connection, pull_above=None), FeedRepository(connection, pull_above=0)
-        for number in range(AUTHORS):
-            push.follow(Follow("ada", f"a-{number}"))
-            for at in range(PAGE):
-                (pull if number < streams else push).post(Post(f"a-{number}", NOON_MS + at * AUTHORS + number, at, ""))
+        put_posts(connection, "ada", authors, streams)
         with metered(connection) as cost:
-            assert len(push.timeline("ada").page(PAGE).records) == PAGE
+            assert len(FeedRepository(connection).timeline("ada").page(PAGE).records) == PAGE
         return cost
+
+
+def put_posts(connection: "happybase.Connection", reader: str, authors: int, streams: int) -> None:
+    """A page of posts by each author whom a reader follows, put as writes leave them; those of `streams` are pulled."""
+    with (
+        connection.table(FOLLOWING.name).batch() as following,
+        connection.table(POSTS.name).batch() as posts,
+        connection.table(TIMELINES.name).batch() as lines,
+        connection.table(STREAMS.name).batch() as with_stream,
+    ):
+        for number in range(authors):
+            author = f"a-{number}"
+            way: Way = "pulled" if number < streams else "pushed"
+            owner = stream_of(author) if way == "pulled" else reader
+            follow, stream = Follow(reader, author), AuthorWithStream(author)
+            following.put(FOLLOWING.row(follow), FOLLOWING.cells.pack(follow))
+            if way == "pulled":
+                with_stream.put(STREAMS.row(stream), STREAMS.cells.pack(stream))
+            for at in range(PAGE):
+                post = StoredPost(author, NOON_MS + at * authors + number, at, "", way, "spread", "", bytes(RUN_BYTES))
+                line = LineOfTimeline(owner, post.posted_ms, author, at)
+                posts.put(POSTS.row(post), POSTS.cells.pack(post))
+                lines.put(TIMELINES.row(line), TIMELINES.cells.pack(line))
 
 
 def threshold_rows() -> Iterator[tuple[str, ...]]:

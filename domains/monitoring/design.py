@@ -6,6 +6,7 @@ from shared.designs import AccessPattern, Design, Exemption, Load, Variant, Wron
 from shared.records import parse_time
 
 from . import keys
+from .crossing import tall_against_wide
 from .formats import FORMATS
 from .published import PUBLISHED
 from .records import Point
@@ -141,4 +142,5 @@ DESIGN = Design(
     newest_ms=15 * MINUTE_MS,
     traps=TRAPS,
     published=PUBLISHED,
+    crossing=tall_against_wide,
 )

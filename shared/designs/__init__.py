@@ -5,6 +5,7 @@ May import all other rooms.
 
 from .cell_contents import CellContents, contents_of
 from .comparison import CELL_BYTES, RANGES, busiest_range, busiest_share
+from .crossing import Crossing, Panel, Series, lower_where
 from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
 from .metering import Cost, Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
@@ -19,14 +20,17 @@ __all__ = [
     "AccessPattern",
     "CellContents",
     "Cost",
+    "Crossing",
     "Design",
     "Exemption",
     "Load",
     "Measurement",
     "Outcome",
+    "Panel",
     "PublishedKey",
     "ScanTask",
     "ScannedTable",
+    "Series",
     "Trap",
     "Variant",
     "Wrong",
@@ -34,6 +38,7 @@ __all__ = [
     "busiest_share",
     "contents_of",
     "load_samples",
+    "lower_where",
     "measure",
     "measure_pattern",
     "metered",

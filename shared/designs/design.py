@@ -16,6 +16,7 @@ from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
 from ..writes import holds_intents
 from .cell_contents import CellContents, contents_of
+from .crossing import Crossing
 from .patterns import AccessPattern
 from .published import PublishedKey
 from .traps import Trap
@@ -218,6 +219,8 @@ class Design:
     function of a repository and the arguments of the question."""
     contents_of: Callable[[TableLayout[Any, Any], Any, bytes, bytes], CellContents] = contents_of
     """The contents of a cell, from its table, decoded row key, column and value; for cells of the design's own."""
+    crossing: Callable[["Design"], Crossing] | None = None
+    """Measures where two ways to store the records cross, if the design compares some."""
     own_blocks: Callable[["Design"], Mapping[str, str]] | None = None
     """Makes the generated blocks that only its README has, by name."""
 

@@ -19,6 +19,8 @@ from ..cost_tables import (
     written_row,
 )
 from ..design import Design, Load
+from ..growth import TIMES, recorded_growth
+from ..growth_words import how_many_grow
 from ..metering import Measurement
 from ..verdicts import legend, verdict
 from .markdown import below, filled, fits, markdown_list, markdown_table
@@ -33,7 +35,8 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     A variant's verdict is left out if it is the design's own.
     """
     silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
-    caption = [_samples_line(design)]
+    growing = how_many_grow(recorded_growth(design).own)
+    caption = [_samples_line(design), f"Up to {TIMES[-1]} times the data, {growing}: [which](REFERENCE.md#costs)."]
     caption += [f"Not shown, because every question is refused: {', '.join(silent)}."] if silent else []
     measurements = (measurement for variant in variants if variant.answers for measurement in variant.measurements)
     meanings = markdown_list(f"`{words}`: {meaning}" for words, meaning in legend(measurements))

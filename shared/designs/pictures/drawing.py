@@ -4,7 +4,7 @@ Fonts are those of the reader's system, so a width of text is an estimate with r
 """
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import svg
@@ -118,9 +118,28 @@ class Picture:
         """Draws the thick line around the row that decides."""
         self._drawn.append(svg.Rect(x=x, y=_px(self.y), width=width, height=height, class_=["line", "decides"]))
 
-    def path(self, data: list[svg.PathData], *classes: str, has_arrow: bool = False) -> None:
-        """Draws a line, with an arrow at its end or not."""
-        self._drawn.append(svg.Path(d=data, class_=["line", *classes], marker_end="url(#arrow)" if has_arrow else None))
+    def path(
+        self,
+        data: list[svg.PathData],
+        *classes: str,
+        has_arrow: bool = False,
+        dashes: Sequence[float] = (),
+        opacity: float | None = None,
+    ) -> None:
+        """Draws a line, with an arrow at its end or not; `dashes` are the lengths of its dashes and gaps."""
+        self._drawn.append(
+            svg.Path(
+                d=data,
+                class_=["line", *classes],
+                marker_end="url(#arrow)" if has_arrow else None,
+                stroke_dasharray=[*dashes] or None,
+                stroke_opacity=opacity,
+            )
+        )
+
+    def dot(self, x: float, y: float) -> None:
+        """Draws a small disc in the colour of the text."""
+        self._drawn.append(svg.Circle(cx=_px(x), cy=_px(y), r=3, class_=["ink"]))
 
     def bar(self, x: float, width: float, height: float, *, y: float | None = None, opacity: float = 1) -> None:
         """Draws a solid bar in the colour of the text."""
