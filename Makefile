@@ -19,7 +19,7 @@ ONLY_commands := tests/command_line tests/domains $(addprefix --ignore ,$(ONLY_d
 ONLY_rooms := tests --ignore tests/domains --ignore tests/command_line
 PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, crashes, commands or rooms (got $(ONLY)))))
 
-.PHONY: help demo test test-long test-hbase test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
+.PHONY: help demo test test-long test-hbase test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots growth bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -63,6 +63,9 @@ compare-hbase: .venv/ready ## 200,000 random calls on the embedded store and a r
 hot-spots: .venv/ready ## measure on a real HBase where the writes of logs, counters and tsdb land, for their READMEs
 	.venv/bin/python -m tests.programs.hot_spots
 
+growth: .venv/ready ## measure what questions read as the data grows, for the pictures; takes four minutes; ONLY=orders
+	.venv/bin/python -m tests.programs.growth $(ONLY)
+
 bench: .venv/ready ## the benchmarks; QUICK=1 runs each once
 	.venv/bin/python -m tests.programs.benchmarks $(if $(QUICK),--quick)
 
@@ -79,7 +82,7 @@ readmes: .venv/ready ## write the generated blocks of every README anew
 	.venv/bin/python -m tests.programs.readmes
 
 pictures: .venv/ready ## draw the pictures of the pages anew
-	.venv/bin/python -m domains.command_line.pictures
+	.venv/bin/python -m tests.programs.pictures
 
 transcripts: .venv/ready ## write what the transcripts of the command line show anew
 	.venv/bin/python -m tests.command_line.transcripts

@@ -19,7 +19,7 @@ LAST = {"test": 3.5}
 TURNS: tuple[dict[str, float], ...] = (
     {"test-long ONLY=rooms": 8, "test-hbase ONLY=crashes": 2.5},
     {
-        "test-long ONLY=designs": 2,
+        "test-long ONLY=designs": 3.25,
         "test-long ONLY=crashes": 5,
         "test-long ONLY=commands": 1,
         "test-hbase ONLY=commands": 4,

@@ -1,1 +1,1 @@
-"""What every design stands on; it knows no domain."""
+"""The core that every design uses; it knows no domain."""

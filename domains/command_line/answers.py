@@ -1,4 +1,4 @@
-"""What `rowbook ask` prints: the questions of a design, an answer, or what a question would read."""
+"""The output of `rowbook ask`: the questions of a design, an answer, or the reads of a question."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -48,7 +48,7 @@ def answer(
     *,
     as_json: bool,
 ) -> None:
-    """Writes the records, or another kind of answer, what they cost, and the `command` with the next page's cursor.
+    """Writes the records, or another kind of answer, their cost, and the `command` with the next page's cursor.
 
     `unknown` says in words which names of the question the store does not have.
     """
@@ -117,7 +117,7 @@ def query_explanation(
     if "order" in explanation.client_work:
         wrapped(to, "the client sorts the records, so each page reads all of the ranges")
     if explanation.then_ranges:
-        wrapped(to, f"then {explanation.then_ranges}, as these rows tell")
+        wrapped(to, f"then {explanation.then_ranges}, which these rows determine")
     rpcs = count(explanation.rpcs, "RPC")
     line(
         to,

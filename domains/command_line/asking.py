@@ -64,14 +64,14 @@ def ask(
 
 
 def _page_limit(pattern: AccessPattern, limit: str | None, cursor: str | None, explains: bool) -> int:
-    """The records of a page; WrongUsage for options of pages if the answer is not one."""
+    """The number of records per page; WrongUsage for page options if the answer is not a page."""
     options = {"--limit": limit is not None, "--cursor": cursor is not None, "--explain": explains}
     if pattern.answer != "page" and any(options.values()):
         answer = {"first": "one record", "count": "a number"}.get(pattern.answer, "one value")
         given = " and ".join(option for option, is_given in options.items() if is_given)
-        raise WrongUsage(f"{pattern.name}: answers with {answer}, without {given}")
+        raise WrongUsage(f"{pattern.name}: answers with {answer}, so leave out {given}")
     if explains and cursor is not None:
-        raise WrongUsage("--explain: shows what the first page reads, without --cursor")
+        raise WrongUsage("--explain: shows the reads of the first page, so leave out --cursor")
     return DEFAULT_LIMIT if limit is None else number("--limit", limit, MAX_LIMIT)
 
 
@@ -80,7 +80,8 @@ def _answering_variants(
 ) -> list[str]:
     """The names of the variants to copy that answer a question; each is asked in an empty store.
 
-    If the refusing variant answers there too, its store has too many rows to sort: then only those that need not sort.
+    If the refusing variant answers there too, its own store has too many rows to sort: then only the variants that need
+    not sort are named.
     """
     measurements: dict[str, Measurement] = {}
     for variant in design.variants:

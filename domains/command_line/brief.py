@@ -1,4 +1,4 @@
-"""What `rowbook run` prints unless it is told `--full`: a line for each design, or two screens for one of them."""
+"""The output of `rowbook run` without `--full`: a line for each design, or two screens for one of them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -26,7 +26,7 @@ LEGEND_OF_WRITES = (
 
 
 def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> None:
-    """Writes a line for each design: its samples, how its questions are answered, and what a record takes."""
+    """Writes a line for each design: its samples, how its questions are answered, and the cost of storing a record."""
     rows: list[tuple[str, ...]] = []
     for design, costs in measured:
         refused = sum(bool(measurement.refused) for measurement in costs.measurements)
@@ -47,7 +47,7 @@ def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> No
 
 
 def show_one(to: Console, connection: happybase.Connection, design: Design, costs: VariantCosts) -> None:
-    """Writes a row key of each table of a variant, and what its questions cost."""
+    """Writes a row key of each table of a variant, and the costs of its questions."""
     heading(to, "One row key of each table: its parts, their values, their bytes")
     for layout in costs.variant.record_tables:
         stored = connection.table(layout.name).scan(columns=layout.cells.columns, limit=1)
@@ -86,6 +86,6 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -
 
 
 def _writes(costs: VariantCosts) -> tuple[str, ...]:
-    """What a record takes, and the busiest range of all tables, under `WRITE_NUMBERS`."""
+    """The cost of storing a record, and the busiest range of all tables, under `WRITE_NUMBERS`."""
     known = [busiest.share for busiest in costs.busiest if busiest.newest]
     return (*written_row(costs)[:3], f"{max(known):.0%}" if known else "-")

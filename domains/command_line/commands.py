@@ -1,4 +1,4 @@
-"""What one can type to look at designs, load records and ask: the commands with their arguments and options.
+"""The commands that show designs, load records and ask questions, with their arguments and options.
 
 The module that does the work is imported when the command runs.
 """
@@ -89,15 +89,15 @@ def load_(
     ] = None,
     time_format: Annotated[
         list[str] | None,
-        typer.Option(metavar="FIELD=FORMAT", help="How a time is written, as strptime's %m/%d/%Y for 7/4/1996."),
+        typer.Option(metavar="FIELD=FORMAT", help="Format of a time in strptime's notation: %m/%d/%Y for 7/4/1996."),
     ] = None,
     year: Annotated[
         str | None,
-        typer.Option(metavar="Y", help="Year of the first line of each file, for times without one, as of syslog."),
+        typer.Option(metavar="Y", help="Year of the first line of each file, for times without one, as in syslog."),
     ] = None,
     at: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Time of the lines without one, as of Prometheus text."),
+        typer.Option(metavar="TIME", help="Time for lines without one, as in Prometheus text."),
     ] = None,
     on_error: Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")] = "stop",
     as_json: Json = False,
@@ -134,7 +134,7 @@ def ask(
     store: Annotated[str | None, typer.Option(metavar="URL", help=f"{URL}; the samples in memory if omitted.")] = None,
     limit: Annotated[str | None, typer.Option(metavar="N", help="Maximum records per page.")] = None,
     cursor: Annotated[
-        str | None, typer.Option(metavar="C", help="Continue from this cursor, which the page before printed.")
+        str | None, typer.Option(metavar="C", help="Continue from this cursor, which the previous page printed.")
     ] = None,
     explains: Annotated[
         bool, typer.Option("--explain", help="Show what the question would read, and read nothing.")
@@ -178,12 +178,12 @@ def explain(
     value: Annotated[str | None, typer.Option(metavar="HEX", help="Value of that cell in hex; needs --column.")] = None,
     store: Annotated[
         str | None,
-        typer.Option(metavar="URL", help=f"{URL}, with the names of what a key holds by number, such as UIDs of tsdb."),
+        typer.Option(metavar="URL", help=f"{URL}, to show names for numbers in a key, such as UIDs of tsdb."),
     ] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Show the bytes of a row key below its parts and their values, and what a cell of the row holds.
+    """Show the bytes of a row key below its parts and their values, and the contents of a cell.
 
     A design shows its key in every variant.
     """

@@ -1,4 +1,4 @@
-"""What `rowbook run` prints: rows, the cost of every question in every variant, published mistakes."""
+"""The output of `rowbook run`: rows, the cost of every question in every variant, published mistakes."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -56,7 +56,7 @@ def ranges(
 
 
 def costs(to: Console, name: str, measurements: list[Measurement]) -> None:
-    """Writes what each question costs, then the commands that ask them, which no column cuts."""
+    """Writes what each question costs, then the commands that ask them, which are never cut."""
     heading(to, "What each question costs")
     table(to, QUESTION_COLUMNS, map(question_row, measurements), QUESTION_COLUMNS[2:], fitted=True)
     line(to)
@@ -81,7 +81,7 @@ def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> Non
         (compared.variant.marked_name, *written_row(compared)[:-1], compared.variant.differs) for compared in variants
     ]
     table(to, ("variant", *columns, "what differs"), written, columns, fitted=True)
-    heading(to, f"What each table's busiest range takes of its newest rows; an even spread is {1 / RANGES:.1%}")
+    heading(to, f"Hot-spot check: new rows in the busiest of {RANGES} ranges; an even spread is {1 / RANGES:.1%}")
     table(to, SPREAD_COLUMNS, spread_rows(variants), SPREAD_COLUMNS[2:], fitted=True)
     if refused := refusals(variants):
         heading(to, "What is refused, and why")
@@ -90,7 +90,7 @@ def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> Non
 
 
 def traps(to: Console, design: Design) -> None:
-    """Writes the published mistakes, each with what it gives and what the right way gives."""
+    """Writes the published mistakes, each with its answer and the right one."""
     for trap in design.traps:
         name, published_as, task, wrong, right = trap_row(trap, design)
         heading(to, f"trap: {name}: {published_as}")

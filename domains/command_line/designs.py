@@ -32,7 +32,7 @@ def all_designs() -> tuple[Design, ...]:
 
 
 def full_name(design: Design, variant: Variant) -> str:
-    """The name of a variant on the command line; that of the design itself is its own."""
+    """The name of a variant on the command line: `logs:salted`, or `logs` for the design itself."""
     return design.name if variant is design.main else f"{design.name}:{variant.name}"
 
 
@@ -54,7 +54,7 @@ def find_variants(name: str) -> tuple[Design, tuple[Variant, ...]]:
 
 
 def group_by_design(names: Sequence[str]) -> list[tuple[Design, tuple[Variant, ...]]]:
-    """Several names as designs, each design once, with all its variants that are named; all designs without a name."""
+    """The named designs, each once, with the variants that are named; all designs without a name."""
     by_design: dict[str, tuple[Design, set[str]]] = {}
     for name in names or NAMES:
         design, variants = find_variants(name)

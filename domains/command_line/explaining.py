@@ -89,15 +89,15 @@ def read_cell(column: str | None, value: str | None) -> Cell | None:
 
 @attrs.frozen
 class ExplainedKey:
-    """A row key of a table, and what was asked of it besides."""
+    """A row key of a table, with the names and the cell that were asked for."""
 
     table: TableLayout[Any, Any]
     row: bytes
     names: Mapping[str, str] | None = None
-    """What its parts stand for in a store; None if no store was given."""
+    """The names of its parts in a store; None if no store was given."""
     column: bytes = b""
     contents: CellContents | None = None
-    """What the cell of this column holds; None if no cell was given."""
+    """The contents of the cell in this column; None if no cell was given."""
 
     def named(self, design: Design, repository: Any) -> "ExplainedKey":
         """The same key with the names that the repository knows. Raises ValueError."""
@@ -138,7 +138,7 @@ def _named(design: Design, variants: tuple[Variant, ...], keys: list[ExplainedKe
 
 
 def _show(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, *, as_json: bool) -> None:
-    """Writes the byte ruler of every key, its names and its cell; then what other tables have of the key and lack."""
+    """Writes the byte ruler of every key, its names and its cell; then the parts that other tables have and lack."""
     if as_json:
         others = [
             {"table": missing.table.name, "reason": missing.reason, "parts": _parts(missing.parts)}
@@ -168,7 +168,7 @@ def _show(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, 
 
 
 def _lines(missing: MissingKey) -> tuple[str, ...]:
-    """The table's key in words; each part that there is, with its value and bytes; why the key is missing."""
+    """The table's key in words; each given part, with its value and bytes; why the key is missing."""
     shown_parts = [(part.name, _value_start(part), shown_bytes(part.data)) for part in missing.parts]
     name_width, value_width = (max((cell_len(part[column]) for part in shown_parts), default=0) for column in (0, 1))
     lines = [f"{name.ljust(name_width)}  {value.ljust(value_width)}  {data}" for name, value, data in shown_parts]

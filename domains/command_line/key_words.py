@@ -78,7 +78,7 @@ def encode_keys(
 
 
 def _given_parts(layout: KeyLayout[Any], values: Mapping[str, Any]) -> tuple[tuple[Segment, ...], list[str]]:
-    """The parts of a key whose values are given, and what is wrong with the others of these values."""
+    """The parts of a key whose values are given and valid, and what is wrong with the other values."""
     given: list[Segment] = []
     reasons: list[str] = []
     for part in layout.parts:

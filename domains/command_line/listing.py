@@ -27,7 +27,7 @@ def list_designs(to: Console, *, as_json: bool) -> None:
 def show_lines(to: Console, lines: Iterable[str]) -> None:
     """Writes lines about designs; those that are not indented begin a design.
 
-    A line that is wider than the terminal goes on below its last column, or further to the left if that is far right.
+    A line that is wider than the terminal continues below its last column, or further left if that is far right.
     """
     for line in lines:
         last_column = line.rfind("  ") + 2

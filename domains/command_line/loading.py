@@ -33,14 +33,14 @@ INTERRUPTED = 130
 LAST_YEAR = 9999
 """The last year of which a record holds a time."""
 BAD_LINES_AT_START = 1000
-"""If the first lines of a file, so many of them, cannot be read, `load` stops."""
+"""If so many lines at the start of a file cannot be read, `load` stops."""
 LINES_AT_ONCE = 50
 """Lines that are loaded between two updates of the progress bar."""
 
 
 @attrs.frozen
 class Reading:
-    """How the files are to be read, as the options say it."""
+    """The options for reading files."""
 
     format: str
     mapping: list[str]
@@ -101,7 +101,7 @@ def load(
         except (CommandFailed, UnneededTime, UnneededYear, UnreadableFile) as error:
             raise CommandFailed(f"{error}; {_records_stored(loaded)} before") from None
         except KeyboardInterrupt:
-            terminal.line(errors, f"interrupted; {_records_stored(loaded)}; load the same files again to go on")
+            terminal.line(errors, f"interrupted; {_records_stored(loaded)}; run the same command to resume")
             return INTERRUPTED
     _show_loaded(out, loaded, as_json=as_json)
     return 0
@@ -163,7 +163,7 @@ def _other_load(
 def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, stops: bool) -> None:
     """Stores the records of a file. A bad line is skipped, or fails the command if `stops`."""
     transform = load.new_record_transform()
-    is_slow = source.lines.size_bytes is None  # what comes through a pipe is stored line by line as it comes
+    is_slow = source.lines.size_bytes is None  # lines from a pipe are stored one by one as they arrive
     at_once = 1 if load.store_all is None or is_slow else RECORDS_AT_ONCE
     with closing(_progress(errors, source)) as lines:
         unsent: list[tuple[Line[Any], Any]] = []
@@ -201,11 +201,11 @@ def _store_batch(
 def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stops: bool) -> None:
     """Counts a bad line and says why it is one; fails the command if `stops`.
 
-    As long as no line of the file could be read, the reasons wait: of many, only the first one is printed.
+    Until a line of the file can be read, the reasons wait: of many, only the first one is printed.
     """
     message = f"{source.file}:{line.number}: {reason}{line.span}"
     if stops:
-        raise CommandFailed(f"{message}; --on-error skip goes on")
+        raise CommandFailed(f"{message}; --on-error skip continues")
     source.skipped += line.count
     source.unsaid.append(message)
     if source.is_readable:

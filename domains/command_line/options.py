@@ -1,4 +1,4 @@
-"""What several commands take: names that a shell completes, options, and the values that help texts show."""
+"""Arguments and options of several commands, completed names, and the values that help texts show."""
 
 from typing import Annotated, Any
 
@@ -44,7 +44,7 @@ URL = "embedded:FILE or hbase://HOST:PORT"
 MEMORY = "embedded:"
 ORPHANED, UNDECODABLE = "orphaned", "undecodable"
 BUFFER_MIB = "1024"
-"""What `serve` buffers unless told otherwise, as HBase's gateway does."""
+"""MiB that `serve` buffers by default, as HBase's gateway does."""
 
 Name = Annotated[
     str,

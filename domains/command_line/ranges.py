@@ -39,7 +39,7 @@ def show_ranges(
     for name, range_ in ranges_[:RANGES_SHOWN]:
         wrapped(to, f"  {name.ljust(widest)}  {range_}")
     if len(ranges_) > RANGES_SHOWN:
-        line(to, f"  and {count(len(ranges_) - RANGES_SHOWN, 'range')} more, which --json shows")
+        line(to, f"  and {count(len(ranges_) - RANGES_SHOWN, 'more range')}, which --json shows")
 
 
 def _range(rows: RowRange) -> str:

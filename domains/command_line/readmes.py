@@ -95,7 +95,7 @@ def root_blocks() -> dict[str, str]:
 
 
 DESIGN_PAGES = ("README.md", "REFERENCE.md")
-"""The pages of a design: what one decides by, and all that was measured."""
+"""The pages of a design: one to decide by, and one with all measurements."""
 
 
 def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Callable[[], str]]:
@@ -116,7 +116,7 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
             partial(design_blocks, design),
             *(of[design.name] for of in (OF_SEVERAL_DESIGNS, more) if design.name in of),
         ]
-        once = [cache(make) for make in makers]  # both pages show what is measured once
+        once = [cache(make) for make in makers]  # measured once for both pages
         for page in DESIGN_PAGES:
             yield made(ROOT / "domains" / design.name / page, *once)
 

@@ -40,7 +40,7 @@ def run(out: Console, names: list[str], store: str, *, keep: bool, full: bool, a
         all_costs.append((design, measured))
         for variant in variants:
             with _demo_tables(store, variant, keep) as connection:
-                prefix = (connection.table_prefix or b"").decode()  # that of the URL, too
+                prefix = (connection.table_prefix or b"").decode()  # includes the URL's
                 measured.append(measure_variant(connection, design, variant))
                 if variant is variants[0] and not as_json:
                     show_design(out, design, variants)
@@ -85,7 +85,7 @@ def _compare(out: Console, design: Design, measured: list[VariantCosts], full: b
 
 
 def _say_what_is_kept(out: Console, store: str, prefix: str, variants: Iterable[Variant]) -> None:
-    """The names of the tables that remain in the user's store, with the prefix of its URL, too."""
+    """The names of the tables that remain in the user's store, including the prefix of its URL."""
     names = dict.fromkeys(table.name for variant in variants for table in variant.tables)
     terminal.line(out, f"kept in {store}: {', '.join(f'{prefix}_{name}' for name in names)}")
 
@@ -107,5 +107,5 @@ def _demo_tables(url: str, variant: Variant, keep: bool) -> Generator[happybase.
                 # A new connection, because an error or Ctrl-C may have stopped the other one in the middle of a reply.
                 with open_store(url, DEMO_PREFIX) as fresh:
                     drop_tables(fresh, variant.tables)
-                    if fresh.tables() == [RECORDS.name.encode()]:  # nobody but `rowbook run` uses the prefix
+                    if fresh.tables() == [RECORDS.name.encode()]:  # only `rowbook run` uses the prefix
                         drop_tables(fresh, [RECORDS])

@@ -60,7 +60,7 @@ def serve(
             server = ThriftServer(connection.service, address, port_number, **options)
         except OSError as error:
             reason = os.strerror(error.errno or 0)
-            raise CommandFailed(f"{address}:{port_number}: {reason}; --port 0 takes a free port") from None
+            raise CommandFailed(f"{address}:{port_number}: {reason}; --port 0 picks a free port") from None
         sys.setswitchinterval(SWITCH_S)
         _share_one_heap()
         with server, _Signals() as signals:

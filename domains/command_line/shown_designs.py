@@ -36,7 +36,7 @@ def show_design(to: Console, design: Design, variants: Sequence[Variant]) -> Non
 def _lines(design: Design, variants: Sequence[Variant]) -> Iterator[str]:
     """A design's question, the key of each table of its variants in one line, and which variants not to copy.
 
-    Tables of the first variant are not repeated for those that have them too.
+    Tables of the first variant are not repeated for variants that share them.
     """
     yield f"{design.name}: {design.question}"
     keys = dict.fromkeys(

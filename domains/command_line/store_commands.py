@@ -1,4 +1,4 @@
-"""What one can type for the upkeep of a store, and to serve one: the commands with their arguments and options.
+"""The commands for the upkeep of a store, and to serve one, with their arguments and options.
 
 The module that does the work is imported when the command runs.
 """
@@ -28,14 +28,12 @@ def recover(
     store: Existing,
     older_than: Annotated[
         str | None,
-        typer.Option(
-            metavar="SECONDS", help="Settle writes that have been pending for so long; 600 if omitted, 0 for all."
-        ),
+        typer.Option(metavar="SECONDS", help="Settle writes pending at least this long; 600 if omitted, 0 for all."),
     ] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Complete what writers left that died in the middle of a write over several rows."""
+    """Finish writes interrupted by a crash."""
     from . import upkeep
     from .stores import open_repository
     from .terminal import console
@@ -91,12 +89,12 @@ def repair(
 def erase(
     context: typer.Context,
     name: Name,
-    who: Annotated[str, typer.Argument(metavar="WHO", help="The person whom rows name, such as a user.")],
+    who: Annotated[str, typer.Argument(metavar="WHO", help="The person to erase, such as a user.")],
     store: Existing,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Remove what names a person: from records that others need, otherwise with the records."""
+    """Remove all rows that name a person, or only the name if others need the record."""
     from . import upkeep
     from .stores import open_repository
     from .terminal import console

@@ -21,7 +21,7 @@ from .usage import CommandFailed, WrongUsage
 
 @contextmanager
 def open_store(url: str, prefix: str | None = None) -> Generator[happybase.Connection]:
-    """The store at a URL; what fails in it is a `CommandFailed`."""
+    """The store at a URL; its errors are `CommandFailed`."""
     try:
         connection = connect(url, table_prefix=prefix)
     except Unreachable as error:  # its message names the address
@@ -75,7 +75,7 @@ def check_tables(connection: happybase.Connection, url: str, design: Design, var
     """Refuses a store that lacks a table of the variant."""
     if missing := missing_tables(connection, variant):
         load = f"rowbook load {full_name(design, variant)} FILE --store {shlex.quote(url)}"
-        raise CommandFailed(f"{url}: has no table {', '.join(missing)}; make what is missing with {load}")
+        raise CommandFailed(f"{url}: has no table {', '.join(missing)}; create missing tables with {load}")
 
 
 def missing_tables(connection: happybase.Connection, variant: Variant) -> list[str]:

@@ -46,10 +46,10 @@ def verify(out: Console, errors: Console, name: str, upkeep: Upkeep, *, as_json:
     A finding that is harmless is printed, and does not count as wrong.
     """
     with _progress(errors, name, upkeep) as progress:
-        found = _Found(out, as_json)
+        printer = _Found(out, as_json)
         for finding in upkeep.verify(progress):
-            found.add(finding)
-    return found.finish(name, upkeep)
+            printer.add(finding)
+    return printer.finish(name, upkeep)
 
 
 def repair(
@@ -57,18 +57,18 @@ def repair(
 ) -> int:
     """Prints every row that is wrong, and mends it if it can; returns the exit code, 1 if one is left."""
     with _progress(errors, name, upkeep) as progress:
-        found = _Found(out, as_json, repairs=True)
+        printer = _Found(out, as_json, repairs=True)
         for finding, is_mended in upkeep.repair(progress, instructions):
-            found.add(finding, is_mended)
-    code = found.finish(name, upkeep)
-    for table, row in sorted(instructions.discards_rows - found.rows):
+            printer.add(finding, is_mended)
+    code = printer.finish(name, upkeep)
+    for table, row in sorted(instructions.discards_rows - printer.rows):
         terminal.line(errors, f"--discard {table}:{row.hex()}: nothing is wrong with this row, so it is kept")
         code = 1
     return code
 
 
 def instructions(discard: list[str], *, restores: bool) -> Instructions:
-    """What the options of `repair` tell it to do with rows that it otherwise keeps."""
+    """The instructions for `repair` in its options, about rows that it otherwise keeps."""
     rows: set[tuple[str, bytes]] = set()
     for word in discard:
         table, colon, row = word.rpartition(":")
@@ -127,14 +127,14 @@ def _words(kinds: Counter[str]) -> str:
 
 
 def check_erases(name: str) -> None:
-    """Raises WrongUsage for a design whose records name nobody."""
+    """Raises WrongUsage for a design whose records name no person."""
     if not find_variants(name)[0].erases:
         erasing = listed(design.name for design in all_designs() if design.erases)
         raise WrongUsage(f"{name}: cannot erase a person (designs that can: {erasing})")
 
 
 def erase(out: Console, name: str, repository: Erases, who: str, *, as_json: bool) -> int:
-    """Removes what names a person; returns the exit code, 0 also if rows remain that `recover` removes later."""
+    """Erases a person; returns the exit code, 0 also if rows remain that `recover` removes later."""
     remaining = repository.erase(who)
     if as_json:
         terminal.json_object(out, {"name": name, "erased": who, "remaining": remaining})

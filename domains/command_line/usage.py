@@ -1,4 +1,4 @@
-"""Wrong usage of the command line: what is said of it, and of a name that nobody has."""
+"""Errors of the command line: wrong usage, and names that do not exist."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

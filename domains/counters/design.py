@@ -38,12 +38,12 @@ EVERY_CELL = Exemption(
 NOT_IDEMPOTENT = Exemption("loading", "an increment that is sent again counts again")
 
 NO_LOGINS = (
-    "increments counters, so nothing tells what a crash or a lost reply left out or counted twice; "
+    "increments counters, so nothing shows what a crash or a lost reply left out or counted twice; "
     "if you keep the logins elsewhere, count them again into empty tables"
 )
 
 UNFILLED = (LOGIN_DAYS, ERASURES, INTENTS)
-"""What holds nothing until a day is folded, or a user is erased."""
+"""The tables that are empty until a day is folded, or a user is erased."""
 
 DESIGN = Design(
     name="counters",

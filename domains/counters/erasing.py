@@ -20,7 +20,7 @@ class UserErasures:
         self.upkeep = PersonErasures(erasures, self._delete, self._remaining, "counters", ends_dead=True)
 
     def _delete(self, user: str, until_ms: int | None) -> tuple[()]:
-        """Deletes all that names a user; if a time is given, no later login. Logins have no sources."""
+        """Deletes all rows of a user; if a time is given, without later logins. Logins have no sources."""
         for table, row, day_ms in self._rows(user):
             logins = table.logins_of(user, day_ms).on_invalid(_ignore)
             meant = (login for login in logins if until_ms is None or login.time_ms <= until_ms)
@@ -32,7 +32,7 @@ class UserErasures:
         return ()
 
     def _remaining(self, erasure: Erasure, on_kept: Callable[[InvalidRow], None]) -> int:
-        """The number of rows that remain: what was put since, or cannot be read."""
+        """The number of rows that remain, because they were put since, or cannot be read."""
         rows = 0
         for table, _, day_ms in self._rows(erasure.name):
             rows += 1
@@ -54,4 +54,4 @@ class UserErasures:
 
 
 def _ignore(_invalid: InvalidRow) -> None:
-    """What cannot be read is told by `recover`."""
+    """Ignores rows that cannot be read, because `recover` reports them."""

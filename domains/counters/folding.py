@@ -1,4 +1,4 @@
-"""Folding a day: its logins become a sum for each user, in both tables, whatever dies meanwhile."""
+"""Folding a day: its logins become a sum for each user, in both tables, even if processes die meanwhile."""
 
 import heapq
 from collections.abc import Iterable, Iterator
@@ -119,10 +119,10 @@ class DayFolder:
                 yield from (row for row, _cells in batch)
 
     def fold_user(self, user: str, day_ms: int) -> None:
-        """Puts both sums of a user's day, then deletes the logins; in memory for a page of them.
+        """Puts both sums of a user's day, then deletes the logins; memory for one page of them.
 
         The first folder that puts the sum into the day's row decides it. Deletes are sent once both rows have a sum, so
-        a folder that counts too few logins, because another one deletes them, finds a sum, and takes that.
+        a folder that counts too few logins, because another one deletes them, finds a sum, and uses it.
         """
         of_day = _remembered(self.by_day.logins_of(user, day_ms))
         of_user = _remembered(self.by_user.logins_of(user, day_ms))

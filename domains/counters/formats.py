@@ -37,7 +37,7 @@ def _request(line: str) -> dict[str, Any] | str:
         return f"Login.time_ms: {error}"
 
 
-# Logs of sshd as syslog writes them: time host process[pid]: message; most lines are not log-ins, and are passed over
+# Logs of sshd as syslog writes them: time host process[pid]: message; most lines are not log-ins, and are ignored
 
 _HEADER = rf"({SYSLOG_TIME.pattern}) [^ ]+ "
 _HEADER_STARTS = re.compile(_HEADER)
@@ -71,7 +71,7 @@ COMBINED_LOG = Format(
 SSHD = Format(
     "sshd", "sshd log", lambda line: bool(_HEADER_STARTS.match(line)), partial(_sshd_log, _ACCEPTED), has_year=False
 )
-"""The log-ins that sshd accepted, in a log of syslog; times in UTC, without a year. Other lines are passed over."""
+"""The log-ins that sshd accepted, in a log of syslog; times in UTC, without a year. Other lines are ignored."""
 
 SSHD_FAILED = Format(
     "sshd-failed",
@@ -80,6 +80,6 @@ SSHD_FAILED = Format(
     partial(_sshd_log, _FAILED),
     has_year=False,
 )
-"""The log-ins that sshd refused; recognizes no line, so that it must be chosen by name."""
+"""The log-ins that sshd refused; recognizes no line, so it must be chosen by name."""
 
 FORMATS = (COMBINED_LOG, SSHD, SSHD_FAILED)

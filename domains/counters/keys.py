@@ -1,8 +1,8 @@
 """Two tables of the same logins, a cell for each: by user and day, and by day and user.
 
-A login is a cell, not an increment: putting it again changes nothing. Its qualifier is what the day in the row key
-leaves open, so a count is the number of cells of a row. A fold puts the sum beside them, into a family of its own, and
-deletes them. Days are days of UTC.
+A login is a cell, not an increment: putting it again changes nothing. Its qualifier is its time within the day and a
+tie-breaker, so a count is the number of cells of a row. A fold puts the sum into another family of the row, and deletes
+the logins. Days are days of UTC.
 """
 
 from typing import Any, NamedTuple
@@ -46,7 +46,7 @@ class UserOfDay:
 
 @row_key
 class WithinDay:
-    """The qualifier of a login: what the day in the row key leaves open.
+    """The qualifier of a login: its time within the day and a tie-breaker.
 
     Order: by time, then by tie.
     """
@@ -78,7 +78,7 @@ LOGINS = TableLayout("logins", "the logins of one user on one day", KeyLayout(Da
 LOGINS_BY_DAY = TableLayout("logins_by_day", "the same logins, by day", KeyLayout(UserOfDay), LOGIN_CELLS, FAMILIES)
 LOGIN_DAYS = TableLayout(
     "login_days",
-    "that a day takes no more logins",
+    "a day that takes no more logins",
     KeyLayout(LoginDay),
     SourceCells(RecordCells(DayState, {"state": Column("d:s")}), "d:day"),
 )

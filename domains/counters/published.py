@@ -9,9 +9,9 @@ from .variants import increment
 DAY_MS = parse_time("2024-03-15")
 USER = "user_12345"
 
-TERMINATOR = "any text, with the terminator `00 01`; behind `_`, a scan of user_1 would also match user_1_b"
+TERMINATOR = "any text, with the terminator `00 01`; with `_` instead, a scan of user_1 would also match user_1_b"
 NO_METRIC = f"{TERMINATOR}. `loginCount` is the table's name here, not 10 bytes of every row"
-DATE = "the start of the UTC day as `Int64`; eight digits do not say whose day they are"
+DATE = "the start of the UTC day as `Int64`; eight digits do not say in which time zone"
 
 PUBLISHED = tuple(
     PublishedKey("S3.6", quoted, table, key, {"user": user, day: b"20240315"}, {"user": why, day: DATE})

@@ -1,4 +1,4 @@
-"""What only the page of `counters` shows: the costs of counts before and after their fold."""
+"""Blocks of the page of `counters` only: the costs of counts before and after their fold."""
 
 from shared.designs import Design, Measurement, load_samples, measure, metered
 from shared.designs.pages import below, markdown_table
@@ -8,7 +8,7 @@ from shared.tables import create_tables
 
 
 def own_blocks(design: Design) -> dict[str, str]:
-    """What counts of a day read before and after its fold, and what the fold costs."""
+    """The reads of a day's counts before and after its fold, and the cost of the fold."""
     connection = connect("embedded:")
     create_tables(connection, design.main.tables)
     repository = load_samples(connection, design, design.main)

@@ -38,7 +38,7 @@ class DayCount:
 
 @attrs.frozen
 class DayState:
-    """That a day takes no more logins."""
+    """The state of a day that takes no more logins."""
 
     day_ms: int
     """The start of the UTC day, milliseconds since 1970."""

@@ -41,12 +41,12 @@ class LoginRepository:
     """Stores logins, and counts them by user and day.
 
     The two rows of a login are not one transaction. `store` puts the day's row first, then the user's, both with the
-    login's own time as timestamp. So a crash leaves a login that the user's day lacks, and the same call again adds it.
+    login's own time as timestamp. So a crash may leave a login that the user's day lacks; repeating the call adds it.
 
-    Counts are made of the logins as they are read: the client needs the memory of one page, however many logins there
-    are. A day that is over can be folded: each user's count becomes a sum beside the logins of the row, in both
-    tables, and only then the logins are deleted. A row that has a sum counts as its sum. Readers read the logins
-    first and the sums after them, so a fold under way changes no count.
+    Logins are counted as they are read: the client needs the memory of one page, however many logins there are. A day
+    that is over can be folded: each user's count becomes a sum in another family of the row, in both tables, and only
+    then are the logins deleted. A row that has a sum counts as its sum. Readers read the logins first and the sums
+    after them, so a fold under way changes no count.
     Days are days of UTC; a period starts and ends with one.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
@@ -68,15 +68,15 @@ class LoginRepository:
         parts = days, self._erasures, logins
         self.upkeep: Upkeep = CombinedUpkeep(*parts, counts=[days, logins], pending=[days], recover=parts)
         self._is_closed: dict[int, bool] = {}
-        """What was last read of each day; a day that is closed remains so."""
+        """The state of each day as it was last read; a closed day stays closed."""
 
     # ---- writes
 
     def store(self, login: Login) -> None:
-        """Stores a login. The same login again is the same two cells, with the same timestamp.
+        """Stores a login. Storing it again writes the same two cells, with the same timestamp.
 
         Raises DayClosed if its day was folded. If the day was closed during the call, the login may be counted or not;
-        after any other error too, but then the same call again counts it. Once the call has returned, it is counted.
+        after any other error too, but then repeating the call counts it. Once the call has returned, it is counted.
         Costs: two puts and a get, and once for each day one more get.
         """
         self._store_batch([login])
@@ -111,11 +111,11 @@ class LoginRepository:
     def fold(self, day_ms: int) -> int:
         """Replaces the logins of a day that is over by a sum for each user; returns the number of users folded.
 
-        From the first moment on, the day takes no more logins, for ever. So a day is refused until it has been over for
-        a minute, the most that a clock may be off. If the call dies, the same call again or `upkeep.recover` completes
-        it; any number of folds may run at once. Counts are right at every moment.
+        From the start of the call, the day takes no more logins, for ever. So a day is refused until it has been over
+        for a minute, the most that a clock may be off. If the call dies, repeating it or running `upkeep.recover`
+        completes it; any number of folds may run at once. Counts are right at every moment.
         Costs: 2 gets, 2 checkAndPuts and 4 puts for the day; for each user two scans of the logins, 1 checkAndPut,
-        1 put, and for each 1,000 logins two calls that delete them. Of a row with more logins each is read twice.
+        1 put, and for each 1,000 logins two calls that delete them. If a row has more logins, each is read twice.
         """
         check_day(day_ms)
         self._is_closed.pop(day_ms, None)
@@ -124,9 +124,9 @@ class LoginRepository:
     # ---- questions
 
     def logins(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Login]:
-        """A user's logins from `since_ms` up to but not at `until_ms`, any times, newest first.
+        """A user's logins from `since_ms` to `until_ms` (exclusive; any times), newest first.
 
-        Those of folded days are gone, and of a day that is being folded some are.
+        Logins of folded days are gone; of a day that is being folded, some are.
         Costs: one reverse scan of a page's logins; a row with many more than that is read from its start.
         """
         return Query(self._by_user.logins, self._of_user(user, since_ms, until_ms), newest_first=True)
@@ -139,7 +139,7 @@ class LoginRepository:
         return count if sum_ is None else sum_.count
 
     def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
-        """A user's days from `since_ms` up to but not at `until_ms`, the oldest first, without days without logins.
+        """A user's days from `since_ms` to `until_ms` (exclusive), oldest first; days without logins are left out.
 
         Costs: one scan of the logins of these days, and one of their sums, a row for each folded day.
         """
@@ -159,9 +159,9 @@ class LoginRepository:
         return sum(count.count for count in self._of_day(day_ms))
 
     def top_users(self, day_ms: int, at_most: int = 10) -> list[DayCount]:
-        """The users with the most logins of one day, the first ones by name if they have equally many.
+        """The users with the most logins of one day; equal counts come by name.
 
-        Costs: as `day_total`.
+        Costs: those of `day_total`.
         """
         return most_frequent(self._of_day(day_ms), at_most)
 
@@ -192,14 +192,14 @@ class LoginRepository:
     def erase(self, user: str) -> int:
         """Removes every login and every sum of a user from both tables; returns how many rows of the user remain.
 
-        So totals of days lose the user's logins. Of a day that is folded the sum goes as a whole. A row remains if it
+        So totals of days lose the user's logins; the user's sums of folded days are removed whole. A row remains if it
         cannot be read, or if it was put meanwhile. For logins that are stored and days that are folded meanwhile, call
         it again. If it returns 0, a full scan has found no row of the user. A login that was erased is hidden if it is
         stored again, until a major compaction.
 
         The erasure is stored while it is under way. If `erase` dies, `upkeep.recover` completes it ten minutes later,
-        or the same call at once; `recover` spares logins that are later than the erasure. It first recovers what is
-        pending. Raises ClockSkew before anything is deleted.
+        or repeating the call does so at once; `recover` spares logins that are later than the erasure. `erase` first
+        recovers what is pending. Raises ClockSkew before anything is deleted.
         Costs: those of `upkeep.recover`; two scans of the list of days and of the user's rows; for each row a scan, a
         get, and for each 1,000 logins a call that deletes them.
         """
@@ -227,7 +227,7 @@ def check_period(since_ms: int | None, until_ms: int | None) -> None:
 
 
 def most_frequent(counts: Iterable[DayCount], at_most: int) -> list[DayCount]:
-    """The largest counts, in the memory of as many; equal counts by user."""
+    """The `at_most` largest counts, equal ones by user; memory for as many."""
     if type(at_most) is not int or at_most < 1:
         raise InvalidQuestion(f"at_most: must be 1 or more (got {shown(at_most)})")
     return heapq.nsmallest(at_most, counts, key=lambda count: (-count.count, count.user))

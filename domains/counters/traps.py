@@ -12,10 +12,12 @@ import happybase
 from Hbase_thrift import TAppend  # a module that happybase makes
 from thriftpy2.transport import TTransportException
 
-from shared.designs import Design, Outcome, Trap, scratch_store, scratch_table
+from shared.designs import Design, Outcome, ScannedTable, ScanTask, Trap, scratch_store, scratch_table
+from shared.keys import Plan, between
+from shared.queries import scan
 from shared.records import parse_time
 
-from .keys import TABLES
+from .keys import LOGINS, TABLES
 from .records import Login
 from .repository import LoginRepository
 from .variants import increment
@@ -137,20 +139,24 @@ def two_keys_for_one_count(_design: Design) -> Outcome:
 
 def delimiter_inside_a_user(_design: Design) -> Outcome:
     """The days of ada: scanning for the name and `_` also finds those of ada_2, and of ada_20240310 within a period."""
-    users = ("ada", "ada_2", "ada_20240310")
-    table = _published_table()
-    repository = LoginRepository(scratch_store(TABLES))
-    for user in users:
-        table.counter_inc(_published_row(user), COLUMN)
-        repository.store(Login(user, DAY))
-    all_days = len(repository.days("ada"))
-    in_march = len(repository.days("ada", parse_time("2024-03-01"), parse_time("2024-04-01")))
-    wrong_days = len(list(table.scan(row_prefix=b"ada_")))
-    wrong_march = len(list(table.scan(_published_row("ada", "20240301"), _published_row("ada", "20240401"))))
+    ada, *others = users = ("ada", "ada_2", "ada_20240310")
+    of_ada = ScanTask(users, is_wanted=lambda user: user == ada, label=str)
+
+    def wrong(start: bytes, stop: bytes) -> ScannedTable:
+        return of_ada.run(_published_row, lambda table: table.scan(start, stop))
+
+    def right(plan: Plan) -> ScannedTable:
+        return of_ada.run(lambda user: LOGINS.row(Login(user, DAY)), lambda table: scan(table, plan))
+
+    march = between(parse_time("2024-03-01"), parse_time("2024-04-01"))
+    scans = wrong(b"ada_", b"ada`"), right(LOGINS.key.plan(user=ada))
+    wrong_march = wrong(_published_row("ada", "20240301"), _published_row("ada", "20240401"))
+    right_march = right(LOGINS.key.plan(user=ada, time_ms=march))
     return Outcome(
-        f"the one day of ada, among {', '.join(users[1:])}",
-        f"{wrong_days} rows with the prefix, {wrong_march} in March",
-        f"{all_days} and {in_march}",
+        f"the one day of ada, among {', '.join(others)}",
+        f"{scans[0].words}; in March {wrong_march.words}",
+        f"{scans[1].words}; in March {right_march.words}",
+        scans,
     )
 
 

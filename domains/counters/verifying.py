@@ -1,8 +1,8 @@
 """Finding logins and sums that one of the two tables lacks, and mending them.
 
 A writer that dies between the two puts of a login leaves it in the list of its day only. So each table is scanned, and
-the other one is asked for the same logins and sums, some at a time: memory is that of a page, also where a row is wide.
-Where either row has a sum, its logins count nothing, and only the sums are compared.
+the other one is asked for the same logins and sums, a page at a time: memory is that of a page, even if a row is wide.
+If either row has a sum, its logins count nothing, and only the sums are compared.
 
 Writers and folders may be at work: what disagrees is read again, twice, and reported if it still does.
 """
@@ -37,12 +37,12 @@ from .records import DAY_MS, DayCount, Login
 R = TypeVar("R")
 
 AT_ONCE = 250
-"""Logins or sums of a page, whose other side is read in one call: it names each of their rows and columns."""
+"""Logins or sums of a page; one call reads the cells to compare with, and names each of their rows and columns."""
 
 
 @attrs.frozen
 class _Repairable:
-    """A finding, and what mends it."""
+    """A finding, and how to mend it."""
 
     finding: Finding
     mend: Callable[[], bool]
@@ -65,13 +65,13 @@ class LoginUpkeep:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many of each sort were compared so far."""
+        """Numbers compared so far, by kind."""
         return {"login": self.logins, "sum": self.sums}
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Folds the days that are closed and not folded yet, whatever `older_than_ms` is.
 
-        Costs: as `DayFolder.fold_closed`.
+        Costs: those of `DayFolder.fold_closed`.
         """
         return self._folder.fold_closed()
 
@@ -89,10 +89,10 @@ class LoginUpkeep:
         """Folds closed days, then mends what `verify` finds; with each finding, whether it was mended.
 
         A login is put into the table that lacks it, with its own time; on a closed day, the user's logins of both
-        tables are folded instead. Of two sums the one by day stays. A day that has sums but takes logins is closed
-        again, because no reader would count them. What cannot be read is kept without `instructions`; if told so, it
-        removes the cell, or the row whose key is damaged. A login stays missing if somebody deleted it with a later
-        timestamp: HBase hides it until a major compaction.
+        tables are folded instead. If two sums differ, the one by day stays. A day that has sums but takes logins is
+        closed again, because no reader would count them. Cells that cannot be read, and rows whose keys cannot, are
+        kept unless `instructions` discard them. A login stays missing if it was deleted with a later timestamp: HBase
+        hides it until a major compaction.
         """
         failed = self._folder.fold_closed().failed
         for repairable in self._inconsistencies(progress):
@@ -113,68 +113,68 @@ class LoginUpkeep:
         """What is wrong in the tables of logins."""
         self.logins = self.sums = 0
         by_user, by_day = self._folder.by_user, self._folder.by_day
-        for one, other in ((by_day, by_user), (by_user, by_day)):
-            for sums, damaged in _pages(one.sums):
+        for table, opposite in ((by_day, by_user), (by_user, by_day)):
+            for sums, damaged in _pages(table.sums):
                 yield from damaged
-                yield from self._of_sums(one, other, sums)
+                yield from self._of_sums(table, opposite, sums)
                 self.sums += len(sums)
                 progress()
-            for logins, damaged in _pages(one.logins):
+            for logins, damaged in _pages(table.logins):
                 yield from damaged
-                yield from self._of_logins(one, other, logins)
+                yield from self._of_logins(table, opposite, logins)
                 self.logins += len(logins)
                 progress()
 
     # ---- logins
 
-    def _of_logins(self, one: LoginTable, other: LoginTable, logins: list[Login]) -> Iterator[_Repairable]:
+    def _of_logins(self, table: LoginTable, opposite: LoginTable, logins: list[Login]) -> Iterator[_Repairable]:
         """The rows of the other table that lack some of these logins."""
-        lacking = _without(other, logins)
+        lacking = _without(opposite, logins)
         for _ in range(TIMES_READ_AGAIN):
-            lacking = _without(other, _with(one, lacking))
-        for row, of_row in groupby(lacking, key=other.logins.row):
+            lacking = _without(opposite, _with(table, lacking))
+        for row, of_row in groupby(lacking, key=opposite.logins.row):
             missing = list(of_row)
-            what = f"{len(missing)} login{'s' if len(missing) > 1 else ''} of {one.logins.layout.name}"
+            what = f"{len(missing)} login{'s' if len(missing) > 1 else ''} of {table.logins.layout.name}"
             reason = f"{what}, the first at {show_time(missing[0].time_ms)}"
-            finding = Finding("missing", other.logins.layout.name, row, one.logins.row(missing[0]), reason)
-            yield _Repairable(finding, partial(self._mend_logins, one, other, missing))
+            finding = Finding("missing", opposite.logins.layout.name, row, table.logins.row(missing[0]), reason)
+            yield _Repairable(finding, partial(self._mend_logins, table, opposite, missing))
 
-    def _mend_logins(self, one: LoginTable, other: LoginTable, missing: list[Login]) -> bool:
+    def _mend_logins(self, table: LoginTable, opposite: LoginTable, missing: list[Login]) -> bool:
         day_ms = missing[0].time_ms - missing[0].time_ms % DAY_MS
         if self._is_open(day_ms):
-            put_all(missing, other.logins)  # if a fold closes the day now, it has counted them, or counts them never
+            put_all(missing, opposite.logins)  # if a fold closes the day now, it has counted them, or never will
         else:
             self._folder.fold_user(missing[0].user, day_ms)
-        return not _without(other, _with(one, missing))
+        return not _without(opposite, _with(table, missing))
 
     # ---- sums
 
-    def _of_sums(self, one: LoginTable, other: LoginTable, sums: list[DayCount]) -> Iterator[_Repairable]:
+    def _of_sums(self, table: LoginTable, opposite: LoginTable, sums: list[DayCount]) -> Iterator[_Repairable]:
         """The days of these sums that take logins; the rows of the other table that have no sum, or another one."""
-        is_by_day = one is self._folder.by_day
+        is_by_day = table is self._folder.by_day
         for day_ms in dict.fromkeys(total.day_ms for total in sums) if is_by_day else ():
             with suppress(InvalidRow):  # the states of days were read before
                 if self._is_open(day_ms):
                     yield self._open_day(day_ms)
-        unequal = _unequal(other, sums)
+        unequal = _unequal(opposite, sums)
         for _ in range(TIMES_READ_AGAIN):
-            unequal = _unequal(other, _read_sums(one, unequal).values())
-        there = _read_sums(other, unequal)
+            unequal = _unequal(opposite, _read_sums(table, unequal).values())
+        there = _read_sums(opposite, unequal)
         for total in unequal:
-            row, source_row = other.sums.row(total), one.sums.row(total)
+            row, source_row = opposite.sums.row(total), table.sums.row(total)
             stored = there.get(row)
             if stored is None:
-                reason = f"no sum, and {total.count} in {one.sums.layout.name}"
+                reason = f"no sum, and {total.count} in {table.sums.layout.name}"
             elif is_by_day:
-                reason = f"the sum {stored.count}, and {total.count} in {one.sums.layout.name}"
+                reason = f"the sum {stored.count}, and {total.count} in {table.sums.layout.name}"
             else:
                 continue  # reported when the other table was scanned
-            finding = Finding("differing" if stored else "missing", other.sums.layout.name, row, source_row, reason)
-            yield _Repairable(finding, partial(self._mend_sum, one, other, total))
+            finding = Finding("differing" if stored else "missing", opposite.sums.layout.name, row, source_row, reason)
+            yield _Repairable(finding, partial(self._mend_sum, table, opposite, total))
 
-    def _mend_sum(self, one: LoginTable, other: LoginTable, total: DayCount) -> bool:
+    def _mend_sum(self, table: LoginTable, opposite: LoginTable, total: DayCount) -> bool:
         self._folder.settle(total, replaces=True)
-        return not _unequal(other, _read_sums(one, [total]).values())
+        return not _unequal(opposite, _read_sums(table, [total]).values())
 
     # ---- days
 
@@ -184,7 +184,7 @@ class LoginUpkeep:
 
     def _open_day(self, day_ms: int) -> _Repairable:
         days = self._folder.writer.source
-        reason = f"day {show_time(day_ms)} takes logins, and has sums, beside which no login counts"
+        reason = f"day {show_time(day_ms)} takes logins, but has sums, so its logins do not count"
         finding = Finding("missing", days.name, days.row(LoginDay(day_ms)), None, reason)
         return _Repairable(finding, partial(self._mend_day, day_ms))
 
@@ -218,7 +218,7 @@ def _damaged(table: BoundTable[Any, Any], error: InvalidRow) -> _Repairable:
 
     def remove() -> bool:
         table.rows.delete(error.row, columns)
-        return not table.rows.row(error.row, columns=columns)  # a cell of the future stays
+        return not table.rows.row(error.row, columns=columns)  # a cell dated in the future stays
 
     return _Repairable(Finding("undecodable", error.table, error.row, None, f"{where}{error.reason}"), remove)
 

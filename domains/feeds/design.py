@@ -7,6 +7,7 @@ from shared.designs import AccessPattern, Design, Load, Variant
 from shared.records import parse_time
 
 from . import keys
+from .crossing import push_against_pull
 from .formats import EDGES, TWEETS
 from .keys import ERASED_FOLLOWS, ERASED_POSTS, ERASURES, UNFINISHED
 from .published import PUBLISHED
@@ -23,7 +24,7 @@ PULL_ABOVE = 30
 """Low, so that the samples and the real files have authors below and above it."""
 
 UNFILLED = (UNFINISHED, ERASURES, ERASED_FOLLOWS, ERASED_POSTS)
-"""What holds nothing once all is written and nobody is erased."""
+"""The tables that are empty once all is written and nobody is being erased."""
 
 TIMELINE = AccessPattern("a reader's latest posts", FeedRepository.timeline, {"reader": "r-1"}, limit=10)
 WEEK = AccessPattern(
@@ -67,7 +68,7 @@ DESIGN = Design(
             "lines that hold the posts, without intents",
             without_upkeep=(
                 "puts a post, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
-                "send the same call again, which completes it"
+                "repeat the call, which completes it"
             ),
             take_if="you need a page in one scan and few calls per write, and clients always retry",
             avoid_if=(
@@ -81,5 +82,6 @@ DESIGN = Design(
     time="posted_ms",
     traps=TRAPS,
     published=PUBLISHED,
+    crossing=push_against_pull,
     own_blocks=own_blocks,
 )

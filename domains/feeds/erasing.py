@@ -1,4 +1,4 @@
-"""Erasing a user: the deletes, then what is left of them once it is old enough; see `shared.writes.erasing`."""
+"""Erasing a user: the deletes, then the remaining traces once they are old enough; see `shared.writes.erasing`."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -53,7 +53,8 @@ class UserErasures:
     def _delete_lines(self, erasure: Erasure, on_kept: Callable[[InvalidRow], object]) -> int:
         """Deletes the lines that name an erased user and show nothing; returns how many others name the user.
 
-        Calls `on_kept` with what keeps a line that no post and no follow needs, see `Erasures.delete_strays`.
+        Calls `on_kept` with the reason that keeps a line that no post and no follow needs, see
+        `Erasures.delete_strays`.
         """
         user = erasure.name
         owners = user, stream_of(user)
@@ -95,4 +96,4 @@ def _names(key: Any) -> tuple[str, ...]:
 
 
 def _ignore(_invalid: InvalidRow) -> None:
-    """A post that cannot be read is told by `verify`."""
+    """Ignores posts that cannot be read, because `verify` reports them."""

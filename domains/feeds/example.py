@@ -1,4 +1,4 @@
-"""The story of the design: follow, store posts, read a timeline, delete, unfollow, go on after a crash.
+"""The story of the design: follow, store posts, read a timeline, delete, unfollow, recover from a crash.
 
 Run it: python -m domains.feeds.example
 """
@@ -52,7 +52,7 @@ def main() -> None:
     assert feeds.posts("dan").first() == tea
     assert list(feeds.timeline("ada")) == [lunch]
     recovery = feeds.upkeep.recover(older_than_ms=0)
-    print("recovery goes on with its fan-out:", recovery)
+    print("recovery continues its fan-out:", recovery)
     assert list(feeds.timeline("ada")) == [tea, lunch]
 
     print("lines that nobody sees:", *feeds.upkeep.verify(), sep="\n")

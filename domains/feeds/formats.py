@@ -52,7 +52,7 @@ EDGES = Format(
     line_ends=_CSV.line_ends,
     has_milliseconds=True,
 )
-"""A CSV file of who follows whom, `follower,followee,...`; the other columns are passed over."""
+"""A CSV file of who follows whom, `follower,followee,...`; the other columns are ignored."""
 
 TWEETS = Format(
     "tweets",

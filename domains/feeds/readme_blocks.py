@@ -1,4 +1,4 @@
-"""What only the page of `feeds` shows: when pulling is cheaper than pushing, and what it costs to bound a timeline."""
+"""Blocks of the page of `feeds` only: when pulling is cheaper than pushing, and the cost of bounding a timeline."""
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -9,9 +9,18 @@ from shared.designs.pages import filled, markdown_table
 from shared.stores import connect
 from shared.tables import create_tables
 
-from .keys import TABLES, ReaderOfAuthor
-from .records import Follow, Post
-from .repository import PULL_ABOVE, FeedRepository
+from .keys import (
+    FOLLOWING,
+    POSTS,
+    STREAMS,
+    TABLES,
+    TIMELINES,
+    AuthorWithStream,
+    LineOfTimeline,
+    ReaderOfAuthor,
+)
+from .records import Follow, Post, StoredPost, Way, stream_of
+from .repository import PULL_ABOVE, RUN_BYTES, FeedRepository
 from .variants import texts
 
 if TYPE_CHECKING:
@@ -37,7 +46,7 @@ def new_feeds(tables: Any = TABLES) -> "Generator[happybase.Connection]":
 
 
 def put_followers(connection: "happybase.Connection", author: str, count: int, tables: Any = TABLES) -> None:
-    """So many follows, put as a write leaves them, in few calls."""
+    """Puts `count` follows as a write leaves them, in few calls."""
     by_reader, by_author = tables.following, tables.followers
     with connection.table(by_reader.name).batch() as following, connection.table(by_author.name).batch() as followers:
         for number in range(count):
@@ -47,7 +56,7 @@ def put_followers(connection: "happybase.Connection", author: str, count: int, t
 
 
 def cost_of_post(followers: int, pull_above: int | None) -> Cost:
-    """What one post costs, once clocks were compared, without the scan that counts followers."""
+    """The cost of one post, after clocks were compared, and without the scan that counts followers."""
 
     def has_more(_author: str, most: int | None) -> bool:
         return most is not None
@@ -63,7 +72,7 @@ def cost_of_post(followers: int, pull_above: int | None) -> Cost:
 
 
 def cost_of_post_with_text(followers: int) -> Cost:
-    """What one post costs in the variant `texts`."""
+    """The cost of one post in the variant `texts`."""
     with new_feeds(texts.TABLES) as connection:
         feeds = texts.Repository(connection)
         put_followers(connection, "dan", followers, texts.TABLES)
@@ -74,16 +83,35 @@ def cost_of_post_with_text(followers: int) -> Cost:
 
 
 def cost_of_page(streams: int, authors: int = AUTHORS) -> Cost:
-    """What a page costs a reader who follows so many authors, `streams` of whom have a stream."""
+    """The cost of a page for a reader who follows so many authors, `streams` of whom have a stream."""
     with new_feeds() as connection:
-        push, pull = FeedRepository(connection, pull_above=None), FeedRepository(connection, pull_above=0)
-        for number in range(authors):
-            push.follow(Follow("ada", f"a-{number}"))
-            for at in range(PAGE):
-                (pull if number < streams else push).post(Post(f"a-{number}", NOON_MS + at * authors + number, at, ""))
+        put_posts(connection, "ada", authors, streams)
         with metered(connection) as cost:
-            assert len(push.timeline("ada").page(PAGE).records) == PAGE
+            assert len(FeedRepository(connection).timeline("ada").page(PAGE).records) == PAGE
         return cost
+
+
+def put_posts(connection: "happybase.Connection", reader: str, authors: int, streams: int) -> None:
+    """A page of posts by each author whom a reader follows, put as writes leave them; those of `streams` are pulled."""
+    with (
+        connection.table(FOLLOWING.name).batch() as following,
+        connection.table(POSTS.name).batch() as posts,
+        connection.table(TIMELINES.name).batch() as lines,
+        connection.table(STREAMS.name).batch() as with_stream,
+    ):
+        for number in range(authors):
+            author = f"a-{number}"
+            way: Way = "pulled" if number < streams else "pushed"
+            owner = stream_of(author) if way == "pulled" else reader
+            follow, stream = Follow(reader, author), AuthorWithStream(author)
+            following.put(FOLLOWING.row(follow), FOLLOWING.cells.pack(follow))
+            if way == "pulled":
+                with_stream.put(STREAMS.row(stream), STREAMS.cells.pack(stream))
+            for at in range(PAGE):
+                post = StoredPost(author, NOON_MS + at * authors + number, at, "", way, "spread", "", bytes(RUN_BYTES))
+                line = LineOfTimeline(owner, post.posted_ms, author, at)
+                posts.put(POSTS.row(post), POSTS.cells.pack(post))
+                lines.put(TIMELINES.row(line), TIMELINES.cells.pack(line))
 
 
 def threshold_rows() -> Iterator[tuple[str, ...]]:
@@ -111,7 +139,7 @@ def page_rows(costs: Iterable[tuple[int, int, Cost]]) -> Iterator[tuple[str, ...
 
 
 def bounds_rows() -> Iterator[tuple[str, ...]]:
-    """What it costs to cut a timeline, and what a reader of the whole timeline then reads."""
+    """The cost of cutting a timeline, and of then reading all of it."""
     with new_feeds() as connection:
         feeds = FeedRepository(connection)
         feeds.follow(Follow("ada", "dan"))
@@ -128,12 +156,12 @@ def bounds_rows() -> Iterator[tuple[str, ...]]:
             (f"`trim` to the newest {KEEP}", trim.rpcs, trim.rows_fetched, after),
             ("a TTL", 0, 0, None),
         ):
-            shown = "what has not expired" if read is None else f"{read.rpcs} RPCs, {read.rows_fetched} rows"
+            shown = "rows that have not expired" if read is None else f"{read.rpcs} RPCs, {read.rows_fetched} rows"
             yield name, f"{cut_rpcs} RPCs, {cut_rows} rows", shown
 
 
 def own_blocks(design: Design) -> dict[str, str]:
-    """When pulling is cheaper than pushing, and what it costs to bound a timeline."""
+    """When pulling is cheaper than pushing, and the cost of bounding a timeline."""
     of_pages = [(streams, authors, cost_of_page(streams, authors)) for streams, authors in STREAMS_OF_AUTHORS]
     pages = markdown_table(("authors", "of these with a stream", "RPCs", "rows fetched"), page_rows(of_pages))
     columns = ("followers", "pushed", "pulled", "in `texts`", "pages for each post, by RPCs", "by rows")
@@ -162,10 +190,10 @@ def own_blocks(design: Design) -> dict[str, str]:
     followed = sum(follow.reader == reader for follow in design.loads[0].sample_records())
     pull_above = filled(
         f"By default a post is pulled if its author has more than {PULL_ABOVE:,} followers (`PULL_ABOVE` in "
-        f"`repository.py`); to find out, it first reads up to {PULL_ABOVE + 1:,} of their rows. A page scans its streams "
-        f"one after another: it needs {cost_of_some.rpcs} RPCs for {some} streams and {cost_of_many.rpcs} for {many}, so "
-        f"aim at tens. In the samples, the reader above follows {followed} authors, and posts are pulled above "
-        f"{repository.keywords['pull_above']} followers. To load your own data, call `FeedRepository` instead of "
+        f"`repository.py`); to find out, it first reads up to {PULL_ABOVE + 1:,} of their rows. A page scans its "
+        f"streams one after another: it needs {cost_of_some.rpcs} RPCs for {some} streams and {cost_of_many.rpcs} for "
+        f"{many}, so aim at tens. In the samples, the reader above follows {followed} authors, and posts are pulled "
+        f"above {repository.keywords['pull_above']} followers. To load your own data, call `FeedRepository` instead of "
         "`rowbook load`."
     )
     return {"threshold": threshold, "bounds": bounds, "pull-above": pull_above}

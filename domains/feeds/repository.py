@@ -49,12 +49,12 @@ class FeedRepository:
 
     Each follow and each post is decided in its own row, see `shared.writes.intents`. A fan-out then puts a line for the
     post into the timelines of all followers, in steps of `step_rows` followers. The row of the post holds the position
-    of the fan-out, so any process can go on. If the author has more than `pull_above` followers, the post is pulled: it
-    gets a single line, in the author's stream. `pull_above` may differ from post to post and from writer to writer,
+    of the fan-out, so any process can continue. If the author has more than `pull_above` followers, the post is pulled:
+    it gets a single line, in the author's stream. `pull_above` may differ from post to post and from writer to writer,
     because each post says whether it was pushed or pulled.
 
     A timeline shows the post of a line only if the post is stored and the reader follows its author when the page is
-    read. If a writer dies, the same call again completes the write, and so does `upkeep.recover`.
+    read. If a writer dies, repeating the call or running `upkeep.recover` completes the write.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
     per thread.
@@ -134,7 +134,7 @@ class FeedRepository:
     def post(self, post: Post) -> None:
         """Stores a post and its line in the timeline of each follower, or in the author's stream.
 
-        The same post again completes the fan-out, and changes nothing else.
+        Repeating the call completes the fan-out, and changes nothing else.
         Raises `PostConflict` if another post has this author, time and id, or if the post was deleted.
         Costs: 1 get, 3 puts, 1 checkAndPut; 1 scan that counts followers, up to `pull_above` + 1. If the post is
         pushed: 1 scan for each step of 10,000 followers, and 1 put for each 1,000; if it is pulled: one step of 2 puts.
@@ -169,14 +169,14 @@ class FeedRepository:
     # ---- questions
 
     def timeline(self, reader: str, since_ms: int | None = None, until_ms: int | None = None) -> DependentQuery[Post]:
-        """The posts of a reader's timeline from `since_ms` up to but not at `until_ms`, newest first.
+        """The posts of a reader's timeline from `since_ms` to `until_ms` (exclusive), newest first.
 
         A page drops left-over lines, and is then short. A cursor is refused if, since its page, the reader has followed
-        or unfollowed an author with a stream, or a followed author has got a stream. Then ask again, with `until_ms`. A
-        follow, a line or a post that cannot be read is an `InvalidRow`; see `Query.on_invalid`.
+        or unfollowed an author with a stream, or a followed author has gained a stream. Then ask again, with
+        `until_ms`. A follow, a line or a post that cannot be read is an `InvalidRow`; see `Query.on_invalid`.
         Costs: one scan of all follows of the reader; 1 call for each 1,000 of these, which gets the authors with
-        streams; one scan of a page's lines in the timeline, and one in each of these streams, which may be 1,023 at
-        most; and 1 call that gets the page's posts.
+        streams; one scan of a page's lines in the timeline, and one in each of these streams, at most 1,023; and 1 call
+        that gets the page's posts.
         """
         check_name("reader", reader)
         return DependentQuery(
@@ -208,7 +208,7 @@ class FeedRepository:
         ]
 
     def posts(self, author: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
-        """An author's posts from `since_ms` up to but not at `until_ms`, newest first.
+        """An author's posts from `since_ms` to `until_ms` (exclusive), newest first.
 
         A page with deleted posts is short. Costs: one scan of a page's rows and one more.
         """
@@ -233,11 +233,11 @@ class FeedRepository:
         """Removes every row that names a user from every table; returns how many of these rows remain for now.
 
         The source of a deleted record remains for 42 minutes, so that it outlasts every call under way. The erasure
-        itself is stored until then, and `upkeep.recover` removes what remains: it needs no second call. `erase` may be
+        itself is stored until then, and `upkeep.recover` removes what remains, without a second call. `erase` may be
         called again at any time. If it returns 0, a full scan has found no row of the user. After an error, and for
-        posts and follows stored meanwhile, call it again. A post or a follow that cannot be read counts as remaining;
-        a row that is not a key does not tell a name, see `verify`. The texts of other users' posts stay, even if they
-        mention the user.
+        posts and follows stored meanwhile, call it again. A post or a follow that cannot be read counts as remaining; a
+        row that is not a key names nobody, see `verify`. The texts of other users' posts stay, even if they mention the
+        user.
 
         It first recovers pending writes. Raises ClockSkew before anything is deleted.
         Costs: those of `upkeep.recover`; for each post and follow those of deleting it, and a cell of the erasure; one
@@ -265,7 +265,7 @@ def after_follow(follow: Follow, stored: Follow | None) -> Follow:
 
 
 def after_unfollow(_stored: Follow | None) -> None:
-    """No follow."""
+    """Deletes the follow: no record."""
 
 
 def after_post(post: Post, is_pulled: Callable[[], bool], stored: StoredPost | None) -> StoredPost:

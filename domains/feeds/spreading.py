@@ -15,14 +15,14 @@ from shared.writes import MAX_SKEW_MS, IntentWriter, UnfinishedWork, WriterClock
 from .keys import AuthorWithStream, LineOfTimeline, PostOfAuthor, ReaderOfAuthor
 from .records import StoredPost, stream_of
 
-NOT_SPREAD = "its fan-out has not ended; rowbook recover feeds goes on with it"
+NOT_SPREAD = "its fan-out has not ended; rowbook recover feeds continues it"
 
 
 class FanOut:
     """Puts the lines of posts into timelines and streams, which no source derives.
 
     A fan-out puts a line for the post into the timelines of all followers, in steps of `step_rows` followers. The row
-    of the post holds the position of the fan-out, so any process can go on. A pulled post gets a single line, in the
+    of the post holds the position of the fan-out, so any process can continue. A pulled post gets a single line, in the
     author's stream. Costs are those of `FeedRepository`.
     """
 
@@ -47,7 +47,7 @@ class FanOut:
         self.upkeep = UnfinishedWork(writer, unfinished, _is_spreading, self.spread, NOT_SPREAD)
 
     def spread(self, row: bytes) -> None:
-        """Goes on with the fan-out of a post to its end. If two processes do so, they put the same lines.
+        """Continues the fan-out of a post to its end. Two processes that do so put the same lines.
 
         A step reads the post and puts the lines of the next followers, with the time of the revision that it read as
         timestamp. Then it moves the position past these followers, if the stored post has not changed since it was
@@ -77,7 +77,7 @@ class FanOut:
     # ---- streams
 
     def in_stream(self, post: StoredPost) -> Iterator[tuple[BoundTable[Any, Any], Any]]:
-        """What a pulled post has in its author's stream: the table and the line of each row."""
+        """The rows of a pulled post in its author's stream, each as its table and line."""
         yield self._streams, post
         yield self._timelines, LineOfTimeline(stream_of(post.author), post.posted_ms, post.author, post.post_id)
 
@@ -87,7 +87,7 @@ class FanOut:
             rows.put(layout.row(line), layout.cells.pack(line), timestamp=time_ms)
 
     def put_in_stream_again(self, row: bytes) -> None:
-        """Puts what a pulled post lacks in its stream, with a timestamp above any that a server may have given.
+        """Puts the rows of a pulled post in its stream again, with a timestamp above any that a server may have given.
 
         Costs: 1 get, 2 puts.
         """

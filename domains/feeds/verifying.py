@@ -28,7 +28,7 @@ REASONS = {
     "orphaned": "its post, or its reader's follow, is lost",
 }
 MENDED = ("left-over", "dangling")
-"""Lines that `repair` deletes without being told. An orphaned line may be all that tells of a lost post."""
+"""Lines that `repair` deletes without being told. An orphaned line may be the only trace of a lost post."""
 
 
 class TimelineUpkeep:
@@ -36,8 +36,9 @@ class TimelineUpkeep:
 
     A line of a deleted post, or of an author whom the reader does not follow any more, is left over: no page shows it,
     and `repair` deletes it. `verify` cannot find missing lines of pushed posts, because no row says who followed an
-    author at the time of a post; nor those of streams if lines expire. A line is orphaned, and `repair` keeps it, if
-    its post or follow is lost: has no row at all, or if the line of the follow in the list of followers is orphaned.
+    author at the time of a post; nor missing lines of streams, if lines expire. A line is orphaned, and `repair` keeps
+    it, if its post or follow is lost: has no row at all, or if the line of the follow in the list of followers is
+    orphaned.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class TimelineUpkeep:
         return self._follows.pending()
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes the writes of follows whose writers died, and goes on with fan-outs."""
+        """Completes the writes of follows whose writers died, and continues fan-outs."""
         return Recovery.of_all([self._follows.recover(older_than_ms), self._fan_outs.recover(older_than_ms)])
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
@@ -83,7 +84,7 @@ class TimelineUpkeep:
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """Repairs follows, see `WriterUpkeep.repair`, goes on with fan-outs, then deletes lines that no page shows."""
+        """Repairs follows, see `WriterUpkeep.repair`, continues fan-outs, then deletes lines that no page shows."""
         self._start()
         for finding, is_mended in self._follows.repair(progress, instructions):
             yield finding if is_mended else self._noted(finding), is_mended
@@ -131,9 +132,9 @@ class TimelineUpkeep:
         return kinds
 
     def _hidden_for_good(self, kinds: Mapping[bytes, Hidden]) -> dict[bytes, Hidden]:
-        """What is hidden if it is read again, without the lines of follows that are being stored.
+        """The lines that are still hidden when they are read again, without lines of follows that are being stored.
 
-        A fan-out reaches those, because the list of followers has their lines before they are decided.
+        A fan-out reaches such lines, because the list of followers has their follows before these are decided.
         """
         undecided = self._follow_writer.under_way()
         keys = self._lines.keys_of(kinds)

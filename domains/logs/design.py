@@ -6,6 +6,7 @@ from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
+from .crossing import buckets_against_scans
 from .formats import FORMATS
 from .published import PUBLISHED
 from .records import LogEvent, Repeats
@@ -125,4 +126,5 @@ DESIGN = Design(
     ),
     traps=TRAPS,
     published=PUBLISHED,
+    crossing=buckets_against_scans,
 )

@@ -16,7 +16,7 @@ class LogNewestFirst:
     """One event in the list of its host and kind of event.
 
     Order:  by host, by kind of event, newest first.
-    Serves: the latest N events of a host and kind; its events of a period; events of hosts whose names start alike.
+    Serves: the latest N events of a host and kind; its events of a period; events of hosts whose names share a prefix.
     Costs:  one scan. A period of all kinds of a host is filtered and sorted by the client; of all hosts it is refused.
     Fixed:  the sequence of the parts and the direction of time; changing them means a new table.
     Source: S0.12, [hostname][log-event][Long.MAX_VALUE - timestamp], which loses events of one millisecond.
@@ -62,4 +62,4 @@ class LogTables(NamedTuple):
 TABLES = LogTables(LOGS)
 
 BY_TIME = KeyLayout(LogTimeFirst)
-"""The order into which the client sorts answers that do not come in it."""
+"""The order of answers: the client sorts those that come in another order."""

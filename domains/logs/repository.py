@@ -33,7 +33,7 @@ class LogRepository:
     # ---- writes
 
     def store(self, event: LogEvent) -> None:
-        """Stores an event. The same event again is the same row, with the same timestamp. Costs: one put."""
+        """Stores an event. Storing it again writes the same row and timestamp. Costs: one put."""
         self._put_all([event])
 
     def store_all(self, events: Iterable[LogEvent]) -> int:
@@ -51,7 +51,7 @@ class LogRepository:
     def host_events(
         self, host: str, event: str, since_ms: int | None = None, until_ms: int | None = None
     ) -> Query[LogEvent]:
-        """A host's events of one kind, from `since_ms` up to but not at `until_ms`, oldest first.
+        """A host's events of one kind, from `since_ms` to `until_ms` (exclusive), oldest first.
 
         Costs: one reverse scan of a page's rows and two more, because Thrift1 also returns the excluded end.
         """
@@ -62,7 +62,7 @@ class LogRepository:
         return self._by_time(self._logs.narrow(host=host, event=event, time_ms=between()), newest_first=True)
 
     def window(self, since_ms: int, until_ms: int, host: str | None = None) -> Query[LogEvent]:
-        """All events from `since_ms` up to but not at `until_ms`, of all hosts or of one, oldest first.
+        """All events from `since_ms` to `until_ms` (exclusive), of all hosts or of one, oldest first.
 
         Costs: for one host, every page reads and sorts all its rows. For all hosts the question is refused.
         """
@@ -70,9 +70,9 @@ class LogRepository:
         return self._by_time(self._logs.narrow(**host_condition, time_ms=between(since_ms, until_ms)))
 
     def hosts_like(self, host_prefix: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[LogEvent]:
-        """Events of all hosts whose name starts with `host_prefix`, in row-key order.
+        """Events of all hosts whose name starts with `host_prefix`, from `since_ms` to `until_ms` (exclusive).
 
-        They are from `since_ms` up to but not at `until_ms`.
+        They come in row-key order.
         Costs: one scan of these hosts' rows of any time, until a page's events of the period are read.
         """
         if not host_prefix:
@@ -88,10 +88,10 @@ class LogRepository:
         until_ms: int | None = None,
         filter_at: Literal["server", "client"] = "server",
     ) -> Query[LogEvent]:
-        """A host's events of a severity, from `since_ms` up to but not at `until_ms`, oldest first.
+        """A host's events of a severity, from `since_ms` to `until_ms` (exclusive), oldest first.
 
         No row key holds the severity, so all rows of the ranges are read, and the client or a server-side filter drops
-        those of other severities. Costs: as a window of the host; the filter saves only network traffic.
+        those of other severities. Costs: those of a window of the host; the filter saves only network traffic.
         """
         check_one_of("filter_at", filter_at, "server", "client")
         plan = self._logs.narrow(host=host, time_ms=between(since_ms, until_ms))

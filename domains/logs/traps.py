@@ -4,10 +4,9 @@ Every function gives both the same task, and counts. Do not copy code that is na
 """
 
 import struct
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from shared.designs import RANGES, Design, Outcome, Trap, busiest_share, scratch_table, texts_of
+from shared.designs import RANGES, Design, Outcome, ScannedTable, ScanTask, Trap, busiest_share, scratch_table
 from shared.keys import Descending, Int64, KeyLayout, UInt32, between, part, row_key
 from shared.queries import scan
 
@@ -21,28 +20,16 @@ if TYPE_CHECKING:
 LONG_MAX = 2**63 - 1
 
 
-def _table(rows: Iterable[bytes]) -> "happybase.Table":
-    """A table with these rows."""
-    return scratch_table(dict.fromkeys(rows, ""))
-
-
 def prefix_without_terminator(design: Design) -> Outcome:
     """The events of host1: scanning for the bare name also finds host12 and host123."""
-    events = list(design.loads[0].sample_records())
-    event_count = sum(event.host == "host1" for event in events)
-
-    rows = {f"{event.host}{event.event}{event.time_ms}{event.tie.hex()}".encode(): event.host for event in events}
-    wrong_hosts = texts_of(scratch_table(rows).scan(row_prefix=b"host1"))
-
-    rows = {LOGS.row(event): event.host for event in events}
-    right_hosts = texts_of(scan(scratch_table(rows), LOGS.key.plan(host="host1")))
-
-    foreign_count = len(wrong_hosts) - wrong_hosts.count("host1")
-    return Outcome(
-        f"the {event_count} events of host1",
-        f"{len(wrong_hosts)} rows, {foreign_count} of them of {', '.join(sorted({*wrong_hosts} - {'host1'}))}",
-        f"{len(right_hosts)} rows, of {', '.join({*right_hosts})}",
+    events: list[LogEvent] = list(design.loads[0].sample_records())
+    of_host = ScanTask(events, is_wanted=lambda event: event.host == "host1", label=lambda event: event.host)
+    wrong = of_host.run(
+        lambda event: f"{event.host}{event.event}{event.time_ms}{event.tie.hex()}".encode(),
+        lambda table: table.scan(row_prefix=b"host1"),
     )
+    right = of_host.run(LOGS.row, lambda table: scan(table, LOGS.key.plan(host="host1")))
+    return Outcome.of_scans(f"the {of_host.wanted} events of host1", wrong, right)
 
 
 @row_key
@@ -54,16 +41,27 @@ class Numbered:
 
 def decimal_text_without_padding(_design: Design) -> Outcome:
     """Events numbered 1 to 1,000: as text, 10, 100 and 1000 come before 2, and the interval from 5 to 15 is empty."""
-    numbers = range(1, 1001)
-    intervals = ((1, 5), (5, 15))
-    wrong_table = _table(b"web-1#%d" % number for number in numbers)
-    wrong = [len(list(wrong_table.scan(b"web-1#%d" % since, b"web-1#%d" % until))) for since, until in intervals]
-
     layout = KeyLayout(Numbered)
-    right_table = _table(layout.encode(Numbered(number)) for number in numbers)
-    right = [len(list(scan(right_table, layout.plan(number=between(since, until))))) for since, until in intervals]
+
+    def scans(since: int, until: int) -> tuple[ScannedTable, ScannedTable]:
+        numbers, wanted = range(1, 1001), range(since, until)
+        wrong = ScanTask(numbers, wanted.__contains__, label=lambda number: f"{str(number)[0]}...").run(
+            lambda number: b"web-1#%d" % number, lambda table: table.scan(b"web-1#%d" % since, b"web-1#%d" % until)
+        )
+        right = ScanTask(
+            numbers, wanted.__contains__, label=lambda number: "1 to 4" if number < 5 else "5 to 1000"
+        ).run(
+            lambda number: layout.encode(Numbered(number)),
+            lambda table: scan(table, layout.plan(number=between(since, until))),
+        )
+        return wrong, right
+
+    (wrong, right), (wrong_beyond, right_beyond) = scans(1, 5), scans(5, 15)
     return Outcome(
-        "numbers 1 up to 5, and 5 up to 15", f"{wrong[0]} rows, and {wrong[1]}", f"{right[0]} rows, and {right[1]}"
+        "numbers 1 up to 5, and 5 up to 15",
+        f"{wrong.words}; and {wrong_beyond.count}",
+        f"{right.words}; and {right_beyond.count}",
+        (wrong, right),
     )
 
 
@@ -77,12 +75,12 @@ class NewestFirst:
 def max_minus_time_of_another_width(_design: Design) -> Outcome:
     """`%013d` of Long.MAX_VALUE - time has 19 digits, so it is never padded, and the first 13 digits mean nothing."""
     hour = [1_700_000_000_000 + second * 1000 for second in range(3600)]
-    wrong_table = _table(b"%013d" % (LONG_MAX - time_ms) for time_ms in hour)
+    wrong_table = scratch_table(b"%013d" % (LONG_MAX - time_ms) for time_ms in hour)
     first = next(iter(wrong_table.scan(limit=1)))[0][:13]
-    cut_rows = len(list(_table((b"%013d" % (LONG_MAX - time_ms))[:13] for time_ms in hour).scan()))
+    cut_rows = len(list(scratch_table((b"%013d" % (LONG_MAX - time_ms))[:13] for time_ms in hour).scan()))
 
     layout = KeyLayout(NewestFirst)
-    right_table = _table(layout.encode(NewestFirst(time_ms)) for time_ms in hour)
+    right_table = scratch_table(layout.encode(NewestFirst(time_ms)) for time_ms in hour)
     newest = layout.decode(next(iter(right_table.scan(limit=1)))[0])
     return Outcome(
         f"one hour, an event a second, newest first: {len(hour)} rows, the first at {hour[-1]}",
@@ -116,27 +114,24 @@ class Signed:
 
 def negative_without_sign_flip(_design: Design) -> Outcome:
     """Plain two's complement: negative numbers come after all others."""
-    numbers = [-2, -1, 0, 1, 5]
-    wrong_table = _table(struct.pack(">q", number) for number in numbers)
-    wrong = [struct.unpack(">q", row)[0] for row, _ in wrong_table.scan(row_stop=struct.pack(">q", 5))]
-
+    below_five = ScanTask((-2, -1, 0, 1, 5), is_wanted=lambda number: number < 5, label=str)
+    wrong = below_five.run(
+        lambda number: struct.pack(">q", number), lambda table: table.scan(row_stop=struct.pack(">q", 5))
+    )
     layout = KeyLayout(Signed)
-    right_table = _table(layout.encode(Signed(number)) for number in numbers)
-    right = [layout.decode(row).number for row, _ in scan(right_table, layout.plan(number=between(until=5)))]
-    return Outcome(f"those below 5 of {_list(numbers)}", _list(wrong), _list(right))
-
-
-def _list(numbers: Iterable[int]) -> str:
-    return ", ".join(map(str, numbers))
+    right = below_five.run(
+        lambda number: layout.encode(Signed(number)), lambda table: scan(table, layout.plan(number=between(until=5)))
+    )
+    return Outcome.of_scans(f"those below 5 of {', '.join(map(str, below_five.records))}", wrong, right)
 
 
 def no_tie(design: Design) -> Outcome:
     """Host, kind and time of an event as its whole key: events that share them overwrite each other."""
     events = list(design.loads[0].sample_records())
-    wrong_table = _table(
+    wrong_table = scratch_table(
         event.host.encode() + event.event.encode() + struct.pack(">q", LONG_MAX - event.time_ms) for event in events
     )
-    right_table = _table(LOGS.row(event) for event in events)
+    right_table = scratch_table(LOGS.row(event) for event in events)
     return Outcome(f"{len(events)} events stored", _count_rows(wrong_table), _count_rows(right_table))
 
 
@@ -148,16 +143,16 @@ def _count_rows(table: "happybase.Table") -> str:
 def pad_inside_a_value(_design: Design) -> Outcome:
     """A host padded with x has the same key as a host that ends with x."""
     events = [LogEvent(host, "ERROR", 0) for host in ("ab", "abx")]
-    wrong_table = _table(event.host.ljust(20, "x").encode() + event.event.encode() for event in events)
-    right_table = _table(LOGS.row(event) for event in events)
+    wrong_table = scratch_table(event.host.ljust(20, "x").encode() + event.event.encode() for event in events)
+    right_table = scratch_table(LOGS.row(event) for event in events)
     return Outcome("events of the hosts ab and abx", _count_rows(wrong_table), _count_rows(right_table))
 
 
 def delimiter_inside_a_value(_design: Design) -> Outcome:
     """A delimiter that is part of a value moves the border between two values."""
     events = [LogEvent("a_", "b", 0), LogEvent("a", "_b", 0)]
-    wrong_table = _table(f"{event.host}_{event.event}".encode() for event in events)
-    right_table = _table(LOGS.row(event) for event in events)
+    wrong_table = scratch_table(f"{event.host}_{event.event}".encode() for event in events)
+    right_table = scratch_table(LOGS.row(event) for event in events)
     return Outcome("kind b of host a_, and kind _b of host a", _count_rows(wrong_table), _count_rows(right_table))
 
 

@@ -16,7 +16,7 @@ from .records import Message, StoredMessage, copies_of
 
 MEMBERS_AT_ONCE = 1000
 """Number of members who get their copies in one step of a delivery."""
-NOT_DELIVERED = "members may lack their copies; rowbook recover messages goes on with the delivery"
+NOT_DELIVERED = "members may lack their copies; rowbook recover messages continues the delivery"
 
 
 class GroupDeliveries:

@@ -42,11 +42,11 @@ BOTH_FAMILIES = Exemption(
 IS_READ = Exemption("rows", "no row key holds whether a message is read, so a filter reads the inbox", (UNREAD,))
 
 UNFILLED = (UNFINISHED, ERASURES, ERASED_MESSAGES)
-"""What holds nothing once all is delivered and nobody is erased."""
+"""The tables that are empty once all is delivered and nobody is being erased."""
 
 NO_INTENTS = (
     "puts a message into the outbox, then into the inboxes, and no intent, so nothing finds a write that a crash "
-    "interrupted; send the same call again, which completes it"
+    "interrupted; repeat the call, which completes it"
 )
 
 DESIGN = Design(
@@ -66,7 +66,7 @@ DESIGN = Design(
         ),
         Variant(
             by_pair,
-            "a table more: the conversations of each pair of users",
+            "one more table: the conversations of each pair of users",
             (GETS, GETS_OF_PAIR),
             unfilled=UNFILLED,
             take_if="you need the same as `messages`, and often show the conversation of two users",
@@ -82,7 +82,7 @@ DESIGN = Design(
         ),
         Variant(
             one_table,
-            "as copies, with both boxes in one table of two families",
+            "like `copies`, with both boxes in one table of two families",
             (OTHER_PEERS, IS_READ, BOTH_FAMILIES),
             without_upkeep=NO_INTENTS,
             take_if="you need the same as `copies`, in one table",

@@ -1,4 +1,4 @@
-"""Erasing a user: which rows name one, and what becomes of group messages that others sent."""
+"""Erasing a user: finding the rows that name the user, and changing group messages that others sent."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,7 +24,7 @@ class UserErasures:
     def _rows_of(self, user: str, until_ms: int | None) -> tuple[list[bytes]]:
         """The rows of all messages that a user sent or received, deleted ones included; without those sent later.
 
-        First takes the user out of the group messages that others sent. Costs: one scan of all inboxes.
+        First removes the user from the group messages that others sent. Costs: one scan of all inboxes.
         """
         rows: list[bytes] = []
         layout = self._writer.source
@@ -55,7 +55,7 @@ def names(user: str, key: Any) -> bool:
 
 
 def after_erase(user: str, stored: StoredMessage | None) -> StoredMessage | None:
-    """A group message without this member; its count of delivered copies goes without the member's copy."""
+    """A group message without this member, and without the member in its count of delivered copies."""
     if stored is None or user not in stored.members:
         return stored
     members = tuple(member for member in stored.members if member != user)

@@ -50,7 +50,7 @@ def main() -> None:
     print("a writer died; the outbox of ada has the message:", messages.outbox("ada").first())
     assert messages.inbox("eve").first() is None
     recovery = messages.upkeep.recover(older_than_ms=0)
-    print("recovery goes on with the delivery:", recovery, messages.inbox("eve").first(), sep="\n")
+    print("recovery continues the delivery:", recovery, messages.inbox("eve").first(), sep="\n")
     assert [message.body for member in party.members for message in messages.inbox(member, noon + 120_000)] == [
         "party!"
     ] * 3

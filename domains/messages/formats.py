@@ -1,4 +1,4 @@
-"""Chat logs: JSON lines of what was said in a channel, with times in minutes and the number of each line."""
+"""Chat logs: JSON lines of messages in a channel, with times in minutes and the number of each line."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from shared.records import parse_time
 from .records import GROUP_SIGN
 
 CHANNEL = f"{GROUP_SIGN}channel"
-"""The receiver of what was said to nobody in particular."""
+"""The receiver of a message to the whole channel."""
 LINE_DIGITS = 6
 """Digits of a message id: the number of its line, so that ids of one file sort as its lines do."""
 
@@ -26,8 +26,8 @@ def _chat(lines: Iterable[str], _path: Path) -> ParsedRows:
 def _message(line: str) -> dict[str, Any] | str:
     """The fields of a message, or the reason why the line has none."""
     try:
-        said: Any = json.loads(line)
-        number, time, sender, receiver, body = (said[name] for name in ("line", "ts", "sender", "receiver", "body"))
+        fields: Any = json.loads(line)
+        number, time, sender, receiver, body = (fields[name] for name in ("line", "ts", "sender", "receiver", "body"))
     except (ValueError, KeyError, TypeError, RecursionError):
         return f"must be a JSON object with line, ts, sender, receiver, body (got {line.strip()!r:.100})"
     if type(number) is not int or not 0 <= number < 10**LINE_DIGITS:

@@ -32,7 +32,7 @@ class MessageByReceiver:
     Costs:  one scan of a page's rows, and one call that gets the bodies of group messages. Messages that the receiver
             deleted are read and dropped.
     Fixed:  the widths and the direction of time; changing them means a new table.
-    Source: S3.2, S3.8: there a key is text, and two messages of one pair in one millisecond are one row.
+    Source: S3.2, S3.8: there a key is text, and two messages of one pair in one millisecond share a row.
     """
 
     receiver: str = part(EscapedText, "who received it: a user or a group; any text")

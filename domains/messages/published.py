@@ -17,7 +17,7 @@ NAME = "any text, with the terminator `00 01`; before `_`, a scan of u would als
 TIME = "newest first: Long.MAX_VALUE - timestamp in eight bytes; digits sort as numbers only if they are equally many"
 WIDTH = "eight bytes; `%013d` of this number are 19 digits, and the oldest row would come first if they were 13"
 LAST = "with the same terminator as the other name"
-NO_ID = "without it, two messages of one pair in one millisecond are one row"
+NO_ID = "without it, two messages of one pair in one millisecond share a row"
 
 
 def inbox_row_key(receiver: str, sent_ms: int, sender: str) -> str:
@@ -41,7 +41,7 @@ PUBLISHED = (
         "userId_timestamp",
         INBOX,
         {"receiver": f"{RECEIVER}_", "sent_ms": str(SENT_MS)},
-        {"receiver": NAME, "sent_ms": TIME, "sender": "without it, two messages of one millisecond are one row"}
+        {"receiver": NAME, "sent_ms": TIME, "sender": "without it, two messages of one millisecond share a row"}
         | {"message_id": NO_ID},
     ),
     _published(
@@ -70,7 +70,7 @@ PUBLISHED = (
         "receiverId_timestamp",
         one_table.INBOX,
         {"receiver": f"{RECEIVER}_", "sent_ms": str(SENT_MS)},
-        {"receiver": NAME, "sent_ms": TIME, "sender": "the peer: without it, two peers in one millisecond are one row"}
+        {"receiver": NAME, "sent_ms": TIME, "sender": "the peer: without it, two peers in one millisecond share a row"}
         | {"message_id": NO_ID},
     ),
 )

@@ -114,7 +114,7 @@ class StoredMessage(Message):
         return bool(self.in_inbox or self.in_outbox or self.members)
 
     def changed(self, **changes: Any) -> "StoredMessage":
-        """This message with other attributes; without its body, if the last side that had it has lost it."""
+        """This message with other attributes; without its body, if no side has it any more."""
         changed = attrs.evolve(self, **changes)
         if changed == self or changed.needs_body:
             return changed
@@ -127,7 +127,7 @@ class StoredMessage(Message):
 
 
 def digest_of(body: str) -> bytes:
-    """What remains of a body that is removed."""
+    """The digest that replaces a removed body."""
     return blake2b(body.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
 
 
@@ -144,7 +144,7 @@ def copy_for(member: str, message: Message, body: str = "") -> Message:
 
 
 def copies_of(message: Message, start: int = 0, end: int | None = None) -> Iterator["StoredMessage"]:
-    """The copies of a group message for its members from `start` up to but not at `end`, as they are stored.
+    """The copies of a group message for its members from `start` to `end` (exclusive), as they are stored.
 
     They have no body, and are in no outbox. The sender gets none.
     """

@@ -44,12 +44,12 @@ class MessageRepository:
 
     The row in the receiver's inbox decides what a message is; the lines of all other lists are derived from it, see
     `shared.writes.intents`. When a write has returned, it is stored, and every list shows it: a page of the outbox or
-    of the unread messages fetches the messages, and drops lines that disagree with them. If a writer dies, the same
-    call again completes the write, and so does `upkeep.recover`.
+    of the unread messages fetches the messages, and drops lines that disagree with them. If a writer dies, repeating
+    the call or running `upkeep.recover` completes the write.
 
     A group message is stored once, in the inbox of its group. Then each member gets a copy without a body, in steps of
-    1,000 members. If the writer dies, the same call again goes on with the delivery, and so does `upkeep.recover`.
-    A variant with other lists passes `lists`, and `derive`, which returns the rows of a message in them.
+    1,000 members. If the writer dies, repeating the call or running `upkeep.recover` continues the delivery. A variant
+    with other lists passes `lists`, and `derive`, which returns the rows of a message in them.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
     per thread.
@@ -103,8 +103,8 @@ class MessageRepository:
         """Stores a message to a group, and a copy of it for each member but its sender. Raises `MessageConflict`.
 
         The message is decided at once: its sender sees it in the outbox, then members see it one after the other. If
-        the writer dies, the same call again or `upkeep.recover` goes on. A copy that its member has read or deleted
-        stays as it is.
+        the writer dies, repeating the call or running `upkeep.recover` continues. A copy that its member has read or
+        deleted stays as it is.
         Costs: those of `send`; 1 checkAndPut for each copy; 8 calls for each 1,000 members, and 2 at the end.
         """
         if not message.members:
@@ -144,7 +144,7 @@ class MessageRepository:
     def inbox(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
     ) -> Query[Message]:
-        """The messages that a user, or a group, received from `since_ms` up to but not at `until_ms`, newest first.
+        """The messages that a user, or a group, received from `since_ms` to `until_ms` (exclusive), newest first.
 
         With `newest_first=False` the oldest come first.
         Costs: one scan of a page's rows, and one call that gets the bodies of group messages. Messages that the user
@@ -158,7 +158,7 @@ class MessageRepository:
     def outbox(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
     ) -> Query[Message]:
-        """The messages that a user sent from `since_ms` up to but not at `until_ms`, newest first.
+        """The messages that a user sent from `since_ms` to `until_ms` (exclusive), newest first.
 
         A group message is in it once. `is_read` says whether the receiver has read the message.
         Costs: one scan of a page's lines and one more, and one call that gets their messages.
@@ -213,14 +213,14 @@ class MessageRepository:
         """Removes every row that names a user from every table; returns how many of these rows remain for now.
 
         So the messages that the user sent or received vanish for both sides, also copies of group messages. A message
-        that somebody else sent to a group remains for its other members, without the user among them; to send it again
-        as it was is then a `MessageConflict`. What others wrote remains as it is, even if it mentions the user.
+        that another user sent to a group remains for its other members, without the user among them; sending it again
+        unchanged is then a `MessageConflict`. The texts of others remain as they are, even if they mention the user.
 
         The source of a deleted message remains for 42 minutes, so that it outlasts every call under way. The erasure
-        itself is stored until then, and `upkeep.recover` removes what remains: it needs no second call. If `erase`
-        dies, `upkeep.recover` completes it ten minutes later, or the same call at once. `erase` may be called again at
-        any time. If it returns 0, a full scan has found no row of the user. For messages that are sent meanwhile, call
-        it again. A message that cannot be read counts as remaining; see `verify`.
+        itself is stored until then, and `upkeep.recover` removes what remains, without a second call. If `erase` dies,
+        `upkeep.recover` completes it ten minutes later, or repeating the call does so at once. `erase` may be called
+        again at any time. If it returns 0, a full scan has found no row of the user. For messages that are sent
+        meanwhile, call it again. A message that cannot be read counts as remaining; see `verify`.
 
         It first recovers pending writes and deliveries. Raises ClockSkew before anything is deleted.
         Costs: those of `upkeep.recover`; one scan of all inboxes, one of each list; for each message those of deleting

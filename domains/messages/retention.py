@@ -1,4 +1,4 @@
-"""What readers of an inbox of `copies` still pay for old messages that a TTL or deletes have removed."""
+"""The cost of reading an inbox of `copies` after a TTL or deletes have removed its old messages."""
 
 import time
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def compare_retention() -> Iterator[str]:
     Scans read past deleted rows, and past expired ones, until a major compaction.
     """
     for way, ttl_seconds in (("TTL", KEPT_DAYS * DAY_MS // 1000 - 60), ("deletes", None), ("compacted", None)):
-        connection: Any = connect("embedded:")  # `compact` is of this store
+        connection: Any = connect("embedded:")  # only this store has `compact`
         family = {"m": Family(ttl_seconds=ttl_seconds)}
         create_tables(connection, [attrs.evolve(table, families=family) for table in copies.TABLES])
         messages = copies.Repository(connection)

@@ -6,7 +6,7 @@ Do not copy code that is named wrong.
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from shared.designs import Design, Outcome, Trap, scratch_store, scratch_table, texts_of
+from shared.designs import Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
 from shared.keys import Descending, Int64
 from shared.queries import scan
 
@@ -25,7 +25,7 @@ def _samples(design: Design) -> list[Message]:
 
 def _stored(rows: Iterable[bytes]) -> int:
     """How many rows a table has after these were put."""
-    return len(list(scratch_table(dict.fromkeys(rows, "")).scan()))
+    return len(list(scratch_table(rows).scan()))
 
 
 def no_tie_breaker(design: Design) -> Outcome:
@@ -85,22 +85,20 @@ def receiver_leads(design: Design) -> Outcome:
 def name_without_terminator(design: Design) -> Outcome:
     """The inbox of ada: `_` is a character of names, too, so the rows of ada_1 start with `ada_`."""
     messages = _samples(design)
-    count = sum(message.receiver == "ada" for message in messages)
-    rows = {
-        f"{inbox_row_key(message.receiver, message.sent_ms, message.sender)}_{message.message_id}".encode(): (
-            message.receiver
-        )
-        for message in messages
-    }
-    wrong = texts_of(scratch_table(rows).scan(row_prefix=b"ada_"))
-
-    rows = {INBOX.row(StoredMessage.of(message)): message.receiver for message in messages}
-    right = texts_of(scan(scratch_table(rows), INBOX.plan(receiver="ada")))
-    return Outcome(f"the {count} messages that ada received", _of(wrong), _of(right))
-
-
-def _of(names: list[str]) -> str:
-    return f"{len(names)} messages, of {' and '.join(sorted({*names}))}"
+    of_ada = ScanTask(
+        messages, is_wanted=lambda message: message.receiver == "ada", label=lambda message: message.receiver
+    )
+    wrong = of_ada.run(
+        lambda message: (
+            f"{inbox_row_key(message.receiver, message.sent_ms, message.sender)}_{message.message_id}".encode()
+        ),
+        lambda table: table.scan(row_prefix=b"ada_"),
+    )
+    right = of_ada.run(
+        lambda message: INBOX.row(StoredMessage.of(message)),
+        lambda table: scan(table, INBOX.plan(receiver="ada")),
+    )
+    return Outcome.of_scans(f"the {of_ada.wanted} messages that ada received", wrong, right)
 
 
 def _shown(time_ms: int) -> str:

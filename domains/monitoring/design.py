@@ -6,6 +6,7 @@ from shared.designs import AccessPattern, Design, Exemption, Load, Variant, Wron
 from shared.records import parse_time
 
 from . import keys
+from .crossing import tall_against_wide
 from .formats import FORMATS
 from .published import PUBLISHED
 from .records import Point
@@ -90,7 +91,7 @@ DESIGN = Design(
             ),
             without_upkeep=(
                 "puts a point into its hour, then into its latest row, so a crash leaves at most an old latest row; "
-                "send the same call again, or wait for the next point of the metric"
+                "repeat the call, or wait for the next point of the metric"
             ),
             take_if="you ask for the latest value of every metric of a host, or of every host of a site",
             avoid_if="you cannot afford a second put for each point",
@@ -141,4 +142,5 @@ DESIGN = Design(
     newest_ms=15 * MINUTE_MS,
     traps=TRAPS,
     published=PUBLISHED,
+    crossing=tall_against_wide,
 )

@@ -1,4 +1,4 @@
-"""File formats of metrics, besides CSV and JSON lines: those of `shared/loading/measurements.py`."""
+"""File formats of metrics, in addition to CSV and JSON lines: those of `shared/loading/measurements.py`."""
 
 from shared.loading import NGINX_STATUS, SERIES
 

@@ -35,7 +35,7 @@ class WithinHour:
     """The place of a point in its row: the qualifier of its cell.
 
     Order:  by time.
-    Serves: pages that end, and go on, within an hour.
+    Serves: pages that end, and continue, within an hour.
     Costs:  four bytes for each point, and the row key once more.
     Fixed:  as the hour.
     Source: S2.8, S2.11

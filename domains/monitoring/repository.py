@@ -39,7 +39,7 @@ class PointRepository:
     # ---- writes
 
     def store(self, point: Point) -> None:
-        """Stores a point. The same point again is the same cell; another value at its time replaces it.
+        """Stores a point. Storing it again writes the same cell; another value at its time replaces it.
 
         Of two values for one time, the one that arrives last stays. Costs: one put.
         """
@@ -82,7 +82,7 @@ class PointRepository:
     def of_metric(
         self, host: str, metric: str, since_ms: int | None = None, until_ms: int | None = None
     ) -> Query[Point]:
-        """A metric of a host from `since_ms` up to but not at `until_ms`, oldest first.
+        """A metric of a host from `since_ms` to `until_ms` (exclusive), oldest first.
 
         Costs: one range. A period within one hour reads its own points; a longer one reads its first and its last hour
         whole, and the client drops what is outside.
@@ -99,14 +99,14 @@ class PointRepository:
         return Query(self._points, plan, order=BY_TIME, newest_first=True).first()
 
     def of_host(self, host: str, since_ms: int, until_ms: int) -> Query[Point]:
-        """All metrics of a host from `since_ms` up to but not at `until_ms`, in row-key order: by metric, then time.
+        """All metrics of a host from `since_ms` to `until_ms` (exclusive), in row-key order: by metric, then time.
 
         Costs: one range, the host's points of any time. A metric by name costs less: see `of_metric`.
         """
         return Query(self._points, self._points.narrow(host=host, time_ms=between(since_ms, until_ms)))
 
     def across_hosts(self, metric: str, since_ms: int, until_ms: int) -> Query[Point]:
-        """A metric of all hosts from `since_ms` up to but not at `until_ms`, in row-key order: not that of time.
+        """A metric of all hosts from `since_ms` to `until_ms` (exclusive), in row-key order, not by time.
 
         Costs: refused in this design, because the host comes first.
         """

@@ -1,13 +1,24 @@
 """Four published mistakes about keys of metrics, each as wrong code beside the right code, on the embedded store."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from shared.designs import CELL_BYTES, RANGES, Design, Outcome, Trap, busiest_share, metered, scratch_store
+from shared.designs import (
+    CELL_BYTES,
+    RANGES,
+    Design,
+    Outcome,
+    ScannedTable,
+    Trap,
+    busiest_share,
+    metered,
+    scanned_records,
+    scratch_store,
+)
 from shared.keys import EscapedText, Int64, KeyLayout, Slice, between, part, row_key
 from shared.queries import Query
-from shared.records import parse_time
+from shared.records import parse_time, show_time
 from shared.tables import BoundTable, TableLayout
 
 from .keys import HOUR_MS, POINT_CELLS, POINTS, PointTables
@@ -78,17 +89,21 @@ def time_after_the_host(_design: Design) -> Outcome:
         for minute in range(0, 24 * 60, 10)
     ]
     hour_first = TableLayout("points", "the points of one hour", KeyLayout(HourOfAllHosts), POINT_CELLS)
-    read: list[tuple[int, int]] = []
-    for table in (metric_host_time.TABLE, hour_first):
+
+    def run(table: TableLayout[Any, Point], label: Callable[[Point], str]) -> ScannedTable:
         connection, _repository = _stored(table, day)
         points: BoundTable[Any, Point] = BoundTable(connection, table)
-        plan = points.narrow(metric="cpu", time_ms=between(NINE_MS - HOUR_MS, NINE_MS))
-        page = Query(points, plan).page(limit=1000)
-        read.append((page.rows_read, len(page.records)))
+        query = Query(points, points.narrow(metric="cpu", time_ms=between(NINE_MS - HOUR_MS, NINE_MS)))
+        records = query.page(limit=1000).records
+        return scanned_records(connection, table, query.explain().ranges, records, label, unit="point")
+
+    wrong = run(metric_host_time.TABLE, lambda point: point.host)
+    right = run(hour_first, lambda point: show_time(point.time_ms - point.time_ms % HOUR_MS)[11:16])
     return Outcome(
-        f"{read[1][1]} points of one hour, of all hosts",
-        f"{read[0][0]} points read for {read[0][1]}",
-        f"{read[1][0]} points read for {read[1][1]}, by the key [metric][hour][host]",
+        f"{right.wanted} points of one hour, of all hosts",
+        f"{wrong.read} points read for {wrong.wanted}",
+        f"{right.read} points read for {right.wanted}, by the key [metric][hour][host]",
+        (wrong, right),
     )
 
 

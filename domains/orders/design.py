@@ -60,7 +60,7 @@ DESIGN = Design(
                     "a reverse scan also reverses the numbers of orders that were placed in one millisecond",
                     (LATEST, WEEK, OF_BUYER),
                 ),
-                Exemption("order", "each seller's orders come as the list has them, oldest first", (WITH_STATUS,)),
+                Exemption("order", "each seller's orders come in list order, oldest first", (WITH_STATUS,)),
             ),
             take_if="you need the published keys, which store the oldest order first",
             avoid_if="you mostly ask for the latest orders: they need reverse scans",
@@ -90,7 +90,7 @@ DESIGN = Design(
             ),
             without_upkeep=(
                 "puts an order, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
-                "send the same call again, which completes it"
+                "repeat the call, which completes it"
             ),
             take_if="you need few calls per write, and clients always retry",
             avoid_if="you need a list by status",

@@ -1,4 +1,4 @@
-"""The story of the design: place orders, list them, cancel one, and complete what a dead writer left.
+"""The story of the design: place orders, list them, cancel one, and complete an interrupted write.
 
 Run it: python -m domains.orders.example
 """
@@ -45,7 +45,7 @@ def main() -> None:
 
     with suppress(PowerCut):
         dying: Any = OrderRepository(connection)
-        dying.writer.delete = _cut_the_power  # the last step but one of a change
+        dying.writer.delete = _cut_the_power  # the second-to-last step of a change
         dying.change_status("n-2", "paid")
     print("a writer died after it had changed an order:", orders.order("n-2"))
     assert [line.order_number for line in orders.of_seller("s-1", status="paid")] == ["n-2"]

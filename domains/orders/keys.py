@@ -19,7 +19,7 @@ class OrderByNumber:
     """One order under its number.
 
     Order:  by number, as text.
-    Serves: an order whose number is known; orders whose numbers start alike.
+    Serves: an order whose number is known; orders whose numbers share a prefix.
     Costs:  one get. If numbers count up, every write goes to the last region.
     Fixed:  the number is the whole key, so each number has one order.
     Source: S0.13, S3.3
@@ -67,9 +67,9 @@ class OrderByStatus:
     Order:  by seller, by status, newest first, then by order number.
     Serves: a seller's orders with one status; the latest N of them.
     Costs:  one scan of the page's lines and one more, and one call that gets their orders. A change of status puts the
-            new line before it is decided and deletes the old one after, so a page drops lines that their orders
-            contradict.
-    Fixed:  as `OrderBySeller`, and the byte of each status; a new status takes a new byte.
+            new line before its decision and deletes the old one after it, so a page drops lines that contradict their
+            orders.
+    Fixed:  as `OrderBySeller`, and the byte of each status; a new status needs a new byte.
     Source: none
     """
 

@@ -10,7 +10,7 @@ from .variants import oldest_first
 PLACED_MS = 1_580_976_517_000  # 2020-02-06T08:08:37Z
 
 SELLERS_LIST = {"seller_id": b"s-17", "placed_ms": struct.pack(">q", PLACED_MS), "order_number": b"n-42"}
-TERMINATOR = "any text, with the terminator `00 01`; without it the list of s-1 would go on with s-12"
+TERMINATOR = "any text, with the terminator `00 01`; without it the list of s-1 would continue into s-12"
 SAME_TERMINATOR = "with the same terminator as the seller's id"
 
 PUBLISHED = (

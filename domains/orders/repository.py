@@ -29,11 +29,11 @@ class UnknownOrder(ValueError):
 class OrderRepository:
     """Places orders, changes their status, finds them by number, seller, buyer and status.
 
-    An order is decided in its own row; the lines of its lists are derived from it, see `shared.writes.intents`. What
-    was answered is stored, and no two orders share a number. A seller's or a buyer's list may lack a new order, or show
-    its old status, until the write is complete; the list by status never lacks an order and never shows a wrong one.
-    If a writer dies, the same call again completes the write, and so does `upkeep.recover`.
-    A variant with other lists passes `lists`, and `derive`, which returns the rows of an order in them.
+    An order is decided in its own row; the lines of its lists are derived from it, see `shared.writes.intents`. A
+    confirmed write is stored, and no two orders share a number. A seller's or a buyer's list may lack a new order, or
+    show its old status, until the write is complete; the list by status never lacks an order and never shows a wrong
+    one. If a writer dies, repeating the call or running `upkeep.recover` completes the write. A variant with other
+    lists passes `lists`, and `derive`, which returns the rows of an order in them.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
     per thread.
@@ -66,7 +66,7 @@ class OrderRepository:
     # ---- writes
 
     def place(self, order: Order) -> None:
-        """Stores an order and its lines. The same order again completes missing lines and changes nothing else.
+        """Stores an order and its lines. Placing it again adds missing lines and changes nothing else.
 
         Raises `OrderConflict` if another order has this number. Costs: 1 get, 5 puts, 1 checkAndPut.
         """
@@ -75,8 +75,8 @@ class OrderRepository:
     def change_status(self, order_number: str, status: Status) -> Order:
         """Stores a new status; returns the order with it.
 
-        Raises `UnknownOrder` if no order has this number, and `OrderConflict` if the status that the order has, maybe
-        from another writer just now, does not allow the change. Costs: 1 get, 5 puts, 1 checkAndPut, 1 delete.
+        Raises `UnknownOrder` if no order has this number, and `OrderConflict` if its present status, maybe from another
+        writer just now, does not allow the change. Costs: 1 get, 5 puts, 1 checkAndPut, 1 delete.
         """
         decide = partial(after_change_status, order_number, status)
         return self.writer.write(OrderByNumber(order_number), decide)
@@ -94,7 +94,7 @@ class OrderRepository:
     def of_seller(
         self, seller_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
     ) -> Query[SellerLine]:
-        """A seller's orders placed from `since_ms` up to but not at `until_ms`, newest first.
+        """A seller's orders placed from `since_ms` to `until_ms` (exclusive), newest first.
 
         Costs: one scan of a page's rows and one more. With a status, the scan reads the list of that status, and one
         call gets the page's orders.
@@ -111,20 +111,20 @@ class OrderRepository:
     def of_buyer(
         self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
     ) -> Query[BuyerLine]:
-        """A buyer's orders placed from `since_ms` up to but not at `until_ms`, newest first.
+        """A buyer's orders placed from `since_ms` to `until_ms` (exclusive), newest first.
 
-        Costs: one scan of a page's rows and one more. With a status a page reads on until enough orders match, or ends
-        after 10,000 rows with a shorter page and a cursor.
+        Costs: one scan of a page's rows and one more. With a status, a page keeps reading until enough orders match, or
+        ends after 10,000 rows with a shorter page and a cursor.
         """
         plan = self._by_buyer.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
         return Query(self._by_buyer, plan, where=of_status(status), newest_first=True)
 
     def numbered(self, number_prefix: str) -> Query[Order]:
-        """The orders whose number starts with `number_prefix`, by number. Costs: one scan of a page's rows and one."""
+        """The orders whose number starts with `number_prefix`. Costs: one scan of a page's rows and one more."""
         return Query(self._orders, self._orders.plan(order_number=starting_with(number_prefix)))
 
     def with_status(self, status: Status) -> Query[Order]:
-        """All orders of a status, by seller.
+        """All orders with a status, by seller.
 
         Costs: a full scan of the sellers' lists with a server-side filter, and one call that gets a page's orders. If
         you need this list often, give it a table of its own.
@@ -141,9 +141,9 @@ class OrderRepository:
         """Removes what names a buyer: the lines of the buyer's list, and the buyer in each order.
 
         Returns how many lines remain. Number, seller, time, item, amount and status of an order remain, because they
-        are the seller's. Recovers pending writes first. After an error, or for orders that were placed meanwhile, the
-        same call again goes on. If `verify` finds missing lines, run `repair` before. Raises InvalidRow, once all else
-        is removed, for a line that no order has and that is dated in the future; `verify` tells how to remove it.
+        are the seller's. Recovers pending writes first. After an error, or for orders placed meanwhile, call it again.
+        If `verify` finds missing lines, run `repair` before. Raises InvalidRow, once all else is removed, for a line
+        that no order has and that is dated in the future; `verify` says how to remove it.
         Costs: three scans of the buyer's list; for each order what a change costs.
         """
         self.upkeep.recover(older_than_ms=0)
@@ -155,7 +155,7 @@ class OrderRepository:
         return self.of_buyer(buyer_id).count()
 
     def _discard_stray(self, line: BuyerLine) -> InvalidRow | None:
-        """Deletes a line that its order does not have: what a restored backup, or a crash before a compaction, leaves.
+        """Deletes a line that its order does not have, as left by a restored backup or a crash before a compaction.
 
         The delete spares what is dated later, and the order's row stays as it is: a new cell there would outlive it.
         A line that is dated in the future stays, because the delete would hide lines of a later order: returns why.
@@ -180,7 +180,7 @@ def lines_of(tables: OrderTables, order: Order) -> Iterator[Derived]:
 
 
 def after_place(order: Order, stored: Order | None) -> Order:
-    """The order, if its number is free; the stored one, if it is the same but for a later status."""
+    """The order, if its number is free; the stored one, if it is the same except for a later status."""
     for field in attrs.fields(Order) if stored is not None else ():
         stored_value, value = getattr(stored, field.name), getattr(order, field.name)
         if stored_value != value and (field.name, value) != ("status", "placed"):
@@ -207,7 +207,7 @@ def after_change_status(order_number: str, status: Status, stored: Order | None)
 
 
 def after_erase(buyer_id: str, stored: Order | None) -> Order | None:
-    """The order without its buyer, if it is this one."""
+    """The order; without its buyer, if that is `buyer_id`."""
     return attrs.evolve(stored, buyer_id=None) if stored is not None and stored.buyer_id == buyer_id else stored
 
 

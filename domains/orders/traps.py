@@ -4,9 +4,8 @@ Do not copy code that is named wrong.
 """
 
 import struct
-from collections.abc import Iterable
 
-from shared.designs import RANGES, Design, Outcome, Trap, busiest_range, scratch_table, texts_of
+from shared.designs import RANGES, Design, Outcome, ScanTask, Trap, busiest_range
 from shared.queries import scan
 
 from .keys import BY_SELLER, ORDERS
@@ -17,23 +16,16 @@ from .variants import hashed_number
 def id_without_terminator(design: Design) -> Outcome:
     """The orders of s-1: scanning for the bare id also finds those of s-12, s-123 and s-17."""
     orders: list[Order] = list(design.loads[0].sample_records())
-    order_count = sum(order.seller_id == "s-1" for order in orders)
-
-    rows = {
-        order.seller_id.encode() + struct.pack(">q", order.placed_ms) + order.order_number.encode(): order.seller_id
-        for order in orders
-    }
-    wrong = texts_of(scratch_table(rows).scan(row_prefix=b"s-1"))
-
-    rows = {BY_SELLER.row(SellerLine.of(order)): order.seller_id for order in orders}
-    plan = BY_SELLER.key.plan(seller_id="s-1")
-    right = texts_of(scan(scratch_table(rows), plan))
-    return Outcome(f"the {order_count} orders of s-1", _of_sellers(wrong), _of_sellers(right))
-
-
-def _of_sellers(sellers: Iterable[str]) -> str:
-    sellers = list(sellers)
-    return f"{len(sellers)} rows, of {', '.join(sorted({*sellers}))}"
+    of_seller = ScanTask(orders, is_wanted=lambda order: order.seller_id == "s-1", label=lambda order: order.seller_id)
+    wrong = of_seller.run(
+        lambda order: order.seller_id.encode() + struct.pack(">q", order.placed_ms) + order.order_number.encode(),
+        lambda table: table.scan(row_prefix=b"s-1"),
+    )
+    right = of_seller.run(
+        lambda order: BY_SELLER.row(SellerLine.of(order)),
+        lambda table: scan(table, BY_SELLER.key.plan(seller_id="s-1")),
+    )
+    return Outcome.of_scans(f"the {of_seller.wanted} orders of s-1", wrong, right)
 
 
 def numbers_that_count_up(design: Design) -> Outcome:

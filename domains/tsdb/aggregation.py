@@ -1,14 +1,14 @@
-"""Series as arrays: downsampled, turned into rates, and aggregated, with the numbers that OpenTSDB answers.
+"""Series as arrays: downsampled, turned into rates, and aggregated, with OpenTSDB's results.
 
 A query does these steps in this order:
 
     1. `downsampled`, each series by itself: one number for each interval.
-    2. `rates`, each series by itself: the change since the point before, for each second.
-    3. `aggregated`, the series of a group: one number for each time that any of them has.
+    2. `rates`, each series by itself: the change per second since the previous point.
+    3. `aggregated`, the series of a group: one number for each time at which any has a point.
 
-A series whose numbers are all ints stays one of ints until step 1 or 2, which make floats. Where two series do not have
-the same times, each has a number between its own first and last point: on the line between its points (`linear`), or a
-fixed one, as its aggregator says. Outside of that it has none.
+A series of ints stays one of ints until step 1 or 2, which make floats. If series do not have the same times, each has
+a number between its own first and last point at the times of the others: interpolated (`linear`), or a fixed one, as
+its aggregator says. Before the first and after the last point it has none.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ from shared.keys import InvalidQuestion, shown
 
 LONG_MAX, LONG_MIN = 2**63 - 1, -(2**63)
 Fill: TypeAlias = Literal["none", "nan", "zero"]
-"""What an interval without points gets: nothing, NaN (which aggregators pass over) or 0."""
+"""The value of an interval without points: none, NaN (which aggregators skip) or 0."""
 
 
 @attrs.frozen(eq=False)
@@ -62,7 +62,7 @@ class Values:
         return Values(self.times_ms[places], self.numbers[places], self.ints[places], self.are_floats[places])
 
     def between(self, since_ms: int, until_ms: int) -> "Values":
-        """The points from `since_ms` up to but not at `until_ms`."""
+        """The points from `since_ms` to `until_ms` (exclusive)."""
         return self.taking(slice(*np.searchsorted(self.times_ms, (since_ms, until_ms)).tolist()))
 
     def points(self) -> list[tuple[int, int | float]]:
@@ -106,7 +106,7 @@ def _lengths(numbers: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray
 
 
 def whole_intervals(every_ms: int, since_ms: int, until_ms: int) -> tuple[int, int]:
-    """From where to where points are read, so that every interval that starts in the period is whole."""
+    """Start and end of the points to read, so that every interval that starts in the period is whole."""
     return -(-since_ms // every_ms) * every_ms, -(-until_ms // every_ms) * every_ms
 
 
@@ -135,15 +135,15 @@ class Rate:
     is_counter: bool = False
     max: int = LONG_MAX
     reset: float = 0
-    """A rate above this that a new start would give is 0, because the counter was reset. 0 for no such limit."""
+    """If a new start would give a rate above this, it is 0, because the counter was reset. 0 means no such limit."""
     drops_resets: bool = False
     """Leaves out the point at which a counter is smaller than before."""
 
 
 def rates(values: Values, how: Rate) -> Values:
-    """The change for each second since the point before, always floats.
+    """The change per second since the previous point, always floats.
 
-    The first point has a rate, too: that since 0 in 1970. `aggregated` does not answer it, but takes it for the rate
+    The first point has a rate, too: the one since 0 in 1970. `aggregated` does not return it, but uses it as the rate
     until the second point, as OpenTSDB does.
     """
     seconds = np.diff(values.times_ms, prepend=0) / 1000.0
@@ -176,9 +176,10 @@ class Aggregator:
     name: str
     between: Between
     of_ints: Callable[[NDArray[np.int64], NDArray[np.bool_]], NDArray[np.int64]]
-    """From rows of ints, and which of them there are. As in Java, a sum wraps and an average is cut towards 0."""
+    """A function of rows of ints, and of which of them exist. As in Java, a sum wraps and an average is cut towards
+    0."""
     of_floats: Callable[[NDArray[np.float64], NDArray[np.bool_]], NDArray[np.float64]]
-    """From rows of floats, and which of them there are; each time has at least one."""
+    """A function of rows of floats, and of which of them exist; each time has at least one."""
 
 
 def _sum(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
@@ -242,7 +243,8 @@ def aggregated(series: Sequence[Values], name: str, *, are_rates: bool = False) 
     """One point for each time that any of the series has.
 
     A number is an int if all series have ints there, both in their last point and in their next one. Rates are not
-    interpolated: the rate before counts on, and before the second point the first rate, which is not answered itself.
+    interpolated: the previous rate still counts; before the second point, the first rate does, which is not returned
+    itself.
     Costs: memory for each time once for each series.
     """
     aggregator = AGGREGATORS[one_of("aggregator", name, AGGREGATORS)]
@@ -275,20 +277,20 @@ def _all_times(series: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """The times of some series, each once."""
     if all(np.array_equal(series[0], times_ms) for times_ms in series[1:]):
         return series[0]
-    times_ms = np.sort(np.concatenate(series), kind="stable")  # numpy's `unique` does not use that runs are sorted
+    times_ms = np.sort(np.concatenate(series), kind="stable")  # numpy's `unique` does not exploit sorted runs
     return np.asarray(times_ms[np.append(True, times_ms[1:] > times_ms[:-1])])
 
 
 @attrs.frozen(eq=False)
 class _Places:
-    """Where the times of an aggregate are among the points of one series."""
+    """The positions of an aggregate's times among the points of one series."""
 
     before: NDArray[np.int64]
     """The number of the last point up to each time."""
     after: NDArray[np.int64]
     """The number of the point after that one, or of the last point."""
     since_ms: NDArray[np.int64]
-    """The time since the point before; 0 if the series has a point at this very time."""
+    """The time since the previous point; 0 if the series has a point at this very time."""
     length_ms: NDArray[np.int64]
     """The time between the two points."""
 
@@ -310,7 +312,7 @@ def _numbers_at(
     between: Between | Literal["last"],
     at: _Places,
 ) -> NDArray[Any]:
-    """The numbers of a series at these places, with its own division for those on a line."""
+    """The numbers of a series at these places, with its own division for interpolated ones."""
     y0, y1 = numbers[at.before], numbers[at.after]
     match between:
         case "linear":
@@ -327,7 +329,7 @@ def _fixed(between: str, dtype: "np.dtype[Any]") -> Any:
 
 
 def one_of(what: str, name: str, names: Iterable[str]) -> str:
-    """The name. Raises InvalidQuestion if it is none of `names`."""
+    """The name. Raises InvalidQuestion if it is not one of `names`."""
     if name not in (known := list(names)):
         raise InvalidQuestion(f"{what}: must be one of {', '.join(known)} (got {shown(name)})")
     return name

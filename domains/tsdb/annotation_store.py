@@ -36,7 +36,7 @@ class AnnotationStore:
     uids: Uids
 
     def store(self, annotation: Annotation, replaced: Annotation | None) -> bool:
-        """Puts an annotation in place of `replaced`; returns whether it is stored. None expects nothing there."""
+        """Puts an annotation in place of `replaced` (None: of no annotation); returns whether it is stored."""
         row, column = self._place(annotation)
         rows = self.points.rows
         stored = rows.row(row, columns=[column]).get(column)
@@ -61,11 +61,13 @@ class AnnotationStore:
     def of_series(self, selection: Selection, since_ms: int, until_ms: int) -> list[Annotation]:
         """The annotations of a selection that start in the period."""
         only = attrs.evolve(selection, row_filter=selection.filter_with(_ONLY_ANNOTATIONS))
-        found: dict[bytes, list[Annotation]] = {}
+        by_series: dict[bytes, list[Annotation]] = {}
         for row, key, cells in scan_series(self.points, only):
             for annotation in self._started(row, cells_by_qualifier(cells), since_ms, until_ms):
-                found.setdefault(key.tag_uids, []).append(annotation)
-        return _by_start(annotation for pairs in selection.matching(self.uids, found) for annotation in found[pairs])
+                by_series.setdefault(key.tag_uids, []).append(annotation)
+        return _by_start(
+            annotation for pairs in selection.matching(self.uids, by_series) for annotation in by_series[pairs]
+        )
 
     def of_all(self, since_ms: int, until_ms: int) -> list[Annotation]:
         """The annotations of all series that start in the period."""

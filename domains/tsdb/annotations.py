@@ -6,7 +6,7 @@
     1388450562      second 2562         01 0a 02
     1388450562500   millisecond 2562500 01 00 27 19 c4
 
-Those of all series are in rows of their own: a metric UID of zero bytes and the hour, without salt and tags.
+Annotations of all series are in rows of their own: a metric UID of zero bytes and the hour, without salt and tags.
 """
 
 import json
@@ -26,7 +26,7 @@ from .records import LAST_POINT_MS
 ANNOTATION = 0x01
 """The first byte of the qualifier of an annotation."""
 _FIRST_IN_MS = 2**32
-"""OpenTSDB takes a time from here on for milliseconds, and one before for seconds."""
+"""OpenTSDB reads a time from here on as milliseconds, and an earlier one as seconds."""
 
 
 def _upper(tsuid: Any) -> Any:
@@ -54,10 +54,10 @@ class Annotation:
 
 
 def annotation_qualifier(start_time: int) -> bytes:
-    """The qualifier of an annotation that starts then, with OpenTSDB's quirk.
+    """The qualifier of an annotation that starts at this time, with OpenTSDB's quirk.
 
-    OpenTSDB divides a start that ends in three zeros by 1,000 before it takes the offset. It means milliseconds, but
-    does so with seconds too: 1425716000 -> 01 00 74. The row and the JSON have the right time.
+    OpenTSDB divides a start that ends in three zeros by 1,000 before it takes the offset. This is meant for
+    milliseconds, but happens to seconds too: 1425716000 -> 01 00 74. The row and the JSON have the right time.
     """
     if start_time % 1000 == 0:
         start_time //= 1000

@@ -1,4 +1,4 @@
-"""What OpenTSDB's row keys need beyond `shared.keys`: pairs of UIDs, hours in four bytes of seconds, and its salt."""
+"""Codecs that only OpenTSDB's row keys need: pairs of UIDs, hours in four bytes of seconds, its salt."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -57,9 +57,9 @@ LatinText = _LatinText("LatinText", trailing=True, legible=True)
 
 
 class TagPairs(Codec[bytes]):
-    """The tags of a series up to the end of the key: the UID of a tag name, the UID of its value, and so again.
+    """The tags of a series up to the end of the key: the UID of a tag name, the UID of its value, then the next pair.
 
-    TagPairs(3, 3): 1 to 8 pairs, in the order of their bytes, no tag name twice; unlike the names, whose order differs.
+    TagPairs(3, 3): 1 to 8 pairs, in the order of their bytes, which is not that of their names; no tag name twice.
     """
 
     def __init__(self, name_bytes: int, value_bytes: int) -> None:

@@ -1,7 +1,7 @@
 """Compaction: one cell instead of many for a row whose hour is over.
 
 HBase stores row key, family, qualifier and timestamp again with every cell, so a compacted hour needs a tenth of the
-bytes of 3,600 cells. OpenTSDB reads what is compacted here, and compacts in the same form. A row is compacted in four
+bytes of 3,600 cells. OpenTSDB reads rows compacted here, and compacts in the same form. A row is compacted in four
 steps, each for many rows at once:
 
     1. Read the rows with the timestamps of their cells. T is the newest timestamp of a row's cells of points.
@@ -9,20 +9,20 @@ steps, each for many rows at once:
     3. Read it back: an older tombstone may hide it. If it is not there, the row stays as it is.
     4. Delete the cells that are in it, up to the timestamp T.
 
-Why no point is lost, whatever others write or wherever this dies:
+Why no point is lost, whatever others write, and wherever this process dies:
 
 - A cell is deleted only after the cell that replaces it was seen.
 - A put that overwrites a point meanwhile has a later timestamp than T: it outlives the delete, and it is newer than the
-  compacted cell, so readers take its number. (OpenTSDB deletes without a timestamp, and loses that put.)
+  compacted cell, so readers use its number. (OpenTSDB deletes without a timestamp, and loses that put.)
 - Timestamps come from the clocks of writers and region servers, which may differ, and HBase may execute a put long
   after it was dated. So rows with a cell of the last ten minutes stay as they are, and so do rows whose hour ended less
   than a second ago.
 - If the compacted cell is stored with a timestamp before T, it is put again at T: a deletion that read the old one may
   be about to delete it, after it has put the points that remain into a cell with the timestamp T; see `deleting.py`.
-- It puts no point that a registered deletion covers; see `registry.py`, whose steps 2 to 5 these steps are in. A row in
-  which it reads such a point is not compacted: the point is deleted, or left to `recover`.
-- After a death between two steps, or if several processes compact one row, several cells may hold a time. The newest of
-  them has its number.
+- It puts no point that a registered deletion covers; see `registry.py`, whose steps 2 to 5 contain these steps. A row
+  in which it reads such a point is not compacted: the point is deleted, or left to `recover`.
+- After a death between two steps, or if several processes compact one row, several cells may hold one time. The newest
+  of them has its number.
 
 Rows with appended points are left alone, as OpenTSDB leaves them: an append may arrive at any time.
 """
@@ -67,7 +67,7 @@ CLOSED_AFTER_MS = HOUR_MS + 1000
 
 @attrs.frozen
 class Compacted:
-    """What replaces the cells of points of a row."""
+    """The cell that replaces a row's cells of points."""
 
     qualifier: bytes
     value: bytes
@@ -80,7 +80,7 @@ class Compacted:
 
 
 def compacted(cells: Cells, duplicates: Duplicates = "newest") -> Compacted | None:
-    """What compaction makes of a row; None if the row stays as it is. Raises InvalidRecord."""
+    """The compacted cell of a row; None if the row stays as it is. Raises InvalidRecord."""
     of_points = {qualifier: cell for qualifier, cell in cells.items() if is_of_points(qualifier)}
     if APPENDED in cells or not of_points:
         return None
@@ -95,21 +95,21 @@ def compacted(cells: Cells, duplicates: Duplicates = "newest") -> Compacted | No
 
 @attrs.frozen
 class CompactionResult:
-    """What a call of `compact` did."""
+    """The result of one call of `compact`."""
 
     compacted: int
     """Rows whose points are in one cell now."""
     left: int
-    """Rows that have one cell already, that hold appended points, that are too young or too large, or with points that
-    a registered deletion covers which is left to `recover`."""
+    """Rows that have one cell already, hold appended points, are too young or too large, or have points covered by a
+    registered deletion that is left to `recover`."""
     failed: tuple[InvalidRow, ...]
     """Rows that cannot be read; they stay as they are."""
     cleaned: int = 0
-    """Rows from which points were deleted that a registered deletion covers; the next call compacts them."""
+    """Rows from which points covered by a registered deletion were deleted; the next call compacts them."""
 
 
 def compact(deleter: Deleter, plan: Plan) -> CompactionResult:
-    """Compacts the rows of a plan. It is safe to repeat the call, after a crash and beside other processes.
+    """Compacts the rows of a plan. It is safe to repeat the call, after a crash and while other processes run.
 
     Raises ClockSkew and TooManyAttempts. Costs: one scan of the row keys; for each 100 rows 1 call that reads them, 1
     scan of the registered deletions before and 1 after they are put, 1 put and 1 delete for each different T, and 1
@@ -160,7 +160,7 @@ def _compact_batch(deleter: Deleter, rows: Sequence[bytes]) -> CompactionResult:
 def _compactable(
     deleter: Deleter, read: Mapping[bytes, Any], now_ms: int, failed: list[InvalidRow]
 ) -> dict[bytes, Compacted]:
-    """What compaction makes of these rows; adds those that cannot be read to `failed`."""
+    """The compacted cells of these rows; adds rows that cannot be read to `failed`."""
     replaced: dict[bytes, Compacted] = {}
     for row, cells in read.items():
         try:

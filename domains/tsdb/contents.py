@@ -1,4 +1,4 @@
-"""What `rowbook` says of OpenTSDB's tables: the names of UIDs, names without one, and a cell taken apart."""
+"""What `rowbook` shows of OpenTSDB's tables: the names of UIDs, names without a UID, and decoded cells."""
 
 import math
 from collections.abc import Mapping
@@ -56,10 +56,10 @@ def unknown_names(repository: TsdbRepository, arguments: Mapping[str, Any]) -> l
 
 
 def contents_of_cell(table: TableLayout[Any, Any], key: Any, column: bytes, value: bytes) -> CellContents:
-    """The contents of a cell; of one in the data table, its points one by one, or its annotation.
+    """The contents of a cell; for a cell in the data table, its points one by one, or its annotation.
 
-    Points are in the order of their cell. Of appended points of one time the last is shown, as it alone counts. Raises
-    InvalidRecord.
+    Points are in the order of their cell. If appended points have one time, the last is shown, because only it counts.
+    Raises InvalidRecord.
     """
     qualifier = column.partition(b":")[2]
     if isinstance(table.cells, ItemCells) and qualifier not in (kind.encode() for kind in KINDS):
@@ -70,7 +70,7 @@ def contents_of_cell(table: TableLayout[Any, Any], key: Any, column: bytes, valu
         return CellContents("an annotation", (attrs.asdict(read_annotation(value)),))
     if qualifier != APPENDED and not is_of_points(qualifier):
         what = "a histogram" if qualifier[0] == _HISTOGRAM else "something else"
-        return CellContents(f"{what}, not points: passed over", ())
+        return CellContents(f"{what}, not points: ignored", ())
     points = read_points({qualifier: (value, 0)})
     numbers = [points.number_bytes(place) for place in range(len(points))]
     values = tuple(

@@ -1,10 +1,11 @@
 """Deletion of points: of a period, which may start and end inside an hour, or of a whole series.
 
 OpenTSDB deletes the rows of all hours that a period touches (OpenTSDB#1939). Here only cells of points in the period
-are deleted; annotations stay. If it covers an hour, all cells of points in its rows are, also damaged ones and those of
-an offset after the hour. A compacted cell with points inside and outside of it is replaced. B is ten minutes before the
-rows are read: no put that is under way was dated before B (`QUIET_MS`). If a cell to be replaced is up to two minutes
-younger, as that of another deletion whose clock is ahead, B is a millisecond after it. The steps, each for many rows:
+are deleted; annotations stay. If the period covers an hour, all cells of points in its rows are deleted, also damaged
+ones and those of an offset after the hour. A compacted cell with points inside and outside of the period is replaced. B
+is ten minutes before the rows are read: no put that is under way was dated before B (`QUIET_MS`). If a cell to be
+replaced is up to two minutes younger, such as one from a deletion whose clock is ahead, B is a millisecond after it.
+The steps, each for many rows:
 
     1. Register the deletion, read the clock, then the rows with the timestamps of their cells.
     2. Put, into rows with such a compacted cell, one cell with every point of the row outside the period, dated B.
@@ -13,34 +14,34 @@ younger, as that of another deletion whose clock is ahead, B is a millisecond af
     4. Delete the other cells of points in these rows. Elsewhere, delete the cells whose points are all in the period.
        Cells dated before B are deleted up to B - 1 ms, younger ones up to their own timestamp.
 
-What a reader sees if this dies: before step 4, all points. During it, each row either as it was or without the points
-of the period, or with some of them if they are in several cells. The same call again deletes what it finds; `recover`
-also does, but for cells of the last minutes before the call. Numbers of a time that newer cells have replaced are
-deleted first, so none of them comes back.
+What a reader sees if this process dies: before step 4, all points. During it, each row either as it was or without the
+points of the period, or with some of them if they are in several cells. Repeating the call deletes what it finds; so
+does `recover`, except for cells of the last minutes before the call. If a newer cell has replaced the number of a time,
+the old number is deleted first, so it does not come back.
 
 Why no other point is lost, whatever others write meanwhile:
 
 - The remaining points are deleted only after the cell that replaces them was seen.
 - All cells that it replaces were dated before B. A point that is stored meanwhile is dated later: it outlives the
-  delete, and readers take its number rather than that of the rewritten cell.
+  delete, and readers use its number rather than that of the rewritten cell.
 - The rewritten cell is newer than all that is deleted. So no tombstone of these deletes, or of a compaction before,
   hides it. A `compact` that runs meanwhile puts its cell at the newest timestamp that it reads, so if it has read the
   rewritten cell, its own one outlives these deletes, too.
 
 Why no deleted point comes back, if a `compact` or another deletion has read the row just before, and what is left to
-`recover`: see `registry.py`, whose steps 2 to 5 these steps are in.
+`recover`: see `registry.py`, whose steps 2 to 5 contain these steps.
 
 An OpenTSDB that compacts a row between steps 2 and 4 may lose the remaining points: it deletes cells without a
 timestamp, and it keeps the old compacted cell if its own is equal. Set its `tsd.storage.enable_compaction` to false
 while points are deleted inside of hours that are compacted.
 
-What is stored later with a timestamp before B stays hidden, as after any delete, until HBase compacts all files. So do
-points that are imported again into an OpenTSDB with `tsd.storage.use_otsdb_timestamp`, which dates cells by their
+Points that are stored later with a timestamp before B stay hidden, as after any delete, until HBase compacts all files.
+So do points that are imported again into an OpenTSDB with `tsd.storage.use_otsdb_timestamp`, which dates cells by their
 points.
 
 A cell of appended points is deleted if all its points are in the period. If only some are, or if the row has a
 compacted cell to replace, the row is reported and stays as it is: an append may arrive at any time, and HBase would
-date what replaces the cell by its own clock, after numbers that are newer.
+date the replacing cell by its own clock, after newer numbers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -90,7 +91,7 @@ class Deletion:
     deleted: Mapping[bytes, int]
     """The timestamps of the cells to delete, by qualifier."""
     before_ms: int
-    """Cells that are dated before are deleted up to the millisecond before it; others up to their own timestamp."""
+    """Cells dated before this are deleted up to the millisecond before it; others up to their own timestamp."""
     rewritten: tuple[bytes, bytes] | None = None
     """Qualifier and value of the cell to put first, dated `before_ms`; None if no compacted cell is to be replaced."""
     is_postponed: bool = False
@@ -101,14 +102,14 @@ class Deletion:
 
 @attrs.frozen
 class DeletionResult:
-    """What a call of `delete_points` or `delete_series` did."""
+    """The result of one call of `delete_points` or `delete_series`."""
 
     changed: int
     """Rows in which something was deleted."""
     postponed: int
     """Rows that stay as they are, although a compacted cell is to be replaced: it is younger than ten minutes, or a
     tombstone or a younger cell hides the new cell; call again ten minutes later. Or a registered deletion that is
-    twenty minutes old covers other points in it; `recover` or `cancel` that one before."""
+    twenty minutes old covers other points in them; first `recover` or `cancel` that deletion."""
     failed: tuple[InvalidRow, ...]
     """Rows that cannot be read, or with appended points inside and outside of the period; they stay as they are."""
 
@@ -122,7 +123,7 @@ def deletion(
 ) -> Deletion | None:
     """How points are deleted that are in a period of the deletion, or of others; None if there are none.
 
-    `before_ms` is ten minutes ago. Periods of others spare appended points, which nobody can bring back. Raises
+    `before_ms` is ten minutes ago. Periods of others spare appended points, which cannot be restored. Raises
     InvalidRecord if the row must stay as it is.
     """
     inside: dict[bytes, int] = {}
@@ -178,7 +179,7 @@ def _are_covered(points: PointArrays, periods: Sequence[CoveredPeriod]) -> NDArr
 
 
 def whole_row(cells: Cells, period: CoveredPeriod, before_ms: int) -> Deletion | None:
-    """How a row is deleted with all its cells, annotations too; those that the period covers by their timestamps."""
+    """How a row is deleted with all its cells, including annotations, as far as the period covers their timestamps."""
     deleted = {qualifier: written_ms for qualifier, (_, written_ms) in cells.items() if period.covers(written_ms)}
     return Deletion(deleted, before_ms, has_others=len(deleted) < len(cells)) if deleted else None
 
@@ -189,7 +190,7 @@ _Batch = Mapping[bytes, tuple[Any, Cells]]
 
 @attrs.frozen
 class Deleter:
-    """Deletes points of a table, those of a deletion of its own and those that registered ones cover."""
+    """Deletes points of a table: those of its own deletion, and those that registered deletions cover."""
 
     points: BoundTable[Any, SeriesPoint]
     uids: Uids
@@ -200,7 +201,7 @@ class Deleter:
     def delete(self, own: RegisteredDeletion, *, settles: bool = False) -> DeletionResult:
         """Deletes the points of a deletion, or, if it names a TSUID, whole rows. It is safe to repeat.
 
-        With `settles`, it is one that was registered by another call: nothing is deleted that is dated later.
+        With `settles`, the deletion was registered by another call: cells that are dated later are not deleted.
         Raises ClockSkew, TooManyAttempts and UnknownUid. Costs: for each 100 rows 1 scan of their keys, 1 put and 1
         scan that registers and reads deletions, 1 call that reads the rows, 1 delete, and 1 more for each different
         timestamp of the last ten minutes; if compacted cells are replaced, 1 put, 1 scan, and 1 call for each different
@@ -223,13 +224,13 @@ class Deleter:
         )
 
     def clean(self, rows: Sequence[bytes]) -> DeletionResult:
-        """Deletes from these rows what registered deletions cover that are not over. Costs: as `delete` without put."""
+        """Deletes from these rows the points that open deletions cover. Costs: those of `delete`, without its put."""
         return _Step(self, rows).run()
 
     def covered(
         self, batch: Mapping[bytes, Any], deletions: Mapping[str, RegisteredDeletion], before_ms: int
     ) -> dict[bytes, Deletion]:
-        """How points that these deletions cover, all of them, are deleted from rows; only of rows that have some.
+        """How the points that any of these deletions cover are deleted, by row; only rows that have such points.
 
         Rows that cannot be read are left out. Costs: those of names that are not remembered.
         """
@@ -258,23 +259,23 @@ class _Step:
 
     def run(self) -> DeletionResult:
         """All steps, again if they took too long or if another deletion was registered meanwhile."""
-        it, rows = self.deleter, self.deleter.points.rows
+        deleter, rows = self.deleter, self.deleter.points.rows
         changed: set[bytes] = set()
         for _ in range(ATTEMPTS):
             if self.own is not None and not self.settles:
-                it.registry.register(self.own)
-            began = it.registry.check_clock()
+                deleter.registry.register(self.own)
+            began = deleter.registry.check_clock()
             before_ms = began.wall_ms - QUIET_MS
-            deletions = it.registry.registered()
-            read = dict(rows.rows([*self.keys], columns=it.points.layout.cells.columns, include_timestamp=True))
+            deletions = deleter.registry.registered()
+            read = dict(rows.rows([*self.keys], columns=deleter.points.layout.cells.columns, include_timestamp=True))
             failed: list[InvalidRow] = []
-            batch = self._selected(it.read_keys(read, failed))
+            batch = self._selected(deleter.read_keys(read, failed))
             planned = self.planned(batch, deletions, before_ms, failed)
             puts = _puts(planned)
             if not self._put(puts, began):
                 continue
             if puts:
-                now_registered = it.registry.registered()
+                now_registered = deleter.registry.registered()
                 if self.planned(batch, now_registered, before_ms, []) != planned:
                     continue
             ready = [row for row, plan in planned.items() if plan.rewritten is None]
@@ -282,10 +283,10 @@ class _Step:
                 ready += rows_that_show(rows, cells)
             _delete_cells(rows, {row: planned[row] for row in ready})
             changed.update(ready)
-            if it.clock.elapsed_ms(began) <= BATCH_MS:
+            if deleter.clock.elapsed_ms(began) <= BATCH_MS:
                 return DeletionResult(len(changed), len(planned.keys() - ready), tuple(failed))
         raise TooManyAttempts(
-            f"{it.points.layout.name}: {len(self.keys)} rows must be changed in {BATCH_MS} ms, undisturbed"
+            f"{deleter.points.layout.name}: {len(self.keys)} rows must be changed in {BATCH_MS} ms, undisturbed"
         )
 
     def _put(self, puts: Mapping[int, Mapping[bytes, tuple[bytes, bytes]]], began: Moment) -> bool:
@@ -312,8 +313,8 @@ class _Step:
         over = [] if self.settles else [other for other in others if registry.is_over(other, before_ms + QUIET_MS)]
         keys = {row: key for row, (key, _) in batch.items()}
         of_others = registry.covered((other for other in others if other not in over), keys)
-        left = registry.covered(over, keys)
-        found: dict[bytes, Deletion] = {}
+        left_to_recover = registry.covered(over, keys)
+        planned: dict[bytes, Deletion] = {}
         for row, (key, cells) in batch.items():
             own = self._own_period(key.time_ms)
             try:
@@ -322,15 +323,17 @@ class _Step:
                 else:
                     periods = of_others.get(row, [])
                     plan = deletion(cells, own, periods, before_ms, self.deleter.duplicates)
-                    if row in left and plan is not None and plan.rewritten is not None:
-                        with_left = deletion(cells, own, periods + left[row], before_ms, self.deleter.duplicates)
-                        plan = attrs.evolve(plan, is_postponed=plan.is_postponed or with_left != plan)
+                    if row in left_to_recover and plan is not None and plan.rewritten is not None:
+                        with_these = deletion(
+                            cells, own, periods + left_to_recover[row], before_ms, self.deleter.duplicates
+                        )
+                        plan = attrs.evolve(plan, is_postponed=plan.is_postponed or with_these != plan)
             except ValueError as error:
                 failed.append(InvalidRow(self.deleter.points.layout.name, row, str(error)))
                 continue
             if plan is not None:
-                found[row] = plan
-        return found
+                planned[row] = plan
+        return planned
 
     def _own_period(self, hour_ms: int) -> CoveredPeriod | None:
         if self.own is None:

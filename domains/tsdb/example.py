@@ -15,10 +15,10 @@ from .rewriting import QUIET_MS
 
 
 class Earlier(WriterClock):
-    """The clock so long ago that the cells are old enough to compact now."""
+    """A clock so far behind that the cells are old enough to compact now."""
 
     def read_ms(self) -> int:
-        """The time then."""
+        """The time of that clock."""
         return super().read_ms() - 2 * QUIET_MS
 
 

@@ -4,13 +4,13 @@ requests 1356998400 42 host=web-1 dc=lga
 put cpu.load 1356998400.500 0.75 host=web-1
 
 OpenTSDB's `import` reads the first line, its telnet interface the second. Times are whole seconds, seconds with three
-digits behind a point, or milliseconds from 4294967296 on.
+digits after a point, or milliseconds from 4294967296 on.
 
 api_http_requests_total{method="POST", handler="/messages"} 100 1356998400000
 
 Prometheus text (S2.10): labels are tags, times are milliseconds, and `--at` is the time of a line without one. OpenTSDB
 stores no point without a tag, so a metric without labels has the tag `source=prometheus`; a label without a value is
-no label, as in Prometheus. A number is an int if it is written without point and exponent. A line is refused if its
+not a label, as in Prometheus. A number is an int if it is written without point and exponent. A line is refused if its
 number is NaN or infinite, or if a name has letters that OpenTSDB does not store. So is the bucket le="+Inf" of every
 histogram: its number is that of the histogram's `_count`, so skipping the line loses nothing.
 
@@ -72,7 +72,7 @@ IMPORT_LINES = Format(
     _import_lines,
     has_milliseconds=True,
 )
-"""A point in a line, as OpenTSDB's `tsdb import` and, with `put ` before it, its telnet interface take them."""
+"""One point per line, as OpenTSDB's `tsdb import` reads it and, with `put ` before it, its telnet interface."""
 
 # Prometheus text
 
@@ -81,7 +81,7 @@ WITHOUT_LABELS = ("source", "prometheus")
 _LABELS = r'\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\}'
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?[Ii]nf|[Nn]a[Nn]"
 _SAMPLE = re.compile(rf"(?:[a-zA-Z_:][a-zA-Z0-9_:]*)?(?:\s*{_LABELS}\s*|\s+)(?:{_NUMBER})(?:\s+(-?[0-9]{{1,18}}))?")
-"""Stricter than the parser, which takes an exemplar of OpenMetrics for a time."""
+"""Stricter than the parser, which reads an exemplar of OpenMetrics as a time."""
 
 
 def _prometheus_text(lines: Iterable[str], _path: Path) -> ParsedRows:
@@ -134,7 +134,7 @@ PROMETHEUS = Format(
     has_milliseconds=True,
     may_lack_time=True,
 )
-"""A sample in a line, as Prometheus reads them from the page of a program."""
+"""One sample per line, as Prometheus reads them from the page of a program."""
 
 # Measurements of hosts
 

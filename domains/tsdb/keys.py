@@ -29,7 +29,7 @@ from .records import RegisteredDeletion, SeriesPoint, Settings, UidMapping
 
 LATIN_TEXT = Packing("text of ISO 8859-1", LatinText.encode, LatinText.decode)
 
-NO_SPLITS = Splits((), "OpenTSDB creates its tables without; names and UIDs that count up give no reason for any")
+NO_SPLITS = Splits((), "OpenTSDB makes its tables without split points; neither names nor counted UIDs suggest any")
 KINDS = METRICS, TAG_NAMES, TAG_VALUES = "metrics", "tagk", "tagv"
 """The dictionaries of `tsdb-uid`, which name its qualifiers."""
 
@@ -139,7 +139,7 @@ class RowOfTable:
     Source: none
     """
 
-    table: str = part(TrailingText, "a table of points, or of names; behind it, of a deletion, # and 16 hex digits")
+    table: str = part(TrailingText, "a table of points or of names; for a deletion, then # and 16 hex digits")
 
 
 UID_FAMILIES = {ID_FAMILY: Family(), NAME_FAMILY: Family()}

@@ -5,7 +5,7 @@
                 in ms, 4 bytes: f0 00 00 00 | offset << 6 | flags
     compacted   the qualifiers of its points, by time                  the numbers, then 00, or 01 if s and ms are mixed
     appended    05 00 00                                               qualifier, number, qualifier, number ...
-    other       an odd number of bytes; 01: an annotation              not points: passed over
+    other       an odd number of bytes; 01: an annotation              not points: ignored
 
     flags: 8 for a float, and the length of the number - 1
     00 31       second 3, an int of 2 bytes
@@ -38,7 +38,7 @@ APPENDED = bytes.fromhex("05 00 00")
 """The qualifier of the cell to which OpenTSDB appends points, if it is configured so."""
 
 OFFSET_BITS = 22
-"""Any offset in ms that a qualifier holds has so many bits. OpenTSDB reads those after the hour, too."""
+"""The bits of an offset in ms in a qualifier. OpenTSDB also reads offsets after the hour."""
 IS_FLOAT = 0x8
 FLAGS = {0x0: "i1", 0x1: ">i2", 0x3: ">i4", 0x7: ">i8", 0xB: ">f4", 0xF: ">f8"}
 """The flags that numbers have, and the type of their bytes."""
@@ -53,7 +53,7 @@ MIXED, NOT_MIXED = b"\x01", b"\x00"
 Cells: TypeAlias = Mapping[bytes, tuple[bytes, int]]
 """The cells of a row: value and timestamp by qualifier, without the family."""
 Duplicates: TypeAlias = Literal["newest", "strict"]
-"""What counts if cells hold different numbers for one time: the newest cell's, or the row is refused."""
+"""What counts if cells hold different numbers for one time: the newest cell's number, or the row is refused."""
 
 
 # ---- one point -----------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def qualifier_of(offset_ms: int, flags: int, *, in_ms: bool | None = None) -> by
 
 
 def pack_appended(points: Iterable[tuple[int, Number]]) -> bytes:
-    """What HBase's append adds to the cell `APPENDED`: points as offset in ms and number, in order of arrival.
+    """The bytes that HBase appends to the cell `APPENDED`: points as offset in ms and number, in order of arrival.
 
     (0, 42), (60000, 1) -> 00 00 2a 03 c0 01
     """
@@ -191,7 +191,7 @@ class PointArrays:
     def merged(self, duplicates: Duplicates) -> "PointArrays":
         """The points of each row by time, each time once.
 
-        Of several cells with one time the newest counts. If they are equally new, a single point in seconds wins,
+        If several cells have one time, the newest counts. If they are equally new, a single point in seconds wins,
         otherwise the cell with the smallest qualifier. `strict` raises InvalidRecord if their numbers differ in a byte,
         as OpenTSDB does unless `fix_duplicates` is set.
         """
@@ -243,7 +243,7 @@ def read_points(cells: Cells) -> PointArrays:
 def read_rows(rows: Iterable[Cells]) -> PointArrays:
     """The points of some rows, those that have a cell in seconds of their own first. Raises InvalidRecord.
 
-    Cells with an odd qualifier that is not `APPENDED` are passed over.
+    Cells with an odd qualifier that is not `APPENDED` are ignored.
     """
     single, several = _CellsOfRows(), _CellsOfRows()
     for number, cells in enumerate(rows):
@@ -315,7 +315,7 @@ def _single_points(cells: _CellsOfRows) -> PointArrays:
 
 
 def _several_points(cells: _CellsOfRows, first_start: int) -> PointArrays:
-    """The points of cells of one point in milliseconds, or of several points. Bytes after the last one are passed over.
+    """The points of cells of one point in milliseconds, or of several points. Bytes after the last one are ignored.
 
     The values of these cells start at `first_start` of the data.
     """
@@ -345,7 +345,7 @@ def _several_points(cells: _CellsOfRows, first_start: int) -> PointArrays:
 
 
 def _compacted_appends(value: bytes) -> tuple[bytes, bytes]:
-    """The qualifiers and the numbers of an appended cell, in the order of arrival; of one time only the last."""
+    """The qualifiers and the numbers of an appended cell, in the order of arrival; for each time only the last."""
     points: dict[int, tuple[bytes, bytes]] = {}
     at = 0
     while at < len(value):
@@ -366,7 +366,7 @@ def _split_qualifiers(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.bool_]]:
     """For each point of these qualifiers: the index of its qualifier, its offset in ms, flags, whether it is in ms."""
     if not all(qualifiers):
-        raise InvalidRecord("qualifier: must be that of a point (got no bytes)")
+        raise InvalidRecord("qualifier: must be of a point (got no bytes)")
     halves = np.frombuffer(b"".join(qualifiers), ">u2").astype(np.int64)
     counts = np.fromiter(map(len, qualifiers), np.int64, len(qualifiers)) // 2
     are_ms_starts = halves >= _FIRST_IN_MS << 8

@@ -64,7 +64,7 @@ _MATCHERS: dict[str, Callable[[str], Callable[[str], bool]]] = {
 
 @attrs.frozen(slots=False)
 class TagFilter:
-    """Which series a sub-query is about, by the value of one tag."""
+    """The series that a sub-query selects, by the value of one tag."""
 
     tag: str
     kind: str
@@ -90,7 +90,7 @@ class TagFilter:
         return self.text.split("|") if self.kind == "literal_or" else None
 
     def matches(self, tags: Mapping[str, str]) -> bool:
-        """Whether a series with these tags is meant. A `not_` filter also matches series without the tag."""
+        """Whether a series with these tags is selected. A `not_` filter also matches series without the tag."""
         value = tags.get(self.tag)
         if self.kind.startswith("not_"):
             return value is None or not self._matches(value)
@@ -99,7 +99,7 @@ class TagFilter:
 
 @attrs.frozen
 class SubQuery:
-    """What is asked of the series of one metric: of those that match the filters, or of those with these TSUIDs."""
+    """A question about series of one metric: those that match the filters, or those with these TSUIDs."""
 
     metric: str = ""
     aggregator: str = NONE

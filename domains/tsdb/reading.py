@@ -1,7 +1,7 @@
-r"""Which rows hold the series of a question, and their points as arrays.
+r"""Finds the rows that hold the series of a question, and reads their points as arrays.
 
 The time is before the tags in a row key, so the rows of an hour are those of all series of a metric. Region servers
-leave out most of the others: a `RowFilter` searches each row key for the UIDs of the tags that are asked for.
+leave out most of the others: a `RowFilter` searches each row key for the UIDs of the requested tags.
 
     pair of tag and value       pattern
     00 00 01 00 00 02           \x00\x00\x01\x00\x00\x02
@@ -47,7 +47,7 @@ class Series:
 
     metric: str
     tags: Mapping[str, str]
-    """Names and values; of a group, those that all its series share or the only value there is."""
+    """Names and values; for a group, the tags that have one value."""
     aggregated_tags: tuple[str, ...]
     """The tags of a group that have several values."""
     values: Values = attrs.field(eq=False)
@@ -57,7 +57,7 @@ class Series:
 
 @attrs.frozen
 class Selection:
-    """Some series of one metric in a period: their rows, and what tells them from others there."""
+    """Some series of one metric in a period: their rows, and the filters that tell them from others there."""
 
     metric: str
     metric_uid: bytes
@@ -70,7 +70,7 @@ class Selection:
     """Filters that need the names of the tags, which the client compares."""
 
     def matching(self, uids: Uids, series: Iterable[bytes]) -> dict[bytes, dict[str, str]]:
-        """The names of the tags of those series that are meant, by the UIDs of their tags. Raises UnknownUid.
+        """The names of the tags of the series that are selected, by the UIDs of their tags. Raises UnknownUid.
 
         Costs: two calls for each 1,000 names that are not remembered.
         """
@@ -120,17 +120,17 @@ def series_of_filters(
         return None
     filters = tuple(filters)
     wanted: list[set[bytes]] = []
-    for one in filters:
-        if one.literals is not None:
-            tag = uids.tag_names.id_of(one.tag)
-            values = uids.tag_values.ids_of(one.literals).values()
+    for filter in filters:
+        if filter.literals is not None:
+            tag = uids.tag_names.id_of(filter.tag)
+            values = uids.tag_values.ids_of(filter.literals).values()
             if tag is None or not values:
                 return None
             wanted.append({tag + value for value in values})
 
     def has_uids(pairs: bytes) -> bool:
-        found = {tag + value for tag, value in uids.split(pairs).items()}
-        return not any(pairs_of_tag.isdisjoint(found) for pairs_of_tag in wanted)
+        pairs_of_series = {tag + value for tag, value in uids.split(pairs).items()}
+        return not any(pairs_of_tag.isdisjoint(pairs_of_series) for pairs_of_tag in wanted)
 
     plan = points.plan(metric_uid=metric_uid, time_ms=hours)
     return Selection(metric, metric_uid, plan, has_uids, row_filter(wanted), filters)
@@ -139,11 +139,11 @@ def series_of_filters(
 def unknown_names(uids: Uids, sub_query: SubQuery) -> list[str]:
     """The names of a sub-query that have no UID, such as `metric 'requests' has no UID`: no series has them.
 
-    Only those values of a tag are looked up that a `literal_or` names.
+    Of tag values, only those that a `literal_or` names are looked up.
     """
     named = [("metric", uids.metrics, [sub_query.metric] if sub_query.metric else [])]
-    named += [("tag", uids.tag_names, [one.tag for one in sub_query.filters])]
-    named += [("tag value", uids.tag_values, [text for one in sub_query.filters for text in one.literals or ()])]
+    named += [("tag", uids.tag_names, [filter.tag for filter in sub_query.filters])]
+    named += [("tag value", uids.tag_values, [text for filter in sub_query.filters for text in filter.literals or ()])]
     unknown: list[str] = []
     for what, dictionary, names in named:
         known = dictionary.ids_of(names)
@@ -179,7 +179,7 @@ def row_filter(wanted: Collection[Collection[bytes]]) -> bytes | None:
 
 
 def _pattern(uids: bytes) -> str:
-    """A pattern of Java's that finds these bytes in any text of UTF-8 that holds them."""
+    """A Java pattern that finds these bytes in any text of UTF-8 that holds them."""
     runs = re.findall(rb"[\x00-\x7f]+|[\x80-\xff]+", uids)
     return "".join("[^\\x00-\\x7f]+" if run[0] > 0x7F else "".join(f"\\x{byte:02x}" for byte in run) for run in runs)
 
@@ -219,12 +219,12 @@ def read_series(
     for batch in in_batches(scan_series(points, selection), ROWS_AT_ONCE):
         for (_, key, _), values in zip(batch, _values(points.layout.name, batch, duplicates), strict=True):
             hours.setdefault(key.tag_uids, []).append(values)
-    found: list[Series] = []
+    with_points: list[Series] = []
     for pairs, tags in sorted(selection.matching(uids, hours).items()):
         values = _joined(hours[pairs]).between(since_ms, until_ms)
         if len(values):
-            found.append(Series(selection.metric, tags, (), values, (selection.tsuid(pairs),)))
-    return found
+            with_points.append(Series(selection.metric, tags, (), values, (selection.tsuid(pairs),)))
+    return with_points
 
 
 def _values(table: str, batch: Sequence[tuple[bytes, Any, TimedCells]], duplicates: Duplicates) -> list[Values]:

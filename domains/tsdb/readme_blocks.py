@@ -1,4 +1,4 @@
-"""What only the page of `tsdb` shows: its speed beside OpenTSDB."""
+"""Blocks of the page of `tsdb` only: its speed compared with OpenTSDB's."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ SPEED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
 
 
 def own_blocks(_design: Design) -> dict[str, str]:
-    """Loads and questions of `tsdb` beside a real OpenTSDB, as `make bench-opentsdb RECORD=1` recorded them."""
+    """Loads and questions of `tsdb` and of a real OpenTSDB, as `make bench-opentsdb RECORD=1` recorded them."""
     recorded: dict[str, Any] = json.loads(SPEED.read_text(encoding="utf-8"))
     loads, questions = recorded["loads"], recorded["questions"]
 

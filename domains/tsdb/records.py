@@ -26,7 +26,7 @@ def _number(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
 
 
 def _sorted_pairs(tags: Any) -> Any:
-    """Tags as pairs, by name; what is not tags is left to the validator."""
+    """Tags as pairs, by name; any other value is left to the validator."""
     pairs: Any = getattr(tags, "items", lambda: tags)()
     try:
         return tuple(sorted((name, value) for name, value in pairs))
@@ -68,7 +68,7 @@ class SeriesPoint:
 
 @attrs.frozen
 class UidMapping:
-    """That a name has a UID, as a metric, a tag name or a tag value."""
+    """The UID of a name, as a metric, a tag name or a tag value."""
 
     name: str
     kind: str
@@ -78,7 +78,7 @@ class UidMapping:
 
 @attrs.frozen
 class Settings:
-    """What all rows of a table were written with, and can never change."""
+    """The options with which all rows of a table were written; they can never change."""
 
     table: str
     """The table of points, or that of names."""

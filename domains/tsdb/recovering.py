@@ -1,4 +1,4 @@
-"""The upkeep of deletions: those that are registered are done once more, and then removed; see `registry.py`."""
+"""The upkeep of deletions: registered deletions are repeated once more, and then removed; see `registry.py`."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -25,16 +25,16 @@ class DeletionUpkeep:
         return sorted(self._registry.registered().values(), key=_started)
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Deletes once more what registered deletions cover, and removes those that are twenty minutes old.
+        """Repeats the registered deletions, and removes those that are twenty minutes old.
 
-        Takes those that are `older_than_ms`, twenty minutes if omitted; younger ones stay registered.
+        Repeats those that are `older_than_ms`, twenty minutes if omitted; younger ones stay registered.
         Raises ClockSkew. Costs: 1 scan; for each deletion those of `Deleter.delete`, and 1 delete.
         """
         invalid: list[InvalidRow] = []
         return self._recovered(self._registry.read(invalid), older_than_ms).with_invalid(invalid)
 
     def _recovered(self, registered: Mapping[str, RegisteredDeletion], older_than_ms: int | None) -> Recovery:
-        """What `recover` does with these deletions."""
+        """The result of `recover` for these deletions."""
         age_ms = KEEP_MS if older_than_ms is None else older_than_ms
         now_ms = self._registry.check_clock().wall_ms
         invalid: list[InvalidRow] = []
@@ -56,7 +56,7 @@ class DeletionUpkeep:
         return settle_each(deletions, settle, self._registry.deletions.layout.name).with_invalid(invalid)
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """The registered deletions that cannot be read; no row tells what a deletion should have deleted."""
+        """The registered deletions that cannot be read; no row shows what a deletion should have deleted."""
         invalid: list[InvalidRow] = []
         self._registry.read(invalid)
         yield from map(_undecodable, invalid)

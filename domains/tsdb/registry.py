@@ -1,4 +1,4 @@
-"""Deletions that others must know: a cell that compaction or another deletion puts may bring deleted points back.
+"""Deletions that others must know of: a cell that compaction or another deletion puts may bring deleted points back.
 
 Two processes that rewrite one row may both read it before either puts its cell. HBase is atomic only for one call,
 and OpenTSDB's rows have no room for a lock. So each deletion is registered in `tsdb-rowbook`, and a process that
@@ -14,18 +14,17 @@ puts a cell in place of others looks there before and after:
 Why no point comes back. Let X be the process that puts, and D a deletion that has read the row before X's put:
 
 - D was registered before it read, so X sees it in step 4, or has seen it in step 2. Otherwise D reads X's cell.
-- What X puts is older than the clock of its step 2 by eight minutes: `QUIET_MS`, less what two clocks may differ by. If
-  X did not know D then, its cell is dated 5 minutes before S or earlier, since D's put took one minute at most, and
+- X's cell is dated eight minutes before the clock of its step 2: `QUIET_MS`, less the most that two clocks differ. If X
+  did not know D then, its cell is dated 5 minutes before S or earlier, since D's put took one minute at most, and
   clocks differ by two. So D covers all of its points there.
 - A point that is stored again after D is dated S - 2 minutes or later. So D covers none of these.
 
 What is left to `recover`: X dies after its put, or the put is executed after X has given up. So a deletion stays
 registered until it is twenty minutes old, `KEEP_MS`, and `recover` runs, which deletes what it covers once more, and
-removes it. After these minutes nobody else deletes what it covers, which may have been restored from a backup since:
-compactions leave rows with such points as they are, and deletions put no cell in place of theirs, because one that
-`recover` does not cover would keep points that X brought back. A put that is executed after `recover` may bring points
-back for good; so may a process that was stopped for longer just between its look at the clock and its put.
-
+removes it. After these minutes no other process deletes what it covers, because the points may have been restored from
+a backup since: compactions leave rows with such points as they are, and deletions put no cell in their place, because a
+cell that `recover` does not cover would keep points that X brought back. A put that is executed after `recover` may
+bring points back for good; so may a process that was stopped for longer between reading its clock and its put.
 Costs: 1 put and 2 scans of the table's deletions for each batch of rows.
 """
 
@@ -52,7 +51,7 @@ from .uids import Uids, UnknownUid
 KEEP_MS = 2 * QUIET_MS
 """How long a deletion stays registered at least: any put that was under way when it ended has been executed."""
 SPARED_MS = 3 * MAX_SKEW_MS
-"""What is dated later than so long before its start, a deletion that is registered does not cover."""
+"""A registered deletion does not cover cells that are dated later than this long before its start."""
 CLOCK_CELL = {b"s:c": b"1"}
 """The cell, in the row of the settings of a table, that region servers date, to compare clocks."""
 
@@ -87,7 +86,7 @@ class DeletionRegistry:
     clock: WriterClock
 
     def check_clock(self) -> Moment:
-        """The time now. Raises ClockSkew if the clock is too far off: what it dates could hide points of others.
+        """The time now. Raises ClockSkew if the clock is too far off: its dates could hide points of others.
 
         Costs: 1 put and 1 get, once in ten minutes for each connection, and once more if the system's clock was set.
         """
@@ -121,7 +120,7 @@ class DeletionRegistry:
 
     def read(self, failed: list[InvalidRow]) -> dict[str, RegisteredDeletion]:
         """All deletions that are registered, by their rows; adds those that cannot be read to `failed`."""
-        found: dict[str, RegisteredDeletion] = {}
+        deletions: dict[str, RegisteredDeletion] = {}
         layout = self.deletions.layout
         plan = layout.plan(table=starting_with(f"{self.points.layout.name}#"))
         for row, cells in scan(self.deletions.rows, plan, columns=layout.cells.columns):
@@ -130,8 +129,8 @@ class DeletionRegistry:
             except InvalidRow as error:
                 failed.append(error)
             else:
-                found[deletion.table] = deletion
-        return found
+                deletions[deletion.table] = deletion
+        return deletions
 
     def remove(self, deletion: RegisteredDeletion) -> None:
         """Removes a deletion, unless it was registered again since it was read. Costs: 1 delete."""
@@ -169,7 +168,7 @@ class DeletionRegistry:
         return periods
 
     def _rows_of(self, deletion: RegisteredDeletion, keys: Mapping[bytes, Any]) -> Iterator[tuple[bytes, int]]:
-        """Which of these rows are of a deletion, with their hours."""
+        """The rows among these that a deletion selects, with their hours."""
         selection = self.selection(deletion)
         if selection is None:
             return
@@ -188,6 +187,6 @@ class DeletionRegistry:
 
 
 def covered_period(deletion: RegisteredDeletion, hour_ms: int) -> CoveredPeriod:
-    """What a registered deletion covers in a row of this hour."""
+    """The period that a registered deletion covers in a row of this hour."""
     before_ms = deletion.started_ms - SPARED_MS
     return CoveredPeriod(deletion.since_ms - hour_ms, deletion.until_ms - hour_ms, before_ms)

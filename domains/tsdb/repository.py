@@ -38,11 +38,11 @@ from .uids import Uids
 from .verifying import SeriesUpkeep
 
 POINTS_AT_ONCE = 10_000
-"""Points of a call of `store_all`: series that take turns have several in it, whose cells share a mutation."""
+"""Points in one call of `store_all`: interleaved series have several of them, whose cells share a mutation."""
 BUFFERED_S = 1.0
-"""How old a point may be, since `store_all` read it, when the next one comes, before it is sent."""
+"""`store_all` sends its points if the next one comes this long after it read the first of them."""
 POINTS_OF_ONE_TIME = 10_000
-"""Points that a repository gives one timestamp at most, plus those of one batch."""
+"""The most points that get one timestamp, plus those of one batch."""
 
 
 class TsdbRepository:
@@ -98,8 +98,8 @@ class TsdbRepository:
     def store_all(self, points: Iterable[Point]) -> int:
         """Stores points as `store` does, the cells of a row in one mutation; returns their number.
 
-        A call is sent with 10,000 points, and with fewer if the first of them was read a second ago when the next one
-        comes. Raises NotAllStored. Costs: one call for each 10,000 points of a source that does not pause.
+        A call is sent with 10,000 points, or with fewer if the next point comes a second after the first of them was
+        read. Raises NotAllStored. Costs: one call for each 10,000 points of a source that does not pause.
         """
         return store_all(points, self._put_all, at_once=POINTS_AT_ONCE, within_s=BUFFERED_S)
 
@@ -111,7 +111,7 @@ class TsdbRepository:
             values = values_by_hour.get(hour)
             if values is None:
                 values = values_by_hour[hour] = values_by_row.setdefault(self._row(point), {})
-            # The last one of a time: an int and a float have other qualifiers, and here they would be equally new.
+            # The last one of a time: an int and a float have different qualifiers, and here they would be equally new.
             values[point.time_ms] = point.value
         cells_by_row = {row: dict(starmap(cell_of, values.items())) for row, values in values_by_row.items()}
         with self._points.rows.batch(timestamp=self._write_ms(values_by_row)) as batch:
@@ -124,7 +124,7 @@ class TsdbRepository:
         return self._points.row(SeriesPoint(metric, point.time_ms, tags, point.value))
 
     def _write_ms(self, times_by_row: Mapping[bytes, Iterable[int]]) -> int:
-        """The timestamp of points of these times: now, but later than any that this repository gave one of them.
+        """The timestamp of points of these times: now, but later than any that this repository gave such a point.
 
         Points that are stored in one millisecond share its timestamp. If each had its own, a writer of more than 1,000
         points a second would date them ahead of the system's clock.
@@ -142,9 +142,9 @@ class TsdbRepository:
         return now_ms
 
     def append(self, points: Iterable[Point]) -> int:
-        """Appends points to one cell for each hour of a series, as OpenTSDB does with `enable_appends`; their number.
+        """Appends points to one cell for each hour of a series, as with OpenTSDB's `enable_appends`; their number.
 
-        Of several points of one time the last one counts. So after a lost reply the same call again changes nothing,
+        If several points have one time, the last one counts. So repeating the call after a lost reply changes nothing,
         unless another writer has appended a point of the same time meanwhile. Rows with such a cell are not compacted.
         HBase reads the cell for each append, and replies with all of it.
         Costs: one call for each row, and for new names those of `Dictionary.assign`.
@@ -161,9 +161,9 @@ class TsdbRepository:
     def delete_points(self, metric: str, filters: Iterable[TagFilter], since_ms: int, until_ms: int) -> DeletionResult:
         """Deletes the points of a period, of those series of a metric that match all filters; see `deleting.py`.
 
-        The period is from `since_ms` up to but not at `until_ms`. Annotations stay, unlike with OpenTSDB, which deletes
-        whole hours. After any error the same call again completes it. Raises ClockSkew and TooManyAttempts.
-        Costs: as `Deleter.delete`; 1 put and 1 get once in ten minutes.
+        The period is from `since_ms` to `until_ms` (exclusive). Annotations stay, unlike with OpenTSDB, which deletes
+        whole hours. After any error, repeating the call completes it. Raises ClockSkew and TooManyAttempts.
+        Costs: those of `Deleter.delete`; 1 put and 1 get once in ten minutes.
         """
         filters = tuple(filters)
         if series_of_filters(self._points, self.uids, metric, filters, since_ms, until_ms) is None:
@@ -174,8 +174,8 @@ class TsdbRepository:
     def delete_series(self, metric: str, tags: Mapping[str, str]) -> DeletionResult:
         """Deletes the series with just these tags: all its rows, with points, annotations and any other cell.
 
-        Its names keep their UIDs. After any error the same call again completes it. Raises ClockSkew and
-        TooManyAttempts. Costs: as `Deleter.delete`, in one range, which holds all series of the metric.
+        Its names keep their UIDs. After any error, repeating the call completes it. Raises ClockSkew and
+        TooManyAttempts. Costs: those of `Deleter.delete`, in one range, which holds all series of the metric.
         """
         tsuid = self.tsuid(metric, tags)
         return DeletionResult(0, 0, ()) if tsuid is None else self._delete(self._registry.new(tsuid=tsuid))
@@ -187,8 +187,8 @@ class TsdbRepository:
     def store_annotation(self, annotation: Annotation, replaced: Annotation | None = None) -> bool:
         """Stores an annotation of a series, by its TSUID, or of all series; returns whether it is stored.
 
-        It has the row and the column of its start. Nothing is changed if another one than `replaced` is there, by
-        default if there is any. After any error the same call again is safe. Raises InvalidKey.
+        It has the row and the column of its start. Nothing changes if the annotation there is not `replaced`; by
+        default, if there is one. After any error, repeating the call is safe. Raises InvalidKey.
         Costs: 1 get, 1 checkAndPut.
         """
         return self._annotations.store(annotation, replaced)
@@ -218,20 +218,20 @@ class TsdbRepository:
     def points(self, metric: str, tag: str, value: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Answer]:
         """The points of the series of a metric that have a tag of this value, series after series, each by time.
 
-        Costs: as `read`.
+        Costs: those of `read`.
         """
         series = self.read(metric, (TagFilter(tag, "literal_or", value),), since_ms, until_ms)
         return [answer for one in series for answer in _answers(one)]
 
     def query(self, m: str, since_ms: int, until_ms: int) -> list[Answer]:
-        """What OpenTSDB's `/api/query` answers to `m` such as `sum:1h-avg:requests{host=*}`, group after group.
+        """OpenTSDB's answer from `/api/query` to an `m` such as `sum:1h-avg:requests{host=*}`, group after group.
 
-        `m` may also be its `tsuid=sum:1h-avg:ID,ID`. Costs: as `read`, or as `read_tsuids`.
+        `m` may also be its `tsuid=sum:1h-avg:ID,ID`. Costs: those of `read` or `read_tsuids`.
         """
         return [answer for one in self.ask(parse_query(m), since_ms, until_ms) for answer in _answers(one)]
 
     def ask(self, sub_query: SubQuery, since_ms: int, until_ms: int) -> list[Series]:
-        """One series for each group of a sub-query; see `aggregation.py` for its steps. Costs: as `read`.
+        """One series for each group of a sub-query; see `aggregation.py` for its steps. Costs: those of `read`.
 
         Points of the same hours before and after the period are read, too: they give the first rate and the numbers
         between points at the ends of the period.
@@ -244,10 +244,10 @@ class TsdbRepository:
         read_since_ms, read_until_ms = whole_hours(read_since_ms, min(read_until_ms, FOREVER_MS))
         groups: dict[tuple[str, ...], list[Series]] = {}
         if sub_query.tsuids:
-            found = self.read_tsuids(sub_query.tsuids, read_since_ms, read_until_ms)
+            all_series = self.read_tsuids(sub_query.tsuids, read_since_ms, read_until_ms)
         else:
-            found = self.read(sub_query.metric, sub_query.filters, read_since_ms, read_until_ms)
-        for number, series in enumerate(found):
+            all_series = self.read(sub_query.metric, sub_query.filters, read_since_ms, read_until_ms)
+        for number, series in enumerate(all_series):
             group = tuple(series.tags.get(tag, "") for tag in sub_query.grouped_tags)
             if not all(group):
                 continue  # without a tag that makes groups a series is in none of them
@@ -268,11 +268,11 @@ class TsdbRepository:
     ) -> list[Series]:
         """The series of a metric that match all filters and have a point in the period, by the UIDs of their tags.
 
-        The period is from `since_ms` up to but not at `until_ms`.
+        The period is from `since_ms` to `until_ms` (exclusive).
         A name without a UID finds nothing; see `unknown_names`.
         Raises InvalidRow for a row that is not one of OpenTSDB's, and UnknownUid.
         Costs: one range, or one for each bucket of a salt. The server reads all series of the metric in these hours;
-        of a filter with literal values it returns few others. The first time, two calls for each 1,000 names.
+        for a filter with literal values it returns few others. The first time, two calls for each 1,000 names.
         """
         selection = series_of_filters(self._points, self.uids, metric, filters, since_ms, until_ms)
         return self._read(selection, since_ms, until_ms)
@@ -280,8 +280,8 @@ class TsdbRepository:
     def read_tsuids(self, tsuids: Collection[str], since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Series]:
         """The series of these TSUIDs, in hex of either case, that have a point in the period.
 
-        They must be of one metric, as OpenTSDB wants it. Raises InvalidQuestion, InvalidRow and UnknownUid.
-        Costs: one range; of a salted table that of its bucket for one TSUID, and one for each bucket for several.
+        They must be of one metric, as OpenTSDB requires. Raises InvalidQuestion, InvalidRow and UnknownUid.
+        Costs: one range; in a salted table one for a single TSUID, and one for each bucket for several.
         """
         return self._read(series_of_tsuids(self._points, self.uids, tsuids, since_ms, until_ms), since_ms, until_ms)
 
@@ -295,7 +295,7 @@ class TsdbRepository:
     ) -> list[Annotation]:
         """The annotations that start in a period, of those series of a metric that match all filters, by their start.
 
-        Costs: as `read`; the server leaves out most of the points.
+        Costs: those of `read`; the server leaves out most of the points.
         """
         selection = series_of_filters(self._points, self.uids, metric, filters, since_ms, until_ms)
         return [] if selection is None else self._annotations.of_series(selection, since_ms, until_ms)
@@ -309,7 +309,7 @@ class TsdbRepository:
     def compact(self, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:
         """Makes one cell of each whole hour of a metric that is over; see `compaction.py`.
 
-        Raises ClockSkew and TooManyAttempts. Costs: as `compaction.compact`; 1 put and 1 get once in ten minutes.
+        Raises ClockSkew and TooManyAttempts. Costs: those of `compaction.compact`; 1 put and 1 get once in ten minutes.
         """
         selection = series_of_filters(self._points, self.uids, metric, (), since_ms, until_ms)
         if selection is None:

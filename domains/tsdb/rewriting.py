@@ -1,4 +1,4 @@
-"""What compaction and deletion share: they put one cell in place of others while others write the same rows."""
+"""Shared by compaction and deletion: both put one cell in place of others while others write the same rows."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -9,21 +9,21 @@ if TYPE_CHECKING:
     import happybase
 
 QUIET_MS = 600_000
-"""Rows with a younger cell are left alone. More than the clocks of two writers may differ by and a put may be under way
-together: a client repeats it for a minute unless told otherwise, and a region that moves delays it."""
+"""Rows with a younger cell are left alone. This is more than the difference of two writers' clocks plus the time that a
+put may be under way: a client repeats it for a minute by default, and a region that moves delays it."""
 BATCH_MS = 120_000
-"""A batch of rows that takes longer, from the reading of the clock on, is begun again; see `registry.py`."""
+"""A batch of rows that takes longer, counted from the reading of the clock, starts again; see `registry.py`."""
 MAX_QUALIFIER_BYTES = 65_536
 """Rows that need a longer qualifier are left alone: region servers hang on those of 128 KB (OpenTSDB#490)."""
 ROWS_AT_ONCE = 100
 ATTEMPTS = 20
-"""How often a batch of rows is begun again at most."""
+"""How often a batch of rows is started at most."""
 
 
 class TooManyAttempts(Exception):
-    """A batch of rows took too long, or other deletions changed it, each time it was begun. Later ones are as before.
+    """A batch of rows took too long, or other deletions changed it, each time it started. Later batches are unchanged.
 
-    After this error the same call again is safe.
+    After this error it is safe to repeat the call.
     """
 
 

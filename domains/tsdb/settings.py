@@ -7,12 +7,12 @@ rows that it writes. So `tsdb-rowbook` keeps them, under OpenTSDB's names of its
     tsdb-uid    the widths, which all tables of points that share these names must have
     tsdb        the widths and the salt
 
-A table that has no settings yet, such as one that OpenTSDB made, is first compared with its rows, a bounded number of
-them. What these rows prove:
+A table that has no settings yet, such as one that OpenTSDB made, is first compared with a bounded number of its rows.
+These rows prove:
 
 - Widths: some UID of each kind has the given width, if the first rows of the names show any of that kind. At least one
   row of points decodes, and all its UIDs have names. A key of other widths, or with a salt of another width, has
-  another length, its hour in another place, or UIDs that nobody has.
+  another length, its hour in another place, or UIDs without names.
 - Buckets: each row that was read, and whose UIDs have names, is in its own bucket. Under another number of buckets at
   most half of all series have the same bucket, so a wrong number may pass in a table of a few series.
 - A table without rows proves nothing: then the first process to open it decides.
@@ -86,7 +86,7 @@ def check_settings(connection: "happybase.Connection", tables: SeriesTables, uid
 
     Raises WrongSettings, with the kept value and the given one. Of several processes that open new tables at once, one
     keeps its settings, and the others compare theirs with them.
-    Costs: one get. The first time two checkAndPuts besides, one scan of names, and for each bucket of a salt one or
+    Costs: one get. The first time also two checkAndPuts, one scan of names, and for each bucket of a salt one or
     more scans of up to 10 rows, each with up to three gets of their names.
     """
     points, names = BoundTable(connection, tables.points), BoundTable(connection, tables.uids)
@@ -134,16 +134,16 @@ def _wrong(table: str, option: str, wanted: str, given: int | None) -> WrongSett
 def _check_names(names: BoundTable[Any, UidMapping], settings: Settings) -> None:
     """Raises WrongSettings if the first names show UIDs of a kind, and none has the given width."""
     columns = [f"{family}:{kind}".encode() for family in (ID_FAMILY, NAME_FAMILY) for kind in KINDS]
-    found: dict[str, Counter[int]] = {kind: Counter() for kind in KINDS}
+    widths: dict[str, Counter[int]] = {kind: Counter() for kind in KINDS}
     rows = names.rows.scan(columns=columns, limit=NAMES_CHECKED, batch_size=NAMES_CHECKED)
     for row, cells in rows:
         for column, value in cells.items():
             family, _, kind = column.decode().partition(":")
             if row != COUNTER_ROW or family == NAME_FAMILY:
-                found[kind][len(row if family == NAME_FAMILY else value)] += 1
+                widths[kind][len(row if family == NAME_FAMILY else value)] += 1
     for kind, option in WIDTH_OF_KIND.items():
-        if found[kind] and (given := settings.options[option]) not in found[kind]:
-            ((width, _),) = found[kind].most_common(1)
+        if widths[kind] and (given := settings.options[option]) not in widths[kind]:
+            ((width, _),) = widths[kind].most_common(1)
             raise _wrong(settings.table, option, f"{width}, as in its UIDs", given)
 
 
@@ -189,10 +189,10 @@ def _sampled_rows(points: BoundTable[Any, SeriesPoint], start: bytes, stop: byte
             limit=ROWS_AT_ONCE,
             batch_size=ROWS_AT_ONCE,
         )
-        found = [row for row, _ in read]
-        if found:
-            yield found
-        after = successor(found[-1][:metric_end]) if found else None
+        rows = [row for row, _ in read]
+        if rows:
+            yield rows
+        after = successor(rows[-1][:metric_end]) if rows else None
         if after is None or (stop is not None and after >= stop):
             return
         start = after

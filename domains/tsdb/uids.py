@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import happybase
 
 SAFE_PUNCTUATION = "-_./"
-"""What a name may hold besides letters and digits. Others are refused: OpenTSDB stores Chinese letters as `?`."""
+"""What a name may hold in addition to letters and digits. Others are refused: OpenTSDB stores Chinese letters as
+`?`."""
 
 
 class UnknownUid(InvalidRecord):
@@ -28,7 +29,7 @@ class UnknownUid(InvalidRecord):
 class Uids:
     """The UIDs of metrics, tag names and tag values.
 
-    A happybase connection serves one thread at a time, and so does this. See `Dictionary` for what it remembers.
+    A happybase connection serves one thread at a time, and so does this class. See `Dictionary` for what it remembers.
     """
 
     def __init__(

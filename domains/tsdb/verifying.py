@@ -16,8 +16,8 @@ A leaked UID is harmless by itself, so it is listed and not counted as wrong: wr
 them, and no UID is assigned twice. If it does harm, because rows have it, those rows are orphaned. Metrics with
 OpenTSDB's random UIDs are above their counter, as fsck says, too.
 
-Each table is scanned once, and the other side of each mapping and the names of each row are read in batches, so memory
-is that of one batch. Writers may be at work: what disagrees is read again, twice, and reported if it still does.
+Each table is scanned once, and the opposite of each mapping and the names of each row are read in batches, so memory is
+that of one batch. Writers may be at work: rows that disagree are read again, twice, and reported if they still do.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     import happybase
 
 NAMES_AT_ONCE = 1000
-"""Rows of names in a batch of a scan, and UIDs or names in a call that reads their other side."""
+"""Rows of names in a batch of a scan, and UIDs or names in a call that reads the opposite mappings."""
 POINTS_AT_ONCE = 250
 """Rows of points in a batch of a scan: an hour of a point a second is about 100 KB before it is compacted."""
 COUNTER_BYTES = 8
@@ -86,7 +86,7 @@ class SeriesUpkeep:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many of each sort were compared so far."""
+        """Numbers compared so far, by kind."""
         return {"mapping": self.mappings, "row": self.rows}
 
     def repair(
@@ -96,7 +96,7 @@ class SeriesUpkeep:
         yield from ((finding, False) for finding in self.verify(progress))
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """Every row that is not as it should be, names first, then points, each in the order of its table.
+        """Every inconsistent row, names first, then points, each in the order of its table.
 
         Calls `progress` after each batch. Costs: one scan of each table; for each 1,000 rows of names, a call for each
         1,000 mappings; for each 250 rows of points, two calls for each 1,000 of their UIDs.
@@ -117,7 +117,7 @@ class SeriesUpkeep:
     # ---- names
 
     def _of_names(self, stored: Rows) -> Iterator[Finding]:
-        """The mappings of these rows that the other side contradicts, and those that are damaged."""
+        """The mappings of these rows that the opposite mapping contradicts, and those that are damaged."""
         forward: list[tuple[str, bytes, bytes]] = []
         reverse: list[tuple[str, bytes, bytes]] = []
         for row, cells in stored.items():
@@ -145,7 +145,7 @@ class SeriesUpkeep:
                 yield Finding("leaked", self._names_table, uid, None, leak)
 
     def _damage(self, kind: str, name: bytes, uid: bytes) -> str:
-        """Why a mapping cannot be one; empty text if it can."""
+        """Why a mapping is invalid; empty text if it is valid."""
         if len(uid) != self._width[kind]:
             got = shown_bytes(uid) or "none"
             return f"{_words(kind, name)}: must have a UID of {self._width[kind]} bytes (got {len(uid)}: {got})"
@@ -207,14 +207,14 @@ class SeriesUpkeep:
         tags = [(kind, uid) for pair in pairs.items() for kind, uid in zip((TAG_NAMES, TAG_VALUES), pair, strict=True)]
         return [(METRICS, key.metric_uid), *tags]
 
-    # ---- the other side
+    # ---- opposite mappings
 
     def _read(self, rows: Iterable[bytes]) -> dict[bytes, Mapping[bytes, bytes]]:
         """The mappings of these names and UIDs, by row and column."""
-        found: dict[bytes, Mapping[bytes, bytes]] = {}
+        mappings: dict[bytes, Mapping[bytes, bytes]] = {}
         for batch in in_batches(dict.fromkeys(rows), NAMES_AT_ONCE):
-            found.update(self._names.rows.rows(batch, columns=self._mapping_columns))
-        return found
+            mappings.update(self._names.rows.rows(batch, columns=self._mapping_columns))
+        return mappings
 
 
 def _checked(
@@ -222,13 +222,13 @@ def _checked(
 ) -> Iterator[tuple[Rows, list[Finding]]]:
     """The rows of a table in batches, each with what `check` finds there, and finds again when it reads them anew."""
     for batch in in_batches(table.scan(columns=columns, batch_size=rows_at_once), rows_at_once):
-        found: list[Finding] = sorted(check(dict(batch)), key=_checked_row)
+        findings: list[Finding] = sorted(check(dict(batch)), key=_checked_row)
         for _ in range(TIMES_READ_AGAIN):
-            if found:
-                rows = list(dict.fromkeys(map(_checked_row, found)))
+            if findings:
+                rows = list(dict.fromkeys(map(_checked_row, findings)))
                 again = {*check(dict(table.rows(rows, columns=columns)))}
-                found = [finding for finding in found if finding in again]
-        yield dict(batch), found
+                findings = [finding for finding in findings if finding in again]
+        yield dict(batch), findings
 
 
 def _why_orphaned(kind: str, uid: bytes, names: Rows, uids: Rows) -> str:

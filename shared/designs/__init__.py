@@ -5,11 +5,13 @@ May import all other rooms.
 
 from .cell_contents import CellContents, contents_of
 from .comparison import CELL_BYTES, RANGES, busiest_range, busiest_share
+from .crossing import Crossing, Panel, Series, lower_where
 from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
 from .metering import Cost, Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
 from .published import PublishedKey
-from .traps import Outcome, Trap, scratch_store, scratch_table, texts_of
+from .scanned import ScannedTable, scanned_records
+from .traps import Outcome, ScanTask, Trap, scratch_store, scratch_table
 
 __all__ = [
     "CELL_BYTES",
@@ -18,12 +20,17 @@ __all__ = [
     "AccessPattern",
     "CellContents",
     "Cost",
+    "Crossing",
     "Design",
     "Exemption",
     "Load",
     "Measurement",
     "Outcome",
+    "Panel",
     "PublishedKey",
+    "ScanTask",
+    "ScannedTable",
+    "Series",
     "Trap",
     "Variant",
     "Wrong",
@@ -31,10 +38,11 @@ __all__ = [
     "busiest_share",
     "contents_of",
     "load_samples",
+    "lower_where",
     "measure",
     "measure_pattern",
     "metered",
+    "scanned_records",
     "scratch_store",
     "scratch_table",
-    "texts_of",
 ]

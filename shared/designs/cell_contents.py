@@ -1,4 +1,4 @@
-"""What one cell of a table holds, as values by name."""
+"""The contents of one cell of a table, as values by name."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from ..writes import SourceCells
 
 @attrs.frozen
 class CellContents:
-    """What a cell holds, and the values in it."""
+    """The contents of a cell: a description, and its values."""
 
     holds: str
     """In a few words: `Point`, `Order.item`, `3 points, compacted`."""

@@ -1,4 +1,4 @@
-"""Measurement costs as rows of text, for the terminal and for READMEs."""
+"""Measured costs as rows of text, for the terminal and for READMEs."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +11,7 @@ from .metering import Measurement
 from .verdicts import ranges_and_gets, verdict, without_ranges
 
 QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "read", "returned", "bytes")
-READ_COLUMNS = ("question", "rows are then", "read", "records returned", "bytes fetched", "bytes per key")
+READ_COLUMNS = ("question", "filtered or sorted", "read", "records returned", "bytes fetched", "bytes per key")
 WRITTEN_COLUMNS = ("rows written", "bytes stored", "RPCs", "bytes of intents")
 SPREAD_COLUMNS = ("variant", "table", "newest records", f"in the busiest of {RANGES} ranges")
 
@@ -54,14 +54,14 @@ def read_row(measurement: Measurement) -> tuple[str, ...]:
 
 
 def _read(measurement: Measurement) -> str:
-    """What was read to find the records, as the verdict counts it: rows, or cells of rows that hold many records."""
+    """The number read to find the records, as the verdict counts it: rows, or cells if a row holds many records."""
     if measurement.reads_cells:
         return f"{measurement.read_for_records} cells"
     return "-" if measurement.cost.rows_read is None else str(measurement.cost.rows_read)
 
 
 def written_row(costs: VariantCosts) -> tuple[str, ...]:
-    """What storing one record takes in all tables together, under `WRITTEN_COLUMNS`."""
+    """The cost of storing one record in all tables together, under `WRITTEN_COLUMNS`."""
     return (
         f"{costs.rows_per_record:.3g}",
         f"{costs.bytes_per_record:.0f}",
@@ -73,7 +73,7 @@ def written_row(costs: VariantCosts) -> tuple[str, ...]:
 def spread_rows(variants: Iterable[VariantCosts]) -> Iterator[tuple[str, ...]]:
     """Each table of each variant, and the share of its newest records in its busiest range, under `SPREAD_COLUMNS`.
 
-    A variant's name stands beside its first table only.
+    Only the first table of a variant has the variant's name.
     """
     for costs in variants:
         name = costs.variant.marked_name
@@ -85,7 +85,7 @@ def spread_rows(variants: Iterable[VariantCosts]) -> Iterator[tuple[str, ...]]:
 
 @attrs.frozen
 class Refusal:
-    """One reason for which variants cannot answer questions."""
+    """One reason why variants cannot answer questions."""
 
     reason: str
     groups: list[tuple[list[str], list[str]]]
@@ -111,10 +111,10 @@ def listed(words: Iterable[str]) -> str:
 
 
 def refusals(variants: Iterable[VariantCosts]) -> list[Refusal]:
-    """What the variants of a design refuse, in the planner's words: one for each reason.
+    """The questions that variants refuse, in the planner's words, grouped by reason.
 
-    `every question` stands for all that the design has, `every other question` for most of them, last of all. The part
-    that a reason is about is named if it is always one.
+    `every question` stands for all questions of the design; `every other question`, named last, for most of them. The
+    part that a reason is about is named if it is always the same.
     """
     variants = list(variants)
     questions: dict[str, dict[str, list[str]]] = {}
@@ -152,9 +152,9 @@ def _part_and_reason(message: str) -> tuple[str, str]:
 
 
 def differences(variants: Sequence[VariantCosts]) -> Iterator[tuple[str, str]]:
-    """Each question that other variants answer at another cost than the first one: `salted 8 ranges; random refused`.
+    """Each question that costs other variants more or less than the first one: `salted 8 ranges; random refused`.
 
-    Variants of one verdict are named together; those that are left out cost what the first one does.
+    Variants with one verdict are named together; those with the first one's verdict are left out.
     """
     for main, *others in zip(*(costs.measurements for costs in variants), strict=True):
         names: dict[str, list[str]] = {}

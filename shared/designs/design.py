@@ -16,6 +16,7 @@ from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
 from ..writes import holds_intents
 from .cell_contents import CellContents, contents_of
+from .crossing import Crossing
 from .patterns import AccessPattern
 from .published import PublishedKey
 from .traps import Trap
@@ -73,7 +74,7 @@ FACTS = {
 }
 """Facts that hold for every variant at any size of its tables, unless an `Exemption` says why one does not.
 
-Only a variant that is `wrong` gives other answers; an exemption from `order` gives the same records in another order.
+Only a variant that is `wrong` returns wrong answers; an exemption from `order` returns the records in another order.
 """
 
 
@@ -90,7 +91,7 @@ class Exemption:
 
 @attrs.frozen
 class Wrong:
-    """What a variant that exists to be wrong loses."""
+    """The records that a deliberately wrong variant loses."""
 
     loses: str
     """The records that its answers lack, as the object of "it loses"."""
@@ -99,7 +100,7 @@ class Wrong:
 
 
 def _open_for_no_design(connection: "happybase.Connection") -> Any:
-    """Opens a variant whose module has no `Repository`, before a `Design` has it."""
+    """Opens a variant whose module has no `Repository`, as long as no `Design` contains it."""
     raise TypeError(f"Variant.open: needs a Design with a repository, or a module with one (got {connection!r} only)")
 
 
@@ -124,16 +125,16 @@ class Variant:
     """One way to lay out the records of a design: a module with its tables, and with a repository if code differs."""
 
     module: ModuleType
-    """It has `TABLES`; and `Repository`, called with a connection, if that of the design does not do."""
+    """It has `TABLES` and, unless the design's own repository fits, a `Repository`, called with a connection."""
     differs: str
     """How this variant differs from the design itself, in a few words."""
     exemptions: tuple[Exemption, ...] = ()
     unfilled: tuple[TableLayout[Any, Any], ...] = ()
-    """The tables that remain empty when records are stored, such as what a later fold writes."""
+    """The tables that remain empty when records are stored, such as those that a later fold fills."""
     wrong: Wrong | None = None
-    """What it loses, if the variant exists to be wrong."""
+    """The records that it loses, if the variant is wrong on purpose."""
     mistake: str = ""
-    """What is bad about it, if the variant exists to show a published mistake, but gives no wrong answers."""
+    """What is bad about it, if the variant shows a published mistake that gives no wrong answers."""
     without_upkeep: str = ""
     """Why its repository has no `upkeep`: nothing can be recovered or compared. Empty if it has one."""
     take_if: str = attrs.field(kw_only=True, default="")
@@ -172,12 +173,12 @@ class Variant:
 
     @property
     def may_store_again(self) -> bool:
-        """Whether a record that is stored again is the same record, so that many may be stored at once."""
+        """Whether storing a record again changes nothing, so that many may be stored at once."""
         return all(exemption.fact != "loading" for exemption in self.exemptions)
 
     @property
     def record_tables(self) -> tuple[TableLayout[Any, Any], ...]:
-        """The tables that hold records: all but that of the writes under way."""
+        """The tables that hold records: all but the table of writes under way."""
         return tuple(table for table in self.tables if not holds_intents(table))
 
 
@@ -192,32 +193,34 @@ class Design:
     """Kinds of records that can be stored; `rowbook load` reads the first one unless `--as` names another."""
     patterns: tuple[AccessPattern, ...]
     repository: Callable[..., Any]
-    """The repository of the design itself, and of the variants that have none of their own: called with a connection
-    and `tables=`."""
+    """The repository of the design itself, and of variants without one of their own: called with a connection and
+    `tables=`."""
     variants: tuple[Variant, ...]
     """The first one is the design itself, of the module `keys.py`; it has the name of the design."""
     newest_ms: int
     """Length of the newest part of the samples, in milliseconds; its writes show where new rows go."""
     without_upkeep: str = ""
-    """Why no repository has an `upkeep`; empty if those have one whose variants do not say why not."""
+    """Why no repository has an `upkeep`; if empty, every repository has one unless its variant says why not."""
     erases: str = ""
     """Whom `erase` of a repository with an `upkeep` erases, such as "a user"; empty if no record names a person."""
     time: str | None = None
-    """The attribute of all records that says from when they are; if omitted, the timestamps of their cells do."""
+    """The attribute that holds the time of every record; if omitted, the timestamps of the cells are the times."""
     exemptions: tuple[Exemption, ...] = ()
     """Exemptions of every variant that answers the question."""
     traps: tuple[Trap, ...] = ()
-    """Published mistakes that this design meets, each run beside the right way."""
+    """Published mistakes that this design meets, each run next to the right way."""
     published: tuple[PublishedKey, ...] = ()
-    """The keys of its sources, byte for byte, beside the design's own keys."""
+    """Published keys, byte for byte, each with the design's own key."""
     names_in_key: Callable[[Any, Any], Mapping[str, str]] | None = None
-    """What the parts of a row key stand for, by part, if rows of the store say it: a function of a repository and a
-    decoded key. It raises ValueError for what stands for nothing there."""
+    """The meaning of the parts of a row key, by part, if rows of the store define it: a function of a repository and a
+    decoded key. It raises ValueError for a part that has no meaning there."""
     unknown_names: Callable[[Any, Mapping[str, Any]], Sequence[str]] | None = None
-    """The names in a question that the store has no number for, each in words, if it stores names as numbers: a
+    """The names in a question for which the store has no number, each in words, if it stores names as numbers: a
     function of a repository and the arguments of the question."""
     contents_of: Callable[[TableLayout[Any, Any], Any, bytes, bytes], CellContents] = contents_of
     """The contents of a cell, from its table, decoded row key, column and value; for cells of the design's own."""
+    crossing: Callable[["Design"], Crossing] | None = None
+    """Measures where two ways to store the records cross, if the design compares some."""
     own_blocks: Callable[["Design"], Mapping[str, str]] | None = None
     """Makes the generated blocks that only its README has, by name."""
 

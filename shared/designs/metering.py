@@ -1,4 +1,4 @@
-"""What a call makes the store do, counted on the Thrift client."""
+"""The work that a call makes the store do, counted on the Thrift client."""
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Read:
-    """One get or scan, with what a statement of the HBase shell needs to read the same rows."""
+    """One get or scan, with all that an HBase-shell statement needs to read the same rows."""
 
     table: bytes
     scanned: RowRange
@@ -43,7 +43,7 @@ class Read:
 
 @attrs.define
 class Cost:
-    """What a call made the store do, counted on the Thrift client."""
+    """The work that a call made the store do, counted on the Thrift client."""
 
     rpcs: int = 0
     reads: list[Read] = attrs.field(factory=list[Read])
@@ -63,7 +63,7 @@ class Cost:
 
     @property
     def ranges(self) -> list[tuple[bytes, RowRange]]:
-        """Table and range of every get and every scan, as the store was asked for it."""
+        """Table and range of every get and every scan, as sent to the store."""
         return [(read.table, read.scanned) for read in self.reads]
 
 
@@ -140,7 +140,7 @@ def metered(connection: "happybase.Connection") -> Generator[Cost]:
 
 @attrs.frozen
 class Measurement:
-    """An access pattern, its answer and what that cost; or why the tables cannot answer it."""
+    """An access pattern with its answer and cost; or the reason why the tables cannot answer it."""
 
     pattern: AccessPattern
     answer: Any
@@ -148,9 +148,9 @@ class Measurement:
     refused: str = ""
     """The reason for a refusal; empty if there is an answer."""
     explanation: Explanation | None = None
-    """What the query said of itself before it was asked; None if the answer is not that of a query."""
+    """The explanation of the query, made before it ran; None if the answer does not come from a query."""
     is_wrong: bool = False
-    """Whether the variant that was asked declares that it answers this question wrongly."""
+    """Whether the variant declares that it answers this question wrongly."""
 
     @property
     def records(self) -> list[Any]:
@@ -163,17 +163,17 @@ class Measurement:
 
     @property
     def reads(self) -> list[Read]:
-        """The gets and scans of the answer; what goes on within the range of an earlier one is part of that one.
+        """The gets and scans of the answer; one that continues within the range of an earlier one is part of that one.
 
         So rows that are read in parts, and the pages of an iteration, are one read for each range.
         """
         explanation = self.explanation
-        asked = () if explanation is None else explanation.ranges
+        planned_ranges = () if explanation is None else explanation.ranges
         reads: list[Read] = []
         for read in self.cost.reads:
             is_get = read.is_get
             if explanation is not None and explanation.is_wide and read.table == explanation.stored_in:
-                range_ = next((range_ for range_ in asked if read.rows.start in range_), read.rows)
+                range_ = next((range_ for range_ in planned_ranges if read.rows.start in range_), read.rows)
                 read = Read(read.table, range_, range_, explanation.reverse)
             elif _reads_parts(read):
                 read = attrs.evolve(read, filter=None)
@@ -196,21 +196,21 @@ class Measurement:
 
     @property
     def reads_cells(self) -> bool:
-        """Whether what it reads is counted in cells, because a row holds many records."""
+        """Whether reads are counted in cells, because a row holds many records."""
         if self.explanation is None:
             return self.cost.is_wide
         return self.explanation.is_wide and isinstance(self.answer, Page)
 
     @property
     def read_for_records(self) -> int:
-        """What was read to find the records: rows that the store read; cells, if a row holds many records."""
+        """The number of rows that the store read to find the records; of cells, if a row holds many records."""
         if not self.reads_cells:
             return self.rows_read
         return self.answer.rows_read if isinstance(self.answer, Page) else self.cost.cells_fetched  # pyright: ignore[reportUnknownMemberType]
 
     @property
     def is_computed(self) -> bool:
-        """Whether the client makes the answer of more than it returns: a sum, or the largest ones.
+        """Whether the client computes the answer from more than it returns: a sum, or the largest values.
 
         A scan may read two rows beyond the answer: one of the next page, and in reverse one before its range.
         """
@@ -218,9 +218,9 @@ class Measurement:
 
     @property
     def read_and_returned(self) -> tuple[int, int]:
-        """What was read for the answer, and what was returned of it: records, or values that are computed.
+        """The number read for the answer, and the number returned: of records, or of computed values.
 
-        If a server-side filter drops rows, and the answer is not that of a query, both are rows.
+        If a server-side filter drops rows, and the answer does not come from a query, both count rows.
         """
         if self._is_value and self.is_server_filtered and not self.is_computed:
             return self.rows_read, self.cost.rows_fetched
@@ -237,7 +237,7 @@ class Measurement:
 
     @property
     def server_filtered(self) -> tuple[str, ...]:
-        """The attributes that a server-side filter compared; of an answer that is not that of a query none is known."""
+        """The attributes that a server-side filter compared; none is known if the answer does not come from a query."""
         return () if self.explanation is None else self.explanation.server_filtered
 
     @property
@@ -268,7 +268,7 @@ def _reads_parts(read: Read) -> bool:
 
 
 def _is_part(read: Read, earlier: Read) -> bool:
-    """Whether a read goes on within the range of an earlier one."""
+    """Whether a read continues within the range of an earlier one."""
     return (
         read.table == earlier.table
         and not earlier.is_one_row
@@ -300,7 +300,7 @@ def measure_pattern(
     limit: int,
     cursor: str | None = None,
 ) -> Measurement:
-    """Asks a pattern with some arguments; of a query, the page after `cursor`. Raises InvalidQuestion."""
+    """Asks a pattern with some arguments; for a query, the page after `cursor`. Raises InvalidQuestion."""
     with metered(connection) as cost:
         answer = pattern.ask(repository, **arguments)
         if not isinstance(answer, Query | DependentQuery):

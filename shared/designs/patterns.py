@@ -18,7 +18,7 @@ from ..queries import DependentQuery, Query
 from .ruler import show_value
 
 DEFAULT_LIMIT = 100
-"""Records of a page, if nobody says otherwise; the default of `Query.page`."""
+"""Records per page by default; also the default of `Query.page`."""
 
 
 @attrs.frozen
@@ -50,7 +50,7 @@ class AccessPattern:
     def ask(self, repository: Any, **arguments: Any) -> Any:
         """What the method of a repository returns: a query, or an answer.
 
-        Raises InvalidQuestion if the repository is of a variant that does not have the method: its `lacks` says why.
+        Raises InvalidQuestion if the repository of a variant does not have the method: its `lacks` says why.
         """
         name = self.method.__name__
         if not hasattr(repository, name):
@@ -85,7 +85,7 @@ def key_line(layout: KeyLayout[Any]) -> str:
 
 
 def part_line(part: Part) -> str:
-    """The name of a part; of a value that is divided, which share of it the part holds."""
+    """The name of a part; for a divided value, also the share that the part holds."""
     divided = share_codec(part.codec)
     if divided is None:
         return part.name

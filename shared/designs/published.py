@@ -1,4 +1,4 @@
-"""Row keys byte for byte as they were published, beside the design's own for the same values."""
+"""Row keys byte for byte as they were published, next to the design's own for the same values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ class PublishedKey:
     parts: Mapping[str, bytes]
     """The bytes of the published key, in its order, each under the name of the part or prefix that holds them here."""
     deviations: Mapping[str, str]
-    """For the name of a part or prefix, why its bytes are not those published."""
+    """By name of a part or prefix, why its bytes are not those published."""
 
     @property
     def row(self) -> bytes:

@@ -14,8 +14,8 @@ _PREFIXES = {"Salt": "bucket", "Modulo": "bucket", "HashPrefix": "hash", "TimeBu
 def range_words(rows: RowRange, layout: KeyLayout[Any] | None = None) -> str:
     """`seller_id s-17, placed_ms 2026-01-12T00:00:00.000Z up to 2026-01-19T00:00:00.000Z`; empty if nothing is known.
 
-    Of a range that is not of a query, such as that of a get, the `layout` tells the values; of a hash it tells whether
-    it is stored as hex digits.
+    If no query made the range, such as that of a get, the values are decoded by `layout`, which also tells whether a
+    hash is stored as hex digits.
     """
     if not rows.start and rows.stop is None:
         return "all rows"
@@ -25,7 +25,7 @@ def range_words(rows: RowRange, layout: KeyLayout[Any] | None = None) -> str:
 
 
 def _decoded_range(rows: RowRange, layout: KeyLayout[Any]) -> tuple[tuple[str, Any], ...]:
-    """The values that all keys of a range have, and the interval of the part after them; none if they are not known."""
+    """The values that all keys of a range have, and the interval of the part after them; empty if none are known."""
     start, rest_of_start = _decoded(rows.start, layout)
     if rest_of_start:
         return ()

@@ -16,7 +16,7 @@ from ..writes import SourceCells
 from .published import PublishedKey
 
 ITEMS_SHOWN = 3
-"""Cells that are shown of a row with many records."""
+"""The most cells that are shown of a row with many records."""
 NAMES, VALUES, BYTES = range(3)
 """The kinds of lines of a ruler, from top to bottom."""
 
@@ -78,7 +78,7 @@ def published_ruler(published: PublishedKey, width: int = 100) -> str:
 
 
 def cell_lines(table: TableLayout[Any, Any], cells: Mapping[bytes, bytes], width: int) -> list[tuple[int, str]]:
-    """The lines of a row's cells: names over values over columns, where a ruler shows the bytes."""
+    """The lines of a row's cells: names over values over columns, which replace the bytes of a ruler."""
     columns: list[tuple[str, ...]] = []
     if isinstance(table.cells, ItemCells):
         for column in sorted(cells)[:ITEMS_SHOWN]:
@@ -89,7 +89,7 @@ def cell_lines(table: TableLayout[Any, Any], cells: Mapping[bytes, bytes], width
             columns += _source_columns(table.cells, cell, width)
     elif isinstance(table.cells, RecordCells):
         columns += _record_columns(table.cells, cells, width)
-    else:  # a domain's own, whose bytes only the domain can tell apart
+    else:  # a domain's own cells, which only the domain can decode
         for column in sorted(cells)[:ITEMS_SHOWN]:
             columns += _cut("qualifier", "", [column.partition(b":")[2].hex(" ")], width)
             columns += _cut("value", "", [cells[column].hex(" ")], width)
@@ -98,7 +98,7 @@ def cell_lines(table: TableLayout[Any, Any], cells: Mapping[bytes, bytes], width
 
 
 def _others(count: int) -> list[tuple[str, ...]]:
-    return [(f"and {count} cells more", "", "")] if count > 0 else []
+    return [(f"and {count} more cells", "", "")] if count > 0 else []
 
 
 def _record_columns(cells: RecordCells[Any], stored: Mapping[bytes, bytes], width: int) -> Iterable[tuple[str, ...]]:
@@ -144,7 +144,7 @@ def _item_columns(cells: ItemCells[Any], column: bytes, value: bytes, width: int
 def _show_cell(name: str, packing: Packing, data: bytes) -> str:
     try:
         return show_value(name, packing.unpack(data))
-    except Exception as error:  # msgpack's errors have no base of their own
+    except Exception as error:  # msgpack's errors have no common base
         return f"{data.hex(' ')} (damaged: {str(error) or type(error).__name__})".lstrip()
 
 

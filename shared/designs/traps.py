@@ -1,14 +1,19 @@
 """Published mistakes as code: the wrong way and the right way, run on the same rows."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 
 from ..tables import TableLayout, create_tables
+from .metering import metered
+from .ruler import show_value
+from .scanned import ScannedTable
 
 if TYPE_CHECKING:
     import happybase
+
+R = TypeVar("R")
 
 
 @attrs.frozen
@@ -21,6 +26,13 @@ class Outcome:
     """What the wrong way returned or stored."""
     right: str
     """What the right way returned or stored."""
+    scans: tuple[ScannedTable, ScannedTable] | None = None
+    """What both ways scanned, if the mistake is one of a scan."""
+
+    @classmethod
+    def of_scans(cls, task: str, wrong: ScannedTable, right: ScannedTable) -> "Outcome":
+        """What both ways scanned, and the same in words."""
+        return cls(task, wrong.words, right.words, (wrong, right))
 
 
 @attrs.frozen
@@ -34,8 +46,6 @@ class Trap:
     """Runs both ways on stores in memory; takes the `Design`, for its samples."""
 
 
-TEXT_COLUMN = b"f:v"
-"""The column of the texts of a `scratch_table`."""
 TRAP_COLUMNS = ("trap", "published as", "asked for", "what it gives", "the right way gives")
 
 
@@ -54,19 +64,41 @@ def scratch_store(tables: Iterable[TableLayout[Any, Any]]) -> "happybase.Connect
     return connection
 
 
-def scratch_table(texts: Mapping[bytes, str] | None = None, families: Iterable[str] = ("f",)) -> "happybase.Table":
-    """A table of a new store in memory, as published code makes it; its rows hold `texts`, each in the cell `f:v`."""
+def scratch_table(rows: Iterable[bytes] = (), families: Iterable[str] = ("f",)) -> "happybase.Table":
+    """A table of a new store in memory, as published code makes it; each of its rows has an empty cell `f:v`."""
     from ..stores import connect
 
     connection = connect("embedded:")
     connection.create_table("t", {family: {} for family in families})
     table = connection.table("t")
     with table.batch() as batch:
-        for row, text in (texts or {}).items():
-            batch.put(row, {TEXT_COLUMN: text.encode()})
+        for row in rows:
+            batch.put(row, {b"f:v": b""})
     return table
 
 
-def texts_of(rows: Iterable[tuple[bytes, Mapping[bytes, bytes]]]) -> list[str]:
-    """The texts of rows of a `scratch_table`, such as a scan gives them."""
-    return [cells[TEXT_COLUMN].decode() for _row, cells in rows]
+@attrs.frozen
+class ScanTask(Generic[R]):
+    """Records, and which of them a scan has to return."""
+
+    records: Sequence[R]
+    is_wanted: Callable[[R], bool]
+    label: Callable[[R], str]
+    """What tells records apart that a reader may mistake for each other, such as their host."""
+
+    @property
+    def wanted(self) -> int:
+        """The records that a scan has to return."""
+        return sum(map(self.is_wanted, self.records))
+
+    def run(
+        self, row: Callable[[R], bytes], scan: Callable[["happybase.Table"], Iterable[tuple[bytes, Any]]]
+    ) -> ScannedTable:
+        """What a scan returns of a `scratch_table` that has these records under their row keys."""
+        record_of = {row(record): record for record in self.records}
+        table = scratch_table(record_of)
+        with metered(table.connection) as cost:
+            returned = {key for key, _cells in scan(table)}
+        stored = ((key, record_of[key]) for key, _cells in table.scan())
+        rows = ((show_value("", self.label(record)), self.is_wanted(record), key in returned) for key, record in stored)
+        return ScannedTable.of((range_ for _table, range_ in cost.ranges), rows)

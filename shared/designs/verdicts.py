@@ -1,4 +1,4 @@
-"""The verdict on a question: what it costs, in a few words; and what such words mean."""
+"""The verdict on a question: its cost in a few words, and the meaning of these words."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -32,15 +32,16 @@ LEGEND = (
     (r"wrong answer", "the variant has lost records that belong to the answer, so no cost is shown."),
     (r"refused", "no range of the row key answers the question."),
 )
-"""The kinds of verdicts, each with what it means; 0 is the whole verdict, 1 its number."""
+"""The kinds of verdicts, each with its meaning; 0 is the whole verdict, 1 its number."""
 
 
 def verdict(measurement: Measurement) -> str:
-    """What a question costs, in a few words.
+    """The cost of a question, in a few words.
 
-    `1 range`, `8 ranges`: only rows that match are read. `1 range, 6 gets`: then the rows that those of the range name.
-    `6.2x, filtered`: 6.2 rows are read for each row returned, from one range, gets besides; `8 ranges, 6.2x, filtered`:
-    from eight. `6.2x, computed`: the answer is made of 6.2 times as many. `wrong answer`: whatever it costs.
+    `1 range`, `8 ranges`: only rows that match are read. `1 range, 6 gets`: then the six rows that the scanned rows
+    name. `6.2x, filtered`: 6.2 rows are read for each row returned, from one range (gets are not named); `8 ranges,
+    6.2x, filtered`: from eight. `6.2x, computed`: the answer is computed from 6.2 times as many rows. `wrong answer`:
+    at any cost.
     """
     words = without_ranges(measurement)
     ranges, _gets = ranges_and_gets(measurement)
@@ -54,7 +55,7 @@ def is_exact(measurement: Measurement) -> bool:
 
 
 def without_ranges(measurement: Measurement) -> str:
-    """The verdict beside a column that has the number of ranges."""
+    """The verdict without the number of ranges, for tables that have a column for it."""
     if measurement.refused:
         return "refused"
     if measurement.is_wrong:
@@ -66,14 +67,14 @@ def without_ranges(measurement: Measurement) -> str:
 
 
 def ranges_and_gets(measurement: Measurement) -> tuple[int, int]:
-    """The number of ranges, and that of gets besides; gets alone are ranges of one row."""
+    """The numbers of ranges and of further gets; if there are only gets, they are ranges of one row."""
     gets = sum(read.is_get for read in measurement.reads)
     scans = len(measurement.reads) - gets
     return (scans, gets) if scans else (gets, 0)
 
 
 def _work_beyond_ranges(measurement: Measurement) -> str:
-    """What is done to rows after they are read: dropped, sorted, or the answer computed of them; empty if nothing."""
+    """The work on rows after they are read: filtered, sorted, or computed; empty if there is none."""
     if "order" in measurement.client_work:
         return "sorted"
     if measurement.client_work:

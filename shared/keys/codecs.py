@@ -80,7 +80,7 @@ class Codec(Generic[V]):
         return self.name
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """Pickle and copy keep a ready instance such as `Int64` by its name, so it stays that instance."""
+        """Pickle and copy store a ready instance such as `Int64` as its name, so it stays that instance."""
         is_ready = getattr(sys.modules[type(self).__module__], self.name, None) is self
         return self.name if is_ready else super().__reduce_ex__(protocol)
 
@@ -109,7 +109,7 @@ def utf8(value: str) -> bytes:
 
 
 def text_of(data: bytes) -> str:
-    """The text of UTF-8 bytes; Python's decoder refuses every second form of a character."""
+    """The text of UTF-8 bytes; Python's decoder refuses overlong forms, so each text has one encoding."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -117,7 +117,7 @@ def text_of(data: bytes) -> str:
 
 
 def check_codec(name: str, codec: object, wanted: str = "a codec") -> None:
-    """Refuses what is not a codec as the codec inside another one."""
+    """Refuses an inner codec that is not a codec."""
     if not isinstance(codec, Codec):
         raise InvalidKey(f"{name}.codec: must be {wanted} (got {shown(codec)})")
 
@@ -357,7 +357,7 @@ class Prefixed(Codec[V]):
     """Constant bytes, then the value: `user_` and an id, `order_` and a digit.
 
     Prefixed("order_", UInt8): 7 -> 6f 72 64 65 72 5f 07
-    Ordered, descending and legible as the codec after the label.
+    Ordered, descending or legible if the codec after the label is.
     """
 
     def __init__(self, label: str, codec: Codec[V]) -> None:
@@ -400,7 +400,7 @@ class Descending(Codec[V]):
 
     Descending(Int64): 0 -> 7f ff ff ff ff ff ff ff, 1 -> 7f ff ff ff ff ff ff fe, -1 -> 80 00 00 00 00 00 00 00
     Descending(EscapedText): "a" -> 9e ff fe
-    Descending(Int64) is exactly the published `Long.MAX_VALUE - timestamp` on eight bytes, and right below zero too.
+    Descending(Int64) is exactly the published `Long.MAX_VALUE - timestamp` on eight bytes, also right below zero.
     """
 
     def __init__(self, codec: Codec[V]) -> None:

@@ -25,7 +25,7 @@ the 1 are the terminator of the text before them. `EscapedText` and `FixedBytes`
 is called.
 
 Four functions are made: `encode` and `decode`; `row_of`, which encodes a record without making its key; and `copy`,
-which makes a row of one layout from a row of another, with the bytes of a part of both. `tables` makes two more of
+which makes a row of one layout from a row of another by copying the bytes of one part. `tables` makes two more from
 `decoding`.
 """
 
@@ -68,7 +68,7 @@ def compile_row_of(layout: ReferenceLayout[Any]) -> Callable[[Any], bytes]:
 def _compile_encoding(
     name: str, layout: ReferenceLayout[Any], checks: list[str], reference: Callable[[Any], bytes], *, divides: bool
 ) -> Callable[[Any], bytes]:
-    """`divides`: whether a `Slice` or a `Rest` is given the whole value, of which it takes its share."""
+    """`divides`: whether the key holds whole values, of which a `Slice` or a `Rest` takes its share."""
     scope: dict[str, Any] = {"Key": layout.key_class, "INVERT_BITS": INVERT_BITS, "reference": reference}
     prefix_sources = _prefix_sources(layout)
     body: list[str] = []
@@ -201,7 +201,7 @@ def decoding(layout: ReferenceLayout[Any], scope: dict[str, Any]) -> tuple[list[
 
 
 def _encoded_again(part: Part, scope: dict[str, Any], value: str) -> str:
-    """An expression for the bytes of a part that was decoded: its value has no other bytes."""
+    """An expression for the bytes of a decoded part; each value has one encoding only."""
     if part.codec is EscapedText:
         return rf"escaped_{part.name} + b'\x00\x01'"
     return f"{_bind(scope, 'encode', part, part.codec.encode)}({value})"
@@ -213,9 +213,10 @@ def _encoded_again(part: Part, scope: dict[str, Any], value: str) -> str:
 def compile_copy(
     source: ReferenceLayout[Any], part: Part
 ) -> Callable[[bytes, bytes, Callable[[bytes], bytes]], Callable[[bytes], bytes]]:
-    """A function of some bytes before, some after, and a reference; it returns a function that does what that one does.
+    """A function of `before`, `after` and `reference`, which returns a fast version of `reference`.
 
-    This one checks a row of `source` as `decode` does, and puts the bytes of the part between the two.
+    The fast version checks a row of `source` as `decode` does, and puts the bytes of the part between `before` and
+    `after`.
     """
     scope: dict[str, Any] = {}
     body, checks, values = decoding(source, scope)
@@ -247,7 +248,7 @@ def _prefix_sources(layout: ReferenceLayout[Any]) -> list[str]:
 def _prefix_terms(
     layout: ReferenceLayout[Any], scope: dict[str, Any], expressions: Mapping[str, tuple[str, str]]
 ) -> list[str]:
-    """An expression for each prefix, made of those for the value and for the bytes of each part it is computed from."""
+    """An expression for each prefix, built from the expressions for the values and bytes of its parts."""
     terms: list[str] = []
     for number, prefix in enumerate(layout.prefixes):
         values, encoded = zip(*(expressions[name] for name in sources(prefix)), strict=True)
@@ -265,7 +266,7 @@ def _time_slice(layout: ReferenceLayout[Any], bucket: TimeBucket, values: Sequen
 
 
 def _runs(layout: ReferenceLayout[Any], alone: Collection[str]) -> Iterator[list[Part]]:
-    """The parts in order, adjacent integers together; the parts named in `alone` stay alone."""
+    """The parts in order, with adjacent integers grouped; the parts named in `alone` are not grouped."""
     run: list[Part] = []
     for part in layout.parts:
         if _integer(part) and part.name not in alone:

@@ -15,7 +15,7 @@ from .errors import InvalidQuestion, shown
 class Between:
     """since <= value < until, in the order of the values; None means no bound.
 
-    None as a value, of an optional attribute, is in no interval.
+    The value None of an optional attribute is not in any interval.
     """
 
     since: Any
@@ -29,7 +29,7 @@ class Between:
 
 @attrs.frozen
 class StartingWith:
-    """Text (or bytes) that starts with `start`; None does not."""
+    """Text or bytes that start with `start`; None does not match."""
 
     start: Any
 
@@ -39,7 +39,7 @@ class StartingWith:
 
 @attrs.frozen
 class AnyOf:
-    """One of several values; `merged` if the rows of all values come in one order."""
+    """One of several values; `merged` if the rows of all values come merged in one order."""
 
     values: tuple[Any, ...]
     merged: bool = False
@@ -51,13 +51,13 @@ class AnyOf:
 def between(since: Any = None, until: Any = None) -> Any:
     """The values from `since` up to, but not including, `until`; either may be None for no bound.
 
-    Half-open in the order of the values, also if the part is descending: two periods that meet share no row.
+    Half-open in the order of the values, also if the part is descending: adjacent periods share no row.
     """
     return Between(since, until)
 
 
 def starting_with(start: str | bytes) -> Any:
-    """The text that starts with `start`, which may end anywhere in a word."""
+    """Text that starts with `start`, which need not be a whole word."""
     return StartingWith(start)
 
 
@@ -77,7 +77,7 @@ def any_of(values: Iterable[Any], *, merged: bool = False) -> Any:
 
 
 def is_one_value(condition: Any) -> bool:
-    """Whether a condition allows a single value: it is that value."""
+    """Whether a condition allows a single value; the condition is then that value itself."""
     return not isinstance(condition, (Between, StartingWith, AnyOf))
 
 

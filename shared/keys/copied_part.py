@@ -23,7 +23,7 @@ from .parts import Part
 class CopiedPart:
     """A part of the rows of `source` that has the same format as a part of the rows of `target`.
 
-    Each row is checked as `source.decode` does it, but no key is made.
+    Each row is checked as strictly as by `source.decode`, but no key is made.
     Raises InvalidKey if a layout lacks its part, if the formats differ, or if the rows of `target` have a prefix.
     """
 
@@ -47,7 +47,7 @@ class CopiedPart:
         object.__setattr__(self, "_copying", compile_copy(self.source, copied))
 
     def rows_with(self, **values: Any) -> Callable[[bytes], bytes]:
-        """A function of a row of `source`: the row of `target` with the same part, and these values of all other parts.
+        """A function that maps a row of `source` to the row of `target` with the same part and these other values.
 
         The values are encoded once. The function raises InvalidKey for a row that `source` does not decode.
         """

@@ -1,4 +1,4 @@
-"""The two errors of the key core, both `ValueError`s with a one-line message, and the words they are made of."""
+"""The two errors of the key core, both `ValueError`s with a one-line message, and the wording they share."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ class InvalidKey(ValueError):
 class UnknownCode(InvalidKey):
     """Bytes that would be a key of this layout if it knew the byte of a `Code`: probably the key of a later release.
 
-    All other bytes are as they should be; only a prefix that is computed from the unknown name is not compared.
+    All other bytes are valid; only a prefix that is computed from the unknown name is not checked.
     """
 
 
@@ -24,18 +24,18 @@ class InvalidQuestion(ValueError):
 
 
 def shown(value: object) -> str:
-    """A value as an error shows it: its first 100 characters; a huge int, which Python may not write, by its size."""
+    """A value as an error shows it: its first 100 characters; for an int too long for Python to write, its size."""
     if isinstance(value, int) and value.bit_length() > 128:
         return f"an int of {value.bit_length()} bits"
     try:
         text = repr(value)
-    except Exception:  # a list of lists, too deep for Python; such an int in a list; or code of the value's own
+    except Exception:  # nested too deep for Python; such an int in a list; or the value's own __repr__ fails
         return f"a {type(value).__name__} that repr() cannot show"
     return text if len(text) <= 100 else f"{text[:100]}..."
 
 
 def message_of(error: Exception) -> str:
-    """The message of an error; the validators of attrs put theirs before the attribute and the value."""
+    """The message of an error; validators of attrs raise it with the attribute and the value as further arguments."""
     message = error.args[0] if len(error.args) > 1 and isinstance(error.args[1], attrs.Attribute) else error
     return str(message) or repr(error)
 

@@ -28,7 +28,7 @@ K = TypeVar("K")
 
 
 class KeyLayout(ReferenceLayout[K]):
-    """A key class with the prefixes before it; a table grows by a second layout of the same class.
+    """A key class and the prefixes before it; to change the number of buckets, make a second layout of the same class.
 
     KeyLayout(OrderBySeller)
     KeyLayout(OrderBySeller, Salt(of="seller_id", buckets=16))
@@ -52,7 +52,7 @@ class KeyLayout(ReferenceLayout[K]):
         """The ranges that hold exactly the keys that match the question.
 
         Equality on leading parts (`seller_id="s-17"`) or `any_of(values)`, then at most one `between(since, until)` or
-        `starting_with(text)`, then nothing. `InvalidQuestion` names the parts that need a value. Of a part that is a
+        `starting_with(text)`, then nothing. `InvalidQuestion` names the parts that need a value. For a part that is a
         `Slice`, the ranges hold whole slices, and the rest of its condition is in the plan's residual.
         """
         return plan(self, question, self.encode)
@@ -60,10 +60,10 @@ class KeyLayout(ReferenceLayout[K]):
     def narrow(self, /, **question: Any) -> Plan:
         """The ranges for as much of the question as the key can bind; the reader compares the rest with each record.
 
-        If `plan` answers, its plan is the answer. If it refuses, the question is cut: equality on the leading parts
-        that it names, then at most one interval. Later parts are the plan's residual, but a spreading prefix still uses
-        their values to choose its bucket. A question that binds no leading part and no time slice is refused as by
-        `plan`.
+        If `plan` accepts the question, the result is the same. If it refuses, the question is cut: equality on the
+        leading parts that it names, then at most one interval. Later parts are the plan's residual, but a spreading
+        prefix still uses their values to choose its bucket. A question that binds no leading part and no time slice is
+        refused as by `plan`.
         """
         return narrow(self, question, self.encode)
 

@@ -5,12 +5,12 @@ MAX_ROW_BYTES = 32_767
 
 Keys are checked in `reference.py`, rows of the embedded store in `stores/embedded/rules.py`."""
 MAX_CELL_BYTES = 10_485_756
-"""HBase: row, family, qualifier, value and 20 more. The region server counts 4 bytes more, and compares with the
-10,485,760 of `hbase.server.keyvalue.maxsize`.
+"""HBase: the most bytes of row, family, qualifier, value and 20 more. The region server counts 4 bytes more, and
+compares with the 10,485,760 of `hbase.server.keyvalue.maxsize`.
 
 Cells are checked in `tables/cells.py`, those of the embedded store in `stores/embedded/mutations.py`."""
 MAX_FILTER_BYTES = 65_536
-"""The text of a server-side filter: enough for some 3,000 of them. HBase has no such limit, the embedded store has."""
+"""The text of a server-side filter, enough for some 3,000 filters. HBase has no such limit; the embedded store does."""
 LATEST_MS = 2**63 - 1
 """HBase: `HConstants.LATEST_TIMESTAMP`, the last timestamp; in a write it means the server's clock."""
 FOREVER_S = 2**31 - 1
@@ -18,5 +18,5 @@ FOREVER_S = 2**31 - 1
 BLOCK_BYTES = 65_536
 """HBase: `HConstants.DEFAULT_BLOCKSIZE`, how much a region server reads from a file at a time."""
 PURGE_DELETES = "hbase.hstore.time.to.purge.deletes"
-"""HBase: a family's own configuration has by this name, in milliseconds, how long a compaction of all files keeps
+"""HBase: the name, in a family's own configuration, of the milliseconds for which a compaction of all files keeps
 tombstones; `HStore` reads it."""

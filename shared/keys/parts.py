@@ -30,7 +30,7 @@ def row_key(cls: type[K]) -> type[K]:
             raise InvalidKey(f"{cls.__name__}.{name}: a part needs another name, because __init__ takes it by name")
     declared = [name for name, value in vars(cls).items() if "codec" in getattr(value, "metadata", ())]
     for name in [*declared, *inspect.get_annotations(cls)]:
-        if name.startswith("_"):  # attrs takes it without its underscores, which may leave no name at all
+        if name.startswith("_"):  # __init__ takes it without underscores, which may leave no name
             raise InvalidKey(f"{cls.__name__}.{name}: a part is public, so its name must start with a letter")
     frozen: type[K] = attrs.frozen(cls)
     codecs = {field.name: isinstance(field.metadata.get("codec"), Codec) for field in attrs.fields(frozen)}  # type: ignore[arg-type]
@@ -62,7 +62,7 @@ class Segment:
 def init_fields(cls: type[Any]) -> "list[attrs.Attribute[Any]]":
     """The attributes that the `__init__` made by attrs takes, in its order: keyword-only ones come last.
 
-    Raises ValueError if the class has another `__init__`, because then nobody knows which argument is which attribute.
+    Raises ValueError if the class has another `__init__`, whose arguments cannot be matched to attributes.
     """
     fields = [field for field in attrs.fields(cls) if field.init]
     fields.sort(key=lambda field: field.kw_only)

@@ -56,7 +56,7 @@ class _Leading:
     encoded: bytes = b""
     parts: _Parts = ()
     merged: bytes | None = None
-    """The bytes up to the last merged `any_of`, if there is one: streams are merged by what comes after them."""
+    """The bytes up to the last merged `any_of`, if there is one: streams are merged by the bytes after these."""
 
     def with_part(self, name: str, value: Any, encoded: bytes, *, merged: bool) -> "_Leading":
         encoded = self.encoded + encoded
@@ -174,8 +174,8 @@ def _widened_to_slices(
 ) -> tuple[Mapping[str, Any], dict[str, Any]]:
     """The question with each `Slice` condition widened to whole slices, and the original ones for the reader to check.
 
-    An interval covers every slice that it touches. The rest of the value is not in the row key, so the condition stays
-    with the reader, unless the interval ends where slices do.
+    An interval covers every slice that it touches. The rest of the value is not in the row key, so the reader checks
+    the condition, unless the interval ends where slices do.
     """
     if not layout.slices:
         return question, {}
@@ -198,7 +198,7 @@ def _widened_to_slices(
 
 
 def _widened(layout: ReferenceLayout[Any], part: Part, divided: Slice, condition: Between) -> Between:
-    """From the start of the first slice that an interval touches to the end of the last one."""
+    """The interval from the start of the first slice that a condition touches to the end of the last one."""
     since, until = (
         None if end is None else _share(layout, part, divided, end) for end in (condition.since, condition.until)
     )
@@ -211,12 +211,12 @@ def _widened(layout: ReferenceLayout[Any], part: Part, divided: Slice, condition
 
 
 def _share(layout: ReferenceLayout[Any], part: Part, divided: Slice, value: Any) -> int:
-    _encode(layout, part, divided.codec.encode, value)  # refuses what the whole value cannot be
+    _encode(layout, part, divided.codec.encode, value)  # refuses a whole value that does not fit
     return divided.share(value)
 
 
 def _fits_codec(divided: Slice, start: int) -> bool:
-    """Whether the start of a slice is a value of its codec: beyond those an interval has no bound."""
+    """Whether the codec can hold the start of a slice; if not, the interval has no bound there."""
     try:
         divided.encode(start)
     except InvalidKey:
@@ -379,7 +379,7 @@ def _ranges(
     question: Mapping[str, Any],
     residual: Mapping[str, Any],
 ) -> Plan:
-    """The interval after the leading parts, in every time bucket of every bucket that such parts can be in.
+    """The ranges of the interval after the leading parts, in each time bucket of each bucket that can hold such rows.
 
     `known` are values of parts that the ranges cannot bind, but from which a spreading prefix may be computed.
     """
@@ -447,7 +447,7 @@ def _spread_parts(prefix: Spread, values: Iterable[bytes]) -> list[tuple[str, by
 
 
 def _spread_values(layout: ReferenceLayout[Any], prefix: Spread, values: Mapping[str, Any]) -> list[bytes]:
-    """The values of a prefix that keys with these values can have."""
+    """The values that a prefix can have in keys with these part values."""
     missing = [name for name in prefix.of if name not in values]
     if not missing:
         encoded = {name: layout.part_named[name].codec.encode(values[name]) for name in prefix.of}
@@ -474,7 +474,7 @@ def _joined(ranges: Collection[RowRange]) -> tuple[RowRange, ...]:
 
 
 def _joined_part(first: tuple[str, Any], second: tuple[str, Any]) -> tuple[str, Any]:
-    """A part that two ranges bind, and the condition that both of them meet."""
+    """A part that two ranges bind, with the condition that covers both."""
     name, condition = first
     if condition == second[1]:
         return first

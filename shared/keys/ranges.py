@@ -19,7 +19,7 @@ def successor(prefix: bytes) -> bytes | None:
 
 
 def next_row(row: bytes) -> bytes | None:
-    """The very next row key after `row`; None if that is the end of the table.
+    """The very next possible row key after `row`; None if `row` is the last one.
 
     61 -> 61 00
     """
@@ -40,7 +40,7 @@ class RowRange:
     def __contains__(self, row: bytes) -> bool:
         return self.start <= row and (self.stop is None or row < self.stop)
 
-    def __repr__(self) -> str:  # like that of attrs, but faster: a cursor's digest needs it for every range
+    def __repr__(self) -> str:  # as attrs makes it, but faster: a cursor's digest needs it for every range
         return f"RowRange(start={self.start!r}, stop={self.stop!r})"
 
     def __str__(self) -> str:
@@ -61,10 +61,11 @@ class Stream:
 
 @attrs.frozen
 class Plan:
-    """The ranges that answer one question, and what they leave to the client.
+    """The ranges that answer one question, and the conditions that the client has to check.
 
-    There is one stream for each bucket of the spreading prefixes, and for each value of a merged `any_of`; one stream
-    without them. Merging the streams by the key after their prefixes gives all rows in the order of that rest.
+    There is one stream for each bucket of the spreading prefixes, and for each value of a merged `any_of`; otherwise a
+    single stream. Merging the streams by the key after their prefixes gives all rows in the order of that remaining
+    key.
     """
 
     streams: tuple[Stream, ...]

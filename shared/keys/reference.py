@@ -1,4 +1,4 @@
-"""What a row key is, as plain loops over its parts: the specification of `KeyLayout`, which adds what is fast."""
+"""Row keys as plain loops over their parts: the specification of `KeyLayout`, which adds the fast path."""
 
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
@@ -22,7 +22,7 @@ class ReferenceLayout(Generic[K]):
     """
 
     key_noun, row_noun = "row key", "row"
-    """What error messages call the encoded bytes, and their content."""
+    """What error messages call a key and its encoded bytes."""
 
     def __init__(self, key: type[K], *prefixes: Prefix) -> None:
         fields: tuple[attrs.Attribute[Any], ...] = getattr(key, "__attrs_attrs__", ())
@@ -67,7 +67,7 @@ class ReferenceLayout(Generic[K]):
                 if isinstance(prefix, TimeBucket | Modulo) and not _encodes_ints(self.part_named[name].codec):
                     raise InvalidKey(f"{self.name}.{name}: {prefix} needs an int part")
         if self.time_bucket is not None and self.part_named[self.time_bucket.of].codec.descending:
-            self.time_bucket.codec.invert_order(b"")  # refuses a format that cannot follow its part
+            self.time_bucket.codec.invert_order(b"")  # refuses a codec that cannot be inverted
 
     def key_of(self, record: object) -> K:
         """The key of any object that has the parts as attributes, such as the record to store.
@@ -117,7 +117,7 @@ class ReferenceLayout(Generic[K]):
     def segments(self, row: bytes) -> list[Segment]:
         """The prefixes and parts of a row, in its order; `InvalidKey` if it is not a key of this layout.
 
-        `UnknownCode` if only names are missing to make it one.
+        `UnknownCode` if a `Code` with more names would make it one.
         """
         if type(row) is not bytes or not 1 <= len(row) <= MAX_ROW_BYTES:
             raise InvalidKey(f"{self.name}: a {self.key_noun} is 1..{MAX_ROW_BYTES} bytes (got {shown(row)})")
@@ -187,7 +187,7 @@ class ReferenceLayout(Generic[K]):
 
 
 def _encodes_ints(codec: Codec[Any]) -> bool:
-    for value in range(3):  # a delimiter may be one of these digits
+    for value in range(3):  # a delimiter may be one of the digits
         try:
             codec.encode(value)
         except InvalidKey:

@@ -71,7 +71,7 @@ def _holds(codec: Codec[int], value: int) -> bool:
 class Slice(_Share):
     """The start of a slice: only multiples of `every`, which counts from 0 in both directions.
 
-    So its codec may be one of those multiples only, such as milliseconds that are stored in seconds.
+    Its codec needs to hold those multiples only, such as milliseconds that are stored in seconds.
 
     Slice(UInt16, 3600): 0 -> 00 00, 3600 -> 0e 10, 7200 -> 1c 20
     """

@@ -11,7 +11,8 @@ by default, at these bytes:
     Code({"placed": 1, "paid": 2, "shipped": 9}) -> 02, 09
 
 Numbers and `FixedBytes` may be spread over all values of their codec, or count up; the layout cannot know. They are
-split only if the caller gives a number of points, which says that they are spread. Time is never split, nor other text.
+split only if the caller gives a number of points, and so asserts that they are spread. Time and other text are never
+split.
 """
 
 from contextlib import suppress
@@ -38,7 +39,7 @@ _PRECISION = 64
 
 @attrs.frozen
 class Splits:
-    """The points to split a table at, in key order, and the reason for these points, or for none."""
+    """The points to split a table at, in key order, and the reason for them, or for having none."""
 
     points: tuple[bytes, ...]
     reason: str
@@ -46,15 +47,15 @@ class Splits:
 
 @attrs.frozen
 class _FirstDigits:
-    """The start of all keys: every string of `width` of these digits, all equally likely."""
+    """The start of all keys: every string of `width` such digits, all equally likely."""
 
     name: str
     digits: bytes
     width: int
     default_regions: int
-    """The regions if no number is given; 1 if only the caller can know that the values are spread."""
+    """The number of regions if the caller gives none; 1 if only the caller can know that the values are spread."""
     assumption: str = ""
-    """What must be true of the values, because the layout does not say it."""
+    """An assumption about the values that the layout does not guarantee."""
 
     @property
     def values(self) -> int:

@@ -61,7 +61,7 @@ class FixedText(Codec[str]):
 
 
 class DecimalText(Codec[int]):
-    """ASCII digits, zeros before them up to `width_bytes`; 0 .. 10**width_bytes - 1.
+    """ASCII digits, zero-padded to `width_bytes`; 0 .. 10**width_bytes - 1.
 
     DecimalText(4): 17 -> "0017", 9999 -> "9999"
     Descending(DecimalText(4)): 17 -> "9982"
@@ -89,7 +89,7 @@ class ReversedDigits(Codec[int]):
     """`DecimalText` written last digit first, which spreads numbers that count up (S1.6); not ordered.
 
     ReversedDigits(4): 17 -> "7100", 12 -> "2100", 120 -> "0210"
-    The zeros stay, so that 12 and 120 are not one key.
+    Zeros are kept, so that 12 and 120 differ.
     """
 
     def __init__(self, width_bytes: int) -> None:

@@ -1,4 +1,4 @@
-"""The columns of a file as the fields of a record: which column is for which field, and what its values become."""
+"""The columns of a file as the fields of a record: the column of each field, and the conversion of its values."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
@@ -17,7 +17,7 @@ from .values import CONVERTER, read_time, read_value
 R = TypeVar("R")
 
 _MAX_SHOWN_CHARACTERS = 500
-"""Characters of column names in an error."""
+"""The most characters of column names in an error."""
 
 
 @attrs.frozen
@@ -89,14 +89,14 @@ def check_columns(fields: list[Field], columns: Collection[str]) -> None:
 
 
 def _column_names(columns: Collection[str]) -> Iterator[str]:
-    """The names of columns; those of values within an object as `userIdentity.userName`."""
+    """The names of columns; a value within an object is named like `userIdentity.userName`."""
     for name in columns:
         inside = _object(_object(columns).get(name))
         yield from (f"{name}.{below}" for below in _column_names(inside)) if inside else (name,)
 
 
 def with_nested(fields: Iterable[Field], values: dict[str, Any]) -> dict[str, Any]:
-    """The values by column, with those that are within objects.
+    """The values by column, including values within objects.
 
     The column `userIdentity.userName` is the value of `userName` in the object `userIdentity`, unless a column has that
     name itself.
@@ -114,12 +114,12 @@ def with_nested(fields: Iterable[Field], values: dict[str, Any]) -> dict[str, An
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """The object that a value is; empty for any other value."""
+    """A value that is an object; an empty object for any other value."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def record_maker(record_type: type[R], fields: list[Field]) -> Callable[[Mapping[str, Any]], R]:
-    """A function that makes a record of values by column; TypeError or ValueError for values that do not fit."""
+    """A function that makes a record from values by column; TypeError or ValueError for values that do not fit."""
     overrides = {field.name: override(rename=field.column, struct_hook=_value_reader(field)) for field in fields}
     structure = make_dict_structure_fn(
         record_type, CONVERTER, _cattrs_detailed_validation=False, **cast(Any, overrides)

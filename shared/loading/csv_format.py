@@ -10,7 +10,7 @@ import attrs
 from .formats import MAX_LINE_CHARACTERS, Format, ParsedRows
 
 MAX_RECORD_LINES = 100_000
-"""Lines of one record. A quote that is not closed within so many lines is a stray one."""
+"""The most lines of one record: a quote that is not closed within them is a stray one."""
 
 # One limit for the whole process, 131,072 unless raised.
 csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_CHARACTERS))
@@ -49,7 +49,7 @@ class _QuotedLine:
     is_open: bool = True
     """Whether a quote is open at its end, too."""
     reopened_at: int = 0
-    """The character, from 1, of the quote that is open at its end, if another one than at its start."""
+    """The character, from 1, of the quote that is open at its end, unless it was open at its start."""
     reason: str = ""
     """Why the line cannot follow an open quote."""
 
@@ -58,8 +58,8 @@ class _Records:
     """The records of CSV lines: first line, last line, and the cells or the reason why there are none.
 
     A record whose quotes do not match costs only its first line: the next line is read as if that one were not there.
-    So the lines up to the end of a quote are kept, at most `MAX_LINE_CHARACTERS` and `MAX_RECORD_LINES`. Every quote
-    that is opened before that end, ends there too, so each line is parsed once after an open quote and once without.
+    So lines are kept until the quote closes, at most `MAX_LINE_CHARACTERS` and `MAX_RECORD_LINES`. Every quote that is
+    opened before then is closed there too, so each line is parsed once after an open quote and once without.
     """
 
     def __init__(self, numbered: Iterator[tuple[int, str]], width: int, skips_blanks: bool) -> None:
@@ -73,7 +73,7 @@ class _Records:
         self._reopened: _QuotedLine | None = None
         """The last line read ahead that ends within another quote than it begins in."""
         self._failure: Exception | None = None
-        """What ended the reading ahead; raised after the lines before it are done."""
+        """The error that ended reading ahead; raised after the lines before it are done."""
 
     def __iter__(self) -> Iterator[tuple[int, int, list[str] | str]]:
         while numbered_line := self._next_line():
@@ -89,7 +89,7 @@ class _Records:
             if len(cells) == self._width:
                 yield number, number, cells
             elif cells:  # an empty line has none
-                yield number, number, f"must have {self._width} fields, as the header (got {len(cells)})"
+                yield number, number, f"must have {self._width} fields, like the header (got {len(cells)})"
 
     def _next_line(self) -> tuple[int, str] | None:
         if not self._ahead:
@@ -117,7 +117,7 @@ class _Records:
             return None
 
     def _record_over_lines(self, number: int, line: str, fields: int) -> tuple[int, int, list[str] | str]:
-        """The record that begins with this line of so many fields, the last of them open."""
+        """The record that begins with this line, which has `fields` fields, the last one open."""
         self._read_ahead(len(line))
         if reason := self._reason(number, line, fields):
             return number, number, reason
@@ -128,7 +128,7 @@ class _Records:
         return number, last, cells
 
     def _read_ahead(self, characters: int) -> None:
-        """Reads up to the line that closes the open quote of a line of so many characters, within the limits."""
+        """Reads ahead, within the limits, to the line that closes the quote left open by a line of `characters`."""
         while not ((self._ahead and not self._ahead[-1].is_open) or self._is_too_long(characters)):
             try:
                 numbered_line = next(self._numbered, None)
@@ -161,7 +161,7 @@ class _Records:
             return _QuotedLine(number, line, len(cells) - 1, reopened_at=reopened_at)
 
     def _reason(self, number: int, line: str, fields: int) -> str:
-        """Why no record begins with this line, which has so many fields and ends within a quote; "" if one does."""
+        """Why no record begins with this line of `fields` fields, which ends within a quote; "" if one does."""
         fields += self._fields_ahead
         last = self._ahead[-1] if self._ahead else None
         if not self._is_too_long(len(line)) and last and not last.is_open and not last.reason and fields == self._width:
@@ -178,7 +178,9 @@ class _Records:
             return f"is not valid CSV: {opened}, is never closed"
         if last.reason:
             return f"is not valid CSV: {last.reason} in line {last.number}, after {opened}"
-        return f"must have {self._width} fields, as the header (got {fields} up to line {last.number}, after {opened})"
+        return (
+            f"must have {self._width} fields, like the header (got {fields} up to line {last.number}, after {opened})"
+        )
 
 
 def _open_quote(line: str, cells: list[str]) -> int:

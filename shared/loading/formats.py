@@ -1,7 +1,8 @@
 """What a format of text files is: how a file begins, and how its lines become the values of records.
 
-CSV (`csv_format.py`) and JSON lines (`json_lines.py`), which every design reads, are made as a design's own formats
-are. Formats need not look for bytes that are not UTF-8, nor for lines that are too long: `reading.py` refuses them.
+CSV (`csv_format.py`) and JSON lines (`json_lines.py`), which every design reads, are defined like a design's own
+formats. Formats need not check for bytes that are not UTF-8, nor for lines that are too long: `reading.py` refuses
+them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +15,7 @@ ParsedRows: TypeAlias = Iterator[tuple[int, int, dict[str, Any] | str]]
 """First and last line of each row of a file, with its values by column, or with the reason why it has none."""
 
 MAX_LINE_CHARACTERS = 10 * 1024 * 1024
-"""Characters of a line, and of an event of several lines. HBase accepts no cell of more bytes, by default
+"""The most characters of a line, or of an event of several lines. HBase accepts no cell of more bytes, by default
 (hbase.client.keyvalue.maxsize)."""
 
 

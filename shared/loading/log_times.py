@@ -1,4 +1,4 @@
-"""Times as logs write them: those of access logs, and those of syslog, which have no year.
+"""Times as logs write them: in access logs, and in syslog, where they have no year.
 
 17/May/2015:10:05:03 +0000    an access log
 Apr  6 14:19:16               syslog (RFC 3164): the year is that of the file
@@ -16,7 +16,7 @@ _HALF_A_YEAR = 6
 
 ACCESS_LOG_TIME = re.compile(r"[0-9]{2}/[A-Za-z]{3}/[0-9]{4}(?::[0-9]{2}){3} [+-][0-9]{2}[0-5][0-9]")
 SYSLOG_TIME = re.compile(r"[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}")
-"""Days below 10 come after a blank, some programs write a zero."""
+"""A day below 10 follows a blank; some programs write a zero."""
 
 
 def read_access_log_time(text: str) -> int:
@@ -33,9 +33,9 @@ def read_access_log_time(text: str) -> int:
 class SyslogTimes:
     """Reads the times of one file of syslog, from the year of its first line; in UTC, because they have no zone.
 
-    Each time is in the year in which its month is nearest to that of the time before: after December comes January of
-    the next year, and a late line of December after that is in the old one. A file in which nothing was written for
-    more than six months must be cut there.
+    Each time is in the year in which its month is nearest to the month of the time before: January after December is in
+    the next year, and a late line of December after that is in the old one. A file with a gap of more than six months
+    must be cut there.
     """
 
     def __init__(self, year: int) -> None:
@@ -54,7 +54,7 @@ class SyslogTimes:
             time_ms = parse_time(f"{year:04}-{month:02}-{text[4:6].replace(' ', '0')}T{text[7:]}")
         except ValueError:
             raise ValueError(
-                f"must be a time of {year}, the year counted from that of the first line (got {shown(text)})"
+                f"must be a time in {year}, counting years from the first line (got {shown(text)})"
             ) from None
         self._year, self._month = year, month
         return time_ms

@@ -61,12 +61,12 @@ class Lines(Generic[R]):
 
     @property
     def size_bytes(self) -> int | None:
-        """The size of the file; None if it is not known, as of a pipe."""
+        """The size of the file; None if it is not known, such as for a pipe."""
         return self._file.size_bytes
 
     @property
     def read_bytes(self) -> int:
-        """How much of a file of known size has been read, between two lines."""
+        """How many bytes of a file of known size have been read; to be asked between two lines."""
         return self._file.read_bytes
 
 
@@ -92,8 +92,8 @@ def read_lines(
     refused if another unit is more likely.
     `time_formats` is {field: format}: how a time is written, in strptime's notation, see `TimeFormat`. Neither unit nor
     format applies to a design's own formats that have all times in milliseconds.
-    `year` is that of the first line, for a format whose times have none: later lines are in the year that is nearest to
-    the line before. Raises UnneededYear for any other format.
+    `year` is the year of the first line, for a format whose times have none: each later line is in the year that puts
+    it nearest to the line before. Raises UnneededYear for any other format.
     `at_ms` is the time of lines without one, for a format whose lines may lack it. Raises UnneededTime for any other
     format.
 
@@ -154,7 +154,7 @@ def _check_year(detected: Format, year: int | None) -> None:
         raise UnneededYear(f"is read as {detected.title}, whose times have a year: leave out --year (got {year})")
     if not detected.has_year and year is None:
         raise UnreadableFile(
-            f"is read as {detected.title}, whose times have no year: give --year, that of its first line"
+            f"is read as {detected.title}, whose times have no year: give --year, the year of its first line"
         )
 
 
@@ -178,13 +178,13 @@ def _with_year(rows: ParsedRows, fields: list[Field], read: SyslogTimes) -> Pars
 
 
 def _with_time(rows: ParsedRows, fields: list[Field], at_ms: int | None) -> ParsedRows:
-    """The rows, those without a time with this one; if there is none, with the reason instead."""
+    """The rows; a row without a time gets `at_ms`, or the reason why it needs one."""
     times = [field for field in fields if field.name.endswith("_ms")]
     for number, last_number, values in rows:
         missing = [] if isinstance(values, str) else [field for field in times if field.column not in values]
         if missing and not isinstance(values, str):
             if at_ms is None:
-                values = f"{missing[0].record}.{missing[0].name}: the line has no time: give --at, that of such lines"
+                values = f"{missing[0].record}.{missing[0].name}: the line has no time: give --at for such lines"
             else:
                 values = values | {field.column: at_ms for field in missing}
         yield number, last_number, values

@@ -1,4 +1,4 @@
-"""A text file as lines: UTF-8, in which a byte that is not UTF-8 costs one line, and a line has a greatest length."""
+"""A text file as lines of UTF-8; a byte that is not UTF-8 costs one line, and the length of a line is limited."""
 
 import io
 import re
@@ -14,7 +14,7 @@ from .formats import MAX_LINE_CHARACTERS
 
 _TOO_LONG = f"must have fewer than {MAX_LINE_CHARACTERS} characters, line end included"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
-"""The lone surrogates that bytes become which are not UTF-8."""
+"""The lone surrogates that stand for bytes that are not UTF-8."""
 
 
 @attrs.frozen
@@ -25,7 +25,7 @@ class FirstLine:
     blank_lines: int
     """How many blank lines come before it."""
     offset: int
-    """Where in the file it begins, in bytes."""
+    """The offset in the file at which it begins, in bytes."""
 
 
 class TextFile:

@@ -16,9 +16,9 @@ _EXAMPLE = datetime(1996, 7, 4, 18, 4, 5, tzinfo=UTC)
 class TimeFormat:
     """How the times of one field are written, such as `%Y.%m.%d %H:%M`. Without a zone (`%z`) they are in UTC.
 
-    Raises InvalidTimeFormat for a format that strptime does not know, and for one by which it would guess: without a
-    year (strptime takes 1900), with hours up to 12 without `%p` or the reverse, with a zone's name, which strptime
-    reads and drops.
+    Raises InvalidTimeFormat for a format that strptime does not know, and for one with which it would guess: without a
+    year (strptime assumes 1900), with hours up to 12 without `%p` or the reverse, with a zone's name, which strptime
+    reads and ignores.
     """
 
     field: str

@@ -1,4 +1,4 @@
-"""The bytes of a cursor: which question it belongs to, and the position of the last record read.
+"""The bytes of a cursor: a digest of its question, and the position of the last record read.
 
 A cursor is URL-safe base64, without padding, of three fields:
 
@@ -35,7 +35,7 @@ class OtherQuestion(InvalidQuestion):
 def digest_of(request: Request[Any]) -> bytes:
     """The digest of a request; a cursor continues only the request whose digest it holds.
 
-    It is a digest of a `repr`, so renaming an attribute of `RowRange`, a codec or a condition ends cursors in use.
+    It is a digest of a `repr`, so renaming an attribute of `RowRange`, a codec or a condition breaks cursors in use.
     """
     table = request.table.layout
     cells = table.cells
@@ -65,7 +65,7 @@ def _encode(position: bytes, digest: bytes) -> str:
 
 
 def decode_cursor(cursor: str, digest: bytes) -> tuple[bytes, ...]:
-    """The position that a cursor holds; InvalidQuestion if it is damaged, OtherQuestion if it belongs to another."""
+    """The position that a cursor holds; InvalidQuestion if damaged, OtherQuestion if it belongs to another question."""
     if type(cursor) is not str:
         raise InvalidQuestion(f"cursor: must be text (got {shown(cursor)})")
     try:
@@ -75,7 +75,7 @@ def decode_cursor(cursor: str, digest: bytes) -> tuple[bytes, ...]:
     cursor_digest, position = data[:_DIGEST_BYTES], data[_DIGEST_BYTES + _CHECKSUM_BYTES :]
     if _encode(position, cursor_digest) != cursor:
         if _is_of_first_format(data):
-            raise InvalidQuestion("cursor: is of an earlier release, whose cursors this one cannot continue; ask again")
+            raise InvalidQuestion("cursor: comes from an earlier release and cannot be continued; ask again without it")
         raise InvalidQuestion(f"cursor: is damaged (got {shown(cursor)}); ask again without it")
     if cursor_digest != digest:
         raise OtherQuestion("cursor: belongs to another question; ask with the same values, or without it")

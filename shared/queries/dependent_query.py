@@ -1,4 +1,4 @@
-"""A question whose ranges another question tells."""
+"""A question whose ranges depend on the answer to another question."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
@@ -25,10 +25,10 @@ class DependentQuery(Generic[R]):
         follows, lambda follows: Query(timelines, plan_of([*follows])), "the streams", "ask with until_ms"
     )
 
-    `make_query` reads the answer to the lookup that it is given, and returns the query to run. It is called for each
-    page, so a cursor is refused if the ranges have changed since its page; `ranges` names them in that error, and
-    `advice` says what to do. `explain` calls nothing: it describes a page of the lookup, says that these ranges follow,
-    and its RPCs are a lower bound.
+    `make_query` is given the lookup, reads its answer, and returns the query to run. It is called for each page, so a
+    cursor is refused if the ranges have changed since its page; `ranges` names them in that error, and `advice` says
+    what to do. `explain` calls nothing: it describes a page of the lookup, says that these ranges follow, and its RPCs
+    are a lower bound.
     """
 
     def __init__(

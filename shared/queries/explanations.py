@@ -1,4 +1,4 @@
-"""What a query would do, told without reading anything."""
+"""A description of what a query would do, made without reading anything."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class Explanation:
     is_exact: bool
     """Whether these are all RPCs of a page that the first range fills; otherwise they are the least that it needs."""
     then_ranges: str = ""
-    """What is read after these ranges, if their rows tell it; see `DependentQuery`."""
+    """What is read after these ranges, if it depends on their rows; see `DependentQuery`."""
 
     def __str__(self) -> str:
         lines = [f"{self.stored_in.decode()}: {_values(range_)}" for range_ in self.ranges] or ["no range"]
@@ -40,12 +40,12 @@ class Explanation:
         lines += ["in reverse"] if self.reverse else []
         lines += [f"the server compares {', '.join(self.server_filtered)}"] if self.server_filtered else []
         lines += [f"the client: {', '.join(self.client_work)}"] if self.client_work else []
-        lines += [f"then {self.then_ranges}, as these rows tell"] if self.then_ranges else []
+        lines += [f"then {self.then_ranges}, which these rows determine"] if self.then_ranges else []
         return "\n".join([*lines, f"first page: {self.rpcs} RPCs{'' if self.is_exact else ' or more'}"])
 
 
 def _values(range_: RowRange) -> str:
-    """The values that a range binds, or else its ends."""
+    """The values that a range binds, or its ends if it binds none."""
     return ", ".join(f"{name}={condition}" for name, condition in range_.parts) or str(range_)
 
 

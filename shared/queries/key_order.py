@@ -20,7 +20,7 @@ _WHOLE, _SLICE, _REST = "whole", "slice", "rest"
 
 @attrs.frozen
 class _SortedBy:
-    """One value by which records are sorted, or the slice of it, or the rest within a slice."""
+    """One value by which records are sorted: the whole value, its slice, or the rest within a slice."""
 
     name: str
     descending: bool
@@ -35,7 +35,7 @@ def direction(
     """The order into which the client must sort (None if the scan has it), and whether to reverse the scan or the sort.
 
     Without `order`, records come in the order of the table's key. `newest_first` sets the direction of the first part
-    that the question leaves open. Raises InvalidQuestion if that order is one of a hash, which has no direction.
+    that the question leaves open. Raises InvalidQuestion if that is the order of a hash, which has no direction.
     """
     if type(newest_first) not in (bool, NoneType):
         raise InvalidQuestion(f"newest_first: must be true, false or None (got {shown(newest_first)})")
@@ -63,7 +63,7 @@ def _direction(
     order: KeyLayout[Any] | None,
     newest_first: bool | None,
 ) -> tuple[KeyLayout[Any] | None, bool]:
-    """What `direction` returns: the same for all questions that bind the same parts, whatever the values."""
+    """The result of `direction`; it is the same for all questions that bind the same parts, whatever the values."""
     scanned = [] if by_hash else _scanned(layout, qualifier, constants, merged_parts)
     if order is None:
         return None, bool(scanned and newest_first != scanned[0].descending)
@@ -86,9 +86,9 @@ def _scanned(
     constants: Collection[str],
     merged_parts: Collection[str],
 ) -> list[_SortedBy]:
-    """The values by which a scan is sorted, the first one first."""
+    """The values by which a scan is sorted, the most significant first."""
     values = [] if merged_parts else _slices(layout, constants)
-    # Streams are merged by what comes after the last merged part.
+    # Streams are merged by the parts after the last merged part.
     first = max((number for number, part in enumerate(layout.parts, 1) if part.name in merged_parts), default=0)
     values += _sorted_by(layout.parts[first:], constants)
     values += _sorted_by(() if qualifier is None else qualifier.parts, constants)

@@ -1,4 +1,4 @@
-"""Pages: the records of a question, some at a time, each page with a cursor that continues after its last record."""
+"""Pages: some of a question's records at a time, each page with a cursor that continues after its last record."""
 
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -28,7 +28,7 @@ class Page(Generic[R]):
     rows_read: int
     """Rows read for this page, or cells of rows with many records: more than `records` if some were left out."""
     client_work: tuple[str, ...] = ()
-    """What the client did beyond reading the ranges: the attributes that it compared, then `order` if it sorted."""
+    """The client's work beyond reading the ranges: the attributes that it compared, then `order` if it sorted."""
     server_filtered: tuple[str, ...] = ()
     """The attributes that a server-side filter compared: the server read more rows than it sent."""
 

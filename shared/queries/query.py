@@ -32,7 +32,7 @@ R = TypeVar("R")
 S = TypeVar("S")
 
 ITERATION_RECORDS = READ_AT_MOST - 1
-"""Records that iteration reads at once: one less than whole batches, because a page reads one row more than it has."""
+"""Records that iteration reads at once: one less than whole batches, because a page reads one row beyond its end."""
 ITERATION_BATCH_ROWS = 250
 """Rows in a batch of one stream if iteration merges several: the rest of a batch is read again for the next page."""
 
@@ -40,18 +40,18 @@ ITERATION_BATCH_ROWS = 250
 class Query(Generic[R]):
     """The records that answer one question, to be read in pages, one by one, counted or explained.
 
-    `plan` is the result of `table.plan`, `table.narrow` or `table.whole_table`; that of another table is refused. The
-    client compares every record with the plan's residual and with `where`: a value, `between(...)`,
+    `plan` is the result of `table.plan`, `table.narrow` or `table.whole_table`; a plan of another table is refused. The
     `starting_with(...)` or `any_of(...)` by attribute. `server` is a server-side filter: the server does not send rows
     that do not match. A page with few matches still reads the whole plan, and one call may outlast the connection's
     timeout.
 
     Records come in the order of the table's key: of its row, then of its qualifier. With `order`, the key layout of
     another order of the same records, they come in that order: from the scan if its order is the same, otherwise the
-    client sorts them, and a question of more than 10,000 rows is refused. `newest_first` turns the whole order:
-    descending or ascending in the first value that the question leaves open, whichever way the key runs. If the first
-    open value is not a time, times turn with it: `any_of` hosts come last host first, each with its oldest event first
-    if its times descend. The client does not sort records of a domain's own cells: such an `order` is refused.
+    client sorts them, and a question of more than 10,000 rows is refused. `newest_first` sets the direction of the
+    whole order: the first value that the question leaves open descends (or ascends, if false), whichever way the key
+    runs. If that value is not a time, times are reversed with it: `any_of` hosts come last host first, each with its
+    oldest event first if its times descend. The client does not sort records of a domain's own cells: such an `order`
+    is refused.
 
     Every record that is stored from the first page to the last comes exactly once, whatever is inserted or deleted
     between pages. A happybase table serves one thread at a time, and so does a query.
@@ -85,7 +85,7 @@ class Query(Generic[R]):
         self._on_invalid: Callable[[InvalidRow], None] | None = None
 
     def page(self, limit: int = 100, cursor: str | None = None) -> Page[R]:
-        """The next `limit` records, from the record after `cursor`, which is that of the page before.
+        """The next `limit` records, from the record after `cursor`, which comes from the previous page.
 
         A page that leaves out records or rows ends short after reading 10,000, with a cursor. With a domain's own cells
         it ends after a whole row, so it may return more than `limit` records. A row that is not a record of this table
@@ -128,8 +128,8 @@ class Query(Generic[R]):
     def then(self, fetch: Callable[[list[R]], Sequence[S | InvalidRow | None]]) -> "Query[S]":
         """A second lookup, page by page: `fetch` returns one answer for each record, and None drops it.
 
-        An `InvalidRow` among the answers is raised, or reported, as one that the scan finds. The cursor stays that of
-        the records, so a page whose answers are dropped is short.
+        An `InvalidRow` among the answers is raised, or reported, like one that the scan finds. The cursor follows the
+        records, not the answers, so a page with dropped answers is short.
         """
         query: Query[Any] = self._copy()
         query._fetches = (*self._fetches, fetch)
@@ -141,7 +141,7 @@ class Query(Generic[R]):
         return query
 
     def __iter__(self) -> Iterator[R]:
-        """All records, in constant memory: pages behind the scenes, so that no scanner stays open between them.
+        """All records, in constant memory: read page by page, so that no scanner stays open between pages.
 
         A question that the client has to sort is read once.
         """
@@ -165,9 +165,9 @@ class Query(Generic[R]):
                 return
 
     def first(self) -> R | None:
-        """The first record, or None. Reads on over pages that conditions or `then` leave empty.
+        """The first record, or None. Skips pages that conditions or `then` leave empty.
 
-        Each page whose records `then` drops is followed by one of twice as many, up to 10,000.
+        Each page whose records `then` drops is followed by one twice as large, up to 10,000 records.
         """
         limit, cursor = 1, None
         while True:
@@ -181,7 +181,7 @@ class Query(Generic[R]):
                 return None
 
     def count(self) -> int:
-        """The number of records. Costs: as reading them all."""
+        """The number of records. Costs: those of reading them all."""
         return sum(len(page.records) for page in self._pages())
 
     def explain(self, limit: int = 100) -> Explanation:
@@ -207,7 +207,7 @@ def _makes_same_keys(first: ReferenceLayout[Any], second: ReferenceLayout[Any]) 
 
 
 def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """What the client compares: the residual of the plan, and `where`; each has a `repr`, for a cursor's digest.
+    """The conditions that the client compares: the plan's residual and `where`; each has a `repr` for the digest.
 
     Raises InvalidQuestion for an attribute that the record lacks, for a value that it cannot have, and for an interval
     whose ends are out of order.

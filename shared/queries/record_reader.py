@@ -31,7 +31,7 @@ Stored = Generator[Any, None, None]
 
 @attrs.frozen(eq=False)
 class Request(Generic[R]):
-    """What one query asks of one table; reading it in pages needs nothing else."""
+    """One query on one table: all that reading it in pages needs."""
 
     table: BoundTable[Any, R]
     plan: Plan
@@ -73,7 +73,7 @@ class RecordReader(Generic[R]):
         self._record = self._layout.record
         self._item = cells.item if isinstance(cells, ItemCells) else None
         self._keys: dict[bytes, object] = {}
-        """The last rows decoded, one for each stream: cells of rows that are merged alternate. None is not a key."""
+        """The last decoded keys, one for each stream, because cells of merged rows alternate. None is not a key."""
         self._matchers = [(name, wanted, matcher(wanted)) for name, wanted in request.conditions]
         self.may_skip = bool(request.conditions) or on_invalid is not None or request.has_own_cells
         """Whether a page may have to read more than it returns records."""
@@ -227,10 +227,10 @@ def _plan_after(plan: Plan, positions: Sequence[CellPosition], reverse: bool) ->
 def _incomparable(record: object, name: str, wanted: Any) -> InvalidQuestion:
     if not hasattr(record, name):
         return without_attribute(type(record), name)
-    given = shown(getattr(record, name))  # of another type than the interval or the prefix
+    given = shown(getattr(record, name))  # its type is not that of the interval or the prefix
     return InvalidQuestion(f"where: {name} is {given}, which cannot be compared with {shown(wanted)}")
 
 
 def without_attribute(record: type[Any], name: object) -> InvalidQuestion:
-    """Why a condition on an attribute that the record lacks is refused."""
+    """The error for a condition on an attribute that the record lacks."""
     return InvalidQuestion(f"where: {record.__name__} has no attribute {name}")

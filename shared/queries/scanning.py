@@ -31,7 +31,7 @@ BATCH_ROWS = 1000
 MAX_LIMIT = 1_000_000
 """The largest limit, in records: Thrift counts in 32 bits, and a page holds its records in memory."""
 _BELOW = b"\xff" * 4
-"""What stands between a key and the next one that it stops before, in a reverse scan."""
+"""The end of a key a little below another one, at which a reverse scan stops."""
 BUFFER_ROWS = 16_000
 """About how many rows a scan buffers, over all streams: up to sixteen streams are read in batches of `BATCH_ROWS`."""
 
@@ -49,8 +49,7 @@ def scan(
     """The rows of a plan as (row, cells), in the order of the key after its spreading prefix; at most `limit`.
 
     The streams together buffer about `buffer_rows` rows. A filter returns only the rows that match it, but the server
-    reads all rows of the plan. `columns` are those to read; all if omitted. What the plan leaves to the client, its
-    `residual`, is not compared.
+    reads all rows of the plan. `columns` are those to read; all if omitted. The plan's `residual` is not compared.
     """
     if limit is not None:
         check_count("limit", limit)
@@ -112,7 +111,7 @@ def run_plan(
 
 
 def batch_size(buffer_rows: int, plan: Plan) -> int:
-    """Rows in a batch of one stream, if all streams of a plan together buffer so many."""
+    """Rows in a batch of one stream, if all streams of a plan together buffer `buffer_rows`."""
     return min(-(-buffer_rows // max(1, len(plan.streams))), BATCH_ROWS)
 
 
@@ -121,8 +120,8 @@ def merged(
 ) -> Iterable[E]:
     """The items of all streams of a plan, in the order of their keys after the prefix of their stream.
 
-    `key_after` makes the function that tells the key of an item after a prefix of so many bytes.
-    Items with equal keys come in the order of their streams; in reverse, the other way round.
+    `key_after(n)` returns the function that gives the key of an item after a prefix of n bytes. Items with equal keys
+    come in the order of their streams; in reverse, the other way round.
     """
     if len(streams) == 1:
         return streams[0]
@@ -183,7 +182,7 @@ def reverse_stop(start: bytes) -> bytes | None:
 
 
 def start_of_reverse(stop: bytes | None) -> bytes:
-    """The start of the range that a reverse scan reads which stops at `stop`: `reverse_stop`, undone.
+    """The start of the range that a reverse scan to `stop` reads: the inverse of `reverse_stop`.
 
     61 -> 61 00    61 ff ff ff ff -> 62
     """
@@ -196,8 +195,8 @@ def start_of_reverse(stop: bytes | None) -> bytes:
 
 
 def ranges_after(ranges: Iterable[RowRange], row: bytes, reverse: bool, *, inclusive: bool) -> tuple[RowRange, ...]:
-    """What is left of some ranges after a row, in the direction of the scan; with that row if `inclusive`."""
-    left: list[RowRange] = []
+    """The rest of some ranges after a row, in the direction of the scan; with that row if `inclusive`."""
+    remaining: list[RowRange] = []
     for range_ in ranges:
         start, stop = range_.start, range_.stop
         if reverse:
@@ -208,8 +207,8 @@ def ranges_after(ranges: Iterable[RowRange], row: bytes, reverse: bool, *, inclu
         else:
             start = max(start, first)
         if stop is None or start < stop:
-            left.append(RowRange(start, stop, range_.parts))
-    return tuple(left)
+            remaining.append(RowRange(start, stop, range_.parts))
+    return tuple(remaining)
 
 
 def check_count(name: str, count: int) -> None:

@@ -1,6 +1,6 @@
 """Filters that HBase's region servers apply to every row of a scan, as text of HBase's own filter language.
 
-A filter saves network traffic, not disk reads: the server reads the rows that it drops all the same. An attribute that
+A filter saves network traffic, not disk reads: the server still reads the rows that it drops. An attribute that
 questions often compare belongs in a row key.
 """
 
@@ -31,8 +31,8 @@ def equal(cells: RecordCells[Any], name: str, value: Any) -> ServerFilter:
 
     equal(ORDER_CELLS, "status", "paid")    SingleColumnValueFilter('o','s',=,'binary:\xa4paid',true,true)
 
-    The first `true` drops the rows that lack the column. It is `false` if the attribute's default is packed as the
-    value is, because these rows have that value. Raises InvalidRecord for a name that has no column, for a value that
+    The first `true` drops the rows that lack the column. It is `false` if the attribute's default is this value,
+    because rows that lack the column then have it. Raises InvalidRecord for a name that has no column, for a value that
     its attribute cannot have or that is too long, and for an attribute whose default depends on the rest of the record.
     """
     packed = cells.pack_value(name, value)
@@ -54,5 +54,5 @@ def equal(cells: RecordCells[Any], name: str, value: Any) -> ServerFilter:
 
 
 def quoted(value: bytes) -> bytes:
-    """Bytes as a string of the filter language: between single quotes, with every quote among them written twice."""
+    """Bytes as a string of the filter language: in single quotes, with every quote doubled."""
     return b"'" + value.replace(b"'", b"''") + b"'"

@@ -60,7 +60,7 @@ def _with_sort_key(
 
 
 def _how_to_read_fewer(layout: KeyLayout[Any], plan: Plan) -> str:
-    """The conditions that would make the ranges of a plan smaller; one that only the client compares does not."""
+    """Advice on conditions that make the ranges of a plan smaller, so without those that only the client compares."""
     bound = dict(plan.ranges[0].parts)
     ways: list[str] = []
     if plan.qualifiers is not None or _can_be_shorter(layout, plan):
@@ -76,7 +76,7 @@ def _how_to_read_fewer(layout: KeyLayout[Any], plan: Plan) -> str:
 
 
 def _can_be_shorter(layout: KeyLayout[Any], plan: Plan) -> bool:
-    """Whether the ranges follow a shorter interval: they do not within one slice, nor if it is one number."""
+    """Whether a shorter interval makes the ranges smaller: not within one slice, nor if it is one number."""
     slices: set[Between] = set()
     for name, condition in {part for range_ in plan.ranges for part in range_.parts}:
         if isinstance(condition, Between):

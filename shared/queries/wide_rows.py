@@ -5,12 +5,12 @@ starts after the last qualifier that arrived:
 
     ColumnRangeFilter('low', true, 'high', false) AND ColumnPaginationFilter(n, 0)
 
-Each such scan is stateless, so that a client that loses its scanner can go on after the last row; a scan with
+Each such scan is stateless, so a client that loses its scanner can continue after the last row; a scan with
 `scan_batching` could not, and HBase refuses it together with filters of whole rows.
 
-Nothing tells the width of a row beforehand. So a stream fetches two batches of `FIRST_ROWS` rows, and as many at once
-after that as their width allows. In reverse, HBase keeps the cells of a row in ascending order: the row is read from
-its start, and its last cells are kept.
+The width of a row is not known beforehand. So a stream fetches two batches of `FIRST_ROWS` rows, then as many rows at
+once as their width allows. In reverse, HBase keeps the cells of a row in ascending order: the row is read from its
+start, and its last cells are kept.
 """
 
 from collections import deque
@@ -44,7 +44,7 @@ REVERSE_CHUNK_CELLS = 5 * CHUNK_CELLS
 
 
 class CellPosition(NamedTuple):
-    """The place of a cell in a stream; reading goes on after it, or at it if `inclusive`."""
+    """The place of a cell in a stream; reading continues after it, or at it if `inclusive`."""
 
     row: bytes
     qualifier: bytes
@@ -64,7 +64,7 @@ class CellReader:
 
     @property
     def bounds(self) -> tuple[bytes, bytes | None]:
-        """The first qualifier to read, and the first after those; None if there is no such bound."""
+        """The first qualifier to read, and the first one beyond the last; None if there is no such bound."""
         low, high = self.cells.claimed
         if self.qualifiers is None:
             return low, high
@@ -72,7 +72,7 @@ class CellReader:
         return max(low, self.qualifiers.start), min(ends, default=None)
 
     def read(self, plan: Plan, after: Sequence[CellPosition | None]) -> StoredCells:
-        """The cells of a plan; each stream goes on after its position, or from its start."""
+        """The cells of a plan; each stream continues after its position, or begins at its start."""
         if plan.point is not None and plan.column is not None:
             family_bytes = len(self.cells.family) + 1
             for column, value in self.table.row(plan.point, [plan.column]).items():
@@ -150,9 +150,9 @@ class CellReader:
             after, inclusive = cells[-1][1], False
 
     def _backward(self, row: bytes, before: bytes | None, *, inclusive: bool) -> StoredCells:
-        """The cells of a row before a qualifier, or all, the last one first.
+        """The cells of a row before a qualifier, or all of them, in descending order.
 
-        The row is read from its start for every `CHUNK_CELLS` of them that the caller takes.
+        The row is read from its start for every `CHUNK_CELLS` cells that the caller takes.
         """
         low, high = self.bounds
         if before is not None:
@@ -191,7 +191,7 @@ def _cell_order(prefix_bytes: int) -> Callable[[StoredCell], tuple[bytes, bytes]
 
 
 def _filter(low: bytes, inclusive: bool, high: bytes | None, cells: int) -> bytes:
-    """The first `cells` of each row with qualifiers from `low` on, or after it, and below `high`."""
+    """A filter for the first `cells` of each row, with qualifiers from `low` on, or after it, and below `high`."""
     first_cells = b"ColumnPaginationFilter(%d, 0)" % cells
     if not inclusive:  # HBase reads the empty qualifier as no bound, even if it is excluded
         low += b"\x00"

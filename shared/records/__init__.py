@@ -1,4 +1,4 @@
-"""What records are made of: validators for fields, checks of arguments, times and lengths, numbers of equal records.
+"""The building blocks of records: validators for fields, checks of arguments, times and lengths, ordinals.
 
 May import `keys`.
 """

@@ -1,6 +1,6 @@
 """Checks of a question's arguments, before anything is computed from them.
 
-What goes straight into a condition needs none: the codec of its part refuses it.
+Arguments that go straight into a condition need no check: the codec of the part refuses them.
 
 Types are exact, as in records: a bool is not an int. The errors name argument, what was wanted and what was given.
 """

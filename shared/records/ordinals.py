@@ -1,13 +1,13 @@
-"""Numbers of equal values, for records of a file that are equal in all they say."""
+"""Numbers for equal values, such as records of a file that are equal in every field."""
 
 from collections import Counter
 from collections.abc import Hashable
 
 
 class Ordinals:
-    """Numbers equal values from 0, in the order in which they come; remembers every value.
+    """Numbers equal values from 0, in order of appearance; remembers every value.
 
-    Reading the same file again gives the same numbers, so a record that has its number in its key is the same row.
+    Reading the same file again gives the same numbers, so a record with its number in its key becomes the same row.
     """
 
     def __init__(self) -> None:

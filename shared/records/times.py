@@ -13,7 +13,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 _LIKELY_FROM_S = 946_684_800  # 2000-01-01
 _LIKELY_UP_TO_S = 7_258_118_400  # 2200-01-01
 _INTEGER = re.compile("[+-]?[0-9]{1,4300}")  # Python reads no more digits
-# What fromisoformat reads, but with T or one blank between date and time: it would accept any character there.
+# As fromisoformat, which however accepts any character between date and time: here only T or one blank.
 _ISO = re.compile(r"((?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(?:-?\d)?)(?:[T ]\S+?)??)( ?UTC)?", re.ASCII)
 
 Unit: TypeAlias = Literal["s", "ms", "us"]
@@ -24,7 +24,7 @@ _MILLISECONDS: dict[Unit, Fraction] = {"s": Fraction(1000), "ms": Fraction(1), "
 
 
 class LikelyUnit(NamedTuple):
-    """A unit other than milliseconds, and the time that a number means in it."""
+    """A unit other than milliseconds, and the time that a number is in that unit."""
 
     unit: str
     """`s`, `us` or `ns`; `ns` is not a `Unit`."""
@@ -35,7 +35,7 @@ class LikelyUnit(NamedTuple):
 def parse_time(text: str) -> int:
     """Milliseconds of an ISO 8601 time, of `2017-06-23 21:05:06 UTC`, or of integer milliseconds.
 
-    A time without zone is UTC. ValueError refuses digits below the millisecond, a date of eight digits (as
+    A time without zone is UTC. Raises ValueError for digits below the millisecond, a date of eight digits (as
     milliseconds, 20170623 would be in the morning of 1970-01-01), and a number for which `likely_unit` knows another
     unit. With a plus sign, such a date or number is milliseconds.
     """
@@ -83,7 +83,7 @@ def from_unit(number: int | Decimal, unit: Unit) -> int:
 
 
 def likely_unit(number: int) -> LikelyUnit | None:
-    """The unit in which a number is a time from 2000 to 2199; None if it is one in milliseconds, or in no unit."""
+    """The unit in which a number is a time from 2000 to 2199; None if milliseconds are such a time, or no unit is."""
     if _LIKELY_UP_TO_S <= number < _LIKELY_FROM_S * 10**6:  # nearly every number of milliseconds
         return None
     for unit, name, per_second in (("s", "seconds", 1), ("us", "microseconds", 10**6), ("ns", "nanoseconds", 10**9)):

@@ -1,8 +1,8 @@
 """Recording the layouts of tables that were made without a record: by an earlier release, or in the HBase shell.
 
-Rows alone do not tell their layout. So some rows of every bucket are compared, and what else they would fit is said:
-a row that fits 8 buckets fits 32 one time in four, and rows of midnight fit slices of an hour and of a day. Parts of
-one codec that changed places are not said, because any such row fits.
+Rows alone do not prove their layout. So some rows of every bucket are compared with the declared layout, and other
+layouts that these rows would fit are reported: a row that fits 8 buckets fits 32 one time in four, and rows at midnight
+fit slices of an hour and of a day. Swapped parts of one codec are not reported, because every such row fits both ways.
 """
 
 import math
@@ -39,18 +39,18 @@ _MULTIPLES = (2, 3, 4, 6, 8, 12, 15, 24, 30, 60, 168)
 """How much longer or shorter another slice may be: days and hours, hours and minutes, weeks."""
 
 SHOWN = 12
-"""Other numbers of buckets, or lengths of slices, that are named."""
+"""The most other numbers of buckets, or lengths of slices, that are listed."""
 
 
 @attrs.frozen
 class Adopted:
-    """What was found out about one table."""
+    """The result of adopting one table."""
 
     table: str
     rows: int
     """Number of rows that were compared."""
     also_fits: tuple[str, ...]
-    """What else made these rows, as far as they tell."""
+    """Other layouts that would make the compared rows."""
     is_new: bool = True
     """Whether this call recorded the layouts; False if they are recorded already."""
 
@@ -58,13 +58,13 @@ class Adopted:
 def adopt_tables(connection: "happybase.Connection", tables: Iterable[TableLayout[Any, Any]]) -> list[Adopted]:
     """Records the layouts of tables that exist, after comparing some of their rows.
 
-    A record of other layouts is replaced if the table has no row. Raises LayoutMismatch otherwise, for a row that is
-    not of the declared layout, and if no row has a cell of the declared columns. Costs: two scans of up to 100 row keys
-    for each bucket.
+    A record of other layouts is replaced if the table has no row. Raises LayoutMismatch if it has rows, for a row that
+    is not of the declared layout, and if no row has a cell of the declared columns. Costs: two scans of up to 100 row
+    keys for each bucket.
     """
     adopted = [_compared(connection, table) for table in physical_tables(tables)]
     create_records(connection)
-    return [_record(connection, table, found) for table, found in adopted if found is not None]
+    return [_record(connection, table, result) for table, result in adopted if result is not None]
 
 
 def _compared(connection: "happybase.Connection", table: PhysicalTable) -> tuple[PhysicalTable, Adopted | None]:
@@ -76,11 +76,11 @@ def _compared(connection: "happybase.Connection", table: PhysicalTable) -> tuple
     rows = max((sample.rows for sample in samples), default=0)
     if samples and not rows and not _is_empty(connection, table):
         wanted = listed(column.decode() for layout in table.layouts for column in layout.cells.columns)
-        raise LayoutMismatch(f"table {table.name}: has rows, and none has a cell of {wanted}")
+        raise LayoutMismatch(f"table {table.name}: has rows, but none has a cell of {wanted}")
     return table, Adopted(table.name, rows, tuple(fits)) if samples else None
 
 
-def _record(connection: "happybase.Connection", table: PhysicalTable, found: Adopted) -> Adopted:
+def _record(connection: "happybase.Connection", table: PhysicalTable, adopted: Adopted) -> Adopted:
     layouts = [layout for layout in table.layouts if layout.is_recorded]
     while True:
         cell = read_cell(connection, table.name)
@@ -88,14 +88,14 @@ def _record(connection: "happybase.Connection", table: PhysicalTable, found: Ado
         try:
             merged = merged_layouts(table.name, recorded, layouts)
         except LayoutMismatch:
-            if found.rows or not _is_empty(connection, table):
+            if adopted.rows or not _is_empty(connection, table):
                 raise
             merged = merged_layouts(table.name, (), layouts)
         new = json_of(merged, is_created=True)
         if new == cell:
-            return attrs.evolve(found, is_new=False)
+            return attrs.evolve(adopted, is_new=False)
         if replace_cell(connection, table.name, cell, new):
-            return found
+            return adopted
 
 
 def _is_empty(connection: "happybase.Connection", table: PhysicalTable) -> bool:
@@ -103,7 +103,7 @@ def _is_empty(connection: "happybase.Connection", table: PhysicalTable) -> bool:
 
 
 def _sampled_rows(rows: "happybase.Table", table: TableLayout[Any, Any]) -> Iterator[tuple[bytes, list[bytes]]]:
-    """The first and last rows of each bucket, and of the ranges that are in none, with some of their columns."""
+    """The first and last rows of each bucket, and of the ranges outside all buckets, with some of their columns."""
     columns = table.cells.columns
     for range_ in _whole_ranges(table.key):
         seen: set[bytes] = set()
@@ -119,7 +119,7 @@ def _sampled_rows(rows: "happybase.Table", table: TableLayout[Any, Any]) -> Iter
 
 
 def _whole_ranges(layout: KeyLayout[Any]) -> Iterator[RowRange]:
-    """The ranges of a whole table's buckets, and those between and after them, in which no row should be."""
+    """The ranges of a whole table's buckets, and the ranges between and after them, which should be empty."""
     start: bytes | None = b""
     for range_ in sorted(layout.whole_table().ranges, key=lambda range_: range_.start):
         if start is not None and start < range_.start:
@@ -131,7 +131,7 @@ def _whole_ranges(layout: KeyLayout[Any]) -> Iterator[RowRange]:
 
 
 class _Sample:
-    """Some rows of one layout, and which other numbers of buckets and lengths of slices they fit too."""
+    """Some rows of one layout, and the other numbers of buckets and lengths of slices that they also fit."""
 
     def __init__(self, table: TableLayout[Any, Any]) -> None:
         self.table = table
@@ -174,7 +174,7 @@ class _Sample:
                     self._rests[name] = max(self._rests[name], getattr(item, name))
 
     def also_fits(self) -> Iterator[str]:
-        """Other layouts that make the compared rows, in words."""
+        """Other layouts that would make the compared rows, in words."""
         if not self.rows:
             return
         for prefix, others in self._others.items():

@@ -32,7 +32,7 @@ class BoundTable(Generic[K, R]):
     def rows(self) -> "happybase.Table":
         """Happybase's own table. Raises LayoutMismatch if another layout made the keys that are stored.
 
-        Costs: the first time on a connection those of `check_layouts`.
+        Costs: the first time on a connection, those of `check_layouts`.
         """
         check_layouts(self.connection, [self.layout])
         return self._rows

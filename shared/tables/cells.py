@@ -22,9 +22,9 @@ R = TypeVar("R")
 class Cells(Protocol[R]):
     """The records of a row as cells: `RecordCells`, `ItemCells`, or a class of a domain's own.
 
-    A row without a claimed cell holds no record. A claimed cell that does not decode is damage, and every
-    other cell of the row is passed over. Only rows of `ItemCells` are read in parts. Rows of a domain's own cells are
-    read whole, and a page ends after a whole row.
+    A row without a claimed cell holds no record. A claimed cell that does not decode is damage, and all other cells of
+    the row are ignored. Only rows of `ItemCells` are read in parts. Rows of a domain's own cells are read whole, and a
+    page ends after a whole row.
     """
 
     @property
@@ -74,9 +74,10 @@ def check_column(name: object) -> None:
 def check_cell_size(name: str, column: bytes, value: bytes, row: bytes = b"") -> None:
     """Raises InvalidRecord for a cell that is larger than HBase accepts.
 
-    `name` is what the value is of, `Order.item` or `Order`. If the row is not known yet, only its length is left out.
+    `name` is the value's name in errors, `Order.item` or `Order`. If the row is not known yet, its length is not
+    counted.
     """
-    limit = MAX_CELL_BYTES - 19 - len(row) - len(column)  # 20 bytes more, without the colon of the column
+    limit = MAX_CELL_BYTES - 19 - len(row) - len(column)  # 20 bytes more, but no colon in the column
     if len(value) > limit:
         raise InvalidRecord(f"{name}: must fit {limit} bytes, the rest of an HBase cell (got {len(value)} bytes)")
 
@@ -111,7 +112,7 @@ class PackedValue:
         """The value of these bytes; InvalidRecord if they are damaged, or of another type."""
         try:
             value = self.packing.unpack(cell)
-        except Exception as error:  # msgpack's errors have no base of their own
+        except Exception as error:  # msgpack's errors have no common base
             reason = str(error) or type(error).__name__
             raise InvalidRecord(f"{self.name}: {reason} (got {cell.hex(' '):.100})") from None
         if not self.fits(value):

@@ -1,7 +1,7 @@
 """The fast path of a table: functions generated from its layout and cells, without a loop.
 
 `record` decodes a row and its cells without making the key, and `item` one cell of a row whose key is known. Each calls
-its reference if anything does not fit, as those of `keys/compiled.py` do.
+its reference if anything does not fit, as the functions of `keys/compiled.py` do.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -27,7 +27,7 @@ class FromCell:
     fits: Callable[[Any], bool]
     is_optional: bool
     default: Any
-    """What attrs' `__init__` is given if there is no cell and `is_optional`: `NOTHING` makes it call the factory."""
+    """The argument for attrs' `__init__` if there is no cell and `is_optional`: `NOTHING` makes it call the factory."""
 
 
 def compile_record(
@@ -71,7 +71,7 @@ def compile_record(
 
 
 def _value_check(scope: dict[str, Any], number: int, value: str, cell: FromCell) -> str:
-    """An expression that tells whether the value of a cell fits its attribute; binds `unpack_` and this number, too."""
+    """An expression that tells whether the value of a cell fits its attribute; also binds `unpack_<number>`."""
     scope |= {f"unpack_{number}": cell.unpack, f"wanted_{number}": cell.wanted, f"fits_{number}": cell.fits}
     scope[f"values_{number}"] = cell.values
     check = f"fits_{number}({value})" if cell.wanted is None else f"type({value}) is wanted_{number}"
@@ -127,7 +127,7 @@ def compile_item(
 def _optional_cells(from_cells: Mapping[str, FromCell]) -> list[str]:
     """Statements that look up the cells which a row may lack; a missing cell is None.
 
-    One `try` for all of them costs a row with every cell next to nothing, and a row without one of them an exception.
+    One `try` for all of them costs next to nothing for a row with every cell, and an exception for any other row.
     """
     optional = [(f"cell_{number}", cell.column) for number, cell in enumerate(from_cells.values()) if cell.is_optional]
     if not optional:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class NeedsThrift2(ValueError):
-    """A table needs what Thrift1 can neither set nor report, and the connection offers no other way."""
+    """A table needs an option that Thrift1 can neither set nor report, and the connection offers no other way."""
 
 
 class KeepsNoTombstones(UserWarning):
@@ -41,7 +41,7 @@ class KeepsNoTombstones(UserWarning):
 
 
 class BeyondThrift1(Protocol):
-    """What creating tables needs beyond Thrift1: an embedded store has it, and a Thrift2 gateway."""
+    """The calls that creating tables needs beyond Thrift1; embedded stores and Thrift2 gateways have them."""
 
     def create_split_table(
         self, name: str | bytes, families: Mapping[str, Mapping[str, Any]], split_points: Iterable[str | bytes] = ()
@@ -69,12 +69,12 @@ def create_tables(connection: "happybase.Connection", tables: Iterable[TableLayo
     Raises `TableMismatch` for an existing table whose families, or their options, are not as declared, and its subclass
     `LayoutMismatch` if another key layout makes the table's keys, as recorded in the table `rowbook_layouts` when it
     was created (`recorded_layouts.py`). Warns of `UnrecordedLayout` if there is no such record. Split points are not
-    compared, because HBase goes on splitting regions by itself.
+    compared, because HBase keeps splitting regions by itself.
 
     If the connection has no Thrift2 gateway, raises `NeedsThrift2`, before anything is created, for split points of a
-    missing table and for a block size of any table other than HBase's own. That default is not compared through Thrift1
-    alone. `keep_tombstones_ms` is neither set nor compared there: a table created like that keeps no tombstone, of
-    which `KeepsNoTombstones` warns, and is a mismatch through Thrift2.
+    missing table and for any block size other than HBase's default, which is not compared. Nor is `keep_tombstones_ms`
+    set or compared: a table created this way keeps no tombstones, of which `KeepsNoTombstones` warns, and is a mismatch
+    through Thrift2.
     """
     physical = physical_tables(tables)
     with _beyond_thrift1(connection) as beyond:
@@ -98,8 +98,8 @@ def create_tables(connection: "happybase.Connection", tables: Iterable[TableLayo
 def drop_tables(connection: "happybase.Connection", tables: Iterable[TableLayout[Any, Any]]) -> None:
     """Deletes the tables with all their rows, and their records; skips tables that do not exist.
 
-    The table of records stays, also empty: another process may be about to record there the tables that it creates.
-    To drop it is to drop `RECORDS`, which is for those who know that no other process uses the prefix.
+    The table of records stays, even if empty, because another process may be about to record its own tables there. Drop
+    `RECORDS` itself only if no other process uses the prefix.
     """
     existing = _names(connection)
     has_records = RECORDS.name in existing
@@ -107,7 +107,7 @@ def drop_tables(connection: "happybase.Connection", tables: Iterable[TableLayout
         at_ms = recorded_at_ms(connection, table.name) if has_records else None
         if table.name in existing:
             connection.delete_table(table.name, disable=True)
-        if at_ms is not None:  # after the table: without a table a record is out of date
+        if at_ms is not None:  # after the table: a record without a table is out of date
             delete_record(connection, table.name, at_ms)
         forget_compared(connection, table.name)
 
@@ -230,5 +230,5 @@ def _actual_options(
 
 
 def _seconds(ttl_seconds: int | None) -> int | None:
-    """A TTL, None if cells never expire, for which HBase has two numbers: any below 1, and 2^31 - 1."""
+    """A TTL; None if cells never expire, for which HBase reports any number below 1, or 2^31 - 1."""
     return None if ttl_seconds is None or ttl_seconds < 1 or ttl_seconds == FOREVER_S else ttl_seconds

@@ -69,7 +69,7 @@ def tables_with_splits(
 
 
 def delete_statement(table: str, row: bytes, column: bytes, written_ms: int) -> str:
-    """The statement that deletes one version of a cell, which Thrift1 cannot: it deletes all versions up to a time."""
+    """The statement that deletes one version of a cell, because Thrift1 deletes all versions up to a time."""
     return f"delete {_quoted(table)}, {_ruby_bytes(row)}, {_ruby_bytes(column)}, {written_ms}"
 
 

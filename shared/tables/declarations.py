@@ -1,4 +1,4 @@
-"""What declared tables refuse: attributes without a place, cells that two layouts claim, split points out of order."""
+"""Checks of declared tables: attributes without a place, cells that two layouts claim, split points out of order."""
 
 from collections.abc import Iterable, Iterator
 from itertools import product

@@ -35,8 +35,8 @@ class ItemCells(Generic[R]):
     The value is that of one attribute, or a msgpack array of several; an array that is too short leaves the last
     attributes at their defaults. A value without attributes is a marker: the cell says only that the record exists.
 
-    If the qualifier's first part is `Prefixed`, cells whose qualifiers start otherwise are not claimed: they may be
-    those of another layout.
+    If the qualifier's first part is `Prefixed`, cells with any other qualifier are not claimed: they may belong to
+    another layout.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class ItemCells(Generic[R]):
         self._value_name = f"{record.__name__}.{', '.join(names)}"
         rests = [part.name for part in qualifier.parts if share_codec(part.codec)]
         self.key_attributes = [name for name in self._fields if name not in self.cell_attributes or name in rests]
-        """The attributes that the row key holds, as a whole or, of a `Slice`, in part."""
+        """The attributes that the row key holds, whole or, for a `Slice`, in part."""
         unpack_all = None if isinstance(value, str) else unpack_array
         from_value = {name: packed.from_cell(b"") for name, packed in self._packed.items()}
         self.item: Callable[[Any, bytes, bytes], R] = compile_item(
@@ -93,7 +93,7 @@ class ItemCells(Generic[R]):
 
     @property
     def claimed(self) -> tuple[bytes, bytes | None]:
-        """The first qualifier that is claimed, and the first after those; None if all after the first are claimed."""
+        """The first claimed qualifier, and the first one after all claimed ones; None if no later one is unclaimed."""
         return self.label, successor(self.label) if self.label else None
 
     def column(self, item: object) -> bytes:
@@ -137,7 +137,7 @@ class ItemCells(Generic[R]):
         values |= self._unpack_value(value)
         try:
             return self.record(**{str(self._fields[name].alias): value for name, value in values.items()})
-        except (TypeError, ValueError, RecursionError) as error:  # of the record's own validators and converters
+        except (TypeError, ValueError, RecursionError) as error:  # from the record's own validators and converters
             raise InvalidRecord(message_of(error)) from None
 
     def _unpack_value(self, value: bytes) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class ItemCells(Generic[R]):
         wanted = f"{self.record.__name__}: must be a msgpack array of {', '.join(self._packed)}"
         try:
             items = unpack_array(value)
-        except Exception as error:  # msgpack's errors have no base of their own
+        except Exception as error:  # msgpack's errors have no common base
             raise InvalidRecord(f"{wanted}: {str(error) or type(error).__name__} (got {value.hex(' '):.100})") from None
         if items is None or len(items) > len(self._packed):
             raise InvalidRecord(f"{wanted} (got {shown(MSGPACK.unpack(value))})")
@@ -187,12 +187,12 @@ class ItemCells(Generic[R]):
             column = self.column(self.qualifier.key_class(*shares))
         except InvalidKey as error:
             raise InvalidQuestion(str(error)) from None
-        # The column binds its parts, and with the row the parts that are divided; not a value in the cell.
+        # The column binds the qualifier's parts and, with the row, divided parts; it does not bind a value in the cell.
         residual = {name: condition for name, condition in rows.residual.items() if name not in of_cells}
         return attrs.evolve(rows, column=column, conditions=question, residual=residual)
 
     def _in_every_row(self, layout: KeyLayout[Any], question: Mapping[str, Any]) -> RowRange | None:
-        """The qualifiers that all records of the answer have, whatever their row; None if these are not a range."""
+        """The range of qualifiers that the answer's records have in every row; None if they are not a range."""
         conditions: dict[str, Any] = {}
         for name in self.qualifier.part_named:
             condition = question.get(name, between())
@@ -220,7 +220,7 @@ def _remade(record: type[R], family: str, qualifier: KeyLayout[Any], value: Any,
 
 
 def _rest_in_one_slice(condition: Any, every: int) -> Any:
-    """What a condition says of the rest of a value within its slice, if one slice has all values that meet it."""
+    """The condition on the rest within a slice, if all values that meet the whole condition are in one slice."""
     if is_one_value(condition):
         return condition % every
     if not isinstance(condition, Between) or condition.since is None or condition.until is None:
@@ -232,5 +232,5 @@ def _rest_in_one_slice(condition: Any, every: int) -> Any:
 
 
 def _nothing(_value: bytes) -> list[Any]:
-    """The values of no attributes: a cell that only says that there is a record may hold anything."""
+    """The values of a marker, which has no attributes: its cell may hold anything."""
     return []

@@ -77,5 +77,5 @@ def _codec_text(codec: Codec[Any], codes: list[Codes]) -> str:
 
 
 def _ascii(text: str) -> str:
-    """The text with other characters escaped: `repr` leaves those as they are that its Python version knows."""
+    """The text with all non-ASCII characters escaped: which ones `repr` escapes depends on the Python version."""
     return text.encode("ascii", "backslashreplace").decode()

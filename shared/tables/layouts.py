@@ -41,13 +41,13 @@ class Family:
     """Bytes, before compression, that a region server reads from a file at a time: small blocks serve gets, large ones
     scans. Thrift1 creates only HBase's default, 65,536."""
     keep_tombstones_ms: int = attrs.field(default=0, validator=integer(0, 2**63 - 1))
-    """Milliseconds, from a tombstone's own timestamp on, in which a compaction of all files keeps it, so that it goes
-    on hiding puts that arrive late: a tombstone dated 1970 is dropped at once. 0, HBase's default, keeps none. Thrift1
-    can neither set nor report it: a table created through Thrift1 alone keeps none."""
+    """Milliseconds, counted from its own timestamp, for which a compaction of all files keeps a tombstone, so that it
+    still hides puts that arrive late: a tombstone dated 1970 is dropped at once. 0, HBase's default, keeps none.
+    Thrift1 can neither set nor report it: a table created through Thrift1 alone keeps none."""
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that happybase's `create_table` takes; it leaves to HBase what Thrift1 cannot express."""
+        """The options for happybase's `create_table`; options that Thrift1 cannot express keep HBase's defaults."""
         return {
             "max_versions": self.max_versions,
             "bloom_filter_type": self.bloom,
@@ -87,9 +87,9 @@ class TableLayout(Generic[K, R]):
     cells: Cells[R]
     families: Mapping[str, Family] = attrs.field(default=attrs.Factory(_families_of_cells, takes_self=True))
     splits: Splits = attrs.field(default=attrs.Factory(_splits_of_layout, takes_self=True))
-    """Where the table is cut into regions when it is created; later HBase splits them by itself."""
+    """The split points of the new table; later HBase splits regions by itself."""
     is_recorded: bool = True
-    """Whether the store keeps a record of this layout, which others are compared with (`recorded_layouts.py`). False if
+    """Whether the store keeps a record of this layout, to compare other layouts with (`recorded_layouts.py`). False if
     another program defines the table."""
     format: KeyFormat = attrs.field(init=False, eq=False, repr=False)
     """The format of row keys and qualifiers."""
@@ -115,7 +115,7 @@ class TableLayout(Generic[K, R]):
 
     @property
     def record(self) -> Callable[[bytes, Mapping[bytes, bytes]], R]:
-        """A function of a row and its cells: the record that they hold; InvalidRow if they do not hold exactly one."""
+        """A function that returns the record of a row and its cells; raises InvalidRow if they hold none or several."""
         return self._read
 
     def _record_reference(self, row: bytes, cells: Mapping[bytes, bytes]) -> R:
@@ -137,7 +137,7 @@ class TableLayout(Generic[K, R]):
     def plan(self, /, **question: Any) -> Plan:
         """The ranges and the point or residual for a question about any parts of a record's row key and qualifier.
 
-        As `KeyLayout.plan` for the parts of the row key. Conditions of the qualifier, and of a value whose slice is in
+        As `KeyLayout.plan` for the parts of the row key. Conditions on the qualifier, and on a value whose slice is in
         the row key, are in the plan's residual; if all records that meet them have qualifiers of one range, only these
         are read of each row. If the question binds every part of both to a value, the plan is a point: one row, and one
         column.

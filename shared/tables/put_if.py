@@ -7,9 +7,9 @@ if TYPE_CHECKING:
 
 
 def put_if(rows: "happybase.Table", row: bytes, column: bytes, expected: bytes | None, value: bytes) -> bool:
-    """Puts a value into a cell that is `expected`, None if it is missing; returns whether it did.
+    """Puts a value into a cell if that has the `expected` value (None: is missing); returns whether it did.
 
-    The region server dates the cell. HBase takes an empty cell for a missing one. If the reply is lost, nothing tells
+    The region server dates the cell. HBase treats an empty cell as missing. If the reply is lost, nothing tells
     whether the value was put. Costs: 1 checkAndPut.
     """
     from Hbase_thrift import Mutation  # a module that happybase makes

@@ -17,7 +17,7 @@ from .packing import COUNTER
 R = TypeVar("R")
 
 MARKER_VALUE = b"\xc3"
-"""msgpack's true. Not empty, because `checkAndPut` takes an empty cell for a missing one."""
+"""msgpack's true. Not empty, because `checkAndPut` treats an empty cell as missing."""
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -27,10 +27,10 @@ class RecordCells(Generic[R]):
     RecordCells(Order, {"item": Column("o:i"), "amount": Column("o:a", BIG_INT)})
     RecordCells(ReaderOfAuthor, {}, marker="f:x")
 
-    The second one is that of a list whose row keys hold all: its record is the key class itself, and the marker says
-    that there is a record.
+    The second form is for a list whose row keys hold everything: its record is the key class itself, and the marker
+    says that there is a record.
 
-    `key_names` says which part of the row key holds an attribute of another name. Such a record is one of a whole
+    `key_names` names the part of the row key for each attribute that has another name. Such a record belongs to a whole
     slice, so it needs no `Rest`:
 
     RecordCells(DayCount, {"count": Column("s:n")}, key_names={"day_ms": "time_ms"})
@@ -128,7 +128,7 @@ class RecordCells(Generic[R]):
             yield self.unpack(key, cells)
 
     def unpack(self, key: object, cells: Mapping[bytes, bytes]) -> R:
-        """The record of a row, from its decoded key and its cells. Cells of other columns are passed over."""
+        """The record of a row, from its decoded key and its cells. Cells of other columns are ignored."""
         values = {name: getattr(key, part) for name, part in self._part_of.items()}
         for name, column in self._column.items():
             if column in cells:
@@ -140,7 +140,7 @@ class RecordCells(Generic[R]):
             raise InvalidRecord(f"{self.record.__name__}: none of its cells ({columns})")
         try:
             return self.record(**{str(self._fields[name].alias): value for name, value in values.items()})
-        except (TypeError, ValueError, RecursionError) as error:  # of the record's own validators and converters
+        except (TypeError, ValueError, RecursionError) as error:  # from the record's own validators and converters
             raise InvalidRecord(message_of(error)) from None
 
     def pack_value(self, name: str, value: Any) -> bytes:
@@ -177,7 +177,7 @@ class RecordCells(Generic[R]):
     ) -> Callable[[bytes, Mapping[bytes, bytes]], R]:
         """A fast function that makes the record of a row key and its cells.
 
-        It calls `reference`, which does the same step by step, for rows that it cannot read, to find the reason.
+        For a row that it cannot read, it calls `reference`, which does the same step by step and finds the reason.
         """
         if self.marker is not None:
             return reference

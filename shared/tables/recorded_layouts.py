@@ -1,26 +1,26 @@
 """Records of the key layouts of a store's tables, so that a changed layout under an old name is refused.
 
-HBase knows tables and families, not how their keys are made. A program with another layout finds no rows, or some of
-them, and its own rows are lost to the others. So a table `rowbook_layouts` below the same prefix has a row for each
-table, in JSON, which a shell shows:
+HBase knows tables and families, not how their keys are made. A program with another layout finds none or only some of
+the rows, and other programs do not find the rows that it writes. So the table `rowbook_layouts`, with the same prefix,
+has a row for each table, in JSON, which the HBase shell can show:
 
     row     l:l
     logs    {"layouts": [{"format": "row Salt(of=part 1, buckets=8), EscapedText", "codes": [], "claims": ...}], ...}
 
 `create_tables` writes it by `checkAndPut`, in steps that any other process may interrupt:
 
-1. Read the record of a table, then list the tables. If the table is missing, whatever is recorded is out of date.
+1. Read the record of a table, then list the tables. If the table is missing, its record is out of date.
 2. Put the declared layouts as `is_created: false`, if the record is still that of step 1.
 3. Create the table.
-4. Read the record again and compare it. If it is of these layouts, put it as `is_created: true`. Only then use the
-   table. A program that only uses tables does this too, if it finds another record.
+4. Read the record again and compare it. If it has these layouts, put it as `is_created: true`. Only then use the table.
+   A program that only uses tables also does this step, if the record is not yet `is_created`.
 
 Two processes with different layouts cannot both pass: if the second replaces the record between the steps of the first,
 either step 4 of the first refuses, or step 2 of the second finds another record than it has read, and starts again. A
 process that dies leaves a record that the next one completes or, without a table, replaces.
 
-The record knows formats, not meanings: two parts of one codec that change places make the same format, and so do other
-units of a number. Nothing of a table tells them apart, so they are not refused.
+The record holds formats, not meanings: swapping two parts of one codec, or changing the unit of a number, makes the
+same format. Nothing in a table shows the difference, so it is not refused.
 """
 
 import json
@@ -54,12 +54,12 @@ class LayoutMismatch(TableMismatch):
 
 
 class UnrecordedLayout(UserWarning):
-    """The store has no record of a table's layout, so nobody can tell whether the declared one made its keys."""
+    """The store has no record of a table's layout, so it is unknown whether the declared one made its keys."""
 
 
 @row_key
 class RowOfTable:
-    """The record of one table.
+    """The key of one table's record.
 
     Order:  by name.
     Serves: the layouts of a table.
@@ -73,7 +73,7 @@ class RowOfTable:
 
 @attrs.frozen
 class RecordedTable:
-    """What is recorded of one table, as JSON."""
+    """The record of one table, as JSON."""
 
     table: str
     layouts: str
@@ -98,7 +98,7 @@ class RecordedLayout:
 
     @classmethod
     def of(cls, table: TableLayout[Any, Any]) -> "RecordedLayout":
-        """What is recorded of a declared layout."""
+        """The record of a declared layout."""
         return cls(table.format, frozenset(claims_of(table.cells)))
 
 
@@ -107,7 +107,7 @@ Recorded = tuple[RecordedLayout, ...]
 
 @attrs.define
 class _Known:
-    """What one connection has read of the records, and which layouts it has compared with them."""
+    """The records that one connection has read, and the layouts that it has compared with them."""
 
     records: dict[tuple[bytes | None, str], Recorded | None] = attrs.field(
         factory=dict[tuple[bytes | None, str], Recorded | None]
@@ -134,7 +134,7 @@ def check_layouts(connection: "happybase.Connection", tables: Sequence[TableLayo
     _read_records(connection, known, {table.name for table in new if (prefix, table.name) not in known.records})
     for table in new:
         if (prefix, table.name) not in known.records:
-            continue  # the table is missing, as the store will say
+            continue  # the table is missing: the store will report it
         recorded = known.records[prefix, table.name]
         if recorded is None:
             _warn(table.name)
@@ -151,7 +151,7 @@ def _known_on(connection: "happybase.Connection") -> _Known:
 
 
 def _read_records(connection: "happybase.Connection", known: _Known, names: Set[str]) -> None:
-    """Reads the records of these tables, as far as the tables exist."""
+    """Reads the records of these tables; skips tables that do not exist."""
     existing = connection.tables() if names else []
     for name in names:
         if name.encode() in existing:
@@ -162,7 +162,7 @@ def _read_records(connection: "happybase.Connection", known: _Known, names: Set[
 def _confirmed(connection: "happybase.Connection", name: str) -> Recorded | None:
     """The record of a table that exists, put as `is_created: true`; None if it has none.
 
-    So a process that has seen no table yet cannot replace the record any more: see step 2.
+    After that, a process that has not seen the table can no longer replace the record: see step 2.
     """
     while (cell := read_cell(connection, name)) is not None:
         recorded = recorded_in(cell)
@@ -174,7 +174,7 @@ def _confirmed(connection: "happybase.Connection", name: str) -> Recorded | None
 
 def _warn(table: str) -> None:
     warnings.warn(
-        f"table {table}: the store has no record of its key layout, so nobody can tell whether the declared one made"
+        f"table {table}: the store has no record of its key layout, so it is unknown whether the declared one made"
         " its rows; rowbook adopt compares them, and records it",
         UnrecordedLayout,
         stacklevel=2,
@@ -185,7 +185,7 @@ def _warn(table: str) -> None:
 
 
 def claim_table(connection: "happybase.Connection", table: PhysicalTable) -> None:
-    """Steps 1 and 2: records the layouts of a table that is missing; nothing if it exists meanwhile."""
+    """Steps 1 and 2: records the layouts of a table that is missing; does nothing if it exists by now."""
     declared = merged_layouts(table.name, (), _recorded(table))
     while declared:
         cell = read_cell(connection, table.name)
@@ -291,7 +291,7 @@ def recorded_in(cell: bytes) -> Recorded:
 
 
 def merged_layouts(name: str, recorded: Recorded, declared: Iterable[TableLayout[Any, Any]]) -> Recorded:
-    """The recorded layouts, with what declared ones add: names of a `Code`, cells, layouts of other cells.
+    """The recorded layouts, extended by the declared ones: by names of a `Code`, cells, layouts of other cells.
 
     Raises LayoutMismatch if a declared layout makes other keys for the same cells than a recorded one.
     """

@@ -1,4 +1,4 @@
-"""What a design is tested with: a connection that is watched and stopped, crash tests, and checks of what is stored.
+"""Tools for testing a design: a connection that is watched and stopped, crash tests, and checks of what is stored.
 
 May import all other rooms but `designs`; no other room and no design imports it.
 """
@@ -44,7 +44,7 @@ from .watched_connection import (
     stopped_at,
     undisturbed,
 )
-from .write_steps import Steps, steps
+from .write_steps import Step, Steps
 
 __all__ = [
     "EMBEDDED",
@@ -60,6 +60,7 @@ __all__ = [
     "ReplyLost",
     "Script",
     "Seen",
+    "Step",
     "Steps",
     "Stop",
     "StoppedWrites",
@@ -102,7 +103,6 @@ __all__ = [
     "paused_before",
     "sources",
     "sources_and_lines",
-    "steps",
     "stopped_at",
     "stored_cells",
     "subsets",

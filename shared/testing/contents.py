@@ -1,4 +1,4 @@
-"""What tables hold after a write, so that what crashes leave can be compared; and how long they keep tombstones."""
+"""The contents of tables after a write, to compare those after crashes; and how long tables keep tombstones."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -10,24 +10,24 @@ from ..tables import TableLayout
 from ..writes import KEEP_TOMBSTONES_MS
 
 Contents: TypeAlias = dict[str, dict[bytes, Any]]
-"""What each row holds, by table."""
+"""The contents of each row, by table."""
 
 
 def kept(table: TableLayout[Any, Any], keep_ms: int = KEEP_TOMBSTONES_MS) -> TableLayout[Any, Any]:
-    """The table, whose tombstones outlast a compaction for so long."""
+    """The same table with tombstones that outlast a compaction for `keep_ms`."""
     families = {name: attrs.evolve(family, keep_tombstones_ms=keep_ms) for name, family in table.families.items()}
     return attrs.evolve(table, families=families)
 
 
 def dropped(table: TableLayout[Any, Any]) -> TableLayout[Any, Any]:
-    """The table, whose tombstones no compaction keeps."""
+    """The same table with tombstones that no compaction keeps."""
     return kept(table, 0)
 
 
 def sources(writer: Any) -> dict[bytes, Any]:
     """All records of the source table, by row."""
-    found = {row: writer.reader.source_of(row, cells).record for row, cells in writer.rows(writer.source.name).scan()}
-    return {row: record for row, record in found.items() if record is not None}
+    records = {row: writer.reader.source_of(row, cells).record for row, cells in writer.rows(writer.source.name).scan()}
+    return {row: record for row, record in records.items() if record is not None}
 
 
 def sources_and_lines(repository: Any, tables: Iterable[TableLayout[Any, Any]]) -> Contents:

@@ -2,7 +2,7 @@
 
 A design names its writes and what its readers see (`Write`, `View`). A crash point is a write, one of its calls that
 change the store, the rows of this call that are stored, and whether the writer dies or only loses the reply. Each point
-has a store of its own, so what it leaves is compared with all that a run without a crash leaves.
+has a store of its own, whose contents are compared with those of a run without a crash.
 """
 
 from collections.abc import Callable, Generator, Iterable
@@ -20,7 +20,7 @@ from .stopped_writes import Clean, Opened, Seen, State, StoppedWrites, Store, Vi
 from .watched_connection import ReplyLost, WatchedConnection, WriterDied
 
 STOPPED = "stopped"
-"""The answer of a writer that got none."""
+"""Stands for the answer of a writer that was stopped."""
 
 
 @attrs.frozen(slots=False)
@@ -37,7 +37,7 @@ class CrashTests:
     refusals: tuple[type[Exception], ...]
     """The exceptions with which a write is refused, having stored nothing."""
     contents: Callable[[Any, Iterable[TableLayout[Any, Any]]], Contents] = sources_and_lines
-    """What the tables hold when nothing is under way, as a repository reads them."""
+    """The contents of the tables when nothing is under way, as a repository reads them."""
 
     # ---- stores
 
@@ -72,7 +72,7 @@ class CrashTests:
         return seen
 
     def settled(self, store: Store, *, recovers: bool = True) -> Contents:
-        """What a store holds after `recover`, which must leave nothing under way and nothing that disagrees."""
+        """The contents of a store after `recover`, which must leave nothing under way and nothing that disagrees."""
         repository = store.repository()
         if recovers:
             assert repository.upkeep.recover(older_than_ms=0).failed == ()
@@ -80,7 +80,7 @@ class CrashTests:
         return self.contents(repository, self.tables)
 
     def state(self, store: Store) -> State:
-        """What readers see in a store, and what it holds."""
+        """What readers see in a store, and its contents."""
         stored = self.settled(store)
         return State(self.see(store), stored)
 
@@ -133,7 +133,7 @@ class CrashTests:
         return True
 
     def answer(self, run: Callable[[Any], object], repository: Any) -> object:
-        """What a writer is answered: a result, a refusal by its name, or that it was stopped."""
+        """A writer's answer: a result, the name of a refusal, or `STOPPED`."""
         try:
             return "answered", run(repository)
         except self.refusals as refusal:
@@ -142,7 +142,7 @@ class CrashTests:
             return STOPPED
 
     def exact(self, seen: Seen) -> Seen:
-        """What the views show that do not lag."""
+        """The part of `seen` that comes from views that do not lag."""
         return {view.name: seen[view.name] for view in self.views if not view.lags}
 
 

@@ -21,16 +21,16 @@ class Engine(Protocol):
 
     name: str
     compacts: bool
-    """Whether `paused` compacts: no client of HBase can."""
+    """Whether `paused` compacts: clients of HBase cannot."""
     is_slow: bool
-    """Whether a store takes so long that checks visit a sample of what they visit on others."""
+    """Whether a store takes so long to make that checks visit only a sample of their points."""
 
     def store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
         """A connection to a store of its own with these tables."""
         ...
 
     def shared_store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
-        """The same for checks that only read and write rows, none of the longest: on HBase it needs no new table."""
+        """The same for checks that only use rows, none of the greatest length: on HBase it needs no new table."""
         ...
 
     def stocked_store(
@@ -77,7 +77,7 @@ class Embedded:
     ) -> EmbeddedConnection:
         key = (stock, *map(id, tables))
         if key in self._made:
-            self._made[key] = self._made.pop(key)  # the one used last is the last to be forgotten
+            self._made[key] = self._made.pop(key)  # the most recently used one is forgotten last
         else:
             connection = EmbeddedConnection(None)
             create_tables(connection, tables)

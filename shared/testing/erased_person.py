@@ -1,4 +1,4 @@
-"""What a design names so that its erasures can be tested: a person, what is stored before, and what readers see."""
+"""What a design declares so that its erasures can be tested: a person, stored records, and what readers see."""
 
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -28,7 +28,7 @@ class MovedTime:
         return self._now_ns() + self._passed_ms * 1_000_000
 
     def __call__(self, milliseconds: int) -> None:
-        """Lets so many milliseconds pass."""
+        """Lets that many milliseconds pass."""
         self._passed_ms += milliseconds
 
     def reset(self) -> None:
@@ -42,7 +42,7 @@ class ErasedPerson:
 
     name: str
     variants: Sequence[Opened]
-    """Those that erase."""
+    """The variants that erase."""
     before: Callable[[Callable[..., Any]], object]
     """Stores what names the person, and what others have, in repositories that the given function opens."""
     seen: Callable[[Any], Sequence[object]]
@@ -62,7 +62,7 @@ class ErasedPerson:
     remaining: int = 0
     """How many rows `erase` leaves for `recover`, because they are too young."""
     ends_dead: bool = True
-    """`recover` completes an erasure whose process died. Otherwise only the same call again does."""
+    """Whether `recover` completes an erasure whose process died. Otherwise only repeating the call does."""
     erasures: str | None = None
     """The table of erasures, if there is one."""
 
@@ -89,7 +89,7 @@ class ErasureTests:
     @contextmanager
     def store(self) -> Generator[happybase.Connection]:
         """A store of its own, in which the person has something."""
-        self.moved_time.reset()  # what is copied is stored at the time of the system
+        self.moved_time.reset()  # copied rows are stored at the system's time
         with self.engine.stocked_store(self._stock, *self.variant.tables) as connection:
             yield connection
 
@@ -114,7 +114,7 @@ class ErasureTests:
         return remaining
 
     def check_agrees(self, connection: happybase.Connection) -> Any:
-        """Asserts that nothing disagrees, and that others have all that is theirs; returns the repository."""
+        """Asserts that nothing disagrees, and that others have all their data; returns the repository."""
         repository = self.open(connection)
         assert [str(finding) for finding in repository.upkeep.verify() if not finding.is_harmless] == []
         assert {*self.person.kept} <= {*self.person.others(repository)}

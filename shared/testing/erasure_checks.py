@@ -1,6 +1,6 @@
-"""Checks of a design that erases persons: nothing names them, whatever dies or is stored meanwhile; others keep theirs.
+"""Checks that an erasure removes every trace of a person, and nothing of others, whatever dies or is stored meanwhile.
 
-Each asserts; the last argument is the number of points that a check visits: all if omitted, otherwise always the same.
+Each asserts; `at_most` is the number of points that a check visits: all if omitted, otherwise always the same ones.
 """
 
 import time
@@ -20,7 +20,7 @@ DEAD_MS = WINDOW_MS + 60_000
 
 
 def check_an_erasure(tests: ErasureTests) -> None:
-    """What is left at once, and what `recover` removes when it is 42 minutes old and not earlier."""
+    """`erase` leaves some rows, and `recover` removes them when they are 42 minutes old, not earlier."""
     person = tests.person
     with tests.store() as connection:
         assert person.seen(tests.open(connection))
@@ -88,14 +88,14 @@ def check_deaths_of_recovery(tests: ErasureTests) -> None:
 
 
 def check_rivals_of_an_erasure(tests: ErasureTests, at_most: int | None = None) -> None:
-    """Another call comes before each call of an eraser: the result tells what remains, and a second erasure ends it."""
+    """Another call comes before each call of an eraser: `erase` returns what remains, and a second erasure ends it."""
     points = [(rival, number) for rival in tests.person.rivals for number in range(len(tests.calls()))]
     for rival, number in chosen(points, at_most):
         with tests.store() as connection:
 
             def meanwhile() -> None:
                 with suppress(ValueError):
-                    rival(tests.open(connection))  # noqa: B023 - called in this turn of the loop
+                    rival(tests.open(connection))  # noqa: B023 - called in the same iteration
 
             remaining = tests.erase(WatchedConnection(connection, paused_at(number, meanwhile)))
             assert remaining <= len(tests.naming(connection))
@@ -105,7 +105,7 @@ def check_rivals_of_an_erasure(tests: ErasureTests, at_most: int | None = None) 
 
 
 def check_a_dead_eraser_is_found(tests: ErasureTests) -> None:
-    """An erasure that has not ended is no finding for ten minutes; then `verify` and `recover` tell what ends it."""
+    """An unfinished erasure is not a finding for ten minutes; then `verify` and `recover` say what ends it."""
     person, before = tests.person, list[str]()
 
     def is_first_after_begin(call: Call) -> bool:
@@ -122,7 +122,7 @@ def check_a_dead_eraser_is_found(tests: ErasureTests) -> None:
         tests.moved_time(DEAD_MS)
         (unended,) = unsettled(upkeep.verify())
         assert (unended.table, unended.row) == (person.erasures, person.name.encode())
-        assert unended.reason.startswith("erase has not ended; if it is not at work, ")
+        assert unended.reason.startswith("erase has not ended; if it is not running, ")
         assert unended.reason.endswith("call it again") == (not person.ends_dead)
         assert [finding for finding, _ in upkeep.repair()] == ([] if person.ends_dead else [unended])
         row = f"{unended.table}: row {unended.row.hex(' ')}: {unended.reason}"

@@ -1,4 +1,4 @@
-"""Keys written by hand, beside those that the layouts make."""
+"""Keys written by hand, compared with those that the layouts make."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

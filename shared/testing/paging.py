@@ -15,9 +15,9 @@ from ..keys import InvalidQuestion
 
 PAGE_SIZES = (1, 2, 3, 7)
 PAGES_AT_MOST = 4
-"""Pages of each size that are read."""
+"""The most pages of each size that are read."""
 COMPARED = 20
-"""Records of an answer that are compared, and rows at each end of a range that are deleted."""
+"""The most records of an answer that are compared, and rows at each end of a range that are deleted."""
 
 
 def pages(query: Any, limit: int, most: int | None = None, cursor: str | None = None) -> list[list[Any]]:
@@ -57,14 +57,14 @@ def check_foreign_cursors(queries: Mapping[str, Any]) -> None:
                 continue
             with suppress(InvalidQuestion):
                 other_query.page(1, damaged if other_query is query else cursor)
-                raise AssertionError(f"{other_name}: takes the cursor of {name}")
+                raise AssertionError(f"{other_name}: accepts the cursor of {name}")
 
 
 def check_writes_between_pages(connection: happybase.Connection, query: Any) -> None:
-    """Rows that are deleted between two pages are missing, that of the cursor too; all others come once, in order.
+    """Rows that are deleted between two pages are missing, also the cursor's; all others come once, in order.
 
-    Rows that are stored between two pages come if they are after the cursor. In the end the table has what it had.
-    Does nothing to a question whose rows tell what is read next: it refuses its cursors when they change.
+    Rows that are stored between two pages come if they are after the cursor. In the end the table has its former rows.
+    Skips a question whose ranges depend on the rows read: it refuses its cursors when these change.
     """
     explanation = query.explain(1)
     if explanation.then_ranges:

@@ -1,6 +1,6 @@
 """Checks of a write that meets other writes, calls that arrive late, and a store that fails often.
 
-Each asserts, and returns the number of crashes that it visited: all, or `at_most` so many, always the same.
+Each asserts, and returns the number of crashes that it visited: all, or `at_most`, always the same ones.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,9 +23,9 @@ Run: TypeAlias = Callable[[Any], object]
 
 
 def check_late_calls(tests: CrashTests, write: Write, at_most: int | None = None) -> int:
-    """A call has no reply, and is executed only after the writer has ended and the same write has run again.
+    """A call gets no reply, and is executed only after the writer has ended and the same write has run again.
 
-    And only after another write has run instead, and after recovery.
+    Also: only after another write has run instead, and after recovery.
     """
     clean = tests.clean(write)
     instead = [write.run, *(write.rivals.values() if write.late_rivals else ())]
@@ -74,7 +74,7 @@ def check_rivals(
 
 @attrs.frozen
 class _Possible:
-    """What two writers may be answered and leave: one after the other, or the rival alone if the write dies."""
+    """What two writers may be answered and store: one after the other, or the rival alone if the write dies."""
 
     serial: tuple[Outcome, ...]
     rival_alone: tuple[object, State]

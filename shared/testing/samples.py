@@ -1,4 +1,4 @@
-"""A check of sample records: they hold what breaks row keys that are written by hand."""
+"""A check of sample records: they contain the cases that break row keys written by hand."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,23 +8,23 @@ from typing import Any, cast
 import attrs
 
 BUSY_SHARE = 0.15
-"""One name is in so many of the records: a hot spot."""
+"""The least share of records that have one and the same name: a hot spot."""
 
 
 def check_samples(loads: Iterable[Sequence[Any]]) -> None:
-    """The records of each kind of a design hold the cases below, all kinds together at least once.
+    """The records of each kind of a design contain the cases below, all kinds together at least once.
 
-    Names that begin like another one, names outside ASCII, a name in 15 of 100 records, times out of their order,
-    and records that share a millisecond. No record of a kind is there twice.
+    Names that start with another name, names outside ASCII, a name in 15 of 100 records, times out of order, and
+    records that share a millisecond. No record of a kind occurs twice.
     """
-    found = set[str]()
+    cases = set[str]()
     for records in loads:
-        assert len({*map(repr, records)}) == len(records), "a record is there twice"
+        assert len({*map(repr, records)}) == len(records), "a record occurs twice"
         record_class = cast(type[Any], records[0].__class__)
         for name in attrs.fields_dict(record_class):
             values = [getattr(record, name) for record in records]
-            found |= _cases_of_times(values) if name.endswith("_ms") else _cases_of_names(values)
-    assert found >= {"alike", "outside ASCII", "busy", "out of order", "shared millisecond"}, found
+            cases |= _cases_of_times(values) if name.endswith("_ms") else _cases_of_names(values)
+    assert cases >= {"alike", "outside ASCII", "busy", "out of order", "shared millisecond"}, cases
 
 
 def _cases_of_times(values: Sequence[int]) -> set[str]:

@@ -1,6 +1,6 @@
 """Checks of a writer that stops or pauses at any of its calls, and of what completes its write.
 
-Each asserts, and returns the number of crashes that it visited: all, or `at_most` so many, always the same.
+Each asserts, and returns the number of crashes that it visited: all, or `at_most`, always the same ones.
 """
 
 from contextlib import suppress
@@ -18,7 +18,8 @@ def check_a_stop_at_each_call(
 ) -> int:
     """The writer stops at every crash point; then the same call again, or a recoverer, completes the write.
 
-    Without `all_replies_lost`, only those of `checkAndPut`: other calls end a write whether it dies or not.
+    Without `all_replies_lost`, only replies to `checkAndPut` are lost: any other lost reply ends a write as a death
+    does.
     """
     clean = tests.clean(write)
     points = [
@@ -54,7 +55,7 @@ def check_a_stop_at_each_call(
 def check_a_crash_of_the_recoverer_too(tests: CrashTests, write: Write, at_most: int | None = None) -> int:
     """The writer dies, then the recoverer dies at each of its calls, then a second recoverer completes the write.
 
-    And at the same calls the recoverer is only paused, while the same write runs again.
+    At the same calls it is also only paused, while the same write runs again.
     """
     clean = tests.clean(write)
     if at_most is not None:
@@ -151,6 +152,6 @@ def check_a_pause(
             repairs = [*store.repository().upkeep.repair()]
             assert {found.kind for found, _ in repairs} <= {"dangling", "left-over"}
             assert all(is_mended for _, is_mended in repairs), repairs
-        assert answer == STOPPED or is_decided, "a writer was answered, and what it wrote is not there"
+        assert answer == STOPPED or is_decided, "a writer was answered, but its write is missing"
         assert tests.settled(store) == (clean.after if is_decided else clean.before).contents
     return connection.is_stopped

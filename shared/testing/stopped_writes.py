@@ -1,4 +1,4 @@
-"""What a design names so that its writes can be stopped: the writes, and what its readers see."""
+"""What a design declares so that its writes can be stopped: the writes, and what its readers see."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -25,7 +25,7 @@ class Store:
         return self.open(WatchedConnection(self.connection, script))
 
     def die(self, run: Callable[[Any], object], *, before: Callable[[Call], bool]) -> None:
-        """Lets a writer die before its first such call."""
+        """Lets a writer die before its first call for which `before` is true."""
         with suppress(WriterDied):
             run(self.repository(dying_before(before)))
             raise AssertionError("the writer made no such call")
@@ -41,11 +41,12 @@ class Write:
 
     name: str
     run: Callable[[Any], object]
-    """The write, on a repository. The same call again must be harmless, and completes it."""
+    """The write, on a repository. Repeating the call must be harmless, and must complete it."""
     removes_lines: bool = attrs.field(default=False, kw_only=True)
-    """The write removes lines of lists that lag. The same call again does not remove them, only `recover` does."""
+    """Whether the write removes lines of lists that lag. Repeating the call does not remove them, only `recover`
+    does."""
     is_recovered: bool = attrs.field(default=True, kw_only=True)
-    """`recover` completes the write; otherwise only the same call again does."""
+    """Whether `recover` completes the write; otherwise only repeating the call does."""
     before: Callable[[Store], object] = nothing
     """Stores what the write finds."""
     rivals: Mapping[str, Callable[[Any], object]] = attrs.field(factory=dict[str, Callable[[Any], object]])
@@ -53,7 +54,7 @@ class Write:
     calls: int | Mapping[str, int] | None = attrs.field(default=None, kw_only=True)
     """How many of its calls change the store, if that is promised; by the name of the variant, if they differ."""
     late_rivals: bool = attrs.field(default=True, kw_only=True)
-    """A call of this write that arrives after another write has ended does no harm either."""
+    """Whether a call of this write is harmless that arrives after another write has ended."""
 
     def promised_calls(self, variant: str) -> int | None:
         """How many calls of the write change the store in a variant of this name; None if nothing is promised."""
@@ -67,13 +68,13 @@ def itself(value: object) -> object:
 
 @attrs.frozen
 class View:
-    """What readers see in one way, as values that can be compared."""
+    """One way to read, with results that can be compared."""
 
     name: str
     see: Callable[[Any], Iterable[Any]]
     """The values, from a repository."""
     identity: Callable[[Any], object] = itself
-    """What no two values may share."""
+    """The identity of a value, which no two values may share."""
     lags: bool = False
     """While a write is under way, values may be missing or old, never both old and new. Otherwise the view always shows
     what is decided, in step with all other such views."""
@@ -111,7 +112,7 @@ class StoppedWrites:
     refusals: tuple[type[Exception], ...] = ()
     """The exceptions with which a write is refused, having stored nothing."""
     contents: Callable[[Any, Iterable[TableLayout[Any, Any]]], Contents] = sources_and_lines
-    """What the tables hold when nothing is under way, as a repository reads them."""
+    """The contents of the tables when nothing is under way, as a repository reads them."""
     often: tuple[Callable[[Any], object], ...] = ()
     """Writes, one after the other, for a store that fails often."""
     often_every: int = 3
@@ -144,7 +145,7 @@ class Clean:
 
     @property
     def deaths(self) -> list[Stop]:
-        """The crash points at which a writer dies, without those after a whole call, which are those before the next.
+        """The crash points at which a writer dies, without those after a whole call: the next call has the same one.
 
         The last call is the end of the write: a death after it leaves nothing to do.
         """
@@ -153,7 +154,7 @@ class Clean:
 
 @attrs.frozen
 class Outcome:
-    """What two writers were answered, and what they left."""
+    """The answers that two writers got, and the contents that they left."""
 
     answers: tuple[object, object]
     state: State

@@ -1,4 +1,4 @@
-"""Checks of what is stored: every table has rows, every cell is that of a record, and storing twice changes nothing."""
+"""Checks of what is stored: every table has rows, every cell belongs to a record, and storing twice changes nothing."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -17,7 +17,7 @@ def stored_cells(connection: happybase.Connection, tables: Tables) -> dict[str, 
 
 
 def check_every_table_has_rows(connection: happybase.Connection, tables: Tables) -> None:
-    """The samples fill every table, so that the other checks see something of each."""
+    """The samples fill every table, so that the other checks cover each."""
     assert [name for name, rows in stored_cells(connection, tables).items() if not rows] == []
 
 
@@ -39,7 +39,7 @@ def check_round_trip(connection: happybase.Connection, tables: Tables) -> None:
 def cells_of(table: TableLayout[Any, Any], record: Any, stored: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
     """The cells that a record packs, and the `stored` ones of its counters, which `pack` leaves out or refuses."""
     cells = table.cells
-    if isinstance(cells, SourceCells):  # its revision, time and writes are no part of the record
+    if isinstance(cells, SourceCells):  # its revision, time and writes are not part of the record
         key = table.key.key_of(record)
         source = cells.source(key, stored[cells.columns[0]])
         return {cells.columns[0]: cells.pack_revision(source.revision, source.time_ms, source.writes, record)}

@@ -1,4 +1,4 @@
-"""A connection that stops or pauses its process at one of its calls: the writer dies, a reply is lost, others go on."""
+"""A connection that stops or pauses its process at one of its calls: the writer dies, a reply is lost, others work."""
 
 from collections.abc import Callable
 from functools import partial
@@ -51,11 +51,11 @@ class Stop:
     stored: frozenset[int] = frozenset()
     """Which of its rows are stored, counted from 0."""
     is_death: bool = True
-    """Otherwise only the reply is lost, and the writer goes on as it can."""
+    """Whether the writer dies; otherwise only the reply is lost, and the writer continues as it can."""
 
 
 Script: TypeAlias = Callable[[int, Call], Stop | None]
-"""Called before each call that changes the store; may do something meanwhile, and tells how the call ends."""
+"""Called before each call that changes the store; may do something meanwhile, and returns how the call ends."""
 
 
 def undisturbed(_number: int, _call: Call) -> None:
@@ -64,7 +64,7 @@ def undisturbed(_number: int, _call: Call) -> None:
 
 
 def stopped_at(stop: Stop) -> Script:
-    """One call ends so."""
+    """The script that ends one call like this."""
     return lambda number, _call: stop if number == stop.call else None
 
 
@@ -74,7 +74,7 @@ def dying_at(number: int) -> Script:
 
 
 def dying_before(is_last: Callable[[Call], bool]) -> Script:
-    """The writer dies before the first such call that changes the store."""
+    """The writer dies before the first call that changes the store and for which `is_last` is true."""
     return lambda number, call: Stop(number) if is_last(call) else None
 
 
@@ -90,7 +90,7 @@ def paused_at(paused_number: int, meanwhile: Callable[[], object], script: Scrip
 
 
 def paused_before(is_it: Callable[[Call], bool], meanwhile: Callable[[], object]) -> Script:
-    """The writer is paused before the first such call that changes the store."""
+    """The writer is paused before the first call that changes the store and for which `is_it` is true."""
     waiting = [meanwhile]
 
     def run(_number: int, call: Call) -> None:
@@ -125,7 +125,7 @@ class WatchedConnection:
         self._is_dead = False
         self.client = _WatchedClient(self)
         self.number_of_calls = 0
-        """Of all calls; `calls` has only those that change the store."""
+        """The number of all calls; `calls` has only those that change the store."""
         self.calls: list[Call] = []
         self.is_stopped = False
         self._lost: list[Callable[[], object]] = []
@@ -166,7 +166,7 @@ class WatchedConnection:
         raise WriterDied if stop.is_death else ReplyLost
 
     def deliver(self) -> None:
-        """The store executes the calls that it has not executed when they were sent: the gateway was late."""
+        """Executes the calls that the store did not execute when they were sent: the gateway was late."""
         for call in self._lost:
             call()
 

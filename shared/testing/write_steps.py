@@ -1,35 +1,31 @@
-"""What a README shows of writes over several rows: each call, and what readers see if the writer dies after it."""
+"""What a page shows of writes over several rows: each call, and what readers see if the writer dies after it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
 
 from ..writes import IntentWriter, writers_of
 from .crash_tests import CrashTests
-from .stopped_writes import Seen, Write
+from .stopped_writes import Write
 from .watched_connection import Call, Stop, stopped_at
 
 
-def steps(tests: CrashTests, write: Write) -> Iterator[tuple[str, Seen]]:
-    """Each call of the write in words, and what readers see if the writer dies after it; first, before all calls.
+@attrs.frozen
+class Step:
+    """A call of a write, and what readers see if the writer dies after it."""
 
-    The comparison of clocks, which a process makes once in ten minutes, is left out.
-    """
-    clean = tests.clean(write)
-    with tests.store(write.before) as store:
-        writers = writers_of(store.repository())
-    yield "", clean.before.seen
-    for number, call in enumerate(clean.calls):
-        with tests.store(write.before) as store:
-            tests.answer(write.run, store.repository(stopped_at(Stop(number, frozenset(range(len(call.rows)))))))
-            if call.name != "mutateRows":
-                yield step_name(writers, call), tests.see(store)
+    call: str
+    """The call in words; empty for what readers see before all calls."""
+    decides: bool
+    """Whether it is the `checkAndPut` of a source."""
+    seen: tuple[str, ...]
+    """What each view shows, in a word or two."""
 
 
 @attrs.frozen
 class Steps:
-    """What a README shows of the writes of a design."""
+    """What a page shows of the writes of a design."""
 
     tests: CrashTests
     writes: tuple[Write, ...]
@@ -38,15 +34,41 @@ class Steps:
     columns: tuple[str, ...]
     """The views that are shown."""
     words: Callable[[tuple[Any, ...]], str]
-    """What a view shows, in a word or two."""
+    """A function that says in a word or two what a view shows."""
+
+    def of(self, write: Write) -> Iterator[Step]:
+        """The state before the write, then each of its calls.
+
+        The comparison of clocks, which a process makes once in ten minutes, is left out.
+        """
+        clean = self.tests.clean(write)
+        with self.tests.store(write.before) as store:
+            writers = writers_of(store.repository())
+        yield Step("", False, self._seen(clean.before.seen))
+        for number, call in enumerate(clean.calls):
+            if call.name != "mutateRows":
+                with self.tests.store(write.before) as store:
+                    stop = Stop(number, frozenset(range(len(call.rows))))
+                    self.tests.answer(write.run, store.repository(stopped_at(stop)))
+                    seen = self._seen(self.tests.see(store))
+                yield Step(step_name(writers, call), call.name == "checkAndPut", seen)
+
+    def _seen(self, seen: Mapping[str, tuple[Any, ...]]) -> tuple[str, ...]:
+        return tuple(self.words(seen[column]) for column in self.columns)
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Write, call, and what each view shows after this call."""
         for write in self.writes:
             name = f"`{write.name}`"
-            for call, seen in steps(self.tests, write) if write.name in self.shown else ():
-                yield name, call or "-", *(self.words(seen[column]) for column in self.columns)
+            for step in self.of(write) if write.name in self.shown else ():
+                yield name, step.call or "-", *step.seen
                 name = ""
+
+    @property
+    def longest(self) -> Write:
+        """The write with the most calls of those that are shown."""
+        shown = (write for write in self.writes if write.name in self.shown)
+        return max(shown, key=lambda write: len(self.tests.clean(write).calls))
 
     def points(self) -> dict[str, tuple[int, int]]:
         """The number of calls and of crash points of each write."""
@@ -56,18 +78,18 @@ class Steps:
 def step_name(writers: Iterable[IntentWriter[Any]], call: Call) -> str:
     """A call of one of these writers in words."""
     for writer in writers:
-        if call.table in (writer.intents.name, writer.source.name):
-            return _step_of_source(writer, call)
+        if call.table == writer.source.name:
+            return f"`checkAndPut` {writer.source.holds}"
+        if call.table == writer.intents.name:
+            return _step_of_intent(writer, call)
     is_delete = all(mutation.isDelete for _, mutations in call.rows for mutation in mutations)
-    lines = "line" if len(call.rows) == 1 else f"{len(call.rows)} lines"
-    return f"{lines} in `{call.table}` {'deleted' if is_delete else 'put'}"
+    lines = "" if len(call.rows) == 1 else f" {len(call.rows)} lines"
+    return f"delete{lines} from `{call.table}`" if is_delete else f"put{lines} into `{call.table}`"
 
 
-def _step_of_source(writer: IntentWriter[Any], call: Call) -> str:
-    """A call that changes a source, or the intents of its writer."""
-    if call.table == writer.intents.name:
-        ((row, mutations),) = call.rows
-        cells = {mutation.column: mutation.value or b"" for mutation in mutations}
-        intent = writer.intents.record(row, cells)
-        return "intent ended" if intent.source_row is None else "intent put"
-    return f"{writer.source.holds} decided (`checkAndPut`)"
+def _step_of_intent(writer: IntentWriter[Any], call: Call) -> str:
+    """A call that changes an intent."""
+    ((row, mutations),) = call.rows
+    cells = {mutation.column: mutation.value or b"" for mutation in mutations}
+    intent = writer.intents.record(row, cells)
+    return "end the intent" if intent.source_row is None else "put the intent"

@@ -1,4 +1,4 @@
-"""What code that writes rows needs: a clock, batches, writes over several rows that survive a crash, dictionaries.
+"""Tools for code that writes rows: a clock, batches, writes over several rows that survive a crash, dictionaries.
 
 May import `keys`, `tables` and `queries`.
 """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     pass
 
 RECORDS_AT_ONCE = 1000
-"""Number of records that `store_all` reads before it stores them, unless it is told another."""
+"""Number of records that `store_all` stores at a time by default."""
 
 
 class Timed(Protocol):
@@ -54,7 +54,7 @@ def store_all(
 ) -> int:
     """Stores records, `at_once` or 1,000 at a time; returns their number. Raises NotAllStored.
 
-    Fewer are stored if a record comes and the first of those before it was read `within_s` seconds ago.
+    A smaller batch is stored if its last record was read `within_s` seconds or more after its first.
     """
     stored = 0
     unsent: list[R] = []
@@ -76,18 +76,18 @@ def store_all(
 
 
 def put_all(records: Collection[T], *tables: BoundTable[Any, T]) -> None:
-    """Puts records into tables, those of one time into the first one first, with its `time_ms` as timestamp.
+    """Puts records into tables, in groups of equal time, each with its `time_ms` as timestamp.
 
-    Makes every row before it sends the first, so that an invalid key leaves nothing half stored. Of two records of one
-    cell and time the last one stays. Thrift1 gives a whole batch one timestamp, so only records of the same time share
-    a call: those of a source with whole seconds, or of many hosts at once.
+    Encodes every row before it sends the first, so an invalid key stores nothing. If two records have the same cell and
+    time, the last one stays. Thrift1 gives a whole batch one timestamp, so only records of the same time share a call,
+    such as records with times in whole seconds, or of many hosts at once.
     Raises LayoutMismatch if another layout made the keys that are stored.
     Costs: for each table one call for each different time.
     """
     packed = [_rows_by_time(records, table.layout) for table in tables]
     targets = [(table.rows, rows_by_time) for table, rows_by_time in zip(tables, packed, strict=True)]
     for time_ms in dict.fromkeys(record.time_ms for record in records):
-        for rows, rows_by_time in targets:  # one call to each, so that after a crash they differ by one call
+        for rows, rows_by_time in targets:  # one call to each: after a crash the tables differ by one call
             with rows.batch(timestamp=time_ms) as batch:
                 for row, cells in rows_by_time[time_ms].items():
                     batch.put(row, cells)

@@ -7,12 +7,12 @@ from functools import partial
 
 import attrs
 
-# One lock for all clocks, because a forked child must replace it: a thread of the parent may hold it for ever there.
+# One lock for all clocks, because a forked child must replace it: a thread that only the parent has may hold it.
 _lock = threading.Lock()
 
 _NEVER_SET = [time.monotonic_ns]
-"""The clocks of the machine that nobody sets, in nanoseconds since any time."""
-if hasattr(time, "CLOCK_BOOTTIME"):  # the only one that runs on while the machine is suspended
+"""The clocks of the machine that cannot be set, in nanoseconds since any time."""
+if hasattr(time, "CLOCK_BOOTTIME"):  # the only one that keeps running while the machine is suspended
     _NEVER_SET.append(partial(time.clock_gettime_ns, time.CLOCK_BOOTTIME))
 
 
@@ -32,10 +32,10 @@ class Moment:
     wall_ms: int
     """The writer's clock, in milliseconds since 1970-01-01 UTC."""
     others_ms: tuple[int, ...]
-    """The clocks that nobody sets, in milliseconds since any time."""
+    """The clocks that cannot be set, in milliseconds since any time."""
 
     def elapsed_ms(self, since: "Moment") -> int:
-        """The time since an earlier moment, by the clock that shows most: one may have been set back or stopped."""
+        """The time since an earlier moment, by the clock that shows the most: one may have been set back or stopped."""
         return max(self._elapsed_ms(since))
 
     def drift_ms(self, since: "Moment") -> int:
@@ -54,8 +54,8 @@ class WriterClock:
     HBase shows the cell with the largest timestamp, whichever was written last, and of two puts with the same
     timestamp the later one replaces the other. So every change must carry a later timestamp than the change before,
     even if the system's clock is set back: every date that `now_ms` returns is later than all that it has returned.
-    With more than 1,000 of them a second the clock runs ahead of the system's; a writer that may need more takes
-    `read_ms`, and sees to it that its dates do not go back.
+    With more than 1,000 dates per second the clock runs ahead of the system's; a writer that may need more uses
+    `read_ms`, and must make sure itself that its dates do not go back.
     """
 
     def __init__(self) -> None:

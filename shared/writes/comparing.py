@@ -21,7 +21,7 @@ EVERY_ROW = RowRange(b"", None)
 
 @attrs.frozen
 class _Wanted:
-    """What a source wants of the lists."""
+    """The lines that a source wants in the lists."""
 
     revision: int
     last_ms: int | None
@@ -150,7 +150,7 @@ class Comparison:
                     yield suspect
 
     def _readable(self, rows: Iterable[bytes]) -> dict[bytes, _Wanted]:
-        """What these sources want of the lists, without the sources that cannot be read."""
+        """The lines that these sources want, without the sources that cannot be read."""
         sources = self._writer.reader.read_each(rows)
         return {row: self._wanted(source) for row, source in sources.items() if not isinstance(source, InvalidRow)}
 
@@ -162,7 +162,7 @@ class Comparison:
         return _Wanted(source.revision, last_ms, source.was_never_written, lines)
 
     def _disagreeing(self, lines: Iterable[_Line], wanted: Mapping[bytes, _Wanted]) -> Iterator[_Suspect]:
-        """The lines that are now otherwise than their sources want them; those of other sources are passed over."""
+        """The lines that now differ from what their sources want; skips the lines of other sources."""
         for table in self._writer.lists:
             of_table = [line for line in lines if line[0] is table and line[2] in wanted]
             stored = self._read(table, (row for _, row, _ in of_table))
@@ -170,9 +170,9 @@ class Comparison:
                 if suspect := _compared(line, source_row, wanted[source_row]):
                     yield suspect
 
-    def _confirmed(self, found: Iterable[Finding | _Suspect]) -> Iterator[Finding]:
+    def _confirmed(self, findings: Iterable[Finding | _Suspect]) -> Iterator[Finding]:
         suspects: list[_Suspect] = []
-        for finding in found:
+        for finding in findings:
             if isinstance(finding, Finding):
                 yield finding
             else:
@@ -200,12 +200,12 @@ class Comparison:
             yield self._finding(suspect if is_named or not self._is_before_a_decision(suspect) else suspect.orphaned)
 
     def _is_before_a_decision(self, suspect: _Suspect) -> bool:
-        """Whether an unwanted line is dated as those that only a write puts, which an intent names."""
+        """Whether an unwanted line is dated like those that a write puts before its decision and names in an intent."""
         is_moving = suspect.line.table.name in self._writer.moving
         return is_moving and suspect.kind == "dangling" and suspect.line.newest_ms == suspect.wanted.last_ms
 
     def _proves_a_loss(self, suspect: _Suspect) -> bool:
-        """Whether no write under way explains the line: its source has an older time, or is missing for long."""
+        """Whether no write under way explains the line: its source has an older time, or has long been missing."""
         first_lines_ms = self._writer.check_clock().wall_ms - KEEP_TOMBSTONES_MS + CLOCKS_APART_MS
         is_of_existing = suspect.wanted.last_ms is not None
         return suspect.kind == "orphaned" and (is_of_existing or suspect.line.newest_ms > first_lines_ms)
@@ -219,15 +219,15 @@ class Comparison:
         return Finding(suspect.kind, line.table.name, line.row, suspect.source_row, suspect.reason)
 
     def dated_in_the_future(self, table: str, row: bytes, column: bytes, written_ms: int) -> str:
-        """Why a cell that is dated after what any clock may show must stay, and what removes it; "" for any other."""
+        """Why a cell that is dated after what any clock may show stays, and how to remove it; "" for other cells."""
         if written_ms <= self._writer.check_clock().wall_ms + FUTURE_MS:
             return ""
         remove = delete_statement(self._writer.rows(table).name.decode(), row, column, written_ms)
-        return f"dated {written_ms}; Thrift1 would also hide later puts, in the HBase shell: {remove}"
+        return f"dated {written_ms}; Thrift1 would also hide later puts, so delete it in the HBase shell: {remove}"
 
 
 def _compared(line: StoredLine, source_row: bytes, wanted: _Wanted) -> _Suspect | None:
-    """What is wrong with the cells of a line; None if they are as its source wants them."""
+    """The disagreement of a line with its source; None if its cells are as the source wants them."""
     wanted_cells, cells = wanted.lines.get((line.table.name, line.row), {}), line.values
     if cells and (wanted.last_ms is None or line.newest_ms > wanted.last_ms):
         return _Suspect("orphaned", line, source_row, wanted)

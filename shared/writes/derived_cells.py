@@ -11,7 +11,7 @@ Cell: TypeAlias = tuple[str, bytes, bytes]
 
 
 def of_changed_lines(old: Mapping[Cell, bytes], new: Mapping[Cell, bytes]) -> Iterator[Cell]:
-    """The cells of the lines in which two records do not derive the same cells with the same values."""
+    """The cells of the lines that differ between two records."""
     changed = {(table, row) for (table, row, _), _ in old.items() ^ new.items()}
     return (cell for cell in {**old, **new} if cell[:2] in changed)
 

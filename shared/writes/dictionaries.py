@@ -11,13 +11,13 @@ KIND names the dictionary: one table holds several. A new id is assigned in thre
 
     1. Increment the counter. No other writer gets this number.
     2. `checkAndPut` the reverse mapping, expecting nothing. If the id has a name already, start again at 1.
-    3. `checkAndPut` the forward mapping, expecting nothing. If another writer has given the name an id, take that one.
+    3. `checkAndPut` the forward mapping, expecting nothing. If another writer has given the name an id, use that one.
 
 Why it holds:
 
 - A mapping is written only where nothing is: the first call that HBase executes wins, late and repeated calls change
   nothing. So a name never has two ids and an id never has two names, however many writers there are. (Only during a
-  `rename`, or after one that died, do two names have one id.)
+  `rename`, or after one that was interrupted, do two names have one id.)
 - The reverse mapping comes first, so an id that a name has can always be turned back into that name.
 - A writer that dies, or loses at step 3, leaves an id to which no name leads: it is leaked, and never assigned again.
 """
@@ -40,15 +40,15 @@ ID_FAMILY, NAME_FAMILY = "id", "name"
 """The families of a dictionary's table: forward mappings and counters, and reverse mappings."""
 COUNTER_ROW = b"\x00"
 ATTEMPTS = 10
-"""Ids that `assign` takes for one name before it gives up. Some may have a name although the counter did not give them,
+"""Ids that `assign` tries for one name before it gives up. Some may have a name that did not come from the counter,
 such as OpenTSDB's random UIDs."""
 CACHED_NAMES = 100_000
-"""Mappings that a dictionary remembers in each direction, unless told otherwise."""
+"""Mappings that a dictionary remembers in each direction by default."""
 _LAST_COUNT = 2**63 - 1
 
 
 class NoFreeId(Exception):
-    """A name cannot have an id: all are used up, or those that the counter gives are taken."""
+    """There is no id for a name: all are used up, or the next ones of the counter are taken."""
 
 
 class UnknownName(Exception):
@@ -103,7 +103,7 @@ class Dictionary:
     def id_of(self, name: str) -> bytes | None:
         """The id of a name, or None. Costs: nothing if it is remembered, otherwise one call."""
         if type(name) is not str:
-            self._row_of(name)  # raises InvalidKey; what is no text may not even be hashable
+            self._row_of(name)  # raises InvalidKey; a value that is not text may not even be hashable
         return self._id_of.get(name) or self.ids_of([name]).get(name)
 
     def name_of(self, id: bytes) -> str | None:
@@ -137,7 +137,7 @@ class Dictionary:
         return names
 
     def starting_with(self, start: str, limit: int = 25) -> list[tuple[str, bytes]]:
-        """Up to `limit` names that start so, each with its id, in the order of their bytes; "" for all names.
+        """Up to `limit` names that start with `start`, each with its id, in the order of their bytes; "" for all names.
 
         Costs: one scan of `limit` rows; the server skips rows of other kinds.
         """
@@ -180,17 +180,17 @@ class Dictionary:
                 return id
             elif (winner := self.id_of(name)) is not None:  # otherwise the name was renamed since
                 return winner
-        raise NoFreeId(f"{self._dictionary}: must be ids that no name has (got {ATTEMPTS}, {taken[0]}..{taken[-1]})")
+        raise NoFreeId(f"{self._dictionary}: needs an id that no name has (tried {ATTEMPTS}, {taken[0]}..{taken[-1]})")
 
     def rename(self, old: str, new: str) -> bytes:
-        """Gives the id of `old` the name `new`; returns the id. The same call again completes a rename that died.
+        """Gives the id of `old` the name `new`; returns the id. The same call again completes an interrupted rename.
 
             1. `checkAndPut` the forward mapping of the new name, expecting nothing. Now both names have the id.
             2. `checkAndPut` the reverse mapping, expecting the old name. Now the id shows the new name.
             3. Delete the forward mapping of the old name up to the timestamp read, so that an id given later stays.
 
-        `old` is free afterwards, and `assign` gives it a new id; but processes that remember it go on taking it for the
-        old one. Others may assign at the same time, but must not rename the same id. Raises UnknownName and NameTaken.
+        `old` is free afterwards, and `assign` gives it a new id; but processes that remember `old` still map it to the
+        old id. Others may assign at the same time, but must not rename the same id. Raises UnknownName and NameTaken.
         Costs: 1 get, 2 checkAndPuts, 1 delete.
         """
         old_row, new_row = self._row_of(old), self._row_of(new)
@@ -266,7 +266,7 @@ class Dictionary:
 
 
 class _Cache(Generic[K, V]):
-    """The mappings put last, up to a number of them."""
+    """The last `size` mappings that were put."""
 
     def __init__(self, size: int) -> None:
         self._size = size

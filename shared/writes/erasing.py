@@ -1,10 +1,10 @@
-"""Erasures: what has to follow the deletion of all records that name somebody, stored so that nobody has to remember.
+"""Erasures: the steps after the deletion of all records that name a person, stored so that none is forgotten.
 
 The source of a deleted record keeps its cell for `FORGET_MS`, and a late call may put a line of the record meanwhile.
 So an erasure is stored before its first delete. Once all is deleted, it holds the rows of these sources. When
-`FORGET_MS` have passed, `forget` deletes their cells, then `delete_strays` the lines that were put late; then the
-erasure's own row goes. Only cells of deleted records and lines without a source are deleted: whoever was erased may
-have come back.
+`FORGET_MS` have passed, `forget` deletes their cells, `delete_strays` the lines that were put late, and `remove` the
+erasure's own row. Only cells of deleted records and lines without a source are deleted, because the person may have
+come back.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -112,7 +112,7 @@ class Erasures:
         return erasure.is_ended and self.now_ms() - erasure.at_ms >= FORGET_MS
 
     def is_overdue(self, erasure: Erasure) -> bool:
-        """Whether its next step is ten minutes late: its eraser has died, or nobody recovers; or its date is wrong."""
+        """Whether its next step is ten minutes late: its process died and was not recovered, or its date is wrong."""
         age_ms = self.now_ms() - erasure.at_ms
         return not -FUTURE_MS <= age_ms < WINDOW_MS + (FORGET_MS if erasure.is_ended else 0)
 
@@ -125,7 +125,7 @@ class Erasures:
         self._put(self._erasure(name, is_ended=False))
 
     def delete_records(self, rows: Iterable[Collection[bytes]]) -> None:
-        """Deletes the records of these sources, of each writer; those that cannot be read stay.
+        """Deletes the records of these sources, given by writer; those that cannot be read stay.
 
         Costs: 1 call that reads the sources for each 1,000; for each record those of `IntentWriter.write`.
         """
@@ -136,9 +136,9 @@ class Erasures:
                         writer.write(writer.source.key.decode(row), _nothing)
 
     def end(self, name: str, deleted: Iterable[Iterable[bytes]]) -> Erasure:
-        """Stores the rows of the sources that were deleted, of each writer, and then that all were.
+        """Stores the rows of the deleted sources, given by writer, and then that all records were deleted.
 
-        Costs: 1 get, 1 put for each 1,000 rows, and 1.
+        Costs: 1 get, 1 put for each 1,000 rows, and 1 more.
         """
         erasure = self._erasure(name, is_ended=True)
         for table, rows in zip(self._sources, deleted, strict=True):
@@ -152,7 +152,7 @@ class Erasures:
         return erasure
 
     def _erasure(self, name: str, *, is_ended: bool) -> Erasure:
-        """An erasure of now, dated above its row: a host whose clock is ahead may have put that."""
+        """An erasure of now, dated above its stored row, which a host with a fast clock may have put."""
         row, now_ms = self.table.key.encode(ErasedName(name)), self.now_ms()
         newest_ms = max(
             (put_ms for _, put_ms in self._erasures.rows.row(row, include_timestamp=True).values()), default=0
@@ -188,12 +188,12 @@ class Erasures:
     def delete_strays(
         self, names: Callable[[Any], bool], until_ms: int, on_kept: Callable[[InvalidRow], object]
     ) -> int:
-        """Deletes old lines without a source, of those that `names` chooses; returns how many others it has chosen.
+        """Deletes old lines without a source among those that `names` chooses; returns how many of these it kept.
 
-        A line is old if it is dated `until_ms` or before, and `FORGET_MS` ago: no write under way has put it, and the
-        tombstone hides no line of a later one. Lines whose source has a cell stay: `forget` comes first, and what then
-        disagrees is for `WriterUpkeep`. Calls `on_kept` with what keeps a line that no record needs: a source that
-        cannot be read, or a date in the future.
+        A line is old if it is dated `until_ms` or before, and at least `FORGET_MS` ago: no write under way has put it,
+        and the tombstone hides no line of a later one. Lines whose source has a cell stay: `forget` comes first, and
+        `WriterUpkeep` finds what disagrees after it. Calls `on_kept` with the reason for keeping a line that no record
+        needs: its source cannot be read, or it is dated in the future.
         Costs: one scan of every list, 1 call for each 1,000 chosen lines to read the sources, and deletes.
         """
         others = 0
@@ -241,12 +241,12 @@ def _lines(
 
 
 def dated_in_future(table: TableLayout[Any, Any], row: bytes, time_ms: int) -> InvalidRow:
-    """Why a row stays that must go: a delete as late as its cells would also hide what is put there until then."""
+    """Why a row stays that should go: a delete dated like its cells would also hide what is put there until then."""
     return InvalidRow(table.name, row, f"kept, because it is dated {time_ms}, after what any clock may show")
 
 
 def _nothing(_stored: object) -> None:
-    """No record."""
+    """Decides for no record, which deletes the stored one."""
 
 
 def _is_missing(source: Source[Any] | InvalidRow) -> bool:

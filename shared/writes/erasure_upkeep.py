@@ -1,4 +1,4 @@
-"""Erasing people: their records are deleted at once, what is left of them once it is old enough; see `erasing.py`."""
+"""Erasing people: their records are deleted at once, the remaining traces 42 minutes later; see `erasing.py`."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
@@ -11,16 +11,16 @@ from .upkeep import no_progress
 
 
 class PersonErasures:
-    """Erases people, and is the part of an upkeep that has their erasures.
+    """Erases people, and is the part of an upkeep that finishes their erasures.
 
-    `rows_of(name, until_ms)` returns the rows of the sources that name somebody, for each writer; if a time is given,
-    without those of later records. It may first take the name out of records that stay. `delete_lines(erasure,
+    `rows_of(name, until_ms)` returns the rows of the sources that name a person, for each writer; if a time is given,
+    without those of later records. It may first remove the name from records that stay. `delete_lines(erasure,
     on_kept)` deletes lines that name an erased person and that no record needs; it returns how many other lines name
-    the person, and calls `on_kept` with what keeps a line that must go. `design` is the name that commands take.
+    the person, and calls `on_kept` with the reason that keeps a line. `design` is the design's name in commands.
 
-    An erasure whose next step is ten minutes late is unsettled: `erase` died, or nobody has recovered. If `ends_dead`,
-    `recover` completes what a dead process has begun, and spares later records. Otherwise nothing tells records from
-    before the erasure from those of a person who came back, so only the same call again completes it.
+    An erasure whose next step is ten minutes late is unsettled: `erase` died, or `recover` did not run. If `ends_dead`,
+    `recover` completes the erasure of a dead process, and spares later records. Otherwise records from before the
+    erasure cannot be told from those of a person who came back, so only calling `erase` again completes it.
     """
 
     def __init__(
@@ -37,8 +37,8 @@ class PersonErasures:
         self._delete_lines = delete_lines
         self._ends_dead = ends_dead
         again = f"rowbook recover {design} ends it" if ends_dead else "call it again"
-        self._not_ended = f"erase has not ended; if it is not at work, {again}"
-        self._remains = f"rows of an erased person remain; rowbook recover {design} removes them, or tells why not"
+        self._not_ended = f"erase has not ended; if it is not running, {again}"
+        self._remains = f"rows of an erased person remain; rowbook recover {design} removes them, or says why not"
 
     def erase(self, name: str) -> int:
         """Deletes all that names a person; returns how many rows remain for now."""
@@ -57,7 +57,7 @@ class PersonErasures:
     # ---- upkeep
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Removes what erasures have left, 42 minutes after `erase` has returned.
+        """Removes what erasures have left over, 42 minutes after `erase` has returned.
 
         For its first 10 minutes, whatever `older_than_ms` is, an erasure that has not ended counts as waiting; then it
         is completed, or is among the failed. A row that must go and cannot is among the failed, too.
@@ -84,9 +84,9 @@ class PersonErasures:
         return True
 
     def _finish(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], None]) -> bool:
-        """Deletes what an erasure has left, if it is due; returns whether it is over.
+        """Deletes what an erasure has left over, if it is due; returns whether it is over.
 
-        It is not over while a row stays that must go: calls `on_invalid` with what keeps it.
+        It is not over while a row stays that must go: calls `on_invalid` with the reason.
         """
         if not self._erasures.is_due(erasure) or self._erasures.forget(erasure, on_invalid):
             return False
@@ -125,4 +125,4 @@ class PersonErasures:
 
 
 def _ignore(_invalid: InvalidRow) -> None:
-    """What keeps a row is told by `recover`."""
+    """Ignores why a row is kept, because `recover` reports it."""

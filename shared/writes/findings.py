@@ -1,4 +1,4 @@
-"""What `verify` finds, and what `repair` does with rows only if it is told to."""
+"""The findings of `verify`, and instructions for `repair` about rows that it otherwise keeps."""
 
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
@@ -26,16 +26,16 @@ Kind: TypeAlias = Literal[
 
 @attrs.frozen
 class Finding:
-    """A row that is not as it should be."""
+    """A row that `verify` reports."""
 
     kind: Kind
-    """Of sources and their lines: see `verifying.py`. Of rows with ids of a dictionary: no name leads to the row
-    (orphaned), or the row is that of an id to which no name leads (leaked). A row that a design leaves over on purpose,
-    because no question shows it, is left-over; the reason names the command that removes it."""
+    """For sources and their lines see `verifying.py`. A row with ids of a dictionary is orphaned if no name leads to
+    it; the row of an id to which no name leads is leaked. A row is left-over if the design leaves it on purpose,
+    because no question shows it; the reason names the command that removes it."""
     table: str
     row: bytes
     source_row: bytes | None
-    """None if the row does not tell its source, or is itself a source."""
+    """None if the row does not name its source, or is itself a source."""
     reason: str = ""
 
     @property
@@ -54,7 +54,7 @@ class Finding:
 
 @attrs.frozen
 class Instructions:
-    """What `repair` does with rows that it otherwise keeps, because nothing else may tell what they say."""
+    """How `repair` treats rows that it otherwise keeps, because they may hold the only copy of their data."""
 
     restores: bool = False
     """Makes records again from their orphaned lines, if these hold all attributes."""

@@ -1,4 +1,4 @@
-"""The rows of intents: how writers put and end them, and what is read of them."""
+"""The rows of intents: how writers put, end and read them."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,7 +16,7 @@ Dated: TypeAlias = Mapping[bytes, tuple[bytes, int]]
 """The cells of a row, each with its timestamp."""
 
 CLOCKS_APART_MS = 2 * MAX_SKEW_MS
-"""The most that two clocks differ which are both right."""
+"""The largest difference between two clocks that are both right."""
 
 
 @attrs.frozen
@@ -89,5 +89,5 @@ def source_row_of(intent: Intent) -> bytes:
 
 
 def is_young(age_ms: int, most_ms: int) -> bool:
-    """Whether work of this age is younger than `most_ms`; not if its date is one that no right clock shows yet."""
+    """Whether work of this age is younger than `most_ms`; not if no right clock can show its date yet."""
     return -CLOCKS_APART_MS <= age_ms < most_ms

@@ -1,8 +1,8 @@
 """Writes over several rows that survive a crash.
 
 HBase is atomic within one row. So one row, the **source**, holds the record, in one cell (`sources.py`), and all other
-rows are **derived** from it: they are the **lines** of lists, whether readers see these or they only serve as indexes.
-A write that dies may leave derived cells that disagree with the source. So it first puts an **intent**, which names the
+rows are **derived** from it: they are the **lines** of lists, whether readers see them or they only serve as indexes. A
+write that dies may leave derived cells that disagree with the source. So it first puts an **intent**, which names the
 cells that it changes, and `recover` makes them agree with the source, as `recover` then reads it. `recover` never
 repeats a write.
 
@@ -33,18 +33,18 @@ Why it holds:
 - A delete spares the cells of the revision that its sender read, and its timestamp is below that revision's T. So it
   hides only cells of earlier revisions.
 - **A cell that disagrees with its source is named by an intent that has not ended.** A decision changes what the source
-  wants of its named cells only, and a writer puts and deletes no others. So the intent of a put that is still under way
-  names its cell, and what a recoverer leaves there hides the put. If step 5 put all cells of the record, such a put of
-  a cell that no intent names would stay, once the tombstone of a later write is gone.
-- The price: a line that a dead writer has not put stays old, or missing, until `recover`: another write of the record
-  names it only if it changes it. It then names all cells of the row, so that no line is ever there in part.
+  wants of its named cells only, and a writer puts and deletes no others. So a put that is still under way has an intent
+  that names its cell, and what a recoverer leaves in that cell hides the put. If step 5 put all cells of the record, a
+  late put of a cell that no intent names would stay, once the tombstone of a later write is gone.
+- The price: a line that a dead writer has not put stays old, or missing, until `recover`, because another write of the
+  record names a line only if it changes it. It then names all cells of the row, so no line is ever stored in part.
 - A source never has the same bytes twice. Once it has changed, a `checkAndPut` that expects revision R fails, however
   late it arrives. If the reply to step 4 was lost and the source still has revision R, the call may still be under way.
   Then the writer **raises** the revision, with the same record; only after that is the write certain to be refused.
 - `recover` always raises, because it deletes: HBase keeps a tombstone for a time that counts from its timestamp. It
   also puts the lines of moving lists: its writer may have been stopped for so long that those of step 3 are gone.
 - Every date comes from a clock that was compared with the region server's (`checked_moment`). Lengths of time are
-  those of the clock that shows most, so a clock that is set back neither opens the window again nor stops anything.
+  those of the clock that shows the most, so a clock that is set back neither opens the window again nor stops anything.
 - After a lost reply, the id tells an accepted write from a refused one. The source keeps the latest 64 ids. A writer
   that does not find its id among them, but more than 64 new revisions, raises `UnknownOutcome`.
 - **A moving list always has every line of the present record**: a line is put before the decision that needs it, and
@@ -93,7 +93,7 @@ FORGET_MS = 2 * KEEP_TOMBSTONES_MS
 """How long `forget` keeps the source cell of a deleted record. After that, no delayed call can put or delete a line of
 the record any more, and no tombstone of its lines hides a line of a new record."""
 FUTURE_MS = 3 * MAX_SKEW_MS
-"""No writer and no `repair` dates a cell later than this after now, whose clock may be behind theirs."""
+"""The most that a writer or `repair` dates a cell after now, by a clock that may be behind theirs."""
 IDLE_MS = 24 * 60 * 60 * 1000
 """`recover` deletes the rows of slots that were idle for longer."""
 
@@ -106,8 +106,8 @@ class IntentWriter(Generic[R]):
     """Writes the records of one source table and the lines derived from them.
 
     `lists` are the tables of the lines. `derive` yields the lines of a record, each after its table. `moving` are the
-    lists whose lines are put before the decision: all whose keys contain fields that a write can change, and any other
-    whose cells are a marker, without values, which moving lists need. Raises InvalidRecord for tables that do not fit.
+    lists whose lines are put before the decision: all lists whose keys contain fields that a write can change, and any
+    others. The cells of a moving list must be a marker. Raises InvalidRecord for tables that do not fit.
     A happybase connection serves one thread at a time, and so does a writer.
     """
 
@@ -134,7 +134,7 @@ class IntentWriter(Generic[R]):
         for table in self.lists:
             for name in source.key.part_named:
                 if name not in table.key.part_named:
-                    raise InvalidRecord(f"table {table.name}: its key must have {name}, as that of {source.name} has")
+                    raise InvalidRecord(f"table {table.name}: its key must have {name}, as {source.name} has")
             if table.name in self.moving and table.cells.cell_attributes:
                 raise InvalidRecord(f"table {table.name}: the cells of a moving list must be a marker")
         self._connection = connection
@@ -170,7 +170,8 @@ class IntentWriter(Generic[R]):
 
         `decide` gets the stored record, or None, and returns the new one, or None to delete it, or raises. It is called
         again if another write won. If it returns the stored record, the source is not changed, but its derived cells
-        are put again: so the same call again completes a write that died, except that lines which that write removes
+        again if another write won. If it returns the stored record, the source is not changed, but its derived cells
+        are put again: so repeating a call completes a write that died, except for lines that the write removes, which
         stay until `recover`. Everything is encoded before anything is put. After any error but those of `decide`, the
         write may have been accepted or not; the same call again, or `recover`, completes it.
 
@@ -205,7 +206,7 @@ class IntentWriter(Generic[R]):
         decided = self.next_revision(source, record, began.wall_ms, write_id)
         name = f"{self.cells.record.__name__} in row {shown_bytes(row)}"
         check_cell_size(name, self.cells.columns[0], decided.cell or b"", row)
-        if self.check_clock().drift_ms(began) > MAX_DRIFT_MS:  # somebody has set the clock since
+        if self.check_clock().drift_ms(began) > MAX_DRIFT_MS:  # the clock has been set since
             return False
         is_sent = is_accepted = False
         lost_reply: Exception | None = None
@@ -325,7 +326,7 @@ class IntentWriter(Generic[R]):
     def replace(
         self, row: bytes, source: Source[R], record: R | None, touched: Iterable[Cell], newest_ms: int = 0
     ) -> bool:
-        """Does what `repair` does, with another record instead of that of the source as it was read.
+        """Does what `repair` does, with another record instead of the one in the source as it was read.
 
         Returns False, and changes nothing, if the source has changed since. After a crash, `repair` completes it.
         """
@@ -367,9 +368,9 @@ class IntentWriter(Generic[R]):
 
         With 0 it completes all, also those of writers whose clock is ahead of this one. A write whose writer is alive
         starts again, unless it was accepted before. Any number of recoverers may run at once. An intent that names a
-        list which this release does not have is that of a later release: it is kept, with all its lines, and counts as
-        failed. So is one whose named lines are newer than its source, or which has read a later revision: the source
-        was restored from a backup. Raises ClockSkew before anything is changed.
+        list which this release does not have comes from a later release: it is kept, with all its lines, and counts as
+        failed. So does an intent whose named lines are newer than its source, or whose writer has read a later
+        revision: the source was restored from a backup. Raises ClockSkew before anything is changed.
         Costs: one scan of the intents' table; for each such write 2 gets and 1 checkAndPut; for each table 1 get, 1 put
         and deletes. The rows of slots that were idle for a day are deleted.
         """
@@ -404,7 +405,7 @@ class IntentWriter(Generic[R]):
         """Raises InvalidRecord if a source has been restored from a backup since a write read it.
 
         A line of the write is then newer than its source, or the writer has read a later revision. Lines may be the
-        last copy of what the source said, and a new revision would hide that they are newer.
+        last copy of what the source held, and a new revision would hide that they are newer.
         """
         newest_ms = 0
         for name, rows in slot.intent.touched.items():  # before the source, which another process may raise meanwhile

@@ -82,7 +82,7 @@ class SourceReader(Generic[R]):
     def agreeing(self, table: TableLayout[Any, Any], lines: list[Any]) -> list[R | InvalidRow | None]:
         """The record of each line of a moving list; None for a line that its source does not have, or no longer has.
 
-        If a source cannot be read, the error stands for its record; see `Query.then`.
+        If a source cannot be read, the error takes the place of its record; see `Query.then`.
         Costs: one call for each 1,000 lines.
         """
         source_rows = [self._source.row(line) for line in lines]

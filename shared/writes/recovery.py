@@ -1,4 +1,4 @@
-"""What a call of `recover` found, and the loop over what it settles."""
+"""The result of `recover`, and the loop over the rows that it settles."""
 
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -11,7 +11,7 @@ from ..tables import InvalidRow
 
 @attrs.frozen
 class Recovery:
-    """What a call of `recover` found."""
+    """The result of one call of `recover`."""
 
     settled: int
     """Number of items that were completed: writes, deliveries, fan-outs, folded days, deletions, erasures."""
@@ -22,7 +22,7 @@ class Recovery:
 
     @classmethod
     def of_all(cls, recoveries: Iterable["Recovery"]) -> "Recovery":
-        """What several calls found together."""
+        """The results of several calls together."""
         recoveries = [*recoveries]
         return cls(
             sum(recovery.settled for recovery in recoveries),

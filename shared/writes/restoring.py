@@ -37,7 +37,7 @@ class StoredLine:
         return max((written_ms for _, written_ms in self.cells.values()), default=0)
 
     def attributes(self) -> dict[str, Any]:
-        """What its key and its cells say, by attribute. Raises InvalidRow."""
+        """The attributes that its key and its cells hold. Raises InvalidRow."""
         line = self.table.record(self.row, self.values)
         names = dict.fromkeys([*self.table.key.part_named, *self.table.cells.cell_attributes])
         return {name: getattr(line, name) for name in names}
@@ -50,7 +50,7 @@ class StoredLine:
 
 
 def restored_record(writer: IntentWriter[R], stored: Source[R], lines: Iterable[StoredLine]) -> R:
-    """The record that these lines tell, the newest first, over what the stored source says.
+    """The record that these lines hold, over what the stored source holds; newer lines win.
 
     Raises NotRestorable if an attribute is neither in a line nor in the source, or if the record does not have the
     newest of these lines.

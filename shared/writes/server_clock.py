@@ -14,7 +14,7 @@ MAX_SKEW_MS = 60_000
 CHECKED_FOR_MS = 600_000
 """How long one comparison holds for a connection."""
 MAX_DRIFT_MS = 1_000
-"""If the clocks of the machine disagree by more since a comparison, somebody has set one, and it no longer holds."""
+"""If the machine's clocks drift apart by more after a comparison, one was set, and the comparison no longer holds."""
 ATTEMPTS = 3
 
 _checked: "WeakKeyDictionary[happybase.Connection, Moment]" = WeakKeyDictionary()
@@ -39,7 +39,7 @@ def checked_moment(
 
     A writer must never date this row: its own cells could hide those of the server, and a clock that has jumped ahead
     would be compared with itself. A clock that is behind dates deletes so early that a compaction drops their
-    tombstones at once. One that is ahead dates everything that later writes must be above.
+    tombstones at once. One that is ahead gives dates that all later writes must exceed.
     Costs: 1 put and 1 get, once in ten minutes for each connection, and once more if the system's clock was set.
     """
     now = clock.moment()

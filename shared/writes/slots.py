@@ -1,6 +1,7 @@
 """Slots: the rows of an intents table, one for each write that a process has under way at a time.
 
-A slot is used again and again, so the table has as many rows as there were writes at once, not as there were writes.
+A slot is used again and again, so the table has as many rows as there were writes at the same time, not one for each
+write.
 """
 
 import os
@@ -50,7 +51,7 @@ class Intent:
 
 
 def idle(process: bytes, slot: int) -> Intent:
-    """What a slot holds between two writes."""
+    """The content of a slot between two writes."""
     return Intent(process, slot, None, 0, b"", {})
 
 
@@ -71,7 +72,7 @@ def intents_table(name: str) -> TableLayout[SlotOfProcess, Intent]:
 
 
 def holds_intents(table: TableLayout[Any, Any]) -> bool:
-    """Whether a table holds writes under way, no records."""
+    """Whether a table holds writes under way, not records."""
     return table.cells.record is Intent
 
 
@@ -85,7 +86,7 @@ class Slot:
     """The largest timestamp in its row: the next intent must be dated later."""
 
 
-# One lock for all, because a forked child must replace it: a thread of the parent may hold it for ever there.
+# One lock for all, because a forked child must replace it: a thread that only the parent has may hold it.
 _lock = threading.Lock()
 
 

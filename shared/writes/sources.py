@@ -8,8 +8,8 @@ The cell is a msgpack array, `[revision, time_ms, writes, cells]`:
 - `cells` is the record as `RecordCells` packs it, by qualifier; nil if the record was deleted or never was. Cells that
   this release does not know are those of a later one: every revision keeps them, except one that deletes the record.
 
-In the form before this one `writes` was an array, and a writer dropped the cells that it did not know. Cells of that
-form are read. A release that knows only that form refuses the cells of this one, so it cannot drop anything of them.
+In the previous form `writes` was an array, and a writer dropped the cells that it did not know. Cells of that form are
+read. A release that knows only that form refuses cells of the present one, so it cannot drop anything of them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -65,7 +65,7 @@ class Source(Generic[R]):
 
 @attrs.frozen
 class OpenedCell:
-    """What the cell of a source holds."""
+    """The content of a source's cell."""
 
     revision: int
     time_ms: int
@@ -85,7 +85,7 @@ class SourceCells(Generic[R]):
     not have a TTL, because an expired cell would start again at revision 1.
 
     Every revision keeps the cells of columns that this release does not know, because a later one may have put them. If
-    a release gives up a column, it declares that column `dropped`: the next revision of a record goes without it.
+    a release gives up a column, it declares that column `dropped`: the next revision of a record is written without it.
     """
 
     def __init__(self, cells: RecordCells[R], column: str, *, dropped: Iterable[str] = ()) -> None:
@@ -103,7 +103,7 @@ class SourceCells(Generic[R]):
             raise InvalidRecord(f"{cells.record.__name__}: a dropped column must be unused (got {shown(qualifier)})")
 
     def pack(self, record: R) -> dict[bytes, bytes]:
-        """The cell of a record that nobody has changed yet, at time 0."""
+        """The cell of a record that was never changed, at time 0."""
         return {self.columns[0]: self.pack_revision(1, 0, (), record)}
 
     def pack_revision(
@@ -137,7 +137,7 @@ class SourceCells(Generic[R]):
         return Source(cell, opened.revision, opened.time_ms, opened.writes, record, opened.unknown)
 
     def opened(self, cell: bytes) -> OpenedCell:
-        """What the cell of a source holds. Raises InvalidRecord."""
+        """The content of a source's cell. Raises InvalidRecord."""
         try:
             unpacked: Any = msgpack.unpackb(cell, strict_map_key=False)
             revision, time_ms, writes, stored = unpacked
@@ -147,7 +147,7 @@ class SourceCells(Generic[R]):
                 writes = [writes[start : start + WRITE_ID_BYTES] for start in starts]
             is_whole = type(revision) is type(time_ms) is int and all(type(write) is bytes for write in writes)
             is_whole = is_whole and all(type(part) is bytes for part in chain(columns, columns.values()))
-        except Exception as error:  # msgpack's errors have no base of their own
+        except Exception as error:  # msgpack's errors have no common base
             raise self._damaged(cell, str(error) or type(error).__name__) from None
         if not is_whole:
             raise self._damaged(cell, "its values have other types")

@@ -20,7 +20,7 @@ class UnfinishedWork(Generic[R]):
 
     `lines` is the moving list of the records whose work has not ended. `is_unfinished` returns whether a record's work
     has not ended, and `go_on` completes the work of a source row. If the source has not changed for ten minutes, its
-    worker is taken for dead: `recover` continues the work, and `verify` reports it as unsettled, with `advice` as the
+    worker counts as dead: `recover` continues the work, and `verify` reports it as unsettled, with `advice` as the
     reason. The same holds for a source whose date no right clock shows yet.
     """
 
@@ -44,7 +44,7 @@ class UnfinishedWork(Generic[R]):
         return map(self._writer.source.row, lines)
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Goes on with work that has not moved for `older_than_ms`, 10 minutes if omitted.
+        """Continues work that has not moved for `older_than_ms`, 10 minutes if omitted.
 
         Costs: one scan of the list and a get for each of its lines; then those of the remaining steps.
         """
@@ -63,7 +63,7 @@ class UnfinishedWork(Generic[R]):
         return True
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """The work that has not moved for ten minutes: its worker died, and nobody has recovered.
+        """The work that has not moved for ten minutes: its worker died, and `recover` has not run.
 
         Costs: one scan of the list, and a call for each 1,000 lines.
         """
@@ -72,7 +72,7 @@ class UnfinishedWork(Generic[R]):
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """Recovers all; yields the work that could not go on, with the reason."""
+        """Recovers all; yields the work that could not continue, with the reason."""
         failed = self.recover(older_than_ms=0).failed
         yield from ((finding, False) for finding in self._stalled(progress, failed))
 

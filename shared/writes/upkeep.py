@@ -1,4 +1,4 @@
-"""What a design does after an accident: it completes interrupted work, and finds and mends rows that disagree."""
+"""The upkeep of a design: completing interrupted work, finding rows that disagree, and mending them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,10 +18,10 @@ class StartedWork(Protocol):
 
 
 class Checks(Protocol):
-    """What every part of an upkeep does: it compares some rows of a design, or what is left to do, and mends them."""
+    """A part of an upkeep, which compares some rows of a design, or looks for unfinished work, and mends both."""
 
     def verify(self, progress: Callable[[], object] = ...) -> Iterator[Finding]:
-        """Every row that is not as it should be. Run it once a week, and after an accident. Calls `progress` often."""
+        """Every inconsistent row. Run it once a week, and after an accident. Calls `progress` often."""
         ...
 
     def repair(
@@ -36,7 +36,7 @@ class Counts(Protocol):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many rows of each sort the latest `verify` or `repair` of each part has compared, by a noun."""
+        """Rows compared by the latest `verify` or `repair` of each part, by a noun for their kind."""
         ...
 
 
@@ -52,12 +52,12 @@ class Recovers(Protocol):
     """A part with work that another process can complete."""
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes work that is `older_than_ms`, or as old as the part says if omitted. Run it every few minutes."""
+        """Completes work that is `older_than_ms`; if omitted, the part decides how old. Run it every few minutes."""
         ...
 
 
 class Upkeep(Checks, Counts, Starts, Recovers, Protocol):
-    """The upkeep of a design; `CombinedUpkeep` makes it of several parts."""
+    """The upkeep of a design; `CombinedUpkeep` makes it from several parts."""
 
 
 class Erases(Protocol):
@@ -73,7 +73,7 @@ def no_progress() -> None:
 
 
 class CombinedUpkeep:
-    """Several parts as one upkeep: they run in the given order. What only some of them do, they are named for."""
+    """Several parts as one upkeep, run in the given order; parts that count, know pending work or recover are named."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class CombinedUpkeep:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many rows of each sort were compared, in all parts together."""
+        """Rows compared by all parts together, by kind."""
         counts: Counter[str] = Counter()
         for part in self._counting:
             counts.update(part.counts)
@@ -111,6 +111,6 @@ class CombinedUpkeep:
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """Repairs each part. So a part that needs another one mended comes after it."""
+        """Repairs each part in order; so a part that relies on another one comes after it."""
         for part in self._parts:
             yield from part.repair(progress, instructions)

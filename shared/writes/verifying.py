@@ -1,7 +1,7 @@
 """Finding lines that disagree with their sources, and mending them.
 
-The cells of a source's lines are dated by its time T; those that are put before the next decision, by T + 1. So what
-`verify` finds is one of these:
+The cells of a source's lines are dated by its time T; those that are put before the next decision, by T + 1. So each
+finding of `verify` is one of these:
 
     missing      a source wants the line, and it is not there         put
     differing    the line has other cells than its source wants      put
@@ -14,16 +14,16 @@ The cells of a source's lines are dated by its time T; those that are put before
     unknown      the row has a code of a later release               kept; discarded if its row is named
     unsettled    `repair` could not complete a write under way       kept
 
-On the right is what `repair` does. A source that is older than its lines has lost a revision, for example because its
-table was restored from a backup, and maybe only its lines tell what it said. So `repair` changes nothing of such a
-source: its next revision would be dated after the lines, and nothing would tell any more that they are newer. A write
-of the application has the same effect. If a user was forgotten, lines that outlived the source look alike.
+The right column is what `repair` does. A source that is older than its lines has lost a revision, for example because
+its table was restored from a backup, and maybe only its lines hold the lost values. So `repair` changes nothing of such
+a source: its next revision would be dated after the lines, and hide that they are newer. Any write of the application
+has the same effect. Lines that outlived the source of a forgotten user look the same.
 
 A scan of the source table finds lines that are missing or differ; a scan of each list finds the others. Both get the
-other side in batches, so memory is that of one batch; `repair` also remembers the orphaned lines.
+rows to compare with in batches, so memory is that of one batch; `repair` also remembers the orphaned lines.
 
-Writers may be at work. What disagrees is read again, twice. It is not reported if it then agrees, if its source has
-changed meanwhile, or if a write that is younger than ten minutes names its source.
+Writers may be at work. Rows that disagree are read again, twice. They are not reported if they then agree, if their
+source has changed meanwhile, or if a write that is younger than ten minutes names their source.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Set
@@ -58,7 +58,7 @@ class WriterUpkeep:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many rows of each sort were compared so far."""
+        """Rows compared so far, by kind."""
         return {self._source: self.sources, **({"line": self.lines} if self._writer.lists else {})}
 
     @property
@@ -80,10 +80,11 @@ class WriterUpkeep:
         return self._writer.recover(older_than_ms)
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """Every row that is not as it should be; a row whose write is under way is not among them.
+        """Every inconsistent row, except those of pending writes.
 
         Calls `progress` after each batch. If something disagrees, it first compares the clocks, and raises ClockSkew.
-        Costs: one scan of each 1,000 rows of each table, and a call for each 1,000 rows to get the other side.
+        Costs: one scan of each 1,000 rows of each table, and a call for each 1,000 rows to get the rows to compare
+        with.
         """
         self._compared.sources = self._compared.lines = 0
         yield from self._compared.of_intents()
@@ -97,11 +98,11 @@ class WriterUpkeep:
     ) -> Iterator[tuple[Finding, bool]]:
         """Recovers pending writes, then mends what `verify` finds; with each finding, whether it was mended.
 
-        The module says what is mended, and what is kept without `instructions`. A line stays missing if somebody
-        deleted it with a timestamp in the future. If a source has a cell, to discard one of its orphaned lines is to
-        say that the source is right: all its lines are made to agree with it. Lines of a missing source are discarded
-        only if they are older than 42 minutes.
-        Costs: those of `recover` and `verify`, one scan more of the lists, and for each row those of mending it.
+        The module says what is mended, and what is kept without `instructions`. A line stays missing if it was deleted
+        with a timestamp in the future. If a source has a cell, discarding one of its orphaned lines means that the
+        source is right: all its lines are made to agree with it. Lines of a missing source are discarded only if they
+        are older than 42 minutes.
+        Costs: those of `recover` and `verify`, one more scan of the lists, and for each row those of mending it.
         """
         for finding in self._recovered():
             yield self._mended(finding, instructions)
@@ -129,7 +130,7 @@ class WriterUpkeep:
         return findings
 
     def _orphaned(self, progress: Callable[[], object]) -> dict[bytes, list[Finding]]:
-        """By source, the lines of lost revisions: of each source with an orphaned line, all that it does not want."""
+        """The lines of lost revisions, by source: if one line is orphaned, all lines that the source does not want."""
         unwanted: dict[bytes, list[Finding]] = {}
         for finding in self._compared.of_lists(progress):
             if finding.source_row is not None and finding.kind in ("dangling", "orphaned"):
@@ -151,16 +152,16 @@ class WriterUpkeep:
                 return findings, ""
             except NotRestorable as error:
                 reason = f"not restored: {error}"
-        told = [finding for finding in findings if instructions.discards(finding)]
-        if not told:
+        to_discard = [finding for finding in findings if instructions.discards(finding)]
+        if not to_discard:
             return [], reason
-        lines = [self._compared.line(finding) for finding in told]
+        lines = [self._compared.line(finding) for finding in to_discard]
         self._writer.repair(source_row, _cells_of(lines), max(line.newest_ms for line in lines))
         if self._writer.reader.read(source_row).cell is not None:
             return findings, ""
-        young = [finding for finding in told if self._compared.line(finding).cells]
+        young = [finding for finding in to_discard if self._compared.line(finding).cells]
         reason = f"not discarded: must be {FORGET_MS // 60_000} minutes old" if young else reason
-        return [finding for finding in told if finding not in young], reason
+        return [finding for finding in to_discard if finding not in young], reason
 
     def _restore(self, source_row: bytes, lines: list[StoredLine]) -> None:
         source = self._writer.reader.read(source_row)

@@ -120,7 +120,7 @@ def test_what_comes_through_a_pipe_is_stored_line_by_line(ok, points_url, monkey
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        *((refusal("Order.item: no"), "Order.item: no; --on-error skip goes on") for refusal in REFUSALS),
+        *((refusal("Order.item: no"), "Order.item: no; --on-error skip continues") for refusal in REFUSALS),
         (HBaseError(b"RegionTooBusyException: busy\n\tat java.lang"), "the store failed: RegionTooBusyException: busy"),
     ],
     ids=lambda given: type(given).__name__,
@@ -180,7 +180,7 @@ def test_ctrl_c_ends_a_load_with_130_and_says_what_was_stored(rowbook, folder, m
 
     monkeypatch.setattr(IntentWriter, "write", interrupt)
     (folder / "a.csv").write_text(HEADER + LINE + LINE.replace("n-1", "n-2"))
-    said = "interrupted; 1 record stored; load the same files again to go on\n"
+    said = "interrupted; 1 record stored; run the same command to resume\n"
     assert rowbook(f"load orders a.csv --store {orders_url}") == (130, "", said)
 
 

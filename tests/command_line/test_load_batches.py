@@ -54,7 +54,7 @@ def test_a_record_that_cannot_be_stored_is_named_by_its_line_and_reason(rowbook,
     code, _out, err = rowbook(f"load {name} {file} --store embedded:a.db")
     assert (code, err.partition(" ")[0]) == (1, "a.jsonl:3:")
     assert "32767" in err.replace(",", "")
-    assert err.endswith("; --on-error skip goes on; 2 records stored before\n")
+    assert err.endswith("; --on-error skip continues; 2 records stored before\n")
     code, out, err = rowbook(f"load {name} {file} --store embedded:a.db --on-error skip")
     assert (code, out) == (0, "a.jsonl: jsonl, 3 records stored, 1 bad line skipped\n")
     assert err.startswith("a.jsonl:3: ")

@@ -2,15 +2,18 @@
 
 import os
 import socket
+from contextlib import closing
+from itertools import islice
 
 import attrs
 import pytest
 
 from domains.command_line import running
-from domains.command_line.designs import design_named
+from domains.command_line.designs import all_designs, design_named
 from domains.command_line.key_words import encode_keys
 from domains.orders.keys import BY_SELLER
 from shared.stores import connect
+from shared.tables import create_tables
 
 LOAD = "load orders fixtures/orders/orders.csv"
 
@@ -44,10 +47,27 @@ def test_a_gateway_that_is_not_there_is_one_line(rowbook, fixtures):
             assert rowbook(f"{line} --store {url}") == (1, "", refused)
 
 
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+def test_a_store_that_lacks_one_table_is_one_line_with_its_name_and_the_command_that_makes_it(rowbook, folder, design):
+    missing = design.main.tables[-1].name
+    with closing(connect("embedded:a.db")) as connection:
+        create_tables(connection, [table for table in design.main.tables if table.name != missing])
+    load = f"rowbook load {design.name} FILE --store embedded:a.db"
+    refused = f"embedded:a.db: has no table {missing}; create missing tables with {load}\n"
+    ask = f"ask {design.name} {design.patterns[0].words} --store embedded:a.db"
+    commands = ["adopt"] if design.without_upkeep else ["adopt", "recover", "verify", "repair"]
+    for line in (ask, *(f"{command} {design.name} --store embedded:a.db" for command in commands)):
+        assert rowbook(line) == (1, "", refused)
+    file = folder / f"few{design.loads[0].samples.suffix}"
+    with design.loads[0].samples.open(encoding="utf-8") as samples:
+        file.write_text("".join(islice(samples, 5)), encoding="utf-8")
+    assert [rowbook(line)[0] for line in (load.removeprefix("rowbook ").replace("FILE", file.name), ask)] == [0, 0]
+
+
 def test_a_port_in_use_is_refused_with_one_line(rowbook):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        refused = f"127.0.0.1:{port}: Address already in use; --port 0 takes a free port\n"
+        refused = f"127.0.0.1:{port}: Address already in use; --port 0 picks a free port\n"
         assert rowbook(f"serve --port {port}") == (1, "", refused)
 
 

@@ -35,7 +35,7 @@ ADAPTED = [
     Adapted(
         "messages",
         "parcels",
-        (r"bob has not read:\nParcel\(sender='ada', receiver='bob'", "recovery goes on with the delivery:"),
+        (r"bob has not read:\nParcel\(sender='ada', receiver='bob'", "recovery continues the delivery:"),
         r"\b(?!(?:no|some|every)body\b)\w*(?:message|bod(?:y|ies)\b|unread|is_read)\w*",
     ),
     Adapted(
@@ -44,7 +44,7 @@ ADAPTED = [
         (
             "the queue of ada, newest first",
             r"Episode\(host='eve', published_ms=",
-            r"recovery goes on with its fan-out: Recovery\(settled=1,",
+            r"recovery continues its fan-out: Recovery\(settled=1,",
         ),
         r"\w*(?:feed|post|author|(?<!writer\.)reader|timeline)\w*",
     ),

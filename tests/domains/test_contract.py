@@ -17,6 +17,7 @@ import pytest
 
 from domains.command_line.designs import all_designs
 from shared.designs import FACTS, load_samples, measure, measure_pattern, metered
+from shared.designs.growth import TIMES, growths, recorded_growth
 from shared.keys import InvalidQuestion, KeyLayout, Salt
 from shared.loading import read_lines
 from shared.queries import MAX_LIMIT
@@ -43,6 +44,7 @@ from shared.testing import (
 from shared.writes import NotAllStored
 from tests.copies import ROOT, copy_design, run_example
 from tests.engines import Embedded
+from tests.programs.growth import measured_sizes, store_records
 from tests.reference import without_reference
 
 from .conftest import samples_of
@@ -185,7 +187,7 @@ def test_all_variants_that_answer_give_the_same_records_but_those_that_are_wrong
         assert all(right.values()), f"{pattern.question}: finds nothing in the samples"
         check_same_records(right)
         for name, records in wrong.items():
-            with pytest.raises(AssertionError, match=f" answers otherwise than {name}"):  # otherwise it is right
+            with pytest.raises(AssertionError, match=f" and {name} answer differently"):  # otherwise it is right
                 check_same_records({name: records, **right})
 
 
@@ -218,15 +220,6 @@ def measured_with_ties(design, variant, step_ms):
     stock = samples_of(design, variant) if step_ms == 1 else store
     with EMBEDDED.stocked_store(stock, *variant.tables) as connection:
         return measure(connection, variant.open(connection), patterns)
-
-
-def store_records(variant, load, repository, records):
-    """Stores records, in few calls if the load can."""
-    if load.store_all is not None and variant.may_store_again:
-        load.store_all_in(repository, [*records])
-    else:
-        for record in records:
-            load.store_in(repository, record)
 
 
 def with_coarse_times(record, step_ms):
@@ -305,39 +298,12 @@ def test_rows_that_come_or_go_between_two_pages_move_no_other(name):
 
 
 @cache
-def additions(design_name, sizes):
-    """For each size a list of (load, records that the size before did not have)."""
-    (design,) = (design for design in all_designs() if design.name == design_name)
-    made = import_module(f"fixtures.{design.name}.make_samples").SAMPLES
-    assert made.keys() == {load.name for load in design.loads}
-    added, before = [], {}
-    for times in sizes:
-        of_size = []
-        for load in design.loads:
-            transform = load.new_record_transform()
-            records = dict.fromkeys(transform(load.record(**values)) for values in made[load.name](times))
-            of_size.append((load, [record for record in records if record not in before.get(load.name, ())]))
-            before[load.name] = records
-        added.append(of_size)
-    return added
-
-
-@cache
 def grown(name, sizes=(1, 2)):
     """A list for each size: every question of a variant, measured in tables of that size."""
     design, variant = BY_NAME[name]
     with EMBEDDED.stocked_store(samples_of(design, variant), *variant.tables) as connection:
         check_layouts(connection, variant.tables)  # here, so that no question counts these calls
-        repository = variant.open(connection)
-        if design.names_in_key is not None:
-            measure(connection, repository, design.patterns)  # so that it knows the names that it looks up once
-        measurements_by_size = []
-        for added in additions(design.name, sizes):
-            if measurements_by_size:  # the first size is that of the samples
-                for load, records in added:
-                    store_records(variant, load, repository, records)
-            measurements_by_size.append(measure(connection, repository, design.patterns))
-        return measurements_by_size
+        return [*measured_sizes(connection, design, variant, sizes)]
 
 
 def changes_ranges(sizes):
@@ -380,10 +346,26 @@ def test_costs_hold_at_any_size_unless_exempt(name):
     assert broken == []
 
 
+def recorded_of(name):
+    """What is recorded of a variant, by question; None if it is not to be copied."""
+    design, variant = BY_NAME[name]
+    return recorded_growth(design).variants.get(variant.name) if variant.is_to_copy else None
+
+
+@pytest.mark.parametrize("name", [name for name, (_design, variant) in BY_NAME.items() if variant.is_to_copy])
+def test_the_recorded_growth_begins_with_what_the_samples_cost(name):
+    recorded = {question: growth.up_to(1) for question, growth in recorded_of(name).items()}
+    assert recorded == growths(grown(name)[:1]), "run make growth"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", VARIANTS)
-def test_costs_hold_in_tables_of_sixteen_times_the_samples_and_no_exemption_is_needless(name):
-    assert broken_and_needless(*BY_NAME[name], grown(name, (1, 4, 16))) == ([], [])
+def test_costs_hold_in_larger_tables_no_exemption_is_needless_and_the_recorded_growth_is_measured_again(name):
+    recorded = recorded_of(name)
+    sizes = 3 if recorded is None else max(len(growth.read) + bool(growth.ends) for growth in recorded.values())
+    measured = grown(name, TIMES[:sizes])
+    assert broken_and_needless(*BY_NAME[name], measured[:3]) == ([], [])
+    assert recorded in (None, growths(measured)), "run make growth"
 
 
 @of_each_design

@@ -9,8 +9,7 @@ from domains.monitoring.variants import metric_host_time
 from shared.keys import InvalidKey
 from shared.loading import read_lines, read_records
 from tests.copies import ROOT
-
-from .test_contract import store_records
+from tests.programs.growth import store_records
 
 REAL = ROOT.parent / "shared" / "data"
 FILES = [

@@ -1,37 +1,29 @@
 """Writes the generated blocks of every README again, with those that tests know. Run it: make readmes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from domains.command_line.readmes import pages
 from shared.designs.cost_tables import listed
-from shared.designs.pages.markdown import filled, markdown_list, markdown_table
+from shared.designs.pages.markdown import filled, markdown_list, markdown_table, picture_block
 from shared.testing import Steps
-from tests.domains.feeds.stopped_writes import steps as feeds_steps
-from tests.domains.messages.stopped_writes import steps as messages_steps
-from tests.domains.orders.stopped_writes import steps as orders_steps
 from tests.engines import Embedded, Engine
+from tests.programs.shown_writes import STEPS, ladder
 from tests.shared.stores.test_differences import DIFFERENCES
-
-STEPS: Mapping[str, Callable[[Engine], Steps]] = {
-    "orders": orders_steps,
-    "messages": messages_steps,
-    "feeds": feeds_steps,
-}
-"""The designs whose README shows the steps of their writes."""
 
 
 def steps_blocks(steps: Callable[[Engine], Steps]) -> dict[str, str]:
-    """The steps of the writes of a design."""
-    return {"steps": steps_block(steps(Embedded()))}
+    """The steps of the writes of a design, and the picture of one of them."""
+    of_design = steps(Embedded())
+    return {"steps": steps_block(of_design), "ladder-picture": picture_block("ladder", ladder(of_design))}
 
 
 def steps_block(steps: Steps) -> str:
     """The calls of each write, what readers see after each of them, and how many crash points the tests visit."""
     caption = (
-        "The calls of each write that change the store, and what readers see if the writer dies after the call. The "
-        "first line of a write is what they see before it."
+        "The calls of each write that change the store, and what readers see if the writer dies after the call. "
+        "`checkAndPut` decides. The first line of a write is what they see before it."
     )
     points = listed(f"{name} ({calls} calls, {points})" for name, (calls, points) in steps.points().items())
     visited = (

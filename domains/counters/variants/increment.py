@@ -1,7 +1,7 @@
 """A counter for each user and day, for each day and user, and for each day: HBase adds one to each of them.
 
 A count is one cell, however many logins there are. But an increment is not idempotent: if its reply is lost, the
-client cannot know whether it counted, and trying again may count twice. Nor are the three counters one transaction.
+client cannot know whether it counted, and retrying may double-count. Nor are the three counters one transaction.
 """
 
 from collections.abc import Mapping
@@ -98,7 +98,7 @@ TABLES = CounterTables(COUNTS, COUNTS_BY_DAY, TOTALS)
 
 
 class Repository:
-    """Counts logins, which it does not keep, by counters."""
+    """Counts logins with counters, and does not store the logins."""
 
     lacks: ClassVar[Mapping[str, str]] = {"logins": "needs the logins, and a counter keeps only how many there were"}
     """Why a question of `LoginRepository` has no method here, by its name."""
@@ -130,7 +130,7 @@ class Repository:
         return 0 if count is None else count.count
 
     def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
-        """A user's days from `since_ms` up to but not at `until_ms`, oldest first. Costs: one scan of their rows."""
+        """A user's days from `since_ms` to `until_ms` (exclusive), oldest first. Costs: one scan of their rows."""
         check_period(since_ms, until_ms)
         return list(Query(self._counts, self._counts.plan(user=user, day_ms=between(since_ms, until_ms))))
 

@@ -40,7 +40,7 @@ class ShardOfDay:
     Order:  by shard, then by day, the oldest first.
     Serves: the total of a day, of all its shards together.
     Costs:  one call that gets a row of each shard. A login adds one to the shard that its hash chooses.
-    Fixed:  the split points. More shards may be added, fewer not: a reader must add up all that were ever written.
+    Fixed:  the split points. Shards may be added, but not removed: a reader must add up all that were ever written.
     Source: none
     """
 

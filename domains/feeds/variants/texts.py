@@ -1,7 +1,7 @@
 """The published form: each line of a timeline holds the whole post, so a page is one scan; writes put no intents.
 
-All puts of a post have the timestamp of the first one. So the same call again completes a write that died; nothing else
-completes it. Lines may expire: a TTL counts from the moment of the push, not from the time of the post. What this
+All puts of a post have the timestamp of the first one. So repeating the call completes an interrupted write; nothing
+else completes it. Lines may expire: a TTL counts from the moment of the push, not from the time of the post. What this
 variant can lose:
 
 - If a writer dies during a fan-out and its client does not try again, the remaining followers never get the post.
@@ -121,7 +121,7 @@ class Repository:
         self._delete(self._timelines.row(line) for line in lines)
 
     def post(self, post: Post) -> None:
-        """Stores a post, then a line for each follower. The same post again puts all lines again.
+        """Stores a post, then a line for each follower. Repeating the call puts all lines again.
 
         Raises `PostConflict` if another post is stored with this author, time and id.
         Costs: one get, one put; for each 1,000 followers one scan and one put.

@@ -1,7 +1,7 @@
-"""One table more, a list of each pair's messages, so that one scan and one call read a page of a conversation.
+"""One more table, a list of each pair's messages, so that one scan and one call read a page of a conversation.
 
-The lists and the layout of the inboxes are those of `keys.py`. Each message, but not its copies, needs one line and one
-put more.
+The lists and the layout of the inboxes are those of `keys.py`. Each message, but not its copies, needs one more line
+and one more put.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ class MessageByPair:
 
 
 PAIRED = TableLayout("messages_paired", INBOX.holds, INBOX.key, INBOX.cells)
-"""A table of inboxes besides that of `keys.py`, because messages in the latter have no lines of conversations."""
+"""A table of inboxes separate from that of `keys.py`, whose messages have no lines of conversations."""
 PAIRS = TableLayout(
     "messages_by_pair",
     "a line of a conversation",

@@ -1,7 +1,7 @@
 """Plain copies: the sender's outbox and the receiver's inbox each hold the whole message, without intents.
 
-The timestamp of every cell is its message's own time, or a millisecond later if the message was read. So the same call
-again changes nothing, and a TTL counts from the time of the message. The outbox is put first, so the sender sees every
+The timestamp of every cell is its message's own time, or a millisecond later if the message was read. So repeating a
+call changes nothing, and a TTL counts from the time of the message. The outbox is put first, so the sender sees every
 message that a receiver sees. What this variant can lose:
 
 - If a writer dies after the put of the outbox and its client never sends the message again, no receiver gets it.
@@ -54,7 +54,7 @@ PlainCells: TypeAlias = tuple[RecordCells[Message], RecordCells[Message]]
 class Repository:
     """Sends messages to users and groups, marks them as read, deletes them for one side, and lists them.
 
-    A message is two rows, and no write is atomic over both. The same call again completes each write.
+    A message is two rows, and no write is atomic over both. Repeating a call completes its write.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Repository:
     def send(self, message: Message) -> None:
         """Puts a message into its sender's outbox, then into its receiver's inbox and the inbox of each member.
 
-        Every row is encoded before the first put, so an invalid key leaves nothing half stored.
+        Every row is encoded before the first put, so an invalid key stores nothing.
         Costs: one put of the outbox, and one for each 1,000 rows of inboxes.
         """
         if message.group is not None:
@@ -140,7 +140,7 @@ class Repository:
     def inbox(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
     ) -> Query[Message]:
-        """The messages that a user, or a group, received from `since_ms` up to but not at `until_ms`, newest first.
+        """The messages that a user, or a group, received from `since_ms` to `until_ms` (exclusive), newest first.
 
         Costs: one scan of a page's rows and one more.
         """
@@ -150,7 +150,7 @@ class Repository:
     def outbox(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
     ) -> Query[Message]:
-        """The messages that a user sent from `since_ms` up to but not at `until_ms`, newest first.
+        """The messages that a user sent from `since_ms` to `until_ms` (exclusive), newest first.
 
         A group message is in it once. Costs: one scan of a page's rows and one more.
         """

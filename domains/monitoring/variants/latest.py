@@ -1,6 +1,6 @@
 """A second table, which holds the latest point of each metric of a host, so that one range reads those of a site.
 
-Each point is put into its hour, as in the design itself, and then over the row of its metric: one put more for a point.
+Each point is put into its hour, as in the design itself, and then over the row of its metric: one extra put.
 """
 
 from collections.abc import Mapping
@@ -39,14 +39,14 @@ class LatestOfMetric:
 
 
 HOURS = TableLayout("points_with_latest", POINTS.holds, POINTS.key, POINT_CELLS)
-"""A table of points besides that of `keys.py`, because points in the latter have no row of the latest one."""
+"""A table of points separate from that of `keys.py`, whose points have no rows in `LATEST`."""
 LATEST = TableLayout(
     "latest_points",
     "the latest point of a metric",
     KeyLayout(LatestOfMetric),
     RecordCells(Point, {"time_ms": Column("p:t"), "value": Column("p:v")}),
 )
-"""One version of a cell is enough: HBase keeps that with the highest timestamp, which is the time of its point."""
+"""One version of a cell is enough: HBase keeps the one with the highest timestamp, which is the time of its point."""
 
 
 class LatestTables(NamedTuple):
@@ -66,7 +66,7 @@ class Repository(PointRepository):
     point replaces no newer one, in whatever order the puts of several writers arrive, and no write has to read first.
 
     Promise: the hours hold a point at the time that the latest row of its metric shows, because they are written first
-    and deleted last. After a crash between the two puts the row is as it was before them. The same call again mends it,
+    and deleted last. After a crash between the two puts the row is as it was before them. Repeating the call mends it,
     and so does the next point of the metric. Nothing else does: if the writer does not retry, and the host is silent
     from then on, the row stays old. If two writers store two values of one time at once, the hours may keep one and the
     row the other, until one of them is stored again.
@@ -84,20 +84,20 @@ class Repository(PointRepository):
     # ---- writes
 
     def _put_all(self, points: list[Point]) -> None:
-        """Puts points into their hours, then the latest of each metric among them over its row.
+        """Puts points into their hours, then the latest one of each metric into its row.
 
-        Costs: for each of the two one call for each different time.
+        Costs: in each of the two tables, one call for each different time.
         """
         super()._put_all(points)
         in_order = sorted(points, key=attrgetter("time_ms"))  # among equal times, in the order given
         put_all({(point.host, point.metric): point for point in in_order}.values(), self._latest)
 
     def drop_before(self, host: str, metric: str, until_ms: int) -> int:
-        """Deletes what `PointRepository` does, and first the latest row if its point is in one of those hours.
+        """Deletes the same rows as `PointRepository`, but first the latest row if its point is in one of those hours.
 
         A point that is stored later with a time in those hours has no latest row until a major compaction of that
         table, and may be missing from its hour until one of the other. So compact both before you store such points.
-        Costs: one call more.
+        Costs: one more call.
         """
         _plan, before_ms = self._hours_before(host, metric, until_ms)
         if before_ms > 0:  # even before the first row exists: a put that is under way may arrive later

@@ -1,4 +1,4 @@
-"""An index from the number to the order, which the seller's list holds whole, as published.
+"""An index from the number to the order, and a seller's list that holds the order whole, as published.
 
 The index entry is the source: a writer claims a number where the number is the row key, and a recoverer that finds the
 claim after a crash must be able to make the seller's row from it. So the entry holds the whole order, not
@@ -41,7 +41,7 @@ TABLES = (INDEX, OF_SELLER, BY_BUYER, BY_STATUS, INTENTS)
 
 
 def lines_of(order: Order) -> Iterator[Derived]:
-    """The rows that are derived from an order: that of the seller's list is the order itself."""
+    """The rows that are derived from an order: its row in the seller's list holds the order itself."""
     yield OF_SELLER, order
     yield BY_STATUS, order
     if order.buyer_id is not None:

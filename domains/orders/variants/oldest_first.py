@@ -1,4 +1,4 @@
-"""The lists as published, time ascending: the newest orders first are a reverse scan.
+"""The lists as published, time ascending: newest first needs a reverse scan.
 
 The orders themselves are stored as in `keys.py`.
 """

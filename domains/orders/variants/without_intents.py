@@ -1,4 +1,4 @@
-"""The plain form: the order is put first, its lines after it, and the same call again mends what a crash left.
+"""The plain form: the order is put first, its lines after it, and repeating the call completes an interrupted write.
 
 A shop whose clients always retry, and whose reader can live with a list that lacks an order, needs no more. What it can
 lose: two orders placed under one number at the same moment, of which the second replaces the first; an order whose
@@ -39,8 +39,8 @@ class Repository:
     """Places orders, changes their status, finds them by number, seller and buyer.
 
     Every write puts the order first and its lines after it, all with one explicit timestamp. So a crash leaves no line
-    without its order, and the same call again completes the write. Between the puts a list may lack a new order, or
-    show its old status.
+    without its order, and repeating the call completes the write. Between the puts a list may lack a new order, or show
+    its old status.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Repository:
     # ---- writes
 
     def place(self, order: Order) -> None:
-        """Stores an order and its lines. The same order again adds missing lines and changes nothing else.
+        """Stores an order and its lines. Placing it again adds missing lines and changes nothing else.
 
         Raises `OrderConflict` if another order has this number. Costs: one get, three puts.
         """
@@ -99,10 +99,10 @@ class Repository:
     def of_seller(
         self, seller_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
     ) -> Query[SellerLine]:
-        """A seller's orders placed from `since_ms` up to but not at `until_ms`, newest first.
+        """A seller's orders placed from `since_ms` to `until_ms` (exclusive), newest first.
 
-        Costs: one scan of a page's rows and one more. With a status a page reads on until enough orders match, or ends
-        after 10,000 rows with a shorter page and a cursor.
+        Costs: one scan of a page's rows and one more. With a status, a page keeps reading until enough orders match, or
+        ends after 10,000 rows with a shorter page and a cursor.
         """
         plan = self._by_seller.plan(seller_id=seller_id, placed_ms=between(since_ms, until_ms))
         return Query(self._by_seller, plan, where=of_status(status), newest_first=True)
@@ -110,16 +110,16 @@ class Repository:
     def of_buyer(
         self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
     ) -> Query[BuyerLine]:
-        """A buyer's orders placed from `since_ms` up to but not at `until_ms`, newest first. Costs: as `of_seller`."""
+        """A buyer's orders placed from `since_ms` to `until_ms` (exclusive), newest first. Costs: as `of_seller`."""
         plan = self._by_buyer.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
         return Query(self._by_buyer, plan, where=of_status(status), newest_first=True)
 
     def numbered(self, number_prefix: str) -> Query[Order]:
-        """The orders whose number starts with `number_prefix`, by number. Costs: one scan of a page's rows and one."""
+        """The orders whose number starts with `number_prefix`. Costs: one scan of a page's rows and one more."""
         return Query(self._orders, self._orders.plan(order_number=starting_with(number_prefix)))
 
     def with_status(self, status: Status) -> Query[Order]:
-        """All orders of a status, by number. Costs: a full table scan with a server-side filter."""
+        """All orders with a status, by number. Costs: a full table scan with a server-side filter."""
         check_status(status)
         return Query(self._orders, self._orders.whole_table(), server=equal(ORDER_CELLS, "status", status))
 
@@ -130,12 +130,12 @@ class Repository:
         if not cells:
             return None
         order = self._orders.layout.record(row, {column: value for column, (value, _) in cells.items()})
-        return order, max(written_ms for _, written_ms in cells.values())  # an order of old may lack the status
+        return order, max(written_ms for _, written_ms in cells.values())  # an old order may lack the status
 
     def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
         """Puts the order, with all or `only` some attributes, then the lines of both lists with all of theirs.
 
-        Makes every row before it puts the first, so that an invalid key leaves nothing half stored.
+        Encodes every row before the first put, so an invalid key stores nothing.
         """
         seller_line, buyer_line = SellerLine.of(order), BuyerLine.of(order)
         puts: list[tuple[happybase.Table, bytes, dict[bytes, bytes]]] = [

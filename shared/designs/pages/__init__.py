@@ -1,6 +1,6 @@
 """The pages of designs, keys and stores: the blocks of their READMEs that code prints.
 
-What stands in a README between two marks is such a block:
+The text of a README between two marks is such a block:
 
     <!-- generated: patterns -->
     ...

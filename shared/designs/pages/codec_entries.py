@@ -45,7 +45,7 @@ from ...keys import (
     starting_with,
 )
 
-# ---- what an entry is ----------------------------------------------------------------------------
+# ---- entries -------------------------------------------------------------------------------------
 
 
 @attrs.frozen
@@ -61,7 +61,7 @@ class CodecEntry:
     """A codec, what to use it for, and a value or use that it refuses.
 
     The page shows the first of its values. `java` is an expression of such a value, `v`: a long, double, String or
-    byte[]. A test compares what it makes of each value with the codec's bytes.
+    byte[]. A test compares its result for each value with the codec's bytes.
     """
 
     codec: Codec[Any]
@@ -123,7 +123,7 @@ import java.security.MessageDigest;
 import java.util.*;
 import java.util.zip.CRC32;
 import static java.nio.charset.StandardCharsets.*;"""
-"""What the expressions need; all of it is in the JDK, `HexFormat` from Java 17 on."""
+"""The imports of these expressions; all of them are in the JDK, `HexFormat` from Java 17 on."""
 
 
 def _big_endian(width_bytes: int, number: str) -> str:
@@ -256,7 +256,7 @@ CODECS = (
     ),
     CodecEntry(
         Code({"placed": 1, "paid": 2}),
-        "one name of a closed list",
+        "one name of a fixed list",
         ("paid", "placed"),
         "lost",
         'new byte[] {Map.of("placed", (byte) 1, "paid", (byte) 2).get(v)}',

@@ -1,4 +1,4 @@
-"""The blocks about costs: what questions read in each variant, what records take, where new ones go."""
+"""The blocks about costs: what questions read in each variant, what storing a record costs, where new rows go."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +19,8 @@ from ..cost_tables import (
     written_row,
 )
 from ..design import Design, Load
+from ..growth import TIMES, recorded_growth
+from ..growth_words import how_many_grow
 from ..metering import Measurement
 from ..verdicts import legend, verdict
 from .markdown import below, filled, fits, markdown_list, markdown_table
@@ -28,12 +30,13 @@ SIZING_COLUMNS = ("rows per day", "bytes per day", "GB per day at 1,000 records 
 
 
 def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
-    """What the samples are, what a verdict means, and the verdict on every question in every variant.
+    """A description of the samples, the verdict on every question in every variant, and what the verdicts mean.
 
-    The verdict of a variant is left out where it is that of the design itself.
+    A variant's verdict is left out if it is the design's own.
     """
     silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
-    caption = [_samples_line(design)]
+    growing = how_many_grow(recorded_growth(design).own)
+    caption = [_samples_line(design), f"Up to {TIMES[-1]} times the data, {growing}: [which](REFERENCE.md#costs)."]
     caption += [f"Not shown, because every question is refused: {', '.join(silent)}."] if silent else []
     measurements = (measurement for variant in variants if variant.answers for measurement in variant.measurements)
     meanings = markdown_list(f"`{words}`: {meaning}" for words, meaning in legend(measurements))
@@ -76,7 +79,7 @@ def _load_line(load: Load, attributes: Sequence[str]) -> str:
 def across(
     variants: Sequence[VariantCosts], cell: Callable[[Measurement], str], *, only_differences: bool = False
 ) -> str:
-    """Questions down and variants across: as few tables as are narrow enough, each with the design itself first.
+    """Questions down and variants across: as few tables as the width allows, each with the design itself first.
 
     Variants that refuse every question are left out, and with `only_differences` the cells that equal the design's own.
     """
@@ -127,7 +130,7 @@ def writes_block(variants: Sequence[VariantCosts]) -> str:
 def sizing_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """The rows and bytes that each variant stores in a day: at the rate of the samples, and at one per millisecond.
 
-    The samples of all loads are those of one period: the times of the records that have one in a key.
+    All loads cover one period, given by the records that have a time in a key.
     """
     counts: list[str] = []
     times: list[int] = []
@@ -186,6 +189,6 @@ def reads_block(main: VariantCosts) -> str:
 
 
 def refused_block(variants: Iterable[VariantCosts]) -> str:
-    """What the variants cannot answer, an item for each reason."""
+    """The questions that variants cannot answer, an item for each reason."""
     lines = [refusal.line("`") for refusal in refusals(variants)]
     return below("Refused, and why:", markdown_list(lines)) if lines else "No variant refuses a question."

@@ -50,7 +50,7 @@ def ordering_block(connection: "happybase.Connection", table: TableLayout[Any, A
 
 
 def variants_block(design: Design) -> str:
-    """Each table with its row key, of variants those that the design itself lacks; then which are not to be copied."""
+    """Each table with its row key (of a variant, only tables that the design itself lacks), and a list not to copy."""
     of_design = design.main.record_tables
     rows: list[tuple[str, str, str]] = []
     for variant in design.variants:
@@ -70,11 +70,11 @@ def columns_block(design: Design) -> str:
     for name, columns in dict.fromkeys((table.name, _columns_of(table.cells)) for table in tables):
         by_columns.setdefault(columns, []).append(f"`{name}`")
     items = [f"{', '.join(names)}: {columns or 'none'}" for columns, names in by_columns.items()]
-    return below("Columns of each table, besides the row key:", markdown_list(items))
+    return below("Columns of each table:", markdown_list(items))
 
 
 def _columns_of(cells: Cells[Any]) -> str:
-    """What a table stores in columns: attribute and column, or the qualifier and the value of each cell."""
+    """The columns of a table: attribute and column, or the qualifier and the value of each cell."""
     if isinstance(cells, ItemCells):
         value = listed((cells.value,) if isinstance(cells.value, str) else cells.value or ("nothing",))
         return f"for each record a cell `{cells.family}:`{key_line(cells.qualifier)}, which holds {value}"
@@ -87,7 +87,7 @@ def _columns_of(cells: Cells[Any]) -> str:
 
 
 def published_block(design: Design) -> str:
-    """Each key as published, over the bytes of the design's own, and why they differ."""
+    """Each published key, above the bytes of the design's own, and why they differ."""
     tables = {table.name: variant.name for variant in reversed(design.variants) for table in variant.tables}
     blocks = ["Published bytes (top) and stored bytes (bottom) of the same values:"]
     for (source, quoted), keys in groupby(design.published, lambda published: (published.source, published.quoted)):

@@ -1,4 +1,4 @@
-"""Markdown as READMEs have it: tables, lists, blocks of text, and the marks between which generated blocks stand."""
+"""Markdown for READMEs: tables, lists, blocks of text, and the marks around generated blocks."""
 
 import re
 import textwrap
@@ -35,7 +35,7 @@ def fits(table: str) -> bool:
 def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
     """The README's text with every generated block made again.
 
-    A block that nobody makes is a `KeyError`; a mark without its end is a `ValueError`, and nothing is lost.
+    Raises KeyError for a block that nothing generates, and ValueError for a mark without its end.
     """
     made, count = _BLOCK.subn(lambda match: f"{match[1]}{blocks[match['name']]}\n{match[3]}", text)
     if not count == text.count("<!-- generated") == text.count("<!-- end"):
@@ -61,5 +61,5 @@ def text_block(text: str, language: str = "text") -> str:
 
 
 def picture_block(name: str, picture: Picture) -> str:
-    """A picture of `pictures/`, and below it the sentence that it shows; its words are there for those who see none."""
+    """A picture of `pictures/`, with its sentence below; its description is for readers who cannot see it."""
     return f"![{picture.description}](pictures/{name}.svg)\n\n{filled(picture.sentence)}"

@@ -1,4 +1,4 @@
-"""The blocks about questions: their arguments, the scans that answer them, what holds for all variants, traps."""
+"""The blocks about questions: their arguments, the scans that answer them, invariants of all variants, traps."""
 
 from collections.abc import Sequence
 
@@ -12,13 +12,13 @@ from ..traps import trap_row
 from .markdown import below, filled, markdown_list, markdown_table, text_block
 
 RANGES_SHOWN = 8
-"""Statements that one question shows; of more ranges it says how many."""
+"""The most statements shown for one question; the rest is a number."""
 ANSWERS = {"page": "page", "first": "one record, or none", "count": "number", "value": "value"}
 """The kinds of answers in words."""
 
 
 def questions_block(design: Design) -> str:
-    """What `rowbook ask` takes: every question with its arguments, and what it answers with."""
+    """Every question of `rowbook ask` with its arguments, and the kind of its answer."""
     rows = [
         (f"`{name}`", f"`{shown_arguments(patterns[0])}`", ANSWERS[patterns[0].answer])
         for name, patterns in patterns_by_name(design).items()
@@ -31,7 +31,7 @@ def questions_block(design: Design) -> str:
 
 
 def scans_block(design: Design, main: VariantCosts) -> str:
-    """Every question as `rowbook ask` takes it, and the rows that it reads as the HBase shell takes them."""
+    """Every question as a `rowbook ask` command, and its reads as statements of the HBase shell."""
     lines: list[str] = []
     for measurement in main.measurements:
         lines += [f"# {measurement.pattern.question}", f"# rowbook ask {design.name} {measurement.pattern.words}"]
@@ -73,11 +73,11 @@ EXCEPTIONS = {
     "loading": ("stores", "more rows each time the same records are loaded"),
     "order": ("gives", "the same answers in another order"),
 }
-"""What an exemption from each of the `FACTS` means, the verb and the rest."""
+"""The meaning of an exemption from each of the `FACTS`: its verb and the rest."""
 
 
 def exemptions_block(design: Design) -> str:
-    """What holds for every variant at any size of its tables, and where it does not, with the reason."""
+    """The facts that hold for every variant at any size of its tables, and the exceptions with their reasons."""
     *facts, last = FACTS.values()
     lines = [_exemption_line(*exemption) for exemption in _exemptions(design).items()]
     lines += [
@@ -113,7 +113,7 @@ def _questions_of(exception: Exemption | Wrong) -> str:
 
 
 def traps_block(design: Design) -> str:
-    """Published mistakes, each run beside the right way."""
+    """Published mistakes, each run next to the right way."""
     items: list[str] = []
     for trap in design.traps:
         name, published, wanted, wrong, right = trap_row(trap, design)

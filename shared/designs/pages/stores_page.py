@@ -34,7 +34,7 @@ FILTERS = (
     "SKIP ValueFilter(=, 'binary:v')",
     "WHILE ValueFilter(=, 'binary:v')",
 )
-"""Each filter of the language as it is written, with all its arguments; a test compares with those that it knows."""
+"""Each filter of the filter language, with all its arguments; a test checks that none is missing."""
 
 
 def _comparators_table() -> str:
@@ -44,7 +44,7 @@ def _comparators_table() -> str:
 
 
 def stores_blocks() -> dict[str, str]:
-    """What the stores' README says of filters and limits, from their docstrings and constants."""
+    """The stores README's blocks on filters and limits, from their docstrings and constants."""
     of_filters: list[str] = []
     for words in FILTERS:
         filter = filter_language.parse_filter(words.encode())

@@ -2,5 +2,6 @@
 
 from .design_pictures import MAX_BYTES, pictures, pictures_of
 from .drawing import Picture
+from .ladder_picture import Rung, ladder_picture
 
-__all__ = ["MAX_BYTES", "Picture", "pictures", "pictures_of"]
+__all__ = ["MAX_BYTES", "Picture", "Rung", "ladder_picture", "pictures", "pictures_of"]

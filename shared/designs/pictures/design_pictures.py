@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from ..comparison import VariantCosts, measure_variant
 from ..design import Design
 from ..traps import scratch_store
+from .crossing_picture import crossing_picture
 from .drawing import Picture
+from .growth_picture import growth_picture
 from .key_picture import key_picture
+from .ribbon_picture import ribbon_picture
 from .tables_picture import tables_picture
 
 if TYPE_CHECKING:
@@ -26,4 +29,11 @@ def pictures(design: Design) -> Mapping[str, Picture]:
 
 def pictures_of(design: Design, costs: VariantCosts, connection: "happybase.Connection") -> Mapping[str, Picture]:
     """The pictures of a design whose samples a store holds, with what its questions cost there."""
-    return {"tables": tables_picture(design, costs, connection), "key": key_picture(design, connection)}
+    drawn = {
+        "tables": tables_picture(design, costs, connection),
+        "key": key_picture(design, connection),
+        "growth": growth_picture(design),
+        "crossing": None if design.crossing is None else crossing_picture(design.crossing(design)),
+        "ribbon": ribbon_picture(design, costs, connection),
+    }
+    return {name: picture for name, picture in drawn.items() if picture is not None}

@@ -4,7 +4,7 @@ Fonts are those of the reader's system, so a width of text is an estimate with r
 """
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import svg
@@ -78,6 +78,7 @@ class Picture:
         self.description = description
         self.sentence = sentence
         self._drawn: list[svg.Element] = []
+        self._is_hatched = False
         self.y = 26.0
         for line in textwrap.wrap(headline, int((WIDTH - 2 * MARGIN) / HEADLINE_PX)):
             self.words(MARGIN, line, "head")
@@ -86,7 +87,9 @@ class Picture:
 
     def words(self, x: float, text: str, *classes: str, y: float | None = None) -> None:
         """Writes a line of text whose base line is `y`."""
-        self._drawn.append(svg.Text(x=x, y=_px(self.y if y is None else y), text=text, class_=list(classes) or None))
+        self._drawn.append(
+            svg.Text(x=_px(x), y=_px(self.y if y is None else y), text=text, class_=list(classes) or None)
+        )
 
     def named(self, x: float, name: str, remark: str) -> None:
         """Writes the name of a table, and a remark behind it, as one text."""
@@ -94,20 +97,49 @@ class Picture:
         spans += [svg.TSpan(text=remark, class_=["second"], dx=12)] if remark else []
         self._drawn.append(svg.Text(x=x, y=_px(self.y), elements=spans))
 
+    def phrase(self, x: float, *spans: tuple[str, str]) -> None:
+        """Writes texts that follow each other as one line, each with its class or none."""
+        parts: list[svg.Element] = [svg.TSpan(text=text, class_=[name] if name else None) for text, name in spans]
+        self._drawn.append(svg.Text(x=_px(x), y=_px(self.y), elements=parts))
+
     def box(self, x: float, width: float, height: float, label: str, role: Role, *classes: str) -> None:
         """Draws a box at `y` with its label in the middle."""
-        self._drawn.append(svg.Rect(x=x, y=_px(self.y), width=width, height=height, class_=[role, *classes]))
+        self._drawn.append(svg.Rect(x=_px(x), y=_px(self.y), width=_px(width), height=height, class_=[role, *classes]))
         if label:
             mono = ("mono",) if "bytes" in classes else ()
             self.words(x + width / 2, label, "middle", *mono, y=self.y + height / 2 + 5)
+
+    def hatch(self, x: float, width: float, height: float, *, y: float) -> None:
+        """Draws a hatched strip, the mark of what is wrong or missing."""
+        self._is_hatched = True
+        self._drawn.append(svg.Rect(x=_px(x), y=_px(y), width=_px(width), height=height, fill="url(#hatch)"))
 
     def frame(self, x: float, width: float, height: float) -> None:
         """Draws the thick line around the row that decides."""
         self._drawn.append(svg.Rect(x=x, y=_px(self.y), width=width, height=height, class_=["line", "decides"]))
 
-    def path(self, data: list[svg.PathData], *classes: str, has_arrow: bool = False) -> None:
-        """Draws a line, with an arrow at its end or not."""
-        self._drawn.append(svg.Path(d=data, class_=["line", *classes], marker_end="url(#arrow)" if has_arrow else None))
+    def path(
+        self,
+        data: list[svg.PathData],
+        *classes: str,
+        has_arrow: bool = False,
+        dashes: Sequence[float] = (),
+        opacity: float | None = None,
+    ) -> None:
+        """Draws a line, with an arrow at its end or not; `dashes` are the lengths of its dashes and gaps."""
+        self._drawn.append(
+            svg.Path(
+                d=data,
+                class_=["line", *classes],
+                marker_end="url(#arrow)" if has_arrow else None,
+                stroke_dasharray=[*dashes] or None,
+                stroke_opacity=opacity,
+            )
+        )
+
+    def dot(self, x: float, y: float) -> None:
+        """Draws a small disc in the colour of the text."""
+        self._drawn.append(svg.Circle(cx=_px(x), cy=_px(y), r=3, class_=["ink"]))
 
     def bar(self, x: float, width: float, height: float, *, y: float | None = None, opacity: float = 1) -> None:
         """Draws a solid bar in the colour of the text."""
@@ -137,6 +169,14 @@ class Picture:
             orient="auto",
             elements=[svg.Path(d=[svg.M(0, 0), svg.L(8, 4), svg.L(0, 8), svg.Z()], class_=["ink"])],
         )
+        hatch = svg.Pattern(
+            id="hatch",
+            width=6,
+            height=6,
+            patternUnits="userSpaceOnUse",
+            patternTransform=[svg.Rotate(45)],
+            elements=[svg.Line(x1=0, y1=0, x2=0, y2=6, class_=["hatch"])],
+        )
         picture = svg.SVG(
             width=WIDTH,
             height=height,
@@ -145,7 +185,7 @@ class Picture:
                 svg.Title(text=self._title),
                 svg.Desc(text=self.description),
                 svg.Style(text=STYLE),
-                svg.Defs(elements=[arrow]),
+                svg.Defs(elements=[arrow, hatch] if self._is_hatched else [arrow]),
                 svg.Rect(width=WIDTH, height=height, class_=["ground"]),
                 *self._drawn,
             ],

@@ -10,7 +10,7 @@ from .engine import ColumnRange, column_range
 
 
 def with_qualifier(column: bytes | None) -> bytes:
-    """The column, if it is family:qualifier. HBase: the qualifier may be empty, the colon may not be missing."""
+    """The column, if it is family:qualifier. HBase: the qualifier may be empty, but the colon is required."""
     if not column or b":" not in column:
         raise UncheckedError(f"column {name_text(column)!r} has no qualifier: wants family:qualifier")
     return column

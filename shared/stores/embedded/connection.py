@@ -57,7 +57,7 @@ class EmbeddedConnection(happybase.Connection):
         self.service.major_compact(self.table(name).name)
 
     def copy(self) -> "EmbeddedConnection":
-        """A connection to a new store in memory, which has all that this one has now."""
+        """A connection to a new store in memory with the present contents of this one."""
         copy = EmbeddedConnection(None)
         copy.table_prefix, copy.table_prefix_separator = self.table_prefix, self.table_prefix_separator
         self._engine.copy_to(copy._engine)
@@ -76,8 +76,8 @@ class EmbeddedConnection(happybase.Connection):
         """Creates a table as happybase's `create_table` does, with one region more than there are split points.
 
         Each split point is the first row of a region. Families also take the options `block_size`, in bytes, which is
-        stored and changes nothing, and `keep_tombstones_ms`, which `compact` obeys. Raises ValueError for a split point
-        that is not a valid row key or occurs twice.
+        stored without effect, and `keep_tombstones_ms`, which `compact` obeys. Raises ValueError for a split point that
+        is not a valid row key or occurs twice.
         """
         rows = split_rows(split_points)
         columns, beyond = descriptors(families)

@@ -19,7 +19,7 @@ _LATER_TABLES = {"block_sizes": HAS_BLOCK_SIZES, "kept_tombstones": HAS_KEPT_TOM
 
 
 def log_of(path: str | None) -> str | None:
-    """The path of the log beside a file, None without one: it has writes that are not in the file yet."""
+    """The path of a file's log, which has writes that are not in the file yet; None if there is none."""
     for log in (f"{path}-wal", f"{path}-journal"):
         with suppress(OSError):
             if os.path.getsize(log) > 0:
@@ -84,7 +84,7 @@ def check_log(database: sqlite3.Connection, path: str) -> None:
             _, read, _ = database.execute("pragma wal_checkpoint(passive)").fetchone()
         except sqlite3.OperationalError as error:
             if group_of(error) in ("SQLITE_FULL", "SQLITE_IOERR"):
-                return  # a full disk: reading goes on from the log
+                return  # a full disk: reads continue to use the log
             raise
         # Less than 0: another process is copying the log to the file, so it has read it.
         if read < 0 or read >= committed:
@@ -96,7 +96,7 @@ def check_log(database: sqlite3.Connection, path: str) -> None:
         database.close()
     raise StoreError(
         f"{path}: its log {log} is damaged and the last writes are lost: restore both files from a copy, or open and"
-        f" close the store once with the program sqlite3 to go on without those writes"
+        f" close the store once with the program sqlite3 to continue without those writes"
     )
 
 

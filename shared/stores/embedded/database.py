@@ -54,7 +54,7 @@ class SharedDatabase(sqlite3.Connection):
                     raise
 
     def stop_waiting(self, for_s: float) -> None:
-        """Makes running statements, and those that begin within `for_s` seconds, not wait for another process."""
+        """Stops running statements, and those that begin within `for_s` seconds, from waiting for another process."""
         self._no_wait_until_s = time.monotonic() + for_s
 
 
@@ -79,11 +79,11 @@ def open_database(path: str | None, wait_s: float) -> tuple[sqlite3.Connection, 
             log_is_closed = read_only and state is None and group_of(error) in ("SQLITE_CANTOPEN", "SQLITE_READONLY")
             if path is None or not (log_is_closed or (state and state != state_of(path))):
                 raise StoreError(explain(error, path, wait_s)) from error
-            # Another process may just be making a log, or removing it.
+            # Another process may be making or removing a log right now.
             if time.monotonic() > deadline_s:
                 log = log_of(path)
                 raise StoreError(
-                    f"{path}: the log beside it, {log}, cannot be read from here: open the store once with rights to"
+                    f"{path}: its log, {log}, cannot be read from here: open the store once with rights to"
                     f" write its folder, or copy both files to a folder that you may write: {one_line(error)}"
                     if log
                     else explain(error, path, wait_s)
@@ -138,11 +138,11 @@ def _check_path(path: str) -> None:
     elif os.path.getsize(path) == 1:  # SQLite reads it as an empty file
         raise StoreError(f"{path}: {ADVICE['SQLITE_NOTADB']}: it is one byte long")
     elif os.path.getsize(path) == 0 and log_of(path) == f"{path}-wal":  # SQLite would remove the log
-        raise StoreError(f"{path}: {DAMAGED}: it is empty, and has a log beside it")
+        raise StoreError(f"{path}: {DAMAGED}: it is empty, but has a log")
 
 
 def _is_writable(path: str) -> bool:
-    # SQLite needs two more files beside a store, and would silently open a read-only one.
+    # SQLite needs two more files next to a store, and would silently open a read-only one.
     folder = os.path.dirname(os.path.abspath(path))
     return _may_write(folder) and (not os.path.exists(path) or _may_write(path))
 
@@ -158,12 +158,12 @@ def _location(path: str | None, read_only: bool, state: FileState | None) -> str
     uri = Path(os.path.abspath(path)).as_uri()
     if not read_only:
         return uri
-    # Without a log the file has all data, and SQLite need not write beside it to coordinate with a writer.
+    # Without a log the file has all data, and SQLite need not write other files to coordinate with a writer.
     return f"{uri}?immutable=1" if state else f"{uri}?mode=ro"
 
 
 def state_of(path: str) -> FileState | None:
-    """The state of a file that no process is writing; None if a log beside it shows that one is, or was."""
+    """The state of a file that no process is writing; None if it has a log, which shows that one is, or was."""
     try:
         status = os.stat(path)  # before the check for a log: a writer makes the log first and removes it last
     except OSError:
@@ -186,7 +186,7 @@ def _prepare(database: sqlite3.Connection, path: str | None, version: int | None
     if version == FORMAT:
         return
     if read_only:
-        wanted = "an empty file" if version is None else f"of format {version}, to be brought to format {FORMAT}"
+        wanted = "an empty file" if version is None else f"of format {version}, to be migrated to format {FORMAT}"
         raise StoreError(f"{path}: is {wanted}, and cannot be written: make the file and its folder writable")
     database.execute("begin immediate")
     try:

@@ -1,9 +1,9 @@
 """Puts that the server dates: a put that would lose a version in this millisecond waits for the next one.
 
 A delete of the same millisecond would hide the put, and an earlier put of the same cell and millisecond would be
-replaced, so that the family keeps one version less. HBase loses both. A call to its gateway needs about a millisecond,
-so that this is rare there, and applications live with it; this store is faster and would lose most of them. It still
-loses those that the client dates.
+replaced, so the family would keep one version fewer. HBase loses both. A call to its gateway needs about a millisecond,
+so this is rare there, and applications live with it; this store is faster and would lose most of them. It still loses
+those that the client dates.
 """
 
 import inspect

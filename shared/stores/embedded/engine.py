@@ -457,7 +457,7 @@ class Engine:
     def _cells_one_by_one(
         self, table: StoredTable, row: bytes, columns: Sequence[ColumnRange], up_to: int, newest: bool
     ) -> Generator[Cell, None, None]:
-        """The cells of one row in ranges of columns; of a single range, none is read before it is needed."""
+        """The cells of one row in ranges of columns; for a single range, none is read before it is needed."""
         if len(columns) > 1:
             yield from self._checked_cells(table, row, columns, up_to, newest)
             return
@@ -569,7 +569,7 @@ class Engine:
     # Writing, inside `writing()`
 
     def put(self, table: StoredTable, puts: Sequence[Put], clock_ms: int | None = None) -> None:
-        """Stores versions, unless a tombstone hides them; of equal row, column and timestamp the last one stays.
+        """Stores versions, unless a tombstone hides them; if row, column and timestamp are equal, the last one stays.
 
         Puts that the server dates have the timestamp `clock_ms`. Raises TooSoon if they need a later one. Also removes
         some versions beyond the family's maximum, which reads never return.
@@ -643,8 +643,8 @@ class Engine:
     def flush(self, table: StoredTable, low: bytes = b"", high: bytes = ABOVE_ALL_ROWS) -> None:
         """Removes every version beyond its family's maximum, from row `low` (inclusive) to `high` (exclusive).
 
-        HBase: a flush does not read a column beyond that maximum, and so drops the column's tombstone if it comes
-        after, except that of an empty qualifier.
+        HBase: a flush does not read a column beyond that maximum, and so drops a tombstone of the column that comes
+        after it, unless the qualifier is empty.
         """
         for family in table.families.values():
             columns = column_range(family.name)

@@ -41,7 +41,7 @@ def mutate_rows(
 ) -> None:
     """Applies a batch. HBase: first all puts of all entries, then all deletes, whatever their order in the batch.
 
-    Each entry stands for itself: a refused one is left out whole, the others are stored, and the error is raised at the
+    The entries are independent: a refused one is left out whole, the others are stored, and the error is raised at the
     end. If a put was refused, no delete is applied.
 
     A batch of more than MAX_ATOMIC_MUTATIONS is stored in parts: other clients may see some parts before the rest, and
@@ -199,7 +199,7 @@ def _table_to_write(engine: Engine, name: bytes) -> StoredTable:
 
 
 def _oversized(puts: Iterable[Put]) -> list[Put]:
-    """The cells that the region server refuses. Raises for a cell that already the gateway refuses."""
+    """The cells that the region server refuses. Raises for a cell that the gateway already refuses."""
     oversized: list[Put] = []
     for put in puts:
         size = cell_bytes(put)
@@ -225,8 +225,8 @@ def _check_sizes(puts: Iterable[Put]) -> None:
 def mutate_row(engine: Engine, name: bytes, row: bytes, mutations: Sequence[Mutation], timestamp: int | None) -> None:
     """Applies mutations of one row. HBase: deletes first, unlike `mutate_rows`, even if a put is refused.
 
-    HBase drops a put without a colon in its column. Deletes and puts are two calls to the region server, so that
-    without a timestamp the puts may be dated later.
+    HBase drops a put without a colon in its column. Deletes and puts are two calls to the region server, so without a
+    timestamp the puts may be dated later.
     """
     with _illegal_arguments():
         check_row(row)
@@ -248,14 +248,14 @@ def mutate_row(engine: Engine, name: bytes, row: bytes, mutations: Sequence[Muta
         for column in deletes:
             engine.delete(table, row, column, write_ms)
         if write_ms != timestamp and engine.waits_for_clock:
-            write_ms = _beside_deletes(table, row, deletes, [column for column, _ in values], write_ms)
+            write_ms = _time_after_deletes(table, row, deletes, [column for column, _ in values], write_ms)
         puts = [(row, column, write_ms, value) for column, value in values]
         refused = _refused_puts(engine, table, puts, None if write_ms == timestamp else write_ms)
     if refused:
         raise refused
 
 
-def _beside_deletes(
+def _time_after_deletes(
     table: StoredTable, row: bytes, deletes: Sequence[bytes], columns: Sequence[bytes], clock_ms: int
 ) -> int:
     """The timestamp for puts: the next millisecond if a delete of the same call would hide one of them."""
@@ -315,7 +315,7 @@ def increment_counter(engine: Engine, name: bytes, row: bytes, column: bytes, am
             raise io_error("DoNotRetryIOException", f"Field is not a long, it's {len(value)} bytes wide")
         total: int = _counter.unpack(value)[0]
         total = (total + amount + 2**63) % 2**64 - 2**63  # HBase: a sum beyond 64 bits wraps, as Java's long does
-        clock_ms = _clock_beside([stored])
+        clock_ms = _clock_after([stored])
         engine.put(table, [(row, column, _later(stored, clock_ms), _counter.pack(total))], clock_ms)
     return total
 
@@ -329,11 +329,11 @@ def _check_counter(row: bytes, column: bytes) -> None:
         raise io_error("client.RetriesExhaustedException", str(error)) from error
 
 
-def _clock_beside(stored: Iterable[Cell | None]) -> int:
+def _clock_after(stored: Iterable[Cell | None]) -> int:
     """The clock, in a later millisecond if one of these cells was written in this one.
 
     Not imitated: in HBase two increments in one millisecond date a counter ahead of the clock, and a put that follows
-    at once stays hidden behind it. Here the second increment waits for the next millisecond, as a slower client would.
+    at once stays hidden by it. Here the second increment waits for the next millisecond, as a slower client would.
     It waits once: otherwise cells that a client dated in consecutive milliseconds ahead would block all calls.
     """
     clock_ms = now_ms()
@@ -360,7 +360,7 @@ def append_values(engine: Engine, request: TAppend, watch: Watch) -> list[TCell]
         table = enabled_table(engine, request.table)
         check_families(table, columns)
         newest = {column: engine.newest(table, request.row, column) for column in columns}
-        clock_ms = _clock_beside(newest.values())
+        clock_ms = _clock_after(newest.values())
         puts: list[Put] = []
         for column, value in zip(columns, values, strict=True):
             stored = newest[column]

@@ -26,7 +26,7 @@ def get_rows(
 ) -> list[TRowResult]:
     """The rows in the requested order. HBase: missing rows are left out, a row requested twice comes twice.
 
-    Many rows are read in several turns with the engine; each turn sees what is committed by then.
+    Many rows are read in several turns with the engine; each turn sees all that is committed by then.
     """
     if len(rows) == 0:
         return []  # HBase: no error for a missing table or a negative timestamp

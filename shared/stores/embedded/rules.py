@@ -78,5 +78,5 @@ def check_time(timestamp: int | None) -> None:
 
 
 def write_time(timestamp: int | None) -> int:
-    """The timestamp of a write. HBase: for none, and for the greatest, the server's clock, read under the lock."""
+    """The timestamp of a write. HBase: if none or the greatest is given, the server's clock, read under the lock."""
     return now_ms() if timestamp is None or timestamp == LATEST_MS else timestamp

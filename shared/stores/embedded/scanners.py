@@ -66,7 +66,7 @@ class Scanner:
     """The bytes counted for it in the memory of all scanners."""
     used_s: float = field(factory=time.monotonic)
     error: Exception | None = None
-    """The error of a failed fetch, which may have lost rows: so the scan cannot go on."""
+    """The error of a failed fetch, which may have lost rows: the scan cannot continue."""
     _filtered: FilteredRows | None = None
     _region_end: bytes | None = None
     _in_reply: int = 0
@@ -172,8 +172,8 @@ class Scanner:
     def _next_filtered(self, engine: Engine, filter_text: bytes, wanted: int) -> list[TRowResult]:
         """Results of the next region, from as many rows as fit in one turn.
 
-        HBase: each region starts with a fresh filter. A filter that is done ends its region only, but the whole scan if
-        the region's reply to the gateway is empty then: so the results depend on the regions and on `caching`.
+        HBase: each region starts with a fresh filter. A filter that is done ends its region only, or the whole scan if
+        the region's reply to the gateway is then empty: so the results depend on the regions and on `caching`.
         """
         with engine.lock:
             table = self._table(engine)

@@ -9,7 +9,7 @@ _ASCENDING = " order by row, column, ts"
 _DESCENDING = " order by row desc, column desc, ts desc"
 _UP = {"picked": "column, ts, value", "ordered": _ASCENDING}
 _DOWN = {"picked": "column, ts, value", "ordered": _DESCENDING}
-# SQLite: beside max(), the other columns come from the row that has the maximum.
+# SQLite: with max(), the other columns come from the row that has the maximum.
 _NEWEST = {"picked": "column, max(ts), value", "ordered": "group by row, column order by row, column"}
 _SCAN_ALL = "select row, column, ts, value from cells where table_id = ?1 and row >= ?2 and row < ?3"
 _SCAN_WITH_TOMBSTONES = f"""

@@ -32,10 +32,10 @@ class StoredFamily:
         return now_ms() - 1000 * self.time_to_live_s if self.time_to_live_s < FOREVER_S else 0
 
     def oldest_kept_tombstone_ms(self) -> int:
-        """The earliest timestamp of a tombstone that a compaction of all files keeps now; after all if it keeps none.
+        """The earliest timestamp of a tombstone that a compaction of all files keeps now; above all if it keeps none.
 
-        HBase: the tombstone's own timestamp counts, which the client may have set, not when it was written. One that is
-        older than the family's TTL is dropped in any case.
+        HBase: the tombstone's own timestamp counts, which the client may have set, not the time of its write. A
+        tombstone older than the family's TTL is dropped in any case.
         """
         return max(now_ms() - self.keep_tombstones_ms, self.oldest_ms()) if self.keep_tombstones_ms else LATEST_MS
 

@@ -13,7 +13,7 @@ TURN_S = 0.004
 _LET_IN_S = 0.00005
 
 Watch: TypeAlias = Callable[[Sequence[TRowResult | TCell]], None]
-"""Is called in each turn with the results that a call adds to its reply, and may raise to end the call."""
+"""Called in each turn with the results that a call adds to its reply, and may raise to end the call."""
 
 
 def turn_end_s() -> float:

@@ -159,7 +159,7 @@ class Or(Combined):
                 self._kept[index] = keeps = True
             if shortest is None:
                 shortest = step
-            elif step != shortest:  # how far a hint leads is unknown, so that beside another step it counts as none
+            elif step != shortest:  # a hint leads to an unknown place, so next to another step it counts as none
                 shortest = 0 if _HINT in (step, shortest) else min(step, shortest)
         return _VERDICTS[keeps, shortest or 0]
 

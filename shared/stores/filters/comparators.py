@@ -46,7 +46,7 @@ class Comparison:
     | `regexstringnocase:P` | the same, without regard to the case of ASCII letters |
     | `substring:T` | the text T is contained, both in lower case of all languages |
 
-    The last three search, so that they accept only `=` and `!=`. HBase does not check that for DependentColumnFilter,
+    The last three search, so they accept only `=` and `!=`. HBase does not check that for DependentColumnFilter,
     where `<` then means not found, `>=` found, `<=` always and `>` never.
     """
 
@@ -56,7 +56,7 @@ class Comparison:
 
     @property
     def is_search(self) -> bool:
-        """Whether the comparator searches, so that it has no order."""
+        """Whether the comparator searches, so it has no order."""
         return not self.comparator.startswith(b"binary")
 
     @property

@@ -29,7 +29,8 @@ class FilteredRows:
         self.first_column: bytes | None = None
         """The column from which a scan may read each row while the filter judges its cells.
 
-        None if the filter is not streaming, or if the scan is not of one whole family: then rows are read whole before.
+        None if the filter is not streaming, or if the scan does not read exactly one whole family: then rows are read
+        first.
         """
         if filter.is_streaming() and list(families.values()) == [None]:
             self.first_column = next(iter(families)) + b":" + filter.first_qualifier()

@@ -94,7 +94,7 @@ class Filter:
         return False
 
     def has_row_filter(self) -> bool:
-        """Whether it looks at whole rows, so that HBase refuses a batch size. HBase: hasFilterRow."""
+        """Whether it looks at whole rows, so HBase refuses a batch size. HBase: hasFilterRow."""
         return False
 
     def is_essential(self, family: bytes) -> bool:
@@ -220,8 +220,8 @@ class ColumnPrefixFilter(Filter):
 class MultipleColumnPrefixFilter(Filter):
     """Cells whose qualifier starts with one of the prefixes; without any, all cells.
 
-    Trap: only the greatest prefix that is not above the qualifier is compared, so that with `a` and `ab` the qualifier
-    `ac` is lost.
+    Trap: only the greatest prefix that is not above the qualifier is compared, so with `a` and `ab` the qualifier `ac`
+    is lost.
     """
 
     hinting = True
@@ -328,8 +328,8 @@ class FirstKeyOnlyFilter(Filter):
 class ColumnCountGetFilter(Filter):
     """The first `limit` columns of each row, for gets.
 
-    Trap: once the count exceeds the limit, a scan stops reading the family where that happened, so that later rows
-    lack it. They may still have others.
+    Trap: once the count exceeds the limit, a scan stops reading the family where that happened, so later rows lack it.
+    They may still have others.
     """
 
     limit: int
@@ -356,7 +356,7 @@ class ColumnCountGetFilter(Filter):
 class ColumnPaginationFilter(Filter):
     """`limit` columns of each row after its first `offset` columns, counted over all families.
 
-    Trap: limit and offset are added as 32-bit ints, so that with a sum above 2,147,483,647 no cell passes.
+    Trap: limit and offset are added as 32-bit ints, so with a sum above 2,147,483,647 no cell passes.
     """
 
     limit: int

@@ -76,7 +76,7 @@ def java_pattern(pattern: str, *, any_case: bool) -> regex.Pattern[str]:
         return regex.compile(text, flags, cache_pattern=False)
     except (ValueError, re.error, regex.error, OverflowError, RecursionError) as error:
         given = f"{pattern[:100]!r}: {error}"
-        text = f"wants a regular expression of Java's, of the kind that this store knows (got {given})"
+        text = f"wants a Java regular expression that this store supports (got {given})"
         raise UncheckedError(text) from error
 
 

@@ -21,7 +21,7 @@ from .sockets import Pool
 from .thrift2 import Thrift2Gateway
 
 TIMEOUT_MS = 30_000
-"""How long a call waits for its reply. If a region server dies, calls mostly stall for 19 to 29 s."""
+"""How long a call waits for its reply. If a region server dies, calls usually stall for 19 to 29 s."""
 RETRY_MS = 60_000
 """How long after its first attempt a call may be retried."""
 

@@ -70,7 +70,7 @@ class Attempts:
         tried = f"{self._count} attempt{'s' * (self._count > 1)} in {waited_s:.1f} s"
         hint = ""
         if failure.sent and not self._gateway.answered:
-            hint = f"; nothing was ever answered here: is it a Thrift1 gateway with {self._gateway.settings}?"
+            hint = f"; it has never answered: is it a Thrift1 gateway with {self._gateway.settings}?"
         if not (self._is_write and self._sent):
             return Unreachable(f"{self._what}: no answer after {tried}: {failure.reason}{hint}")
         again = f"not sent again, because {self._why_once}" if self._why_once else f"{tried}, {self._sent} of them sent"

@@ -1,6 +1,6 @@
 """HBase's Thrift2 gateway, used only for what Thrift1 cannot express about tables.
 
-That is their split points, and the block size and the time that tombstones are kept of each family.
+These are a table's split points, and the block size and the time for keeping tombstones of each family.
 
 Rows still go through Thrift1 and happybase.
 """
@@ -87,7 +87,7 @@ class Thrift2Gateway:
     def keep_tombstones_ms(self, name: str | bytes) -> dict[bytes, int]:
         """How long a compaction of all files keeps the tombstones of each family of a table, in milliseconds.
 
-        It is what the family itself says; Thrift2 has no call for the setting of the region servers.
+        It is the family's own setting; Thrift2 has no call for the setting of the region servers.
         """
         return {family.name: _keep_tombstones_ms(family) for family in self._families(name)}
 

@@ -156,7 +156,7 @@ class BinaryWalk(_Counted):
 
     ```text
     message  80 01 00 type   length of the name (4)   name   sequence id (4)   struct
-             length of the name (4)   name   type   sequence id (4)   struct; HBase takes this older form too
+             length of the name (4)   name   type   sequence id (4)   struct; HBase accepts this older form too
     struct   fields, then 00
     field    type (1)   id (2)   value
     string   length (4)   bytes

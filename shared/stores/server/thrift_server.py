@@ -239,7 +239,7 @@ class ThriftServer:
     def _watch(self, client_buffers: ClientBuffers, results: Sequence[TRowResult | TCell]) -> None:
         """Ends a call whose reply is too large, or which still runs when the server stops."""
         if self._breaking_off:
-            raise io_error("DoNotRetryIOException", "the server stops")
+            raise io_error("DoNotRetryIOException", "the server is stopping")
         try:
             client_buffers.grow_reply(results)
         except BufferFull as error:

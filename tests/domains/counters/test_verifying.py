@@ -117,7 +117,7 @@ def test_a_day_whose_state_was_lost_is_closed_again_because_its_logins_would_not
     assert other.day_count("ada", DAY) == 3, "acknowledged and not counted: so the lost state is damage"
     (line,) = findings_of(other)
     assert line.startswith("login_days: missing row ")
-    assert line.endswith(": day 2026-01-12T00:00:00.000Z takes logins, and has sums, beside which no login counts")
+    assert line.endswith(": day 2026-01-12T00:00:00.000Z takes logins, but has sums, so its logins do not count")
     other._folder._clock = SetClock(DAY)
     assert repairs(other) == [("missing", "login_days", False)], "the day is not over"
     other._folder._clock = CLOCK

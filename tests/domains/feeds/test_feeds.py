@@ -159,7 +159,7 @@ def test_an_author_who_gets_a_stream_ends_a_cursor_and_the_time_goes_on_without_
     assert list(feeds.timeline("ada", until_ms=TEA.posted_ms)) == [SOUP]
     explanation = feeds.timeline("ada").explain()
     assert explanation.stored_in.endswith(b"feeds_following")
-    assert "then the streams of this timeline, as these rows tell" in str(explanation)
+    assert "then the streams of this timeline, which these rows determine" in str(explanation)
 
 
 @the_design

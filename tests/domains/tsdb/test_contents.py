@@ -88,7 +88,7 @@ def test_an_annotation_is_its_fields():
 
 @pytest.mark.parametrize(("qualifier", "what"), [("060001", "a histogram"), ("09", "something else")])
 def test_other_cells_are_said_to_be_passed_over(qualifier, what):
-    assert contents(bytes.fromhex(qualifier), b"x") == (f"{what}, not points: passed over",)
+    assert contents(bytes.fromhex(qualifier), b"x") == (f"{what}, not points: ignored",)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_other_cells_are_said_to_be_passed_over(qualifier, what):
     [
         ("0003", "01ff00", "cell 00 03: must be an int of 1, 2, 4 or 8 bytes, or a float of 4 or 8 (got 01 ff 00)"),
         ("00000010", "01", "cell 00 00 00 10: must be 2 bytes for its 2 points (got 01)"),
-        ("", "01", "qualifier: must be that of a point (got no bytes)"),
+        ("", "01", "qualifier: must be of a point (got no bytes)"),
         ("050000", "00", "cell 05 00 00: needs 3 bytes at offset 0, 1 left: (got 00)"),
         ("010a02", "7b", "Annotation: must be its JSON: "),
     ],

@@ -133,7 +133,7 @@ def test_a_tail_that_is_missing_wrong_or_too_long_is_passed_over(tail):
         ("000b", "0000000140866666", r"must be 4 zero bytes, then a float of 4 bytes"),
         ("00000012", "01020304", r"needs flags 0, 1, 3, 7, b, f for point 1, not 2:"),
         ("0000f000", "010203", r"qualifier: needs 4 bytes for its last point, 2 left"),
-        ("", "01", r"qualifier: must be that of a point \(got no bytes\)"),
+        ("", "01", r"qualifier: must be of a point \(got no bytes\)"),
         ("050000", "0020", r"cell 05 00 00: needs 3 bytes at offset 0, 2 left: \(got 00 20\)"),
         ("050000", "00202a00", r"needs 3 bytes at offset 3, 1 left"),
         ("050000", "f000", r"at offset 0, 2 left"),

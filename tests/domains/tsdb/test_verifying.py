@@ -162,7 +162,7 @@ POINT, BRACE = {b"t:\0\0": b"\1"}, {b"t:\1\0\0": b"{"}
         (ROW + ROW[7:], POINT, "no tag twice"),
         (ROW, {b"t:\0\0\0\x10": b"\1"}, "cell 00 00 00 10: must be 2 bytes for its 2 points"),
         (ROW, {b"t:\0\3": b"123"}, "cell 00 03: must be an int of 1, 2, 4 or 8 bytes"),
-        (ROW, {b"t:": b"\1"}, "qualifier: must be that of a point (got no bytes)"),
+        (ROW, {b"t:": b"\1"}, "qualifier: must be of a point (got no bytes)"),
         (ROW, {b"t:\5\0\0": b"\0"}, "cell 05 00 00: needs "),
         (ROW, BRACE, "Annotation: must be its JSON"),
         (global_row(3, T), BRACE, "Annotation: must be its JSON"),

@@ -5,21 +5,25 @@ from xml.etree import ElementTree
 import pytest
 
 from domains.command_line.designs import all_designs
-from domains.command_line.pictures import files
+from domains.command_line.readmes import DESIGN_PAGES
 from shared.designs.pictures import MAX_BYTES
 from shared.designs.pictures.drawing import DARK, LIGHT, WIDTH
 from shared.designs.pictures.roles import roles_of
+from tests.programs.pictures import files
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
-def test_a_picture_is_what_the_code_draws_and_stays_within_its_canvas(design):
+def test_a_picture_is_what_the_code_draws_and_stays_within_its_canvas_and_is_on_a_page(design):
     drawn = files(design)
-    assert {*drawn} == {*(next(iter(drawn)).parent.iterdir())}
+    folder = next(iter(drawn)).parent
+    assert {*drawn} == {*folder.iterdir()}
+    pages = "".join((folder.parent / page).read_text(encoding="utf-8") for page in DESIGN_PAGES)
     for path, text in drawn.items():
         assert path.read_text(encoding="utf-8") == text
         assert len(text.encode()) < MAX_BYTES
+        assert f"](pictures/{path.name})" in pages
         root = ElementTree.fromstring(text)
         assert root.find(f"{SVG}title").text
         assert root.find(f"{SVG}desc").text

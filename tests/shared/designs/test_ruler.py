@@ -243,7 +243,7 @@ def test_three_cells_of_many_are_shown_in_the_order_of_their_qualifiers_and_the_
     for at_s in (9, 7, 8, 300, 10):
         cells |= table.cells.pack(Point("cpu", at_s, "a", 5))
     assert cell_lines(table, cells, width=200) == [
-        (0, "at_s   host  value, unit  at_s   host  value, unit  at_s   host  value, unit  and 2 cells more"),
+        (0, "at_s   host  value, unit  at_s   host  value, unit  at_s   host  value, unit  and 2 more cells"),
         (1, "7      a     [5, '']      8      a     [5, '']      9      a     [5, '']"),
         (2, "00 07  61    92 05 a0     00 08  61    92 05 a0     00 09  61    92 05 a0"),
     ]

@@ -57,10 +57,10 @@ def test_a_csv_is_read_field_by_field_with_the_numbers_of_its_lines(written, con
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("n-1,0\n", "must have 3 fields, as the header (got 2)"),
-        ("n-1,0,7,8\n", "must have 3 fields, as the header (got 4)"),
-        ("n-1,0,7,\n", "must have 3 fields, as the header (got 4)"),
-        ("   \n", "must have 3 fields, as the header (got 1)"),
+        ("n-1,0\n", "must have 3 fields, like the header (got 2)"),
+        ("n-1,0,7,8\n", "must have 3 fields, like the header (got 4)"),
+        ("n-1,0,7,\n", "must have 3 fields, like the header (got 4)"),
+        ("   \n", "must have 3 fields, like the header (got 1)"),
         ('"n-1"x,0,7\n', """is not valid CSV: ',' expected after '"'"""),
         ("n-1,0,\n", "Sale.amount: must be an int (got '')"),
         ("n-1,0,12x\n", "Sale.amount: must be an int (got '12x')"),
@@ -94,7 +94,7 @@ def test_text_that_is_not_a_time_is_refused_by_record_and_field(written):
         ),
         (
             ['n-2,"0,7', "n-3,0,7", 'n-4,0,7"'],
-            "must have 3 fields, as the header (got 2 up to line 5, after the quote opened in line 3, character 5)",
+            "must have 3 fields, like the header (got 2 up to line 5, after the quote opened in line 3, character 5)",
         ),
     ],
 )

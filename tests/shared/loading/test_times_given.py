@@ -29,7 +29,7 @@ def test_a_line_without_a_time_has_the_one_given_and_any_other_its_own(written):
 def test_without_one_such_a_line_is_bad_and_the_others_are_not(written):
     path = written("n-1 7\nn-2 8 5\nn-3\n")
     assert lines(path, formats=[PRICES]) == [
-        (1, "Sale.sold_ms: the line has no time: give --at, that of such lines"),
+        (1, "Sale.sold_ms: the line has no time: give --at for such lines"),
         (2, Sale("n-2", 5, 8)),
         (3, "must be number and amount"),
     ]

@@ -80,7 +80,7 @@ def test_a_cursor_keeps_its_bytes_so_that_one_in_use_outlives_a_release(question
 def test_a_cursor_of_the_first_releases_is_refused_by_name_and_not_misread(items, question, cursor):
     with pytest.raises(InvalidQuestion) as refused:
         item_page(items(10), limit=2, cursor=cursor, **question)
-    assert str(refused.value) == "cursor: is of an earlier release, whose cursors this one cannot continue; ask again"
+    assert str(refused.value) == "cursor: comes from an earlier release and cannot be continued; ask again without it"
 
 
 def cursor_after_the_first_of_three():

@@ -466,7 +466,7 @@ def test_a_dependent_query_reads_its_lookup_with_its_own_records(items):
     assert explanation.ranges == everything(rows).explain().ranges
     assert not explanation.is_exact
     assert (explanation.then_ranges, everything(rows).explain().then_ranges) == ("the two items", "")
-    assert "\nthen the two items, as these rows tell\n" in str(explanation)
+    assert "\nthen the two items, which these rows determine\n" in str(explanation)
     assert numbers(query) == [1, 2]
     assert query.first() == Item(1)
     assert query.count() == 2

@@ -470,7 +470,7 @@ def test_rows_of_another_layout_are_not_adopted(
 def test_rows_without_a_declared_column_are_not_adopted(connection: happybase.Connection) -> None:
     unrecorded(connection, salted(32), *MANY)
     other = attrs.evolve(salted(8), cells=events(text=Column("e:other")).cells)
-    with pytest.raises(LayoutMismatch, match=r"^table events: has rows, and none has a cell of e:other$"):
+    with pytest.raises(LayoutMismatch, match=r"^table events: has rows, but none has a cell of e:other$"):
         adopt_tables(connection, [other])
     assert RECORDS.name.encode() not in connection.tables()
 

@@ -203,7 +203,7 @@ def test_an_id_that_was_taken_without_the_counter_is_passed_over(connection):
 def test_a_counter_far_behind_is_an_error_after_ten_ids(connection):
     take_without_the_counter(connection, 11)
     colors = color_names(connection)
-    with pytest.raises(NoFreeId, match=r"must be ids that no name has .got 10, 000001..00000a"):
+    with pytest.raises(NoFreeId, match=r"needs an id that no name has .tried 10, 000001..00000a"):
         colors.assign("red")
     assert colors.assign("red") == b"\0\0\x0c"
 

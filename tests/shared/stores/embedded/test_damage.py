@@ -329,7 +329,7 @@ def test_a_damaged_log_loses_at_most_its_last_batch_without_a_word(copied, count
 def test_a_log_beside_an_empty_file_is_not_thrown_away(copied):
     path = copied()
     os.truncate(path, 0)
-    with pytest.raises(StoreError, match="the file is damaged, restore it from a copy: it is empty, and has a log"):
+    with pytest.raises(StoreError, match="the file is damaged, restore it from a copy: it is empty, but has a log"):
         connect(f"embedded:{path}")
     assert Path(f"{path}-wal").stat().st_size > 0
 

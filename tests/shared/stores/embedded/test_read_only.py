@@ -152,7 +152,7 @@ def closed_to_readers(store: Path) -> None:
 def test_a_log_that_cannot_be_read_without_rights_is_an_error_that_says_what_to_do(store, change):
     privileged(store, put(s=b"2"), then_die=True)
     change(store)
-    advice = f"{store}: the log beside it, {store}-wal, cannot be read from here: open the store once with rights"
+    advice = f"{store}: its log, {store}-wal, cannot be read from here: open the store once with rights"
     with read_only(store), pytest.raises(StoreError, match=advice):
         connect(f"embedded:{store}")
     privileged(store, put())
@@ -178,7 +178,7 @@ def test_a_write_that_was_killed_before_the_store_had_a_log_is_not_read_by_half(
 
     run(change_some_pages)
     assert Path(f"{store}-journal").stat().st_size > 0
-    with read_only(store), pytest.raises(StoreError, match=r"the log beside it, .*-journal, cannot be read from here"):
+    with read_only(store), pytest.raises(StoreError, match=r"its log, .*-journal, cannot be read from here"):
         connect(f"embedded:{store}")
     assert set(values(connect(f"embedded:{store}")).values()) == {b"0", b"1"}
     assert values(connect(f"embedded:{store}"))[b"row-0000"] == b"0"

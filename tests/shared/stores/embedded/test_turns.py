@@ -144,7 +144,7 @@ def test_others_are_answered_while_a_pattern_is_matched(table, other, monkeypatc
     matching.join()
 
 
-STEPS, JAVA = "must be at most 65536 steps", "wants a regular expression of Java's"
+STEPS, JAVA = "must be at most 65536 steps", "wants a Java regular expression"
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_what_stands_around_and_inside_arguments(text, expected):
         (b"ValueFilter(=,'Binary:v')", "wants a comparator 'TYPE:VALUE' of type binary, .* (got 'Binary:v')"),
         (b"ValueFilter(<,'substring:v')", "wants = or != before 'substring:v' (got <)"),
         (b"ValueFilter(>=,'regexstring:v')", "wants = or != before 'regexstring:v' (got >=)"),
-        (b"ValueFilter(=,'regexstring:(')", "wants a regular expression of Java's"),
+        (b"ValueFilter(=,'regexstring:(')", "wants a Java regular expression"),
         (b"PageFilter(1) PageFilter(2)", "wants filters joined by AND and OR (got 2 filters without)"),
         (b"PageFilter(1) OR ", "wants 2 filters for OR (got 1)"),
     ],

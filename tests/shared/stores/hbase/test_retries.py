@@ -283,7 +283,7 @@ def test_a_port_where_no_gateway_listens_is_told_after_some_attempts(monkeypatch
         listener.shutdown(socket.SHUT_RDWR)
     text = message_of(caught)
     assert "getTableNames: no answer after 5 attempts in " in text
-    hint = f"nothing was ever answered here: is it a Thrift1 gateway with transport={transport} and protocol=binary?"
+    hint = f"it has never answered: is it a Thrift1 gateway with transport={transport} and protocol=binary?"
     assert text.endswith(hint)
 
 

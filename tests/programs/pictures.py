@@ -1,20 +1,24 @@
-"""The pictures of all designs. Run it to write them: make pictures."""
+"""Draws the pictures of all designs anew, with those that tests know. Run it: make pictures."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
+from domains.command_line.designs import all_designs
 from shared.designs import Design
 from shared.designs.pictures import pictures
+from tests.engines import Embedded
+from tests.programs.shown_writes import STEPS, ladder
 
-from .designs import all_designs
-
-DOMAINS = Path(__file__).parents[1]
+DOMAINS = Path(__file__).parents[2] / "domains"
 
 
 def files(design: Design) -> Mapping[Path, str]:
     """Every picture of a design: its file, and the text that it should have."""
+    drawn = dict(pictures(design))
+    if design.name in STEPS:
+        drawn["ladder"] = ladder(STEPS[design.name](Embedded()))
     folder = DOMAINS / design.name / "pictures"
-    return {folder / f"{name}.svg": picture.text() for name, picture in pictures(design).items()}
+    return {folder / f"{name}.svg": picture.text() for name, picture in drawn.items()}
 
 
 if __name__ == "__main__":
