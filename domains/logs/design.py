@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from shared.designs import AccessPattern, Design, Exemption, Load, Variant
-from shared.records import parse_time
+from shared.records import Repeats, parse_time
 
 from . import keys
 from .formats import FORMATS
 from .published import PUBLISHED
-from .records import LogEvent, Repeats
+from .records import LogEvent
 from .repository import LogRepository
 from .traps import TRAPS
 from .variants import host_first, modulo, random, salted, slices, time_first
