@@ -1,0 +1,109 @@
+"""Actions of users in one table; one method for each question, whatever the order of the table's key."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from shared.keys import InvalidQuestion, between, starting_with
+from shared.queries import Query, in_batches
+from shared.records import check_text
+from shared.tables import BoundTable, InvalidRow
+from shared.writes import put_all, store_all
+
+from .keys import TABLES, ActivityTables
+from .records import Action
+
+if TYPE_CHECKING:
+    import happybase
+
+
+class ActivityRepository:
+    """Stores actions, and finds them by user and time, in the table of this design or of a variant.
+
+    The table's key binds as many conditions of a question as it can; the client compares the other fields.
+    `Page.client_work` names that work. If the key cannot bind any condition, the question is refused with an
+    InvalidQuestion that names the missing part. Costs are those of `TABLES`; the README compares them with the
+    variants'.
+
+    A happybase connection serves one thread at a time, and so does a repository: make one per thread.
+    """
+
+    def __init__(self, connection: "happybase.Connection", tables: ActivityTables = TABLES) -> None:
+        self._activity = BoundTable(connection, tables.activity)
+
+    # ---- writes
+
+    def store(self, action: Action) -> None:
+        """Stores an action. The same action again is the same row, with the same timestamp. Costs: one put."""
+        self._put_all([action])
+
+    def store_all(self, actions: Iterable[Action]) -> int:
+        """Stores actions as `store` does, but all actions of one time in one call; returns their number.
+
+        Raises NotAllStored. Costs: for each 1,000 actions, one call for each different time.
+        """
+        return store_all(actions, self._put_all)
+
+    def _put_all(self, actions: list[Action]) -> None:
+        put_all(actions, self._activity)
+
+    # ---- questions
+
+    def of_user(
+        self, user: str, since_ms: int | None = None, until_ms: int | None = None, verb: str | None = None
+    ) -> Query[Action]:
+        """A user's actions from `since_ms` up to but not at `until_ms`, newest first.
+
+        Costs: one scan of a page's rows and one more. No row key holds the verb: with one, a page reads on until enough
+        actions match, or ends after 10,000 rows with a shorter page and a cursor.
+        """
+        plan = self._activity.narrow(user=user, time_ms=between(since_ms, until_ms))
+        where = {} if verb is None else {"verb": verb}
+        return Query(self._activity, plan, where=where, newest_first=True)
+
+    def of_all(self, since_ms: int | None = None, until_ms: int | None = None) -> Query[Action]:
+        """The actions of all users from `since_ms` up to but not at `until_ms`, newest first.
+
+        Costs: refused in this design, because the user comes before the time.
+        """
+        plan = self._activity.narrow(time_ms=between(since_ms, until_ms))
+        return Query(self._activity, plan, newest_first=True)
+
+    def users_like(self, user_prefix: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Action]:
+        """Actions of all users whose id starts with `user_prefix`, in row-key order.
+
+        They are from `since_ms` up to but not at `until_ms`.
+        Costs: one scan of these users' rows of any time, until a page's actions of the period are read.
+        """
+        if not user_prefix:
+            raise InvalidQuestion("user_prefix: must be text, not empty; ask of_all for all users")
+        plan = self._activity.narrow(user=starting_with(user_prefix), time_ms=between(since_ms, until_ms))
+        return Query(self._activity, plan)
+
+    def action(self, user: str, time_ms: int, tie: bytes) -> Action | None:
+        """The action with this key, or None. Costs: one get."""
+        return Query(self._activity, self._activity.narrow(user=user, time_ms=time_ms, tie=tie)).first()
+
+    # ---- upkeep
+
+    def erase(self, user: str) -> int:
+        """Deletes every action of a user; returns how many rows of the user remain.
+
+        A row remains if it cannot be read, or if it was put meanwhile: call it again for those. Each action is one row,
+        and no other row has to agree with it. So if `erase` dies, the same call again goes on, and nothing else is
+        left to complete. What names the user in the actions of others, such as their `object`, stays. An action that
+        was erased is hidden if it is stored again, until a major compaction.
+        Costs: two scans of the user's rows, and for each 1,000 of them one call that deletes them.
+        """
+        check_text("user", user)
+        actions = Query(self._activity, self._activity.narrow(user=user, time_ms=between()))
+        for batch in in_batches(actions.on_invalid(_ignore)):
+            newest_ms = max(action.time_ms for action in batch)  # an action's time is the timestamp of its cells
+            with self._activity.rows.batch(timestamp=newest_ms) as deletes:
+                for action in batch:
+                    deletes.delete(self._activity.row(action))
+        unread: list[InvalidRow] = []
+        return actions.on_invalid(unread.append).count() + len(unread)
+
+
+def _ignore(_invalid: InvalidRow) -> None:
+    """A row that cannot be read is counted among those that remain."""
