@@ -16,6 +16,7 @@ NAMES = (
     "messages",
     "feeds",
     "tsdb",
+    "activity",
 )
 """All designs of the suite, in the order in which commands show them."""
 

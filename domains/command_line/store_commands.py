@@ -39,6 +39,7 @@ def recover(
     from .terminal import console
     from .words import number
 
+    upkeep.check_upkeep(name)
     older_than_ms = None if older_than is None else 1000 * number("--older-than", older_than, MAX_AGE_S, 0)
     with open_repository(name, store) as repository:
         code = upkeep.recover(console(plain or context.obj), name, repository.upkeep, older_than_ms, as_json=as_json)
@@ -51,6 +52,7 @@ def verify(context: typer.Context, name: Name, store: Existing, as_json: Json = 
     from .stores import open_repository
     from .terminal import consoles
 
+    upkeep.check_upkeep(name)
     out, errors = consoles(plain or context.obj)
     with open_repository(name, store) as repository:
         code = upkeep.verify(out, errors, name, repository.upkeep, as_json=as_json)
@@ -79,6 +81,7 @@ def repair(
     from .stores import open_repository
     from .terminal import consoles
 
+    upkeep.check_upkeep(name)
     instructions = upkeep.instructions(discard or [], restores=restores)
     out, errors = consoles(plain or context.obj)
     with open_repository(name, store) as repository:

@@ -16,7 +16,7 @@ from shared.tables import check_layouts, create_tables
 from . import terminal
 from .designs import find_variants, full_name
 from .options import MEMORY
-from .usage import CommandFailed, WrongUsage
+from .usage import CommandFailed
 
 
 @contextmanager
@@ -38,10 +38,8 @@ def open_store(url: str, prefix: str | None = None) -> Generator[happybase.Conne
 
 @contextmanager
 def open_repository(name: str, url: str) -> Generator[Any]:
-    """The repository of a variant on a store that has its tables. Raises WrongUsage if it has no upkeep."""
+    """The repository of a variant on a store that has its tables."""
     design, (variant, *_others) = find_variants(name)
-    if reason := design.why_no_upkeep(variant):
-        raise WrongUsage(f"{name}: {reason}")
     with store_to_ask(url, design, variant) as connection:
         yield variant.open(connection)
 

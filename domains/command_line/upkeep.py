@@ -126,11 +126,21 @@ def _words(kinds: Counter[str]) -> str:
     return ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
 
 
+def check_upkeep(name: str) -> None:
+    """Raises WrongUsage for a variant without an upkeep."""
+    design, (variant, *_others) = find_variants(name)
+    if reason := design.why_no_upkeep(variant):
+        raise WrongUsage(f"{name}: {reason}")
+
+
 def check_erases(name: str) -> None:
-    """Raises WrongUsage for a design whose records name no person."""
-    if not find_variants(name)[0].erases:
+    """Raises WrongUsage for a design whose records name no person, and for a variant that cannot erase."""
+    design, (variant, *_others) = find_variants(name)
+    if not design.erases:
         erasing = listed(design.name for design in all_designs() if design.erases)
         raise WrongUsage(f"{name}: cannot erase a person (designs that can: {erasing})")
+    if not design.can_erase(variant):
+        raise WrongUsage(f"{name}: {variant.without_upkeep}")
 
 
 def erase(out: Console, name: str, repository: Erases, who: str, *, as_json: bool) -> int:
@@ -140,7 +150,8 @@ def erase(out: Console, name: str, repository: Erases, who: str, *, as_json: boo
         terminal.json_object(out, {"name": name, "erased": who, "remaining": remaining})
     else:
         rows = "1 row remains" if remaining == 1 else f"{remaining} rows remain"
-        rows += ": run rowbook recover 42 minutes later, or erase again"
+        has_upkeep = hasattr(repository, "upkeep")
+        rows += ": run rowbook recover 42 minutes later, or erase again" if has_upkeep else ": erase again"
         terminal.line(out, f"{name}: {shown(who)} is erased; {rows if remaining else 'no row remains'}")
     return 0
 

@@ -11,12 +11,12 @@ user admin, only in the format of failed log-ins
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shared.loading import SYSLOG_TIME, Format, ParsedRows, read_access_log_time
+from shared.loading import Format, ParsedRows, read_access_log_time, starts_as_syslog, syslog_messages
 
 # Access logs: client identity user [day/month/year:time zone] "request" ...; each line is a request of its client
 
@@ -37,30 +37,21 @@ def _request(line: str) -> dict[str, Any] | str:
         return f"Login.time_ms: {error}"
 
 
-# Logs of sshd as syslog writes them: time host process[pid]: message; most lines are not log-ins, and are ignored
+# Logs of sshd as syslog writes them; most lines are not log-ins, and are ignored
 
-_HEADER = rf"({SYSLOG_TIME.pattern}) [^ ]+ "
-_HEADER_STARTS = re.compile(_HEADER)
-_MESSAGE = r"sshd\[[0-9]+\]: (?:message repeated ([0-9]{1,4}) times: \[ )?"
 _FROM = r"(.*) from [^ ]+ port [0-9]+\b"  # up to the last one, because a client may name itself `x from y port 1`
-_ACCEPTED = re.compile(rf"{_HEADER}{_MESSAGE}Accepted [^ ]+ for {_FROM}")
-_FAILED = re.compile(rf"{_HEADER}{_MESSAGE}Failed [^ ]+ for (?:invalid user )?{_FROM}")
+_ACCEPTED = re.compile(rf"Accepted [^ ]+ for {_FROM}")
+_FAILED = re.compile(rf"Failed [^ ]+ for (?:invalid user )?{_FROM}")
 
 
-def _sshd_log(message: "re.Pattern[str]", lines: Iterable[str], _path: Path) -> ParsedRows:
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            yield from ((number, number, values) for values in _logins(message, line))
-
-
-def _logins(message: "re.Pattern[str]", line: str) -> Iterator[dict[str, Any] | str]:
-    """The log-ins of a line: none, one, or as many as syslog says that the message was repeated."""
-    if not _HEADER_STARTS.match(line):
-        yield f"must start with a time and a host, such as Jan  5 08:07:31 web-1 (got {line.rstrip()!r:.100})"
-    elif match := message.match(line):
-        stamp, times, user = match.groups()
-        for _ in range(int(times or 1)):
-            yield {"user": user, "time_ms": stamp}
+def _sshd_log(login: "re.Pattern[str]", lines: Iterable[str], _path: Path) -> ParsedRows:
+    """The log-ins of each line: none, one, or as many as syslog says that the message was repeated."""
+    for number, message in syslog_messages(lines):
+        if isinstance(message, str):
+            yield number, number, message
+        elif message.process == "sshd" and (match := login.match(message.text)):
+            for _ in range(message.times):
+                yield number, number, {"user": match[1], "time_ms": message.stamp}
 
 
 COMBINED_LOG = Format(
@@ -68,9 +59,7 @@ COMBINED_LOG = Format(
 )
 """Access logs of Apache and nginx: every line is one request of its client."""
 
-SSHD = Format(
-    "sshd", "sshd log", lambda line: bool(_HEADER_STARTS.match(line)), partial(_sshd_log, _ACCEPTED), has_year=False
-)
+SSHD = Format("sshd", "sshd log", starts_as_syslog, partial(_sshd_log, _ACCEPTED), has_year=False)
 """The log-ins that sshd accepted, in a log of syslog; times in UTC, without a year. Other lines are ignored."""
 
 SSHD_FAILED = Format(

@@ -1,9 +1,10 @@
 """Log events found by host, kind and time, under seven row keys that are measured side by side."""
 
+from shared.records import Repeats
 from shared.writes import NotAllStored
 
 from .keys import LOGS
-from .records import LogEvent, Repeats
+from .records import LogEvent
 from .repository import LogRepository
 
 __all__ = ["LOGS", "LogEvent", "LogRepository", "NotAllStored", "Repeats"]

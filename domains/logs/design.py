@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from shared.designs import AccessPattern, Design, Exemption, Load, Variant
-from shared.records import parse_time
+from shared.records import Repeats, parse_time
 
 from . import keys
 from .crossing import buckets_against_scans
 from .formats import FORMATS
 from .published import PUBLISHED
-from .records import LogEvent, Repeats
+from .records import LogEvent
 from .repository import LogRepository
 from .traps import TRAPS
 from .variants import host_first, modulo, random, salted, slices, time_first
@@ -25,6 +25,7 @@ OF_KIND = AccessPattern(
     {"host": "web-1", "event": "GET", **TEN_MINUTES},
 )
 LATEST = AccessPattern("a host's latest errors", LogRepository.latest, {"host": "web-1", "event": "ERROR"}, limit=10)
+LATEST_OF_ALL = AccessPattern("the latest events of all hosts", LogRepository.latest_of_all, {}, limit=10)
 ALL_HOSTS = AccessPattern("all hosts, ten minutes", LogRepository.window, TEN_MINUTES)
 ONE_HOST = AccessPattern("one host, ten minutes", LogRepository.window, {**TEN_MINUTES, "host": "web-1"})
 ALIKE = AccessPattern("hosts named alike, ten minutes", LogRepository.hosts_like, {"host_prefix": "db-", **TEN_MINUTES})
@@ -50,7 +51,7 @@ DESIGN = Design(
             "events", LogEvent, LogRepository.store, SAMPLES / "logs.jsonl", FORMATS, Repeats, LogRepository.store_all
         ),
     ),
-    patterns=(OF_KIND, LATEST, ALL_HOSTS, ONE_HOST, ALIKE, BY_FILTER, BY_CLIENT),
+    patterns=(OF_KIND, LATEST, LATEST_OF_ALL, ALL_HOSTS, ONE_HOST, ALIKE, BY_FILTER, BY_CLIENT),
     repository=LogRepository,
     variants=(
         Variant(
@@ -71,7 +72,7 @@ DESIGN = Design(
             time_first,
             "time first",
             (TIME_FIRST,),
-            take_if="you ask for all hosts in a period, and write little",
+            take_if="you ask for all hosts, a period or the latest events, and write little",
             avoid_if="one region cannot absorb all writes: they all go to the last region",
         ),
         Variant(
@@ -90,7 +91,7 @@ DESIGN = Design(
                     OF_A_HOST,
                 ),
             ),
-            take_if="you ask for all hosts in a period, and write more than one region can absorb",
+            take_if="you ask for all hosts, a period or the latest events, and write more than one region can absorb",
             avoid_if="one host alone writes that much: all its rows are in one bucket",
         ),
         Variant(

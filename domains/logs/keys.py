@@ -6,9 +6,10 @@ The variants lay out the same events in other orders; the README says which ques
 from typing import Any, NamedTuple
 
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
+from shared.records import TIE_BYTES
 from shared.tables import Column, RecordCells, TableLayout
 
-from .records import TIE_BYTES, LogEvent
+from .records import LogEvent
 
 
 @row_key

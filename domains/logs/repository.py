@@ -69,6 +69,10 @@ class LogRepository:
         host_condition = {} if host is None else {"host": host}
         return self._by_time(self._logs.narrow(**host_condition, time_ms=between(since_ms, until_ms)))
 
+    def latest_of_all(self) -> Query[LogEvent]:
+        """The latest events of all hosts, newest first. Costs: refused in this design, because the host comes first."""
+        return self._by_time(self._logs.narrow(time_ms=between()), newest_first=True)
+
     def hosts_like(self, host_prefix: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[LogEvent]:
         """Events of all hosts whose name starts with `host_prefix`, from `since_ms` to `until_ms` (exclusive).
 

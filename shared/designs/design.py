@@ -202,7 +202,8 @@ class Design:
     without_upkeep: str = ""
     """Why no repository has an `upkeep`; if empty, every repository has one unless its variant says why not."""
     erases: str = ""
-    """Whom `erase` of a repository with an `upkeep` erases, such as "a user"; empty if no record names a person."""
+    """Whom `erase` of a repository erases, such as "a user"; empty if no record names a person. A variant whose own
+    `without_upkeep` says why not has no `erase` either."""
     time: str | None = None
     """The attribute that holds the time of every record; if omitted, the timestamps of the cells are the times."""
     exemptions: tuple[Exemption, ...] = ()
@@ -236,6 +237,10 @@ class Design:
     def why_no_upkeep(self, variant: Variant) -> str:
         """Why the repository of a variant has no `upkeep`; empty if it has one."""
         return variant.without_upkeep or self.without_upkeep
+
+    def can_erase(self, variant: Variant) -> bool:
+        """Whether the repository of a variant has an `erase`: a record in one row needs no upkeep to be erased."""
+        return bool(self.erases) and not variant.without_upkeep
 
     @property
     def main(self) -> Variant:

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import attrs
 
-from ..keys import InvalidQuestion, KeyLayout, Modulo, Prefix, Salt, Slice, TimeBucket
+from ..keys import InvalidQuestion, KeyLayout, Modulo, Prefix, Reversed, Salt, Slice, TimeBucket
 from ..keys.parts import Part
 from ..keys.slice_codecs import share_codec
 from ..queries import DependentQuery, Query
@@ -80,7 +80,7 @@ class AccessPattern:
 def key_line(layout: KeyLayout[Any]) -> str:
     """A key in one line: `[1 of 8 buckets of seller_id][seller_id][placed_ms descending][order_number]`."""
     names = [prefix_line(prefix) for prefix in layout.prefixes]
-    names += [f"{part_line(part)} descending" if part.codec.descending else part_line(part) for part in layout.parts]
+    names += [f"{part_line(part)}{_direction(part)}" for part in layout.parts]
     return "".join(f"[{name}]" for name in names)
 
 
@@ -91,6 +91,12 @@ def part_line(part: Part) -> str:
         return part.name
     length = _period(divided.every) if part.name.endswith("_ms") else str(divided.every)
     return f"{length} slice of {part.name}" if isinstance(divided, Slice) else f"rest of {part.name}"
+
+
+def _direction(part: Part) -> str:
+    if part.codec.descending:
+        return " descending"
+    return " reversed" if isinstance(part.codec, Reversed) else ""
 
 
 def prefix_line(prefix: Prefix) -> str:

@@ -48,6 +48,11 @@ class ScannedTable:
         return cls(tuple(ranges), tuple(Stretch(*alike, sum(1 for _ in same)) for alike, same in groupby(rows)), unit)
 
     @property
+    def stored(self) -> int:
+        """Rows of the table."""
+        return _rows(self.stretches)
+
+    @property
     def read(self) -> int:
         """Rows that were read."""
         return sum(stretch.rows for stretch in self.stretches if stretch.is_read)
@@ -64,18 +69,21 @@ class ScannedTable:
 
     @property
     def remark(self) -> str:
-        """`88 of them of host12, host123`; `of host1` if no others were read; then what is missing."""
+        """`88 of them of host12, host123`; `of host1` if all rows that were read are alike; then what is missing."""
         mistaken = [stretch for stretch in self.stretches if stretch.is_read and not stretch.is_wanted]
         missed = [stretch for stretch in self.stretches if stretch.is_wanted and not stretch.is_read]
         words: list[str] = []
         if mistaken:
             owners = self._labels(mistaken)
-            words.append(f"{_rows(mistaken):,} of them {f'of {owners}' if owners else 'not asked for'}")
+            some = "" if _rows(mistaken) == self.read else f"{_rows(mistaken):,} of them "
+            words.append(some + (f"of {owners}" if owners else "not asked for"))
         elif self.read:
             owners = self._labels([stretch for stretch in self.stretches if stretch.is_read])
             words.append(f"of {owners}" if owners else "all asked for")
         if missed:
-            words.append(f"without {self._labels(missed) or _counted(_rows(missed), self.unit)}")
+            read = {stretch.label for stretch in self.stretches if stretch.is_read}
+            owners = "" if read & {stretch.label for stretch in missed} else self._labels(missed)
+            words.append(f"without {owners or _counted(_rows(missed), self.unit)}")
         return "; ".join(words)
 
     @property

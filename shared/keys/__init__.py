@@ -35,7 +35,7 @@ from .prefixes import HashPrefix, Modulo, Prefix, Salt, TimeBucket
 from .ranges import Plan, RowRange, Stream, next_row, successor
 from .slice_codecs import Rest, Slice
 from .splits import Splits, split_points
-from .text_codecs import DecimalText, Delimited, DelimitedText, FixedText, LongMaxMinus, ReversedDigits
+from .text_codecs import DecimalText, Delimited, DelimitedText, FixedText, LongMaxMinus, Reversed, ReversedDigits
 
 __all__ = [
     "MAX_ROW_BYTES",
@@ -65,6 +65,7 @@ __all__ = [
     "Prefix",
     "Prefixed",
     "Rest",
+    "Reversed",
     "ReversedDigits",
     "RowRange",
     "Salt",

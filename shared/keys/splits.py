@@ -8,6 +8,7 @@ by default, at these bytes:
     HashPrefix(of="id", bytes=4) -> 10, 20, 30, 40, 50, 60, 70, 80, 90, a0, b0, c0, d0, e0, f0
     HashPrefix(of="id", bytes=4, hex=True) -> 31, 32, 33, 34, 35, 36, 37, 38, 39, 61, 62, 63, 64, 65, 66
     ReversedDigits(4) -> 31, 32, 33, 34, 35, 36, 37, 38, 39
+    Reversed(UInt32) -> 10, 20, 30, 40, 50, 60, 70, 80, 90, a0, b0, c0, d0, e0, f0
     Code({"placed": 1, "paid": 2, "shipped": 9}) -> 02, 09
 
 Numbers and `FixedBytes` may be spread over all values of their codec, or count up; the layout cannot know. They are
@@ -25,7 +26,7 @@ from .errors import InvalidKey, InvalidQuestion, shown
 from .parts import Part
 from .prefixes import MAX_BUCKETS, HashPrefix, Prefix, Salt, TimeBucket
 from .reference import ReferenceLayout
-from .text_codecs import DecimalText, ReversedDigits
+from .text_codecs import DecimalText, Reversed
 
 _BYTES = bytes(range(256))
 _DIGITS = b"0123456789"
@@ -126,8 +127,10 @@ def _of_part(part: Part) -> _FirstDigits | str:
     width = codec.width_bytes or 0
     if isinstance(codec, Code):
         return _one_byte(f"codes of {part.name}", _bytes_of(codec))
-    if isinstance(codec, ReversedDigits):
-        return _FirstDigits(f"digits of {part.name}, last digit first", _DIGITS, width, 10)
+    if isinstance(codec, Reversed) and not codec.is_text:
+        if isinstance(codec.codec, DecimalText):
+            return _FirstDigits(f"digits of {part.name}, last digit first", _DIGITS, width, 10)
+        return _FirstDigits(f"bytes of {part.name}, last byte first", _BYTES, width, 16)
     if part.name.endswith("_ms"):
         return _time(part)
     ascending: Codec[Any] = codec.codec if isinstance(codec, Descending) else codec

@@ -1,12 +1,24 @@
-"""Wire formats of published keys that are legible text: padded, delimited, decimal. The laws are in `codecs.py`.
+"""Wire formats of published keys: text that is padded, delimited, decimal or reversed. The laws are in `codecs.py`.
 
 They are here because tables with such keys exist; each says which values it refuses and whether it is ordered.
 For a new table choose `EscapedText` and big-endian integers: any text, fewer bytes, always ordered.
 """
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from .codecs import Codec, TrailingText, check_type, checked_width, split_at, text_of, utf8
+from .codecs import (
+    Codec,
+    EscapedText,
+    FixedBytes,
+    Integer,
+    TrailingText,
+    check_codec,
+    check_type,
+    checked_width,
+    split_at,
+    text_of,
+    utf8,
+)
 from .errors import InvalidKey, shown, shown_bytes
 
 V = TypeVar("V")
@@ -85,25 +97,6 @@ class DecimalText(Codec[int]):
         return data.translate(_INVERT_DIGITS)
 
 
-class ReversedDigits(Codec[int]):
-    """`DecimalText` written last digit first, which spreads numbers that count up (S1.6); not ordered.
-
-    ReversedDigits(4): 17 -> "7100", 12 -> "2100", 120 -> "0210"
-    Zeros are kept, so that 12 and 120 differ.
-    """
-
-    def __init__(self, width_bytes: int) -> None:
-        self._decimal = DecimalText(width_bytes)
-        super().__init__(f"ReversedDigits({width_bytes})", width_bytes=width_bytes, ordered=False, legible=True)
-
-    def encode(self, value: int) -> bytes:
-        return self._decimal.encode(value)[::-1]
-
-    def decode_first(self, data: bytes) -> tuple[int, bytes]:
-        own, rest = split_at(self._decimal.width, data)
-        return _number(own[::-1]), rest
-
-
 class _LongMaxMinus(Codec[int]):
     """Java's `Long.MAX_VALUE - value` as 19 ASCII digits, as published in text keys (S1.7, S3.8); 0 .. 2**63 - 1.
 
@@ -179,3 +172,53 @@ class DelimitedText(Delimited[str]):
 
     def __init__(self, delimiter: str) -> None:
         super().__init__(TrailingText, delimiter, name=f"DelimitedText({delimiter!r})")
+
+
+class Reversed(Codec[V]):
+    r"""A text with its last character first, or a number with its last byte first, which spreads values that count up.
+
+    The text or number has the format of another codec (S0.6, S1.6, S4.3). Not ordered, whatever that codec is.
+
+    Reversed(EscapedText): "ab" -> 62 61 00 01
+    Reversed(FixedText(4, "\0")): "ab" -> 62 61 00 00
+    Reversed(UInt32): 1 -> 01 00 00 00
+    Two texts that are reversed and joined without a terminator or a fixed width may be one key, as any others.
+    """
+
+    def __init__(self, codec: Codec[V], name: str | None = None) -> None:
+        check_codec("Reversed", codec)
+        self.is_text = codec in (EscapedText, TrailingText) or isinstance(codec, FixedText | DelimitedText)
+        if not (self.is_text or isinstance(codec, Integer | FixedBytes | DecimalText)):
+            raise InvalidKey(f"Reversed: needs a codec of text, ints or FixedBytes (got {codec})")
+        self.codec: Codec[Any] = codec
+        super().__init__(
+            name or f"Reversed({codec})",
+            width_bytes=codec.width_bytes,
+            ordered=False,
+            trailing=codec.trailing,
+            legible=codec.legible,
+        )
+
+    def encode(self, value: V) -> bytes:
+        if not self.is_text:
+            return self.codec.encode(value)[::-1]
+        check_type(str, value)
+        return self.codec.encode(str(value)[::-1])
+
+    def decode_first(self, data: bytes) -> tuple[V, bytes]:
+        if self.is_text:
+            value, rest = self.codec.decode_first(data)
+            return value[::-1], rest
+        own, rest = split_at(self.codec.width_bytes or 0, data)  # never 0: such a codec has a fixed width
+        return self.codec.decode(own[::-1]), rest
+
+
+class ReversedDigits(Reversed[int]):
+    """`DecimalText` written last digit first, which spreads numbers that count up (S1.6); not ordered.
+
+    ReversedDigits(4): 17 -> "7100", 12 -> "2100", 120 -> "0210"
+    Zeros are kept, so that 12 and 120 differ.
+    """
+
+    def __init__(self, width_bytes: int) -> None:
+        super().__init__(DecimalText(width_bytes), name=f"ReversedDigits({width_bytes})")

@@ -9,6 +9,7 @@ from .formats import MAX_LINE_CHARACTERS, Format, ParsedRows
 from .log_times import ACCESS_LOG_TIME, SYSLOG_TIME, SyslogTimes, read_access_log_time
 from .measurements import NGINX_STATUS, SERIES
 from .reading import Line, Lines, read_lines, read_records
+from .syslog import SyslogMessage, starts_as_syslog, syslog_messages
 from .values import read_value
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Line",
     "Lines",
     "ParsedRows",
+    "SyslogMessage",
     "SyslogTimes",
     "UnknownField",
     "UnknownUnit",
@@ -33,4 +35,6 @@ __all__ = [
     "read_lines",
     "read_records",
     "read_value",
+    "starts_as_syslog",
+    "syslog_messages",
 ]

@@ -1,4 +1,4 @@
-"""The building blocks of records: validators for fields, checks of arguments, times and lengths, ordinals.
+"""The building blocks of records: validators for fields, checks of arguments, times and lengths, ordinals, ties.
 
 May import `keys`.
 """
@@ -7,13 +7,16 @@ from .arguments import check_int, check_one_of, check_text
 from .fields import LAST_MS, finite, fixed_bytes, integer, one_of, text
 from .lengths import LENGTH, parse_length, show_length
 from .ordinals import Ordinals
+from .ties import TIE_BYTES, Repeats, tie_of
 from .times import UNITS, Unit, likely_unit, parse_time, show_time
 
 __all__ = [
     "LAST_MS",
     "LENGTH",
+    "TIE_BYTES",
     "UNITS",
     "Ordinals",
+    "Repeats",
     "Unit",
     "check_int",
     "check_one_of",
@@ -28,4 +31,5 @@ __all__ = [
     "show_length",
     "show_time",
     "text",
+    "tie_of",
 ]

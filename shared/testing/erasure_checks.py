@@ -29,7 +29,7 @@ def check_an_erasure(tests: ErasureTests) -> None:
         assert (list(person.seen(repository)), person.others(repository)) == ([], person.kept)
         for waited_ms, settled in ((FORGET_MS - 10_000, 0), (20_000, bool(person.remaining))):
             tests.moved_time(waited_ms)
-            recovery = repository.upkeep.recover()
+            recovery = tests.upkeep_of(repository).recover()
             assert (recovery.failed, recovery.settled) == ((), settled)
             assert bool(tests.naming(connection)) == (not settled and person.remaining > 0)
         assert tests.erase(connection) == repository.erase("nobody") == 0
@@ -48,8 +48,9 @@ def check_deaths(tests: ErasureTests, at_most: int | None = None) -> None:
             repository = tests.open(connection)
             new = person.comes_back(repository, time.time_ns() // 1_000_000 + LATER_MS)
             tests.moved_time(DEAD_MS)
-            failed = [] if not repairs else [str(finding) for finding, _ in repository.upkeep.repair()]
-            failed = failed or [*repository.upkeep.recover().failed]
+            upkeep = tests.upkeep_of(repository)
+            failed = [] if not repairs else [str(finding) for finding, _ in upkeep.repair()]
+            failed = failed or [*upkeep.recover().failed]
             assert {*new} <= {*person.seen(repository)}
             assert not failed or not person.ends_dead
             if person.ends_dead and has_begun:
@@ -68,7 +69,7 @@ def check_the_same_call_again(tests: ErasureTests, at_most: int | None = None) -
             assert tests.naming(connection) == []
             repository = tests.check_agrees(connection)
             assert tests.person.others(repository) == tests.person.kept
-            assert repository.upkeep.pending() == []
+            assert tests.upkeep_of(repository).pending() == []
 
 
 def check_deaths_of_recovery(tests: ErasureTests) -> None:
@@ -80,7 +81,7 @@ def check_deaths_of_recovery(tests: ErasureTests) -> None:
             tests.moved_time(FORGET_MS + 1_000)
             watched = WatchedConnection(connection, dying_at(number))
             with suppress(WriterDied):
-                tests.open(watched).upkeep.recover()
+                tests.upkeep_of(tests.open(watched)).recover()
             tests.check_is_over(connection)
             number += 1
             if not watched.is_stopped:

@@ -64,7 +64,10 @@ class Erases(Protocol):
     """A repository whose records name persons, and which can erase one."""
 
     def erase(self, who: str, /) -> int:
-        """Removes what names a person; returns how many rows remain that `Upkeep.recover` removes later."""
+        """Removes what names a person; returns how many rows remain.
+
+        If the repository has an `upkeep`, its `recover` removes them later.
+        """
         ...
 
 

@@ -33,7 +33,7 @@ def test_a_variant_has_an_upkeep_or_says_why_not(design, variant):
     with repository_of(variant) as (repository, _calls):
         has_upkeep = all(hasattr(getattr(repository, "upkeep", None), name) for name in UPKEEP)
         assert has_upkeep != bool(design.why_no_upkeep(variant)), "needs an attribute upkeep, or without_upkeep"
-        assert hasattr(repository, "erase") == (has_upkeep and bool(design.erases))
+        assert hasattr(repository, "erase") == design.can_erase(variant)
 
 
 @each_variant

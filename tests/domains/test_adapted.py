@@ -92,6 +92,15 @@ print([(day.day_ms // hour, day.count) for day in repository.days("ada", 0, 3 * 
 """
 
 EDITED = [
+    Edited("activity", "devices", {r"\buser\b": "device"}, "Action(device='u-1', verb='read'"),
+    Edited(
+        "activity",
+        "hash-prefix",
+        {
+            r"KeyLayout\(ActionOfUser\)": 'KeyLayout(ActionOfUser, HashPrefix(of="user", bytes=4, hex=True))',
+            "FixedBytes, Int64": "FixedBytes, HashPrefix, Int64",
+        },
+    ),
     Edited("logs", "devices", {r"\bhost\b": "device"}, "LogEvent(device='web-1', event='ERROR'"),
     Edited(
         "logs",

@@ -416,6 +416,7 @@ def test_the_samples_hold_what_breaks_row_keys(design):
 
 
 FILES = [
+    ("activity", "auth.log", "auth", 2025),
     ("counters", "access.log", "combined", None),
     ("counters", "auth.log", "sshd", 2025),
     ("counters", "auth.log", "sshd-failed", 2025),

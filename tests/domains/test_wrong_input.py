@@ -30,8 +30,10 @@ LOADS = [load for design in all_designs() for load in design.loads if load.recor
 RECORDS = [(design.name, load) for design in all_designs() for load in design.loads]
 LAST = {"tie": 2**64 - 1, "post_id": 2**64 - 1, "tsdb": LAST_POINT_MS}
 """The last number of a field, or of the times of a design, that does not go up to the last millisecond of 9999."""
-MAY_BE_EMPTY, MAY_BE_ANY = ("item", "severity", "message", "body", "text"), ("amount",)
-"""Fields of text, and fields of numbers without bounds."""
+MAY_BE_EMPTY = ("item", "severity", "message", "body", "text", "object", "source", "detail")
+"""Fields of text."""
+MAY_BE_ANY = ("amount",)
+"""Fields of numbers without bounds."""
 VARIANTS = [(design, variant) for design in all_designs() for variant in design.variants]
 
 

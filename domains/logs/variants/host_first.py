@@ -1,10 +1,10 @@
 """Host, kind of event, time ascending; the host padded with `x` to a fixed width, as published."""
 
 from shared.keys import EscapedText, FixedBytes, FixedText, Int64, KeyLayout, part, row_key
+from shared.records import TIE_BYTES
 from shared.tables import TableLayout
 
 from ..keys import LOG_CELLS, LogTables
-from ..records import TIE_BYTES
 
 
 @row_key

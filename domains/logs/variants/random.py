@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from shared.keys import EscapedText, FixedBytes, Int64, KeyLayout, UInt8, part, row_key
+from shared.records import TIE_BYTES
 from shared.tables import RecordCells, TableLayout
 
 from ..keys import LOG_CELLS, LogTables
-from ..records import TIE_BYTES, LogEvent
+from ..records import LogEvent
 from ..repository import LogRepository
 
 if TYPE_CHECKING:

@@ -1,10 +1,10 @@
 """Time in slices of fifteen minutes; within a slice by host, which ends with a delimiter, as published."""
 
 from shared.keys import DelimitedText, EscapedText, FixedBytes, Int64, KeyLayout, TimeBucket, part, row_key
+from shared.records import TIE_BYTES
 from shared.tables import TableLayout
 
 from ..keys import LOG_CELLS, LogTables
-from ..records import TIE_BYTES
 
 SLICE_MS = 15 * 60 * 1000
 

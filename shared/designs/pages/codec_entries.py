@@ -29,6 +29,7 @@ from ...keys import (
     Prefix,
     Prefixed,
     Rest,
+    Reversed,
     ReversedDigits,
     Salt,
     Slice,
@@ -142,6 +143,7 @@ def _escaped(data: str) -> str:
 
 
 _UTF8 = "v.getBytes(UTF_8)"
+_REVERSED_UTF8 = "new StringBuilder(v).reverse().toString().getBytes(UTF_8)"
 _MD5 = f'MessageDigest.getInstance("MD5").digest({_UTF8})'
 
 
@@ -275,6 +277,27 @@ CODECS = (
         Misuse("an unordered codec, such as `DelimitedText('_')`", lambda: Descending(DelimitedText("_"))),
         f"{_escaped(_UTF8)}.chars().map(c -> 255 - c)\n"
         "    .collect(ByteArrayOutputStream::new, ByteArrayOutputStream::write, (a, b) -> {}).toByteArray()",
+    ),
+    CodecEntry(
+        Reversed(FixedText(12, "\0")),
+        "ids that start alike, such as phone numbers",
+        ("ab", "", "a\u00e9", "\U0010ffff1"),
+        Misuse("`Descending`", lambda: Descending(Reversed(FixedText(12, "\0")))),
+        f"Arrays.copyOf({_REVERSED_UTF8}, 12)",
+    ),
+    CodecEntry(
+        Reversed(EscapedText),
+        "such ids of any length",
+        ("a\0\u00e9", "", "\U0010ffff1"),
+        "\ud800",
+        f"{_escaped(_REVERSED_UTF8)}.getBytes(ISO_8859_1)",
+    ),
+    CodecEntry(
+        Reversed(UInt32),
+        "numbers that count up",
+        (70_000, 0, 2**32 - 1),
+        2**32,
+        _big_endian(4, "Integer.reverseBytes((int) v)"),
     ),
     CodecEntry(
         Slice(Int64, HOUR_MS),

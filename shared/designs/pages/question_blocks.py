@@ -70,7 +70,7 @@ def row_limit(measurement: Measurement) -> int | None:
 EXCEPTIONS = {
     "ranges": ("reads", "more ranges in larger tables"),
     "rows": ("reads", "more rows than that"),
-    "loading": ("stores", "more rows each time the same records are loaded"),
+    "loading": ("changes", "what is stored when the same records are loaded again"),
     "order": ("gives", "the same answers in another order"),
 }
 """The meaning of an exemption from each of the `FACTS`: its verb and the rest."""

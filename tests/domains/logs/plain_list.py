@@ -20,6 +20,11 @@ class PlainLogs:
     def latest(self, host, event):
         return self._between(None, None, host=host, event=event)[::-1]
 
+    def latest_of_all(self):
+        if self.variant in ("logs", "host-first"):
+            raise InvalidQuestion("needs a host")
+        return self._between(None, None)[::-1]
+
     def window(self, since_ms, until_ms, host=None):
         if host is None and self.variant in ("logs", "host-first"):
             raise InvalidQuestion("needs a host")

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domains.logs import LogEvent, Repeats
-from domains.logs.records import TIE_BYTES, tie_of
-from shared.records import LAST_MS
+from shared.records import LAST_MS, TIE_BYTES, tie_of
 
 CART = LogEvent("web-1", "GET", 1_768_205_250_123, "INFO", "/cart")
 

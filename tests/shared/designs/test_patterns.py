@@ -15,6 +15,7 @@ from shared.designs.metering import Cost, Read
 from shared.designs.patterns import DEFAULT_LIMIT, key_line
 from shared.designs.verdicts import verdict
 from shared.keys import (
+    Descending,
     EscapedText,
     HashPrefix,
     Int64,
@@ -23,6 +24,7 @@ from shared.keys import (
     KeyLayout,
     Modulo,
     Plan,
+    Reversed,
     RowRange,
     Salt,
     Stream,
@@ -511,3 +513,8 @@ Visit = key_class("Visit", user=EscapedText, at_ms=Int64)
 )
 def test_a_key_in_one_line_has_its_prefixes_in_words(prefix, wanted):
     assert key_line(KeyLayout(Visit, prefix)) == f"[{wanted}][user][at_ms]"
+
+
+def test_a_key_in_one_line_says_which_parts_run_the_other_way():
+    turned = key_class("Turned", user=Reversed(EscapedText), at_ms=Descending(Int64))
+    assert key_line(KeyLayout(turned)) == "[user reversed][at_ms descending]"

@@ -31,8 +31,9 @@ def scanned(*rows):
         (scanned(("a", BOTH, 2), ("b", IN_VAIN, 1), ("c", IN_VAIN, 3)), "6 rows, 4 of them of b, c"),
         (scanned(("a", BOTH, 2), ("a", IN_VAIN, 1)), "3 rows, 1 of them not asked for"),
         (scanned(("a", BOTH, 2), ("a", NEITHER, 1)), "2 rows, all asked for"),
-        (scanned(*((name, IN_VAIN, 1) for name in "abcde")), "5 rows, 5 of them not asked for"),
+        (scanned(*((name, IN_VAIN, 1) for name in "abcde")), "5 rows, not asked for"),
         (scanned(("a", BOTH, 1), ("b", MISSED, 2)), "1 row, of a; without b"),
+        (scanned(("a", IN_VAIN, 1), ("b", BOTH, 9), ("b", MISSED, 1)), "10 rows, 1 of them of a; without 1 row"),
         (scanned(("a", MISSED, 2), ("a", NEITHER, 1)), "0 rows, without 2 rows"),
     ],
 )

@@ -30,6 +30,7 @@ from shared.keys import (
     Prefix,
     Prefixed,
     Rest,
+    Reversed,
     ReversedDigits,
     Salt,
     Slice,
@@ -131,6 +132,12 @@ ONE_WAY = [
     Case(DelimitedText("\0"), str, without("\0")),
     Case(DelimitedText("_"), str, without("_")),
     Case(ReversedDigits(4), int, ints(0, 9999)),
+    Case(Reversed(UInt24), int, ints(0, 2**24 - 1)),
+    Case(Reversed(Int64), int, ints(-(2**63), 2**63 - 1)),
+    Case(Reversed(FixedBytes(3)), bytes, st.binary(min_size=3, max_size=3)),
+    Case(Reversed(EscapedText), str, texts),
+    Case(Reversed(FixedText(6, "\0")), str, without("\0").map(lambda text: truncated(text, 6))),
+    Case(Reversed(DelimitedText("_")), str, without("_")),
     Case(LongMaxMinus, int, ints(0, 2**63 - 1)),
     Case(Delimited(DecimalText(4), "_"), int, ints(0, 9999)),
     Case(Delimited(Descending(DecimalText(4)), "|"), int, ints(0, 9999)),
@@ -148,6 +155,7 @@ ONE_WAY = [
 TRAILING = [
     Case(TrailingText, str, texts),
     Case(TrailingBytes, bytes, blobs),
+    Case(Reversed(TrailingText), str, texts),
     Case(Prefixed("user_", TrailingText), str, texts),
 ]
 ENDED = [*BOTH_WAYS, *(Case(Descending(case.codec), case.value_type, case.values) for case in BOTH_WAYS), *ONE_WAY]

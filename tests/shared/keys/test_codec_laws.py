@@ -97,7 +97,8 @@ def test_descending_bytes_sort_in_the_opposite_order_and_have_the_same_width(cas
 @many
 @given(data=st.data())
 def test_exactly_the_values_with_a_beginning_have_its_encoded_prefix(data):
-    case = data.draw(st.sampled_from([case for case in CASES if case.codec.trailing or "Escaped" in str(case)]))
+    with_beginnings = [case for case in CASES if case.codec.trailing or "Escaped" in str(case)]
+    case = data.draw(st.sampled_from([case for case in with_beginnings if "Reversed" not in str(case)]))
     start, value = data.draw(case.values), data.draw(case.values)
     for candidate in (value, start + value):
         assert candidate.startswith(start) == case.codec.encode(candidate).startswith(case.codec.encode_prefix(start))

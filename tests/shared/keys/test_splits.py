@@ -21,6 +21,7 @@ from shared.keys import (
     KeyLayout,
     Modulo,
     Prefix,
+    Reversed,
     ReversedDigits,
     Salt,
     Splits,
@@ -74,6 +75,8 @@ HashPrefix(of='id', bytes=2, hex=True, separator='_', take='last'): 1 | 38 | 2 r
 ReversedDigits(1): - | 31 32 33 34 35 36 37 38 39 | last digit first: one region each
 ReversedDigits(8): - | 31 32 33 34 35 36 37 38 39 | digits of id, last digit first: 10 regions, as
 ReversedDigits(8): 3 | 3235 35 3735 | 4 regions, as equal as possible
+Reversed(UInt32): 3 | 40 80 c0 | bytes of id, last byte first: 4 regions, as equal as possible
+Reversed(DecimalText(8)): 3 | 3235 35 3735 | digits of id, last digit first: 4 regions, as equal as possible
 STATUS: - | 02 ff | 3 codes of id: one region each
 STATUS: 1 | 02 | 3 codes of id: 2 regions, as equal as possible
 DecimalText(8): 3 | 3235 35 3735 | 4 regions, as equal as possible, if id is spread over all
@@ -126,7 +129,10 @@ WHY_NONE = {
     "put a Salt or HashPrefix before it, or choose the points yourself": ["host=EscapedText;"],
     **{
         f"rows start with id ({codec}), {UNKNOWN}": [codec]
-        for codec in ("FixedText(4, 'x')", "TrailingBytes", "Float64", "LongMaxMinus", "Delimited(DecimalText(4), '_')")
+        for codec in (
+            *("FixedText(4, 'x')", "TrailingBytes", "Float64", "LongMaxMinus", "Delimited(DecimalText(4), '_')"),
+            "Reversed(EscapedText)",
+        )
     },
     "buckets of Salt(of='id', buckets=1): only one, so one region": ["Salt(of='id', buckets=1)"],
     "buckets of Modulo(of='id', by=1): only one, so one region": ["Modulo(of='id', by=1)"],
@@ -159,7 +165,7 @@ def test_numbers_are_split_only_if_a_number_of_points_is_given(codec):
 
 def test_the_docstring_shows_the_points_that_split_points_returns():
     examples = re.findall(r"^    (\S.*) -> (.*)$", splits.__doc__, re.MULTILINE)
-    assert len(examples) == 6
+    assert len(examples) == 7
     for written, points in examples:
         assert points == ", ".join(point.hex() for point in split_points(layout_by_hand(written)).points)
 
@@ -213,8 +219,9 @@ def test_a_spreading_prefix_leaves_no_region_empty_and_none_crowded(prefix, data
 
 
 @pytest.mark.parametrize("count", [None, 1, 9, 15, 49])
-def test_reversed_digits_spread_ids_that_count_up(count):
-    assert_even(of_part(ReversedDigits(10)), count, 10_000, IDS)
+@pytest.mark.parametrize(("codec", "choices"), [(ReversedDigits(10), 10_000), (Reversed(UInt32), 256)], ids=str)
+def test_reversed_digits_and_bytes_spread_ids_that_count_up(codec, choices, count):
+    assert_even(of_part(codec), count, choices, IDS)
 
 
 @pytest.mark.parametrize("count", [1, 6, 20])

@@ -1,0 +1,18 @@
+"""Four hex digits of the user's md5 first, as published (S0.5, S1.5).
+
+They spread users whose ids count up, or start alike, over the whole table. A question that names its user computes the
+digits again, so it costs the same as without them. Any other question would have to try 65,536 prefixes.
+"""
+
+from shared.keys import HashPrefix, KeyLayout
+from shared.tables import TableLayout
+
+from ..keys import ACTION_CELLS, ActionOfUser, ActivityTables
+
+TABLE = TableLayout(
+    "activity_hash_prefix",
+    "one action",
+    KeyLayout(ActionOfUser, HashPrefix(of="user", bytes=4, hex=True)),
+    ACTION_CELLS,
+)
+TABLES = ActivityTables(TABLE)

@@ -1,0 +1,18 @@
+"""Eight hex digits of the user's md5 and a `_` first, as published (S3.1): `hash_prefix` with five bytes more.
+
+Choose it for an existing table. Both prefixes are text in the HBase shell, but only here do people see where the prefix
+ends. Eight digits spread no better than four, because a table has far fewer than 65,536 regions.
+"""
+
+from shared.keys import HashPrefix, KeyLayout
+from shared.tables import TableLayout
+
+from ..keys import ACTION_CELLS, ActionOfUser, ActivityTables
+
+TABLE = TableLayout(
+    "activity_legible_hash",
+    "one action",
+    KeyLayout(ActionOfUser, HashPrefix(of="user", bytes=8, hex=True, separator="_")),
+    ACTION_CELLS,
+)
+TABLES = ActivityTables(TABLE)

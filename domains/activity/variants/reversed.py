@@ -1,0 +1,30 @@
+"""The user's id with its last character first, as published for phone numbers, filled to a fixed width."""
+
+from shared.keys import Descending, FixedBytes, FixedText, Int64, KeyLayout, Reversed, part, row_key
+from shared.records import TIE_BYTES
+from shared.tables import TableLayout
+
+from ..keys import ACTION_CELLS, ActivityTables
+
+USER_BYTES = 20
+"""The widest id. A phone number has at most 15 digits."""
+
+
+@row_key
+class ActionOfReversedUser:
+    """One action in the list of its user, whose id is stored last character first.
+
+    Order:  by the last character of the user, then the one before it, and so on; newest first.
+    Serves: what `ActionOfUser` serves, but not users whose ids start alike: they are no longer adjacent.
+    Costs:  as `ActionOfUser`. A user of more than 20 bytes, or with a NUL in it, cannot be stored.
+    Fixed:  the width of a user.
+    Source: S0.6, [reverse(userid)][orderid]; S1.6, phone numbers; S1.7 and S2.7, reversed id and time
+    """
+
+    user: str = part(Reversed(FixedText(USER_BYTES, "\0")), "who did it; at most 20 bytes, without a NUL")
+    time_ms: int = part(Descending(Int64), "when, milliseconds since 1970 UTC, newest first")
+    tie: bytes = part(Descending(FixedBytes(TIE_BYTES)), "distinguishes actions of one millisecond")
+
+
+TABLE = TableLayout("activity_reversed", "one action", KeyLayout(ActionOfReversedUser), ACTION_CELLS)
+TABLES = ActivityTables(TABLE)

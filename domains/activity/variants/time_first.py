@@ -1,0 +1,27 @@
+"""The time first, newest first: one range for all users, and a hot spot: every write goes to the first region."""
+
+from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
+from shared.records import TIE_BYTES
+from shared.tables import TableLayout
+
+from ..keys import ACTION_CELLS, ActivityTables
+
+
+@row_key
+class ActionByTime:
+    """One action in the list of all users.
+
+    Order:  newest first, then by user.
+    Serves: all users in a period; the latest N actions of all users.
+    Costs:  one scan. For one user the client drops the rows of all others. Writes go to the first region.
+    Fixed:  the time comes first, so split points cannot be chosen beforehand.
+    Source: none
+    """
+
+    time_ms: int = part(Descending(Int64), "when, milliseconds since 1970 UTC, newest first")
+    user: str = part(EscapedText, "who did it; any text")
+    tie: bytes = part(Descending(FixedBytes(TIE_BYTES)), "distinguishes actions of one millisecond")
+
+
+TABLE = TableLayout("activity_time_first", "one action", KeyLayout(ActionByTime), ACTION_CELLS)
+TABLES = ActivityTables(TABLE)

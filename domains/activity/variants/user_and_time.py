@@ -1,0 +1,49 @@
+"""The published `userId_timestamp` (S3.2), with a terminator after the user. Do not copy it: it has no tie."""
+
+from typing import TYPE_CHECKING
+
+from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
+from shared.queries import Query
+from shared.tables import Column, RecordCells, TableLayout
+
+from ..keys import ACTION_CELLS, ActivityTables
+from ..records import Action
+from ..repository import ActivityRepository
+
+if TYPE_CHECKING:
+    import happybase
+
+
+@row_key
+class LastActionOfMillisecond:
+    """The last action that was stored for a user and millisecond; it has replaced all others.
+
+    Order:  by user, oldest first.
+    Serves: a user's actions, if no two of them share a millisecond.
+    Costs:  of all actions of a user in one millisecond, only one remains; in a log of whole seconds, in one second.
+    Fixed:  the sequence of the parts.
+    Source: S3.2, userId_timestamp
+    """
+
+    user: str = part(EscapedText, "who did it; any text")
+    time_ms: int = part(Int64, "when, milliseconds since 1970 UTC")
+
+
+CELLS = RecordCells(Action, {**ACTION_CELLS.attributes, "tie": Column("a:t")})
+
+TABLE = TableLayout(
+    "activity_user_and_time", "the last action of a millisecond", KeyLayout(LastActionOfMillisecond), CELLS
+)
+TABLES = ActivityTables(TABLE)
+
+
+class Repository(ActivityRepository):
+    """`ActivityRepository` of a table whose keys have no tie."""
+
+    def __init__(self, connection: "happybase.Connection", tables: ActivityTables = TABLES) -> None:
+        super().__init__(connection, tables)
+
+    def action(self, user: str, time_ms: int, tie: bytes) -> Action | None:
+        """The action, or None: also if another one of its user and millisecond was stored after it. Costs: one get."""
+        plan = self._activity.plan(user=user, time_ms=time_ms)
+        return Query(self._activity, plan, where={"tie": tie}).first()
