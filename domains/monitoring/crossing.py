@@ -5,8 +5,7 @@ from typing import Any
 
 import attrs
 
-from shared.designs import Cost, Crossing, Design, Panel, Series, lower_where, metered, scratch_store
-from shared.designs.comparison import stored_bytes
+from shared.designs import Cost, Crossing, Design, Panel, Series, lower_where, metered, scratch_store, stored_bytes
 from shared.tables import TableLayout
 
 from .keys import HOUR_MS, POINTS, PointTables

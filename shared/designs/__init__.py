@@ -4,7 +4,7 @@ May import all other rooms.
 """
 
 from .cell_contents import CellContents, contents_of
-from .comparison import CELL_BYTES, RANGES, busiest_range, busiest_share
+from .comparison import CELL_BYTES, RANGES, busiest_range, busiest_share, stored_bytes
 from .crossing import Crossing, Panel, Series, lower_where
 from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
 from .metering import Cost, Measurement, measure, measure_pattern, metered
@@ -45,4 +45,5 @@ __all__ = [
     "scanned_records",
     "scratch_store",
     "scratch_table",
+    "stored_bytes",
 ]

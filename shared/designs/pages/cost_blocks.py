@@ -36,7 +36,7 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """
     silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
     growing = how_many_grow(recorded_growth(design).own)
-    caption = [_samples_line(design), f"Up to {TIMES[-1]} times the data, {growing}: [which](REFERENCE.md#costs)."]
+    caption = [_samples_line(design), f"Up to {TIMES[-1]} times the data, {growing} ([measured](REFERENCE.md#costs))."]
     caption += [f"Not shown, because every question is refused: {', '.join(silent)}."] if silent else []
     measurements = (measurement for variant in variants if variant.answers for measurement in variant.measurements)
     meanings = markdown_list(f"`{words}`: {meaning}" for words, meaning in legend(measurements))
