@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from shared.designs import AccessPattern, Design, Exemption, Load, Variant
-from shared.records import parse_time
+from shared.records import Repeats, parse_time
 
 from . import keys
 from .formats import FORMATS
 from .keys import ERASURES, INTENTS, LOGIN_DAYS
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
-from .records import DAY_MS, Login, Repeats
+from .records import DAY_MS, Login
 from .repository import LoginRepository
 from .traps import TRAPS
 from .variants import increment, salted, sharded

@@ -4,7 +4,7 @@ from typing import Literal
 
 import attrs
 
-from shared.records import LAST_MS, Ordinals, integer, text
+from shared.records import LAST_MS, integer, text
 
 DAY_MS = 24 * 60 * 60 * 1000
 """A day of UTC, which has no leap seconds and no summer time, in milliseconds."""
@@ -44,21 +44,3 @@ class DayState:
     """The start of the UTC day, milliseconds since 1970."""
     state: Literal["closed", "folded"]
     """closed: a fold has begun. folded: each user of the day has a sum."""
-
-
-class Repeats:
-    """Numbers the logins of one file that share user and millisecond, so that each of them counts.
-
-    Reading the same file again gives the same numbers, so it changes nothing. A login with a number from its source
-    keeps it. Remembers user and time of every other login of the file.
-    """
-
-    def __init__(self) -> None:
-        self._ordinals = Ordinals()
-
-    def __call__(self, login: Login) -> Login:
-        """The login; if another one of its user and millisecond came before, with a tie of its own."""
-        if login.tie:
-            return login
-        ordinal = self._ordinals((login.user, login.time_ms))
-        return attrs.evolve(login, tie=ordinal) if ordinal else login

@@ -1,4 +1,4 @@
-"""The building blocks of records: validators for fields, checks of arguments, times and lengths, ordinals, ties.
+"""The building blocks of records: validators for fields, checks of arguments, times and lengths, ties of equal records.
 
 May import `keys`.
 """
@@ -6,7 +6,6 @@ May import `keys`.
 from .arguments import check_int, check_one_of, check_text
 from .fields import LAST_MS, finite, fixed_bytes, integer, one_of, text
 from .lengths import LENGTH, parse_length, show_length
-from .ordinals import Ordinals
 from .ties import TIE_BYTES, Repeats, tie_of
 from .times import UNITS, Unit, likely_unit, parse_time, show_time
 
@@ -15,7 +14,6 @@ __all__ = [
     "LENGTH",
     "TIE_BYTES",
     "UNITS",
-    "Ordinals",
     "Repeats",
     "Unit",
     "check_int",

@@ -1,18 +1,22 @@
 """Ties: what distinguishes records that have all other parts of their row key in common, such as two of one moment.
 
-    tie: bytes = attrs.field(default=attrs.Factory(tie_of, takes_self=True), validator=fixed_bytes(TIE_BYTES))
+A tie is a hash of the whole record, or a number that counts the equal records of a file from 0:
 
-A record keeps a tie that it is given, such as a number from its source in eight bytes, and so does a changed copy.
+    tie: bytes = attrs.field(default=attrs.Factory(tie_of, takes_self=True), validator=fixed_bytes(TIE_BYTES))
+    tie: int = attrs.field(default=0, validator=integer(0, 2**64 - 1))
+
+A record keeps a tie that it is given, such as a number from its source, and so does a changed copy.
 """
 
 import hashlib
+from collections import Counter
+from collections.abc import Hashable
 from typing import Any, TypeVar
 
 import attrs
 import msgpack
 
 from ..keys.errors import shown
-from .ordinals import Ordinals
 
 TIE_BYTES = 8
 
@@ -34,18 +38,23 @@ def tie_of(record: Any, ordinal: int = 0) -> bytes:
 
 
 class Repeats:
-    """Numbers the equal records of one file, so that each is a row of its own.
+    """Numbers the equal records of one file, so that each has a tie of its own.
 
-    Reading the same file again gives the same numbers, so it changes nothing. A record with a tie from its source keeps
-    it. Remembers the tie of every other record of the file.
+    Reading the same file again gives the same ties, so it changes nothing. A record with a tie from its source keeps
+    it. Remembers the tie of every other record of the file; if ties are numbers, the record.
     """
 
     def __init__(self) -> None:
-        self._ordinals = Ordinals()
+        self._seen: Counter[Hashable] = Counter()
 
     def __call__(self, record: R) -> R:
         """The record; if an equal one came before, with a tie of its own."""
-        if record.tie != tie_of(record):
+        is_hash = isinstance(record.tie, bytes)
+        if record.tie != (tie_of(record) if is_hash else 0):
             return record
-        ordinal = self._ordinals(record.tie)
-        return attrs.evolve(record, tie=tie_of(record, ordinal)) if ordinal else record
+        first: Hashable = record.tie if is_hash else record
+        ordinal = self._seen[first]
+        self._seen[first] += 1
+        if not ordinal:
+            return record
+        return attrs.evolve(record, tie=tie_of(record, ordinal) if is_hash else ordinal)
