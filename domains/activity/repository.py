@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from shared.keys import InvalidQuestion, between, starting_with
-from shared.queries import Query, in_batches
+from shared.keys import between, starting_with
+from shared.queries import Query
 from shared.records import check_text
-from shared.tables import BoundTable, InvalidRow
-from shared.writes import put_all, store_all
+from shared.tables import BoundTable
+from shared.writes import delete_all, put_all, store_all
 
 from .keys import TABLES, ActivityTables
 from .records import Action
@@ -74,8 +74,7 @@ class ActivityRepository:
         They come in row-key order.
         Costs: one scan of these users' rows of any time, until a page's actions of the period are read.
         """
-        if not user_prefix:
-            raise InvalidQuestion("user_prefix: must be text, not empty; ask of_all for all users")
+        check_text("user_prefix", user_prefix, empty=False)
         plan = self._activity.narrow(user=starting_with(user_prefix), time_ms=between(since_ms, until_ms))
         return Query(self._activity, plan)
 
@@ -86,23 +85,12 @@ class ActivityRepository:
     # ---- upkeep
 
     def erase(self, user: str) -> int:
-        """Deletes every action of a user; returns how many rows of the user remain.
+        """Deletes every action of a user; returns how many rows of the user remain, see `delete_all`.
 
-        A row remains if it cannot be read, or if it was put meanwhile; erase the user again to delete the latter. Each
-        action is one row, so if a call dies, the same call again finishes it. Actions of other users keep the name, for
-        example as their `object`. If an erased action is stored again, it stays hidden until a major compaction.
+        Each action is one row, so if a call dies, the same call again finishes it. Actions of other users keep the
+        name, for example as their `object`.
         Costs: two scans of the user's rows, and one call for each 1,000 rows to delete.
         """
         check_text("user", user)
         actions = Query(self._activity, self._activity.narrow(user=user, time_ms=between()))
-        for batch in in_batches(actions.on_invalid(_ignore)):
-            newest_ms = max(action.time_ms for action in batch)  # an action's time is the timestamp of its cells
-            with self._activity.rows.batch(timestamp=newest_ms) as deletes:
-                for action in batch:
-                    deletes.delete(self._activity.row(action))
-        unread: list[InvalidRow] = []
-        return actions.on_invalid(unread.append).count() + len(unread)
-
-
-def _ignore(_invalid: InvalidRow) -> None:
-    """A row that cannot be read is counted among those that remain."""
+        return delete_all(actions, self._activity)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
-from shared.keys import InvalidQuestion, Plan, between, starting_with
+from shared.keys import Plan, between, starting_with
 from shared.queries import Query, equal
-from shared.records import check_one_of
+from shared.records import check_one_of, check_text
 from shared.tables import BoundTable
 from shared.writes import put_all, store_all
 
@@ -79,8 +79,7 @@ class LogRepository:
         They come in row-key order.
         Costs: one scan of these hosts' rows of any time, until a page's events of the period are read.
         """
-        if not host_prefix:
-            raise InvalidQuestion("host_prefix: must be text, not empty; ask window for all hosts")
+        check_text("host_prefix", host_prefix, empty=False)
         plan = self._logs.narrow(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
         return Query(self._logs, plan)
 

@@ -7,7 +7,7 @@ from shared.keys import Plan, between
 from shared.queries import KEYS_ONLY, Query, scan
 from shared.records import check_int
 from shared.tables import BoundTable
-from shared.writes import put_all, store_all
+from shared.writes import delete_rows, put_all, store_all
 
 from .keys import BY_TIME, HOUR_MS, TABLES, PointTables
 from .records import Average, Point
@@ -15,8 +15,6 @@ from .records import Average, Point
 if TYPE_CHECKING:
     import happybase
 
-ROWS_AT_ONCE = 1000
-"""Number of rows that `drop_before` deletes in one call."""
 NEEDS_LATEST = "needs a table of latest points, or one question for each metric of each host"
 
 
@@ -63,13 +61,9 @@ class PointRepository:
         Costs: one scan of the row keys, and for each 1,000 rows one call that deletes them.
         """
         plan, before_ms = self._hours_before(host, metric, until_ms)
-        columns, dropped = self._points.layout.cells.columns, 0
+        rows = scan(self._points.rows, plan, filter=KEYS_ONLY, columns=self._points.layout.cells.columns)
         # The time of a point is the timestamp of its cell, so all cells of these rows are older than `before_ms`.
-        with self._points.rows.batch(timestamp=before_ms - 1, batch_size=ROWS_AT_ONCE) as batch:
-            for row, _cells in scan(self._points.rows, plan, filter=KEYS_ONLY, columns=columns):
-                batch.delete(row, columns)
-                dropped += 1
-        return dropped
+        return delete_rows(self._points, (row for row, _cells in rows), before_ms - 1)
 
     def _hours_before(self, host: str, metric: str, until_ms: int) -> tuple[Plan, int]:
         """The rows of a metric whose whole hour is before `until_ms`, and the end of the last such hour."""

@@ -8,10 +8,10 @@ Types are exact, as in records: a bool is not an int. The errors name argument, 
 from ..keys.errors import InvalidQuestion, shown
 
 
-def check_text(name: str, value: object) -> None:
-    """Raises InvalidQuestion for a value that is not text."""
-    if type(value) is not str:
-        raise InvalidQuestion(f"{name}: must be text (got {shown(value)})")
+def check_text(name: str, value: object, *, empty: bool = True) -> None:
+    """Raises InvalidQuestion for a value that is not text, or is empty if `empty` is false."""
+    if type(value) is not str or not (value or empty):
+        raise InvalidQuestion(f"{name}: must be {'text' if empty else 'text, not empty'} (got {shown(value)})")
 
 
 def check_int(name: str, value: object, first: int | None = None) -> None:

@@ -3,7 +3,7 @@
 May import `keys`, `tables` and `queries`.
 """
 
-from .batches import NotAllStored, put_all, put_in_rows, store_all
+from .batches import NotAllStored, delete_all, delete_rows, put_all, put_in_rows, store_all
 from .claiming import claim, forget
 from .clock import CLOCK, Moment, WriterClock
 from .dictionaries import (
@@ -74,6 +74,8 @@ __all__ = [
     "checked_moment",
     "claim",
     "dated_in_future",
+    "delete_all",
+    "delete_rows",
     "erasures_tables",
     "forget",
     "holds_intents",

@@ -11,7 +11,7 @@ variant can lose:
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +21,7 @@ from shared.keys import KeyLayout, between, shown
 from shared.queries import BATCH_ROWS, Query, scan
 from shared.records import check_int
 from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
-from shared.writes import CLOCK, WriterClock
+from shared.writes import CLOCK, WriterClock, delete_rows
 
 from ..keys import AuthorOfReader, LineOfTimeline, PostOfAuthor, ReaderOfAuthor
 from ..records import Follow, Post, check_name
@@ -118,7 +118,7 @@ class Repository:
         self._followers.rows.delete(self._followers.row(ReaderOfAuthor(author, reader)), timestamp=now_ms)
         self._following.rows.delete(self._following.row(AuthorOfReader(reader, author)), timestamp=now_ms)
         lines = Query(self._timelines, self._timelines.narrow(owner=reader, author=author))
-        self._delete(self._timelines.row(line) for line in lines)
+        delete_rows(self._timelines, map(self._timelines.row, lines), now_ms)
 
     def post(self, post: Post) -> None:
         """Stores a post, then a line for each follower. Repeating the call puts all lines again.
@@ -150,7 +150,8 @@ class Repository:
         Costs: for each 1,000 followers one scan and one delete; one delete.
         """
         for readers in self._follower_batches(author):
-            self._delete(self._timelines.row(LineOfTimeline(reader, posted_ms, author, post_id)) for reader in readers)
+            lines = (LineOfTimeline(reader, posted_ms, author, post_id) for reader in readers)
+            delete_rows(self._timelines, map(self._timelines.row, lines), self._clock.now_ms())
         key = PostOfAuthor(author, posted_ms, post_id)
         self._posts.rows.delete(self._posts.row(key), timestamp=self._clock.now_ms())
 
@@ -162,7 +163,8 @@ class Repository:
         check_name("reader", reader)
         check_int("keep", keep, 0)
         lines = Query(self._timelines, self._timelines.plan(owner=reader))
-        return self._delete(self._timelines.row(line) for line in islice(lines, min(keep, sys.maxsize), None))
+        surplus = islice(lines, min(keep, sys.maxsize), None)
+        return delete_rows(self._timelines, map(self._timelines.row, surplus), self._clock.now_ms())
 
     def _follower_batches(self, author: str) -> Iterator[list[str]]:
         """The names of an author's followers, 1,000 at a time."""
@@ -177,15 +179,6 @@ class Repository:
             if len(readers) < BATCH_ROWS:
                 return
             position = readers[-1]
-
-    def _delete(self, rows: Iterable[bytes]) -> int:
-        """Deletes lines, 1,000 in a call; returns how many."""
-        deleted = 0
-        with self._timelines.rows.batch(timestamp=self._clock.now_ms(), batch_size=BATCH_ROWS) as batch:
-            for row in rows:
-                batch.delete(row)
-                deleted += 1
-        return deleted
 
     # ---- questions
 

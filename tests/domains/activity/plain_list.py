@@ -29,7 +29,7 @@ class PlainActivity:
         return self._between(since_ms, until_ms)
 
     def users_like(self, user_prefix, since_ms=None, until_ms=None):
-        if self.variant in WITHOUT_PREFIXES:
+        if not user_prefix or self.variant in WITHOUT_PREFIXES:
             raise InvalidQuestion("needs a user")
         return {action for action in self._between(since_ms, until_ms) if action.user.startswith(user_prefix)}
 
@@ -60,6 +60,6 @@ PLAIN_LIST = PlainList(
         "tie": TIES,
         "since_ms": TIMES_MS,
         "until_ms": TIMES_MS,
-        "user_prefix": ["a", "ab", "u-1", "?", "é"],
+        "user_prefix": ["", "a", "ab", "u-1", "?", "é"],
     },
 )

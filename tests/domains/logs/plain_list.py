@@ -31,6 +31,8 @@ class PlainLogs:
         return self._between(since_ms, until_ms, **({} if host is None else {"host": host}))
 
     def hosts_like(self, host_prefix, since_ms=None, until_ms=None):
+        if not host_prefix:
+            raise InvalidQuestion("needs a prefix")
         return {event for event in self._between(since_ms, until_ms) if event.host.startswith(host_prefix)}
 
     def of_severity(self, host, severity, since_ms=None, until_ms=None, filter_at="server"):
@@ -60,7 +62,7 @@ PLAIN_LIST = PlainList(
         "severity": ["INFO", "WARN", "it's", ""],
         "since_ms": TIMES_MS,
         "until_ms": TIMES_MS,
-        "host_prefix": ["a", "ab", "host1", "?", "é"],
+        "host_prefix": ["", "a", "ab", "host1", "?", "é"],
         "filter_at": ["server", "client"],
     },
 )

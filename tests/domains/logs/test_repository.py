@@ -8,7 +8,7 @@ from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
 from domains.logs import NotAllStored
 from shared.designs import metered
-from shared.keys import InvalidKey, InvalidQuestion
+from shared.keys import InvalidKey
 from shared.records import LAST_MS
 from shared.testing import stored_cells
 from shared.writes import batches
@@ -27,13 +27,6 @@ def test_events_of_one_time_need_one_call_and_their_time_is_the_timestamp_of_eve
     rows = [cells for _row, cells in connection.table(variant.tables[0].name).scan(include_timestamp=True)]
     assert {stamp for cells in rows for _value, stamp in cells.values()} == {0, 5, 6, LAST_MS}
     assert len(rows) == len(EVENTS) or variant.name == "random"
-
-
-@only("logs")
-def test_hosts_named_like_nothing_are_refused(logs):
-    for nothing in ("", None):
-        with pytest.raises(InvalidQuestion, match=r"^host_prefix: must be text, not empty; ask window for all hosts$"):
-            logs.hosts_like(nothing, 0, 9)
 
 
 # ---- some of many events cannot be stored -----------------------------------------------------------

@@ -17,6 +17,8 @@ def test_arguments_of_the_right_type_pass():
     ("check", "message"),
     [
         (lambda: check_text("user", None), "user: must be text (got None)"),
+        (lambda: check_text("user", "", empty=False), "user: must be text, not empty (got '')"),
+        (lambda: check_text("user", None, empty=False), "user: must be text, not empty (got None)"),
         (lambda: check_int("until_ms", 1.5), "until_ms: must be an int (got 1.5)"),
         (lambda: check_int("keep", True, 0), "keep: must be 0 or more (got True)"),
         (lambda: check_int("keep", -1, 0), "keep: must be 0 or more (got -1)"),

@@ -1,12 +1,20 @@
-"""Many records in few calls: when `store_all` hands over what it has read, and the same cells in many rows."""
+"""Many records in few calls: when `store_all` hands over what it has read, the same cells in many rows, deletes."""
 
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import attrs
 import happybase
 import pytest
 
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, UInt32, part, row_key
+from shared.queries import Query
+from shared.records import LAST_MS
 from shared.stores import connect
-from shared.tables import BoundTable
+from shared.tables import BoundTable, Column, RecordCells, TableLayout, create_tables
 from shared.testing import WatchedConnection
-from shared.writes import NotAllStored, put_in_rows, store_all
+from shared.writes import NotAllStored, delete_all, delete_rows, put_all, put_in_rows, store_all
 from tests.engines import plain_table
 
 LINES = plain_table("lines")
@@ -78,3 +86,65 @@ def test_a_source_that_fails_tells_which_records_were_read_of_it_and_stores_none
     ) as refused:
         store_all(source(), pytest.fail)
     assert (refused.value.stored, refused.value.unconfirmed) == (0, [*range(5)])
+
+
+# ---- deletes
+
+
+@attrs.frozen
+class Note:
+    author: str
+    time_ms: int
+    number: int = 0
+    text: str = ""
+
+
+@row_key
+class NoteOfAuthor:
+    author: str = part(EscapedText, "who wrote it")
+    time_ms: int = part(Descending(Int64), "when")
+    number: int = part(UInt32, "distinguishes notes of one millisecond")
+
+
+NOTES = TableLayout("notes", "a note", KeyLayout(NoteOfAuthor), RecordCells(Note, {"text": Column("n:t")}))
+
+
+@pytest.fixture
+def notes() -> Iterator[BoundTable[Any, Note]]:
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, [NOTES])
+        yield BoundTable(WatchedConnection(connection), NOTES)
+
+
+def of_author(notes: BoundTable[Any, Note], author: str) -> Query[Note]:
+    return Query(notes, notes.plan(author=author))
+
+
+def test_all_records_of_a_query_are_deleted_a_thousand_in_a_call_whatever_their_time_and_neighbours_stay(notes) -> None:
+    neighbours = [Note(author, time_ms) for author in ("ad", "ada_2", "adb") for time_ms in (0, LAST_MS)]
+    put_all([Note("ada", LAST_MS - number // 1000, number) for number in range(2_500)] + neighbours, notes)
+    notes.connection.calls.clear()
+    assert delete_all(of_author(notes, "ada"), notes) == 0
+    assert [len(call.rows) for call in notes.connection.calls] == [1000, 1000, 500]
+    assert [*Query(notes, notes.whole_table(), newest_first=False)] == sorted(neighbours, key=NOTES.row)
+
+
+def test_a_row_that_cannot_be_read_remains_and_is_counted(notes) -> None:
+    put_all(written := [Note("ada", time_ms) for time_ms in (1, 2)], notes)
+    notes.rows.put(notes.row(written[0]), {b"n:t": b"\xc1"}, timestamp=1)
+    assert delete_all(of_author(notes, "ada"), notes) == 1
+    with pytest.raises(ValueError, match=r"^notes: row 61 64 61 00 01 "):
+        of_author(notes, "ada").page()
+
+
+def test_a_deleted_record_is_hidden_if_it_is_stored_again_and_one_of_another_time_is_not(notes) -> None:
+    put_all([note := Note("ada", 5)], notes)
+    delete_all(of_author(notes, "ada"), notes)
+    put_all([note, other := Note("ada", 4)], notes)
+    assert [*of_author(notes, "ada")] == [other]
+
+
+def test_a_row_is_deleted_with_what_is_dated_up_to_a_time_and_the_number_of_rows_is_returned(notes) -> None:
+    put_all(written := [Note("ada", time_ms) for time_ms in (1, 2, 3)], notes)
+    assert delete_rows(notes, map(notes.row, written), 2) == 3
+    assert [*of_author(notes, "ada")] == [written[2]]
