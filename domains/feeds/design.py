@@ -17,7 +17,6 @@ from .traps import TRAPS
 from .variants import pull, texts
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "feeds"
-DAY_MS = 86_400_000
 
 PULL_ABOVE = 30
 """Low, so that the samples and the real files have authors below and above it."""
@@ -74,8 +73,6 @@ DESIGN = Design(
         ),
     ),
     erases="a user",
-    newest_ms=3 * DAY_MS,
-    time="posted_ms",
     traps=TRAPS,
     published=PUBLISHED,
     own_blocks=own_blocks,

@@ -4,8 +4,10 @@ May import all other rooms.
 """
 
 from .cell_contents import CellContents, contents_of
-from .comparison import CELL_BYTES, RANGES, busiest_range, busiest_share
+from .comparison import CELL_BYTES
 from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
+from .heat import RANGES
+from .heat_recording import recorded_heat
 from .metering import Cost, Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
 from .published import PublishedKey
@@ -27,13 +29,12 @@ __all__ = [
     "Trap",
     "Variant",
     "Wrong",
-    "busiest_range",
-    "busiest_share",
     "contents_of",
     "load_samples",
     "measure",
     "measure_pattern",
     "metered",
+    "recorded_heat",
     "scratch_store",
     "scratch_table",
     "texts_of",

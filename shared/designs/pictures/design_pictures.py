@@ -8,6 +8,7 @@ from ..comparison import VariantCosts, measure_variant
 from ..design import Design
 from ..traps import scratch_store
 from .drawing import Picture
+from .heat_picture import heat_picture
 from .key_picture import key_picture
 from .tables_picture import tables_picture
 
@@ -26,4 +27,8 @@ def pictures(design: Design) -> Mapping[str, Picture]:
 
 def pictures_of(design: Design, costs: VariantCosts, connection: "happybase.Connection") -> Mapping[str, Picture]:
     """The pictures of a design whose samples a store holds, with what its questions cost there."""
-    return {"tables": tables_picture(design, costs, connection), "key": key_picture(design, connection)}
+    return {
+        "tables": tables_picture(design, costs, connection),
+        "key": key_picture(design, connection),
+        "heat": heat_picture(design, costs),
+    }
