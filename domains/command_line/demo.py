@@ -1,4 +1,4 @@
-"""`rowbook demo`: one screen in which everything is measured while it is printed."""
+"""`rowbook demo`: one screen in which all is measured while it is printed, but the recorded line on new rows."""
 
 from collections.abc import Mapping
 from contextlib import closing, suppress
@@ -6,8 +6,9 @@ from typing import Any
 
 from rich.console import Console
 
-from shared.designs import RANGES, Design, Variant, scratch_store
+from shared.designs import RANGES, Design, Variant, recorded_heat, scratch_store
 from shared.designs.comparison import VariantCosts, measure_variant
+from shared.designs.heat import HOT
 from shared.designs.patterns import AccessPattern, key_line
 from shared.designs.ruler import ruler_lines
 from shared.designs.traps import trap_row
@@ -23,8 +24,6 @@ from .terminal import count, heading, line
 from .text_tables import table
 
 INDENT = "   "
-HOT = 0.9
-"""The share of new rows in one range from which that range is called a hot spot."""
 COMPARED = ("logs", "time-first", "salted")
 """The variants of `logs` that are compared: one that suits each question, and one that spreads both."""
 BUYER = "b-2"
@@ -65,7 +64,9 @@ def _show_keys(to: Console, design: Design) -> None:
         line(to, f"   {variant.name.ljust(width)}  {key_line(variant.tables[0].key)}")
     line(to)
     rows = [[f"   {pattern.question}", *(_cost(costs, pattern) for costs in measured)] for pattern in QUESTIONS]
-    rows.append([f"   new rows in the busiest of {RANGES} ranges", *map(_spread, measured)])
+    rows.append(
+        [f"   new rows in the busiest of {RANGES} ranges", *(_busiest(design, variant) for variant in variants)]
+    )
     table(to, ("   rows read for each row returned", *COMPARED), rows, COMPARED)
     heading(to, "2  One key of logs, byte by byte: the newest error of a host sorts first")
     for _kind, text in ruler_lines(design.main.tables[0].key, row, to.width - len(INDENT)):
@@ -90,8 +91,8 @@ def _cost(costs: VariantCosts, pattern: AccessPattern) -> str:
     return f"{read / returned:.1f}"
 
 
-def _spread(costs: VariantCosts) -> str:
-    (share,) = costs.busiest_shares
+def _busiest(design: Design, variant: Variant) -> str:
+    share = recorded_heat(design).share(variant.name)
     return f"{'HOT SPOT ' if share >= HOT else ''}{share:.0%}"
 
 
