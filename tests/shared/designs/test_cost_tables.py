@@ -15,7 +15,7 @@ from shared.designs.cost_tables import (
     written_row,
 )
 from shared.designs.metering import Cost, Read
-from shared.designs.verdicts import verdict
+from shared.designs.verdicts import price, verdict
 from shared.keys import RowRange
 from shared.queries import Explanation, Page
 
@@ -99,6 +99,30 @@ def refused(reason: str, question: str = "all notes") -> Measurement:
 )
 def test_a_verdict_names_the_ranges_or_else_what_is_read_and_dropped(answer, wanted):
     assert wanted == verdict(answer)
+
+
+EXACT, FILTERED = measured([1], ranges=1, rows_read=2), measured([1], ("host",), rows_read=9)
+
+
+@pytest.mark.parametrize(
+    ("measurements", "words"),
+    [
+        ([EXACT], "1 of 1 question exact"),
+        ([EXACT, refused("no")], "1 of 2 questions exact"),
+        (
+            [EXACT, FILTERED, measured([1], ("host",), rows_read=3)],
+            "1 of 3 questions exact, the others up to 9.0x, filtered",
+        ),
+        ([EXACT, FILTERED], "1 of 2 questions exact, the other: 9.0x, filtered"),
+        (
+            [FILTERED, measured([1], ranges=8, rows_read=99)],
+            "none of 2 questions exact, up to 8 ranges, 99.0x, computed",
+        ),
+        ([EXACT, FILTERED, attrs.evolve(EXACT, is_wrong=True)], "1 of 3 questions exact, 1 wrong answer"),
+    ],
+)
+def test_the_price_of_all_questions_is_the_most_costly_of_those_that_are_not_exact(measurements, words):
+    assert price(measurements) == words
 
 
 @pytest.mark.parametrize(
