@@ -1,12 +1,13 @@
-"""`rowbook demo`: one screen in which all is measured while it is printed, but the recorded line on new rows."""
+"""`rowbook demo`: one screen in which everything is measured while it is printed."""
 
 from collections.abc import Mapping
 from contextlib import closing, suppress
+from operator import attrgetter
 from typing import Any
 
 from rich.console import Console
 
-from shared.designs import RANGES, Design, Variant, recorded_heat, scratch_store
+from shared.designs import RANGES, Design, Variant, Writes, scratch_store
 from shared.designs.comparison import VariantCosts, measure_variant
 from shared.designs.heat import HOT
 from shared.designs.patterns import AccessPattern, key_line
@@ -92,7 +93,8 @@ def _cost(costs: VariantCosts, pattern: AccessPattern) -> str:
 
 
 def _busiest(design: Design, variant: Variant) -> str:
-    share = recorded_heat(design).share(variant.name)
+    table, events = variant.tables[0], sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
+    share = Writes([table.row(event) for event in events], table.splits.points).heat.share
     return f"{'HOT SPOT ' if share >= HOT else ''}{share:.0%}"
 
 

@@ -4,9 +4,10 @@ Every function gives both the same task, and counts. Do not copy code that is na
 """
 
 import struct
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from shared.designs import RANGES, Design, Outcome, ScannedTable, ScanTask, Trap, recorded_heat, scratch_table
+from shared.designs import RANGES, Design, Outcome, ScannedTable, ScanTask, Trap, Writes, scratch_table
 from shared.keys import Descending, Int64, KeyLayout, UInt32, between, part, row_key
 from shared.queries import scan
 
@@ -91,7 +92,8 @@ def max_minus_time_of_another_width(_design: Design) -> Outcome:
 
 def time_leads(design: Design) -> Outcome:
     """A key that starts with the time: new rows come after all others, so all writes go to one region."""
-    wrong, right = (recorded_heat(design).table(table.name).heat for table in (time_first.TABLE, salted.TABLE))
+    events = sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
+    wrong, right = (Writes([table.row(event) for event in events]).heat for table in (time_first.TABLE, salted.TABLE))
     return Outcome(
         f"{wrong.writes:,} new events on {RANGES} ranges that held equal numbers of older ones",
         f"{wrong.share:.0%} of them in one range",

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from shared.designs import (
@@ -11,8 +12,8 @@ from shared.designs import (
     Outcome,
     ScannedTable,
     Trap,
+    Writes,
     metered,
-    recorded_heat,
     scanned_records,
     scratch_store,
 )
@@ -60,7 +61,10 @@ def bucket_without_time(design: Design) -> Outcome:
 
 def bucket_against_hot_spots(design: Design) -> Outcome:
     """All writes of a moment go to the newest bucket, because it comes first; a hash of the host spreads them."""
-    wrong, right = (recorded_heat(design).table(table.name).heat for table in (bucketed.TABLE, hashed_bucket.TABLE))
+    points = sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
+    wrong, right = (
+        Writes([table.row(point) for point in points]).heat for table in (bucketed.TABLE, hashed_bucket.TABLE)
+    )
     return Outcome(
         f"{wrong.writes:,} new points, spread over {RANGES} ranges that held equal numbers of older ones",
         f"{wrong.share:.0%} of them in one range",

@@ -4,8 +4,9 @@ Do not copy code that is named wrong.
 """
 
 import struct
+from operator import attrgetter
 
-from shared.designs import RANGES, Design, Outcome, ScanTask, Trap, recorded_heat
+from shared.designs import RANGES, Design, Outcome, ScanTask, Trap, Writes
 from shared.queries import scan
 
 from .keys import BY_SELLER, ORDERS
@@ -30,7 +31,8 @@ def id_without_terminator(design: Design) -> Outcome:
 
 def numbers_that_count_up(design: Design) -> Outcome:
     """Order numbers rise, so new orders come after all others of their length, and most writes go to one region."""
-    wrong, right = (recorded_heat(design).table(table.name).heat for table in (ORDERS, hashed_number.TABLES[0]))
+    orders = sorted(design.loads[0].sample_records(), key=attrgetter("placed_ms"))
+    wrong, right = (Writes([table.row(order) for order in orders]).heat for table in (ORDERS, hashed_number.TABLES[0]))
     return Outcome(
         f"{wrong.writes:,} new orders on {RANGES} ranges that held equal numbers of older ones",
         f"{wrong.share:.0%} of them in one range",

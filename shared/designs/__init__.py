@@ -7,7 +7,7 @@ from .cell_contents import CellContents, contents_of
 from .comparison import CELL_BYTES, stored_bytes
 from .crossing import Crossing, Panel, Series, lower_where
 from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
-from .heat import RANGES
+from .heat import RANGES, Writes
 from .heat_recording import recorded_heat
 from .metering import Cost, Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
@@ -35,6 +35,7 @@ __all__ = [
     "Series",
     "Trap",
     "Variant",
+    "Writes",
     "Wrong",
     "contents_of",
     "load_samples",

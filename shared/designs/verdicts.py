@@ -52,14 +52,18 @@ def verdict(measurement: Measurement) -> str:
 def price(measurements: Iterable[Measurement]) -> str:
     """What all questions together cost, in a few words: `2 of 7 questions exact, the others up to 57.5x, sorted`."""
     measurements = list(measurements)
-    words = f"{sum(map(is_exact, measurements))} of {_counted(len(measurements), 'question')} exact"
+    exact = sum(map(is_exact, measurements))
+    words = f"{exact or 'none'} of {_counted(len(measurements), 'question')} exact"
     answered = [measurement for measurement in measurements if not measurement.refused]
     if wrong := sum(measurement.is_wrong for measurement in answered):
         return f"{words}, {_counted(wrong, 'wrong answer')}"
     others = [measurement for measurement in answered if not is_exact(measurement)]
     if not others:
         return words
-    return f"{words}, the other{'s up to' if len(others) > 1 else ':'} {verdict(max(others, key=_factor))}"
+    most = verdict(max(others, key=_factor))
+    if len(others) == 1:
+        return f"{words}, the other: {most}"
+    return f"{words}, {'the others ' if exact else ''}up to {most}"
 
 
 def _factor(measurement: Measurement) -> float:

@@ -63,10 +63,12 @@ def name_on_hbase(design_name: str, heat: TableHeat) -> str:
     return f"{design_name}.{heat.variant}.{heat.table}"
 
 
-def differences(design_name: str, heats: Iterable[TableHeat], others: Iterable[TableHeat]) -> Iterator[str]:
-    """A line for each table that differs from the other of its name."""
-    before = {(other.variant, other.table): other for other in others}
-    for heat in heats:
+def differences(design_name: str, measured: HeatRecording, recorded: HeatRecording) -> Iterator[str]:
+    """A line for each table that differs from the one that was recorded, and for other records."""
+    if measured.records != recorded.records:
+        yield f"{design_name}: measured {measured.records}, recorded {recorded.records}"
+    before = {(heat.variant, heat.table): heat for heat in recorded.tables}
+    for heat in measured.tables:
         other = before.pop((heat.variant, heat.table), None)
         if heat != other:
             yield f"{design_name}:{heat.variant}, {heat.table}: measured {heat}, recorded {other}"
@@ -99,8 +101,9 @@ def main() -> int:
         today = datetime.now(UTC).date().isoformat()
         recordings[design.name] = attrs.evolve(recording, hbase=hbase, date=today, tables=tuple(tables))
         if check:
-            wrong += differences(design.name, tables, recorded_heat(design).tables)
-    print("\n".join(wrong), file=sys.stderr)
+            wrong += differences(design.name, recordings[design.name], recorded_heat(design))
+    for line in wrong:
+        print(line, file=sys.stderr)
     if not check and not wrong:
         for design in designs:
             heat_file(design).write_text(recordings[design.name].text(), encoding="utf-8")

@@ -16,7 +16,7 @@ from shared.designs.cost_tables import (
     written_row,
 )
 from shared.designs.metering import Cost, Read
-from shared.designs.verdicts import verdict
+from shared.designs.verdicts import price, verdict
 from shared.keys import RowRange
 from shared.queries import Explanation, Page
 
@@ -105,6 +105,30 @@ def test_a_verdict_names_the_ranges_or_else_what_is_read_and_dropped(answer, wan
 def test_the_column_of_ranges_agrees_with_the_verdict_beside_it_and_counts_no_gets():
     _question, words, ranges, *_others = question_row(with_gets(measured([1, 2], ranges=3, rows_read=5), 14))
     assert (words, ranges) == ("3 ranges, 14 gets", "3")
+
+
+EXACT, FILTERED = measured([1], ranges=1, rows_read=2), measured([1], ("host",), rows_read=9)
+
+
+@pytest.mark.parametrize(
+    ("measurements", "words"),
+    [
+        ([EXACT], "1 of 1 question exact"),
+        ([EXACT, refused("no")], "1 of 2 questions exact"),
+        (
+            [EXACT, FILTERED, measured([1], ("host",), rows_read=3)],
+            "1 of 3 questions exact, the others up to 9.0x, filtered",
+        ),
+        ([EXACT, FILTERED], "1 of 2 questions exact, the other: 9.0x, filtered"),
+        (
+            [FILTERED, measured([1], ranges=8, rows_read=99)],
+            "none of 2 questions exact, up to 8 ranges, 99.0x, computed",
+        ),
+        ([EXACT, FILTERED, attrs.evolve(EXACT, is_wrong=True)], "1 of 3 questions exact, 1 wrong answer"),
+    ],
+)
+def test_the_price_of_all_questions_is_the_most_costly_of_those_that_are_not_exact(measurements, words):
+    assert price(measurements) == words
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,20 @@
 """Where writes go: small grids by hand, the thresholds of each verdict, and the recordings of all designs."""
 
+from contextlib import closing
+
 import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domains.command_line.designs import all_designs
+from shared.designs import scratch_store
+from shared.designs.comparison import measure_variant
 from shared.designs.cost_tables import heat_shares
 from shared.designs.heat import EQUAL_PARTS, MOMENTS, OWN_POINTS, Heat, TooFewWrites, Writes
 from shared.designs.heat_recording import ROWS, heat_file, recorded_heat
 from shared.designs.heat_tables import TableHeat, contrasting, generated_records, table_heats, table_writes, that_matter
+from shared.designs.pictures.heat_picture import heat_picture
 from shared.tables import physical_tables
 
 # ---- grids by hand ---------------------------------------------------------------------------------
@@ -208,6 +213,21 @@ def test_a_recording_has_the_tables_of_the_design_and_hbase_counted_what_the_key
     shown = contrasting(design, recording.tables)
     assert all(heat.counted == heat.heat for heat in shown)
     assert [heat for heat in recording.tables if heat.counted] == sorted(shown, key=recording.tables.index)
+
+
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+def test_the_picture_says_in_a_few_words_what_it_shows_with_the_mark_of_what_is_not_to_be_copied(design):
+    picture = heat_picture(design, measured_in_memory(design))
+    assert len(picture.description) < 400
+    for heat in contrasting(design, recorded_heat(design).tables):
+        variant = next(variant for variant in design.variants if variant.name == heat.variant)
+        of_variant = "" if variant is design.main else f" in {variant.marked_name}"
+        assert f"`{heat.table}`{of_variant}: " in picture.sentence
+
+
+def measured_in_memory(design):
+    with closing(scratch_store(design.main.tables)) as connection:
+        return measure_variant(connection, design, design.main)
 
 
 def test_the_recordings_show_what_the_pages_conclude():
