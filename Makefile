@@ -60,8 +60,8 @@ lost-points: .venv/ready ## how often a compaction loses an overwritten point, O
 compare-hbase: .venv/ready ## 200,000 random calls on the embedded store and a real HBase; OPERATIONS=, SEED=
 	.venv/bin/python -m tests.programs.compare $(if $(OPERATIONS),--operations $(OPERATIONS)) $(if $(SEED),--seed '$(SEED)')
 
-hot-spots: .venv/ready ## measure on a real HBase where the writes of logs, counters and tsdb land, for their READMEs
-	.venv/bin/python -m tests.programs.hot_spots
+hot-spots: .venv/ready ## record where new rows of all designs land, by their keys and on a real HBase; minutes; CHECK=1 compares; ONLY=orders
+	.venv/bin/python -m tests.programs.hot_spots $(if $(CHECK),--check) $(ONLY)
 
 growth: .venv/ready ## measure what questions read as the data grows, for the pictures; takes four minutes; ONLY=orders
 	.venv/bin/python -m tests.programs.growth $(ONLY)
@@ -103,6 +103,7 @@ verify: ## every check there is, whole, in two hours; needs Java 17, Maven and n
 	$(MAKE) mutants
 	$(MAKE) bench QUICK=1
 	$(MAKE) bench-hbase QUICK=1
+	$(MAKE) hot-spots CHECK=1
 	$(MAKE) test
 
 clean: ## remove .venv and all caches

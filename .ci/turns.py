@@ -27,7 +27,7 @@ TURNS: tuple[dict[str, float], ...] = (
     {"test-hbase ONLY=rooms": 9, "test-opentsdb": 2, "bench QUICK=1": 1.5},
     {"test-cluster": 6.5, "faults": 6},
     {"mutants PART=1/2": 6, "test-hbase ONLY=crashes": 2.5, "bench-hbase QUICK=1": 2},
-    {"mutants PART=2/2": 6, "test-opentsdb": 2, "bench QUICK=1": 1.5},
+    {"mutants PART=2/2": 6, "test-opentsdb": 2, "bench QUICK=1": 1.5, "hot-spots CHECK=1": 4},
 )
 """What else a commit runs; a check may be in several turns."""
 

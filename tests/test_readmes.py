@@ -11,7 +11,7 @@ from sybil.parsers.markdown import PythonCodeBlockParser
 from domains.command_line.designs import all_designs
 from domains.command_line.listing import LISTING
 from shared.designs import AccessPattern, Measurement, Variant, load_samples, measure
-from shared.designs.comparison import Busiest, VariantCosts
+from shared.designs.comparison import VariantCosts
 from shared.designs.metering import Cost
 from shared.designs.pages.cost_blocks import across, refused_block
 from shared.designs.pages.markdown import MAX_COLUMNS, MAX_LINE, with_blocks
@@ -117,7 +117,7 @@ def test_a_link_to_a_section_leads_to_its_heading(path):
 def compared(name):
     """The costs of a variant that answers its one question."""
     measured = [Measurement(AccessPattern("q" * 30, len, {}), [], Cost())]
-    return VariantCosts(Variant(ModuleType(name), "", tables=(), open=len), 1, measured, 1, 1, 1, 0, (Busiest(1, 1),))
+    return VariantCosts(Variant(ModuleType(name), "", tables=(), open=len), 1, measured, 1, 1, 1, 0)
 
 
 @pytest.mark.parametrize(

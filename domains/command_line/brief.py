@@ -8,6 +8,7 @@ from rich.console import Console
 from shared.designs import RANGES, Design
 from shared.designs.comparison import VariantCosts
 from shared.designs.cost_tables import differences, question_row, written_row
+from shared.designs.heat_recording import recorded_heat
 from shared.designs.ruler import ruler_lines
 from shared.designs.verdicts import is_exact, legend
 
@@ -19,9 +20,8 @@ QUESTION_NUMBERS = ("ranges", "RPCs", "read", "returned")
 WRITE_NUMBERS = ("rows", "bytes", "RPCs", "busiest")
 LEGEND_OF_WRITES = (
     f"rows, bytes, RPCs: the cost of storing one record in all tables. busiest: the share of a table's new rows in the "
-    f"busiest of {RANGES} ranges with equal numbers of older rows. {1 / RANGES:.1%} is an even spread; 100% is a hot "
-    "spot, or a table whose sample rows are all new. If most of your rows have one host, one user or one metric, "
-    "expect more than the samples show."
+    f"busiest of {RANGES} ranges, as recorded; {1 / RANGES:.1%} is an even share, 100% a hot spot. rowbook heat NAME "
+    "measures it. If most of your rows have one host, one user or one metric, expect more than the samples show."
 )
 
 
@@ -33,7 +33,7 @@ def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> No
         exact = sum(map(is_exact, costs.measurements))
         answered = (str(exact), str(len(costs.measurements) - exact - refused), str(refused))
         samples = f"{costs.records:,} {' and '.join(load.name for load in design.loads)}"
-        rows.append((design.name, samples, *answered, *_writes(costs)))
+        rows.append((design.name, samples, *answered, *_writes(design, costs)))
     numbers = ("exact", "read more", "refused", *WRITE_NUMBERS)
     table(to, ("design", "samples", *numbers), rows, numbers, fitted=True)
     line(to)
@@ -72,7 +72,7 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -
         heading(to, f"Questions whose cost differs from {full_name(design, measured[0].variant)}")
         table(to, ("question", "variants"), changed, fitted=True)
     heading(to, "Cost of storing one record in each variant")
-    written = [(costs.variant.marked_name, *_writes(costs), costs.variant.differs) for costs in compared]
+    written = [(costs.variant.marked_name, *_writes(design, costs), costs.variant.differs) for costs in compared]
     table(to, ("variant", *WRITE_NUMBERS, "what differs"), written, WRITE_NUMBERS, fitted=True)
     line(to)
     wrapped(to, LEGEND_OF_WRITES)
@@ -85,7 +85,7 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -
             wrapped(to, f"{name} {variant.warning}; do not copy it")
 
 
-def _writes(costs: VariantCosts) -> tuple[str, ...]:
+def _writes(design: Design, costs: VariantCosts) -> tuple[str, ...]:
     """The cost of storing a record, and the busiest range of all tables, under `WRITE_NUMBERS`."""
-    known = [busiest.share for busiest in costs.busiest if busiest.newest]
-    return (*written_row(costs)[:3], f"{max(known):.0%}" if known else "-")
+    share = recorded_heat(design).share(costs.variant.name)
+    return (*written_row(costs)[:3], f"{share:.0%}" if share else "-")

@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from .options import (
+    HEAT_ROWS,
+    HEAT_SPLITS,
     MEMORY,
     URL,
     Json,
@@ -214,3 +216,42 @@ def ddl(
     from .terminal import console
 
     ddl_statements.show_statements(console(plain or context.obj), name, splits, as_json=as_json)
+
+
+def heat(
+    context: typer.Context,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="A design (logs), measured on records like its samples, or a variant (logs:salted).",
+            autocompletion=complete_name,
+        ),
+    ] = None,
+    keys: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Your own row keys instead, one a line in the order of writing; other bytes as \\xNN. - is stdin.",
+        ),
+    ] = None,
+    rows: Annotated[
+        str | None, typer.Option(metavar="N", help=f"Rows that the design writes; {HEAT_ROWS} if omitted.")
+    ] = None,
+    splits: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N", help=f"Number of split points for --keys; N make N + 1 ranges; {HEAT_SPLITS} if omitted."
+        ),
+    ] = None,
+    is_hex: Annotated[bool, typer.Option("--hex", help="The keys of --keys are in hex.")] = False,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Show where new rows land: key ranges against time, and whether one of them is a hot spot."""
+    from . import heat_maps
+    from .terminal import console
+
+    heat_maps.show(
+        console(plain or context.obj), name, keys=keys, rows=rows, splits=splits, is_hex=is_hex, as_json=as_json
+    )

@@ -7,16 +7,18 @@ import happybase
 from rich.console import Console
 
 from shared.designs import Design, Measurement
-from shared.designs.comparison import RANGES, VariantCosts
+from shared.designs.comparison import VariantCosts
 from shared.designs.cost_tables import (
+    HEAT_COLUMNS,
     QUESTION_COLUMNS,
-    SPREAD_COLUMNS,
     WRITTEN_COLUMNS,
+    heat_rows,
     question_row,
     refusals,
-    spread_rows,
     written_row,
 )
+from shared.designs.heat import RANGES
+from shared.designs.heat_recording import recorded_heat
 from shared.designs.ruler import cell_lines, ruler_lines
 from shared.designs.traps import trap_row
 from shared.tables import TableLayout
@@ -81,8 +83,9 @@ def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> Non
         (compared.variant.marked_name, *written_row(compared)[:-1], compared.variant.differs) for compared in variants
     ]
     table(to, ("variant", *columns, "what differs"), written, columns, fitted=True)
-    heading(to, f"Hot-spot check: new rows in the busiest of {RANGES} ranges; an even spread is {1 / RANGES:.1%}")
-    table(to, SPREAD_COLUMNS, spread_rows(variants), SPREAD_COLUMNS[2:], fitted=True)
+    if heats := list(heat_rows(design, [compared.variant for compared in variants])):
+        heading(to, f"What each range takes of a table's new rows, as recorded; an even share is {1 / RANGES:.1%}")
+        table(to, HEAT_COLUMNS, heats, fitted=True)
     if refused := refusals(variants):
         heading(to, "What is refused, and why")
         for refusal in refused:
@@ -103,11 +106,17 @@ def costs_as_json(to: Console, designs: Iterable[tuple[Design, list[VariantCosts
     """Writes what every question cost in every variant of some designs."""
     json_object(
         to,
-        {"designs": [{"name": design.name, "variants": list(map(_costs, variants))} for design, variants in designs]},
+        {
+            "designs": [
+                {"name": design.name, "variants": [_costs(design, costs) for costs in variants]}
+                for design, variants in designs
+            ]
+        },
     )
 
 
-def _costs(variant_costs: VariantCosts) -> dict[str, Any]:
+def _costs(design: Design, variant_costs: VariantCosts) -> dict[str, Any]:
+    heats = recorded_heat(design).of(variant_costs.variant.name)
     return {
         "name": variant_costs.variant.name,
         **marks(variant_costs.variant),
@@ -116,7 +125,7 @@ def _costs(variant_costs: VariantCosts) -> dict[str, Any]:
         "bytes_stored": variant_costs.bytes_per_record,
         "rpcs_to_store": variant_costs.rpcs_per_record,
         "bytes_of_intents": variant_costs.intent_bytes_per_record,
-        "busiest_shares": variant_costs.busiest_shares,
+        "busiest_shares": {heat.table: heat.heat.share for heat in heats},
     }
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from contextlib import closing, suppress
+from operator import attrgetter
 from typing import Any
 
 from rich.console import Console
 
-from shared.designs import RANGES, Design, Variant, scratch_store
+from shared.designs import RANGES, Design, Variant, Writes, scratch_store
 from shared.designs.comparison import VariantCosts, measure_variant
+from shared.designs.heat import HOT
 from shared.designs.patterns import AccessPattern, key_line
 from shared.designs.ruler import ruler_lines
 from shared.designs.traps import trap_row
@@ -23,8 +25,6 @@ from .terminal import count, heading, line
 from .text_tables import table
 
 INDENT = "   "
-HOT = 0.9
-"""The share of new rows in one range from which that range is called a hot spot."""
 COMPARED = ("logs", "time-first", "salted")
 """The variants of `logs` that are compared: one that suits each question, and one that spreads both."""
 BUYER = "b-2"
@@ -65,7 +65,9 @@ def _show_keys(to: Console, design: Design) -> None:
         line(to, f"   {variant.name.ljust(width)}  {key_line(variant.tables[0].key)}")
     line(to)
     rows = [[f"   {pattern.question}", *(_cost(costs, pattern) for costs in measured)] for pattern in QUESTIONS]
-    rows.append([f"   new rows in the busiest of {RANGES} ranges", *map(_spread, measured)])
+    rows.append(
+        [f"   new rows in the busiest of {RANGES} ranges", *(_busiest(design, variant) for variant in variants)]
+    )
     table(to, ("   rows read for each row returned", *COMPARED), rows, COMPARED)
     heading(to, "2  One key of logs, byte by byte: the newest error of a host sorts first")
     for _kind, text in ruler_lines(design.main.tables[0].key, row, to.width - len(INDENT)):
@@ -90,8 +92,9 @@ def _cost(costs: VariantCosts, pattern: AccessPattern) -> str:
     return f"{read / returned:.1f}"
 
 
-def _spread(costs: VariantCosts) -> str:
-    (share,) = costs.busiest_shares
+def _busiest(design: Design, variant: Variant) -> str:
+    table, events = variant.tables[0], sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
+    share = Writes([table.row(event) for event in events], table.splits.points).heat.share
     return f"{'HOT SPOT ' if share >= HOT else ''}{share:.0%}"
 
 

@@ -43,6 +43,8 @@ class LoadCommand(TyperCommand):
 URL = "embedded:FILE or hbase://HOST:PORT"
 MEMORY = "embedded:"
 ORPHANED, UNDECODABLE = "orphaned", "undecodable"
+HEAT_ROWS, HEAT_SPLITS = "20000", "7"
+"""What `heat` takes unless told otherwise."""
 BUFFER_MIB = "1024"
 """MiB that `serve` buffers by default, as HBase's gateway does."""
 

@@ -10,7 +10,7 @@ from .formats import FORMATS
 from .keys import ERASURES, INTENTS, LOGIN_DAYS
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
-from .records import DAY_MS, Login
+from .records import Login
 from .repository import LoginRepository
 from .traps import TRAPS
 from .variants import increment, salted, sharded
@@ -90,7 +90,6 @@ DESIGN = Design(
         ),
     ),
     erases="a user",
-    newest_ms=DAY_MS,
     exemptions=(Exemption("rows", "all users of the day are read to find ten of them", (TOP_USERS,)),),
     traps=TRAPS,
     published=PUBLISHED,

@@ -18,7 +18,6 @@ from .traps import TRAPS
 from .variants import pull, texts
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "feeds"
-DAY_MS = 86_400_000
 
 PULL_ABOVE = 30
 """Low, so that the samples and the real files have authors below and above it."""
@@ -78,8 +77,6 @@ DESIGN = Design(
         ),
     ),
     erases="a user",
-    newest_ms=3 * DAY_MS,
-    time="posted_ms",
     traps=TRAPS,
     published=PUBLISHED,
     crossing=push_against_pull,

@@ -4,9 +4,10 @@ Every function gives both the same task, and counts. Do not copy code that is na
 """
 
 import struct
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from shared.designs import RANGES, Design, Outcome, ScannedTable, ScanTask, Trap, busiest_share, scratch_table
+from shared.designs import RANGES, Design, Outcome, ScannedTable, ScanTask, Trap, Writes, scratch_table
 from shared.keys import Descending, Int64, KeyLayout, UInt32, between, part, row_key
 from shared.queries import scan
 
@@ -91,17 +92,12 @@ def max_minus_time_of_another_width(_design: Design) -> Outcome:
 
 def time_leads(design: Design) -> Outcome:
     """A key that starts with the time: new rows come after all others, so all writes go to one region."""
-    events = list(design.loads[0].sample_records())
-    shares = [
-        busiest_share([(table.row(event), event.time_ms) for event in events], newest_ms=design.newest_ms)
-        for table in (time_first.TABLE, salted.TABLE)
-    ]
-    border_ms = max(event.time_ms for event in events) - design.newest_ms
-    newest_count = sum(event.time_ms > border_ms for event in events)
+    events = sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
+    wrong, right = (Writes([table.row(event) for event in events]).heat for table in (time_first.TABLE, salted.TABLE))
     return Outcome(
-        f"the {newest_count} writes of one minute on {RANGES} ranges of equal size",
-        f"{shares[0]:.0%} of them in one range",
-        f"{shares[1]:.0%} in the busiest, after a bucket of the host",
+        f"{wrong.writes:,} new events on {RANGES} ranges that held equal numbers of older ones",
+        f"{wrong.share:.0%} of them in one range",
+        f"{right.share:.0%} in the busiest, after a bucket of the host",
     )
 
 

@@ -15,7 +15,6 @@ from .traps import TRAPS
 from .variants import by_pair, copies, one_table
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "messages"
-DAY_MS = 86_400_000
 
 WEEK_MS = {"since_ms": parse_time("2026-01-12"), "until_ms": parse_time("2026-01-19")}
 
@@ -90,8 +89,6 @@ DESIGN = Design(
         ),
     ),
     erases="a user",
-    newest_ms=3 * DAY_MS,
-    time="sent_ms",
     traps=TRAPS,
     published=PUBLISHED,
 )

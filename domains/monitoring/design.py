@@ -15,7 +15,6 @@ from .traps import TRAPS
 from .variants import bucketed, hashed_bucket, host_time_metric, latest, metric_host_time, salted
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "monitoring"
-MINUTE_MS = 60_000
 
 HOUR = {"since_ms": parse_time("2026-01-12T09:00"), "until_ms": parse_time("2026-01-12T10:00")}
 TEN_MINUTES = {"since_ms": parse_time("2026-01-12T08:55"), "until_ms": parse_time("2026-01-12T09:05")}
@@ -139,7 +138,6 @@ DESIGN = Design(
         ),
     ),
     without_upkeep="stores each point in one cell, so there is nothing to recover or to compare",
-    newest_ms=15 * MINUTE_MS,
     traps=TRAPS,
     published=PUBLISHED,
     crossing=tall_against_wide,

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from shared.designs import (
@@ -11,7 +12,7 @@ from shared.designs import (
     Outcome,
     ScannedTable,
     Trap,
-    busiest_share,
+    Writes,
     metered,
     scanned_records,
     scratch_store,
@@ -60,15 +61,14 @@ def bucket_without_time(design: Design) -> Outcome:
 
 def bucket_against_hot_spots(design: Design) -> Outcome:
     """All writes of a moment go to the newest bucket, because it comes first; a hash of the host spreads them."""
-    points = list(design.loads[0].sample_records())
-    shares = [
-        busiest_share([(table.row(point), point.time_ms) for point in points], design.newest_ms)
-        for table in (bucketed.TABLE, hashed_bucket.TABLE)
-    ]
+    points = sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
+    wrong, right = (
+        Writes([table.row(point) for point in points]).heat for table in (bucketed.TABLE, hashed_bucket.TABLE)
+    )
     return Outcome(
-        f"the writes of the last {design.newest_ms // MINUTE_MS} minutes, spread over {RANGES} ranges of older rows",
-        f"{shares[0]:.0%} of them in one range",
-        f"{shares[1]:.0%} in the busiest range, with the hash of the host first",
+        f"{wrong.writes:,} new points, spread over {RANGES} ranges that held equal numbers of older ones",
+        f"{wrong.share:.0%} of them in one range",
+        f"{right.share:.0%} in the busiest range, with the hash of the host first",
     )
 
 

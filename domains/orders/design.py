@@ -13,7 +13,6 @@ from .traps import TRAPS
 from .variants import hashed_number, index_table, oldest_first, without_intents
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "orders"
-DAY_MS = 86_400_000
 
 ORDER = AccessPattern("an order by its number", OrderRepository.order, {"order_number": "n-42"})
 LATEST = AccessPattern("a seller's latest orders", OrderRepository.of_seller, {"seller_id": "s-17"}, limit=10)
@@ -97,8 +96,6 @@ DESIGN = Design(
         ),
     ),
     erases="a buyer",
-    newest_ms=3 * DAY_MS,
-    time="placed_ms",
     exemptions=(Exemption("rows", "the status is in no row key, so a filter reads the whole table", (WITH_STATUS,)),),
     traps=TRAPS,
     published=PUBLISHED,

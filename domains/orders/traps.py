@@ -4,8 +4,9 @@ Do not copy code that is named wrong.
 """
 
 import struct
+from operator import attrgetter
 
-from shared.designs import RANGES, Design, Outcome, ScanTask, Trap, busiest_range
+from shared.designs import RANGES, Design, Outcome, ScanTask, Trap, Writes
 from shared.queries import scan
 
 from .keys import BY_SELLER, ORDERS
@@ -29,14 +30,11 @@ def id_without_terminator(design: Design) -> Outcome:
 
 
 def numbers_that_count_up(design: Design) -> Outcome:
-    """Order numbers rise, so new orders come after all others, and every write goes to one region."""
-    orders: list[Order] = list(design.loads[0].sample_records())
-    wrong, right = (
-        busiest_range([(table.row(order), order.placed_ms) for order in orders], design.newest_ms)
-        for table in (ORDERS, hashed_number.TABLES[0])
-    )
+    """Order numbers rise, so new orders come after all others of their length, and most writes go to one region."""
+    orders = sorted(design.loads[0].sample_records(), key=attrgetter("placed_ms"))
+    wrong, right = (Writes([table.row(order) for order in orders]).heat for table in (ORDERS, hashed_number.TABLES[0]))
     return Outcome(
-        f"the {wrong.newest} newest orders on {RANGES} ranges of equal size",
+        f"{wrong.writes:,} new orders on {RANGES} ranges that held equal numbers of older ones",
         f"{wrong.share:.0%} of them in one range",
         f"{right.share:.0%} in the busiest, after a hash of the number",
     )

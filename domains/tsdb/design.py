@@ -15,7 +15,6 @@ from .repository import TsdbRepository
 from .variants import salted
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "tsdb"
-MINUTE_MS = 60_000
 
 HOUR = {"since_ms": parse_time("2013-01-01T00:00"), "until_ms": parse_time("2013-01-01T01:00")}
 TWO_HOURS = HOUR | {"until_ms": parse_time("2013-01-01T02:00")}
@@ -70,8 +69,6 @@ DESIGN = Design(
             avoid_if="you ask for many short periods: each question reads one range for each bucket",
         ),
     ),
-    newest_ms=15 * MINUTE_MS,
-    time="time_ms",
     exemptions=(DATED_BY_CLOCK, ALL_SERIES),
     published=PUBLISHED,
     names_in_key=names_in_key,

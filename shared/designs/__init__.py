@@ -4,9 +4,11 @@ May import all other rooms.
 """
 
 from .cell_contents import CellContents, contents_of
-from .comparison import CELL_BYTES, RANGES, busiest_range, busiest_share, stored_bytes
+from .comparison import CELL_BYTES, stored_bytes
 from .crossing import Crossing, Panel, Series, lower_where
 from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
+from .heat import RANGES, Writes
+from .heat_recording import recorded_heat
 from .metering import Cost, Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
 from .published import PublishedKey
@@ -33,15 +35,15 @@ __all__ = [
     "Series",
     "Trap",
     "Variant",
+    "Writes",
     "Wrong",
-    "busiest_range",
-    "busiest_share",
     "contents_of",
     "load_samples",
     "lower_where",
     "measure",
     "measure_pattern",
     "metered",
+    "recorded_heat",
     "scanned_records",
     "scratch_store",
     "scratch_table",

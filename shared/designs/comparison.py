@@ -1,15 +1,12 @@
-"""The variants of a design side by side: what each question costs, what one record writes, and where new rows go."""
+"""The variants of a design side by side: what each question costs, and what one record writes."""
 
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import attrs
 
-from ..tables import COUNTER, ItemCells, PhysicalTable, RecordCells, create_tables, physical_tables
+from ..tables import PhysicalTable, create_tables, physical_tables
 from ..writes import holds_intents
 from .design import Design, Variant, store_samples
 from .metering import Cost, Measurement, measure, metered
@@ -19,26 +16,6 @@ if TYPE_CHECKING:
 
 CELL_BYTES = 20
 """Bytes of HBase's `KeyValue` besides row, family, qualifier and value: lengths, timestamp and type."""
-RANGES = 8
-"""Number of key ranges of equal size into which a table is cut, to see how new rows spread over them."""
-
-
-@attrs.frozen
-class Busiest:
-    """How many of the newest records of a table fall into the busiest of its `RANGES`.
-
-    A record is a row; in a table whose rows hold many records, a cell.
-    """
-
-    rows: int
-    """Newest records in the busiest range."""
-    newest: int
-    """Newest records in all ranges."""
-
-    @property
-    def share(self) -> float:
-        """The share of the newest records that falls into the busiest range, 0 to 1."""
-        return self.rows / self.newest if self.newest else 0.0
 
 
 @attrs.frozen
@@ -57,13 +34,6 @@ class VariantCosts:
     """Calls that store a record in tables that do not have it."""
     intent_bytes_per_record: float
     """Bytes sent to the table of the writes under way, to store one record."""
-    busiest: tuple[Busiest, ...]
-    """One for each table; of counters none is known."""
-
-    @property
-    def busiest_shares(self) -> tuple[float, ...]:
-        """For each table, the share of its newest records that falls into the busiest of its `RANGES`."""
-        return tuple(busiest.share for busiest in self.busiest)
 
     @property
     def answers(self) -> bool:
@@ -86,24 +56,19 @@ def measure_variant(connection: "happybase.Connection", design: Design, variant:
         attrs.evolve(measurement, is_wrong=_is_wrong(variant, measurement))
         for measurement in measure(connection, repository, design.patterns)
     ]
-    physical = physical_tables(variant.record_tables)
-    tables = [list(_stored_records(connection, table, design.time)) for table in physical]
+    stored = [
+        (table.name, row, size)
+        for table in physical_tables(variant.record_tables)
+        for row, size in _stored_cells(connection, table)
+    ]
     return VariantCosts(
         variant,
         records,
         measurements,
-        sum(len({row for row, _written_ms, _size in stored}) for stored in tables) / records,
-        sum(size for stored in tables for _row, _written_ms, size in stored) / records,
+        len({(table, row) for table, row, _size in stored}) / records,
+        sum(size for _table, _row, size in stored) / records,
         rpcs / records,
         intent_bytes / records,
-        tuple(
-            Busiest(0, 0)
-            if _is_counted(table)
-            else busiest_range(
-                [(row, written_ms) for row, written_ms, _size in stored if written_ms is not None], design.newest_ms
-            )
-            for table, stored in zip(physical, tables, strict=True)
-        ),
     )
 
 
@@ -128,63 +93,13 @@ def _cost_in_memory(design: Design, variant: Variant) -> tuple[int, int]:
         return _cost_of_storing(cost, connection, variant)
 
 
-def _is_counted(table: PhysicalTable) -> bool:
-    """Whether a table holds counters only: HBase dates them anew with each increment, so no row is an older one."""
-    return all(
-        isinstance(layout.cells, RecordCells)
-        and layout.cells.attributes
-        and all(column.packing is COUNTER for column in layout.cells.attributes.values())
-        for layout in table.layouts
-    )
-
-
-def busiest_range(rows: Sequence[tuple[bytes, int]], newest_ms: int) -> Busiest:
-    """How many of the newest rows fall into one key range, if the older rows are cut into `RANGES` of equal size.
-
-    Each row comes with the time at which it was written; the newest are those of the last `newest_ms` milliseconds.
-    """
-    if not rows or newest_ms < 1:
-        return Busiest(0, 0)
-    border_ms = max(written_ms for _, written_ms in rows) - newest_ms
-    older = sorted(row for row, written_ms in rows if written_ms <= border_ms)
-    borders = quantiles(older, RANGES)
-    newest = Counter(bisect_right(borders, row) for row, written_ms in rows if written_ms > border_ms)
-    return Busiest(max(newest.values()), newest.total())
-
-
-def busiest_share(rows: Sequence[tuple[bytes, int]], newest_ms: int) -> float:
-    """The share of the newest rows that falls into the `busiest_range`, 0 to 1."""
-    return busiest_range(rows, newest_ms).share
-
-
-def quantiles(rows: Sequence[bytes], ranges: int) -> list[bytes]:
-    """The keys that cut sorted rows into ranges of equal size."""
-    return [rows[len(rows) * number // ranges] for number in range(1, ranges)] if rows else []
-
-
 def stored_bytes(row: bytes, column: bytes, value: bytes) -> int:
     """The bytes of one cell as HBase stores it, before compression."""
     return CELL_BYTES + len(row) + len(column) - 1 + len(value)  # a column is family:qualifier; HBase stores no colon
 
 
-def _stored_records(
-    connection: "happybase.Connection", table: PhysicalTable, time: str | None
-) -> Iterator[tuple[bytes, int | None, int]]:
-    """For each record its row key, the time from which it is, if it has one, and the bytes of its cells.
-
-    A record is a row; in a table whose rows hold many records, a cell.
-    """
-    is_wide = any(isinstance(layout.cells, ItemCells) for layout in table.layouts)
-    tells_time = time is None or any(time in attrs.fields_dict(layout.cells.record) for layout in table.layouts)
-    for row, cells in connection.table(table.name).scan(include_timestamp=True):
-        written = [(written_ms, stored_bytes(row, column, value)) for column, (value, written_ms) in cells.items()]
-        if is_wide:
-            yield from ((row, written_ms if tells_time else None, size) for written_ms, size in written)
-        else:
-            of_row: int | None = max(written_ms for written_ms, _size in written)
-            if time is not None:
-                values = {column: value for column, (value, _) in cells.items()}
-                of_all = chain.from_iterable(layout.records(row, values) for layout in table.layouts)
-                records = [record for record in of_all if hasattr(record, time)]
-                of_row = max((getattr(record, time) for record in records), default=None)
-            yield row, of_row, sum(size for _written_ms, size in written)
+def _stored_cells(connection: "happybase.Connection", table: PhysicalTable) -> Iterator[tuple[bytes, int]]:
+    """The row and the bytes of every cell of a table."""
+    for row, cells in connection.table(table.name).scan():
+        for column, value in cells.items():
+            yield row, stored_bytes(row, column, value)

@@ -5,15 +5,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from ..tables import physical_tables
-from .comparison import RANGES, VariantCosts
+from .comparison import VariantCosts
+from .design import Design, Variant
+from .heat import Heat
+from .heat_recording import recorded_heat
 from .metering import Measurement
 from .verdicts import ranges_and_gets, verdict, without_ranges
 
 QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "read", "returned", "bytes")
 READ_COLUMNS = ("question", "filtered or sorted", "read", "records returned", "bytes fetched", "bytes per key")
 WRITTEN_COLUMNS = ("rows written", "bytes stored", "RPCs", "bytes of intents")
-SPREAD_COLUMNS = ("variant", "table", "newest records", f"in the busiest of {RANGES} ranges")
+HEAT_COLUMNS = ("variant", "table", "writes of each range, %", "verdict")
 
 
 def rpcs(measurement: Measurement) -> str:
@@ -70,17 +72,28 @@ def written_row(costs: VariantCosts) -> tuple[str, ...]:
     )
 
 
-def spread_rows(variants: Iterable[VariantCosts]) -> Iterator[tuple[str, ...]]:
-    """Each table of each variant, and the share of its newest records in its busiest range, under `SPREAD_COLUMNS`.
+def heat_rows(design: Design, variants: Sequence[Variant], bold: str = "") -> Iterator[tuple[str, ...]]:
+    """Each table of some variants and where its writes go, as recorded, under `HEAT_COLUMNS`.
 
-    Only the first table of a variant has the variant's name.
+    Only the first table of a variant has the variant's name. Tables that the first variant has with the same figures
+    are not repeated. `bold` marks the busiest range.
     """
-    for costs in variants:
-        name = costs.variant.marked_name
-        for table, busiest in zip(physical_tables(costs.variant.record_tables), costs.busiest, strict=True):
-            known = busiest.newest > 0
-            yield name, table.name, str(busiest.newest) if known else "-", f"{busiest.share:.0%}" if known else "-"
-            name = ""
+    recording = recorded_heat(design)
+    shown: set[tuple[str, Heat]] = set()
+    for variant in variants:
+        name = variant.marked_name
+        for table in recording.of(variant.name):
+            if (table.table, table.heat) not in shown:
+                yield name, table.table, heat_shares(table.heat, bold), table.heat.verdict
+                name = ""
+            if variant is variants[0]:
+                shown.add((table.table, table.heat))
+
+
+def heat_shares(heat: Heat, bold: str = "") -> str:
+    """The share of each range in percent, in the order of keys; `bold` marks the busiest one."""
+    marks = (bold if share == heat.share else "" for share in heat.shares)
+    return " ".join(f"{mark}{100 * share:.0f}{mark}" for mark, share in zip(marks, heat.shares, strict=True))
 
 
 @attrs.frozen

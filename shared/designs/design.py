@@ -4,7 +4,8 @@ The command line, the tests and the generated tables of the READMEs all read it.
 """
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -197,15 +198,11 @@ class Design:
     `tables=`."""
     variants: tuple[Variant, ...]
     """The first one is the design itself, of the module `keys.py`; it has the name of the design."""
-    newest_ms: int
-    """Length of the newest part of the samples, in milliseconds; its writes show where new rows go."""
     without_upkeep: str = ""
     """Why no repository has an `upkeep`; if empty, every repository has one unless its variant says why not."""
     erases: str = ""
     """Whom `erase` of a repository erases, such as "a user"; empty if no record names a person. A variant whose own
     `without_upkeep` says why not has no `erase` either."""
-    time: str | None = None
-    """The attribute that holds the time of every record; if omitted, the timestamps of the cells are the times."""
     exemptions: tuple[Exemption, ...] = ()
     """Exemptions of every variant that answers the question."""
     traps: tuple[Trap, ...] = ()
@@ -260,14 +257,21 @@ def load_samples(connection: "happybase.Connection", design: Design, variant: Va
 
 def store_samples(repository: Any, design: Design) -> int:
     """Stores the sample records of a design; returns how many there are."""
-    state_before = random.getstate()
-    random.seed(0)
     count = 0
-    try:
+    with same_random_numbers():
         for load in design.loads:
             for record in load.sample_records():
                 load.store_in(repository, record)
                 count += 1
+    return count
+
+
+@contextmanager
+def same_random_numbers() -> Generator[None]:
+    """In the block, random numbers are the same each time; after it, they go on as if there had been no block."""
+    state_before = random.getstate()
+    random.seed(0)
+    try:
+        yield
     finally:
         random.setstate(state_before)
-    return count

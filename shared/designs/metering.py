@@ -1,6 +1,6 @@
 """The work that a call makes the store do, counted on the Thrift client."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -58,6 +58,8 @@ class Cost:
     """Whether a scan asked for a whole family instead of its columns, because its rows may hold many records."""
     bytes_sent: Counter[bytes] = attrs.field(factory=Counter[bytes])
     """Bytes of row keys, columns and values of the puts to each table, without Thrift's framing."""
+    rows_written: defaultdict[bytes, list[bytes]] = attrs.field(factory=lambda: defaultdict[bytes, list[bytes]](list))
+    """The row of every put, delete and increment of each table, in order."""
     rows_read: int | None = None
     """Rows that the store read to answer; None if the store does not count them (only the embedded store does)."""
 
@@ -106,6 +108,10 @@ class _MeteredClient:
                 put = (mutation for mutation in batch.mutations if not mutation.isDelete)
                 sizes = (len(mutation.column) + len(mutation.value or b"") for mutation in put)
                 self._cost.bytes_sent[table] += len(batch.row) + sum(sizes)
+            self._cost.rows_written[table] += [batch.row for batch in batches]
+        elif name in ("mutateRow", "mutateRowTs", "checkAndPut", "atomicIncrement"):
+            table, row = arguments[:2]
+            self._cost.rows_written[table].append(row)
         elif name.startswith("getRow"):
             table, rows = arguments[:2]
             for row in rows if name.startswith("getRows") else [rows]:

@@ -49,6 +49,28 @@ def verdict(measurement: Measurement) -> str:
     return f"{_counted(ranges, 'range')}, {words}" if names_ranges else words
 
 
+def price(measurements: Iterable[Measurement]) -> str:
+    """What all questions together cost, in a few words: `2 of 7 questions exact, the others up to 57.5x, sorted`."""
+    measurements = list(measurements)
+    exact = sum(map(is_exact, measurements))
+    words = f"{exact or 'none'} of {_counted(len(measurements), 'question')} exact"
+    answered = [measurement for measurement in measurements if not measurement.refused]
+    if wrong := sum(measurement.is_wrong for measurement in answered):
+        return f"{words}, {_counted(wrong, 'wrong answer')}"
+    others = [measurement for measurement in answered if not is_exact(measurement)]
+    if not others:
+        return words
+    most = verdict(max(others, key=_factor))
+    if len(others) == 1:
+        return f"{words}, the other: {most}"
+    return f"{words}, {'the others ' if exact else ''}up to {most}"
+
+
+def _factor(measurement: Measurement) -> float:
+    read, returned = measurement.read_and_returned
+    return read / max(returned, 1)
+
+
 def is_exact(measurement: Measurement) -> bool:
     """Whether the answer read nothing but its own rows, and at most two more for each range."""
     return not (measurement.refused or measurement.is_wrong or _work_beyond_ranges(measurement))

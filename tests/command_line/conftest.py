@@ -65,11 +65,16 @@ def ok(rowbook):
 
 @pytest.fixture(scope="session")
 def cut_designs(tmp_path_factory):
-    """The designs with forty lines of their samples."""
+    """The designs with forty lines of their samples, beside what is generated and recorded for all of them."""
     folder = tmp_path_factory.mktemp("few")
 
     def cut_load(load):
-        path = folder / f"few-{load.samples.name}"
+        of_design = folder / load.samples.parent.name
+        if not of_design.exists():
+            of_design.mkdir()
+            for name in ("make_samples.py", "heat.json"):
+                (of_design / name).symlink_to(load.samples.with_name(name))
+        path = of_design / f"few-{load.samples.name}"
         with load.samples.open(encoding="utf-8") as file:
             path.write_text("".join(islice(file, 40)), encoding="utf-8")
         return attrs.evolve(load, samples=path)

@@ -86,7 +86,7 @@ def test_run_as_json_is_one_object_with_every_question_of_every_variant(ok, few_
         for variant_json, variant in zip(design_json["variants"], design.variants, strict=True):
             questions = variant_json["questions"]
             assert [{name: question[name] for name in asked[0]} for question in questions] == asked
-            assert len(variant_json["busiest_shares"]) == len({table.name for table in variant.record_tables})
+            assert {*variant_json["busiest_shares"]} <= {table.name for table in variant.record_tables}
             assert min(variant_json["rows_written"], variant_json["bytes_stored"], variant_json["rpcs_to_store"]) > 0
             has_intents = any(holds_intents(table) and table not in variant.unfilled for table in variant.tables)
             assert (variant_json["bytes_of_intents"] > 0) == has_intents

@@ -1,4 +1,4 @@
-"""The blocks about costs: what questions read in each variant, what storing a record costs, where new rows go."""
+"""The blocks about costs: what questions read in each variant, and what storing a record costs."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 import attrs
 
 from ...records import show_time
-from ..comparison import RANGES, VariantCosts
+from ..comparison import VariantCosts
 from ..cost_tables import (
     READ_COLUMNS,
-    SPREAD_COLUMNS,
     WRITTEN_COLUMNS,
     listed,
     read_row,
     refusals,
     rpcs,
-    spread_rows,
     written_row,
 )
 from ..design import Design, Load
@@ -163,23 +161,6 @@ def _rounded(number: float) -> str:
     """Three digits, and no exponent: `0.457`, `46.9`, `1,230,000`."""
     three_digits = float(f"{number:.3g}")
     return f"{three_digits:,.0f}" if three_digits >= 100 else f"{three_digits:g}"
-
-
-def spread_block(design: Design, variants: Sequence[VariantCosts]) -> str:
-    """Where the newest rows of every table go."""
-    caption = (
-        f"Where new rows go. Each table is cut into {RANGES} ranges with equal numbers of older records. The last "
-        f"column is the share of the newest records, those of the last {_duration(design.newest_ms)}, that falls into "
-        f"the busiest range: {1 / RANGES:.1%} is an even spread, 100% a hot spot. With few records, expect a few "
-        "percentage points of noise."
-    )
-    return below(caption, markdown_table(SPREAD_COLUMNS, spread_rows(variants)))
-
-
-def _duration(duration_ms: int) -> str:
-    units = (("days", 86_400_000), ("hours", 3_600_000), ("minutes", 60_000), ("seconds", 1000), ("milliseconds", 1))
-    name, length_ms = next(unit for unit in units if duration_ms % unit[1] == 0 and duration_ms > unit[1])
-    return f"{duration_ms // length_ms} {name}"
 
 
 def reads_block(main: VariantCosts) -> str:

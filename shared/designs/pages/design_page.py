@@ -15,9 +15,9 @@ from .cost_blocks import (
     refused_block,
     rpcs_block,
     sizing_block,
-    spread_block,
     writes_block,
 )
+from .heat_blocks import heat_block
 from .key_blocks import columns_block, layout_block, ordering_block, published_block, row_block, variants_block
 from .markdown import markdown_list, picture_block
 from .question_blocks import exemptions_block, questions_block, scans_block, traps_block
@@ -54,7 +54,7 @@ def design_blocks(design: Design) -> dict[str, str]:
         "reads": reads_block(variants[0]),
         "scans": scans_block(design, variants[0]),
         "writes": writes_block(variants),
-        "spread": spread_block(design, variants),
+        "heat": heat_block(design),
         "sizing": sizing_block(design, variants),
         "refused": refused_block(variants),
         "exemptions": exemptions_block(design),

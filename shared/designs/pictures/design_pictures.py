@@ -10,6 +10,7 @@ from ..traps import scratch_store
 from .crossing_picture import crossing_picture
 from .drawing import Picture
 from .growth_picture import growth_picture
+from .heat_picture import heat_picture
 from .key_picture import key_picture
 from .ribbon_picture import ribbon_picture
 from .tables_picture import tables_picture
@@ -32,6 +33,7 @@ def pictures_of(design: Design, costs: VariantCosts, connection: "happybase.Conn
     drawn = {
         "tables": tables_picture(design, costs, connection),
         "key": key_picture(design, connection),
+        "heat": heat_picture(design, costs),
         "growth": growth_picture(design),
         "crossing": None if design.crossing is None else crossing_picture(design.crossing(design)),
         "ribbon": ribbon_picture(design, costs, connection),

@@ -149,6 +149,32 @@ class Picture:
             )
         )
 
+    def cells(self, x: float, width: float, height: float, columns: Sequence[Sequence[float]]) -> None:
+        """Draws a grid whose cells are filled with ink: each column from top to bottom, 0 is empty and 1 is solid.
+
+        Cells of one shade are one path, because a path for each would make the file four times as large.
+        """
+        shades: dict[float, list[svg.PathData]] = {}
+        for number, column in enumerate(columns):
+            for row, ink in enumerate(column):
+                if shade := round(ink, 2):
+                    cell = [
+                        svg.M(x + number * width, self.y + row * height),
+                        svg.h(width),
+                        svg.v(height),
+                        svg.h(-width),
+                    ]
+                    shades.setdefault(shade, []).extend(cell)
+        for shade, path in sorted(shades.items()):
+            self._drawn.append(svg.Path(d=path, class_=["ink"], fill_opacity=shade))
+        right, foot = x + len(columns) * width, self.y + len(columns[0]) * height
+        lines: list[svg.PathData] = []
+        for number in range(len(columns) + 1):
+            lines += [svg.M(x + number * width, self.y), svg.V(foot)]
+        for row in range(len(columns[0]) + 1):
+            lines += [svg.M(x, self.y + row * height), svg.H(right)]
+        self._drawn.append(svg.Path(d=lines, class_=["grid"], stroke_opacity=0.4))
+
     def paragraph(self, text: str, *classes: str, x: float = MARGIN) -> None:
         """Writes a text on as many lines as it needs, and goes on below it."""
         for line in textwrap.wrap(text, int((WIDTH - x - MARGIN) / SANS_PX)):

@@ -6,6 +6,7 @@ from typing import Any
 from ...keys import Code
 from ...tables import ItemCells, TableLayout
 from ..design import Design
+from ..patterns import part_line, prefix_line
 from .drawing import Role
 
 
@@ -20,6 +21,20 @@ def roles_of(design: Design) -> Mapping[str, Role]:
     owners = {names[0] for names in keys if len(names) > 1 and not names[0].endswith("_ms")}
     states = {part.name for table in tables for part in table.key.parts if isinstance(part.codec, Code)}
     return {name: _role(name, owners, states, keys) for names in keys for name in names}
+
+
+def key_boxes(table: TableLayout[Any, Any], roles: Mapping[str, Role]) -> list[tuple[str, Role]]:
+    """The parts of a row key in order, prefixes too, each with its label and its role.
+
+    Of a part that no key of the design itself has, the place decides: what comes first, and at whose values the table
+    is split, is a bucket.
+    """
+    boxes: list[tuple[str, Role]] = [(prefix_line(prefix), "salt") for prefix in table.key.prefixes]
+    first: Role = "salt" if table.splits.points else "owner"
+    for number, part in enumerate(table.key.parts):
+        role = roles.get(part.name, "id" if number else first)
+        boxes.append((f"{part_line(part)}{' ↓' if part.codec.descending else ''}", role))
+    return boxes
 
 
 def _names(table: TableLayout[Any, Any]) -> list[str]:

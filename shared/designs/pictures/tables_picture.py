@@ -15,7 +15,7 @@ from ..design import Design
 from ..patterns import part_line, prefix_line
 from ..verdicts import verdict
 from .drawing import MARGIN, WIDTH, Picture, Role, width_of
-from .roles import roles_of
+from .roles import key_boxes, roles_of
 
 if TYPE_CHECKING:
     import happybase
@@ -151,14 +151,8 @@ def _described(shown: Sequence[_Shown]) -> str:
 
 def _draw_row(picture: Picture, one: _Shown, x: float, roles: Mapping[str, Role]) -> None:
     """Draws the boxes of a row key, then those of what a row holds; goes on in a new line where one is full."""
-    layout = one.table.key
-    boxes: list[tuple[str, Role]] = []
-    for prefix in layout.prefixes:
-        boxes.append((prefix_line(prefix), "salt"))
-    for part in layout.parts:
-        boxes.append((f"{part_line(part)}{' ↓' if part.codec.descending else ''}", roles[part.name]))
     left = x
-    for label, role in [*boxes, *_contents(one.table)]:
+    for label, role in [*key_boxes(one.table, roles), *_contents(one.table)]:
         width = round(width_of(label)) + 18
         if left > x and left + width > WIDTH - MARGIN:
             _end_line(picture, one, x, left)

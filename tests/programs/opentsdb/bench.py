@@ -49,7 +49,7 @@ from tests.programs.benchmarks.turns import Turns, Unlike, in_turns
 from tests.programs.hbase.configuration import HOST
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.server import running as running_hbase
-from tests.programs.hot_spots.measured_blocks import version
+from tests.programs.hbase.write_counts import version
 from tests.programs.opentsdb.server import OpenTSDB, body_of, running, sent_by_telnet
 from tests.programs.opentsdb.server import version as opentsdb_version
 

@@ -1,8 +1,6 @@
 """Variants side by side: where new rows go, what a record takes in bytes, and what each question costs."""
 
 import json
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,130 +10,18 @@ from typing import Any, TypeAlias
 import attrs
 import happybase
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from shared.designs import AccessPattern, Design, Load, Variant, load_samples
 from shared.designs.comparison import (
-    RANGES,
-    Busiest,
     VariantCosts,
-    busiest_range,
-    busiest_share,
     measure_variant,
-    quantiles,
 )
 from shared.designs.verdicts import verdict
 from shared.keys import EscapedText, Int64, KeyLayout, Salt, between
 from shared.queries import Query
-from shared.tables import COUNTER, BoundTable, Column, ItemCells, RecordCells, TableLayout
+from shared.tables import BoundTable, Column, ItemCells, RecordCells, TableLayout
 from tests.engines import Engine
 from tests.shared.specimens import key_class
-
-# ---- where new rows go ---------------------------------------------------------------------------
-
-
-def in_time(count: int, key: Callable[[int], bytes]) -> list[tuple[bytes, int]]:
-    """Rows written at 0, 1, 2 .. milliseconds."""
-    return [(key(at_ms), at_ms) for at_ms in range(count)]
-
-
-OLDER = [(bytes([number]), 0) for number in range(8)]
-
-
-def in_buckets(count):
-    """Rows in so many buckets in turn, a hundred for each."""
-    return in_time(100 * count, lambda at_ms: bytes([at_ms % count]) + at_ms.to_bytes(8, "big"))
-
-
-@pytest.mark.parametrize(
-    ("rows", "newest_ms", "share"),
-    [
-        pytest.param(in_time(800, lambda at_ms: at_ms.to_bytes(8, "big")), 80, 1.0, id="time first"),
-        pytest.param(in_time(800, lambda at_ms: (2**63 - at_ms).to_bytes(8, "big")), 80, 1.0, id="newest first"),
-        pytest.param(in_buckets(8), 80, 1 / 8, id="eight buckets in turn"),
-        pytest.param(in_buckets(4), 40, 1 / 4, id="fewer buckets than ranges"),
-        pytest.param(in_buckets(16), 160, 1 / 8, id="more buckets than ranges"),
-        pytest.param(
-            in_buckets(8) + [(bytes([3 if n < 7 else n]) + b"\xff%c" % n, 1000 + n) for n in range(10)],
-            10,
-            0.7,
-            id="seven of ten new rows in bucket 3",
-        ),
-        # Cut from all rows, the new ones below a hundred older ones would fill four ranges.
-        pytest.param(
-            in_time(100, lambda at_ms: b"z%03d" % at_ms) + [(b"a%03d" % n, 200) for n in range(100)],
-            50,
-            1.0,
-            id="below",
-        ),
-        # The newest rows are those after the border and not on it; one millisecond more, and all are new.
-        pytest.param([*OLDER, (b"\x00a", 10), (b"\x07a", 10)], 10, 0.5, id="two ranges"),
-        pytest.param([*OLDER, (b"\x00a", 10), (b"\x07a", 10)], 11, 1.0, id="all are new"),
-        pytest.param([*OLDER, (b"\x00a", 10), (b"\x00b", 10), (b"\x07a", 11)], 1, 1.0, id="only the last is new"),
-        pytest.param([*OLDER, (b"\x01", 5), (b"\x01a", 5), (b"\x01b", 5)], 1, 1.0, id="on a border is above it"),
-        pytest.param(in_time(10, lambda at_ms: bytes([at_ms])), 1000, 1.0, id="no older rows"),
-        pytest.param([(b"a", 5), (b"b", 5)], 1, 1.0, id="no older rows than two"),
-        pytest.param([(b"a", 0)], 1, 1.0, id="one row"),
-        pytest.param([(b"a", -5)], 60_000, 1.0, id="one row before 1970"),
-        pytest.param([], 1, 0.0, id="no rows"),
-        pytest.param([(b"m", 0), (b"a", 9), (b"b", 9), (b"c", 9), (b"z", 9)], 5, 0.75, id="one older row cuts in two"),
-    ],
-)
-def test_the_busiest_of_eight_ranges_has_this_share_of_the_newest_rows(rows, newest_ms, share):
-    assert busiest_share(rows, newest_ms) == share
-
-
-def test_the_busiest_range_says_of_how_many_rows_it_is():
-    assert busiest_range([(b"m", 0), (b"a", 9), (b"b", 9), (b"c", 9), (b"z", 9)], 5) == Busiest(rows=3, newest=4)
-    assert busiest_range([], 5) == Busiest(rows=0, newest=0)
-
-
-TIMED_ROWS = st.dictionaries(st.binary(max_size=3), st.integers(0, 50), min_size=1, max_size=60)
-
-
-@given(TIMED_ROWS, st.integers(1, 60))
-def test_the_busiest_share_is_at_least_an_equal_share_whatever_the_order_of_the_rows(written, newest_ms):
-    share = busiest_share(list(written.items()), newest_ms)
-    assert 1 / RANGES <= share <= 1
-    assert share == busiest_share(sorted(written.items()), newest_ms)
-    assert share == busiest_share(sorted(written.items(), reverse=True), newest_ms)
-
-
-@given(TIMED_ROWS, st.sets(st.binary(max_size=3), min_size=1))
-def test_new_rows_after_all_others_are_all_in_one_range(written, new):
-    rows = [(b"a" + row, written_ms) for row, written_ms in written.items()]
-    assert busiest_share([*rows, *((b"b" + row, 100) for row in new)], 10) == 1.0
-    assert busiest_share([*rows, *((b"A" + row, 100) for row in new)], 10) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("rows", "ranges", "wanted"),
-    [
-        ([], 8, []),
-        (["a"], 8, ["a"] * 7),
-        (["a", "b"], 2, ["b"]),
-        (["a", "b", "c"], 2, ["b"]),
-        (["a", "b", "c"], 1, []),
-        (["a", "b", "c", "d"], 4, ["b", "c", "d"]),
-        (["a", "b", "c", "d", "e", "f", "g", "h"], 4, ["c", "e", "g"]),
-        (["a", "b", "c", "d", "e", "f", "g", "h", "i"], 4, ["c", "e", "g"]),
-    ],
-)
-def test_quantiles_are_the_first_keys_of_all_ranges_but_one(rows, ranges, wanted):
-    assert [border.encode() for border in wanted] == quantiles([row.encode() for row in rows], ranges)
-
-
-@given(st.sets(st.binary(max_size=4), min_size=1, max_size=100), st.integers(1, 12))
-def test_quantiles_cut_rows_into_ranges_of_equal_size(rows, ranges):
-    borders = quantiles(sorted(rows), ranges)
-    assert len(borders) == ranges - 1
-    rows_of_range = Counter(bisect_right(borders, row) for row in rows)
-    sizes = [rows_of_range[number] for number in range(ranges)]
-    if len(rows) >= ranges:
-        assert max(sizes) - min(sizes) <= 1
-    assert sum(sizes) == len(rows)
-
 
 # ---- a design of notes ---------------------------------------------------------------------------
 
@@ -205,7 +91,7 @@ def design_of(folder: Path, notes: list[dict[str, Any]], **options: Any) -> Desi
     samples.write_text("".join(json.dumps(note) + "\n" for note in notes))
     variants = (variant_of(BY_HOST), variant_of(BY_TIME), variant_of(SALTED))
     load = Load("notes", Note, Notes.store, samples, **options.pop("load", {}))
-    declared: dict[str, Any] = {"patterns": (OF_HOST, OF_NOBODY, SINCE), "newest_ms": 1, **options}
+    declared: dict[str, Any] = {"patterns": (OF_HOST, OF_NOBODY, SINCE), **options}
     return Design("notes", "Where do notes go?", (load,), repository=Notes, variants=variants, **declared)
 
 
@@ -322,37 +208,14 @@ def test_the_calls_that_store_a_record_are_counted(compare, tmp_path):
     assert (two_tables.rpcs_per_record, two_tables.intent_bytes_per_record) == (7 / 5, 0)
 
 
-def test_every_table_has_a_share_of_its_own(compare, tmp_path):
-    notes = [{"host": f"{at_ms % 8}", "at_ms": at_ms} for at_ms in range(160)]
-    design = design_of(tmp_path, notes, newest_ms=16)
-    assert compare(design, variant_of(BY_TIME)).busiest_shares == (1.0,)
-    assert compare(design, variant_of(BY_HOST)).busiest_shares == (1 / 8,)
-    assert compare(design, variant_of(BY_HOST, BY_TIME, hosts="01234567")).busiest_shares == (1 / 8, 1.0)
-    assert compare(design, variant_of(BY_TIME, BY_HOST, hosts="01234567")).busiest_shares == (1.0, 1 / 8)
-
-
-def test_a_row_is_as_new_as_the_newest_of_its_cells(compare, tmp_path):
-    class InTwoSteps(Notes):
-        def store(self, note: Note) -> None:
-            row, cells = BY_HOST.row(note), CELLS.pack(note)
-            self.rows.put(row, {CELLS.column("text"): cells[CELLS.column("text")]}, timestamp=1)
-            self.rows.put(row, {CELLS.column("mark"): cells[CELLS.column("mark")]}, timestamp=1 + note.at_ms)
-
-    notes = [{"host": f"{at_ms % 8}", "at_ms": at_ms} for at_ms in range(160)]
-    design = design_of(tmp_path, notes, newest_ms=16)
-    variant = attrs.evolve(variant_of(BY_HOST), open=partial(InTwoSteps, table=BY_HOST))
-    assert compare(design, variant).busiest_shares == (1 / 8,)
-
-
 def test_one_sample_can_be_compared(compare, tmp_path):
     costs = compare(design_of(tmp_path, NOTES[:1]), variant_of(BY_HOST))
-    assert (costs.rows_per_record, costs.busiest_shares) == (1.0, (1.0,))
+    assert costs.rows_per_record == 1.0
     assert [len(measurement.records) for measurement in costs.measurements] == [1, 0, 0]
 
 
 def test_a_table_without_samples_can_be_compared(compare, tmp_path):
-    costs = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME, AGAIN))
-    assert (costs.rows_per_record, costs.busiest_shares) == (1.0, (1.0, 0.0))
+    assert compare(design_of(tmp_path, NOTES), variant_of(BY_TIME, AGAIN)).rows_per_record == 1.0
 
 
 # ---- rows that hold many records, and tables of two layouts -----------------------------------------
@@ -376,37 +239,13 @@ class ManyNotes(Notes):
         self.rows.put(MANY.row(note), MANY.cells.pack(note), timestamp=note.at_ms)
 
 
-def test_a_row_of_many_records_is_one_row_and_each_of_its_cells_is_a_newest_record(compare, tmp_path):
-    # One host of eight has a note in each millisecond; the newest 16 are two cells in each of eight rows.
+def test_a_row_of_many_records_is_one_row(compare, tmp_path):
     notes = [{"host": f"{at_ms % 8}", "at_ms": at_ms} for at_ms in range(160)]
     variant = attrs.evolve(variant_of(MANY), open=partial(ManyNotes, table=MANY))
-    costs = compare(design_of(tmp_path, notes, newest_ms=16, patterns=(OF_HOST,)), variant)
+    costs = compare(design_of(tmp_path, notes, patterns=(OF_HOST,)), variant)
     assert (costs.records, costs.rows_per_record) == (160, 8 / 160)
-    assert costs.busiest == (Busiest(rows=2, newest=16),)
     # A row key of 3 bytes, a qualifier of 8, and the msgpack array of an empty text and no bytes: 92 a0 c4 00.
     assert costs.bytes_per_record == key_value_bytes("30 00 01", "nn", "8 bytes!", "92 a0 c4 00")
-
-
-@attrs.frozen
-class HostCount:
-    host: str
-    count: int
-
-
-COUNTS = TableLayout(
-    "counts", "the notes of a host, counted", KeyLayout(Host), RecordCells(HostCount, {"count": Column("c:n", COUNTER)})
-)
-
-
-class CountedNotes(Notes):
-    def store(self, note: Note) -> None:
-        self.rows.counter_inc(COUNTS.row(Host(note.host)), "c:n")
-
-
-def test_counters_have_no_newest_rows_because_each_increment_dates_them_anew(compare, tmp_path):
-    variant = attrs.evolve(variant_of(COUNTS), open=partial(CountedNotes, table=COUNTS))
-    costs = compare(design_of(tmp_path, NOTES, patterns=()), variant)
-    assert (costs.records, costs.rows_per_record, costs.busiest) == (5, 3 / 5, (Busiest(0, 0),))
 
 
 def test_a_table_of_two_layouts_is_counted_once(compare, tmp_path):
@@ -414,7 +253,7 @@ def test_a_table_of_two_layouts_is_counted_once(compare, tmp_path):
     one, two = (
         compare(design, attrs.evolve(variant_of(BY_HOST), tables=tables)) for tables in ((BY_HOST,), (BY_HOST, MARKS))
     )
-    assert (two.rows_per_record, two.bytes_per_record, two.busiest) == (1, one.bytes_per_record, one.busiest)
+    assert (two.rows_per_record, two.bytes_per_record) == (1, one.bytes_per_record)
 
 
 # ---- what a question costs -----------------------------------------------------------------------

@@ -7,21 +7,18 @@ import attrs
 import pytest
 
 from shared.designs import AccessPattern, Measurement, Variant
-from shared.designs.comparison import Busiest, VariantCosts
+from shared.designs.comparison import VariantCosts
 from shared.designs.cost_tables import (
-    SPREAD_COLUMNS,
     WRITTEN_COLUMNS,
     question_row,
     refusals,
     rpcs,
-    spread_rows,
     written_row,
 )
 from shared.designs.metering import Cost, Read
-from shared.designs.verdicts import verdict
+from shared.designs.verdicts import price, verdict
 from shared.keys import RowRange
 from shared.queries import Explanation, Page
-from tests.engines import plain_table
 
 ASK = AccessPattern("all notes", len, {})
 
@@ -110,6 +107,30 @@ def test_the_column_of_ranges_agrees_with_the_verdict_beside_it_and_counts_no_ge
     assert (words, ranges) == ("3 ranges, 14 gets", "3")
 
 
+EXACT, FILTERED = measured([1], ranges=1, rows_read=2), measured([1], ("host",), rows_read=9)
+
+
+@pytest.mark.parametrize(
+    ("measurements", "words"),
+    [
+        ([EXACT], "1 of 1 question exact"),
+        ([EXACT, refused("no")], "1 of 2 questions exact"),
+        (
+            [EXACT, FILTERED, measured([1], ("host",), rows_read=3)],
+            "1 of 3 questions exact, the others up to 9.0x, filtered",
+        ),
+        ([EXACT, FILTERED], "1 of 2 questions exact, the other: 9.0x, filtered"),
+        (
+            [FILTERED, measured([1], ranges=8, rows_read=99)],
+            "none of 2 questions exact, up to 8 ranges, 99.0x, computed",
+        ),
+        ([EXACT, FILTERED, attrs.evolve(EXACT, is_wrong=True)], "1 of 3 questions exact, 1 wrong answer"),
+    ],
+)
+def test_the_price_of_all_questions_is_the_most_costly_of_those_that_are_not_exact(measurements, words):
+    assert price(measurements) == words
+
+
 @pytest.mark.parametrize(
     ("answer", "wanted"),
     [
@@ -129,16 +150,13 @@ def test_rpcs_are_a_number_unless_the_question_is_refused(answer, wanted):
 def costs(
     name: str,
     measurements: list[Measurement],
-    *busiest: Busiest,
+    *,
     rows: float = 1,
     size: float = 1,
     rpcs: float = 1,
     intents: float = 0,
 ) -> VariantCosts:
-    tables = tuple(plain_table(f"t{number}") for number in range(len(busiest)))
-    return VariantCosts(
-        Variant(ModuleType(name), "", tables=tables, open=len), 10, measurements, rows, size, rpcs, intents, busiest
-    )
+    return VariantCosts(Variant(ModuleType(name), "", tables=(), open=len), 10, measurements, rows, size, rpcs, intents)
 
 
 @pytest.mark.parametrize(
@@ -154,18 +172,6 @@ def costs(
 def test_what_a_record_writes_is_a_row_of_rounded_numbers(written, row):
     assert written_row(costs("a", [], **written)) == row
     assert len(row) == len(WRITTEN_COLUMNS)
-
-
-def test_a_table_of_two_layouts_has_one_share():
-    two_layouts = attrs.evolve(costs("a", [], Busiest(1, 8)).variant, tables=(plain_table("t"), plain_table("t")))
-    shared = attrs.evolve(costs("a", [], Busiest(1, 8)), variant=two_layouts)
-    assert list(spread_rows([shared])) == [("a", "t", "8", "12%")]
-
-
-def test_each_table_has_the_share_of_its_newest_rows_and_their_number():
-    rows = list(spread_rows([costs("a", [], Busiest(8, 8), Busiest(1, 8)), costs("b", [], Busiest(0, 0))]))
-    assert rows == [("a", "t0", "8", "100%"), ("", "t1", "8", "12%"), ("b", "t0", "-", "-")]
-    assert {len(row) for row in rows} == {len(SPREAD_COLUMNS)}
 
 
 # ---- refusals ----------------------------------------------------------------------------------------

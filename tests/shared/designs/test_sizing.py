@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from shared.designs import Design, Load, Variant
-from shared.designs.comparison import Busiest, VariantCosts
+from shared.designs.comparison import VariantCosts
 from shared.designs.pages.cost_blocks import sizing_block
 from shared.keys import Int64, KeyLayout
 from shared.records import integer
@@ -38,8 +38,8 @@ def test_the_rows_and_bytes_of_a_day_follow_from_the_period_of_the_samples(
     samples.write_text(f"at_ms\n{hours * 3_600_000}\n0\n7\n")
     variant = Variant(ModuleType("visits"), "", tables=(VISITS,), open=id)
     load = Load("visits", Visit, list.append, samples)
-    design = Design("visits", "Who came?", (load,), (), list, (variant,), newest_ms=1)
-    costs = VariantCosts(design.main, 3, [], 2, 500, 1, 0, (Busiest(1, 1),))
+    design = Design("visits", "Who came?", (load,), (), list, (variant,))
+    costs = VariantCosts(design.main, 3, [], 2, 500, 1, 0)
     block = sizing_block(design, [costs])
     assert period in block
     assert block.splitlines()[-1] == row

@@ -43,7 +43,7 @@ KEYS = module("shop.notes.keys", TABLES=TABLES)
 
 
 def design_of(*variants: Variant) -> Design:
-    return Design("notes", "Where are notes?", (), (), Notes, variants, newest_ms=1)
+    return Design("notes", "Where are notes?", (), (), Notes, variants)
 
 
 def test_a_variant_has_the_name_and_the_tables_of_its_module():

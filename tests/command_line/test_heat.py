@@ -1,0 +1,86 @@
+"""`rowbook heat` on any terminal, and with keys of one's own from a file or from stdin."""
+
+import io
+import json
+import sys
+
+import attrs
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from domains.command_line import designs, heat_maps
+from domains.command_line.designs import all_designs
+from shared.designs.heat import Writes
+
+NAMES = [name for design in all_designs() for name in (design.name, f"{design.name}:{design.variants[-1].name}")]
+KEYS = [b"%s\0\1%04d" % (host, number) for number in range(400) for host in (b"a", b"\xc3\xa9", b"b\\")]
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_heat_of_a_design_fits_a_screen_and_has_a_verdict_for_every_table(ok, environment, name, columns):
+    environment["COLUMNS"] = str(columns)
+    lines = ok(f"heat {name} --rows 1000").splitlines()
+    assert len(lines) <= 60
+    assert max(map(cell_len, lines)) <= columns
+    (first, *_others) = json.loads(ok(f"heat {name} --rows 1000 --json"))["variants"]
+    shown = " ".join(" ".join(lines).split())
+    for table in first["tables"]:
+        assert f"{table['table']}: {table['verdict']}" in shown
+
+
+def escaped(key):
+    return "".join(chr(byte) if 0x20 <= byte < 0x7F and byte != 0x5C else f"\\x{byte:02X}" for byte in key)
+
+
+@pytest.mark.parametrize(
+    ("lines", "options"),
+    [
+        ([escaped(key) for key in KEYS], ""),
+        ([escaped(key).replace("\\xC3\\xA9", "é") for key in KEYS], ""),
+        ([key.hex() for key in KEYS], "--hex"),
+        ([key.hex(" ") + "\r" for key in KEYS], "--hex"),
+    ],
+)
+@pytest.mark.parametrize("from_stdin", [False, True])
+def test_keys_may_be_text_with_escapes_or_hex_in_a_file_or_on_stdin(
+    ok, folder, monkeypatch, lines, options, from_stdin
+):
+    data = "\n".join(lines).encode()
+    (folder / "keys").write_bytes(data)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    shown = json.loads(ok(f"heat --keys {'-' if from_stdin else 'keys'} --splits 3 {options} --json"))
+    writes = Writes(KEYS, wanted=4)
+    assert shown["keys"] == len(KEYS)
+    assert [bytes.fromhex(point) for point in shown["splits"]] == [*writes.points]
+    assert [tuple(moment) for moment in shown["moments"]] == [*writes.heat.moments]
+    assert shown["verdict"] == writes.heat.verdict
+
+
+def test_each_range_of_keys_is_shown_with_its_first_key(ok, folder):
+    (folder / "keys").write_text("\n".join(map(escaped, KEYS)), encoding="utf-8")
+    lines = ok("heat --keys keys --splits 2").splitlines()[-4:]
+    assert [line[23:] for line in lines[:3]] == [
+        "  from the start",
+        *(f'  from "{escaped(point)}"' for point in Writes(KEYS, wanted=3).points),
+    ]
+    assert lines[3] == "even: 33% to 33%"
+    (folder / "keys").write_text("\n".join("x" * 200 + escaped(key) for key in KEYS), encoding="utf-8")
+    lines = ok("heat --keys keys --splits 2").splitlines()[-4:]
+    assert [len(line) for line in lines[1:3]] == [100, 100]
+    assert all(line.endswith("xxx...") for line in lines[1:3])
+
+
+def test_an_output_without_block_characters_has_digits():
+    plain = Console(file=io.TextIOWrapper(io.BytesIO(), "ascii"))
+    (line,) = heat_maps._lines(plain, Writes([b"counter"] * 400).heat)
+    assert line == "8888888888888888 100% <"
+
+
+def test_a_design_whose_samples_have_no_generator_is_refused_in_one_line(rowbook, folder, monkeypatch):
+    (logs,) = (design for design in all_designs() if design.name == "logs")
+    load = attrs.evolve(logs.loads[0], samples=folder / "logs.jsonl")
+    monkeypatch.setattr(designs, "design_named", lambda _name: attrs.evolve(logs, loads=(load,)))
+    missing = f"{folder}/make_samples.py: no such file; it generates the records whose writes are counted\n"
+    assert rowbook("heat logs") == (1, "", missing)
