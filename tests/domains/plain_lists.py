@@ -1,6 +1,6 @@
 """A design's plain list: what every variant must answer, and the values of which random questions are made."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -8,7 +8,7 @@ import attrs
 from hypothesis import strategies as st
 
 from shared.designs import AccessPattern, Design
-from shared.keys import InvalidQuestion
+from shared.keys import InvalidQuestion, between
 from shared.testing.paging import pages
 
 
@@ -42,7 +42,8 @@ class PlainList:
     def _arguments(self, pattern: AccessPattern) -> st.SearchStrategy[dict[str, Any]]:
         drawn = {}
         for parameter in pattern.parameters:
-            values = self.values.get(f"{pattern.method.__name__}.{parameter.name}", self.values[parameter.name])
+            own_name = f"{pattern.method.__name__}.{parameter.name}"
+            values = self.values[own_name if own_name in self.values else parameter.name]
             drawn[parameter.name] = st.sampled_from([None, *values] if parameter.default is None else values)
         return st.fixed_dictionaries(drawn).map(_in_order)
 
@@ -51,6 +52,16 @@ def _in_order(arguments: dict[str, Any]) -> dict[str, Any]:
     since_ms, until_ms = arguments.get("since_ms"), arguments.get("until_ms")
     is_reversed = since_ms is not None and until_ms is not None and since_ms > until_ms
     return {**arguments, "since_ms": until_ms, "until_ms": since_ms} if is_reversed else arguments
+
+
+def in_period(records: Iterable[Any], since_ms: int | None, until_ms: int | None, **wanted: Any) -> list[Any]:
+    """The records from `since_ms` to `until_ms` (exclusive) that have these values; None stands for any value."""
+    period, given = between(since_ms, until_ms), {name: value for name, value in wanted.items() if value is not None}
+    return [
+        record
+        for record in records
+        if record.time_ms in period and all(getattr(record, name) == value for name, value in given.items())
+    ]
 
 
 REFUSED = "refused"

@@ -1,17 +1,10 @@
 """The published `userId_timestamp` (S3.2), with a terminator after the user. Do not copy it: it has no tie."""
 
-from typing import TYPE_CHECKING
-
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
-from shared.queries import Query
 from shared.tables import Column, RecordCells, TableLayout
 
 from ..keys import ACTION_CELLS, ActivityTables
 from ..records import Action
-from ..repository import ActivityRepository
-
-if TYPE_CHECKING:
-    import happybase
 
 
 @row_key
@@ -35,15 +28,3 @@ TABLE = TableLayout(
     "activity_user_and_time", "the last action of a millisecond", KeyLayout(LastActionOfMillisecond), CELLS
 )
 TABLES = ActivityTables(TABLE)
-
-
-class Repository(ActivityRepository):
-    """`ActivityRepository` of a table whose keys have no tie."""
-
-    def __init__(self, connection: "happybase.Connection", tables: ActivityTables = TABLES) -> None:
-        super().__init__(connection, tables)
-
-    def action(self, user: str, time_ms: int, tie: bytes) -> Action | None:
-        """The action, or None: also if another one of its user and millisecond was stored after it. Costs: one get."""
-        plan = self._activity.plan(user=user, time_ms=time_ms)
-        return Query(self._activity, plan, where={"tie": tie}).first()

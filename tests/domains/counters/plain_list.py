@@ -6,7 +6,7 @@ from domains.counters import DAY_MS, DayCount
 from domains.counters.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.records import LAST_MS
-from tests.domains.plain_lists import PlainList
+from tests.domains.plain_lists import PlainList, in_period
 
 
 def start_of_day(time_ms):
@@ -23,10 +23,12 @@ class PlainLogins:
     def logins(self, user, since_ms=None, until_ms=None):
         if not self.has_logins:
             raise InvalidQuestion("logins: are not kept")
-        return self._between(user, since_ms, until_ms)
+        return in_period(self._logins, since_ms, until_ms, user=user)
 
     def days(self, user, since_ms=None, until_ms=None):
-        counts = Counter(start_of_day(login.time_ms) for login in self._between(user, since_ms, until_ms))
+        counts = Counter(
+            start_of_day(login.time_ms) for login in in_period(self._logins, since_ms, until_ms, user=user)
+        )
         return [DayCount(user, day_ms, counts[day_ms]) for day_ms in sorted(counts)]
 
     def day_count(self, user, day_ms):
@@ -41,10 +43,6 @@ class PlainLogins:
 
     def _users(self, day_ms):
         return Counter(login.user for login in self._logins if start_of_day(login.time_ms) == day_ms)
-
-    def _between(self, user, since_ms, until_ms):
-        since_ms, until_ms = since_ms or 0, LAST_MS + 1 if until_ms is None else until_ms
-        return [login for login in self._logins if login.user == user and since_ms <= login.time_ms < until_ms]
 
 
 DAY = 1_768_176_000_000  # 2026-01-12T00:00:00.000Z

@@ -3,8 +3,7 @@
 from domains.logs.design import DESIGN
 from domains.logs.variants.slices import SLICE_MS
 from shared.keys import InvalidQuestion
-from shared.records import LAST_MS
-from tests.domains.plain_lists import PlainList
+from tests.domains.plain_lists import PlainList, in_period
 
 
 class PlainLogs:
@@ -28,7 +27,7 @@ class PlainLogs:
     def window(self, since_ms, until_ms, host=None):
         if host is None and self.variant in ("logs", "host-first"):
             raise InvalidQuestion("needs a host")
-        return self._between(since_ms, until_ms, **({} if host is None else {"host": host}))
+        return self._between(since_ms, until_ms, host=host)
 
     def hosts_like(self, host_prefix, since_ms=None, until_ms=None):
         if not host_prefix:
@@ -41,13 +40,7 @@ class PlainLogs:
     def _between(self, since_ms, until_ms, **wanted):
         if self.variant == "random" or (self.variant == "slices" and None in (since_ms, until_ms)):
             raise InvalidQuestion("needs a number or a period")
-        since_ms, until_ms = since_ms or 0, LAST_MS + 1 if until_ms is None else until_ms
-        return [
-            event
-            for event in self.events
-            if since_ms <= event.time_ms < until_ms
-            and all(getattr(event, name) == value for name, value in wanted.items())
-        ]
+        return in_period(self.events, since_ms, until_ms, **wanted)
 
 
 TIMES_MS = [0, 1, 2, 3, 7, 8, SLICE_MS - 1, SLICE_MS, SLICE_MS + 1, 2 * SLICE_MS, 3 * SLICE_MS]

@@ -8,8 +8,7 @@ from domains.monitoring.design import DESIGN
 from domains.monitoring.keys import HOUR_MS
 from domains.monitoring.variants.bucketed import BUCKET_MS
 from shared.keys import InvalidQuestion
-from shared.records import LAST_MS
-from tests.domains.plain_lists import PlainList
+from tests.domains.plain_lists import PlainList, in_period
 
 REFUSED = {
     "of_host": ["metric-host-time"],
@@ -60,13 +59,7 @@ class PlainPoints:
     def _between(self, question, since_ms, until_ms, **wanted):
         if self.variant in REFUSED.get(question, ()):
             raise InvalidQuestion(f"{question}: has no range")
-        since_ms, until_ms = since_ms or 0, LAST_MS + 1 if until_ms is None else until_ms
-        return [
-            point
-            for point in self.points
-            if since_ms <= point.time_ms < until_ms
-            and all(getattr(point, name) == value for name, value in wanted.items())
-        ]
+        return in_period(self.points, since_ms, until_ms, **wanted)
 
 
 TIMES_MS = [0, 1, 59_999, 60_000, BUCKET_MS - 1, BUCKET_MS, HOUR_MS - 1, HOUR_MS, HOUR_MS + 1, 3 * HOUR_MS, 10**12 + 7]
