@@ -91,14 +91,14 @@ def run_plan(
     columns: tuple[bytes, ...] | None = None,
 ) -> StoredRows:
     """The rows that `scan` returns, for a `limit` that is already checked."""
+    read = _reader(table, filter, columns)
     if plan.point is not None:
         if filter is not None:  # Thrift1's get takes no filter
-            yield from table.scan(plan.point, next_row(plan.point), columns=columns, filter=filter.text)
+            yield from read(plan.point, next_row(plan.point))
         elif cells := table.row(plan.point, columns if plan.column is None else (plan.column,)):
             yield plan.point, cells
         return
     batch_rows = batch_size(buffer_rows, plan)
-    read = partial(table.scan, columns=columns, filter=None if filter is None else filter.text)
     if len(plan.streams) == 1:
         with closing(_stream(read, plan.streams[0].ranges, reverse, batch_rows)) as rows:
             yield from islice(rows, limit)
@@ -108,6 +108,29 @@ def run_plan(
         for stream in streams:
             opened.callback(stream.close)
         yield from islice(merged(streams, plan, reverse, _rest_of_row), limit)
+
+
+def _reader(
+    table: "happybase.Table", filter: ServerFilter | None, columns: tuple[bytes, ...] | None
+) -> Callable[..., StoredRows]:
+    """The table's `scan` with a filter and columns; it leaves out cells that only the filter needs."""
+    if filter is None:
+        return partial(table.scan, columns=columns)
+    asked = columns or ()
+    only_compared = [column for column in filter.columns if not {column, column.partition(b":")[0]} & {*asked}]
+    if columns is None or not only_compared:
+        return partial(table.scan, columns=columns, filter=filter.text)
+    return partial(_without, only_compared, partial(table.scan, columns=(*columns, *only_compared), filter=filter.text))
+
+
+def _without(columns: Sequence[bytes], read: Callable[..., StoredRows], *range_: Any, **options: Any) -> StoredRows:
+    """The rows that `read` returns, without these columns; leaves out rows that have no others."""
+    with closing(read(*range_, **options)) as rows:
+        for row, cells in rows:
+            for column in columns:
+                cells.pop(column, None)
+            if cells:
+                yield row, cells
 
 
 def batch_size(buffer_rows: int, plan: Plan) -> int:

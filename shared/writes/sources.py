@@ -99,16 +99,18 @@ class SourceCells(Generic[R]):
         self._column_of = {_qualifier(column): column for column in columns}
         if cells.marker is not None or len(self._column_of) < len(columns):
             raise InvalidRecord(f"{cells.record.__name__}: its columns must have different qualifiers (got {cells})")
+        dropped = [*dropped]
         self._dropped = {_qualifier(name.encode()) for name in dropped}
         for qualifier in self._dropped & self._column_of.keys():
             raise InvalidRecord(f"{cells.record.__name__}: a dropped column must be unused (got {shown(qualifier)})")
-        if cells.mappings and (len(cells.columns) > 1 or self._dropped):
-            wanted = (
-                "a mapping holds every column that others do not have, so all must be in its family and none dropped"
-            )
-            raise InvalidRecord(f"{cells.record.__name__}: {wanted} (got {cells}, dropped={sorted(self._dropped)})")
-        self._others = cells.columns[0] + b":" if cells.mappings else None
+        self._others: bytes | None = None
         """What the columns of the record's mapping start with; None if it has no mapping."""
+        if cells.mappings:
+            family, *elsewhere = cells.columns
+            if elsewhere or self._dropped:
+                wanted = "a mapping holds every column that others do not have, so all are in its family, none dropped"
+                raise InvalidRecord(f"{cells.record.__name__}: {wanted} (got {cells}, dropped={sorted(dropped)})")
+            self._others = family + b":"
 
     def pack(self, record: R) -> dict[bytes, bytes]:
         """The cell of a record that was never changed, at time 0."""

@@ -43,7 +43,7 @@ def noted(engine: Engine, notes: list[Note]) -> Iterator[happybase.Table]:
 
 def test_the_filter_of_a_value_is_text_that_hbase_reads():
     assert equal(NOTE_CELLS, "text", "it's") == ServerFilter(
-        ("text",), b"SingleColumnValueFilter('n','t''x',=,'binary:\xa4it''s',true,true)"
+        ("text",), b"SingleColumnValueFilter('n','t''x',=,'binary:\xa4it''s',true,true)", (b"n:t'x",)
     )
 
 
