@@ -89,13 +89,14 @@ def run_plan(
     buffer_rows: int,
     filter: ServerFilter | None = None,
     columns: tuple[bytes, ...] | None = None,
+    before_ms: int | None = None,
 ) -> StoredRows:
-    """The rows that `scan` returns, for a `limit` that is already checked."""
-    read = _reader(table, filter, columns)
+    """The rows that `scan` returns, for a `limit` that is already checked; only cells dated before `before_ms`."""
+    read = _reader(partial(table.scan, timestamp=before_ms), filter, columns)
     if plan.point is not None:
         if filter is not None:  # Thrift1's get takes no filter
             yield from read(plan.point, next_row(plan.point))
-        elif cells := table.row(plan.point, columns if plan.column is None else (plan.column,)):
+        elif cells := table.row(plan.point, columns if plan.column is None else (plan.column,), before_ms):
             yield plan.point, cells
         return
     batch_rows = batch_size(buffer_rows, plan)
@@ -111,16 +112,16 @@ def run_plan(
 
 
 def _reader(
-    table: "happybase.Table", filter: ServerFilter | None, columns: tuple[bytes, ...] | None
+    read: Callable[..., StoredRows], filter: ServerFilter | None, columns: tuple[bytes, ...] | None
 ) -> Callable[..., StoredRows]:
-    """The table's `scan` with a filter and columns; it leaves out cells that only the filter needs."""
+    """A table's `scan` with a filter and columns, without the cells that only the filter needs."""
     if filter is None:
-        return partial(table.scan, columns=columns)
-    asked = columns or ()
-    only_compared = [column for column in filter.columns if not {column, column.partition(b":")[0]} & {*asked}]
+        return partial(read, columns=columns)
+    claimed = set[bytes]() if columns is None else {*columns}
+    only_compared = [column for column in filter.columns if claimed.isdisjoint((column, column.partition(b":")[0]))]
     if columns is None or not only_compared:
-        return partial(table.scan, columns=columns, filter=filter.text)
-    return partial(_without, only_compared, partial(table.scan, columns=(*columns, *only_compared), filter=filter.text))
+        return partial(read, columns=columns, filter=filter.text)
+    return partial(_without, only_compared, partial(read, columns=(*columns, *only_compared), filter=filter.text))
 
 
 def _without(columns: Sequence[bytes], read: Callable[..., StoredRows], *range_: Any, **options: Any) -> StoredRows:

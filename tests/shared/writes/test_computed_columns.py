@@ -12,8 +12,8 @@ import pytest
 
 from shared.designs import metered
 from shared.keys import KeyLayout
-from shared.queries import Query, equal
-from shared.tables import TEXT, BoundTable, Column, InvalidRecord, OtherColumns, RecordCells, TableLayout
+from shared.queries import Query, Versions, equal
+from shared.tables import TEXT, BoundTable, Column, Family, InvalidRecord, OtherColumns, RecordCells, TableLayout
 from shared.testing import (
     CrashTests,
     Store,
@@ -61,7 +61,9 @@ PAPER_CELLS = RecordCells(
         "tags": OtherColumns("d"),
     },
 )
-PAPERS = TableLayout("papers", "a paper", KeyLayout(ById), SourceCells(PAPER_CELLS, "d:paper"))
+PAPERS = TableLayout(
+    "papers", "a paper", KeyLayout(ById), SourceCells(PAPER_CELLS, "d:paper"), {"d": Family(max_versions=5)}
+)
 SHOWN_CELLS = RecordCells(Shown, {"state": Column("s:state", TEXT), "tags": OtherColumns("s", TEXT)})
 SHOWN = TableLayout("papers", "what a list shows of a paper", KeyLayout(ById), SHOWN_CELLS)
 INTENTS = intents_table("papers_intents")
@@ -161,6 +163,19 @@ def test_two_lists_in_one_table_are_refused(new_store):
         InvalidRecord, match=r"^table papers: must have one list \(got what a list shows of a paper too\)$"
     ):
         IntentWriter(new_store(*TABLES), PAPERS, INTENTS, [SHOWN, other], computed)
+
+
+def test_older_revisions_are_read_as_of_their_time_and_cost_one_call(papers):
+    papers.store(DONE)
+    papers.delete(DONE)
+    papers.store(LESS)
+    versions = list(Versions(papers.papers, papers.papers.plan(id="a"), 5))
+    assert [version.record for version in versions] == [LESS, None, DONE, A]
+    assert [version.time_ms for version in versions] == sorted({version.time_ms for version in versions}, reverse=True)
+    for version in versions:
+        query = Query(papers.papers, papers.papers.whole_table(), as_of_ms=version.time_ms)
+        assert {paper.id: paper for paper in query}.get("a") == version.record
+    assert Versions(papers.papers, papers.papers.plan(id="a"), 5).explain().rpcs == 1
 
 
 # ---- verifying and repairing
