@@ -137,6 +137,7 @@ def test_a_cursor_belongs_to_its_time(engine: Engine) -> None:
     with stored(engine, PAGES, pages_put) as pages:
         queries = [Query(pages, pages.plan(owner="a"), as_of_ms=time_ms) for time_ms in (None, 5, 6)]
         cursors = [query.page(limit=1).cursor for query in queries]
+        assert len({*cursors}) == len(cursors)
         for query, cursor in zip(queries, cursors, strict=True):
             assert len(query.page(limit=5, cursor=cursor).records) == 2
             for other in {*cursors} - {cursor}:
