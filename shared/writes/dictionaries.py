@@ -203,8 +203,9 @@ class Dictionary:
             if not self._put_if_absent(id, self._name_column, row):
                 other = self._stored(id, self._name_column)
                 if other != row:
-                    of = "" if other is None else f", the id of {shown(self._decoded_name(id, other, self._name_column))}"
-                    raise IdTaken(f"{self._dictionary}: must be an id without a name (got {id.hex()}{of})")
+                    has = "" if other is None else self._decoded_name(id, other, self._name_column)
+                    wanted = "must be an id without a name"
+                    raise IdTaken(f"{self._dictionary}: {wanted} (got {id.hex()}, the id of {shown(has)})")
             is_put = self._put_if_absent(row, self._id_column, id)
             stored = id if is_put else self._stored(row, self._id_column)
         if stored != id:
