@@ -40,8 +40,8 @@ class Versions(Generic[R]):
     version is the record after one of its cells changed; cells of one timestamp changed together. `newest` is at most
     the versions that the families keep. Nothing is read before the versions are iterated over.
 
-    Costs: one call for each column; with `OtherColumns`, one more, which reads their names. Thrift1 returns one version
-    in a get or a scan.
+    Costs: one call for each column, because Thrift1 returns one version in a get or a scan. With `OtherColumns` one
+    more, which reads their names. A change that comes between two calls may show in some columns only.
     """
 
     def __init__(self, table: BoundTable[Any, R], plan: Plan, newest: int) -> None:
@@ -54,6 +54,9 @@ class Versions(Generic[R]):
         if type(newest) is not int or not 1 <= newest <= kept:
             wanted = f"newest: must be 1..{kept}, the versions that table {layout.name} keeps"
             raise InvalidQuestion(f"{wanted} (got {shown(newest)})")
+        claimed = layout.cells.columns if plan.column is None else (plan.column,)
+        self._columns = [column for column in claimed if b":" in column]
+        self._families = [family for family in claimed if b":" not in family]
         self._table = table
         self._plan = plan
         self._row = plan.point
@@ -62,7 +65,8 @@ class Versions(Generic[R]):
     def __iter__(self) -> Iterator[Version[R]]:
         """Yields the versions. Raises InvalidRow for one that is not a record of the table."""
         rows, changed = self._table.rows, dict[int, dict[bytes, bytes]]()
-        for column in self._columns():
+        others = sorted(rows.row(self._row, self._families)) if self._families else []
+        for column in (*self._columns, *others):
             for value, time_ms in rows.cells(self._row, column, versions=self._newest, include_timestamp=True):
                 changed.setdefault(time_ms, {})[column] = value
         cells: dict[bytes, bytes] = {}
@@ -72,19 +76,6 @@ class Versions(Generic[R]):
             versions.append((time_ms, cells))
         for time_ms, cells in versions[: -self._newest - 1 : -1]:
             yield Version(time_ms, self._record(cells))
-
-    def _columns(self) -> Iterator[bytes]:
-        """The columns of the record, each of which takes a call."""
-        asked = self._asked
-        own = [column for column in asked if b":" in column]
-        families = [family for family in asked if b":" not in family]
-        yield from own
-        if families:
-            yield from sorted(self._table.rows.row(self._row, families))
-
-    @property
-    def _asked(self) -> tuple[bytes, ...]:
-        return self._table.layout.cells.columns if self._plan.column is None else (self._plan.column,)
 
     def _record(self, cells: dict[bytes, bytes]) -> R | None:
         layout = self._table.layout
@@ -97,7 +88,6 @@ class Versions(Generic[R]):
 
     def explain(self) -> Explanation:
         """What iterating would do: its row, and a call for each column. Reads nothing."""
-        families = sum(b":" not in column for column in self._asked)
         return Explanation(
             self._table.name,
             self._plan.ranges,
@@ -106,7 +96,7 @@ class Versions(Generic[R]):
             client_work=(),
             server_filtered=(),
             is_wide=False,
-            rpcs=len(self._asked) if not families else len(self._asked) - families + 1,
-            is_exact=not families,
+            rpcs=len(self._columns) + bool(self._families),
+            is_exact=not self._families,
             versions=self._newest,
         )

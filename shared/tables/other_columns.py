@@ -25,11 +25,12 @@ class OtherColumns:
     UTF-8, and may contain colons; each value is packed as that of a `Column`. A row without such columns has an empty
     mapping. A scan asks for the whole family.
 
-    **A put deletes nothing.** A key that a record no longer has stays in its row until its column is deleted. An
-    `IntentWriter` deletes it. Other code that stores a record again must delete the columns
+    **A put deletes nothing.** A key that a record has lost stays in its row until its column is deleted. In derived
+    rows an `IntentWriter` does that, after it has put the other columns; until then readers see old keys beside new
+    values. Other code that stores a record again must delete the columns
     `cells.pack(old).keys() - cells.pack(new).keys()`, with an earlier timestamp than that of the put.
 
-    A column of its own that a later release gives to an attribute is a key of the mapping to an earlier one.
+    If a later release declares an attribute for one of the qualifiers, an earlier release reads it as a key.
     """
 
     family: str
