@@ -1,23 +1,22 @@
 """The keys of S0.5, S0.6, S1.7, S2.7, S3.1 and S3.2 byte for byte as published: all as text, times as digits."""
 
-from shared.designs import PublishedKey
+from shared.designs import LONG_MAX, PublishedKey, added_tie, any_text
 
 from .keys import ACTIVITY, ActionOfUser
 from .variants import hash_prefix, legible_hash, reversed, user_and_time
 
 TIME_MS = 1_768_205_250_123  # 2026-01-12T08:07:30.123Z
-LONG_MAX = 2**63 - 1
 TIE = bytes.fromhex("0011223344556677")
 PHONE = "13800000017"
 
-TERMINATOR = "any text, with the terminator `00 01`; without it user_1 would also match user_12"
+TERMINATOR = any_text("user_1", "user_12")
 DELIMITER = "any text, with the terminator `00 01`; a user may contain a `_`"
 WIDTH = "filled with NUL to 20 bytes; without a fixed width, rows of two users may be equal"
 TIME_ADDED = "added: an order has one row, but a user has many actions; the newest comes first"
 EIGHT_BYTES = "the same number in eight bytes, not as nineteen digits"
 ASCENDING = "eight bytes, with the sign bit flipped; digits sort right only if all times have thirteen"
 NEWEST_FIRST = "`Long.MAX_VALUE` minus the time, in eight bytes, so that the newest comes first"
-TIE_ADDED = "added: without it, actions of one user in one millisecond overwrite each other"
+TIE_ADDED = added_tie("actions of one user")
 TIE_OF_ORDER = "instead of the order's id: eight bytes that are computed from the whole action"
 
 BY_ORDER = {"tie": b"o-42"}

@@ -6,7 +6,7 @@ Every function gives both the same task, and counts. Do not copy code that is na
 import hashlib
 from itertools import chain
 
-from shared.designs import Design, Outcome, ScanTask, Trap
+from shared.designs import LONG_MAX, Design, Outcome, ScanTask, Trap
 from shared.keys import FixedText, KeyLayout, Reversed, Salt, UInt16, between, part, row_key
 from shared.queries import scan
 from shared.records import show_time
@@ -15,7 +15,6 @@ from .keys import ACTIVITY, ActionOfUser
 from .records import Action
 from .variants import legible_hash, reversed, salted
 
-LONG_MAX = 2**63 - 1
 HOUR_MS = 3_600_000
 START_MS = 1_768_176_000_000  # 2026-01-12T00:00:00.000Z
 NEWEST = 10

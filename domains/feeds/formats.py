@@ -9,7 +9,7 @@ reader C001087 follows author HLIG
 author aaLiysr, post 901656910939770881, posted at 2017-08-27T04:05:34.200Z: the id holds the time
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,14 @@ def _rows(values_of: Callable[[dict[str, Any]], dict[str, Any] | str], lines: It
         yield first, last, row if isinstance(row, str) else values_of(row)
 
 
+def _header(fields_of: Mapping[str, tuple[str, ...]], line: str) -> list[str]:
+    """The fields that the columns of a header give. Raises ValueError if one of these columns is missing."""
+    columns = _CSV.header(line) if _CSV.header else []
+    if missing := [column for column in fields_of if column not in columns]:
+        raise ValueError(f"has no column {', '.join(missing)}")
+    return [field for fields in fields_of.values() for field in fields]
+
+
 def _follow(row: dict[str, Any]) -> dict[str, Any]:
     return {"reader": row["follower"], "author": row["followee"]}
 
@@ -49,6 +57,7 @@ EDGES = Format(
     "edges",
     lambda line: line.startswith(_EDGES_HEADER),
     partial(_rows, _follow),
+    partial(_header, {"follower": ("reader",), "followee": ("author",)}),
     line_ends=_CSV.line_ends,
     has_milliseconds=True,
 )
@@ -59,6 +68,7 @@ TWEETS = Format(
     "tweets",
     lambda line: line.strip() == _TWEETS_HEADER,
     partial(_rows, _tweet),
+    partial(_header, {"screen_name": ("author",), "id": ("post_id", "posted_ms"), "text": ("text",)}),
     line_ends=_CSV.line_ends,
     has_milliseconds=True,
 )

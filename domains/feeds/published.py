@@ -5,12 +5,11 @@ made. They are read here as its `inboxRowKey`, which it shows: text, joined by `
 digits.
 """
 
-from shared.designs import PublishedKey
+from shared.designs import LONG_MAX, PublishedKey
 
 from .keys import POSTS, TIMELINES, LineOfTimeline, PostOfAuthor
 
 POSTED_MS = 1_580_976_517_000  # 2020-02-06T08:08:37Z
-LONG_MAX = 2**63 - 1
 
 NAME, TIME = b"u-17_", str(LONG_MAX - POSTED_MS).encode()
 TERMINATOR = "any text, with the terminator `00 01`; the scan ends before the next name begins"

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from shared.designs import Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
+from shared.designs import LONG_MAX, Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
 from shared.queries import scan
 
 from .keys import TABLES, TIMELINES, LineOfTimeline
-from .published import LONG_MAX
 from .records import Post
 from .repository import FeedRepository
 

@@ -2,19 +2,17 @@
 
 import struct
 
-from shared.designs import PublishedKey
+from shared.designs import LONG_MAX, SIGN, PublishedKey, added_tie, any_text
 
 from .keys import LOGS, LogNewestFirst, LogTimeFirst
 from .variants import host_first, modulo
 
 TIME_MS = 1_768_205_250_123  # 2026-01-12T08:07:30.123Z
-LONG_MAX = 2**63 - 1
 TIE = bytes.fromhex("0011223344556677")
 
-TERMINATOR = "any text, with the terminator `00 01`; without it host1 would also match host12"
+TERMINATOR = any_text("host1", "host12")
 SAME_TERMINATOR = "with the same terminator as the host"
-SIGN = "`Int64` flips the sign bit, so that negative numbers sort first; a long sorts them last"
-TIE_ADDED = "added: without it, events of one host and kind in one millisecond overwrite each other"
+TIE_ADDED = added_tie("events of one host and kind")
 
 PUBLISHED = (
     PublishedKey(

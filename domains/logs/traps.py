@@ -7,7 +7,7 @@ import struct
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from shared.designs import RANGES, Design, Outcome, ScannedTable, ScanTask, Trap, Writes, scratch_table
+from shared.designs import LONG_MAX, RANGES, Design, Outcome, ScannedTable, ScanTask, Trap, Writes, scratch_table
 from shared.keys import Descending, Int64, KeyLayout, UInt32, between, part, row_key
 from shared.queries import scan
 
@@ -17,8 +17,6 @@ from .variants import salted, time_first
 
 if TYPE_CHECKING:
     import happybase
-
-LONG_MAX = 2**63 - 1
 
 
 def prefix_without_terminator(design: Design) -> Outcome:

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shared.designs import PublishedKey
+from shared.designs import LONG_MAX, PublishedKey
 from shared.tables import TableLayout
 
 from .keys import INBOX, OUTBOX, MessageByReceiver, MessageBySender
 from .variants import one_table
 
 SENT_MS = 1_700_000_000_000  # 2023-11-14T22:13:20Z
-LONG_MAX = 2**63 - 1
 RECEIVER, SENDER, MESSAGE_ID = "u-17", "u-3", "m-42"
 
 NAME = "any text, with the terminator `00 01`; before `_`, a scan of u would also match u_2"

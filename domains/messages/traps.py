@@ -6,12 +6,12 @@ Do not copy code that is named wrong.
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from shared.designs import Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
+from shared.designs import LONG_MAX, Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
 from shared.keys import Descending, Int64
 from shared.queries import scan
 
 from .keys import INBOX
-from .published import LONG_MAX, inbox_row_key
+from .published import inbox_row_key
 from .records import Message, StoredMessage
 from .variants import one_table
 

@@ -2,7 +2,7 @@
 
 import struct
 
-from shared.designs import PublishedKey
+from shared.designs import SIGN, PublishedKey
 
 from .keys import BY_SELLER, ORDERS, OrderByNumber, OrderBySeller
 from .variants import oldest_first
@@ -35,7 +35,7 @@ PUBLISHED = (
         SELLERS_LIST,
         {
             "seller_id": TERMINATOR,
-            "placed_ms": "`Int64` flips the sign bit, so that negative numbers sort first; a long sorts them last",
+            "placed_ms": SIGN,
             "order_number": SAME_TERMINATOR,
         },
     ),

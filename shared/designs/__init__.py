@@ -11,14 +11,16 @@ from .heat import RANGES, Writes
 from .heat_recording import recorded_heat
 from .metering import Cost, Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
-from .published import PublishedKey
+from .published import LONG_MAX, SIGN, PublishedKey, added_tie, any_text
 from .scanned import ScannedTable, scanned_records
 from .traps import Outcome, ScanTask, Trap, scratch_store, scratch_table
 
 __all__ = [
     "CELL_BYTES",
     "FACTS",
+    "LONG_MAX",
     "RANGES",
+    "SIGN",
     "AccessPattern",
     "CellContents",
     "Cost",
@@ -37,6 +39,8 @@ __all__ = [
     "Variant",
     "Writes",
     "Wrong",
+    "added_tie",
+    "any_text",
     "contents_of",
     "load_samples",
     "lower_where",

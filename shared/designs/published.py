@@ -8,6 +8,21 @@ import attrs
 from ..keys import Segment
 from ..tables.layouts import TableLayout
 
+LONG_MAX = 2**63 - 1
+"""Java's `Long.MAX_VALUE`, from which published keys subtract a time."""
+SIGN = "`Int64` flips the sign bit, so that negative numbers sort first; a long sorts them last"
+"""Why the bytes of a number are not those of `Bytes.toBytes(long)`."""
+
+
+def any_text(name: str, longer: str) -> str:
+    """Why a text ends with a terminator: without it, a scan of `name` would also find `longer`."""
+    return f"any text, with the terminator `00 01`; without it {name} would also match {longer}"
+
+
+def added_tie(records: str) -> str:
+    """Why a key has a tie: without it, `records` of one moment would be one row."""
+    return f"added: without it, {records} in one millisecond overwrite each other"
+
 
 @attrs.frozen
 class PublishedKey:

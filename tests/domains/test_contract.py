@@ -19,7 +19,7 @@ from domains.command_line.designs import all_designs
 from shared.designs import FACTS, load_samples, measure, measure_pattern, metered
 from shared.designs.growth import TIMES, growths, recorded_growth
 from shared.keys import InvalidQuestion, KeyLayout, Salt
-from shared.loading import read_lines
+from shared.loading import UnreadableFile, read_lines
 from shared.queries import MAX_LIMIT
 from shared.tables import (
     ItemCells,
@@ -417,30 +417,23 @@ def test_the_samples_hold_what_breaks_row_keys(design):
     check_samples([[*load.sample_records()] for load in design.loads])
 
 
-FILES = [
-    ("activity", "auth.log", "auth", 2025),
-    ("counters", "access.log", "combined", None),
-    ("counters", "auth.log", "sshd", 2025),
-    ("counters", "auth.log", "sshd-failed", 2025),
-    ("feeds", "edges.csv", "edges", None),
-    ("feeds", "tweets.csv", "tweets", None),
-    ("logs", "access.log", "combined", None),
-    ("logs", "broker-1/server.log", "log4j", None),
-    ("messages", "chat.jsonl", "chat", None),
-    ("monitoring", "ec2_disk_write_bytes_1ef3de.csv", "series", None),
-    ("monitoring", "nginx_status.jsonl", "nginx-status", None),
-]
-"""Files of fixtures in the designs' own formats, and the year that their times lack."""
+OWN_FORMATS = [(design, load, of) for design in all_designs() for load in design.loads for of in load.formats]
 
 
-@pytest.mark.parametrize(("name", "file", "format", "year"), FILES, ids=[f"{name}/{file}" for name, file, *_ in FILES])
-def test_every_line_of_a_file_is_a_record_of_its_format(name, file, format, year):
-    loads = next(design for design in all_designs() if design.name == name).loads
-    load = next(load for load in loads if format in [of.name for of in load.formats])
-    choice = "auto" if format != "sshd-failed" else format  # which is the other reading of the same file
-    lines = read_lines(FIXTURES / name / file, load.record, format=choice, formats=load.formats, year=year)
-    assert lines.format == format
-    assert [line.reason for line in lines if line.record is None] == []
+@pytest.mark.parametrize(
+    ("design", "load", "of"), OWN_FORMATS, ids=[f"{design.name}: {of.name}" for design, _, of in OWN_FORMATS]
+)
+def test_every_line_of_some_file_is_a_record_of_a_format_which_the_file_is_found_to_have(design, load, of):
+    given = {"formats": load.formats, "year": None if of.has_year else 2025, "at_ms": 0 if of.may_lack_time else None}
+    texts = {}
+    for path in FIXTURES.rglob("*.*"):
+        with suppress(UnreadableFile):
+            lines = [*read_lines(path, load.record, format=of.name, **given)]
+            if lines and all(line.record is not None for line in lines):
+                texts[path] = path.read_text(encoding="utf-8")
+    assert texts
+    recognized = [path for path, text in texts.items() if of.recognizes(text.partition("\n")[0])]
+    assert {read_lines(path, load.record, **given).format for path in recognized} <= {of.name}
 
 
 # ---- published keys

@@ -19,18 +19,11 @@ from shared.testing import (
 )
 from shared.testing.stopped_writes import Opened
 from shared.writes import holds_intents
-from tests.domains.counters import stopped_writes as counters
-from tests.domains.feeds import stopped_writes as feeds
-from tests.domains.messages import stopped_writes as messages
-from tests.domains.orders import stopped_writes as orders
 from tests.engines import Engine
 
-STOPPED = {
-    "orders": orders.STOPPED,
-    "counters": counters.STOPPED,
-    "messages": messages.STOPPED,
-    "feeds": feeds.STOPPED,
-}
+from .by_design import by_design
+
+STOPPED: dict[str, StoppedWrites] = by_design("stopped_writes", "STOPPED")
 MANY, FEW, FEWEST = 14, 2, 1
 """Crash points of a write that a check visits: stops in the design itself, then all else; in other variants, which
 differ in their lists alone, and on HBase. `make test-long` visits all."""

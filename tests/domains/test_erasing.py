@@ -15,20 +15,11 @@ from shared.testing import (
     check_the_same_call_again,
 )
 from shared.testing.stopped_writes import Opened
-from tests.domains.activity import erased as activity
-from tests.domains.counters import erased as counters
-from tests.domains.feeds import erased as feeds
-from tests.domains.messages import erased as messages
-from tests.domains.orders import erased as orders
 from tests.engines import Engine
 
-ERASED = {
-    "orders": orders.ERASED,
-    "counters": counters.ERASED,
-    "messages": messages.ERASED,
-    "feeds": feeds.ERASED,
-    "activity": activity.ERASED,
-}
+from .by_design import by_design
+
+ERASED: dict[str, ErasedPerson] = by_design("erased", "ERASED")
 MANY, FEW = 8, 2
 """Points that a check visits, of the design itself, and of its other variants. `make test-long` visits all."""
 

@@ -1,4 +1,4 @@
-"""Keys by hand: the rows, orders and refusals in `keys.toml` of a design, whose expressions use `names`.
+"""Keys by hand: the rows, orders and refusals in `keys.toml` of a design, whose expressions use `names` and `NAMES`.
 
 A line is about `sample` with the values that the line names. In an order, lists stand for all their combinations.
 Each section has the lines of some tables, by the table's name:
@@ -23,7 +23,16 @@ from shared.tables import ItemCells
 from tests.copies import ROOT
 
 BY_HAND = {path.parent.name: tomllib.loads(path.read_text("utf-8")) for path in ROOT.glob("tests/domains/*/keys.toml")}
-NAMES = {"LAST_MS": LAST_MS, "between": between, "starting_with": starting_with}
+AT_MS = 1_768_205_250_123  # 2026-01-12T08:07:30.123Z
+NAMES = {
+    "AT_MS": AT_MS,
+    "LAST_MS": LAST_MS,
+    "MOMENTS": [0, 1, 2, 999, 1000, 899_999, 900_000, 3_599_999, 3_600_000, AT_MS, LAST_MS],
+    "BY_CODE_POINT": ["1", "12", "a", "a\0", "a\0b", "a!", "aa", "u-1", "u-17", "web-1", "web-12", "é", "店", "🐘"],
+    "between": between,
+    "starting_with": starting_with,
+}
+"""What the expressions of every design may use."""
 
 
 def values(text, names):
@@ -39,7 +48,8 @@ def cases(section):
         for name, text in by_hand.get(section, {}).items():
             for line in re.sub(r"\n +", " ", text).splitlines():
                 if not line.startswith("#"):
-                    names = by_hand["names"] | {"sample": values(by_hand["sample"], by_hand["names"])}
+                    own_names = by_hand.get("names", {})
+                    names = own_names | {"sample": values(by_hand["sample"], own_names)}
                     yield pytest.param(tables[name], names, *line.split("->"), id=f"{name}: {line}")
 
 

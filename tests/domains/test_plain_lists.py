@@ -1,6 +1,5 @@
 """Questions that every variant refuses, or answers as a plain list of its records does."""
 
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -8,15 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.tables import TableLayout
-from tests.copies import ROOT
 from tests.engines import Engine, examples
 
+from .by_design import by_design
 from .conftest import OpenSamples
 from .plain_lists import PlainList, answer
 
-NAMES = sorted(path.parent.name for path in ROOT.glob("tests/domains/*/plain_list.py"))
-MODULES = [import_module(f"tests.domains.{name}.plain_list") for name in NAMES]
-PLAIN_LISTS: list[PlainList] = [module.PLAIN_LIST for module in MODULES if hasattr(module, "PLAIN_LIST")]
+PLAIN_LISTS: list[PlainList] = [*by_design("plain_list", "PLAIN_LIST").values()]
 each_plain_list = pytest.mark.parametrize("plain", PLAIN_LISTS, ids=lambda plain: plain.design.name)
 
 

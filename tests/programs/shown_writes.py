@@ -1,19 +1,13 @@
 """The writes whose steps the pages show: what the crash tests of a design know of them, as a table and as a picture."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from shared.designs.pictures import Picture, Rung, ladder_picture
 from shared.testing import Steps
-from tests.domains.feeds.stopped_writes import steps as feeds_steps
-from tests.domains.messages.stopped_writes import steps as messages_steps
-from tests.domains.orders.stopped_writes import steps as orders_steps
+from tests.domains.by_design import by_design
 from tests.engines import Engine
 
-STEPS: Mapping[str, Callable[[Engine], Steps]] = {
-    "orders": orders_steps,
-    "messages": messages_steps,
-    "feeds": feeds_steps,
-}
+STEPS: dict[str, Callable[[Engine], Steps]] = by_design("stopped_writes", "steps")
 """The designs whose pages show the steps of their writes."""
 
 

@@ -23,7 +23,7 @@ def layout_block(table: TableLayout[Any, Any]) -> str:
     for part in layout.parts:
         width = part.codec.width_bytes
         rows.append((part.name, f"`{part.codec}`", "varies" if width is None else str(width), part.meaning))
-    return markdown_table(("part", "format", "bytes", "meaning"), rows)
+    return markdown_table(("part", "[format](../../shared/keys/README.md)", "bytes", "meaning"), rows)
 
 
 def row_block(connection: "happybase.Connection", table: TableLayout[Any, Any]) -> str:

@@ -18,10 +18,11 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str
     return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines)
 
 
-def markdown_list(items: Iterable[str]) -> str:
-    """A list, its items broken at words."""
+def markdown_list(items: Iterable[str], indent: str = "") -> str:
+    """A list, its items broken at words; `indent` puts it below an item of another list."""
+    first, others = f"{indent}- ", f"{indent}  "
     return "\n".join(
-        textwrap.fill(item, MAX_LINE, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+        textwrap.fill(item, MAX_LINE, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
         for item in items
     )
 

@@ -117,6 +117,6 @@ def traps_block(design: Design) -> str:
     items: list[str] = []
     for trap in design.traps:
         name, published, wanted, wrong, right = trap_row(trap, design)
-        items += [f'- **{name}**, published as "{published}"', f"  - asked for: {wanted}"]
-        items += [f"  - gives: {wrong}", f"  - right way: {right}"]
+        ways = (f"asked for: {wanted}", f"gives: {wrong}", f"right way: {right}")
+        items += [markdown_list([f'**{name}**, published as "{published}"']), markdown_list(ways, indent="  ")]
     return "\n".join(items)

@@ -1,9 +1,11 @@
 """The formats of feeds, in excerpts of real files: who sits in which committee, and tweets of one evening."""
 
+import pytest
+
 from domains.feeds import Follow, Post
 from domains.feeds.design import SAMPLES
 from domains.feeds.formats import EDGES, TWEETS
-from shared.loading import read_lines
+from shared.loading import UnreadableFile, read_lines
 from shared.records import parse_time
 
 
@@ -23,3 +25,8 @@ def test_a_tweet_whose_id_is_not_a_number_is_named(tmp_path):
     path.write_text((SAMPLES / "tweets.csv").read_text(encoding="utf-8").replace("901656917281574912", "x"))
     reasons = [line.reason for line in read_lines(path, Post, formats=(TWEETS,)) if line.reason]
     assert [reason.endswith("Post.post_id: must be a number (got 'x')") for reason in reasons] == [True]
+
+
+def test_a_file_with_other_columns_is_refused_and_names_those_it_lacks():
+    with pytest.raises(UnreadableFile, match=r"posts\.csv: the header in line 1 has no column follower, followee$"):
+        read_lines(SAMPLES / "posts.csv", Follow, format="edges", formats=(EDGES,))

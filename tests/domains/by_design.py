@@ -1,0 +1,15 @@
+"""What the tests of single designs offer to tests of all designs: found by file and name, so that no list is kept."""
+
+from importlib import import_module
+from typing import Any
+
+from domains.command_line.designs import all_designs
+from tests.copies import ROOT
+
+
+def by_design(file: str, name: str) -> dict[str, Any]:
+    """`name` of the module `file` of every `tests/domains/<design>/` that has it, by design."""
+    folder = ROOT / "tests" / "domains"
+    designs = [design.name for design in all_designs() if (folder / design.name / f"{file}.py").exists()]
+    modules = {design: import_module(f"tests.domains.{design}.{file}") for design in designs}
+    return {design: getattr(module, name) for design, module in modules.items() if hasattr(module, name)}
