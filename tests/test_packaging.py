@@ -136,9 +136,9 @@ SNIPPETS = {
         # pyright: strict
         from domains.orders import TABLES, BuyerLine, Order, OrderRepository, SellerLine
         from domains.orders.keys import BY_SELLER, ORDERS, OrderBySeller
-        from shared.queries import Query
+        from shared.queries import Query, Versions
         from shared.stores import connect
-        from shared.tables import BoundTable
+        from shared.tables import BoundTable, Column, OtherColumns, RecordCells
 
         lamp = Order("n-42", "s-17", "b-3", placed_ms=1, item="lamp", amount=7)
         line: SellerLine = BY_SELLER.record(BY_SELLER.row(SellerLine.of(lamp)), {})
@@ -162,6 +162,11 @@ SNIPPETS = {
         first: SellerLine | None = Query(by_seller, plan).first()
         lines: Query[BuyerLine] = Query(by_seller, plan)  # refused
         Query(BY_SELLER, plan)  # refused
+        Query(by_seller, plan, as_of_ms="now")  # refused
+        latest: SellerLine | None = next(iter(Versions(by_seller, plan, newest=1))).record
+        older: Versions[BuyerLine] = Versions(by_seller, plan, newest=1)  # refused
+        cells: RecordCells[Order] = RecordCells(Order, {"item": Column("o:i"), "others": OtherColumns("o")})
+        RecordCells(Order, {"others": "o"})  # refused
         OrderRepository(connect("embedded:"), TABLES[:3])  # refused
     """,
     "calls.py": """

@@ -12,6 +12,7 @@ from shared.designs import Design, Measurement
 from shared.designs.arguments import patterns_by_name, shown_arguments
 from shared.designs.ruler import show_value
 from shared.queries import Explanation
+from shared.records import show_time
 from shared.tables import TableLayout
 
 from .ranges import figures, show_ranges
@@ -101,6 +102,7 @@ def query_explanation(
                 "rpcs": explanation.rpcs,
                 "rpcs_are_exact": explanation.is_exact,
                 "then": explanation.then_ranges,
+                "as_of_ms": explanation.as_of_ms,
             },
         )
         return
@@ -116,6 +118,8 @@ def query_explanation(
         wrapped(to, f"the client compares {', '.join(compared)} and drops other records")
     if "order" in explanation.client_work:
         wrapped(to, "the client sorts the records, so each page reads all of the ranges")
+    if explanation.as_of_ms is not None:
+        wrapped(to, f"as of {show_time(explanation.as_of_ms)}, as far back as the families keep versions")
     if explanation.then_ranges:
         wrapped(to, f"then {explanation.then_ranges}, which these rows determine")
     rpcs = count(explanation.rpcs, "RPC")

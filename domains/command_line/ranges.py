@@ -29,8 +29,8 @@ def show_ranges(
     prefix = connection.table_prefix
     table_prefix = b"" if prefix is None else prefix + connection.table_prefix_separator
     tables = list(tables)
-    names = Counter(table.name for table in tables)
-    layouts = {table.name: table.key for table in tables if names[table.name] == 1}  # otherwise no row tells which
+    keys = Counter(name for name, _key_class in {(table.name, table.key.key_class) for table in tables})
+    layouts = {table.name: table.key for table in tables if keys[table.name] == 1}  # otherwise no row tells which
     ranges_: list[tuple[str, str]] = []
     for stored_name, rows in ranges:
         name = stored_name.removeprefix(table_prefix).decode()

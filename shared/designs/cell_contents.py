@@ -63,7 +63,10 @@ def contents_of(table: TableLayout[Any, Any], key: Any, column: bytes, value: by
     if isinstance(cells, RecordCells):
         if cells.marker is not None:
             return CellContents(f"{record}, whose attributes are all in the row key", ())
-        (name,) = (name for name in cells.attributes if cells.column(name) == column)
+        for name, mapping in cells.mappings.items():
+            if mapping.has(column):
+                return CellContents(f"{record}.{name}", (mapping.unpack({column: value}),))
+        (name,) = (name for name in cells.attributes if name not in cells.mappings and cells.column(name) == column)
         return CellContents(f"{record}.{name}", ({name: cells.unpack_value(name, value)},))
     records = tuple(attrs.asdict(one) for one in cells.records(key, {column: value}))
     if not records:

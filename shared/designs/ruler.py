@@ -11,7 +11,7 @@ from ..keys import KeyLayout, Rest, Segment
 from ..keys.errors import shown
 from ..keys.slice_codecs import share_codec
 from ..records import LENGTH, show_length, show_time
-from ..tables import ItemCells, Packing, RecordCells, TableLayout
+from ..tables import ItemCells, OtherColumns, Packing, RecordCells, TableLayout
 from ..writes import SourceCells
 from .published import PublishedKey
 
@@ -104,7 +104,12 @@ def _others(count: int) -> list[tuple[str, ...]]:
 def _record_columns(cells: RecordCells[Any], stored: Mapping[bytes, bytes], width: int) -> Iterable[tuple[str, ...]]:
     """The attributes of a record over their columns."""
     for name, declared in cells.attributes.items():
-        if (data := stored.get(cells.column(name))) is not None:
+        if isinstance(declared, OtherColumns):
+            for column in sorted(filter(cells.mappings[name].has, stored)):
+                text = column.decode(errors="backslashreplace")
+                of_key = f"{name}[{text.partition(':')[2]}]"
+                yield from _cut(of_key, _show_cell("", declared.packing, stored[column]), [text], width)
+        elif (data := stored.get(cells.column(name))) is not None:
             yield from _cut(name, _show_cell(name, declared.packing, data), [declared.name], width)
     if cells.marker is not None and cells.columns[0] in stored:
         yield from _cut("(there is a record)", "", [cells.marker], width)

@@ -129,7 +129,9 @@ def scanned_by(
     drops_rows = measurement.is_server_filtered or bool(measurement.client_work)
     if explanation is None or not drops_rows or page is None or page.cursor is not None:
         return None
-    table = next(table for table in tables if connection.table(table.name).name == explanation.stored_in)
+    layouts = [table for table in tables if connection.table(table.name).name == explanation.stored_in]
+    of_records = (table for table in layouts if all(isinstance(record, table.cells.record) for record in page.records))
+    table = next(of_records, layouts[0])
     return scanned_records(connection, table, explanation.ranges, page.records, _label_of(table, page.records))
 
 

@@ -1,4 +1,4 @@
-"""A question run on a table: queries, their pages and cursors, server-side filters.
+"""A question run on a table: queries, their pages and cursors, server-side filters, versions.
 
 May import `keys` and `tables`.
 """
@@ -9,6 +9,7 @@ from .pages import Page
 from .query import Query
 from .scanning import BATCH_ROWS, MAX_LIMIT, in_batches, scan, scan_in_batches
 from .server_filters import KEYS_ONLY, ServerFilter, equal
+from .versions import Version, Versions
 
 __all__ = [
     "BATCH_ROWS",
@@ -19,6 +20,8 @@ __all__ = [
     "Page",
     "Query",
     "ServerFilter",
+    "Version",
+    "Versions",
     "equal",
     "in_batches",
     "scan",

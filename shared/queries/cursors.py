@@ -2,7 +2,7 @@
 
 A cursor is URL-safe base64, without padding, of three fields:
 
-    digest of the request    8 bytes   blake2b of table layout, ranges, direction, conditions, order and filter
+    digest of the request    8 bytes   blake2b of table layout, ranges, direction, conditions, order, filter and time
     checksum                 4 bytes   blake2b of the digest and the position
     position                 the rest  fields of bytes, each after its length in 2 bytes
 
@@ -43,7 +43,9 @@ def digest_of(request: Request[Any]) -> bytes:
     of_cells = f"{type(cells).__name__!r}, {cells.columns!r}, {cells.cell_attributes!r}, {qualifier}"
     layout = f"({table.name!r}, {_key(table.key)}, {of_cells})"
     server = request.server and request.server.text
-    asked = (request.table.name, request.plan.streams, request.conditions, request.reverse, server)
+    asked: tuple[Any, ...] = request.table.name, request.plan.streams, request.conditions, request.reverse, server
+    if request.as_of_ms is not None:
+        asked += (request.as_of_ms,)
     order = request.order and _key(request.order)
     return blake2b(f"({asked!r}, {layout}, {order})".encode(), digest_size=_DIGEST_BYTES).digest()
 

@@ -33,15 +33,23 @@ class Explanation:
     """Whether these are all RPCs of a page that the first range fills; otherwise they are the least that it needs."""
     then_ranges: str = ""
     """What is read after these ranges, if it depends on their rows; see `DependentQuery`."""
+    as_of_ms: int | None = None
+    """The time as of which records are read; None for the present."""
+    versions: int | None = None
+    """How many versions of a record are read, with a call for each column; None for a query. See `Versions`."""
 
     def __str__(self) -> str:
         lines = [f"{self.stored_in.decode()}: {_values(range_)}" for range_ in self.ranges] or ["no range"]
         lines += [f"merged: {self.streams} streams"] if self.streams > 1 else []
         lines += ["in reverse"] if self.reverse else []
+        lines += [f"as of {self.as_of_ms} ms"] if self.as_of_ms is not None else []
+        if self.versions is not None:
+            lines.append(f"the newest {self.versions} versions, with a call for each column")
         lines += [f"the server compares {', '.join(self.server_filtered)}"] if self.server_filtered else []
         lines += [f"the client: {', '.join(self.client_work)}"] if self.client_work else []
         lines += [f"then {self.then_ranges}, which these rows determine"] if self.then_ranges else []
-        return "\n".join([*lines, f"first page: {self.rpcs} RPCs{'' if self.is_exact else ' or more'}"])
+        read = "first page" if self.versions is None else "all versions"
+        return "\n".join([*lines, f"{read}: {self.rpcs} RPCs{'' if self.is_exact else ' or more'}"])
 
 
 def _values(range_: RowRange) -> str:
@@ -80,4 +88,5 @@ def explain(request: Request[Any], limit: int, *, looks_up: bool, reports: bool)
         request.is_wide,
         rpcs,
         is_exact and request.server is None,
+        as_of_ms=request.as_of_ms,
     )

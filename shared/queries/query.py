@@ -18,6 +18,7 @@ from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan
 from ..keys.reference import ReferenceLayout
 from ..tables.bound_table import BoundTable
+from ..tables.cells import families_of
 from ..tables.declared_types import type_check, words_for
 from ..tables.errors import InvalidRow
 from ..tables.layouts import TableLayout
@@ -33,6 +34,8 @@ S = TypeVar("S")
 
 ITERATION_RECORDS = READ_AT_MOST - 1
 """Records that iteration reads at once: one less than whole batches, because a page reads one row beyond its end."""
+LAST_AS_OF_MS = 2**63 - 2
+"""The latest time of a read: Thrift1 reads cells below a timestamp, which is at most 2^63 - 1."""
 ITERATION_BATCH_ROWS = 250
 """Rows in a batch of one stream if iteration merges several: the rest of a batch is read again for the next page."""
 
@@ -53,6 +56,11 @@ class Query(Generic[R]):
     oldest event first if its times descend. The client does not sort records of a domain's own cells: such an `order`
     is refused.
 
+    With `as_of_ms`, records are read as they were at this time, in milliseconds since 1970: of each cell the newest
+    version that is dated then or earlier. That is right as far back as the families keep versions
+    (`Family.max_versions`), for cells that were not deleted since: a delete also hides what it deleted from such reads.
+    A table whose families keep one version is refused. The costs are those of the same question without a time.
+
     Every record that is stored from the first page to the last comes exactly once, whatever is inserted or deleted
     between pages. A happybase table serves one thread at a time, and so does a query.
     """
@@ -66,12 +74,15 @@ class Query(Generic[R]):
         server: ServerFilter | None = None,
         order: KeyLayout[Any] | None = None,
         newest_first: bool | None = None,
+        as_of_ms: int | None = None,
     ) -> None:
         layout = table.layout
         check_same_table(layout, plan)
+        if as_of_ms is not None:
+            check_as_of(layout, as_of_ms)
         sort_into, reverse = direction(layout, plan, order, newest_first)
         conditions = conditions_of(layout.cells.record, plan, where)
-        self._request: Request[Any] = Request(table, plan, conditions, server, sort_into, reverse)
+        self._request: Request[Any] = Request(table, plan, conditions, server, sort_into, reverse, as_of_ms)
         if server is not None and self._request.is_wide:
             raise InvalidQuestion(
                 f"server: cannot filter table {layout.name}, whose rows are read in parts: give where instead"
@@ -191,6 +202,21 @@ class Query(Generic[R]):
 
     def __repr__(self) -> str:
         return f"Query({self._request.layout.name}: {shown(self._request.plan.conditions)})"
+
+
+def check_as_of(table: TableLayout[Any, Any], as_of_ms: Any) -> None:
+    """Raises InvalidQuestion for a value that is not a time, and for a table without older versions of its cells."""
+    if type(as_of_ms) is not int or not 0 <= as_of_ms <= LAST_AS_OF_MS:
+        wanted = f"must be milliseconds since 1970, 0..{LAST_AS_OF_MS}"
+        raise InvalidQuestion(f"as_of_ms: {wanted} (got {shown(as_of_ms)})")
+    if kept_versions(table) == 1:
+        wanted = "must keep more than one version, or a cell that has changed since is missing"
+        raise InvalidQuestion(f"as_of_ms: table {table.name} {wanted}: declare Family(max_versions=...)")
+
+
+def kept_versions(table: TableLayout[Any, Any]) -> int:
+    """The number of versions that every family of a table's cells keeps."""
+    return min(table.families[name].max_versions for name in families_of(table.cells))
 
 
 def check_same_table(table: TableLayout[Any, Any], plan: Plan) -> None:

@@ -41,6 +41,13 @@ class Request(Generic[R]):
     order: KeyLayout[Any] | None
     """The order into which the client sorts; None if the scan gives it."""
     reverse: bool
+    as_of_ms: int | None = None
+    """The time as of which records are read; None for the present."""
+
+    @property
+    def before_ms(self) -> int | None:
+        """The timestamp of the calls that read: HBase reads cells dated before it."""
+        return None if self.as_of_ms is None else self.as_of_ms + 1
 
     @property
     def layout(self) -> TableLayout[Any, R]:
@@ -126,10 +133,10 @@ class RecordReader(Generic[R]):
         positions = None if after is None else _positions(request.plan, after, reverse)
         if isinstance(cells, ItemCells):
             wanted = max(wanted, CHUNK_CELLS) if self.may_skip else wanted
-            reader = CellReader(self._rows, cells, wanted, reverse, request.plan.qualifiers)
+            reader = CellReader(self._rows, cells, wanted, reverse, request.plan.qualifiers, request.before_ms)
             return reader.read(request.plan, [None] * len(request.plan.streams) if positions is None else positions)
         plan = request.plan if positions is None else _plan_after(request.plan, positions, reverse)
-        return run_plan(self._rows, plan, limit, reverse, wanted, request.server, cells.columns)
+        return run_plan(self._rows, plan, limit, reverse, wanted, request.server, cells.columns, request.before_ms)
 
     def matching(self, stored: Any) -> list[R]:
         """The records of a row or cell that match: at most one, except in a domain's own cells.

@@ -89,16 +89,17 @@ def run_plan(
     buffer_rows: int,
     filter: ServerFilter | None = None,
     columns: tuple[bytes, ...] | None = None,
+    before_ms: int | None = None,
 ) -> StoredRows:
-    """The rows that `scan` returns, for a `limit` that is already checked."""
+    """The rows that `scan` returns, for a `limit` that is already checked; only cells dated before `before_ms`."""
+    read = _reader(partial(table.scan, timestamp=before_ms), filter, columns)
     if plan.point is not None:
         if filter is not None:  # Thrift1's get takes no filter
-            yield from table.scan(plan.point, next_row(plan.point), columns=columns, filter=filter.text)
-        elif cells := table.row(plan.point, columns if plan.column is None else (plan.column,)):
+            yield from read(plan.point, next_row(plan.point))
+        elif cells := table.row(plan.point, columns if plan.column is None else (plan.column,), before_ms):
             yield plan.point, cells
         return
     batch_rows = batch_size(buffer_rows, plan)
-    read = partial(table.scan, columns=columns, filter=None if filter is None else filter.text)
     if len(plan.streams) == 1:
         with closing(_stream(read, plan.streams[0].ranges, reverse, batch_rows)) as rows:
             yield from islice(rows, limit)
@@ -108,6 +109,29 @@ def run_plan(
         for stream in streams:
             opened.callback(stream.close)
         yield from islice(merged(streams, plan, reverse, _rest_of_row), limit)
+
+
+def _reader(
+    read: Callable[..., StoredRows], filter: ServerFilter | None, columns: tuple[bytes, ...] | None
+) -> Callable[..., StoredRows]:
+    """A table's `scan` with a filter and columns, without the cells that only the filter needs."""
+    if filter is None:
+        return partial(read, columns=columns)
+    claimed = set[bytes]() if columns is None else {*columns}
+    only_compared = [column for column in filter.columns if claimed.isdisjoint((column, column.partition(b":")[0]))]
+    if columns is None or not only_compared:
+        return partial(read, columns=columns, filter=filter.text)
+    return partial(_without, only_compared, partial(read, columns=(*columns, *only_compared), filter=filter.text))
+
+
+def _without(columns: Sequence[bytes], read: Callable[..., StoredRows], *range_: Any, **options: Any) -> StoredRows:
+    """The rows that `read` returns, without these columns; leaves out rows that have no others."""
+    with closing(read(*range_, **options)) as rows:
+        for row, cells in rows:
+            for column in columns:
+                cells.pop(column, None)
+            if cells:
+                yield row, cells
 
 
 def batch_size(buffer_rows: int, plan: Plan) -> int:

@@ -20,6 +20,8 @@ class ServerFilter:
 
     attributes: tuple[str, ...]
     text: bytes
+    columns: tuple[bytes, ...] = ()
+    """The columns that it compares. A scan must ask for them, because a filter does not see any others."""
 
 
 KEYS_ONLY = ServerFilter((), b"FirstKeyOnlyFilter() AND KeyOnlyFilter()")
@@ -32,8 +34,11 @@ def equal(cells: RecordCells[Any], name: str, value: Any) -> ServerFilter:
     equal(ORDER_CELLS, "status", "paid")    SingleColumnValueFilter('o','s',=,'binary:\xa4paid',true,true)
 
     The first `true` drops the rows that lack the column. It is `false` if the attribute's default is this value,
-    because rows that lack the column then have it. Raises InvalidRecord for a name that has no column, for a value that
-    its attribute cannot have or that is too long, and for an attribute whose default depends on the rest of the record.
+    because rows that lack the column then have it. If `cells` are those of another layout of the same table, the filter
+    chooses records by a column that they do not have themselves.
+
+    Raises InvalidRecord for a name that has no column, for a value that its attribute cannot have or that is too long,
+    and for an attribute whose default depends on the rest of the record.
     """
     packed = cells.pack_value(name, value)
     drops_rows_without = True
@@ -50,7 +55,7 @@ def equal(cells: RecordCells[Any], name: str, value: Any) -> ServerFilter:
     if len(text) > MAX_FILTER_BYTES:
         limit = f"at most {MAX_FILTER_BYTES} bytes"
         raise InvalidRecord(f"{cells.record.__name__}.{name}: a server-side filter must be {limit} (got {len(text)})")
-    return ServerFilter((name,), text)
+    return ServerFilter((name,), text, (cells.column(name),))
 
 
 def quoted(value: bytes) -> bytes:

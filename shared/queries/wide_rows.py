@@ -61,6 +61,8 @@ class CellReader:
     reverse: bool
     qualifiers: RowRange | None = None
     """The qualifiers to read of every row; None for all that the cells claim."""
+    before_ms: int | None = None
+    """Only cells that are dated before this timestamp are read; None for all."""
 
     @property
     def bounds(self) -> tuple[bytes, bytes | None]:
@@ -75,7 +77,7 @@ class CellReader:
         """The cells of a plan; each stream continues after its position, or begins at its start."""
         if plan.point is not None and plan.column is not None:
             family_bytes = len(self.cells.family) + 1
-            for column, value in self.table.row(plan.point, [plan.column]).items():
+            for column, value in self.table.row(plan.point, [plan.column], self.before_ms).items():
                 yield plan.point, column[family_bytes:], value
             return
         most_rows = max(1, BUFFER_ROWS // max(1, len(plan.streams)))
@@ -130,9 +132,12 @@ class CellReader:
     def _scan(self, range_: RowRange, batch_rows: int, first_cells: int) -> StoredRows:
         low, high = self.bounds
         filter = _filter(low, True, high, first_cells)
-        return read_range(
-            partial(self.table.scan, columns=self.cells.columns, filter=filter), range_, self.reverse, batch_rows
-        )
+        return read_range(partial(self._read, filter=filter), range_, self.reverse, batch_rows)
+
+    @property
+    def _read(self) -> Callable[..., StoredRows]:
+        """The table's `scan`, of the cells' columns."""
+        return partial(self.table.scan, columns=self.cells.columns, timestamp=self.before_ms)
 
     def _remaining_cells(self, after: CellPosition) -> StoredCells:
         read = self._backward if self.reverse else self._forward
@@ -176,8 +181,7 @@ class CellReader:
         if high is not None and high <= after:
             return []
         filter = _filter(after, inclusive, high, at_once)
-        read = self.table.scan(row, next_row(row), columns=self.cells.columns, filter=filter, limit=1, batch_size=1)
-        with closing(read) as rows:
+        with closing(self._read(row, next_row(row), filter=filter, limit=1, batch_size=1)) as rows:
             return [cell for row, cells in rows for cell in self._of_row(row, cells)]
 
     def _of_row(self, row: bytes, cells: dict[bytes, bytes]) -> Iterator[StoredCell]:

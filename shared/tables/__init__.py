@@ -9,6 +9,7 @@ from .creation import KeepsNoTombstones, NeedsThrift2, create_tables, drop_table
 from .errors import InvalidRecord, InvalidRow
 from .item_cells import ItemCells
 from .layouts import Family, PhysicalTable, TableLayout, physical_tables
+from .other_columns import OtherColumns
 from .packing import BIG_INT, COUNTER, MSGPACK, RAW, TEXT, TEXTS, Packing
 from .put_if import put_if
 from .record_cells import RecordCells
@@ -31,6 +32,7 @@ __all__ = [
     "KeepsNoTombstones",
     "LayoutMismatch",
     "NeedsThrift2",
+    "OtherColumns",
     "Packing",
     "PhysicalTable",
     "RecordCells",

@@ -71,6 +71,12 @@ def check_column(name: object) -> None:
         raise InvalidRecord(f"Column: must be family:qualifier (got {shown(name)})")
 
 
+def check_family(where: str, family: object) -> None:
+    """Raises InvalidRecord for text that is not the name of a family."""
+    if type(family) is not str or not family or ":" in family:
+        raise InvalidRecord(f"{where}: must be the name of a family (got {shown(family)})")
+
+
 def check_cell_size(name: str, column: bytes, value: bytes, row: bytes = b"") -> None:
     """Raises InvalidRecord for a cell that is larger than HBase accepts.
 

@@ -30,21 +30,35 @@ class FromCell:
     """The argument for attrs' `__init__` if there is no cell and `is_optional`: `NOTHING` makes it call the factory."""
 
 
+@attrs.frozen
+class FromFamily:
+    """How an attribute that is a mapping is read from the cells of a family."""
+
+    start: bytes
+    """What its columns start with: the family and a colon."""
+    taken: frozenset[bytes]
+    """The columns of the family that other attributes have."""
+    value: FromCell
+    """How each value is read from its cell."""
+
+
 def compile_record(
     layout: ReferenceLayout[Any],
     record: type[Any],
     part_of: Mapping[str, str],
     from_cells: Mapping[str, FromCell],
+    from_families: Mapping[str, FromFamily],
     reference: Callable[[bytes, Mapping[bytes, bytes]], Any],
 ) -> Callable[[bytes, Mapping[bytes, bytes]], Any]:
     """A function that does what `reference` does: returns the record of a row and its cells.
 
-    The attributes of the record that are not `from_cells` are parts of the key: `part_of` names the part of each.
+    The attributes that are neither `from_cells` nor `from_families` are parts of the key: `part_of` names the part of
+    each.
     """
     scope: dict[str, Any] = {"reference": reference, "Record": record}
     body, checks, parts = decoding(layout, scope)
     values = {name: parts[part] for name, part in part_of.items() if part in parts}
-    body += _optional_cells(from_cells)
+    body += _optional_cells(from_cells, may_lack_all=bool(from_families))
     for number, (name, cell) in enumerate(from_cells.items()):
         value = f"cell_value_{number}"
         check = _value_check(scope, number, value, cell)
@@ -56,6 +70,13 @@ def compile_record(
             body.append(f"{value} = unpack_{number}(cells[{cell.column!r}])")
         checks.append(check)
         values[name] = value
+    for number, (name, family) in enumerate(from_families.items()):
+        values[name] = mapping = f"mapping_{number}"
+        body.append(_mapping(scope, number, mapping, family))
+        checks.append(_values_check(scope, number, mapping, family.value))
+    if from_families and all(cell.is_optional for cell in from_cells.values()):
+        any_cell = [f"cell_{number} is not None" for number in range(len(from_cells))]
+        checks.append(f"({' or '.join([*any_cell, *(values[name] for name in from_families)])})")
     arguments = _arguments(record, values)
     lines = [
         "def record(row, cells):",
@@ -76,6 +97,24 @@ def _value_check(scope: dict[str, Any], number: int, value: str, cell: FromCell)
     scope[f"values_{number}"] = cell.values
     check = f"fits_{number}({value})" if cell.wanted is None else f"type({value}) is wanted_{number}"
     return f"{check} and {value} in values_{number}" if cell.values else check
+
+
+def _mapping(scope: dict[str, Any], number: int, mapping: str, family: FromFamily) -> str:
+    """A statement that reads a mapping: all cells of a family that are not taken, in the order of their qualifiers."""
+    scope |= {f"unpack_of_{number}": family.value.unpack, f"taken_{number}": family.taken}
+    start, length = repr(family.start), len(family.start)
+    return (
+        f"{mapping} = {{column[{length}:].decode(): unpack_of_{number}(cell) for column, cell in sorted(cells.items())"
+        f" if column.startswith({start}) and column not in taken_{number}}}"
+    )
+
+
+def _values_check(scope: dict[str, Any], number: int, mapping: str, cell: FromCell) -> str:
+    """An expression that tells whether all values of a mapping fit."""
+    scope |= {f"types_of_{number}": {cell.wanted}, f"fits_of_{number}": cell.fits}
+    if cell.wanted is None or cell.values:
+        return f"all(map(fits_of_{number}, {mapping}.values()))"
+    return f"types_of_{number}.issuperset(map(type, {mapping}.values()))"
 
 
 def _arguments(record: type[Any], values: Mapping[str, str]) -> list[str]:
@@ -124,8 +163,10 @@ def compile_item(
     return define_function("item", lines, scope, qualifier)
 
 
-def _optional_cells(from_cells: Mapping[str, FromCell]) -> list[str]:
+def _optional_cells(from_cells: Mapping[str, FromCell], *, may_lack_all: bool) -> list[str]:
     """Statements that look up the cells which a row may lack; a missing cell is None.
+
+    A row that lacks all of them is not one of the record's rows, unless it `may_lack_all`.
 
     One `try` for all of them costs next to nothing for a row with every cell, and an exception for any other row.
     """
@@ -134,7 +175,7 @@ def _optional_cells(from_cells: Mapping[str, FromCell]) -> list[str]:
         return []
     lines = ["try:", *(f"    {variable} = cells[{column!r}]" for variable, column in optional)]
     lines += ["except KeyError:", *(f"    {variable} = cells.get({column!r})" for variable, column in optional)]
-    if len(optional) == len(from_cells):  # a row without any cell of the record is not one of its rows
+    if len(optional) == len(from_cells) and not may_lack_all:
         lines.append(
             f"    if {' is '.join(variable for variable, _ in optional)} is None: return reference(row, cells)"
         )

@@ -1,6 +1,6 @@
 """The declared types of a record's attributes: which values they accept, and what error messages call them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -10,7 +10,7 @@ _TYPE_NAMES = {int: "an int", float: "a float", str: "text", bytes: "bytes", boo
 def type_check(declared: Any) -> Callable[[Any], bool]:
     """A function that tells whether a value is exactly of a declared type.
 
-    A bool is not an int. Of lists, maps and the like it checks the outer type only.
+    A bool is not an int. Of lists, maps and the like it checks the outer type only; a `Mapping` may be of any class.
     """
     origin: Any = get_origin(declared)
     if literals := literals_of(declared):
@@ -20,6 +20,8 @@ def type_check(declared: Any) -> Callable[[Any], bool]:
         return lambda value: any(check(value) for check in checks)
     if declared is Any:
         return lambda value: True
+    if origin is Mapping:
+        return lambda value: isinstance(value, Mapping)
     return lambda value: type(value) is (origin or declared or type(None))
 
 
@@ -42,4 +44,4 @@ def words_for(declared: Any) -> str:
     """A declared type as error messages show it: `text`, `one of open, done`."""
     if get_origin(declared) is Literal:
         return f"one of {', '.join(map(str, get_args(declared)))}"
-    return _TYPE_NAMES.get(declared, str(declared))
+    return _TYPE_NAMES.get(declared, str(declared).removeprefix("collections.abc.").removeprefix("typing."))

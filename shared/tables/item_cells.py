@@ -10,7 +10,7 @@ from ..keys.conditions import Between, is_one_value
 from ..keys.errors import listed, message_of, shown
 from ..keys.planning import check_condition, is_point
 from ..keys.slice_codecs import share_codec
-from .cells import PackedValue, check_cell_attributes, check_cell_size, record_fields
+from .cells import PackedValue, check_cell_attributes, check_cell_size, check_family, record_fields
 from .compiled_records import compile_item
 from .errors import InvalidRecord
 from .packing import COUNTER, MAX_ARRAY, MSGPACK, Packing, array_of, unpack_array
@@ -54,8 +54,7 @@ class ItemCells(Generic[R]):
         self._qualifiers = _Qualifiers(qualifier.key_class, *qualifier.prefixes)
         self.value = value
         self.packing = packing
-        if type(family) is not str or not family or ":" in family:
-            raise InvalidRecord(f"ItemCells.family: must be the name of a family (got {shown(family)})")
+        check_family("ItemCells.family", family)
         self._fields = record_fields(record)
         names = (value,) if isinstance(value, str) else tuple(value)
         self.cell_attributes = (*qualifier.part_named, *names)

@@ -12,6 +12,7 @@ from ..keys.errors import message_of, shown
 from .cells import Column, PackedValue, check_cell_attributes, check_cell_size, check_column, record_fields
 from .compiled_records import FromCell, compile_record
 from .errors import InvalidRecord
+from .other_columns import OtherColumns, PackedMapping
 from .packing import COUNTER
 
 R = TypeVar("R")
@@ -30,6 +31,8 @@ class RecordCells(Generic[R]):
     The second form is for a list whose row keys hold everything: its record is the key class itself, and the marker
     says that there is a record.
 
+    An attribute with `OtherColumns` is a mapping of all other columns of a family.
+
     `key_names` names the part of the row key for each attribute that has another name. Such a record belongs to a whole
     slice, so it needs no `Rest`:
 
@@ -43,7 +46,7 @@ class RecordCells(Generic[R]):
     def __init__(
         self,
         record: type[R],
-        attributes: Mapping[str, Column],
+        attributes: Mapping[str, Column | OtherColumns],
         *,
         marker: str | None = None,
         key_names: Mapping[str, str] = NO_NAMES,
@@ -60,26 +63,42 @@ class RecordCells(Generic[R]):
             raise InvalidRecord(f"{record.__name__}: needs {wanted}")
         if marker is not None:
             check_column(marker)
-        self._column = {name: column.name.encode() for name, column in attributes.items()}
-        self._check_columns()
-        self.columns = tuple(self._column.values()) if marker is None else (marker.encode(),)
+        claimed = {
+            name: (column.name if isinstance(column, Column) else column.family).encode()
+            for name, column in attributes.items()
+        }
+        self._check_claimed(claimed)
+        self._column = {name: claimed[name] for name, column in attributes.items() if isinstance(column, Column)}
+        taken = {column: name for name, column in self._column.items()}
+        self.mappings = {
+            name: PackedMapping(record, name, self._fields[name].type, columns, taken)
+            for name, columns in attributes.items()
+            if isinstance(columns, OtherColumns)
+        }
+        """The attributes that are mappings."""
+        self._own_columns = tuple(self._column.values()) if marker is None else (marker.encode(),)
+        whole = tuple(mapping.family for mapping in self.mappings.values())
+        self.columns: tuple[bytes, ...] = (
+            *(column for column in self._own_columns if column.partition(b":")[0] not in whole),
+            *whole,
+        )
         self._part_of = {name: key_names.get(name, name) for name in self._fields if name not in attributes}
         """The part of the row key for each attribute that has no column."""
         self._packed = {
             name: PackedValue(record, name, self._fields[name].type, column.packing)
             for name, column in attributes.items()
+            if isinstance(column, Column)
         }
         self._written = tuple(name for name, column in attributes.items() if column.packing != COUNTER)
 
-    def _check_columns(self) -> None:
-        for column, group in groupby(sorted(self.attributes, key=self.column), key=self.column):
+    def _check_claimed(self, claimed: Mapping[str, bytes]) -> None:
+        for column, group in groupby(sorted(claimed, key=claimed.__getitem__), key=claimed.__getitem__):
             if len(names := list(group)) > 1:
-                raise InvalidRecord(
-                    f"{self.record.__name__}.{names[1]}: {names[0]} has the column {column.decode()} already"
-                )
+                has = f"the column {column.decode()}" if b":" in column else f"the other columns of {column.decode()}"
+                raise InvalidRecord(f"{self.record.__name__}.{names[1]}: {names[0]} has {has} already")
 
     def column(self, name: str) -> bytes:
-        """The column of one attribute, `family:qualifier`."""
+        """The column of one attribute, `family:qualifier`. A mapping has none of its own."""
         return self._column[name]
 
     def pack(self, record: R, only: Iterable[str] | None = None) -> dict[bytes, bytes]:
@@ -90,16 +109,18 @@ class RecordCells(Generic[R]):
         """
         if self.marker is not None and only is None:
             return {self.columns[0]: MARKER_VALUE}
-        names = self._written if only is None else self._checked(only)
-        if not names:
-            raise InvalidRecord(
-                f"{self.record.__name__}: has no cell to write (columns: {', '.join(self.cell_attributes)})"
-            )
         cells: dict[bytes, bytes] = {}
-        for name in names:
+        for name in self._written if only is None else self._checked(only):
+            if self.mappings and name in self.mappings:
+                cells |= self.mappings[name].pack(getattr(record, name))
+                continue
             column, packed = self._column[name], self._packed[name]
             cells[column] = value = packed.pack(getattr(record, name))
             check_cell_size(packed.name, column, value)
+        if not cells:
+            raise InvalidRecord(
+                f"{self.record.__name__}: has no cell to write (columns: {', '.join(self.cell_attributes)})"
+            )
         return cells
 
     def _checked(self, only: Any) -> tuple[str, ...]:
@@ -119,13 +140,19 @@ class RecordCells(Generic[R]):
         return names
 
     def _without_column(self, name: str) -> InvalidRecord:
-        have = f"{', '.join(self.attributes)} have" if self.attributes else "no attribute has"
+        have = f"{', '.join(self._column)} have" if self._column else "no attribute has"
         return InvalidRecord(f"{self.record.__name__}.{name}: has no column ({have})")
 
     def records(self, key: object, cells: Mapping[bytes, bytes]) -> Iterator[R]:
         """The record of a row, if it has any of its cells."""
-        if any(column in cells for column in self.columns):
+        if self._has_any(cells):
             yield self.unpack(key, cells)
+
+    def _has_any(self, cells: Mapping[bytes, bytes]) -> bool:
+        """Whether a row has any cell of a record."""
+        if self.mappings and any(mapping.has(column) for mapping in self.mappings.values() for column in cells):
+            return True
+        return any(column in cells for column in self._own_columns)
 
     def unpack(self, key: object, cells: Mapping[bytes, bytes]) -> R:
         """The record of a row, from its decoded key and its cells. Cells of other columns are ignored."""
@@ -135,7 +162,9 @@ class RecordCells(Generic[R]):
                 values[name] = self._packed[name].unpack(cells[column])
             elif self._fields[name].default is attrs.NOTHING:
                 raise InvalidRecord(f"{self.record.__name__}.{name}: no cell {column.decode()}")
-        if not any(column in cells for column in self.columns):
+        for name, mapping in self.mappings.items():
+            values[name] = mapping.unpack(cells)
+        if not self._has_any(cells):
             columns = b", ".join(self.columns).decode()
             raise InvalidRecord(f"{self.record.__name__}: none of its cells ({columns})")
         try:
@@ -189,7 +218,8 @@ class RecordCells(Generic[R]):
                 is_optional=default is not attrs.NOTHING,
                 default=attrs.NOTHING if _is_factory(default) else default,
             )
-        return compile_record(layout, self.record, self._part_of, from_cells, reference)
+        from_families = {name: mapping.from_family for name, mapping in self.mappings.items()}
+        return compile_record(layout, self.record, self._part_of, from_cells, from_families, reference)
 
     def __repr__(self) -> str:
         marker = "" if self.marker is None else f", marker={self.marker!r}"
@@ -202,7 +232,7 @@ class RecordCells(Generic[R]):
 
 
 def _remade(
-    record: type[R], attributes: Mapping[str, Column], marker: str | None, key_names: Mapping[str, str]
+    record: type[R], attributes: Mapping[str, Column | OtherColumns], marker: str | None, key_names: Mapping[str, str]
 ) -> RecordCells[R]:
     return RecordCells(record, attributes, marker=marker, key_names=key_names)
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from ..tables import TableLayout
-from ..writes import KEEP_TOMBSTONES_MS
+from ..writes import KEEP_TOMBSTONES_MS, SourceCells
 
 Contents: TypeAlias = dict[str, dict[bytes, Any]]
 """The contents of each row, by table."""
@@ -35,9 +35,12 @@ def sources_and_lines(repository: Any, tables: Iterable[TableLayout[Any, Any]]) 
     assert [*map(str, repository.upkeep.verify())] == []
     writer = repository.writer
     records = sources(writer)
-    derived = [table.name for table in tables if table.name not in (writer.source.name, writer.intents.name)]
-    lines = {name: dict(writer.rows(name).scan()) for name in derived}
+    lines: Contents = {}
+    for table in tables:
+        if table.name != writer.intents.name and not isinstance(table.cells, SourceCells):
+            columns = [*table.cells.columns] if table.name == writer.source.name else None
+            lines[table.name] = dict(writer.rows(table.name).scan(columns=columns))
     assert {*chain.from_iterable(map(writer.derived, records.values()))} == {
         (name, row, column) for name, rows in lines.items() for row, cells in rows.items() for column in cells
     }
-    return {writer.source.name: records, **lines}
+    return {f"{writer.source.name}, sources": records, **lines}

@@ -78,7 +78,7 @@ class Steps:
 def step_name(writers: Iterable[IntentWriter[Any]], call: Call) -> str:
     """A call of one of these writers in words."""
     for writer in writers:
-        if call.table == writer.source.name:
+        if call.table == writer.source.name and call.name == "checkAndPut":
             return f"`checkAndPut` {writer.source.holds}"
         if call.table == writer.intents.name:
             return _step_of_intent(writer, call)

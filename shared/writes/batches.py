@@ -77,15 +77,19 @@ def put_all(records: Collection[T], *tables: BoundTable[Any, T]) -> None:
 
     Encodes every row before it sends the first, so an invalid key stores nothing. If two records have the same cell and
     time, the last one stays. Thrift1 gives a whole batch one timestamp, so only records of the same time share a call,
-    such as records with times in whole seconds, or of many hosts at once.
+    such as records with times in whole seconds, or of many hosts at once. Layouts of one table share their calls, so
+    the cells that they have in one row are one put, which is stored whole or not at all.
     Raises LayoutMismatch if another layout made the keys that are stored.
     Costs: for each table one call for each different time.
     """
-    packed = [_rows_by_time(records, table.layout) for table in tables]
-    targets = [(table.rows, rows_by_time) for table, rows_by_time in zip(tables, packed, strict=True)]
+    layouts_of: dict[bytes, list[TableLayout[Any, T]]] = {}
+    for table in tables:
+        layouts_of.setdefault(table.name, []).append(table.layout)
+    packed = {name: _rows_by_time(records, layouts) for name, layouts in layouts_of.items()}
+    rows_of = {table.name: table.rows for table in tables}
     for time_ms in dict.fromkeys(record.time_ms for record in records):
-        for rows, rows_by_time in targets:  # one call to each: after a crash the tables differ by one call
-            with rows.batch(timestamp=time_ms) as batch:
+        for name, rows_by_time in packed.items():  # one call to each: after a crash the tables differ by one call
+            with rows_of[name].batch(timestamp=time_ms) as batch:
                 for row, cells in rows_by_time[time_ms].items():
                     batch.put(row, cells)
 
@@ -137,10 +141,13 @@ def delete_all(query: Query[T], table: BoundTable[Any, T]) -> int:
     return query.on_invalid(unread.append).count() + len(unread)
 
 
-def _rows_by_time(records: Iterable[T], layout: TableLayout[Any, T]) -> dict[int, dict[bytes, dict[bytes, bytes]]]:
-    """The cells of records by row, by time."""
+def _rows_by_time(
+    records: Iterable[T], layouts: Collection[TableLayout[Any, T]]
+) -> dict[int, dict[bytes, dict[bytes, bytes]]]:
+    """The cells of records by row, by time, in all layouts of one table."""
     rows_by_time: dict[int, dict[bytes, dict[bytes, bytes]]] = {}
     for record in records:
         rows = rows_by_time.setdefault(record.time_ms, {})
-        rows.setdefault(layout.row(record), {}).update(layout.cells.pack(record))
+        for layout in layouts:
+            rows.setdefault(layout.row(record), {}).update(layout.cells.pack(record))
     return rows_by_time

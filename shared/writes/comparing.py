@@ -136,12 +136,17 @@ class Comparison:
     def _of_list(self, table: TableLayout[Any, Any], stored: Mapping[bytes, Dated]) -> Iterator[Finding | _Suspect]:
         """The lines among these that no source wants, those that are newer, and those that cannot be read."""
         source_of_line: dict[bytes, bytes] = {}
+        invalid: dict[bytes, Finding] = {}
         for row in stored:
             try:
                 source_of_line[row] = self._writer.source.key.row_of(table.key.decode(row))
             except InvalidKey as error:
                 kind: Kind = "unknown" if isinstance(error, UnknownCode) else "undecodable"
-                yield Finding(kind, table.name, row, None, _reason(error))
+                invalid[row] = Finding(kind, table.name, row, None, _reason(error))
+        if invalid and table.name == self._writer.source.name:  # those with a source were found with the sources
+            sources = self._writer.reader.cells_of(self._writer.source, invalid)
+            invalid = {row: invalid[row] for row, cells in sources if not cells}
+        yield from invalid.values()
         wanted = self._readable(source_of_line.values())
         for row, source_row in source_of_line.items():
             if source_row in wanted:

@@ -13,13 +13,16 @@ KIND names the dictionary: one table holds several. A new id is assigned in thre
     2. `checkAndPut` the reverse mapping, expecting nothing. If the id has a name already, start again at 1.
     3. `checkAndPut` the forward mapping, expecting nothing. If another writer has given the name an id, use that one.
 
+An id that somebody has chosen, such as the code `tb` of `Taobao`, is claimed by the same steps 2 and 3.
+
 Why it holds:
 
 - A mapping is written only where nothing is: the first call that HBase executes wins, late and repeated calls change
   nothing. So a name never has two ids and an id never has two names, however many writers there are. (Only during a
   `rename`, or after one that was interrupted, do two names have one id.)
 - The reverse mapping comes first, so an id that a name has can always be turned back into that name.
-- A writer that dies, or loses at step 3, leaves an id to which no name leads: it is leaked, and never assigned again.
+- A writer that dies, or loses at step 3, leaves an id to which no name leads: it is leaked, and never assigned again. A
+  chosen id that is leaked can only be claimed for the name for which it was taken.
 """
 
 from collections.abc import Iterable, Iterator
@@ -56,7 +59,11 @@ class UnknownName(Exception):
 
 
 class NameTaken(Exception):
-    """A name that has an id of its own, so that no other id can be renamed to it."""
+    """A name that has an id of its own, so that no other id can be renamed to it, or claimed for it."""
+
+
+class IdTaken(Exception):
+    """An id that has a name, so that it cannot be claimed for another one."""
 
 
 class Dictionary:
@@ -129,8 +136,7 @@ class Dictionary:
         """
         names, unknown = self._name_of.split(ids)
         for id in unknown:
-            if type(id) is not bytes or len(id) != self.id_bytes:
-                raise InvalidKey(f"{self._dictionary}: an id must be {self.id_bytes} bytes (got {shown(id)})")
+            self._check_id(id)
         for id, value in self._values(unknown, self._name_column):
             names[id] = self._decoded_name(id, value, self._name_column)
             self._name_of.put(id, names[id])
@@ -182,6 +188,32 @@ class Dictionary:
                 return winner
         raise NoFreeId(f"{self._dictionary}: needs an id that no name has (tried {ATTEMPTS}, {taken[0]}..{taken[-1]})")
 
+    def claim(self, name: str, id: bytes) -> None:
+        """Gives a name an id that was chosen: `claim("Taobao", b"tb")`. After any error, the same call again is safe.
+
+        Any number of writers may claim and assign at once: an id gets one name, and a name one id. If two of them claim
+        different ids for one name, the loser's id may be leaked. The ids must not be those that `assign` counts soon:
+        it gives up after ten that are taken. Raises IdTaken, NameTaken, and InvalidKey for what cannot be stored.
+        Costs: 1 get; for a new mapping 2 checkAndPuts; 1 get more if it is refused because another writer was faster.
+        """
+        row = self._row_of(name)
+        self._check_id(id)
+        stored = self._stored(row, self._id_column)
+        if stored is None:
+            if not self._put_if_absent(id, self._name_column, row):
+                other = self._stored(id, self._name_column)
+                if other != row:
+                    has = "" if other is None else self._decoded_name(id, other, self._name_column)
+                    wanted = "must be an id without a name"
+                    raise IdTaken(f"{self._dictionary}: {wanted} (got {id.hex()}, the id of {shown(has)})")
+            is_put = self._put_if_absent(row, self._id_column, id)
+            stored = id if is_put else self._stored(row, self._id_column)
+        if stored != id:
+            has = "" if stored is None else f", which has {stored.hex()}"
+            raise NameTaken(f"{self._dictionary}: must be a name without an id of its own (got {shown(name)}{has})")
+        self._id_of.put(name, id)
+        self._name_of.put(id, name)
+
     def rename(self, old: str, new: str) -> bytes:
         """Gives the id of `old` the name `new`; returns the id. The same call again completes an interrupted rename.
 
@@ -190,7 +222,8 @@ class Dictionary:
             3. Delete the forward mapping of the old name up to the timestamp read, so that an id given later stays.
 
         `old` is free afterwards, and `assign` gives it a new id; but processes that remember `old` still map it to the
-        old id. Others may assign at the same time, but must not rename the same id. Raises UnknownName and NameTaken.
+        old id. Others may assign at the same time, but must not rename or claim the same id. Raises UnknownName and
+        NameTaken.
         Costs: 1 get, 2 checkAndPuts, 1 delete.
         """
         old_row, new_row = self._row_of(old), self._row_of(new)
@@ -245,6 +278,14 @@ class Dictionary:
                 f"{self._dictionary}: a name must be 1..{MAX_ROW_BYTES} bytes other than 00 (got {shown(name)})"
             )
         return row
+
+    def _stored(self, row: bytes, column: bytes) -> bytes | None:
+        """The value of a cell as it is now, not as it is remembered."""
+        return self._rows.row(row, columns=[column]).get(column)
+
+    def _check_id(self, id: object) -> None:
+        if type(id) is not bytes or len(id) != self.id_bytes:
+            raise InvalidKey(f"{self._dictionary}: an id must be {self.id_bytes} bytes (got {shown(id)})")
 
     def _values(self, rows: Iterable[bytes], column: bytes) -> Iterator[tuple[bytes, bytes]]:
         """The rows that have the column, each with its value."""

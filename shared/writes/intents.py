@@ -52,6 +52,11 @@ Why it holds:
   fetch the sources, and drop every line that its source does not have (`agreeing`). Other lists show old values between
   steps 4 and 5.
 
+A list may be in the table of its sources, under the same key: then a line is in the row of its source, in columns of
+its own, such as a part of the record that a server-side filter compares, or that a reader fetches without the rest.
+Through Thrift1, `checkAndPut` puts one cell. So these **computed columns** are put in step 5, as the lines of any list
+that does not move: they may show old values until the write is complete.
+
 Two releases of a design may work on one store. A source keeps the cells that a release does not know (`SourceCells`),
 and `recover` leaves intents that name lists which it does not know. A release that does not know a list does not put
 its lines: first deploy the release that derives a new list everywhere, then `repair`, then deploy its readers.
@@ -107,7 +112,8 @@ class IntentWriter(Generic[R]):
 
     `lists` are the tables of the lines. `derive` yields the lines of a record, each after its table. `moving` are the
     lists whose lines are put before the decision: all lists whose keys contain fields that a write can change, and any
-    others. The cells of a moving list must be a marker. Raises InvalidRecord for tables that do not fit.
+    others. The cells of a moving list must be a marker. A table holds one list; that may be the table of the sources.
+    Raises InvalidRecord for tables that do not fit.
     A happybase connection serves one thread at a time, and so does a writer.
     """
 
@@ -131,7 +137,9 @@ class IntentWriter(Generic[R]):
         self.cells: SourceCells[R] = self.reader.cells
         self._derive = derive
         self.moving = {table.name for table in moving}
-        for table in self.lists:
+        for number, table in enumerate(self.lists):
+            if table.name in {other.name for other in self.lists[:number]}:
+                raise InvalidRecord(f"table {table.name}: must have one list (got {table.holds} too)")
             for name in source.key.part_named:
                 if name not in table.key.part_named:
                     raise InvalidRecord(f"table {table.name}: its key must have {name}, as {source.name} has")
@@ -408,9 +416,10 @@ class IntentWriter(Generic[R]):
         last copy of what the source held, and a new revision would hide that they are newer.
         """
         newest_ms = 0
+        columns = {table.name: [*table.cells.columns] for table in self.lists}
         for name, rows in slot.intent.touched.items():  # before the source, which another process may raise meanwhile
             for batch in in_batches(rows):
-                for _, cells in self.rows(name).rows(batch, include_timestamp=True):
+                for _, cells in self.rows(name).rows(batch, columns=columns[name], include_timestamp=True):
                     dates = (written_ms for _, written_ms in cells.values())
                     newest_ms = max([newest_ms, *(ms for ms in dates if ms <= now.wall_ms + FUTURE_MS)])
         source = self.reader.read(slot.source_row)

@@ -86,6 +86,7 @@ class SourceCells(Generic[R]):
 
     Every revision keeps the cells of columns that this release does not know, because a later one may have put them. If
     a release gives up a column, it declares that column `dropped`: the next revision of a record is written without it.
+    A record with `OtherColumns` knows every column, and must have all its columns in one family.
     """
 
     def __init__(self, cells: RecordCells[R], column: str, *, dropped: Iterable[str] = ()) -> None:
@@ -94,13 +95,22 @@ class SourceCells(Generic[R]):
         self.cells = cells
         self.columns = (column.encode(),)
         self.cell_attributes = cells.cell_attributes
-        qualifiers = {name: _qualifier(cells.column(name)) for name in cells.cell_attributes}
-        if cells.marker is not None or len({*qualifiers.values()}) < len(qualifiers):
+        columns = [cells.column(name) for name in cells.cell_attributes if name not in cells.mappings]
+        self._column_of = {_qualifier(column): column for column in columns}
+        if cells.marker is not None or len(self._column_of) < len(columns):
             raise InvalidRecord(f"{cells.record.__name__}: its columns must have different qualifiers (got {cells})")
-        self._column_of = {qualifiers[name]: cells.column(name) for name in qualifiers}
+        dropped = [*dropped]
         self._dropped = {_qualifier(name.encode()) for name in dropped}
         for qualifier in self._dropped & self._column_of.keys():
             raise InvalidRecord(f"{cells.record.__name__}: a dropped column must be unused (got {shown(qualifier)})")
+        self._others: bytes | None = None
+        """What the columns of the record's mapping start with; None if it has no mapping."""
+        if cells.mappings:
+            family, *elsewhere = cells.columns
+            if elsewhere or self._dropped:
+                wanted = "a mapping holds every column that others do not have, so all are in its family, none dropped"
+                raise InvalidRecord(f"{cells.record.__name__}: {wanted} (got {cells}, dropped={sorted(dropped)})")
+            self._others = family + b":"
 
     def pack(self, record: R) -> dict[bytes, bytes]:
         """The cell of a record that was never changed, at time 0."""
@@ -155,6 +165,9 @@ class SourceCells(Generic[R]):
             return OpenedCell(revision, time_ms, tuple(writes), None, NOTHING)
         cells = {column: stored[name] for name, column in self._column_of.items() if name in stored}
         unknown = {name: stored[name] for name in stored if name not in self._column_of and name not in self._dropped}
+        if self._others is not None:
+            cells |= {self._others + name: value for name, value in unknown.items()}
+            unknown = {}
         return OpenedCell(revision, time_ms, tuple(writes), cells, unknown)
 
     def _damaged(self, cell: bytes, reason: str) -> InvalidRecord:

@@ -188,9 +188,8 @@ class WriterUpkeep:
 
     def _discard(self, finding: Finding) -> str:
         """Removes a row that cannot be read, and spares what is put into it later; returns why not, if it does not."""
-        table = self._compared.lists.get(finding.table, self._writer.source)
-        is_intent = finding.table == self._writer.intents.name
-        columns = None if is_intent else [*table.cells.columns]
+        tables = [table for table in (self._writer.source, *self._writer.lists) if table.name == finding.table]
+        columns = [column for table in tables for column in table.cells.columns] or None  # None: all of an intent
         cells = self._writer.rows(finding.table).row(finding.row, columns=columns, include_timestamp=True)
         for column, (_, written_ms) in cells.items():
             if reason := self._compared.dated_in_the_future(finding.table, finding.row, column, written_ms):

@@ -87,6 +87,7 @@ def _choose(costs: VariantCosts, connection: "happybase.Connection") -> tuple[li
         table.name: writer.source.name
         for writer in writers_of(costs.variant.open(connection))
         for table in writer.lists
+        if table.name != writer.source.name
     }
     answers: dict[str, list[tuple[str, str]]] = {}
     for measurement in costs.measurements:

@@ -1,11 +1,13 @@
 """What one cell holds, told from its column and value."""
 
+from collections.abc import Mapping
+
 import attrs
 import pytest
 
 from shared.designs.cell_contents import column_of, contents_of, shown_column
 from shared.keys import KeyLayout, Prefixed, TrailingText, UInt16
-from shared.tables import BIG_INT, Column, InvalidRecord, ItemCells, RecordCells, TableLayout
+from shared.tables import BIG_INT, Column, InvalidRecord, ItemCells, OtherColumns, RecordCells, TableLayout
 from shared.writes import SourceCells
 from tests.shared.specimens import key_class
 
@@ -32,10 +34,19 @@ class Follower:
     number: str
 
 
+@attrs.frozen
+class Profile:
+    number: str
+    name: str
+    values: Mapping[str, str]
+
+
 ORDER_CELLS = RecordCells(Order, {"item": Column("o:i"), "amount": Column("p:a", BIG_INT)})
 ORDERS = TableLayout("orders", "one order", KeyLayout(Sale), ORDER_CELLS)
 SOURCES = TableLayout("sources", "one order", KeyLayout(Sale), SourceCells(ORDER_CELLS, "o:order"))
 POINTS = TableLayout("points", "an hour", KeyLayout(Sale), ItemCells(Point, "p", KeyLayout(WithinHour), "value"))
+PROFILE_CELLS = RecordCells(Profile, {"values": OtherColumns("p"), "name": Column("p:name")})
+PROFILES = TableLayout("profiles", "one profile", KeyLayout(Sale), PROFILE_CELLS)
 FOLLOWERS = TableLayout("followers", "one", KeyLayout(Sale), RecordCells(Follower, {}, marker="f:x"))
 KEY = Sale("n-1")
 ORDER = Order("n-1", "lamp", 300)
@@ -68,6 +79,12 @@ def test_a_source_is_its_record_with_the_revision_even_if_that_is_deleted():
         "no Order: it is deleted, or never was",
         {"revision": 4, "revision_ms": 9},
     )
+
+
+def test_a_column_of_a_mapping_is_its_key_and_value():
+    assert contents(PROFILES, b"p:id:fec", b"\xa1x") == ("Profile.values", {"id:fec": "x"})
+    assert contents(PROFILES, b"p:name", b"\xa3Ann") == ("Profile.name", {"name": "Ann"})
+    assert column_of(PROFILES, None, b"id:fec") == b"p:id:fec"
 
 
 def test_a_marker_says_that_the_key_holds_all():

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from shared.designs import PublishedKey
 from shared.designs.ruler import BYTES, VALUES, cell_lines, published_ruler, rows_ruler, ruler, ruler_lines, show_value
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, Salt, TrailingText, UInt16
-from shared.tables import BIG_INT, Column, ItemCells, RecordCells, TableLayout
+from shared.tables import BIG_INT, Column, ItemCells, OtherColumns, RecordCells, TableLayout
 from shared.writes import SourceCells
 from tests.shared.specimens import key_class
 
@@ -158,6 +158,16 @@ LINES = TableLayout("lines", "a line", KeyLayout(Numbered), LINE_CELLS)
 def test_cells_stand_as_names_over_values_over_columns():
     lines = cell_lines(LINES, LINE_CELLS.pack(Line("n-1", "茶", 10**21, 0), only=["item", "amount"]), width=80)
     assert lines == [(0, "item  amount"), (1, "茶    1000000000000000000000"), (2, "o:i   o:a")]
+
+
+def test_each_column_of_a_mapping_stands_under_its_key():
+    record = attrs.make_class("Profile", {"number": attrs.field(type=str), "values": attrs.field(type=dict[str, str])})
+    table = TableLayout("profiles", "one", KeyLayout(Numbered), RecordCells(record, {"values": OtherColumns("p")}))
+    assert cell_lines(table, {b"p:id:fec": b"\xa1x", b"p:AGE": b"\xc1"}, width=80) == [
+        (0, "values[AGE]                values[id:fec]"),
+        (1, "c1 (damaged: FormatError)  x"),
+        (2, "p:AGE                      p:id:fec"),
+    ]
 
 
 def test_a_cell_wider_than_a_line_is_cut_and_nothing_of_it_is_lost():

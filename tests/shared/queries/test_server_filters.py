@@ -27,6 +27,18 @@ class Note:
     amount: int = 0
 
 
+@attrs.frozen
+class Text:
+    number: int
+    text: str
+
+
+@attrs.frozen
+class Plain:
+    number: int
+    raw: bytes = b""
+
+
 NOTE_CELLS = RecordCells(Note, {"text": Column("n:t'x"), "raw": Column("n:r"), "amount": Column("n:a", BIG_INT)})
 NOTES = TableLayout("notes", "one note", KeyLayout(Item), NOTE_CELLS)
 
@@ -43,7 +55,7 @@ def noted(engine: Engine, notes: list[Note]) -> Iterator[happybase.Table]:
 
 def test_the_filter_of_a_value_is_text_that_hbase_reads():
     assert equal(NOTE_CELLS, "text", "it's") == ServerFilter(
-        ("text",), b"SingleColumnValueFilter('n','t''x',=,'binary:\xa4it''s',true,true)"
+        ("text",), b"SingleColumnValueFilter('n','t''x',=,'binary:\xa4it''s',true,true)", (b"n:t'x",)
     )
 
 
@@ -98,6 +110,16 @@ def test_a_filter_of_the_longest_row_there_is(new_store):
     for value, wanted in ((b"\0", []), (b"", [longest])):
         matching = scan(connection.table("t"), plan, filter=equal(NOTE_CELLS, "raw", value))
         assert [row for row, _ in matching] == wanted
+
+
+def test_a_filter_may_compare_a_column_of_another_layout_of_the_table(engine):
+    texts = attrs.evolve(NOTES, holds="its text", cells=RecordCells(Text, {"text": Column("n:text")}))
+    others = attrs.evolve(NOTES, cells=RecordCells(Plain, {"raw": Column("n:r")}))
+    with noted(engine, []) as rows:
+        for layout, record in ((others, Plain(1)), (texts, Text(1, "a")), (others, Plain(2)), (texts, Text(3, "a"))):
+            rows.put(layout.row(record), layout.cells.pack(record))
+        chosen = equal(texts.cells, "text", "a")
+        assert page(rows, others, NOTES.whole_table(), limit=9, filter=chosen).records == [Plain(1)]
 
 
 def test_a_row_without_the_column_is_not_of_that_value(engine):

@@ -38,6 +38,7 @@ from shared.tables import BIG_INT, COUNTER, InvalidRow, ItemCells, TableLayout
 from shared.tables.packing import MSGPACK
 from tests.shared.keys.strategies import CASES
 from tests.shared.tables.test_item_cells import POINTS, RECENT, OrderSlot, Point, Recent
+from tests.shared.tables.test_other_columns import CHANGES, UPDATE
 from tests.shared.tables.test_record_cells import DOCUMENTS, FOLLOWERS, MANUAL, Follower
 
 KEY = OrderBySeller("s-17", 1_580_976_517_000, "n-42")
@@ -145,9 +146,10 @@ def test_a_copied_table_reads_and_writes_the_same_rows(copied: Copy) -> None:
         (RECENT, Recent("ann", 7, "n-1", 499)),
         (POINTS, Point("cpu", -1, 0.5)),
         (DOCUMENTS, MANUAL),
+        (CHANGES, UPDATE),
         (FOLLOWERS, Follower("bob", "ann")),
     ],
-    ids=["several values", "one value", "columns", "marker"],
+    ids=["several values", "one value", "columns", "other columns", "marker"],
 )
 def test_a_copied_table_packs_and_reads_the_same_cells(copied: Copy, table: TableLayout[Any, Any], record: Any) -> None:
     twin = copied(table)

@@ -1,5 +1,6 @@
 """The generated function that reads a record does what its reference does, on generated tables."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import attrs
@@ -11,12 +12,14 @@ from hypothesis import strategies as st
 from shared.keys import EscapedText, Int64, InvalidKey, KeyLayout
 from shared.keys.slice_codecs import share_codec
 from shared.records import text
-from shared.tables import BIG_INT, Column, InvalidRecord, InvalidRow, RecordCells, TableLayout
+from shared.tables import BIG_INT, TEXT, Column, InvalidRecord, InvalidRow, OtherColumns, RecordCells, TableLayout
 from tests.reference import outcome, without_reference
 from tests.shared.keys.strategies import CASES, damaged, layouts, many
 from tests.shared.specimens import key_class
 
-CELLS: dict[str, tuple[Any, Column, st.SearchStrategy[Any]]] = {
+LONG = st.text(min_size=2, max_size=4)
+"""Keys that no column of its own has."""
+CELLS: dict[str, tuple[Any, Column | OtherColumns, st.SearchStrategy[Any]]] = {
     "word": (str, Column("f:w"), st.text(max_size=5)),
     "amount": (int, Column("f:a", BIG_INT), st.integers()),
     "state": (Literal["open", "shut", 7], Column("f:s"), st.sampled_from(["open", "shut", 7])),
@@ -26,6 +29,8 @@ CELLS: dict[str, tuple[Any, Column, st.SearchStrategy[Any]]] = {
     "by_number": (dict[int, str], Column("f:n"), st.dictionaries(st.integers(0, 3), st.text(max_size=2), max_size=2)),
     "flag": (Literal[1, True], Column("f:f"), st.sampled_from([1, True])),
     "_secret": (bytes, Column("f:b"), st.binary(max_size=3)),
+    "mapped": (Mapping[str, str], OtherColumns("f", TEXT), st.dictionaries(LONG, st.text(max_size=2), max_size=3)),
+    "counted": (Mapping[str, int | None], OtherColumns("g"), st.dictionaries(LONG, st.none() | st.integers(0, 9))),
 }
 DEFAULTS: dict[str, list[Any]] = {
     "word": ["", None],
@@ -37,6 +42,8 @@ DEFAULTS: dict[str, list[Any]] = {
     "by_number": [attrs.Factory(dict)],
     "flag": [True],
     "_secret": [b""],
+    "mapped": [attrs.Factory(dict)],
+    "counted": [attrs.Factory(lambda: {"a default": 1})],
 }
 UNDIVIDED = [case for case in CASES if share_codec(case.codec) is None]
 """A record without the rest of a slice is refused."""
@@ -88,19 +95,26 @@ def test_the_generated_reader_does_what_the_reference_does(data: st.DataObject) 
     except InvalidKey:
         return
     columns: Any = table.cells
+    if columns.mappings and all(name in columns.mappings and not getattr(record, name) for name in columns.attributes):
+        with pytest.raises(InvalidRecord, match=r"has no cell to write"):
+            columns.pack(record)
+        return
     cells = table.cells.pack(record)
     with without_reference(*generated(table)):
         assert (table.row(record), table.record(row, cells)) == (row, record)
     assert record == table._record_reference(row, cells)
     defaults = {field.name: field.default for field in attrs.fields(type(record))}
-    optional = [columns.column(name) for name in columns.attributes if defaults[name] is not attrs.NOTHING]
-    fewer = {column: cell for column, cell in cells.items() if column not in optional or data.draw(st.booleans())}
+    own = {columns.column(name): name for name in columns.attributes if name not in columns.mappings}
+    needed = [column for column, name in own.items() if defaults[name] is attrs.NOTHING]
+    fewer = {column: cell for column, cell in cells.items() if column in needed or data.draw(st.booleans())}
     if fewer:
         with without_reference(*generated(table)):
             assert table.record(row, fewer) == table._record_reference(row, fewer)
     row = data.draw(damaged(row) | st.just(row))
-    for name in data.draw(st.lists(st.sampled_from(sorted(columns.attributes)))) if columns.attributes else ():
-        cells[columns.column(name)] = data.draw(st.sampled_from(WRONG_CELLS))
+    for column in (
+        data.draw(st.lists(st.sampled_from([*own, b"f:any", b"g:any", b"f:\xff"]))) if columns.attributes else ()
+    ):
+        cells[column] = data.draw(st.sampled_from(WRONG_CELLS))
     if cells and data.draw(st.booleans()):
         cells.pop(data.draw(st.sampled_from(sorted(cells))))
     assert outcome(table._record_reference, row, cells) == outcome(table.record, row, cells)

@@ -316,9 +316,9 @@ class Exploration:
     def _fault_of_lists(self, cells: Cells) -> str | None:
         """A line that a moving list lacks."""
         for number, writer in enumerate(self._writers):
-            source = writer.source.name.encode()
-            for (table, row, _), held in cells.items():
-                if table == source and held.is_visible:
+            source, decided = writer.source.name.encode(), writer.cells.columns[0]
+            for (table, row, column), held in cells.items():
+                if (table, column) == (source, decided) and held.is_visible:
                     for key in self._lines(number, row, held.value):
                         if not cells.get(key, EMPTY).is_visible:
                             return f"{key[0].decode()} lacks {key[1]!r} of {row!r}"

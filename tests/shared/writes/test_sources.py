@@ -1,10 +1,12 @@
 """The one cell of a source: what it holds, what is refused, and that a revision is never used twice."""
 
+from collections.abc import Mapping
+
 import attrs
 import msgpack
 import pytest
 
-from shared.tables import Column, InvalidRecord, RecordCells
+from shared.tables import Column, InvalidRecord, OtherColumns, RecordCells
 from shared.writes import IntentWriter, SourceCells
 from shared.writes.sources import WRITES_KEPT
 
@@ -108,3 +110,31 @@ def test_a_record_that_was_deleted_and_written_again_goes_on_counting(notes):
 
 def test_column_names_are_those_of_the_record():
     assert repr(SOURCE) == f"SourceCells({CELLS}, 'n:note')"
+
+
+@attrs.frozen
+class Loose:
+    """A note with any columns."""
+
+    id: str
+    owner: str
+    values: Mapping[str, str]
+
+
+LOOSE = {"owner": Column("n:o"), "values": OtherColumns("n")}
+
+
+def test_a_source_of_a_mapping_has_no_column_that_it_does_not_know():
+    cells = SourceCells(RecordCells(Loose, LOOSE), "n:note")
+    loose = Loose("a", "ada", {"x:y": "1", "s": "open"})
+    assert cells.source(ById("a"), cells.pack(loose)[b"n:note"]).record == loose
+    source = cells.source(ById("a"), SOURCE.pack(NOTE)[b"n:note"])
+    assert (source.record, source.unknown) == (Loose("a", "ada", {"s": "open", "t": "x"}), {})
+    assert list(cells.records(ById("a"), cells.pack(attrs.evolve(loose, values={})))) == [Loose("a", "ada", {})]
+
+
+def test_a_source_of_a_mapping_has_one_family_and_drops_no_column():
+    other = RecordCells(Loose, LOOSE | {"owner": Column("m:o")})
+    for cells, dropped in ((other, []), (RecordCells(Loose, LOOSE), ["n:gone"])):
+        with pytest.raises(InvalidRecord, match="Loose: a mapping holds every column that others do not have, so "):
+            SourceCells(cells, "n:note", dropped=dropped)

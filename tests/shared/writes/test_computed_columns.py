@@ -1,0 +1,301 @@
+"""Columns computed from a record, in the row of its source: a list in the source's own table."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from itertools import chain
+from operator import attrgetter, itemgetter, methodcaller
+from typing import Any
+
+import attrs
+import pytest
+
+from shared.designs import metered
+from shared.keys import KeyLayout
+from shared.queries import Query, Versions, equal
+from shared.tables import TEXT, BoundTable, Column, Family, InvalidRecord, OtherColumns, RecordCells, TableLayout
+from shared.testing import (
+    CrashTests,
+    Store,
+    View,
+    WatchedConnection,
+    Write,
+    WriterDied,
+    check_a_pause_at_each_call,
+    check_a_stop_at_each_call,
+    check_rivals,
+    dying_before,
+)
+from shared.writes import Finding, Instructions, IntentWriter, SourceCells, WriterUpkeep, intents_table, put_all
+from tests.engines import Embedded
+
+from .notes import ById, is_decision
+from .pairs import Pair, PairExplorer
+from .scenes import OF_ONE, OF_TWO
+
+
+@attrs.frozen
+class Paper:
+    id: str
+    body: str
+    state: str = "draft"
+    tags: Mapping[str, str] = attrs.field(factory=dict[str, str])
+    time_ms: int = 0
+
+
+@attrs.frozen
+class Shown:
+    """What a list of papers shows."""
+
+    id: str
+    state: str
+    tags: Mapping[str, str]
+
+
+PAPER_CELLS = RecordCells(
+    Paper,
+    {
+        "body": Column("d:b"),
+        "state": Column("d:s"),
+        "time_ms": Column("d:t"),
+        "tags": OtherColumns("d"),
+    },
+)
+PAPERS = TableLayout(
+    "papers", "a paper", KeyLayout(ById), SourceCells(PAPER_CELLS, "d:paper"), {"d": Family(max_versions=5)}
+)
+SHOWN_CELLS = RecordCells(Shown, {"state": Column("s:state", TEXT), "tags": OtherColumns("s", TEXT)})
+SHOWN = TableLayout("papers", "what a list shows of a paper", KeyLayout(ById), SHOWN_CELLS)
+INTENTS = intents_table("papers_intents")
+TABLES = (PAPERS, SHOWN, INTENTS)
+
+
+def computed(paper: Paper) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
+    yield SHOWN, paper
+
+
+class Papers:
+    def __init__(self, connection: Any) -> None:
+        self.papers, self.shown = BoundTable(connection, PAPERS), BoundTable(connection, SHOWN)
+        self.writer = IntentWriter(connection, PAPERS, INTENTS, [SHOWN], computed)
+        self.upkeep = WriterUpkeep(self.writer)
+
+    def store(self, paper: Paper) -> None:
+        self.writer.write(ById(paper.id), lambda _stored: paper)
+
+    def delete(self, paper: Paper) -> None:
+        self.writer.write(ById(paper.id), lambda _stored: None)
+
+    def in_state(self, state: str) -> Query[Paper]:
+        chosen = equal(SHOWN_CELLS, "state", state)
+        return Query(self.papers, self.papers.whole_table(), server=chosen, where={"state": state})
+
+    def all(self) -> list[Paper]:
+        return [*Query(self.papers, self.papers.whole_table())]
+
+    def all_shown(self) -> list[Shown]:
+        return [*Query(self.shown, self.shown.whole_table())]
+
+
+def shown(paper: Paper) -> Shown:
+    return Shown(paper.id, paper.state, paper.tags)
+
+
+A = Paper("a", "x" * 1000, tags={"by": "ada", "of": "1958"})
+DONE = attrs.evolve(A, state="done")
+LESS = attrs.evolve(A, tags={"by": "bob"})
+B = Paper("b", "y" * 1000)
+BARE = Paper("c", "z", state="")
+
+
+@pytest.fixture
+def papers(new_store):
+    papers = Papers(new_store(*TABLES))
+    for paper in (A, B):
+        papers.store(paper)
+    return papers
+
+
+@pytest.fixture
+def rows(papers):
+    return papers.papers.rows
+
+
+# ---- writing and reading
+
+
+def test_the_columns_are_in_the_row_of_the_source_and_go_with_what_the_record_loses(papers, rows):
+    assert rows.row(b"a").keys() == {b"d:paper", b"s:state", b"s:by", b"s:of"}
+    papers.store(LESS)
+    assert rows.row(b"a", columns=["s"]) == {b"s:state": b"draft", b"s:by": b"bob"}
+    papers.delete(LESS)
+    assert rows.row(b"a").keys() == {b"d:paper"}
+    assert (papers.all(), papers.all_shown()) == ([B], [shown(B)])
+
+
+def test_a_reader_fetches_them_without_the_rest(papers):
+    with metered(papers.papers.rows.connection) as cost:
+        assert papers.all_shown() == [shown(A), shown(B)]
+    assert cost.bytes_fetched < 200
+
+
+def test_a_filter_compares_a_column_that_the_records_do_not_have(papers, rows):
+    papers.store(DONE)
+    rows.put(b"z", SHOWN_CELLS.pack(Shown("z", "done", {})))  # of no paper
+    assert list(papers.in_state("done")) == [DONE]
+    assert [page.records for page in (papers.in_state("draft").page(1),)] == [[B]]
+    assert list(papers.in_state("lost")) == []
+    point = Query(papers.papers, papers.papers.plan(id="a"), server=equal(SHOWN_CELLS, "state", "done"))
+    assert point.first() == DONE
+
+
+def test_records_with_a_timestamp_of_their_own_put_all_layouts_of_a_row_in_one_call(new_store):
+    plain = TableLayout("papers", "a paper", KeyLayout(ById), PAPER_CELLS)
+    watched = WatchedConnection(new_store(plain, SHOWN))
+    put_all([A, attrs.evolve(B, time_ms=7)], BoundTable(watched, plain), BoundTable(watched, SHOWN))
+    columns = [[(row, len(mutations)) for row, mutations in call.rows] for call in watched.calls]
+    assert columns == [[(b"a", 8)], [(b"b", 4)]]
+
+
+def test_two_lists_in_one_table_are_refused(new_store):
+    other = attrs.evolve(SHOWN, cells=RecordCells(ById, {}, marker="s:other"))
+    with pytest.raises(
+        InvalidRecord, match=r"^table papers: must have one list \(got what a list shows of a paper too\)$"
+    ):
+        IntentWriter(new_store(*TABLES), PAPERS, INTENTS, [SHOWN, other], computed)
+
+
+def test_older_revisions_are_read_as_of_their_time_and_cost_one_call(papers):
+    papers.store(DONE)
+    papers.delete(DONE)
+    papers.store(LESS)
+    versions = list(Versions(papers.papers, papers.papers.plan(id="a"), 5))
+    assert [version.record for version in versions] == [LESS, None, DONE, A]
+    assert [version.time_ms for version in versions] == sorted({version.time_ms for version in versions}, reverse=True)
+    for version in versions:
+        query = Query(papers.papers, papers.papers.whole_table(), as_of_ms=version.time_ms)
+        assert {paper.id: paper for paper in query}.get("a") == version.record
+    assert Versions(papers.papers, papers.papers.plan(id="a"), 5).explain().rpcs == 1
+
+
+# ---- verifying and repairing
+
+
+@pytest.mark.parametrize(
+    ("puts", "deletes", "kind", "reason"),
+    [
+        ({}, [b"s:state", b"s:by", b"s:of"], "missing", ""),
+        ({}, [b"s:of"], "differing", "in s:of"),
+        ({b"s:state": b"done", b"s:new": b"1"}, [], "differing", "in s:new and s:state"),
+    ],
+)
+def test_a_computed_column_that_is_missing_or_wrong_is_found_and_mended(papers, rows, puts, deletes, kind, reason):
+    time_ms = papers.writer.reader.read(b"a").time_ms
+    if puts:
+        rows.put(b"a", puts, timestamp=time_ms)
+    if deletes:
+        rows.delete(b"a", deletes, timestamp=time_ms)
+    finding = Finding(kind, "papers", b"a", b"a", reason)
+    assert list(papers.upkeep.verify()) == [finding]
+    assert list(papers.upkeep.repair()) == [(finding, True)]
+    assert list(papers.upkeep.verify()) == []
+    assert papers.all_shown() == [shown(A), shown(B)]
+
+
+def test_a_row_that_cannot_be_read_is_found_once_and_removed_whole_if_it_is_named(papers, rows):
+    damaged = {b"b": {b"d:paper": b"?"}, b"\xff": {b"d:paper": b"?", b"s:state": b"?"}, b"\xfe": {b"s:state": b"?"}}
+    for row, cells in damaged.items():
+        rows.put(row, cells)
+    assert sorted((finding.kind, finding.row) for finding in papers.upkeep.verify()) == [
+        ("undecodable", row) for row in sorted(damaged)
+    ]
+    named = frozenset(("papers", row) for row in damaged)
+    for told, is_mended in (
+        (Instructions(discards_undecodable=True), False),
+        (Instructions(discards_rows=named), True),
+    ):
+        assert {mended for _, mended in papers.upkeep.repair(instructions=told)} == {is_mended}
+    assert papers.all_shown() == [shown(A)]
+    assert list(papers.upkeep.verify()) == []
+
+
+def test_a_release_without_the_list_leaves_its_columns_until_a_later_one_repairs(papers):
+    earlier = IntentWriter(papers.papers.connection, PAPERS, INTENTS, (), lambda _paper: ())
+    earlier.write(ById("a"), lambda _stored: DONE)
+    assert papers.all_shown() == [shown(A), shown(B)]
+    assert [(finding.kind, is_mended) for finding, is_mended in papers.upkeep.repair()] == [("differing", True)]
+    assert papers.all_shown() == [shown(DONE), shown(B)]
+
+
+# ---- crashes and other writers
+
+store_done, store_less, store_a = (methodcaller("store", paper) for paper in (DONE, LESS, A))
+remove = methodcaller("delete", A)
+
+
+def stored(*papers: Paper) -> Any:
+    def before(store: Store) -> None:
+        for paper in papers:
+            store.repository().store(paper)
+
+    return before
+
+
+RIVALS = {"is done": store_done, "loses a tag": store_less, "removed": remove}
+WRITES = (
+    Write("new", store_a, stored(B), RIVALS),
+    Write("is done", store_done, stored(A, B), RIVALS),
+    Write("loses a tag", store_less, stored(A), RIVALS, removes_lines=True),
+    Write("removed", remove, stored(A), RIVALS, removes_lines=True),
+)
+VIEWS = (
+    View("papers", Papers.all, attrgetter("id")),
+    View("what a list shows", lambda papers: chain(*map(columns_of, papers.all_shown())), itemgetter(0, 1), lags=True),
+)
+
+
+def columns_of(line: Shown) -> list[tuple[str, str, str]]:
+    """The columns of a line: those that the record loses are deleted after the others are put."""
+    return [(line.id, "state", line.state), *((line.id, f"tag {key}", value) for key, value in line.tags.items())]
+
+
+def crash_tests(engine: Any) -> CrashTests:
+    return CrashTests(engine, TABLES, Papers, VIEWS, ())
+
+
+@pytest.mark.parametrize("write", WRITES, ids=attrgetter("name"))
+@pytest.mark.parametrize(
+    "check",
+    [
+        partial(check_a_stop_at_each_call, all_replies_lost=False),
+        partial(check_a_pause_at_each_call, compacts=True),
+        check_rivals,
+    ],
+    ids=["is stopped", "is paused", "meets another"],
+)
+def test_the_columns_follow_from_the_record_if_a_write(engine, check, write):
+    check(crash_tests(engine), write, at_most=15)
+
+
+PAIRS = {
+    str(pair): pair
+    for write in WRITES
+    for pair in (Pair("papers", crash_tests(Embedded()), write, name) for name in ("", *RIVALS))
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_no_order_of_calls_leaves_a_column_that_differs(name):
+    explorer = PairExplorer(PAIRS[name])
+    for scene in (OF_TWO if "|" in name else OF_ONE).values():
+        explored = explorer.explore(scene, 1_000)
+        assert explored.fault is None, explored
+
+
+def test_a_dead_writer_is_recovered_though_the_server_dates_its_source_later_than_the_columns(papers):
+    with suppress(WriterDied):
+        dying = dying_before(lambda call: call.table == "papers" and not is_decision(call))
+        Papers(WatchedConnection(papers.papers.connection, dying)).store(DONE)
+    assert papers.all_shown() == [shown(A), shown(B)]
+    assert papers.writer.recover(older_than_ms=0).settled == 1
+    assert papers.all_shown() == [shown(DONE), shown(B)]
