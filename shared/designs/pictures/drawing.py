@@ -3,6 +3,7 @@
 Fonts are those of the reader's system, so a width of text is an estimate with room to spare.
 """
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
@@ -101,6 +102,23 @@ class Picture:
         """Writes texts that follow each other as one line, each with its class or none."""
         parts: list[svg.Element] = [svg.TSpan(text=text, class_=[name] if name else None) for text, name in spans]
         self._drawn.append(svg.Text(x=_px(x), y=_px(self.y), elements=parts))
+
+    def phrases(self, *spans: tuple[str, str]) -> None:
+        """Writes texts that follow each other on as many lines as they need, and goes on below them."""
+        lines: list[list[tuple[str, str]]] = [[]]
+        left = WIDTH - 2.0 * MARGIN
+        for text, name in spans:
+            for word in re.findall(r"\s*\S+\s*", text):
+                width = width_of(word, MONO_PX if name == "mono" else SANS_PX)
+                if lines[-1] and width > left:
+                    lines.append([])
+                    left = WIDTH - 2.0 * MARGIN
+                before = lines[-1].pop()[0] if lines[-1] and lines[-1][-1][1] == name else ""
+                lines[-1].append((before + word, name))
+                left -= width
+        for line in lines:
+            self.phrase(MARGIN, *line)
+            self.y += 22
 
     def box(self, x: float, width: float, height: float, label: str, role: Role, *classes: str) -> None:
         """Draws a box at `y` with its label in the middle."""

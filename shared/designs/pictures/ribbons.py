@@ -114,8 +114,7 @@ def _write_caption(picture: Picture, name: str, ranges: Sequence[RowRange]) -> N
         else:
             spans += [("from ", ""), start] if range_.start else []
             spans += [(" on", "")] if range_.stop is None else [(" up to ", ""), stop]
-    picture.phrase(MARGIN, *spans)
-    picture.y += 22
+    picture.phrases(*spans)
 
 
 def _bytes_words(data: bytes) -> str:
