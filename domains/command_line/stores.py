@@ -72,8 +72,11 @@ def existing_store(url: str) -> Generator[happybase.Connection]:
 def check_tables(connection: happybase.Connection, url: str, design: Design, variant: Variant) -> None:
     """Refuses a store that lacks a table of the variant."""
     if missing := missing_tables(connection, variant):
-        load = f"rowbook load {full_name(design, variant)} FILE --store {shlex.quote(url)}"
-        raise CommandFailed(f"{url}: has no table {', '.join(missing)}; create missing tables with {load}")
+        name = full_name(design, variant)
+        others = [full_name(design, other) for other in design.variants if not missing_tables(connection, other)]
+        load = f"rowbook load {name} FILE --store {shlex.quote(url)}"
+        made = f"it has those of {', '.join(others)}; create those of {name}" if others else "create missing tables"
+        raise CommandFailed(f"{url}: has no table {', '.join(missing)}; {made} with {load}")
 
 
 def missing_tables(connection: happybase.Connection, variant: Variant) -> list[str]:

@@ -6,7 +6,8 @@ an exemption that nothing needs fails too. So does a wrong answer that is right.
 
 import json
 import re
-from contextlib import suppress
+from collections import defaultdict
+from contextlib import closing, suppress
 from functools import cache
 from importlib import import_module
 from itertools import islice
@@ -16,7 +17,7 @@ import attrs
 import pytest
 
 from domains.command_line.designs import all_designs
-from shared.designs import FACTS, load_samples, measure, measure_pattern, metered
+from shared.designs import FACTS, load_samples, measure, measure_pattern, metered, scratch_store
 from shared.designs.growth import TIMES, growths, recorded_growth
 from shared.keys import InvalidQuestion, KeyLayout, Salt
 from shared.loading import UnreadableFile, read_lines
@@ -41,7 +42,7 @@ from shared.testing import (
     check_writes_between_pages,
     stored_cells,
 )
-from shared.writes import NotAllStored
+from shared.writes import NotAllStored, writers_of
 from tests.copies import ROOT, copy_design, run_example
 from tests.engines import Embedded
 from tests.programs.growth import measured_sizes, store_records
@@ -477,3 +478,14 @@ def test_a_cost_that_grows_with_the_table_is_noticed_at_the_size_where_it_begins
     costly = attrs.evolve(two_times, cost=attrs.evolve(two_times.cost, rows_read=ROWS_FOR_ONE * 2 + 1))
     assert reads_too_many_rows([one_time, two_times]) == ""
     assert reads_too_many_rows([one_time, costly]) == "reads 5 rows, returns 1 (ranges: 1)"
+
+
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+def test_the_variants_that_share_intents_share_their_source(design):
+    """An intent names a row of its source, so `recover` of another source would end it, and complete nothing."""
+    sources = defaultdict(set)
+    for variant in design.variants:
+        with closing(scratch_store(variant.tables)) as connection:
+            for writer in writers_of(variant.open(connection)):
+                sources[writer.intents.name].add(writer.source.name)
+    assert {name: names for name, names in sources.items() if len(names) > 1} == {}

@@ -2,6 +2,7 @@
 
 from shared.keys import HashPrefix, KeyLayout
 from shared.tables import TableLayout
+from shared.writes import intents_table
 
 from ..keys import ORDERS, OrderByNumber
 from ..keys import TABLES as MAIN_TABLES
@@ -12,4 +13,7 @@ HASHED = KeyLayout(OrderByNumber, HashPrefix(of="order_number", bytes=2))
 A get costs the same. Consecutive numbers are far apart, so writes spread, and a scan cannot list orders by number.
 """
 
-TABLES = MAIN_TABLES._replace(orders=TableLayout("orders_hashed", "the order", HASHED, ORDERS.cells))
+TABLES = MAIN_TABLES._replace(
+    orders=TableLayout("orders_hashed", "the order", HASHED, ORDERS.cells),
+    intents=intents_table("orders_hashed_intents"),  # an intent names a row of this source
+)

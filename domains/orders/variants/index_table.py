@@ -10,14 +10,13 @@ from functools import partial
 
 from shared.keys import KeyLayout
 from shared.tables import BIG_INT, Column, RecordCells, TableLayout
-from shared.writes import Derived, SourceCells
+from shared.writes import Derived, SourceCells, intents_table
 
 from ..keys import (
     BY_BUYER,
     BY_SELLER,
     BY_STATUS,
     DERIVED,
-    INTENTS,
     ORDER_CELLS,
     SELLER_CELLS,
     OrderByNumber,
@@ -36,6 +35,9 @@ INDEX = TableLayout("orders_index", "the order", KeyLayout(OrderByNumber), Sourc
 OF_SELLER = TableLayout("orders_of_seller", "the order, in its seller's list", BY_SELLER.key, WHOLE_CELLS, DERIVED)
 SELLER_LINES = TableLayout(OF_SELLER.name, OF_SELLER.holds, BY_SELLER.key, SELLER_CELLS, DERIVED)
 """The same rows, read as lines of a list without the buyer."""
+
+INTENTS = intents_table("orders_index_intents")
+"""Intents of its own, because an intent names a row of its source."""
 
 TABLES = (INDEX, OF_SELLER, BY_BUYER, BY_STATUS, INTENTS)
 
