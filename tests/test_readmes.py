@@ -17,6 +17,7 @@ from shared.designs.pages.cost_blocks import across, refused_block
 from shared.designs.pages.markdown import MAX_COLUMNS, MAX_LINE, with_blocks
 from shared.designs.pages.question_blocks import statements
 from shared.designs.pages.stores_page import FILTERS
+from shared.designs.verdicts import LEGEND
 from shared.stores import connect
 from shared.stores.filters import language as filter_language
 from shared.tables import ItemCells, create_tables
@@ -54,6 +55,39 @@ def run_python(path, capsys):
 @pytest.mark.parametrize("path", READMES, ids=named)
 def test_the_python_in_a_readme_runs_and_prints_what_stands_below_it(path, capsys):
     run_python(path, capsys)
+
+
+def claims_of_code_that_continues():
+    """The sections whose code continues that of another, each as page, heading of the other, and heading."""
+    for path in READMES:
+        for section in re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+            for named_section in re.findall(r"continues\s+that\s+under \[([^]]+)\]", section):
+                yield path, named_section, section.splitlines()[0]
+
+
+CONTINUED = [*claims_of_code_that_continues()]
+
+
+@pytest.mark.parametrize(("path", "before", "section"), CONTINUED, ids=[claim[2] for claim in CONTINUED])
+def test_code_that_continues_that_of_a_section_runs_after_that_section_alone(path, before, section, tmp_path, capsys):
+    sections = re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    copy = tmp_path / path.name
+    wanted = (text for heading in (before, section) for text in sections if text.startswith(f"{heading}\n"))
+    copy.write_text("\n".join(wanted), encoding="utf-8")
+    run_python(copy, capsys)
+
+
+WITH_COSTS = [path for path in READMES if "<!-- generated: costs -->" in path.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("path", WITH_COSTS, ids=named)
+def test_every_cost_of_a_readme_has_its_meaning_below(path):
+    costs = re.search(r"<!-- generated: costs -->.*?<!-- end -->", path.read_text(encoding="utf-8"), re.DOTALL)
+    rows = [cells_of(line)[1:] for line in costs[0].splitlines() if line.startswith("| ")]
+    shown = {cell.strip() for cells in rows for cell in cells if re.search(r"\d (range|get)|\dx|refused|wrong a", cell)}
+    explained = re.findall(r"^- `(.*?)`: ", costs[0], re.MULTILINE)
+    kinds = [pattern for pattern, _meaning in LEGEND if any(re.fullmatch(pattern, words) for words in explained)]
+    assert [words for words in shown if not any(re.fullmatch(kind, words) for kind in kinds)] == []
 
 
 CONNECTS = 'connect("embedded:", table_prefix="demo")'

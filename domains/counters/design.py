@@ -78,7 +78,7 @@ DESIGN = Design(
             (NOT_IDEMPOTENT,),
             without_upkeep=NO_LOGINS,
             take_if="you often ask for counts, and these may be too high after retries, or too low without",
-            avoid_if="you bill or audit by a count, or keep a limit without retries",
+            avoid_if="you bill or audit by a count, or keep a quota without retries",
         ),
         Variant(
             sharded,
@@ -86,7 +86,7 @@ DESIGN = Design(
             (NOT_IDEMPOTENT,),
             without_upkeep=NO_LOGINS,
             take_if="you need the same as `increment`, and one row cannot absorb all increments of a day's total",
-            avoid_if="one row can: `increment` then reads one row for a total, not eight",
+            avoid_if="one row can: `increment` then reads one row, not eight; or if one user is too busy: it splits only totals",
         ),
     ),
     erases="a user",

@@ -11,7 +11,7 @@ from shared.tables import ItemCells, TableLayout
 from .records import Point
 
 HOUR_MS = 60 * 60 * 1000
-"""The length of a row, milliseconds. Aim at a few thousand points in a row: one a second makes 3,600 in an hour."""
+"""The length of a row, milliseconds. Stay below 1,000 points in a row if you can: one a minute makes 60 in an hour."""
 
 
 @row_key

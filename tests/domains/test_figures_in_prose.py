@@ -8,10 +8,13 @@ from typing import Any
 import attrs
 import pytest
 
-from domains import feeds, messages, orders
+from domains import feeds, messages, monitoring, orders
+from domains.monitoring.keys import HOUR_MS, PointTables
 from domains.tsdb.records import MAX_TAGS
+from shared.designs import metered
+from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
 from shared.stores import connect
-from shared.tables import create_tables
+from shared.tables import ItemCells, TableLayout, create_tables
 from shared.testing import WatchedConnection
 from shared.writes import holds_intents
 from tests.readmes import ROOT
@@ -94,3 +97,41 @@ def test_what_a_group_costs_is_what_the_code_of_the_reference_prints() -> None:
 def test_the_labels_that_tsdb_refuses_are_more_than_it_can_store() -> None:
     for path in ("README.md", "domains/tsdb/README.md"):
         assert f"more than {MAX_TAGS} labels" in page_of(path)
+
+
+def rows_of_hours(hours: int) -> PointTables:
+    """The table of `monitoring` with longer rows."""
+
+    @row_key
+    class Hours:
+        host: str = part(EscapedText, "as in `monitoring`")
+        metric: str = part(EscapedText, "as in `monitoring`")
+        time_ms: int = part(Slice(Int64, hours * HOUR_MS), "the hours")
+
+    @row_key
+    class WithinHours:
+        time_ms: int = part(Rest(UInt32, hours * HOUR_MS), "the rest of the hours")
+
+    cells = ItemCells(monitoring.Point, "p", KeyLayout(WithinHours), value="value")
+    return PointTables(TableLayout("points", "the points of some hours", KeyLayout(Hours), cells))
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [
+        (1, "needs {} RPCs with rows of an hour ({:,} cells)"),
+        (12, "{} with rows of 12 hours ({:,} cells)"),
+        (24, "and {} with rows of a day ({:,} cells)"),
+    ],
+)
+def test_a_week_of_one_point_a_minute_needs_the_rpcs_that_the_reference_of_monitoring_says(
+    hours: int, words: str
+) -> None:
+    tables, week_ms = rows_of_hours(hours), 7 * 24 * HOUR_MS
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, tables)
+        points = monitoring.PointRepository(connection, tables)
+        points.store_all(monitoring.Point("web-1", "cpu", at_ms, 1.0) for at_ms in range(0, week_ms, 60_000))
+        with metered(connection) as cost:
+            assert points.of_metric("web-1", "cpu", 0, week_ms).count() == 7 * 24 * 60
+    assert words.format(cost.rpcs, hours * 60) in page_of("domains/monitoring/REFERENCE.md")
