@@ -86,7 +86,9 @@ DESIGN = Design(
             (NOT_IDEMPOTENT,),
             without_upkeep=NO_LOGINS,
             take_if="you need the same as `increment`, and one row cannot absorb all increments of a day's total",
-            avoid_if="one row can: `increment` then reads one row, not eight; or if one user is too busy: it splits only totals",
+            avoid_if=(
+                "one row can: `increment` then reads one row, not eight; or one user is too busy: it splits only totals"
+            ),
         ),
     ),
     erases="a user",

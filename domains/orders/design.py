@@ -46,7 +46,8 @@ DESIGN = Design(
             take_if="you look orders up by number, seller, buyer and status, and lists by status may never lack one",
             avoid_if=(
                 "seven calls to place an order and eight to change it are too many, such as 21,000 a second for 3,000 "
-                "orders, or you often list all sellers' orders with one status"
+                "orders, plus 8 for each change; or if numbers count up and one region cannot absorb them: choose "
+                "`hashed-number`, with the same lists; or if you often list all sellers' orders with one status"
             ),
         ),
         Variant(
