@@ -11,7 +11,7 @@ from .heat import RANGES, Writes
 from .heat_recording import recorded_heat
 from .metering import Cost, Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
-from .published import PublishedKey
+from .published import PublishedColumn, PublishedKey
 from .scanned import ScannedTable, scanned_records
 from .traps import Outcome, ScanTask, Trap, scratch_store, scratch_table
 
@@ -29,6 +29,7 @@ __all__ = [
     "Measurement",
     "Outcome",
     "Panel",
+    "PublishedColumn",
     "PublishedKey",
     "ScanTask",
     "ScannedTable",
