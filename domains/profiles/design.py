@@ -7,6 +7,7 @@ from shared.records import parse_time
 
 from . import keys
 from .formats import FORMATS
+from .published import COLUMNS, PUBLISHED
 from .records import OrderSummary, Profile
 from .repository import ProfileRepository
 from .variants import one_cell, orders_table, slots, versions
@@ -53,6 +54,7 @@ DESIGN = Design(
         Variant(
             orders_table,
             "a table of its own for the orders",
+            (Exemption("rows", "each order is a row of its own, and the page of a user shows ten", (PAGE,)),),
             take_if="you also ask for a user's older orders, or orders are added more often than pages are read",
             avoid_if="a page must be one call",
         ),
@@ -68,4 +70,6 @@ DESIGN = Design(
     without_upkeep="stores a profile or an order in one row, and a crash leaves nothing to recover or to compare",
     erases="a user",
     exemptions=(Exemption("rows", "the name is in no row key, so a filter reads the whole table", (NAMED,)),),
+    published=PUBLISHED,
+    published_columns=COLUMNS,
 )

@@ -1,7 +1,7 @@
 r"""The file format of profiles: a public list of members of a parliament, one flat JSON object a line.
 
-{"user_id":"A000001","first":"Ana","last":"Amodei","official_full":"Ana Amodei","term_start":"2025-01-03","id:fec":[...]}
-user A000001, name Ana Amodei, time 2025-01-03T00:00:00.000Z, attributes: all other columns, by name
+{"user_id":"A000001","first":"Ana","last":"Amodei","term_start":"2025-01-03","id:fec":["H1"]}
+user A000001, name Ana Amodei, time 2025-01-03T00:00:00.000Z, attributes: first Ana, ..., id:fec ["H1"]
 """
 
 import json

@@ -6,9 +6,9 @@ and any of them may die between two calls:
 - **The newest ten are always there.** A writer deletes an order only if it has read ten newer ones in the row, and
   these are deleted only for ten that are newer still.
 - **At most 19 orders and one for each write under way are stored**: 20 with one writer, 35 with 16. Of all writes
-  whose put has arrived, take the one that read the row last. It read 19 orders or fewer; or it read more, and before
-  its put it deleted all but ten. What has been put since is its own order, and those of writes that read the row
-  before it, and put after that: these were under way at that moment, and each puts one order.
+  whose put of a new order has arrived, take the one that read the row last. It read 19 orders or fewer; or it read
+  more, and before its put it deleted all but ten. What has been put since is its own order, and those of writes that
+  read the row before it and put after that: these were under way at that moment, and each puts one order.
 - **A crash needs no repair**: a dead writer has put its order or has not, and it puts no other. The surplus that it did
   not delete is counted above, and the next write of the user deletes it.
 - **A retry changes nothing**: an order is the same cell each time. If it was deleted as surplus, the tombstone hides
@@ -75,7 +75,7 @@ class NewestOrders:
         newest_first = sorted(stored)
         if len(stored) >= SHOWN and column > newest_first[SHOWN - 1]:
             return
-        if len(stored) >= TRIM_AT:
+        if len(stored) >= TRIM_AT and column not in stored:
             surplus = newest_first[SHOWN:]
             self._orders.rows.delete(row, surplus, timestamp=max(stored[column][1] for column in surplus))
         self._orders.rows.put(row, cell, timestamp=order.time_ms)
