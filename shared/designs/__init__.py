@@ -4,7 +4,7 @@ May import all other rooms.
 """
 
 from .cell_contents import CellContents, contents_of
-from .comparison import CELL_BYTES, stored_bytes
+from .comparison import CELL_BYTES, stored_bytes, stored_cells
 from .crossing import Crossing, Panel, Series, lower_where
 from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
 from .heat import RANGES, Writes
@@ -49,4 +49,5 @@ __all__ = [
     "scratch_store",
     "scratch_table",
     "stored_bytes",
+    "stored_cells",
 ]
