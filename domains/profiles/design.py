@@ -6,10 +6,13 @@ from shared.designs import AccessPattern, Design, Exemption, Load, Variant, Wron
 from shared.records import parse_time
 
 from . import keys
+from .crossing import wide_row_against_table
 from .formats import FORMATS
 from .published import COLUMNS, PUBLISHED
+from .readme_blocks import own_blocks
 from .records import OrderSummary, Profile
 from .repository import ProfileRepository
+from .traps import TRAPS
 from .variants import one_cell, orders_table, slots, versions
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "profiles"
@@ -70,6 +73,9 @@ DESIGN = Design(
     without_upkeep="stores a profile or an order in one row, and a crash leaves nothing to recover or to compare",
     erases="a user",
     exemptions=(Exemption("rows", "the name is in no row key, so a filter reads the whole table", (NAMED,)),),
+    traps=TRAPS,
     published=PUBLISHED,
     published_columns=COLUMNS,
+    crossing=wide_row_against_table,
+    own_blocks=own_blocks,
 )

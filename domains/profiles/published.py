@@ -10,7 +10,7 @@ TIME_MS = 1_768_205_250_123  # 2026-01-12T08:07:30.123Z
 CONSTANT = "without the constant `user_`, which costs five bytes in every cell and distinguishes nothing"
 TIME = "the time, newest first, so that no order moves when a new one comes; as text, order_10 sorts before order_2"
 ORDER_ADDED = "added: it distinguishes orders of one millisecond; published in the value"
-FIELD = "a family of one letter, because HBase stores it with every cell"
+FIELD = "one letter each for family and field, because HBase stores both with every cell"
 
 _QUOTED = '"user_" + userId'
 

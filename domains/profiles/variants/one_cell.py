@@ -55,13 +55,14 @@ class OrdersInOneCell:
 
         Costs: 1 get, 1 checkAndPut; both once more for each order that another writer adds meanwhile.
         """
-        row, added = self._newest.row(order), [order.time_ms, order.order_id, order.item, order.amount]
+        row = self._newest.row(order)
+        added: list[Any] = [order.time_ms, order.order_id, order.item, order.amount]
         while True:
             ((column, _),) = self._newest.layout.cells.pack(NewestOfUser(order.user_id, [])).items()
             stored = self._newest.rows.row(row, columns=[column])
             orders = self._orders_of(order.user_id, stored)
             others = [other for other in orders if other[:2] != added[:2]]
-            newest = sorted([added, *others], key=lambda other: (-other[0], other[1]))[:SHOWN]
+            newest = sorted([added, *others], key=_newest_first)[:SHOWN]
             if newest == orders:
                 return
             (new,) = self._newest.layout.cells.pack(NewestOfUser(order.user_id, newest)).values()
@@ -84,6 +85,10 @@ class OrdersInOneCell:
     def _orders_of(self, user_id: str, cells: Mapping[bytes, bytes]) -> list[list[Any]]:
         records = self._newest.layout.records(self._newest.row(RowOfUser(user_id)), cells)
         return records[0].orders if records else []
+
+
+def _newest_first(order: list[Any]) -> tuple[int, str]:
+    return -order[0], order[1]
 
 
 Repository = partial(ProfileRepository, tables=TABLES, orders=OrdersInOneCell)

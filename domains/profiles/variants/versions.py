@@ -32,7 +32,7 @@ class LastOrderOfUser:
     order: list[Any]
 
 
-FAMILIES = {"p": Family(), "o": Family(max_versions=SHOWN)}
+FAMILIES = {"p": Family(), "a": Family(), "o": Family(max_versions=SHOWN)}
 
 PROFILES = TableLayout("profiles_versions", "the profile of a user", KeyLayout(RowOfUser), PROFILE_CELLS, FAMILIES)
 LAST = TableLayout(
