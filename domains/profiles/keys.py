@@ -2,19 +2,19 @@
 
 Two layouts declare the table `profiles`: families `p` and `a` hold a profile, `o` holds orders. The qualifier of an
 order is a key, so the orders of a row are sorted, the newest first. One get reads all that a page shows. The variants
-store the same orders in other ways. Of each way, the RPCs that read a page, those that add an order, and the number of
-a user's orders that are stored:
+store the same orders in other ways. RPCs that read a page with ten orders, RPCs that add an order, and the orders of a
+user that remain stored:
 
-    variant       orders are stored in                               page  add   stored
-    profiles      [user], cells o:[time][order]                      1     2.1   all up to 10; then 10 to 20
-    one-cell      [user], the cell o:orders                          1     2     all up to 10; then 10
-    versions      [user], versions of the cell o:order               2     1     wrong answer
-    orders-table  [user][time][order], a row for each                4     1     all
-    slots         user_[user], cells user:order_0 to user:order_9    1     2     wrong answer
+    variant       an order is stored in                           page  add  stored
+    profiles      [user], a cell o:[time][order]                  1     2.1  the newest 10 to 20
+    one-cell      [user], the cell o:orders, with all others      1     2.0  the newest 10
+    versions      [user], a version of the cell o:order           2     1.0  wrong: 10, but one of each millisecond
+    orders-table  [user][time][order], a row                      4     1.0  all
+    slots         user_[user], a cell user:order_0 to _9          1     2.0  wrong: the 10 that arrived last
 
-In `profiles` the row may have one order more for each other writer that is adding one at the same moment, see
-`newest_orders.py`: with 16 writers at most 35, also if some of them crash. In `one-cell` writers of one user wait for
-each other.
+If several writers add orders of one user at once, `profiles` stores one more for each of them, so 35 with 16 writers,
+and no more if writers crash (`newest_orders.py`). In `one-cell` such writers wait for each other. In `slots` one of
+them replaces the orders of the others.
 """
 
 from typing import Any, NamedTuple
