@@ -39,11 +39,11 @@ def _costs_of(variant: Variant, profile: Profile, orders: list[OrderSummary]) ->
             repository.page(USER)
         tables = physical_tables(variant.tables)
         stored = sum(size for table in tables for _row, size in stored_cells(connection, table))
-        kept = _orders_stored(connection, variant)
+        kept = orders_stored(connection, variant)
     return f"{reading.rpcs}", f"{reading.bytes_fetched:,}", f"{adding.rpcs / len(orders):.3g}", f"{kept}", f"{stored:,}"
 
 
-def _orders_stored(connection: Any, variant: Variant) -> int:
+def orders_stored(connection: Any, variant: Variant) -> int:
     """The orders in the table of a variant, in whatever form it stores them."""
     table = variant.tables[1]
     stored = [

@@ -28,7 +28,7 @@ class ProfileRepository:
     """
 
     lacks: ClassVar[Mapping[str, str]] = {
-        "orders_of": "the row of a user has the newest orders only; needs a table of orders"
+        "orders_of": "needs a table of orders, because the row of a user has the newest ones only"
     }
     """Why a question of the variant `orders-table` has no method here, by its name."""
 
@@ -45,20 +45,22 @@ class ProfileRepository:
     # ---- writes
 
     def store(self, profile: Profile) -> None:
-        """Stores a profile in place of an older one; changes nothing if the stored one is newer.
+        """Stores a profile in place of an older one; changes nothing if the stored one is as new, or newer.
 
         A put deletes nothing, so the columns of attributes that the new profile lacks are deleted before it. Until the
-        put, readers see the old profile without them; if the writer dies there, the same call again completes it.
+        put, readers see the old profile without them; if the writer dies there, the same call again completes it. Of
+        two writers that store profiles of one user at once, the newer one stays, but it may keep an attribute that only
+        the older one has.
         Costs: 1 get, 1 put; 1 delete if the new profile lacks attributes that the old one has.
         """
         row, new = self._profiles.row(profile), self._profiles.layout.cells.pack(profile)
         stored = self._profiles.rows.row(row, columns=[*self._profiles.layout.cells.columns])
         old = next(iter(self._profiles.layout.records(row, stored)), None)
         if old is not None:
-            if old.time_ms > profile.time_ms:
+            if old.time_ms >= profile.time_ms:
                 return
             if gone := self._profiles.layout.cells.pack(old).keys() - new.keys():
-                self._profiles.rows.delete(row, sorted(gone), timestamp=profile.time_ms)
+                self._profiles.rows.delete(row, sorted(gone), timestamp=profile.time_ms - 1)
         self._profiles.rows.put(row, new, timestamp=profile.time_ms)
 
     def add_order(self, order: OrderSummary) -> None:

@@ -429,6 +429,7 @@ FILES = [
     ("messages", "chat.jsonl", "chat", None),
     ("monitoring", "ec2_disk_write_bytes_1ef3de.csv", "series", None),
     ("monitoring", "nginx_status.jsonl", "nginx-status", None),
+    ("profiles", "people.jsonl", "members", None),
 ]
 """Files of fixtures in the designs' own formats, and the year that their times lack."""
 

@@ -20,6 +20,7 @@ from tests.domains.counters import erased as counters
 from tests.domains.feeds import erased as feeds
 from tests.domains.messages import erased as messages
 from tests.domains.orders import erased as orders
+from tests.domains.profiles import erased as profiles
 from tests.engines import Engine
 
 ERASED = {
@@ -28,6 +29,7 @@ ERASED = {
     "messages": messages.ERASED,
     "feeds": feeds.ERASED,
     "activity": activity.ERASED,
+    "profiles": profiles.ERASED,
 }
 MANY, FEW = 8, 2
 """Points that a check visits, of the design itself, and of its other variants. `make test-long` visits all."""
