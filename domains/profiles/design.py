@@ -29,7 +29,7 @@ OF_WEEK = AccessPattern("a user's orders of one week", orders_table.Repository.o
 
 DESIGN = Design(
     name="profiles",
-    question="How can one read return a user's profile and newest orders, and how many orders are stored for it?",
+    question="How can one get read a user's profile and newest orders?",
     loads=(
         Load("profiles", Profile, ProfileRepository.store, SAMPLES / "profiles.jsonl", FORMATS),
         Load("orders", OrderSummary, ProfileRepository.add_order, SAMPLES / "orders.jsonl"),

@@ -71,8 +71,8 @@ PROFILE_CELLS = RecordCells(
         "attributes": OtherColumns("a", TEXT),
     },
 )
-"""A later release may add a column with a default to `p`: earlier ones do not read it. `a` holds texts only, so a field
-that was an attribute before stays there, as `Column("a:city", TEXT)`: earlier releases still read it as an attribute."""
+"""A later release may add a column with a default to `p`, which earlier ones do not read. An attribute may become a
+field where it is, as `Column("a:city", TEXT)`; earlier releases still read it as an attribute, so `a` holds texts."""
 ORDER_CELLS = ItemCells(OrderSummary, "o", KeyLayout(NewestFirst), value=("item", "amount"))
 
 FAMILIES = {"p": Family(), "a": Family(), "o": Family()}

@@ -71,7 +71,7 @@ def _cells(
 ) -> ScannedTable:
     """The cells of a row in the order of their columns."""
     read, wanted = {*read}, {*wanted}
-    cells = (("", order in wanted, order in read) for order in stored)
+    cells = ((USER, order in wanted, order in read) for order in stored)
     return ScannedTable.of([RowRange(row, next_row(row))], cells, "cell")
 
 
