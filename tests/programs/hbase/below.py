@@ -26,7 +26,7 @@ class Below:
             return lambda table, row, *others: self._without(call(table, self._with(row), *others))
         if name in ("getRows", "getRowsTs", "getRowsWithColumns", "getRowsWithColumnsTs"):
             return lambda table, rows, *others: self._without(call(table, [*map(self._with, rows)], *others))
-        if name in ("atomicIncrement", "checkAndPut"):
+        if name in ("atomicIncrement", "checkAndPut", "getVer", "getVerTs"):
             return lambda table, row, *others: call(table, self._with(row), *others)
         if name in ("mutateRows", "mutateRowsTs"):
             return lambda table, batches, *others: call(table, [*map(self._batch, batches)], *others)
