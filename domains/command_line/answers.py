@@ -1,6 +1,6 @@
 """The output of `rowbook ask`: the questions of a design, an answer, or the reads of a question."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -59,16 +59,10 @@ def answer(
         values = [attrs.asdict(record) if _is_record(record) else record for record in records]
         json_object(to, {"records": values, "cursor": cursor, "unknown": unknown, **figures(measurement)})
         return
-    if records:
-        values = [_attributes(record) for record in records]
-        names = [*values[0]]
-        numbers = [name for name, value in values[0].items() if type(value) is int and not name.endswith("_ms")]
-        rows = [[show_value(name, value) for name, value in fields.items()] for fields in values]
-        table_width = sum(max(map(cell_len, column)) for column in zip(*rows, strict=True))
-        if table_width > 2 * to.width and not to.no_color:
-            value_per_line(to, names, rows)
-        else:
-            table(to, names, rows, numbers, fitted=to.file.isatty())
+    for title, values in _tables(records) if records else ():
+        if title:
+            line(to, f"{title}:")
+        _show_values(to, values)
     what = "record" if all(map(_is_record, records)) else "answer"
     number = count(len(records), what) if records else f"nothing found{' so far' if cursor else ''}"
     number += f"{', but' if records else ':'} {', '.join(unknown)}" if unknown else ""
@@ -76,6 +70,39 @@ def answer(
     show_ranges(to, measurement.ranges, tables, connection)
     if cursor:
         line(to, f"next page: {command} --cursor={cursor}")
+
+
+def _tables(records: Sequence[Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The records as one table without a title; if an only record consists of other records, a table for each of them.
+
+    The values that are not records come first.
+    """
+    values = [_attributes(record) for record in records]
+    within = {name: [*map(_attributes, parts)] for name, value in values[0].items() if (parts := _records_in(value))}
+    if len(values) > 1 or not within:
+        yield "", values
+        return
+    if others := {name: value for name, value in values[0].items() if name not in within}:
+        yield "", [others]
+    yield from within.items()
+
+
+def _records_in(value: Any) -> list[Any]:
+    """The records that a value is or consists of; none for any other value."""
+    parts: list[Any] = [*value] if isinstance(value, list | tuple) else [value]
+    return parts if parts and all(map(_is_record, parts)) else []
+
+
+def _show_values(to: Console, values: list[dict[str, Any]]) -> None:
+    """Writes values by name: a row for each record or, if they would be mostly blanks, a line for each value."""
+    names = [*values[0]]
+    numbers = [name for name, value in values[0].items() if type(value) is int and not name.endswith("_ms")]
+    rows = [[show_value(name, value) for name, value in fields.items()] for fields in values]
+    table_width = sum(max(map(cell_len, column)) for column in zip(*rows, strict=True))
+    if table_width > 2 * to.width and not to.no_color:
+        value_per_line(to, names, rows)
+    else:
+        table(to, names, rows, numbers, fitted=to.file.isatty())
 
 
 def query_explanation(

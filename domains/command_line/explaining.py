@@ -109,7 +109,7 @@ class ExplainedKey:
 def _with_cell(design: Design, keys: TableKeys, cell: Cell | None) -> tuple[list[ExplainedKey], MissingKeys]:
     """The keys with the contents of the cell, if there is one, and for each table that has no such cell the reason."""
     if cell is None:
-        return [ExplainedKey(table, row) for table, row in keys], []
+        return [ExplainedKey(table, row) for table, row in _of_tables(keys)], []
     explained: list[ExplainedKey] = []
     refused: MissingKeys = []
     for table, row in keys:
@@ -121,6 +121,11 @@ def _with_cell(design: Design, keys: TableKeys, cell: Cell | None) -> tuple[list
         else:
             explained.append(ExplainedKey(table, row, None, column, contents))
     return explained, refused
+
+
+def _of_tables(keys: TableKeys) -> TableKeys:
+    """Each key once, even if several layouts of a table make it: they differ in their cells only."""
+    return [*{(table.name, row): (table, row) for table, row in keys}.values()]
 
 
 def _named(design: Design, variants: tuple[Variant, ...], keys: list[ExplainedKey], url: str) -> list[ExplainedKey]:

@@ -4,14 +4,14 @@ May import all other rooms.
 """
 
 from .cell_contents import CellContents, contents_of
-from .comparison import CELL_BYTES, stored_bytes
+from .comparison import CELL_BYTES, stored_bytes, stored_cells
 from .crossing import Crossing, Panel, Series, lower_where
 from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
 from .heat import RANGES, Writes
 from .heat_recording import recorded_heat
 from .metering import Cost, Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
-from .published import LONG_MAX, SIGN, PublishedKey, added_tie, any_text
+from .published import LONG_MAX, SIGN, PublishedColumn, PublishedKey, added_tie, any_text
 from .scanned import ScannedTable, scanned_records
 from .traps import Outcome, ScanTask, Trap, scratch_store, scratch_table
 
@@ -31,6 +31,7 @@ __all__ = [
     "Measurement",
     "Outcome",
     "Panel",
+    "PublishedColumn",
     "PublishedKey",
     "ScanTask",
     "ScannedTable",
@@ -52,4 +53,5 @@ __all__ = [
     "scratch_store",
     "scratch_table",
     "stored_bytes",
+    "stored_cells",
 ]

@@ -59,7 +59,7 @@ def measure_variant(connection: "happybase.Connection", design: Design, variant:
     stored = [
         (table.name, row, size)
         for table in physical_tables(variant.record_tables)
-        for row, size in _stored_cells(connection, table)
+        for row, size in stored_cells(connection, table)
     ]
     return VariantCosts(
         variant,
@@ -98,8 +98,14 @@ def stored_bytes(row: bytes, column: bytes, value: bytes) -> int:
     return CELL_BYTES + len(row) + len(column) - 1 + len(value)  # a column is family:qualifier; HBase stores no colon
 
 
-def _stored_cells(connection: "happybase.Connection", table: PhysicalTable) -> Iterator[tuple[bytes, int]]:
-    """The row and the bytes of every cell of a table."""
-    for row, cells in connection.table(table.name).scan():
+def stored_cells(connection: "happybase.Connection", table: PhysicalTable) -> Iterator[tuple[bytes, int]]:
+    """The row and the bytes of every cell of a table, each of its versions too.
+
+    Costs: one scan; in families that keep several versions, one call for each column of a row.
+    """
+    rows = connection.table(table.name)
+    for row, cells in rows.scan():
         for column, value in cells.items():
-            yield row, stored_bytes(row, column, value)
+            kept = table.families[column.partition(b":")[0].decode()].max_versions
+            for version in [value] if kept == 1 else rows.cells(row, column, versions=kept):
+                yield row, stored_bytes(row, column, version)

@@ -19,7 +19,7 @@ from ..writes import holds_intents
 from .cell_contents import CellContents, contents_of
 from .crossing import Crossing
 from .patterns import AccessPattern
-from .published import PublishedKey
+from .published import PublishedColumn, PublishedKey
 from .traps import Trap
 
 if TYPE_CHECKING:
@@ -209,6 +209,8 @@ class Design:
     """Published mistakes that this design meets, each run next to the right way."""
     published: tuple[PublishedKey, ...] = ()
     """Published keys, byte for byte, each with the design's own key."""
+    published_columns: tuple[PublishedColumn, ...] = ()
+    """Published columns, byte for byte, each with the design's own column."""
     names_in_key: Callable[[Any, Any], Mapping[str, str]] | None = None
     """The meaning of the parts of a row key, by part, if rows of the store define it: a function of a repository and a
     decoded key. It raises ValueError for a part that has no meaning there."""

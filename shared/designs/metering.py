@@ -86,6 +86,8 @@ class _MeteredClient:
             answer: Any = call(*arguments)
             if name.startswith(("getRow", "scannerGet")):
                 self._count_answer(answer)
+            elif name.startswith("getVer"):
+                self._count_versions(answer)
             return answer
 
         return counted
@@ -112,7 +114,7 @@ class _MeteredClient:
         elif name in ("mutateRow", "mutateRowTs", "checkAndPut", "atomicIncrement"):
             table, row = arguments[:2]
             self._cost.rows_written[table].append(row)
-        elif name.startswith("getRow"):
+        elif name.startswith(("getRow", "getVer")):
             table, rows = arguments[:2]
             for row in rows if name.startswith("getRows") else [rows]:
                 one_row = RowRange(row, row + b"\x00")
@@ -127,6 +129,13 @@ class _MeteredClient:
             cells = sorted_cells if result.columns is None else result.columns.items()
             self._cost.cells_fetched += len(cells)
             self._cost.bytes_fetched += len(result.row) + sum(len(name) + len(cell.value) for name, cell in cells)
+
+    def _count_versions(self, versions: list[Any]) -> None:
+        """Counts the versions of one column: Thrift1 returns their values without the names of row and column."""
+        if versions:
+            self._cost.rows_fetched += 1
+            self._cost.cells_fetched += len(versions)
+            self._cost.bytes_fetched += sum(len(version.value) for version in versions)
 
 
 @contextmanager

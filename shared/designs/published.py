@@ -1,12 +1,12 @@
-"""Row keys byte for byte as they were published, next to the design's own for the same values."""
+"""Row keys and columns byte for byte as they were published, next to the design's own for the same values."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import attrs
 
-from ..keys import Segment
-from ..tables.layouts import TableLayout
+from ..keys import KeyLayout, Segment
+from ..tables import ItemCells, RecordCells, TableLayout
 
 LONG_MAX = 2**63 - 1
 """Java's `Long.MAX_VALUE`, from which published keys subtract a time."""
@@ -26,7 +26,10 @@ def added_tie(records: str) -> str:
 
 @attrs.frozen
 class PublishedKey:
-    """A published row key, the key of this suite for the same values, and why they differ."""
+    """A published row key, the key of this suite for the same values, and why they differ.
+
+    If the rows of the table hold many records, it may also be the key of a record in its row: the qualifier.
+    """
 
     source: str
     """The id of the published idea, such as S0.13."""
@@ -35,7 +38,7 @@ class PublishedKey:
     table: TableLayout[Any, Any]
     """The table of this suite."""
     key: Any
-    """A key of that table."""
+    """A key of that table, or a qualifier."""
     parts: Mapping[str, bytes]
     """The bytes of the published key, in its order, each under the name of the part or prefix that holds them here."""
     deviations: Mapping[str, str]
@@ -43,15 +46,49 @@ class PublishedKey:
 
     @property
     def row(self) -> bytes:
-        """The row as published."""
+        """The row, or the qualifier, as published."""
         return b"".join(self.parts.values())
 
     @property
+    def is_qualifier(self) -> bool:
+        """Whether it is a qualifier, not a row key."""
+        cells = self.table.cells
+        return isinstance(cells, ItemCells) and isinstance(self.key, cells.qualifier.key_class)
+
+    @property
     def segments(self) -> list[Segment]:
-        """The row of this suite, cut into prefixes and parts."""
-        return self.table.key.segments(self.table.key.encode(self.key))
+        """The row or qualifier of this suite, cut into prefixes and parts."""
+        cells = self.table.cells
+        layout: KeyLayout[Any] = self.table.key
+        if isinstance(cells, ItemCells) and self.is_qualifier:
+            layout = cells.qualifier
+        return layout.segments(layout.encode(self.key))
 
     @property
     def differing(self) -> list[str]:
         """The prefixes and parts whose bytes are not those published, in the order of the key."""
         return [segment.name for segment in self.segments if segment.data != self.parts.get(segment.name, b"")]
+
+
+@attrs.frozen
+class PublishedColumn:
+    """A published column, the column of this suite for the same attribute, and why they differ."""
+
+    source: str
+    """The id of the published idea, such as S3.7."""
+    quoted: str
+    """The column as published: `user:info:name`."""
+    table: TableLayout[Any, Any]
+    """The table of this suite, with a column for each attribute of its record."""
+    attribute: str
+    column: bytes
+    """The published column, its family and its qualifier."""
+    deviation: str = ""
+    """Why the bytes are not those published; empty if they are."""
+
+    @property
+    def here(self) -> bytes:
+        """The column of this suite."""
+        cells = self.table.cells
+        assert isinstance(cells, RecordCells)
+        return cells.column(self.attribute)

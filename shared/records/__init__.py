@@ -4,7 +4,7 @@ May import `keys`.
 """
 
 from .arguments import check_int, check_one_of, check_text
-from .fields import LAST_MS, finite, fixed_bytes, integer, one_of, text
+from .fields import LAST_MS, finite, fixed_bytes, integer, one_of, text, texts_by_name
 from .lengths import LENGTH, parse_length, show_length
 from .ties import TIE_BYTES, Repeats, tie_of
 from .times import UNITS, Unit, likely_unit, parse_time, show_time
@@ -29,5 +29,6 @@ __all__ = [
     "show_length",
     "show_time",
     "text",
+    "texts_by_name",
     "tie_of",
 ]

@@ -8,8 +8,8 @@ Types are exact, as in keys and cells: a bool is not an int.
 """
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 import attrs
 
@@ -69,6 +69,21 @@ def one_of(*values: Any) -> Validator:
     def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
         if (type(value), value) not in typed:
             _refuse(record, field, f"one of {', '.join(map(str, values))}", value)
+
+    return check
+
+
+def texts_by_name() -> Validator:
+    """A mapping of texts, which may be empty, by names, which may not."""
+
+    def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
+        if not isinstance(value, Mapping):
+            _refuse(record, field, "texts by name, such as a dict", value)
+        for name, text_of_name in cast("Mapping[Any, Any]", value).items():
+            if type(name) is not str or not name:
+                _refuse(record, field, "texts by name, each name text, not empty", name)
+            if type(text_of_name) is not str:
+                _refuse(record, field, f"texts by name, so {shown(name)} must be text", text_of_name)
 
     return check
 

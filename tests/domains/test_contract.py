@@ -457,6 +457,11 @@ def test_every_part_that_differs_from_the_published_one_says_why_and_no_other_do
         names = [segment.name for segment in published.segments]
         assert [name for name in names if name in published.parts] == [*published.parts]
         assert published.table in tables
+    for column in design.published_columns:
+        by_hand = json.loads((FIXTURES / design.name / "published.json").read_text(encoding="utf-8"))
+        assert column.column == bytes.fromhex(by_hand[column.quoted])
+        assert (column.here == column.column) == (not column.deviation)
+        assert column.table in tables
 
 
 # ---- copies

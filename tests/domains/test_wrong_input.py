@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -30,7 +30,7 @@ LOADS = [load for design in all_designs() for load in design.loads if load.recor
 RECORDS = [(design.name, load) for design in all_designs() for load in design.loads]
 LAST = {"tie": 2**64 - 1, "post_id": 2**64 - 1, "tsdb": LAST_POINT_MS}
 """The last number of a field, or of the times of a design, that does not go up to the last millisecond of 9999."""
-MAY_BE_EMPTY = ("item", "body", "text")
+MAY_BE_EMPTY = ("item", "body", "text", "email")
 """Fields of text that may be empty, besides those that are if they are omitted."""
 MAY_BE_ANY = ("amount",)
 """Fields of numbers without bounds."""
@@ -44,6 +44,8 @@ def accepts(declared: Any, value: Any) -> bool:
         return any(accepts(member, value) for member in get_args(declared))
     if origin is Literal:
         return type(value) is str and value in get_args(declared)
+    if origin is Mapping:
+        return isinstance(value, Mapping)
     return type(value) is (origin or declared) and value != "\ud800"
 
 
@@ -59,7 +61,7 @@ def complaint(error: Exception, names: str) -> str:
     return f"{type(error).__name__}: {message[:MAX_MESSAGE]}"
 
 
-def refusals(call: Callable[..., Any], name: str, declared: Any, names: str, **others: Any) -> Iterator[str]:
+def refusals(call: Callable[..., Any], name: str, declared: Any, names: str, /, **others: Any) -> Iterator[str]:
     """What is wrong with the answers to wrong values of one argument."""
     for value in WRONG:
         try:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 import attrs
 
 from ...records import show_time
+from ...tables import ItemCells
 from ..comparison import VariantCosts
 from ..cost_tables import (
     READ_COLUMNS,
@@ -49,8 +50,13 @@ def _samples_line(design: Design) -> str:
 
 
 def _key_attributes(design: Design, load: Load) -> list[str]:
-    """The attributes of a load's records that are parts of a key of the design."""
-    parts = {part.name for table in design.main.record_tables for part in table.key.parts}
+    """The attributes of a load's records that are parts of a key of the design, and a time in a qualifier."""
+    tables = design.main.record_tables
+    parts = {part.name for table in tables for part in table.key.parts}
+    in_qualifiers = {
+        name for table in tables if isinstance(table.cells, ItemCells) for name in table.cells.qualifier.part_named
+    }
+    parts |= {name for name in in_qualifiers if name.endswith("_ms")}
     return [field.name for field in attrs.fields(load.record) if field.name in parts]
 
 
@@ -128,7 +134,7 @@ def writes_block(variants: Sequence[VariantCosts]) -> str:
 def sizing_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """The rows and bytes that each variant stores in a day: at the rate of the samples, and at one per millisecond.
 
-    All loads cover one period, given by the records that have a time in a key.
+    All loads cover one period, given by the records that have a time in a key or in a qualifier.
     """
     counts: list[str] = []
     times: list[int] = []

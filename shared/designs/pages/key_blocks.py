@@ -87,7 +87,7 @@ def _columns_of(cells: Cells[Any]) -> str:
 
 
 def published_block(design: Design) -> str:
-    """Each published key, above the bytes of the design's own, and why they differ."""
+    """Each published key, above the bytes of the design's own, and why they differ; then each published column."""
     tables = {table.name: variant.name for variant in reversed(design.variants) for table in variant.tables}
     blocks = ["Published bytes (top) and stored bytes (bottom) of the same values:"]
     for (source, quoted), keys in groupby(design.published, lambda published: (published.source, published.quoted)):
@@ -95,10 +95,16 @@ def published_block(design: Design) -> str:
         for published in keys:
             variant = tables[published.table.name]
             title = f"`{published.table.name}`" + ("" if variant == design.main.name else f", variant `{variant}`")
+            title += ", the qualifier" if published.is_qualifier else ""
             blocks += [
                 f"{title}{'' if published.deviations else ', the same bytes'}:",
                 text_block(published_ruler(published, MAX_LINE)),
             ]
             if published.deviations:
                 blocks.append(markdown_list(f"`{name}`: {why}" for name, why in published.deviations.items()))
+    lines: list[str] = []
+    for column in design.published_columns:
+        why = f": {column.deviation}" if column.deviation else ", the same"
+        lines.append(f"{column.source}: `{column.quoted}`; in `{column.table.name}` `{column.here.decode()}`{why}")
+    blocks += [below("Published columns:", markdown_list(lines))] if lines else []
     return "\n\n".join(blocks)

@@ -1,9 +1,13 @@
 """The byte ruler as a picture: a stored row of each table, a box for each byte, in the colours of its parts."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ...keys import EscapedBytes, EscapedText, Segment
+import attrs
+
+from ...keys import EscapedBytes, EscapedText, Rest, Segment
+from ...keys.slice_codecs import share_codec
+from ...tables import ItemCells
 from ..cost_tables import listed
 from ..design import Design
 from ..ruler import show_value
@@ -21,23 +25,32 @@ TERMINATOR = b"\0\1"
 
 
 def key_picture(design: Design, connection: "happybase.Connection") -> Picture:
-    """The row in the middle of each table of the design itself, byte by byte."""
+    """The row in the middle of each table of the design itself, byte by byte.
+
+    If a row holds many records, also the qualifier of the cell in its middle.
+    """
     roles = roles_of(design)
     rows: list[tuple[str, list[Segment]]] = []
+    qualifiers: dict[str, list[Segment]] = {}
     terminated = False
     for table in design.main.record_tables:
-        if table.name in dict(rows) or len(rows) == MOST_TABLES or table in design.main.unfilled:
+        if (table.name in dict(rows) and not isinstance(table.cells, ItemCells)) or table in design.main.unfilled:
             continue
-        stored = [row for row, _cells in connection.table(table.name).scan(columns=table.cells.columns)]
-        if stored:
-            rows.append((table.name, table.key.segments(stored[len(stored) // 2])))
+        stored = [*connection.table(table.name).scan(columns=table.cells.columns)]
+        if not stored:
+            continue
+        row, cells = stored[len(stored) // 2]
+        if isinstance(table.cells, ItemCells):
+            qualifiers[table.name] = _qualifier_segments(table.cells, sorted(cells)[len(cells) // 2])
+        if table.name not in dict(rows) and len(rows) < MOST_TABLES:
+            rows.append((table.name, table.key.segments(row)))
             terminated |= any(part.codec in (EscapedText, EscapedBytes) for part in table.key.parts)
     sizes = [sum(len(segment.data) for segment in segments) for _name, segments in rows]
     bytes_of = listed(f"{size} bytes in `{name}`" for (name, _segments), size in zip(rows, sizes, strict=True))
     sentence = f"A typical row key has {bytes_of}."
     picture = Picture(
         f"Row keys of {design.name}, byte by byte",
-        f"{sentence} {_described(rows)}",
+        f"{sentence} {_described(rows, qualifiers)}",
         "Which bytes are which value",
         sentence,
     )
@@ -49,14 +62,31 @@ def key_picture(design: Design, connection: "happybase.Connection") -> Picture:
         picture.named(MARGIN, name, "")
         picture.y += 10
         _draw_key(picture, segments, roles)
+        if name in qualifiers:
+            picture.words(MARGIN, "and the qualifier of one of its cells", "second")
+            picture.y += 10
+            _draw_key(picture, qualifiers[name], roles)
     picture.y -= 20
     return picture
 
 
-def _described(rows: list[tuple[str, list[Segment]]]) -> str:
-    """The values of each key, with their bytes."""
+def _qualifier_segments(cells: ItemCells[Any], column: bytes) -> list[Segment]:
+    """The qualifier of a cell, cut into its parts; what is left of a divided value is a number."""
+    segments: list[Segment] = []
+    for segment in cells.qualifier.segments(column.partition(b":")[2]):
+        is_rest = isinstance(share_codec(cells.qualifier.part_named[segment.name].codec), Rest)
+        segments.append(attrs.evolve(segment, value=str(segment.value)) if is_rest else segment)
+    return segments
+
+
+def _described(rows: list[tuple[str, list[Segment]]], qualifiers: Mapping[str, list[Segment]]) -> str:
+    """The values of each key, and of a qualifier, with their bytes."""
+
+    def words(segments: list[Segment]) -> str:
+        return ", ".join(f"{segment.name} {segment.data.hex()}" for segment in segments)
+
     return " ".join(
-        f"{name}: {', '.join(f'{segment.name} {segment.data.hex()}' for segment in segments)}."
+        f"{name}: {words(segments)}{f'; qualifier {words(qualifiers[name])}' if name in qualifiers else ''}."
         for name, segments in rows
     )
 

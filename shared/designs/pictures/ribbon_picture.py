@@ -35,6 +35,9 @@ class Panel:
         """How many rows were read, and how many would do."""
         first, *others = self.scans.values()
         if others:
+            if first.read == others[0].read:
+                found, right = (_found(scanned) for scanned in self.scans.values())
+                return f"the published scan finds {found} of {first.wanted:,} {first.unit}s, the right one {right}"
             return f"the published scan reads {first.count}, the right one {others[0].read:,}"
         return f"the scan reads {first.count}, {first.wanted:,} of them asked for"
 
@@ -48,6 +51,11 @@ class Panel:
         """Whether a scan did not read all that was asked for."""
         stretches = (stretch for scanned in self.scans.values() for stretch in scanned.stretches)
         return any(stretch.is_wanted and not stretch.is_read for stretch in stretches)
+
+
+def _found(scanned: ScannedTable) -> int:
+    """The rows that were asked for and read."""
+    return sum(stretch.rows for stretch in scanned.stretches if stretch.is_wanted and stretch.is_read)
 
 
 def ribbon_picture(design: Design, costs: VariantCosts, connection: "happybase.Connection") -> Picture | None:

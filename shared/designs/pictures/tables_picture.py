@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
@@ -34,11 +35,19 @@ class _Shown:
     """A table of the picture."""
 
     table: Table
+    """Its first layout."""
+    others: Sequence[Table]
+    """Its other layouts: what else a row holds."""
     source: str | None
     """The table from which this one is derived; None if it is a source itself, or if each row stands alone."""
     is_source: bool
     questions: Sequence[tuple[str, str]]
     """The questions that read it, each with its verdict."""
+
+    @property
+    def holds(self) -> str:
+        """What a row holds, in words."""
+        return listed(dict.fromkeys(layout.holds for layout in (self.table, *self.others)))
 
 
 def tables_picture(design: Design, costs: VariantCosts, connection: "happybase.Connection") -> Picture:
@@ -55,7 +64,7 @@ def tables_picture(design: Design, costs: VariantCosts, connection: "happybase.C
     trunk = 0.0
     for one in shown:
         x = MARGIN + 2 + (INDENT if one.source else 0)
-        picture.named(x, one.table.name, "source" if one.is_source else one.table.holds)
+        picture.named(x, one.table.name, "source" if one.is_source else one.holds)
         picture.y += 12
         if one.source:
             middle = picture.y + BOX_HEIGHT / 2
@@ -93,17 +102,22 @@ def _choose(costs: VariantCosts, connection: "happybase.Connection") -> tuple[li
     for measurement in costs.measurements:
         if measurement.reads:
             scans = Counter(read.table.decode() for read in measurement.reads if not read.is_get)
-            table = scans.most_common(1)[0][0] if scans else measurement.reads[0].table.decode()
-            answers.setdefault(table, []).append((measurement.pattern.question, verdict(measurement)))
-    tables = {table.name: table for table in reversed(costs.variant.record_tables)}
-    names = list(dict.fromkeys(table.name for table in costs.variant.record_tables))
+            most_read = scans.most_common(1)[0][0] if scans else measurement.reads[0].table.decode()
+            answers.setdefault(most_read, []).append((measurement.pattern.question, verdict(measurement)))
+    layouts: dict[str, list[Table]] = {}
+    for table in costs.variant.record_tables:
+        layouts.setdefault(table.name, []).append(table)
+    names = [*layouts]
     read = [name for name in names if name in answers]
     wanted = [name for name in names if name in {*read, *(source_of[name] for name in read if name in source_of)}]
     ordered = sorted(
         wanted[:MOST_TABLES], key=lambda name: (names.index(source_of.get(name) or name), name in source_of)
     )
     sources = set(source_of.values())
-    shown = [_Shown(tables[name], source_of.get(name), name in sources, answers.get(name, [])) for name in ordered]
+    shown = [
+        _Shown(first, others, source_of.get(name), name in sources, answers.get(name, []))
+        for name, (first, *others) in ((name, layouts[name]) for name in ordered)
+    ]
     return shown, [name for name in names if name not in ordered]
 
 
@@ -113,7 +127,7 @@ def _headline(shown: Sequence[_Shown]) -> str:
         lists = f"{number_words(derived)} derived list{'' if derived == 1 else 's'}"
         return f"{number_words(sources).capitalize()} source{'' if sources == 1 else 's'}, {lists}."
     tables = "One table" if len(shown) == 1 else f"{number_words(len(shown)).capitalize()} tables"
-    return f"{tables}. {'Each' if len(shown) == 1 else 'In the first, each'} row holds {shown[0].table.holds}."
+    return f"{tables}. {'Each' if len(shown) == 1 else 'In the first, each'} row holds {shown[0].holds}."
 
 
 def _sentence(shown: Sequence[_Shown]) -> str:
@@ -127,7 +141,7 @@ def _sentence(shown: Sequence[_Shown]) -> str:
             for source, lists in derived.items()
         )
         return f"{listed(clauses)}. Each question is below the table that it reads."
-    return f"A row of `{shown[0].table.name}` holds {shown[0].table.holds}."
+    return f"A row of `{shown[0].table.name}` holds {shown[0].holds}."
 
 
 def _named(names: Sequence[str]) -> str:
@@ -143,7 +157,7 @@ def _described(shown: Sequence[_Shown]) -> str:
     """The picture in words, for those who do not see it."""
     sentences: list[str] = []
     for one in shown:
-        role = "source" if one.is_source else f"derived from {one.source}" if one.source else one.table.holds
+        role = "source" if one.is_source else f"derived from {one.source}" if one.source else one.holds
         parts = [*map(prefix_line, one.table.key.prefixes), *map(part_line, one.table.key.parts)]
         answers = "; ".join(f"{question}: {words}" for question, words in one.questions)
         sentences.append(f"{one.table.name} ({role}), row key {', '.join(parts)}. {answers}".rstrip(". ") + ".")
@@ -153,7 +167,7 @@ def _described(shown: Sequence[_Shown]) -> str:
 def _draw_row(picture: Picture, one: _Shown, x: float, roles: Mapping[str, Role]) -> None:
     """Draws the boxes of a row key, then those of what a row holds; goes on in a new line where one is full."""
     left = x
-    for label, role in [*key_boxes(one.table, roles), *_contents(one.table)]:
+    for label, role in [*key_boxes(one.table, roles), *chain.from_iterable(map(_contents, (one.table, *one.others)))]:
         width = round(width_of(label)) + 18
         if left > x and left + width > WIDTH - MARGIN:
             _end_line(picture, one, x, left)

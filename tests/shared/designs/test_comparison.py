@@ -15,11 +15,12 @@ from shared.designs import AccessPattern, Design, Load, Variant, load_samples
 from shared.designs.comparison import (
     VariantCosts,
     measure_variant,
+    stored_cells,
 )
 from shared.designs.verdicts import verdict
 from shared.keys import EscapedText, Int64, KeyLayout, Salt, between
 from shared.queries import Query
-from shared.tables import BoundTable, Column, ItemCells, RecordCells, TableLayout
+from shared.tables import BoundTable, Column, Family, ItemCells, RecordCells, TableLayout, physical_tables
 from tests.engines import Engine
 from tests.shared.specimens import key_class
 
@@ -163,6 +164,16 @@ def test_a_record_takes_its_row_key_again_in_every_cell(compare, tmp_path):
     assert compare(design, variant_of(BY_HOST)).bytes_per_record == wanted
     # The salt is one byte more in each of the two.
     assert compare(design, variant_of(SALTED)).bytes_per_record == wanted + 2
+
+
+def test_every_version_of_a_cell_takes_its_bytes(new_store):
+    table = TableLayout("versions", "a note", KeyLayout(NoteByHost), CELLS, {"nn": Family(max_versions=2)})
+    rows = new_store(table).table(table.name)
+    for time_ms, text in enumerate(("gone", "old", "new one")):
+        rows.put(b"a", {b"nn:t": text.encode()}, timestamp=time_ms)
+    (physical,) = physical_tables([table])
+    sizes = [size for _row, size in stored_cells(rows.connection, physical)]
+    assert sizes == [key_value_bytes("61", "nn", "t", text.encode().hex()) for text in ("new one", "old")]
 
 
 def test_bytes_are_the_mean_of_all_records(compare, tmp_path):

@@ -35,7 +35,7 @@ from shared.keys import (
 from shared.queries import Explanation, Page, Query, ServerFilter, scan
 from shared.queries.pages import read_page
 from shared.queries.wide_rows import CHUNK_CELLS
-from shared.tables import BoundTable, ItemCells, RecordCells, TableLayout
+from shared.tables import BoundTable, Family, ItemCells, RecordCells, TableLayout
 from tests.engines import Engine
 from tests.shared.specimens import Item, key_class
 from tests.shared.stocked import CELLS, Stocked, hexes, put
@@ -182,6 +182,21 @@ def test_sorted_columns_are_counted_like_any_other(table):
     with metered(table.connection) as ordered:
         list(table.scan(sorted_columns=True))
     assert plain.bytes_fetched == ordered.bytes_fetched == 10 * (2 + 3 + 1)
+
+
+def test_the_versions_of_a_column_are_one_get_that_fetches_their_values(new_store):
+    family = {"f": Family(max_versions=5)}
+    layout = TableLayout("t", "an item", ITEMS, RecordCells(Item, {}, marker="f:v"), family, is_recorded=False)
+    connection = new_store(layout)
+    table = connection.table("t")
+    for time_ms, value in ((1, b"a"), (2, b"bc"), (3, b"d")):
+        table.put(b"\0\x01", {b"f:v": value}, timestamp=time_ms)
+    with metered(connection) as cost:
+        assert table.cells(b"\0\x01", b"f:v", versions=2) == [b"d", b"bc"]
+        assert table.cells(b"\0\x01", b"f:v", versions=2, timestamp=2) == [b"a"]
+        assert table.cells(b"\0\x02", b"f:v") == []
+    assert [read.is_get for read in cost.reads] == [True] * cost.rpcs == [True] * 3
+    assert (cost.rows_fetched, cost.cells_fetched, cost.bytes_fetched) == (2, 3, 4)
 
 
 def test_rows_that_the_store_steps_over_are_read_but_not_fetched(engine, table):

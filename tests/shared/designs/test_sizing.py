@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import attrs
 import pytest
@@ -11,7 +12,7 @@ from shared.designs.comparison import VariantCosts
 from shared.designs.pages.cost_blocks import sizing_block
 from shared.keys import Int64, KeyLayout
 from shared.records import integer
-from shared.tables import RecordCells, TableLayout
+from shared.tables import ItemCells, RecordCells, TableLayout
 from tests.shared.specimens import key_class
 
 
@@ -24,6 +25,17 @@ KEY = KeyLayout(key_class("At", at_ms=Int64))
 VISITS = TableLayout("visits", "a visit", KEY, RecordCells(Visit, {}, marker="f:v"))
 
 
+@attrs.frozen
+class VisitOfUser:
+    at_ms: int = attrs.field(validator=integer(0, 2**62))
+    user: int = attrs.field(default=1, validator=integer())
+
+
+OF_USER = KeyLayout(key_class("OfUser", user=Int64))
+IN_CELLS = TableLayout("visits", "the visits of a user", OF_USER, ItemCells(VisitOfUser, "f", KEY))
+
+
+@pytest.mark.parametrize(("record", "table"), [(Visit, VISITS), (VisitOfUser, IN_CELLS)], ids=["in rows", "in cells"])
 @pytest.mark.parametrize(
     ("hours", "period", "row"),
     [
@@ -32,12 +44,12 @@ VISITS = TableLayout("visits", "a visit", KEY, RecordCells(Visit, {}, marker="f:
     ],
 )
 def test_the_rows_and_bytes_of_a_day_follow_from_the_period_of_the_samples(
-    tmp_path: Path, hours: int, period: str, row: str
+    tmp_path: Path, hours: int, period: str, row: str, record: type[Any], table: TableLayout[Any, Any]
 ) -> None:
     samples = tmp_path / "visits.csv"
     samples.write_text(f"at_ms\n{hours * 3_600_000}\n0\n7\n")
-    variant = Variant(ModuleType("visits"), "", tables=(VISITS,), open=id)
-    load = Load("visits", Visit, list.append, samples)
+    variant = Variant(ModuleType("visits"), "", tables=(table,), open=id)
+    load = Load("visits", record, list.append, samples)
     design = Design("visits", "Who came?", (load,), (), list, (variant,))
     costs = VariantCosts(design.main, 3, [], 2, 500, 1, 0)
     block = sizing_block(design, [costs])

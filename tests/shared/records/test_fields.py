@@ -1,12 +1,14 @@
 """Validators of records: exact types, and errors that name record and field."""
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import attrs
 import pytest
 
-from shared.records import fixed_bytes, integer, one_of, text
+from shared.records import fixed_bytes, integer, one_of, text, texts_by_name
 
 
 @attrs.frozen
@@ -18,12 +20,14 @@ class Visit:
     kind: str = attrs.field(default="get", validator=one_of("get", "post"))
     tie: bytes = attrs.field(default=b"\0\0\0", validator=fixed_bytes(3))
     level: int = attrs.field(default=1, validator=one_of(1, 2))
+    tags: Mapping[str, str] = attrs.field(factory=dict, validator=texts_by_name())
 
 
 def test_what_fits_is_kept():
     assert Visit("/a", "", 9, -(10**30), "post", b"\xff\0a") == Visit(
         page="/a", count=9, change=-(10**30), kind="post", tie=b"\xff\0a"
     )
+    assert Visit(tags=MappingProxyType({"a:b": ""})) == Visit(tags={"a:b": ""})
 
 
 @pytest.mark.parametrize(
@@ -48,6 +52,11 @@ def test_what_fits_is_kept():
         ("tie", bytearray(3), "Visit.tie: must be 3 bytes (got bytearray(b'\\x00\\x00\\x00'))"),
         ("tie", 3, "Visit.tie: must be 3 bytes (got 3)"),
         ("tie", None, "Visit.tie: must be 3 bytes (got None)"),
+        ("tags", None, "Visit.tags: must be texts by name, such as a dict (got None)"),
+        ("tags", [("a", "b")], "Visit.tags: must be texts by name, such as a dict (got [('a', 'b')])"),
+        ("tags", {"": "b"}, "Visit.tags: must be texts by name, each name text, not empty (got '')"),
+        ("tags", {1: "b"}, "Visit.tags: must be texts by name, each name text, not empty (got 1)"),
+        ("tags", {"a": None}, "Visit.tags: must be texts by name, so 'a' must be text (got None)"),
         ("tie", b"a" * 200, f"Visit.tie: must be 3 bytes (got b'{'a' * 98}...)"),
     ],
 )

@@ -1,0 +1,84 @@
+"""Blocks of the page of `profiles` only: the cells of a row, and what each way to store orders costs, side by side."""
+
+from contextlib import closing
+from typing import Any
+
+import attrs
+
+from shared.designs import Design, Variant, metered, scratch_store, stored_cells
+from shared.designs.pages import below, markdown_table
+from shared.designs.pages.markdown import MAX_LINE, text_block
+from shared.designs.ruler import cell_lines
+from shared.tables import physical_tables
+
+from .keys import TABLES
+from .records import OrderSummary, Profile
+from .repository import ProfileRepository
+from .variants.one_cell import NewestOfUser
+from .variants.versions import LastOrderOfUser
+
+USER = "12345"
+COLUMNS = ("variant", "page: RPCs", "page: bytes", "add: RPCs", "orders stored", "bytes stored")
+
+
+def own_blocks(design: Design) -> dict[str, str]:
+    """The cells of one row in both layouts; and the reads, the writes and the bytes of one user in every variant."""
+    of_profiles, of_orders = design.loads
+    profile = next(record for record in of_profiles.sample_records() if record.user_id == USER)
+    orders = [order for order in of_orders.sample_records() if order.user_id == USER]
+    return {"cells": _cells_block(profile, orders), "ways": _ways_block(design, profile, orders)}
+
+
+def _cells_block(profile: Profile, orders: list[OrderSummary]) -> str:
+    """The cells of a row, as each of its two layouts reads them."""
+    with closing(scratch_store(TABLES)) as connection:
+        repository = ProfileRepository(connection)
+        repository.store(attrs.evolve(profile, attributes={"city": "Lyon"}))
+        for order in orders[:3]:
+            repository.add_order(order)
+        ((_row, cells),) = connection.table(TABLES.profiles.name).scan()
+    lines: list[str] = []
+    for table in TABLES:
+        claimed = {column.partition(b":")[0] for column in table.cells.columns}
+        of_table = {column: value for column, value in cells.items() if column.partition(b":")[0] in claimed}
+        lines += [f"# {table.holds}", *(text for _kind, text in cell_lines(table, of_table, MAX_LINE)), ""]
+    return below(
+        f"The cells of a row with three orders; user {USER} with an attribute: names, values, and columns or bytes.",
+        text_block("\n".join(lines[:-1])),
+    )
+
+
+def _ways_block(design: Design, profile: Profile, orders: list[OrderSummary]) -> str:
+    rows = [(variant.marked_name, *_costs_of(variant, profile, orders)) for variant in design.variants]
+    caption = (
+        f"User {USER} with a profile and {len(orders)} orders, which are added as they arrive. The bytes of a page are "
+        "those that the client receives; the bytes stored are those of all cells, before compression."
+    )
+    return below(caption, markdown_table(COLUMNS, rows))
+
+
+def _costs_of(variant: Variant, profile: Profile, orders: list[OrderSummary]) -> tuple[str, ...]:
+    with closing(scratch_store(variant.tables)) as connection:
+        repository = variant.open(connection)
+        repository.store(profile)
+        with metered(connection) as adding:
+            for order in orders:
+                repository.add_order(order)
+        with metered(connection) as reading:
+            repository.page(USER)
+        tables = physical_tables(variant.tables)
+        stored = sum(size for table in tables for _row, size in stored_cells(connection, table))
+        kept = orders_stored(connection, variant)
+    return f"{reading.rpcs}", f"{reading.bytes_fetched:,}", f"{adding.rpcs / len(orders):.3g}", f"{kept}", f"{stored:,}"
+
+
+def orders_stored(connection: Any, variant: Variant) -> int:
+    """The orders in the table of a variant, in whatever form it stores them."""
+    table = variant.tables[1]
+    stored = [
+        (row, record) for row, cells in connection.table(table.name).scan() for record in table.records(row, cells)
+    ]
+    row, record = stored[0]
+    if isinstance(record, LastOrderOfUser):
+        return len(connection.table(table.name).cells(row, b"o:order"))
+    return len(record.orders) if isinstance(record, NewestOfUser) else len(stored)

@@ -1,0 +1,134 @@
+"""The published wide row: `user_` and the id, `user:info:name`, `user:order_0` to `user:order_9`. Do not copy it.
+
+A new order takes the place of `order_0`, and each other one moves to the next column: a writer reads ten cells and puts
+ten. If two writers read the same ten, one of their orders is lost. And the ten are the last that arrived, which need
+not be the newest. Both layouts are in one family; what the label `order_` starts is an order.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from shared.keys import DecimalText, KeyLayout, Prefixed, TrailingText, part, row_key
+from shared.queries import Query, equal
+from shared.records import check_text
+from shared.tables import TEXT, BoundTable, Column, ItemCells, OtherColumns, RecordCells, TableLayout
+from shared.writes import CLOCK
+
+from ..keys import SHOWN, ProfileTables
+from ..records import OrderSummary, Profile
+from ..repository import ProfileRepository
+
+if TYPE_CHECKING:
+    import happybase
+
+
+@row_key
+class PublishedRow:
+    """The profile and the last ten orders of one user.
+
+    Order:  by user, as text.
+    Serves: what `RowOfUser` serves.
+    Costs:  five bytes more in every cell. An order is a get and a put of ten cells, and some orders are lost.
+    Fixed:  as `RowOfUser`.
+    Source: S3.7, "user_" + userId
+    """
+
+    user_id: str = part(Prefixed("user_", TrailingText), "who; any text, after the constant user_")
+
+
+@row_key
+class Slot:
+    """The place of an order among the last ten: the qualifier of its cell.
+
+    Order:  by number, because all have one digit.
+    Source: S3.7, user:order_0
+    """
+
+    slot: int = part(Prefixed("order_", DecimalText(1)), "0 for the order that arrived last, up to 9")
+
+
+@attrs.frozen
+class OrderInSlot:
+    """An order, and the slot that it has at the moment."""
+
+    user_id: str
+    slot: int
+    order_id: str
+    time_ms: int
+    item: str
+    amount: int
+
+
+PROFILE_CELLS = RecordCells(
+    Profile,
+    {
+        "name": Column("user:info:name", TEXT),
+        "email": Column("user:info:email", TEXT),
+        "age": Column("user:info:age"),
+        "time_ms": Column("user:info:time_ms"),
+        "attributes": OtherColumns("more", TEXT),
+    },
+)
+"""The other attributes need a family of their own: in `user`, everything that is not a field would be one."""
+SLOT_CELLS = ItemCells(OrderInSlot, "user", KeyLayout(Slot), value=("order_id", "time_ms", "item", "amount"))
+
+PROFILES = TableLayout("profiles_slots", "the profile of a user", KeyLayout(PublishedRow), PROFILE_CELLS)
+SLOTS = TableLayout("profiles_slots", "the last ten orders of a user", PROFILES.key, SLOT_CELLS)
+TABLES = ProfileTables(PROFILES, SLOTS)
+
+
+class OrdersInSlots:
+    """Puts each order into the first slot, and finds the last ones."""
+
+    families = (b"user",)
+
+    def __init__(self, connection: "happybase.Connection", table: TableLayout[Any, OrderInSlot]) -> None:
+        self._slots = BoundTable(connection, table)
+
+    def add(self, order: OrderSummary) -> None:
+        """Puts an order before the last nine others. Costs: one get, one put of up to ten cells."""
+        others = [other for other in self._last(order.user_id) if other.order_id != order.order_id]
+        cells: dict[bytes, bytes] = {}
+        for slot, last in enumerate([order, *others][:SHOWN]):
+            in_slot = OrderInSlot(last.user_id, slot, last.order_id, last.time_ms, last.item, last.amount)
+            cells |= self._slots.layout.cells.pack(in_slot)
+        self._slots.rows.put(self._slots.row(order), cells, timestamp=CLOCK.now_ms())  # later than all that it replaces
+
+    def newest(self, user_id: str) -> list[OrderSummary]:
+        """The last ten orders, sorted by their times. Costs: one get."""
+        return sorted(self._last(user_id), key=lambda order: (-order.time_ms, order.order_id))
+
+    def of_page(self, user_id: str, cells: Mapping[bytes, bytes]) -> list[OrderSummary]:
+        """The same, from the cells of the row. Costs: nothing more."""
+        return sorted(self._in_slots(user_id, cells), key=lambda order: (-order.time_ms, order.order_id))
+
+    def erase(self, user_id: str) -> int:
+        """Nothing: all orders are in the user's row."""
+        return 0
+
+    def _last(self, user_id: str) -> list[OrderSummary]:
+        """The last ten orders, in the order of their slots."""
+        return self._in_slots(user_id, self._slots.rows.row(self._row(user_id), columns=[*self.families]))
+
+    def _in_slots(self, user_id: str, cells: Mapping[bytes, bytes]) -> list[OrderSummary]:
+        return [
+            OrderSummary(in_slot.user_id, in_slot.time_ms, in_slot.order_id, in_slot.item, in_slot.amount)
+            for in_slot in self._slots.layout.records(self._row(user_id), cells)
+        ]
+
+    def _row(self, user_id: str) -> bytes:
+        return self._slots.row(PublishedRow(user_id))
+
+
+class Repository(ProfileRepository):
+    """`ProfileRepository`, with the published rows and columns."""
+
+    def __init__(self, connection: "happybase.Connection", tables: ProfileTables = TABLES) -> None:
+        super().__init__(connection, tables, orders=OrdersInSlots)
+
+    def named(self, name: str) -> Query[Profile]:
+        """The profiles with a name, by user. Costs: a full table scan with a server-side filter."""
+        check_text("name", name, empty=False)
+        return Query(self._profiles, self._profiles.whole_table(), server=equal(PROFILE_CELLS, "name", name))

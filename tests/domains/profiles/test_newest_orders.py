@@ -1,0 +1,180 @@
+"""The newest orders of a user, whatever writers do at once and wherever they die: all shown, and few more stored."""
+
+import random
+from contextlib import suppress
+from functools import partial
+
+import attrs
+import pytest
+
+from domains.profiles import SHOWN, OrderSummary, keys, newest_orders
+from domains.profiles.design import DESIGN
+from domains.profiles.keys import TRIM_AT
+from shared.tables import check_layouts
+from shared.testing import Stop, WatchedConnection, WriterDied, stopped_at
+from tests.domains.profiles.in_turn import InTurn, rounds
+
+WRITERS = 16
+MOST = TRIM_AT - 1 + WRITERS
+AT_MS = 1_768_205_250_123
+RIGHT = {variant.name: variant for variant in DESIGN.variants if variant.is_to_copy}
+PROFILES, ONE_CELL, ORDERS_TABLE = RIGHT["profiles"], RIGHT["one-cell"], RIGHT["orders-table"]
+VARIANTS = (PROFILES, ONE_CELL, ORDERS_TABLE)
+
+
+def order(number, user="ada"):
+    return OrderSummary(user, AT_MS + number, f"o-{number}", "mug", number)
+
+
+def place(order):
+    return -order.time_ms, order.order_id
+
+
+def stored(connection, variant=PROFILES):
+    return len(connection.table(variant.tables.profiles.name).row(b"ada", columns=[b"o"]))
+
+
+def add(orders, variant, connection):
+    repository = variant.open(connection)
+    for order in orders:
+        repository.add_order(order)
+
+
+# ---- one writer
+
+
+def test_a_user_has_the_newest_ten_orders_however_they_arrive(repository):
+    orders = [order(number) for number in range(60)] + [attrs.evolve(order(58), order_id="o-580")]
+    arrived = [*orders]
+    random.Random(1).shuffle(arrived)
+    for number, added in enumerate(arrived, start=1):
+        repository.add_order(added)
+        assert repository.newest_orders("ada") == sorted(arrived[:number], key=place)[:SHOWN]
+        assert list(repository.page("ada").orders) == repository.newest_orders("ada")
+
+
+@pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
+def test_an_order_is_a_get_and_a_put_and_one_in_ten_deletes_ten(connection, variant):
+    watched = WatchedConnection(connection)
+    check_layouts(watched, variant.tables)
+    before, counts = watched.number_of_calls, []
+    for number in range(60):
+        add([order(number)], variant, watched)
+        counts.append(stored(connection))
+    assert counts == [*range(1, 21), *[*range(11, 21)] * 4]
+    deleted = [sum(mutation.isDelete for _, mutations in call.rows for mutation in mutations) for call in watched.calls]
+    assert (len(deleted), sum(deleted)) == (60 + 4, 40)
+    assert watched.number_of_calls - before == 2 * 60 + 4
+
+
+@pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
+def test_an_order_with_ten_newer_ones_is_not_put_and_a_stored_one_trims_nothing(connection, variant):
+    add([order(number) for number in range(20)], variant, connection)
+    watched = WatchedConnection(connection)
+    add([order(-1), order(9)], variant, watched)
+    assert watched.calls == []
+    add([order(19), attrs.evolve(order(12), item="a cup")], variant, watched)
+    assert stored(connection) == 20
+    assert variant.open(connection).newest_orders("ada")[7].item == "a cup"
+
+
+@pytest.mark.parametrize("variant", [PROFILES, ONE_CELL], ids=["profiles", "one-cell"])
+def test_a_writer_may_die_at_any_call_and_the_same_call_again_completes_it(engine, variant):
+    orders = [order(number) for number in range(20)]
+    for number in range(3):
+        for arrived in (frozenset(), frozenset({0})):
+            for is_death in (True, False):
+                with engine.shared_store(*variant.tables) as connection:
+                    add(orders, variant, connection)
+                    script = stopped_at(Stop(number, arrived, is_death=is_death))
+                    with suppress(WriterDied, Exception):
+                        add([order(20)], variant, WatchedConnection(connection, script))
+                    repository = variant.open(connection)
+                    shown = repository.newest_orders("ada")
+                    assert shown in (orders[:9:-1], [order(20), *orders[:10:-1]])
+                    assert variant is ONE_CELL or SHOWN <= stored(connection) <= TRIM_AT
+                    repository.add_order(order(20))
+                    assert repository.newest_orders("ada") == [order(20), *orders[:10:-1]]
+
+
+@pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
+def test_a_call_that_arrives_after_its_order_was_trimmed_and_compacted_is_trimmed_again(engine, connection, variant):
+    if not engine.compacts:
+        pytest.skip("clients of HBase cannot compact")
+    late = WatchedConnection(connection, stopped_at(Stop(0)))
+    with suppress(WriterDied):
+        add([order(0)], variant, late)
+    add([order(0)], variant, connection)  # the client sends it again
+    add([order(number) for number in range(1, 21)], variant, connection)
+    late.deliver()
+    assert stored(connection) == 11  # a tombstone hides it
+    with engine.paused(connection, variant.tables):
+        pass
+    late.deliver()
+    assert stored(connection) == 12
+    assert variant.open(connection).newest_orders("ada") == [order(number) for number in range(20, 10, -1)]
+    add([order(number) for number in range(21, 31)], variant, connection)
+    assert stored(connection) <= TRIM_AT
+
+
+# ---- writers at once
+
+
+def at_once(connection, variant, choose, orders=WRITERS, first=100):
+    """Each writer adds one order, all newer than those that are stored."""
+    writers = [partial(add, [order(first + number)], variant) for number in range(orders)]
+    InTurn(connection, variant.tables, choose).run(writers)
+
+
+@pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
+@pytest.mark.parametrize(("before", "after"), [(TRIM_AT - 1, MOST), (TRIM_AT, SHOWN + WRITERS), (0, WRITERS)])
+def test_writers_that_read_before_any_of_them_puts_leave_one_order_each(connection, variant, before, after):
+    add([order(number) for number in range(before)], variant, connection)
+    at_once(connection, variant, rounds())
+    assert stored(connection) == after
+    at_once(connection, variant, min, orders=1, first=900)  # one more
+    assert stored(connection) == (SHOWN + 1 if after >= TRIM_AT else after + 1)
+    assert f"{MOST} with {WRITERS}" in newest_orders.__doc__
+    assert f"{MOST} with {WRITERS} writers" in " ".join(keys.__doc__.split())
+
+
+@pytest.mark.parametrize(("variant", "rpcs"), [(PROFILES, 32), (ONE_CELL, 272), (ORDERS_TABLE, 16)])
+def test_writers_of_one_cell_read_again_whenever_another_one_succeeds(engine, variant, rpcs):
+    calls = []
+    with engine.shared_store(*variant.tables) as connection:
+        choose = rounds()
+        at_once(connection, variant, lambda waiting: calls.append(waiting) or choose(waiting))
+        shown = variant.open(connection).newest_orders("ada")
+    assert shown == [order(number) for number in range(115, 105, -1)]
+    assert len(calls) == rpcs
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_sixteen_writers_do_and_wherever_they_die_the_newest_ten_are_shown(engine, variant, seed):
+    if engine.is_slow and seed:
+        pytest.skip("one schedule takes long enough")
+    chance = random.Random(seed)
+    times = [chance.randrange(0, 200) for _ in range(5 * WRITERS)]
+    orders = [attrs.evolve(order(time_ms), order_id=f"o-{number}") for number, time_ms in enumerate(times)]
+    confirmed, shown_by = [], variant.open
+    most = {"profiles": MOST, "one-cell": 1, "orders-table": 0}[variant.name]
+
+    def write(own, connection):
+        repository = variant.open(connection)
+        for added in own:
+            repository.add_order(added)
+            confirmed.append(added)
+
+    with engine.shared_store(*variant.tables) as connection:
+        reader = shown_by(connection)
+
+        def check():
+            shown = reader.newest_orders("ada")
+            last = place(shown[-1]) if len(shown) == SHOWN else (0,)
+            assert [added for added in confirmed if added not in shown and place(added) < last] == []
+            assert len(shown) == SHOWN or {*confirmed} <= {*shown}
+            assert variant is ORDERS_TABLE or stored(connection, variant) <= most
+
+        writers = [partial(write, orders[number::WRITERS]) for number in range(WRITERS)]
+        InTurn(connection, variant.tables, chance.choice, lambda _number: chance.random() < 0.02, check).run(writers)
+        assert len(confirmed) > 2 * WRITERS
