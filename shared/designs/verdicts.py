@@ -9,7 +9,8 @@ from .metering import Measurement
 LEGEND = (
     (r"1 range", "one get, or one scan that reads the answer and at most two rows beyond it."),
     (r"(\d+) ranges", "{1} gets or scans. A cell without a number of ranges means one range."),
-    (r"1 range, (\d+) gets?", "one scan, then one call that gets the {1} rows that the scanned rows name."),
+    (r"1 range, 1 get", "one get, and one scan that reads the answer and at most two rows beyond it."),
+    (r"1 range, (\d+) gets", "one scan, then one call that gets the {1} rows that the scanned rows name."),
     (
         r"(?:\d+ ranges, )?([\d.]+)x, filtered",
         "{1} rows are read for each row returned; the client drops the others. A page ends early, with a cursor, once "
