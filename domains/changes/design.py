@@ -97,7 +97,9 @@ DESIGN = Design(
             "published: one table; seconds, and positions as text",
             (
                 REBUILT,
-                Exemption("rows", "the key has no source and no table, so all records with this key are read", (HISTORY,)),
+                Exemption(
+                    "rows", "the key has no source and no table, so all records with this key are read", (HISTORY,)
+                ),
                 Exemption("order", "the changes of one second come oldest first", (HISTORY,)),
             ),
             wrong=Wrong("the newest of several changes in one second", (NOW, THEN, ALL_THEN)),

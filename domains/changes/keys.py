@@ -110,7 +110,6 @@ COPY_CELLS = RecordCells(
 """The fence of a record hides its older cells: INSERT and DELETE put it."""
 
 
-
 def sources_table(name: str) -> TableLayout[SourceKey, StoredSource]:
     """The table of the watermarks of one pair of tables. Without a TTL."""
     return TableLayout(name, "the watermark of a source", KeyLayout(SourceKey), SOURCE_CELLS)

@@ -197,9 +197,7 @@ class ChangeRepository:
         check_int("after", after, 0)
         return self._up_to(source, up_to, lambda stored: self._of_table(stored, table, _after(stored, after)))
 
-    def _up_to(
-        self, source: str, up_to: int | None, ask: Callable[[StoredSource], Query[R]]
-    ) -> DependentQuery[R]:
+    def _up_to(self, source: str, up_to: int | None, ask: Callable[[StoredSource], Query[R]]) -> DependentQuery[R]:
         """A question about a source up to its watermark, as each page finds it, or up to a position before that."""
         if up_to is not None:
             check_int("up_to", up_to, 0)
@@ -226,9 +224,7 @@ class ChangeRepository:
         plan = self._by_record.plan(source=stored.source, table=table, key=key, position=positions)
         return Query(self._by_record, plan, newest_first=True)
 
-    def _changes_of_keys(
-        self, source: str, table: str, keys: Any, up_to: int | None = None
-    ) -> DependentQuery[Change]:
+    def _changes_of_keys(self, source: str, table: str, keys: Any, up_to: int | None = None) -> DependentQuery[Change]:
         """The changes of the records whose keys meet a condition, by key, newest first."""
 
         def of_keys(stored: StoredSource) -> Query[Change]:

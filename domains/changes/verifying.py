@@ -145,7 +145,9 @@ class ChangeUpkeep:
             return _Found(finding, discard=partial(_removed, table, source_row))
         kind = "differing" if _cells_of(other, [row]) else "missing"
         reason = f"position {record.position} of {record.source}, as in {table.layout.name}"
-        return _Found(Finding(kind, other.layout.name, row, source_row, reason), partial(self._put_again, other, record))
+        return _Found(
+            Finding(kind, other.layout.name, row, source_row, reason), partial(self._put_again, other, record)
+        )
 
     def _undecodable(self, table: BoundTable[Any, Any], row: bytes, reason: str) -> _Found:
         finding = Finding("undecodable", table.layout.name, row, None, reason)
