@@ -88,19 +88,21 @@ class ChangeRepository:
         self._check_stored([change for change in changes if change.position <= stored.position], stored.position)
         new = [change for change in changes if change.position > stored.position]
         if new:
-            stored = self._with_tables(stored, {change.table for change in new})
+            stored = self._with_tables(stored, new)
             self._put_all(new)
             self._stored[stored.source] = self._moved(stored, new[-1].position)
 
     def _put_all(self, changes: list[Change]) -> None:
         put_all(changes, self._by_record, self._by_position)
 
-    def _with_tables(self, stored: StoredSource, tables: set[str]) -> StoredSource:
+    def _with_tables(self, stored: StoredSource, changes: list[Change]) -> StoredSource:
         """Puts the names of tables that the source does not have yet, before their first changes."""
-        if tables <= stored.tables.keys():
+        tables = {change.table: True for change in changes}
+        if tables.keys() <= stored.tables.keys():
             return stored
-        stored = attrs.evolve(stored, tables={**stored.tables, **dict.fromkeys(tables, True)})
-        self._sources.rows.put(self._sources.row(stored), self._sources.layout.cells.pack(stored, only=["tables"]))
+        stored = attrs.evolve(stored, tables={**stored.tables, **tables})
+        cells = self._sources.layout.cells.pack(stored, only=["tables"])
+        self._sources.rows.put(self._sources.row(stored), cells, timestamp=changes[0].time_ms)
         return stored
 
     def _moved(self, stored: StoredSource, position: int) -> StoredSource:
