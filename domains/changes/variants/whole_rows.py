@@ -58,16 +58,19 @@ class Repository(ChangeRepository):
         put_all([*self._completed(changes)], self._by_record, self._by_position)
 
     def _completed(self, changes: list[Change]) -> Iterator[WholeChange]:
+        """The changes with the records after them; one that `repair` puts again has its record already."""
         known: dict[tuple[str, str, str], Mapping[str, str | None]] = {}
         for change in changes:
             record = change.source, change.table, change.key
             after: Mapping[str, str | None] = {}
-            if change.kind == "INSERT":
+            if isinstance(change, WholeChange):
+                after = change.after
+            elif change.kind == "INSERT":
                 after = change.values
             elif change.kind == "UPDATE":
                 after = {**(known[record] if record in known else self._before(change)), **change.values}
             known[record] = after
-            yield WholeChange(**attrs.asdict(change, recurse=False), after=after)
+            yield WholeChange(**{**attrs.asdict(change, recurse=False), "after": after})
 
     def _before(self, change: Change) -> Mapping[str, str | None]:
         positions = between(None, change.position)
