@@ -85,7 +85,7 @@ class ChangeRepository:
     def _store_of_source(self, stored: StoredSource, changes: list[Change]) -> None:
         """Puts the rows of the changes after the watermark, then moves it; the others must be stored already."""
         _check_in_order(changes)
-        self._check_stored([change for change in changes if change.position <= stored.position], stored.position)
+        self._check_stored(stored, [change for change in changes if change.position <= stored.position])
         new = [change for change in changes if change.position > stored.position]
         if new:
             stored = self._with_tables(stored, new)
@@ -122,23 +122,23 @@ class ChangeRepository:
     def _packed(self, stored: StoredSource) -> dict[bytes, bytes]:
         return self._sources.layout.cells.pack(stored, only=["position"])
 
-    def _check_stored(self, changes: list[Change], watermark: int) -> None:
-        """Raises RefusedChange for a change up to the watermark that is not stored, or is stored with another content."""
-        layout = self._by_position.layout
-        for batch in in_batches(changes):
-            there = dict(self._by_position.rows.rows([layout.row(change) for change in batch]))
-            for change in batch:
-                stored = there.get(layout.row(change))
-                if stored is None:
-                    raise RefusedChange(
-                        f"Change.position: must be after the watermark of source {shown(change.source)}, {watermark} "
-                        f"(got {change.position}, which is not stored: it came too late, or was erased, or has expired)"
-                    )
-                if stored != layout.cells.pack(change):
-                    raise RefusedChange(
-                        f"Change.position: must be that of one change (got {change.position}, at which source "
-                        f"{shown(change.source)} has another one)"
-                    )
+    def _check_stored(self, stored: StoredSource, changes: list[Change]) -> None:
+        """Raises RefusedChange for a change up to the watermark that is not stored, or differs from the stored one."""
+        if not changes:
+            return
+        positions = between(changes[0].position, changes[-1].position + 1)
+        there = {change.position: change for change in self._of_source(stored, positions)}
+        for change in changes:
+            if change.position not in there:
+                raise RefusedChange(
+                    f"Change.position: must be after the watermark of source {shown(stored.source)}, {stored.position} "
+                    f"(got {change.position}, which is not stored: it came too late, or was erased, or has expired)"
+                )
+            if change != there[change.position]:
+                raise RefusedChange(
+                    f"Change.position: must be that of one change (got {change.position}, at which source "
+                    f"{shown(stored.source)} has another one)"
+                )
 
     # ---- questions
 
