@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 
 import attrs
 
-from shared.keys import shown
-from shared.records import LAST_MS, check_int, integer, one_of, text
+from shared.keys import InvalidQuestion, shown
+from shared.records import LAST_MS, integer, one_of, text
 
 Kind = Literal["INSERT", "UPDATE", "DELETE"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -123,7 +123,10 @@ def state_after(newest_first: Iterable[Change]) -> State | None:
 
 def as_of(newest_first: Iterable[Change], time_ms: int | None) -> Iterable[Change]:
     """The changes from the newest one that is dated `time_ms` or earlier; all of them for None."""
-    if time_ms is None:
-        return newest_first
-    check_int("as_of_ms", time_ms)
-    return dropwhile(lambda change: change.time_ms > time_ms, newest_first)
+    return newest_first if time_ms is None else dropwhile(lambda change: change.time_ms > time_ms, newest_first)
+
+
+def check_as_of(time_ms: int | None) -> None:
+    """Raises InvalidQuestion for anything but a time or None."""
+    if time_ms is not None and (type(time_ms) is not int or not 0 <= time_ms <= LAST_MS):
+        raise InvalidQuestion(f"as_of_ms: must be 0..{LAST_MS}, milliseconds since 1970 (got {shown(time_ms)})")

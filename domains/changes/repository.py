@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 
 from shared.keys import InvalidQuestion, between, shown
-from shared.queries import DependentQuery, Query, in_batches
+from shared.queries import MAX_LIMIT, DependentQuery, Query, in_batches
 from shared.records import check_int, check_text
 from shared.tables import BoundTable, InvalidRow, put_if
 from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, delete_rows, put_all, store_all
 
 from .copying import Copies
 from .keys import TABLES, ChangeTables
-from .records import Change, State, StoredSource, as_of, state_after
+from .records import Change, State, StoredSource, as_of, check_as_of, state_after
 from .verifying import ChangeUpkeep, CopyUpkeep
 
 if TYPE_CHECKING:
@@ -161,6 +161,7 @@ class ChangeRepository:
         With `as_of_ms`, its latest change dated then or earlier; with `up_to`, its latest change up to that position.
         Costs: one get, and one scan of the record's changes.
         """
+        check_as_of(as_of_ms)
         return state_after(as_of(self.history(source, table, key, up_to), as_of_ms))
 
     def states(
@@ -176,8 +177,9 @@ class ChangeRepository:
 
         Costs: one get, and one scan of all changes of these records. The copy has a row for each record.
         """
+        check_as_of(as_of_ms)
         check_text("after_key", after_key)
-        check_int("at_most", at_most, 1)
+        check_at_most(at_most)
         following = between(f"{after_key}\0" if after_key else None, None)
         changes = self._changes_of_keys(source, table, following, up_to)
         states = (state_after(as_of(of_key, as_of_ms)) for _, of_key in groupby(changes, key=attrgetter("key")))
@@ -210,7 +212,7 @@ class ChangeRepository:
                 return ask(stored)
             if up_to > stored.position:
                 of_source = f"the watermark of source {shown(source)}, {stored.position}"
-                raise InvalidQuestion(f"up_to: must be at most {of_source} (got {up_to})")
+                raise InvalidQuestion(f"up_to: must be at most {of_source} (got {shown(up_to)})")
             return ask(attrs.evolve(stored, position=up_to))
 
         return DependentQuery(self._source(source), bounded, "the positions up to the watermark", "ask with up_to")
@@ -255,6 +257,7 @@ class ChangeRepository:
         delete in its copy, and two calls for each 1,000 changes.
         """
         check_text("key", key, empty=False)
+        self._by_record.plan(source="", table="", key=key)  # refuses what is not Unicode, before the first source
         remaining = 0
         for stored in Query(self._sources, self._sources.whole_table()):
             for table in stored.tables:
@@ -279,6 +282,12 @@ def _check_in_order(changes: list[Change]) -> None:
             raise RefusedChange(
                 f"Change.position: must be above the one before, {before.position} (got {change.position})"
             )
+
+
+def check_at_most(at_most: int) -> None:
+    """Raises InvalidQuestion for a number of records that is not 1..MAX_LIMIT."""
+    if type(at_most) is not int or not 1 <= at_most <= MAX_LIMIT:
+        raise InvalidQuestion(f"at_most: must be 1..{MAX_LIMIT} (got {shown(at_most)})")
 
 
 def _after(stored: StoredSource, after: int) -> Any:

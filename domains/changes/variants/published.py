@@ -24,7 +24,8 @@ from shared.records import check_int
 from shared.tables import TEXT, BoundTable, Column, OtherColumns, Packing, RecordCells, TableLayout
 from shared.writes import put_all, store_all
 
-from ..records import Change, Kind, State, as_of, state_after
+from ..records import Change, Kind, State, as_of, check_as_of, state_after
+from ..repository import check_at_most
 
 if TYPE_CHECKING:
     import happybase
@@ -152,6 +153,7 @@ class Repository:
 
         Costs: one scan of all changes of records with this key.
         """
+        check_as_of(as_of_ms)
         return state_after(as_of(self.history(source, table, key, up_to), as_of_ms))
 
     def states(
@@ -164,7 +166,9 @@ class Repository:
         at_most: int = 1000,
     ) -> list[State]:
         """The records of a table by key, as `state` finds each. Costs: a full table scan."""
-        check_int("at_most", at_most, 1)
+        check_as_of(as_of_ms)
+        self._changes.narrow(key=after_key)  # refuses what is no key
+        check_at_most(at_most)
         changes = self._of(self._changes.whole_table(), source, table, up_to)
         of_keys = groupby(changes, key=attrgetter("key"))
         states = [state_after(as_of(of_key, as_of_ms)) for key, of_key in of_keys if key > after_key]

@@ -11,13 +11,12 @@ import attrs
 
 from shared.keys import between
 from shared.queries import DependentQuery, Query
-from shared.records import check_int
 from shared.tables import OtherColumns, RecordCells, TableLayout
 from shared.writes import put_all
 
 from ..keys import BY_RECORD, HISTORY_CELLS, sources_table
 from ..keys import TABLES as MAIN_TABLES
-from ..records import Change, State, StoredSource
+from ..records import Change, State, StoredSource, check_as_of
 from ..repository import ChangeRepository
 
 
@@ -91,8 +90,7 @@ class Repository(ChangeRepository):
 
         Costs: one get, and one scan of two rows; with `as_of_ms` also of the later changes.
         """
-        if as_of_ms is not None:
-            check_int("as_of_ms", as_of_ms)
+        check_as_of(as_of_ms)
         where = {} if as_of_ms is None else {"time_ms": between(None, as_of_ms + 1)}
 
         def of_record(stored: StoredSource) -> Query[Any]:
