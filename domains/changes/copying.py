@@ -12,7 +12,7 @@ The families of a copy must have neither a TTL, which counts from 1970 too, nor 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shared.queries import Query, in_batches, scan_in_batches
 from shared.tables import BoundTable
@@ -50,7 +50,7 @@ class Copies:
         changes: Callable[[str, str, int, int], Iterable[Change]],
     ) -> None:
         self.table = BoundTable(connection, tables.copy)
-        self._copies = BoundTable(connection, tables.copies)
+        self._copies = BoundTable(connection, tables.checkpoints)
         self._watermark = watermark
         self._changes = changes
 

@@ -11,7 +11,7 @@ from shared.stores import connect
 from shared.tables import create_tables
 
 from .keys import TABLES
-from .records import Change
+from .records import Change, State
 from .repository import ChangeRepository
 
 
@@ -36,8 +36,8 @@ def main() -> None:
     assert history == [renamed, older, ann]
     now, then = changes.state("shop", "users", "30"), changes.state("shop", "users", "30", as_of_ms=at_ms)
     print("now:", now, "and a minute before:", then)
-    assert now is not None and now.values == {"UNAME": "AAA3", "AGE": "22"}
-    assert then is not None and then.values == {"UNAME": "AAA1", "AGE": "22"}
+    assert now == State("shop", "users", "30", 105, at_ms + 60_000, {"UNAME": "AAA3", "AGE": "22"})
+    assert then == State("shop", "users", "30", 102, at_ms, {"UNAME": "AAA1", "AGE": "22"})
     assert list(changes.since("shop", after=102)) == [renamed, bob]
 
     with suppress(PowerCut):

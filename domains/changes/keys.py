@@ -1,11 +1,23 @@
-"""Two tables of changes: by record, newest first, and by position, which is the log. And a copy of a source's tables.
+"""Two tables of changes: the history by record, newest first, and the log by position. And a copy of the records.
 
-Both tables hold whole changes. A third one holds the watermark of each source: the position up to which every change is
-in both tables. No question reads a change beyond it.
+History and log hold the same changes. A third table has the watermark of each source: the position up to which every
+change is in both. A question reads the watermark first, and no change beyond it. The variants differ in these costs:
 
-TABLE_OF_VARIANTS
+    variant     key of the log                        a record now    a source's log    a table's log
+    changes     [source][position]                    computed        1 range           filtered
+    by-table    [source][table][position]             computed        4 ranges          1 range
+    salted      [bucket of position][source][position]  computed        8 ranges          8 ranges, filtered
+    thin-log    [source][position]                    computed        1 range, gets     filtered
+    whole-rows  [source][position]                    1 range         1 range           filtered
+    published   none                                  wrong answer    refused           refused
+
+Computed: from all changes since the INSERT; `whole-rows` stores the whole record with each change. Filtered: the scan
+also reads the changes of other tables, and the client drops them. Gets: the log of `thin-log` has no content, so a page
+gets its changes from the history. `by-table` reads a range for each table of the source, and `salted`, which also
+spreads the history, one for each bucket; all new rows of a source go to one region in the others.
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from shared.keys import Descending, EscapedText, KeyLayout, TrailingText, UInt64, part, row_key
@@ -93,7 +105,7 @@ class CopiedTable:
     table: str = part(TrailingText, "its table")
 
 
-_OF_CHANGE = {
+_OF_CHANGE: Mapping[str, Column | OtherColumns] = {
     "kind": Column("m:k"),
     "time_ms": Column("m:t"),
     "transaction": Column("m:x"),
@@ -119,8 +131,8 @@ BY_RECORD = TableLayout("changes", "one change of a record", KeyLayout(ChangeOfR
 BY_POSITION = TableLayout("changes_log", "one change of a source", KeyLayout(ChangeByPosition), LOG_CELLS)
 SOURCES = sources_table("changes_sources")
 COPY = TableLayout("changes_copy", "a record in a copy", KeyLayout(RecordInCopy), COPY_CELLS)
-COPIES = TableLayout(
-    "changes_copies",
+CHECKPOINTS = TableLayout(
+    "changes_checkpoints",
     "how far a copy has got",
     KeyLayout(CopiedTable),
     RecordCells(Checkpoint, {"position": Column("c:p")}),
@@ -128,13 +140,13 @@ COPIES = TableLayout(
 
 
 class ChangeTables(NamedTuple):
-    """The changes by record and by position, the watermarks of sources, the copy, and how far it has got."""
+    """The changes by record and by position, the watermarks of sources, the copy of their tables, and its progress."""
 
     by_record: TableLayout[Any, Change]
     by_position: TableLayout[Any, Any]
     sources: TableLayout[Any, StoredSource]
     copy: TableLayout[Any, CopiedRecord]
-    copies: TableLayout[Any, Checkpoint]
+    checkpoints: TableLayout[Any, Checkpoint]
 
 
-TABLES = ChangeTables(BY_RECORD, BY_POSITION, SOURCES, COPY, COPIES)
+TABLES = ChangeTables(BY_RECORD, BY_POSITION, SOURCES, COPY, CHECKPOINTS)

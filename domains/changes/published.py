@@ -29,8 +29,7 @@ PUBLISHED = (
             "source": ADDED,
             "table": ADDED,
             "key": "not reversed, with the terminator `00 01`: keys that count up are spread by `salted`",
-            "position": "inverted, in eight bytes, and without a time: the clock of a source may go back, its positions "
-            "do not",
+            "position": "inverted, in eight bytes, and without a time: clocks go back, positions do not",
         },
     ),
 )

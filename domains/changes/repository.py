@@ -14,7 +14,7 @@ from shared.tables import BoundTable, InvalidRow, put_if
 from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, delete_rows, put_all, store_all
 
 from .copying import Copies
-from .keys import TABLES, ChangeTables
+from .keys import SOURCE_CELLS, TABLES, ChangeTables
 from .records import Change, State, StoredSource, as_of, check_as_of, state_after
 from .verifying import ChangeUpkeep, CopyUpkeep
 
@@ -68,9 +68,9 @@ class ChangeRepository:
         self._store_batch([change])
 
     def store_all(self, changes: Iterable[Change]) -> int:
-        """Stores changes as `store` does, but up to 1,000 at a time, which readers see all at once; returns their number.
+        """Stores changes as `store` does, but up to 1,000 at a time; returns their number. Raises NotAllStored.
 
-        So give all changes of a transaction to one call. Raises NotAllStored.
+        Readers see these 1,000 all at once, so give all changes of a transaction to one call.
         Costs: for each 1,000 changes two puts for each different time, and a checkAndPut for each source.
         """
         return store_all(changes, self._store_batch)
@@ -101,7 +101,7 @@ class ChangeRepository:
         if tables.keys() <= stored.tables.keys():
             return stored
         stored = attrs.evolve(stored, tables={**stored.tables, **tables})
-        cells = self._sources.layout.cells.pack(stored, only=["tables"])
+        cells = SOURCE_CELLS.pack(stored, only=["tables"])
         self._sources.rows.put(self._sources.row(stored), cells, timestamp=changes[0].time_ms)
         return stored
 
@@ -114,13 +114,13 @@ class ChangeRepository:
             found = self._read_source(stored.source).position
             if found != position:  # otherwise an earlier call of this writer has moved it, and its reply was lost
                 raise AnotherWriter(
-                    f"source {shown(stored.source)}: this writer has stored up to {stored.position}, and another one up "
-                    f"to {found}: let only one of them go on, after the watermark"
+                    f"source {shown(stored.source)}: this writer has stored up to {stored.position}, another one up to "
+                    f"{found}: let only one of them go on, after the watermark"
                 )
         return moved
 
     def _packed(self, stored: StoredSource) -> dict[bytes, bytes]:
-        return self._sources.layout.cells.pack(stored, only=["position"])
+        return SOURCE_CELLS.pack(stored, only=["position"])
 
     def _check_stored(self, stored: StoredSource, changes: list[Change]) -> None:
         """Raises RefusedChange for a change up to the watermark that is not stored, or differs from the stored one."""
@@ -248,7 +248,7 @@ class ChangeRepository:
     # ---- upkeep
 
     def erase(self, key: str) -> int:
-        """Deletes every change of the records with a key, in all tables of all sources, and these records in the copies.
+        """Deletes all changes of the records with a key, in all tables of all sources, and the records in the copies.
 
         Returns how many rows of these records remain: those that cannot be read, and those that were put meanwhile. If
         a call dies, the same call again finishes it; run it before `repair`. A feed that had read some of the changes

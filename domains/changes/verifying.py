@@ -22,7 +22,7 @@ import attrs
 from shared.keys import InvalidKey, between
 from shared.queries import DependentQuery, in_batches, scan
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, WriterClock, delete_rows, no_progress
+from shared.writes import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, WriterClock, no_progress
 
 from .copying import Copies, DatedCells, copied_cells, live_cells
 from .records import Change, Checkpoint
@@ -88,7 +88,7 @@ class ChangeUpkeep:
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """Puts each wrong row again, dated as before, as the other table has it; if they differ, that by record is right.
+        """Puts each wrong row again, dated as before, as the other table has it; the history is right if they differ.
 
         If neither table has all of a change, its rows are kept unless `instructions` discard them. A row stays missing
         if it was deleted: HBase hides it until a major compaction.
@@ -143,11 +143,10 @@ class ChangeUpkeep:
             reason = f"{other.layout.name} has no row of it, and this one has not all of the change"
             finding = Finding("orphaned", table.layout.name, source_row, row, reason)
             return _Found(finding, discard=partial(_removed, table, source_row))
-        kind = "differing" if _cells_of(other, [row]) else "missing"
+        is_there = bool(_cells_of(other, [row]))
         reason = f"position {record.position} of {record.source}, as in {table.layout.name}"
-        return _Found(
-            Finding(kind, other.layout.name, row, source_row, reason), partial(self._put_again, other, record)
-        )
+        finding = Finding("differing" if is_there else "missing", other.layout.name, row, source_row, reason)
+        return _Found(finding, partial(self._put_again, other, record))
 
     def _undecodable(self, table: BoundTable[Any, Any], row: bytes, reason: str) -> _Found:
         finding = Finding("undecodable", table.layout.name, row, None, reason)
@@ -207,9 +206,9 @@ class CopyUpkeep:
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """Puts what a row lacks, dated as before, and deletes cells that no change has put.
+        """Puts what a row lacks, dated as before.
 
-        A row that knows more than the log is kept unless `instructions` discard it.
+        Cells that the log does not have are kept unless `instructions` discard orphaned ones: maybe the log lost them.
         """
         for found in self._found(progress):
             yield found.repair(instructions)
@@ -261,39 +260,46 @@ class CopyUpkeep:
 
     def _read_again(self, copy: Checkpoint, key: str) -> Iterator[_Found]:
         """A record that disagreed, if it still does, twice."""
-        for _ in range(TIMES_READ_AGAIN):
-            changes = [*self._read(copy, key, set())]
-            cells = self._copies.cells_of(copy.source, copy.table, [key])[key]
+        for is_last in [False] * (TIMES_READ_AGAIN - 1) + [True]:
+            changes, cells = self._record(copy, key)
             if _agrees(copy, changes, cells):
                 return
-        yield self._wrong(copy, key, changes, cells)
+            if is_last:
+                yield self._wrong(copy, key, changes, cells)
+
+    def _record(self, copy: Checkpoint, key: str) -> tuple[list[Change], DatedCells]:
+        """The changes of a record, and its cells in the copy."""
+        return [*self._read(copy, key, set())], self._copies.cells_of(copy.source, copy.table, [key])[key]
 
     def _wrong(self, copy: Checkpoint, key: str, changes: list[Change], cells: DatedCells) -> _Found:
-        layout = self._copies.table.layout
-        row = self._copies.row(copy.source, copy.table, key)
-        newest, in_log = _newest(cells), max((change.position for change in changes), default=0)
-        if newest > in_log:
-            reason = f"has position {newest}, and the log has {in_log or 'no change'} of this record"
-            finding = Finding("orphaned", layout.name, row, None, reason)
-            return _Found(finding, discard=lambda: not self._copies.erase(copy.source, copy.table, key))
+        layout, row = self._copies.table.layout, self._copies.row(copy.source, copy.table, key)
         wanted, live = _wanted(copy, changes, cells), live_cells(cells)
-        columns = sorted({column for column, _ in wanted.items() ^ live.items()})
+        mend = partial(self._mended, copy, key)
+        if unknown := sorted(_dated(live) - _dated(wanted)):
+            names = (
+                f"{column.decode(errors='backslashreplace')} at position {position}" for column, position in unknown
+            )
+            finding = Finding("orphaned", layout.name, row, None, f"the log does not have {', '.join(names)}")
+            return _Found(finding, discard=mend)
+        columns = sorted({column for column, _cell in wanted.items() ^ live.items()})
         reason = f"in {b', '.join(columns).decode(errors='backslashreplace')}" if cells else ""
-        finding = Finding("differing" if cells else "missing", layout.name, row, None, reason)
-        return _Found(finding, partial(self._mended, copy, key))
+        return _Found(Finding("differing" if cells else "missing", layout.name, row, None, reason), mend)
 
     def _mended(self, copy: Checkpoint, key: str) -> bool:
-        """Puts what the row lacks, and deletes what no change has put."""
-        changes = [*self._read(copy, key, set())]
-        cells = self._copies.cells_of(copy.source, copy.table, [key])[key]
+        """Deletes what no change has put, and puts what the row lacks; an older cell is hidden until a compaction."""
+        changes, cells = self._record(copy, key)
         row, rows = self._copies.row(copy.source, copy.table, key), self._copies.table.rows
         wanted = _wanted(copy, changes, cells)
-        for column, (_, position) in live_cells(cells).items():
-            if column not in wanted:
-                rows.delete(row, [column], timestamp=position)
+        for column, position in _dated(live_cells(cells)) - _dated(wanted):
+            rows.delete(row, [column], timestamp=position)
         for column, (value, position) in wanted.items():
             rows.put(row, {column: value}, timestamp=position)
-        return _agrees(copy, changes, self._copies.cells_of(copy.source, copy.table, [key])[key])
+        return _agrees(copy, *self._record(copy, key))
+
+
+def _dated(cells: DatedCells) -> set[tuple[bytes, int]]:
+    """The columns of cells, each with its position."""
+    return {(column, position) for column, (_, position) in cells.items()}
 
 
 def _newest(cells: DatedCells) -> int:

@@ -10,7 +10,8 @@ from shared.keys import EscapedText, KeyLayout, UInt64, any_of, part, row_key
 from shared.queries import Query
 from shared.tables import TableLayout
 
-from ..keys import LOG_CELLS_OF_TABLE, TABLES as MAIN_TABLES, sources_table
+from ..keys import LOG_CELLS_OF_TABLE, sources_table
+from ..keys import TABLES as MAIN_TABLES
 from ..records import Change, StoredSource
 from ..repository import ChangeRepository
 

@@ -67,14 +67,15 @@ class PublishedChange:
     @classmethod
     def of(cls, change: Change) -> "PublishedChange":
         """The published form of a change."""
-        values = attrs.asdict(change, recurse=False)
-        return cls(**{**values, "position": str(change.position)}, seconds_left=(LONG_MAX - change.time_ms) // 1000)
+        values: dict[str, Any] = {**attrs.asdict(change, recurse=False), "position": str(change.position)}
+        return cls(**values, seconds_left=(LONG_MAX - change.time_ms) // 1000)
 
     @property
     def change(self) -> Change:
         """The change that was published."""
-        values = {field.name: getattr(self, field.name) for field in attrs.fields(Change)}
-        return Change(**{**values, "position": int(self.position)})
+        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in attrs.fields(Change)}
+        values["position"] = int(self.position)
+        return Change(**values)
 
 
 def _unpack_text(cell: bytes) -> str | None:

@@ -7,7 +7,8 @@ log reads eight ranges and merges them.
 from shared.keys import KeyLayout, Salt
 from shared.tables import TableLayout
 
-from ..keys import HISTORY_CELLS, LOG_CELLS, TABLES as MAIN_TABLES, ChangeByPosition, ChangeOfRecord, sources_table
+from ..keys import HISTORY_CELLS, LOG_CELLS, ChangeByPosition, ChangeOfRecord, sources_table
+from ..keys import TABLES as MAIN_TABLES
 
 BUCKETS = 8
 

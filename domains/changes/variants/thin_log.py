@@ -13,7 +13,8 @@ from shared.keys import KeyLayout
 from shared.queries import Query
 from shared.tables import Column, InvalidRow, RecordCells, TableLayout
 
-from ..keys import TABLES as MAIN_TABLES, ChangeByPosition, sources_table
+from ..keys import TABLES as MAIN_TABLES
+from ..keys import ChangeByPosition, sources_table
 from ..records import Change, StoredSource
 from ..repository import ChangeRepository
 

@@ -69,7 +69,8 @@ class Repository(ChangeRepository):
             elif change.kind == "UPDATE":
                 after = {**(known[record] if record in known else self._before(change)), **change.values}
             known[record] = after
-            yield WholeChange(**{**attrs.asdict(change, recurse=False), "after": after})
+            values: dict[str, Any] = {**attrs.asdict(change, recurse=False), "after": after}
+            yield WholeChange(**values)
 
     def _before(self, change: Change) -> Mapping[str, str | None]:
         positions = between(None, change.position)

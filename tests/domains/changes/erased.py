@@ -60,7 +60,6 @@ def repair(changes):
     list(changes.upkeep.repair())
 
 
-
 ERASED = ErasedPerson(
     ERASED_KEY,
     variants=[variant for variant in DESIGN.variants if variant.is_to_copy],

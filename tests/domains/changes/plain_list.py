@@ -108,5 +108,3 @@ def replayed(changes):
             else:
                 records[record] = {**(records.get(record, {}) if change.kind == "UPDATE" else {}), **change.values}
     return records
-
-

@@ -1,7 +1,7 @@
-"""The writes of changes, and what their readers see, for the crash tests and the pages. Feeds are in `test_copying.py`.
+"""The writes of changes, and what readers see, for the crash tests and the pages; for feeds see `test_copying.py`.
 
-A writer decides with the watermark, after it has put all rows, so no view lags; and only the writer can complete a write
-that was interrupted, because only the log of the source has the changes.
+A writer decides by moving the watermark, after it has put all rows, so no view lags. Only the writer can complete a
+write that was interrupted, because only the log of the source has the changes.
 """
 
 from functools import partial

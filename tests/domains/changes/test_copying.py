@@ -88,7 +88,9 @@ def test_each_change_is_applied_by_one_put_dated_by_its_position(connection, var
     watched = WatchedConnection(connection)
     assert variant.open(watched).copies.feed(*USERS) == len(source)
     assert len(puts(watched, TABLES.copy)) == len(source)
-    cells = [cell for _, row in connection.table(TABLES.copy.name).scan(include_timestamp=True) for cell in row.values()]
+    cells = [
+        cell for _, row in connection.table(TABLES.copy.name).scan(include_timestamp=True) for cell in row.values()
+    ]
     assert {position for _, position in cells} <= {record.position for record in source}
     before = len(watched.calls)
     assert variant.open(watched).copies.feed(*USERS) == 0

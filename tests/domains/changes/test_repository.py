@@ -30,7 +30,7 @@ ALL = [INSERTED, OLDER, RENAMED, OTHER]
 def answers(changes, **up_to):
     """The changes that each question finds, by the name of its method; states by their positions."""
     return {
-        "history": [*changes.history(*USERS, "30", **up_to)][::-1] + [*changes.history(*USERS, "31", **up_to)],
+        "history": [*reversed([*changes.history(*USERS, "30", **up_to)]), *changes.history(*USERS, "31", **up_to)],
         "since": [*changes.since("shop", **up_to)],
         "of_table": [*changes.of_table(*USERS, **up_to)],
         "states": [state.position for state in changes.states(*USERS, **up_to)],
@@ -108,13 +108,15 @@ def test_a_question_up_to_a_position_stays_the_same_and_may_not_pass_the_waterma
     page = repository.since("shop").page(2)
     bounded = repository.since("shop", up_to=18).page(2)
     repository.store(change(20, age="23"))
-    with pytest.raises(InvalidQuestion, match="or the positions up to the watermark have changed since its page; ask w"):
+    with pytest.raises(
+        InvalidQuestion, match="or the positions up to the watermark have changed since its page; ask w"
+    ):
         repository.since("shop").page(2, page.cursor)
     assert repository.since("shop", up_to=18).page(2, bounded.cursor).records == ALL[2:]
     assert answers(repository, up_to=12) == all_answer(ALL[:2], [12], 12)
     assert [*repository.since("shop", after=17)] == [OTHER, change(20, age="23")]
     assert [*repository.since("shop", after=20)] == [*repository.since("shop", after=10**9)] == []
-    with pytest.raises(InvalidQuestion, match="^up_to: must be at most the watermark of source 'shop', 20 .got 21.$"):
+    with pytest.raises(InvalidQuestion, match=r"^up_to: must be at most the watermark of source 'shop', 20 .got 21.$"):
         repository.history(*USERS, "30", up_to=21).page()
 
 
@@ -139,7 +141,7 @@ def test_of_two_writers_of_one_source_the_second_to_move_the_watermark_stops_the
     first.store(INSERTED)
     second.store(OLDER)
     for _ in range(2):
-        with pytest.raises(AnotherWriter, match=r"^source 'shop': this writer has stored up to 10, and another one up to"):
+        with pytest.raises(AnotherWriter, match=r"^source 'shop': this writer has stored up to 10, another one up to"):
             first.store(RENAMED)
     second.store(RENAMED)  # which has every change after the watermark
     first.store(attrs.evolve(OTHER, source="shop-2"))
@@ -172,4 +174,5 @@ def test_sources_have_positions_and_watermarks_of_their_own(repository):
     repository.store_all([INSERTED, other, OLDER])
     assert [repository.watermark(source) for source in ("shop", "shop-2", "sho")] == [12, 1, 0]
     assert [*repository.since("shop-2")] == [*repository.history("shop-2", "users", "30")] == [other]
-    assert [*repository.since("sho")] == [] and repository.state("sho", "users", "30") is None
+    assert [*repository.since("sho")] == []
+    assert repository.state("sho", "users", "30") is None
