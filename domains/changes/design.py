@@ -6,8 +6,10 @@ from shared.designs import AccessPattern, Design, Exemption, Load, Variant, Wron
 from shared.records import parse_time
 
 from . import keys
+from .crossing import history_against_whole_rows
 from .formats import FORMATS
 from .published import PUBLISHED
+from .readme_blocks import own_blocks
 from .records import Change
 from .repository import ChangeRepository
 from .traps import TRAPS
@@ -110,4 +112,6 @@ DESIGN = Design(
     exemptions=(Exemption("rows", "all changes of the table are read, to compute its records", (ALL_THEN,)),),
     traps=TRAPS,
     published=PUBLISHED,
+    crossing=history_against_whole_rows,
+    own_blocks=own_blocks,
 )

@@ -21,11 +21,11 @@ LAST_POSITION = 2**63 - 2
 
 def _by_column(record: Any, field: "attrs.Attribute[Any]", values: Any) -> None:
     """Raises ValueError for anything but texts, or None, by the names of their columns."""
-    items: Iterable[tuple[Any, Any]] = values.items() if isinstance(values, Mapping) else [(None, None)]
-    for name, value in items:
-        if type(name) is not str or not (value is None or type(value) is str):
-            wanted = "must be texts, or None for NULL, by column"
-            raise ValueError(f"{type(record).__name__}.{field.name}: {wanted} (got {shown(values)})")
+    given: Any = values
+    items: Iterable[tuple[Any, Any]] = given.items() if isinstance(values, Mapping) else [("", "")]
+    if not all(type(name) is str and name and (value is None or type(value) is str) for name, value in items):
+        wanted = "must be texts, or None for NULL, by the names of columns"
+        raise ValueError(f"{type(record).__name__}.{field.name}: {wanted} (got {shown(given)})")
 
 
 @attrs.frozen

@@ -88,7 +88,7 @@ PLAIN_LIST = PlainLogs(
         "kind": ["INSERT", "UPDATE", "UPDATE", "DELETE"],
         "time_ms": TIMES_MS,
         "transaction": ["x"],
-        "values": [{}, {"a": "1"}, {"a": None, "b": ""}, {"b": "2", "": "é"}],
+        "values": [{}, {"a": "1"}, {"a": None, "b": ""}, {"b": "2", "é": "é"}],
         "as_of_ms": TIMES_MS,
         "up_to": [0, 1, 5, 20, 10**6],
         "after": [0, 1, 7, 99, 10**6],

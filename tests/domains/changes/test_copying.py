@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from domains.changes import Change
+from domains.changes.copying import Copies
 from domains.changes.design import DESIGN
 from domains.changes.keys import TABLES
 from shared.testing import WatchedConnection
@@ -35,17 +36,6 @@ def some_changes(seed, count):
         yield change(position, key, kind, chance.randrange(0, 5000), **values)
 
 
-def history_of(changes):
-    """The records of the copy, and those of the log as of the copy's position."""
-    position = changes.copies.position(*USERS)
-    return [*changes.copies.records(*USERS)], changes.states(*USERS, up_to=position)
-
-
-def puts(watched, table):
-    """The rows of the puts into a table, each with its timestamp, in the order of their calls."""
-    return [row for call in watched.calls if call.table == table.name for row, _ in call.rows]
-
-
 def dying_at_random(chance, calls):
     """A process that dies at one of so many calls, with some of the rows of that call stored."""
     stored = frozenset({0} if chance.random() < 0.5 else ())
@@ -61,9 +51,8 @@ def test_a_writer_and_a_feeder_that_are_killed_at_random_lose_nothing(engine, co
     lives = 0
     while transactions or variant.open(connection).copies.position(*USERS) != source[-1].position:
         lives += 1
-        writer, feeder = (
-            variant.open(WatchedConnection(connection, dying_at_random(chance, most))) for most in (12, 15)
-        )
+        dying = (WatchedConnection(connection, dying_at_random(chance, calls)) for calls in (12, 15))
+        writer, feeder = map(variant.open, dying)
         with suppress(WriterDied):
             while transactions and chance.random() < 0.8:
                 writer.store_all(transactions[0])
@@ -75,8 +64,7 @@ def test_a_writer_and_a_feeder_that_are_killed_at_random_lose_nothing(engine, co
         changes = variant.open(connection)
         if changes.copies.position(*USERS) is not None:
             assert [str(finding) for finding in changes.upkeep.verify()] == []
-    copied, wanted = history_of(changes)
-    assert copied == wanted == variant.open(connection).states(*USERS)
+    assert [*changes.copies.records(*USERS)] == changes.states(*USERS)
     assert [*changes.since("shop")] == source
     assert lives > 5
 
@@ -87,11 +75,9 @@ def test_each_change_is_applied_by_one_put_dated_by_its_position(connection, var
     repository.store_all(source)
     watched = WatchedConnection(connection)
     assert variant.open(watched).copies.feed(*USERS) == len(source)
-    assert len(puts(watched, TABLES.copy)) == len(source)
-    cells = [
-        cell for _, row in connection.table(TABLES.copy.name).scan(include_timestamp=True) for cell in row.values()
-    ]
-    assert {position for _, position in cells} <= {record.position for record in source}
+    assert sum(len(call.rows) for call in watched.calls if call.table == TABLES.copy.name) == len(source)
+    for _row, cells in connection.table(TABLES.copy.name).scan(include_timestamp=True):
+        assert {position for _, position in cells.values()} <= {record.position for record in source}
     before = len(watched.calls)
     assert variant.open(watched).copies.feed(*USERS) == 0
     assert len(watched.calls) == before
@@ -158,23 +144,14 @@ def test_recovery_continues_the_copies_that_are_behind_and_begins_none(connectio
     assert [*repository.copies.records(*USERS)] == repository.states(*USERS)
 
 
-def test_a_copy_of_one_table_has_nothing_of_others_and_follows_the_watermark(repository):
+@main_only
+def test_a_copy_of_one_table_may_be_in_another_store_and_follows_the_watermark(engine, variant, repository):
     orders = [attrs.evolve(change(n, str(n), "INSERT"), table="users_old") for n in range(1, 5)]
     repository.store_all(orders[:2])
-    assert (repository.copies.feed(*USERS), repository.copies.position(*USERS)) == (0, 2)
-    repository.store_all([*orders[2:], change(9, kind="INSERT", a=None)])
-    assert (repository.copies.feed(*USERS), repository.copies.position(*USERS)) == (1, 9)
-    assert repository.copies.record(*USERS, "30").values == {"a": None}
-    assert [state.key for state in repository.copies.records(*USERS)] == ["30"]
-
-
-@main_only
-def test_a_copy_may_be_in_another_store_than_the_log(engine, variant, repository):
-    from domains.changes.copying import Copies
-
-    repository.store_all(some_changes(1, 10))
     with engine.store(*variant.tables) as elsewhere:
         copies = Copies(elsewhere, variant.tables, repository.watermark, repository.of_table)
-        copies.feed(*USERS)
-        assert [*copies.records(*USERS)] == repository.states(*USERS)
+        assert (copies.feed(*USERS), copies.position(*USERS)) == (0, 2)
+        repository.store_all([*orders[2:], change(9, kind="INSERT", a=None)])
+        assert (copies.feed(*USERS), copies.position(*USERS)) == (1, 9)
+        assert [*copies.records(*USERS)] == [copies.record(*USERS, "30")] == repository.states(*USERS)
     assert repository.copies.position(*USERS) is None

@@ -1,15 +1,12 @@
 """Every write and every question, in every variant that may be copied: order, watermark, writers, states."""
 
-from contextlib import suppress
-
 import attrs
 import pytest
 
 from domains.changes import AnotherWriter, Change, NotAllStored, RefusedChange, State
 from domains.changes.design import DESIGN
 from shared.keys import InvalidQuestion
-from shared.testing import ReplyLost, Stop, WatchedConnection, stopped_at, stored_cells
-from shared.testing.watched_connection import WriterDied, dying_at
+from shared.testing import stored_cells
 
 VARIANTS = [variant for variant in DESIGN.variants if variant.is_to_copy]
 AT_MS = 1_580_976_517_000
@@ -25,22 +22,6 @@ OLDER = change(12, age="22")
 RENAMED = change(17, ms=AT_MS + 1, name="Anne")
 OTHER = change(18, "31", "INSERT", ms=AT_MS + 1, name=None)
 ALL = [INSERTED, OLDER, RENAMED, OTHER]
-
-
-def answers(changes, **up_to):
-    """The changes that each question finds, by the name of its method; states by their positions."""
-    return {
-        "history": [*reversed([*changes.history(*USERS, "30", **up_to)]), *changes.history(*USERS, "31", **up_to)],
-        "since": [*changes.since("shop", **up_to)],
-        "of_table": [*changes.of_table(*USERS, **up_to)],
-        "states": [state.position for state in changes.states(*USERS, **up_to)],
-        "watermark": up_to.get("up_to", changes.watermark("shop")),
-    }
-
-
-def all_answer(stored, positions, watermark):
-    """The answers of `answers` if these changes are stored, and these are the last ones of the records."""
-    return {**dict.fromkeys(["history", "since", "of_table"], stored), "states": positions, "watermark": watermark}
 
 
 # ---- order
@@ -82,58 +63,29 @@ def records_after(changes, table):
     return records
 
 
-def test_the_records_of_a_table_come_in_pages_by_key(repository):
-    repository.store_all(change(n, key, "INSERT") for n, key in enumerate(["a", "a\0", "ab", "b", "é"], start=1))
-    pages, last = [], ""
-    while page := [state.key for state in repository.states(*USERS, after_key=last, at_most=2)]:
-        pages, last = [*pages, page], page[-1]
-    assert pages == [["a", "a\0"], ["ab", "b"], ["é"]]
-
-
 # ---- the watermark
-
-
-@pytest.mark.parametrize("call", range(3))
-def test_no_question_reads_beyond_the_watermark(connection, variant, repository, call):
-    repository.store_all(ALL[:2])
-    with suppress(WriterDied):
-        variant.open(WatchedConnection(connection, dying_at(call))).store_all(ALL[2:])
-    assert answers(repository) == all_answer(ALL[:2], [12], 12)
-    variant.open(connection).store_all(ALL[2:])
-    assert answers(repository) == all_answer(ALL, [17, 18], 18)
 
 
 def test_a_question_up_to_a_position_stays_the_same_and_may_not_pass_the_watermark(repository):
     repository.store_all(ALL)
-    page = repository.since("shop").page(2)
-    bounded = repository.since("shop", up_to=18).page(2)
-    repository.store(change(20, age="23"))
+    page, bounded = repository.since("shop").page(2), repository.since("shop", up_to=18).page(2)
+    latest = change(20, ms=AT_MS + 2, age="23")
+    repository.store(latest)
     with pytest.raises(
         InvalidQuestion, match="or the positions up to the watermark have changed since its page; ask w"
     ):
         repository.since("shop").page(2, page.cursor)
     assert repository.since("shop", up_to=18).page(2, bounded.cursor).records == ALL[2:]
-    assert answers(repository, up_to=12) == all_answer(ALL[:2], [12], 12)
-    assert [*repository.since("shop", after=17)] == [OTHER, change(20, age="23")]
+    assert [*repository.history(*USERS, "30", up_to=16)] == [OLDER, INSERTED]
+    assert [*repository.of_table(*USERS, after=10, up_to=17)] == [OLDER, RENAMED]
+    assert repository.states(*USERS, up_to=12) == [repository.state(*USERS, "30", as_of_ms=AT_MS)]
+    assert [*repository.since("shop", after=17)] == [OTHER, latest]
     assert [*repository.since("shop", after=20)] == [*repository.since("shop", after=10**9)] == []
     with pytest.raises(InvalidQuestion, match=r"^up_to: must be at most the watermark of source 'shop', 20 .got 21.$"):
         repository.history(*USERS, "30", up_to=21).page()
 
 
 # ---- writers
-
-
-def test_a_call_that_lost_its_last_reply_is_repeated_without_a_trace(connection, variant, repository):
-    repository.store_all(ALL[:2])
-    is_sent = frozenset({0})
-    writer = variant.open(WatchedConnection(connection, stopped_at(Stop(2, is_sent, is_death=False))))
-    with pytest.raises(ReplyLost):
-        writer.store(RENAMED)
-    before = stored_cells(connection, variant.tables)
-    writer.store(RENAMED)
-    assert stored_cells(connection, variant.tables) == before
-    writer.store(OTHER)
-    assert answers(repository) == all_answer(ALL, [17, 18], 18)
 
 
 def test_of_two_writers_of_one_source_the_second_to_move_the_watermark_stops_the_first(connection, variant):
@@ -167,12 +119,3 @@ def test_a_change_out_of_order_is_refused_and_nothing_of_its_call_is_stored(
         repository.store_all(given)
     assert isinstance(error.value.__cause__, RefusedChange)
     assert stored_cells(connection, variant.tables) == before
-
-
-def test_sources_have_positions_and_watermarks_of_their_own(repository):
-    other = attrs.evolve(INSERTED, source="shop-2", position=1)
-    repository.store_all([INSERTED, other, OLDER])
-    assert [repository.watermark(source) for source in ("shop", "shop-2", "sho")] == [12, 1, 0]
-    assert [*repository.since("shop-2")] == [*repository.history("shop-2", "users", "30")] == [other]
-    assert [*repository.since("sho")] == []
-    assert repository.state("sho", "users", "30") is None

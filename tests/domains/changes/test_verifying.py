@@ -120,19 +120,6 @@ def test_a_row_whose_key_cannot_be_read_is_kept_unless_it_is_discarded(connectio
     assert repaired(stored.upkeep, DISCARD) == {("undecodable", True): 1}
 
 
-def test_rows_beyond_the_watermark_are_no_findings(connection, variant, stored):
-    table, row_of = rows_of(connection, variant, "by_record")
-    late = change(9, age="30")
-    table.put(row_of(late), variant.tables.by_record.cells.pack(stored_form(stored, late)), timestamp=AT_MS)
-    assert [*stored.upkeep.verify()] == [*stored.upkeep.repair()] == []
-
-
-def stored_form(repository, record):
-    """The change as the variant stores it by record."""
-    completed = getattr(repository, "_completed", None)
-    return record if completed is None else next(completed([record]))
-
-
 def test_rows_that_are_gone_because_they_expired_are_no_findings(engine):
     """The log keeps a day, the history everything."""
     log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family(ttl_seconds=86_400)})
