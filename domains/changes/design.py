@@ -49,6 +49,7 @@ DESIGN = Design(
             SAMPLES / "changes.jsonl",
             FORMATS,
             store_all=ChangeRepository.store_all,
+            has_own_order=True,
         ),
     ),
     patterns=(HISTORY, NOW, THEN, ALL_THEN, SINCE, OF_TABLE),
