@@ -18,6 +18,7 @@ NAMES = (
     "tsdb",
     "activity",
     "profiles",
+    "changes",
 )
 """All designs of the suite, in the order in which commands show them."""
 

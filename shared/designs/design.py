@@ -51,6 +51,8 @@ class Load:
     store_all: Callable[[Any, Any], object] | None = None
     """The repository's method that stores many records in few calls, if storing a record again changes nothing: after
     an error the same records are stored one by one. A variant with an exemption from `loading` does not use it."""
+    has_own_order: bool = False
+    """Whether records must be stored in the order of their file, such as those of a log; otherwise in any order."""
 
     def store_in(self, repository: Any, record: Any) -> None:
         """Stores one record through the repository of a variant."""

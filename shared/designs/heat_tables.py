@@ -58,7 +58,7 @@ class TableHeat:
 
 
 def generated_records(design: Design, rows: int) -> Records:
-    """As many records as the design itself needs to write so many rows, in order of time.
+    """As many records as the design itself needs to write so many rows, in order of time, or in their own order.
 
     Records without a time come first. Raises NoGenerator.
     """
@@ -90,7 +90,7 @@ def _generated(design: Design, times: int) -> Records:
     for load in design.loads:
         transform = load.new_record_transform()
         made += [(load, transform(load.record(**fields))) for fields in generators[load.name](times)]
-    return sorted(made, key=_time_ms)
+    return made if any(load.has_own_order for load in design.loads) else sorted(made, key=_time_ms)
 
 
 def _time_ms(made: tuple[Load, Any]) -> int:

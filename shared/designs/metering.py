@@ -55,7 +55,9 @@ class Cost:
     """Bytes of row keys, columns and values in the replies, without Thrift's framing."""
     cells_fetched: int = 0
     is_wide: bool = False
-    """Whether a scan asked for a whole family instead of its columns, because its rows may hold many records."""
+    """Whether a scan asked for whole families and no column, because its rows may hold many records.
+
+    A record with `OtherColumns` asks for a family too, but has columns of its own beside it."""
     bytes_sent: Counter[bytes] = attrs.field(factory=Counter[bytes])
     """Bytes of row keys, columns and values of the puts to each table, without Thrift's framing."""
     rows_written: defaultdict[bytes, list[bytes]] = attrs.field(factory=lambda: defaultdict[bytes, list[bytes]](list))
@@ -103,7 +105,8 @@ class _MeteredClient:
                 low, high = (row and row + b"\x00" for row in (high, low))
             scanned = RowRange(low or b"", high or None)
             self._cost.reads.append(Read(table, scanned, of_question, bool(scan.reversed), scan.filterString))
-            self._cost.is_wide |= any(not column.partition(b":")[2] for column in scan.columns or ())
+            columns = scan.columns or ()
+            self._cost.is_wide |= bool(columns) and all(not column.partition(b":")[2] for column in columns)
         elif name in ("mutateRows", "mutateRowsTs"):
             table, batches = arguments[:2]
             for batch in batches:
@@ -247,8 +250,14 @@ class Measurement:
 
     @property
     def client_work(self) -> tuple[str, ...]:
-        """Work that the ranges left to the client: the attributes that it compared, and `order` if it sorted."""
-        return () if self.explanation is None else self.explanation.client_work
+        """Work that the ranges left to the client: the attributes that it compared, and `order` if it sorted.
+
+        The explanation of a `DependentQuery` does not know it, so it is that of the page.
+        """
+        if self.explanation is None:
+            return ()
+        page: tuple[str, ...] = self.answer.client_work if isinstance(self.answer, Page) else ()  # pyright: ignore[reportUnknownMemberType]
+        return self.explanation.client_work or page
 
     @property
     def server_filtered(self) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from .metering import Measurement
 LEGEND = (
     (r"1 range", "one get, or one scan that reads the answer and at most two rows beyond it."),
     (r"(\d+) ranges", "{1} gets or scans. A cell without a number of ranges means one range."),
-    (r"1 range, (\d+) gets?", "one scan, then one call that gets the {1} rows that the scanned rows name."),
+    (r"1 range, 1 get", "one get, and one scan that reads the answer and at most two rows beyond it."),
+    (r"1 range, (\d+) gets", "one scan, then one call that gets the {1} rows that the scanned rows name."),
     (r"(\d+) ranges, (\d+) gets?", "{1} scans, and calls that get the {2} rows that the scanned rows name."),
     (
         r"(?:\d+ ranges, )?([\d.]+)x, filtered",

@@ -12,11 +12,13 @@ bytes    hex digits
          another unit, with a fraction of it, see `read_time`; or a time has a format of its own, see `TimeFormat`
 Literal  one of its values
 tuple    of texts: from JSON a list of them; no CSV column holds one
+Mapping  of values by name: from JSON an object, each value read as its own type; no CSV column holds one
 """
 
 import math
 import re
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal
 from typing import Any, Literal, get_args, get_origin
@@ -152,6 +154,18 @@ def _read_texts(value: Any, _type: Any) -> tuple[str, ...]:
     raise _refusal("a list of texts", value)
 
 
+def _is_mapping(wanted: Any) -> bool:
+    origin: Any = get_origin(wanted)
+    return origin is Mapping
+
+
+def _read_mapping(value: Any, wanted: Any) -> dict[str, Any]:
+    if type(value) is not dict:
+        raise _refusal("an object of values by name", value)
+    _name, member = get_args(wanted)
+    return {name: CONVERTER.structure(inside, member) for name, inside in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+
+
 def _refusal(wanted: str, value: Any) -> ValueError:
     return ValueError(f"must be {wanted} (got {shown(value)})")
 
@@ -161,6 +175,7 @@ CONVERTER.register_structure_hook(int, _read_int)
 CONVERTER.register_structure_hook(str, _read_text)
 CONVERTER.register_structure_hook_func(_is_literal, _read_literal)
 CONVERTER.register_structure_hook_func(_is_tuple_of_texts, _read_texts)
+CONVERTER.register_structure_hook_func(_is_mapping, _read_mapping)
 CONVERTER.register_structure_hook(float, _read_float)
 CONVERTER.register_structure_hook_func(_is_number, _read_number)
 CONVERTER.register_structure_hook(bool, _read_bool)

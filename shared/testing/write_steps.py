@@ -82,6 +82,8 @@ def step_name(writers: Iterable[IntentWriter[Any]], call: Call) -> str:
             return f"`checkAndPut` {writer.source.holds}"
         if call.table == writer.intents.name:
             return _step_of_intent(writer, call)
+    if call.name == "checkAndPut":
+        return f"`checkAndPut` in `{call.table}`"
     is_delete = all(mutation.isDelete for _, mutations in call.rows for mutation in mutations)
     lines = "" if len(call.rows) == 1 else f" {len(call.rows)} lines"
     return f"delete{lines} from `{call.table}`" if is_delete else f"put{lines} into `{call.table}`"

@@ -77,7 +77,7 @@ def few(request: pytest.FixtureRequest, engine: Engine, stopped: StoppedWrites, 
 
 def test_every_design_whose_writes_leave_intents_names_its_writes() -> None:
     with_intents = {design.name for design in all_designs() if any(map(holds_intents, design.main.tables))}
-    assert with_intents == set(STOPPED)
+    assert with_intents <= set(STOPPED)
 
 
 @each_variant

@@ -14,6 +14,7 @@ from tests.programs.growth import store_records
 REAL = ROOT.parent / "shared" / "data"
 FILES = [
     ("activity", "audit/*.log", 2_463, 2_463),  # of 5,000 lines 2,327 name a user; some say that they were repeated
+    ("changes", "cdc/*.jsonl", 863, 863),
     ("counters", "logs/apache_access.log", 3_500, 3_500),
     ("counters", "audit/auth_first5000.log", 218, 218),  # the log-ins that were accepted
     ("messages", "messages/*.messages.jsonl", 3_316, 3_316),

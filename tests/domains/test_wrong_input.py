@@ -28,7 +28,9 @@ MAX_MESSAGE = 350
 
 LOADS = [load for design in all_designs() for load in design.loads if load.record.__name__ != "Message"]
 RECORDS = [(design.name, load) for design in all_designs() for load in design.loads]
-LAST = {"tie": 2**64 - 1, "post_id": 2**64 - 1, "tsdb": LAST_POINT_MS}
+FIRST = {"position": 1}
+"""The first number of a field that does not begin with 0."""
+LAST = {"position": 2**63 - 2, "tie": 2**64 - 1, "post_id": 2**64 - 1, "tsdb": LAST_POINT_MS}
 """The last number of a field, or of the times of a design, that does not go up to the last millisecond of 9999."""
 MAY_BE_EMPTY = ("item", "body", "text", "email")
 """Fields of text that may be empty, besides those that are if they are omitted."""
@@ -102,8 +104,10 @@ def test_a_record_has_numbers_from_0_to_their_last_and_texts_that_are_not_empty(
         values: dict[Any, str] = {}
         if field.type is int and field.name not in MAY_BE_ANY:
             last = LAST.get(field.name, LAST.get(design, LAST_MS))
-            values = {-1: f"must be 0..{last} (got -1)", last + 1: f"must be 0..{last} (got {last + 1})"}
-            assert [getattr(attrs.evolve(sample, **{field.name: end}), field.name) for end in (0, last)] == [0, last]
+            first = FIRST.get(field.name, 0)
+            values = {end: f"must be {first}..{last} (got {end})" for end in (first - 1, last + 1)}
+            ends = [first, last]
+            assert [getattr(attrs.evolve(sample, **{field.name: end}), field.name) for end in ends] == ends
         elif field.type in (str, str | None) and field.default != "" and field.name not in MAY_BE_EMPTY:
             values = {"": "must be text, not empty (got '')"}
         for value, reason in values.items():

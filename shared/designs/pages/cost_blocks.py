@@ -134,7 +134,8 @@ def writes_block(variants: Sequence[VariantCosts]) -> str:
 def sizing_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """The rows and bytes that each variant stores in a day: at the rate of the samples, and at one per millisecond.
 
-    All loads cover one period, given by the records that have a time in a key or in a qualifier.
+    All loads cover one period, given by the records that have a time in a key or in a qualifier; if none has, by their
+    other times.
     """
     counts: list[str] = []
     times: list[int] = []
@@ -143,6 +144,9 @@ def sizing_block(design: Design, variants: Sequence[VariantCosts]) -> str:
         counts.append(f"{len(records):,} {load.name}")
         time = _time_attribute(_key_attributes(design, load))
         times += [] if time is None else [getattr(record, time) for record in records]
+    for load in () if times else design.loads:
+        time = _time_attribute([field.name for field in attrs.fields(load.record)])
+        times += [] if time is None else [getattr(record, time) for record in load.sample_records()]
     days = (max(times) - min(times)) / DAY_MS
     period = f"{_rounded(days)} days" if days >= 1 else f"{_rounded(days * 24)} hours"
     caption = (

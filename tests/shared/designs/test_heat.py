@@ -1,6 +1,7 @@
 """Where writes go: small grids by hand, the thresholds of each verdict, and the recordings of all designs."""
 
 from contextlib import closing
+from operator import attrgetter
 
 import attrs
 import pytest
@@ -187,6 +188,13 @@ def test_records_are_generated_for_as_many_rows_as_are_wanted_and_stored_in_orde
     assert times == sorted(times)
     written = sum(len(writes.rows) for writes in table_writes(feeds.main, records).values())
     assert 6000 <= written <= 7500
+
+
+def test_records_with_an_order_of_their_own_are_stored_in_it_although_times_go_back():
+    changes = next(design for design in all_designs() if design.loads[0].has_own_order)
+    records = [record for _load, record in generated_records(changes, 500)]
+    assert sorted(records, key=attrgetter("time_ms")) != records
+    assert records == [*changes.loads[0].sample_records()][: len(records)]
 
 
 def test_the_owner_of_a_busy_range_is_named_with_its_share():

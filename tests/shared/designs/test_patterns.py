@@ -347,6 +347,8 @@ def test_only_a_query_leaves_something_to_the_client():
         "order",
     )
     assert Measurement(SOME, page, Cost(), explanation=explained()).client_work == ()
+    of_dependent_query = Measurement(SOME, Page([], None, 0, ("number",)), Cost(), explanation=explained())
+    assert of_dependent_query.client_work == ("number",)
     for answer, records in (([Item(1), Item(2)], [Item(1), Item(2)]), ([], []), (Item(1), [Item(1)]), (None, [])):
         measurement = Measurement(ONE, answer, Cost())
         assert (measurement.client_work, measurement.records) == ((), records)
@@ -483,6 +485,14 @@ def test_what_is_read_for_records_are_rows_unless_a_row_holds_many():
     assert Measurement(SOME, page, cost, explanation=explained(is_wide=True)).read_for_records == 70
     assert Measurement(ONE, Item(1), cost).read_for_records == 7
     assert Measurement(SOME, None, cost, refused="no").read_for_records == 7
+
+
+def test_a_scan_of_a_family_beside_columns_reads_rows_that_hold_one_record(table):
+    """A record with `OtherColumns` asks for a family and for the columns of its other attributes."""
+    for columns, is_wide in ([b"f"], True), ([b"f:v"], False), ([b"f:v", b"f"], False), (None, False):
+        with metered(table.connection) as cost:
+            assert len(list(table.scan(columns=columns))) == 10
+        assert cost.is_wide == is_wide
 
 
 def test_the_words_of_a_pattern_are_what_a_person_types():

@@ -1,5 +1,7 @@
 """Values: read exactly as they are written, or refused."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from shared.loading import read_value
@@ -21,6 +23,8 @@ from shared.loading import read_value
         (bool, "false", False),
         (bool, True, True),
         (bytes, "00ff", b"\x00\xff"),
+        (Mapping[str, str | None], {"a": "b", "": None}, {"a": "b", "": None}),
+        (Mapping[str, int], {"a": "7"}, {"a": 7}),
     ],
 )
 def test_other_types_are_read_as_they_are_written(wanted, given, value):
@@ -33,6 +37,7 @@ def test_other_types_are_read_as_they_are_written(wanted, given, value):
     [
         *((wanted, given) for wanted in (float, int | float) for given in ("nan", "1_0", True, "x")),
         *((bool, "no"), (bool, 1), (bytes, "0"), (bytes, 3)),
+        *((Mapping[str, str], given) for given in ("{}", [["a", "b"]], None, {"a": 5}, {"a": None})),
     ],
 )
 def test_other_types_are_never_guessed(wanted, given):

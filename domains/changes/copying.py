@@ -1,0 +1,179 @@
+"""Copies of the tables of sources, which are fed with their changes. Any feeder may die or be late, and none is lost.
+
+Applying a change is one put into the row of its record, dated by the position of the change. HBase shows the cell with
+the highest timestamp, so a change that is applied twice, or after later ones, changes nothing. The feeder stores its
+position after the changes, dated in the same way: it never goes back, and whoever feeds next continues there.
+
+A DELETE is a put too, of a fence: readers drop the cells of the row that are older than it. So a late put of an older
+change stays hidden. A real delete would not last: HBase drops a tombstone dated by a position, which counts as a time
+of 1970, at the next compaction. An INSERT puts a fence of its own, because its record has no other columns.
+
+The families of a copy must have neither a TTL, which counts from 1970 too, nor more than one version.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from shared.queries import Query, in_batches, scan_in_batches
+from shared.tables import BoundTable
+from shared.writes import Recovery, delete_rows, settle_each
+
+from .keys import COPY_CELLS, ChangeTables, CopiedTable, RecordInCopy
+from .records import Change, Checkpoint, CopiedRecord, Kind, State
+
+if TYPE_CHECKING:
+    import happybase
+
+DatedCells = dict[bytes, tuple[bytes, int]]
+"""Cells by column, each with its timestamp, which is a position."""
+
+_PUT: Mapping[Kind, tuple[str, ...]] = {
+    "INSERT": ("kind", "time_ms", "fence", "values"),
+    "UPDATE": ("kind", "time_ms", "values"),
+    "DELETE": ("kind", "time_ms", "fence"),
+}
+"""The cells that a change puts."""
+_KIND, _FENCE = COPY_CELLS.column("kind"), COPY_CELLS.column("fence")
+
+
+class Copies:
+    """The copies of tables, in one table of a store.
+
+    `watermark` and `changes` are those of the repository, which may be on another connection.
+    """
+
+    def __init__(
+        self,
+        connection: "happybase.Connection",
+        tables: ChangeTables,
+        watermark: Callable[[str], int],
+        changes: Callable[[str, str, int, int], Iterable[Change]],
+    ) -> None:
+        self.table = BoundTable(connection, tables.copy)
+        self._copies = BoundTable(connection, tables.checkpoints)
+        self._watermark = watermark
+        self._changes = changes
+
+    # ---- writes
+
+    def feed(self, source: str, table: str) -> int:
+        """Applies the changes of a table after its copy's position, up to the watermark; returns their number.
+
+        The first call begins the copy. If a call dies, the same call again or `recover` continues it; any number of
+        feeders may run at once.
+        Costs: two gets, the scans of `of_table`, one put for each change, and one for each 1,000 of them.
+        """
+        position = self.position(source, table)
+        if position is None:
+            position = 0
+            self._advance(source, table, position)  # before the first change, so that `recover` knows the copy
+        watermark, applied = self._watermark(source), 0
+        for changes in in_batches(self._changes(source, table, position, watermark)):
+            for change in changes:
+                self.apply(change)
+            self._advance(source, table, changes[-1].position)
+            applied += len(changes)
+        if watermark > position:
+            self._advance(source, table, watermark)
+        return applied
+
+    def apply(self, change: Change) -> None:
+        """Puts a change into its record. Costs: one put; Thrift1 dates all cells of a call alike."""
+        self.table.rows.put(self.table.row(change), _cells(change), timestamp=change.position)
+
+    def _advance(self, source: str, table: str, position: int) -> None:
+        checkpoint, layout = Checkpoint(source, table, position), self._copies.layout
+        self._copies.rows.put(layout.row(checkpoint), layout.cells.pack(checkpoint), timestamp=position)
+
+    def erase(self, source: str, table: str, key: str) -> bool:
+        """Deletes a record with its fence; returns whether its row remains, because a change was applied meanwhile.
+
+        Costs: one delete and two gets, or one get if the record has no row.
+        """
+        if cells := self.cells_of(source, table, [key])[key]:
+            delete_rows(self.table, [self.row(source, table, key)], max(position for _, position in cells.values()))
+            return bool(self.cells_of(source, table, [key])[key])
+        return False
+
+    # ---- questions
+
+    def position(self, source: str, table: str) -> int | None:
+        """The position up to which a copy has every change; None if there is no copy. Costs: one get."""
+        checkpoint = Query(self._copies, self._copies.plan(source=source, table=table)).first()
+        return None if checkpoint is None else checkpoint.position
+
+    def record(self, source: str, table: str, key: str) -> State | None:
+        """The record in its copy; None if it is not there, or deleted. Costs: one get."""
+        return self._state(self.row(source, table, key), self.cells_of(source, table, [key])[key])
+
+    def records(self, source: str, table: str) -> Iterator[State]:
+        """All records of a copy, by key. Costs: one scan for each 1,000 rows; deleted records have rows too."""
+        for row, cells in self.dated_rows(source, table):
+            if (state := self._state(row, cells)) is not None:
+                yield state
+
+    def dated_rows(self, source: str, table: str) -> Iterator[tuple[bytes, DatedCells]]:
+        """All rows of a copy."""
+        (range_,) = self.table.plan(source=source, table=table).ranges
+        columns = [*self.table.layout.cells.columns]
+        for batch in scan_in_batches(self.table.rows, range_, columns=columns, include_timestamp=True):
+            yield from batch
+
+    def cells_of(self, source: str, table: str, keys: Iterable[str]) -> dict[str, DatedCells]:
+        """The cells of some records, by key; empty for a record that has no row. Costs: one call."""
+        row_of = {key: self.row(source, table, key) for key in keys}
+        columns = [*self.table.layout.cells.columns]
+        stored = dict(self.table.rows.rows([*row_of.values()], columns=columns, include_timestamp=True))
+        return {key: stored.get(row, {}) for key, row in row_of.items()}
+
+    def row(self, source: str, table: str, key: str) -> bytes:
+        """The row of a record."""
+        return self.table.row(RecordInCopy(source, table, key))
+
+    def _state(self, row: bytes, cells: DatedCells) -> State | None:
+        live = live_cells(cells)
+        if not live:
+            return None
+        record = self.table.layout.record(row, {column: value for column, (value, _) in live.items()})
+        if record.kind == "DELETE":
+            return None
+        return State(record.source, record.table, record.key, live[_KIND][1], record.time_ms, record.values)
+
+    # ---- upkeep
+
+    def all(self) -> Query[Checkpoint]:
+        """All copies that were begun. Costs: one scan of a row for each."""
+        return Query(self._copies, self._copies.whole_table())
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Continues every copy that is behind the watermark, whatever `older_than_ms` is: all feeders may run at once.
+
+        Costs: one scan of the copies; for each of them those of `feed`.
+        """
+        return settle_each(map(self._copies.row, self.all()), self._continue, self._copies.layout.name)
+
+    def _continue(self, row: bytes) -> bool | None:
+        key: CopiedTable = self._copies.layout.key.decode(row)
+        return True if self.feed(key.source, key.table) else None
+
+
+def live_cells(cells: Mapping[bytes, tuple[bytes, int]]) -> DatedCells:
+    """The cells of a row that its fence does not hide."""
+    _, fence = cells.get(_FENCE, (b"", 0))
+    return {column: cell for column, cell in cells.items() if cell[1] >= fence}
+
+
+def copied_cells(newest_first: Iterable[Change]) -> DatedCells:
+    """The live cells of a record in a copy, by its changes."""
+    cells: DatedCells = {}
+    for change in newest_first:
+        cells = {column: (value, change.position) for column, value in _cells(change).items()} | cells
+        if change.kind != "UPDATE":
+            break
+    return cells
+
+
+def _cells(change: Change) -> dict[bytes, bytes]:
+    """The cells that a change puts, all dated by its position."""
+    record = CopiedRecord(change.source, change.table, change.key, change.kind, change.time_ms, change.values, True)
+    return COPY_CELLS.pack(record, only=_PUT[change.kind])

@@ -1,0 +1,152 @@
+"""Two tables of changes: the history by record, newest first, and the log by position. And a copy of the records.
+
+History and log hold the same changes. A third table has the watermark of each source: the position up to which every
+change is in both. A question reads the watermark first, and no change beyond it. The variants differ in these costs:
+
+    variant     key of the log                        a record now    a source's log    a table's log
+    changes     [source][position]                    computed        1 range           filtered
+    by-table    [source][table][position]             computed        4 ranges          1 range
+    salted      [bucket of position][source][position]  computed        8 ranges          8 ranges, filtered
+    thin-log    [source][position]                    computed        1 range, gets     filtered
+    whole-rows  [source][position]                    1 range         1 range           filtered
+    published   none                                  wrong answer    refused           refused
+
+Computed: from all changes since the INSERT; `whole-rows` stores the whole record with each change. Filtered: the scan
+also reads the changes of other tables, and the client drops them. Gets: the log of `thin-log` has no content, so a page
+gets its changes from the history. `by-table` reads a range for each table of the source, and `salted`, which also
+spreads the history, one for each bucket; all new rows of a source go to one region in the others.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from shared.keys import Descending, EscapedText, KeyLayout, TrailingText, UInt64, part, row_key
+from shared.tables import Column, OtherColumns, RecordCells, TableLayout
+
+from .records import Change, Checkpoint, CopiedRecord, StoredSource
+
+
+@row_key
+class ChangeOfRecord:
+    """One change in the history of its record.
+
+    Order:  by source, table and key of the record, newest first.
+    Serves: a record's history; a record, or all records of a table, as of a time or a position.
+    Costs:  one get of the watermark, and one scan: of a page of the history, or of all changes since the INSERT.
+    Fixed:  the sequence of the parts. The position stands where the published key has a time, because the clock of a
+            source may go back: the newest change is the one with the highest position.
+    Source: S2.9, 03,9223370455878258,17870: key reversed, time reversed, position; without source and table.
+    """
+
+    source: str = part(EscapedText, "the database whose record changed; any text, and shop never matches shop-2")
+    table: str = part(EscapedText, "its table")
+    key: str = part(EscapedText, "the primary key of the record, as text")
+    position: int = part(Descending(UInt64), "the number of the change in the log of its source, newest first")
+
+
+@row_key
+class ChangeByPosition:
+    """The same change in the log of its source.
+
+    Order:  by source, then by position, oldest first.
+    Serves: the changes of a source after a position; those of one table, which reads the other tables too.
+    Costs:  one get of the watermark, and one scan of a page's rows and one more. New rows of a source go to the end of
+            its range, so to one region.
+    Fixed:  the width of a position.
+    Source: none
+    """
+
+    source: str = part(EscapedText, "the database whose record changed; any text")
+    position: int = part(UInt64, "the number of the change in the log of its source")
+
+
+@row_key
+class SourceKey:
+    """One source: its watermark, and the names of its tables.
+
+    Order:  by source.
+    Serves: every question, which first reads the watermark; the writer, which moves it by checkAndPut.
+    Costs:  one get for a question, one checkAndPut for each call that stores changes.
+    Fixed:  nothing; the family must not have a TTL.
+    Source: none
+    """
+
+    source: str = part(TrailingText, "the database")
+
+
+@row_key
+class RecordInCopy:
+    """One record in the copy of its table.
+
+    Order:  by source, table and key of the record.
+    Serves: the present record, or all of a table, without its history.
+    Costs:  one get, or one scan of a row for each record. Feeding it costs one put for each change.
+    Fixed:  the timestamps: each cell is dated by the position of its change, so the families must not have a TTL.
+    Source: none
+    """
+
+    source: str = part(EscapedText, "the database whose record it is")
+    table: str = part(EscapedText, "its table")
+    key: str = part(TrailingText, "the primary key of the record")
+
+
+@row_key
+class CopiedTable:
+    """One table that is copied: the position up to which its copy has every change.
+
+    Order:  by source, then by table.
+    Serves: the feed of a copy, which continues after the position; recovery, which reads all copies.
+    Costs:  one put for each 1,000 changes.
+    Fixed:  nothing; the family must not have a TTL.
+    Source: none
+    """
+
+    source: str = part(EscapedText, "the database")
+    table: str = part(TrailingText, "its table")
+
+
+_OF_CHANGE: Mapping[str, Column | OtherColumns] = {
+    "kind": Column("m:k"),
+    "time_ms": Column("m:t"),
+    "transaction": Column("m:x"),
+    "values": OtherColumns("v"),
+}
+HISTORY_CELLS = RecordCells(Change, _OF_CHANGE)
+LOG_CELLS = RecordCells(Change, {"table": Column("m:b"), "key": Column("m:r"), **_OF_CHANGE})
+LOG_CELLS_OF_TABLE = RecordCells(Change, {"key": Column("m:r"), **_OF_CHANGE})
+SOURCE_CELLS = RecordCells(StoredSource, {"position": Column("s:p"), "tables": OtherColumns("t")})
+COPY_CELLS = RecordCells(
+    CopiedRecord,
+    {"kind": Column("c:k"), "time_ms": Column("c:t"), "fence": Column("c:f"), "values": OtherColumns("v")},
+)
+"""The fence of a record hides its older cells: INSERT and DELETE put it."""
+
+
+def sources_table(name: str) -> TableLayout[SourceKey, StoredSource]:
+    """The table of the watermarks of one pair of tables. Without a TTL."""
+    return TableLayout(name, "the watermark of a source", KeyLayout(SourceKey), SOURCE_CELLS)
+
+
+BY_RECORD = TableLayout("changes", "one change of a record", KeyLayout(ChangeOfRecord), HISTORY_CELLS)
+BY_POSITION = TableLayout("changes_log", "one change of a source", KeyLayout(ChangeByPosition), LOG_CELLS)
+SOURCES = sources_table("changes_sources")
+COPY = TableLayout("changes_copy", "a record in a copy", KeyLayout(RecordInCopy), COPY_CELLS)
+CHECKPOINTS = TableLayout(
+    "changes_checkpoints",
+    "how far a copy has got",
+    KeyLayout(CopiedTable),
+    RecordCells(Checkpoint, {"position": Column("c:p")}),
+)
+
+
+class ChangeTables(NamedTuple):
+    """The changes by record and by position, the watermarks of sources, the copy of their tables, and its progress."""
+
+    by_record: TableLayout[Any, Change]
+    by_position: TableLayout[Any, Any]
+    sources: TableLayout[Any, StoredSource]
+    copy: TableLayout[Any, CopiedRecord]
+    checkpoints: TableLayout[Any, Checkpoint]
+
+
+TABLES = ChangeTables(BY_RECORD, BY_POSITION, SOURCES, COPY, CHECKPOINTS)

@@ -1,0 +1,295 @@
+"""Changes in two tables, one by record and one by position; one method for each question and each write."""
+
+from collections.abc import Callable, Iterable
+from itertools import groupby, islice, pairwise
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
+
+from shared.keys import InvalidQuestion, between, shown
+from shared.queries import MAX_LIMIT, DependentQuery, Query, in_batches
+from shared.records import check_int, check_text
+from shared.tables import BoundTable, InvalidRow, put_if
+from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, delete_rows, put_all, store_all
+
+from .copying import Copies
+from .keys import SOURCE_CELLS, TABLES, ChangeTables
+from .records import Change, State, StoredSource, as_of, check_as_of, state_after
+from .verifying import ChangeUpkeep, CopyUpkeep
+
+if TYPE_CHECKING:
+    import happybase
+
+R = TypeVar("R")
+
+
+class RefusedChange(ValueError):
+    """The change is not stored: it comes out of order, or another change is stored at its position."""
+
+
+class AnotherWriter(Exception):
+    """Another process has stored changes of this source since this one began: only one of them may go on."""
+
+
+class ChangeRepository:
+    """Stores the changes of sources in the order of their logs, and finds them by record and by position.
+
+    A source has one writer at a time, which starts after the watermark and stores every change of the log in order. It
+    puts both rows of each change first, then moves the watermark. Readers ask up to the watermark only, so each of them
+    sees all of the changes of a call or none, in both tables; also after a crash, because the next writer puts the same
+    rows again.
+
+    Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
+    per thread.
+    """
+
+    def __init__(
+        self, connection: "happybase.Connection", tables: ChangeTables = TABLES, clock: WriterClock = CLOCK
+    ) -> None:
+        self._by_record = BoundTable(connection, tables.by_record)
+        self._by_position = BoundTable(connection, tables.by_position)
+        self._sources = BoundTable(connection, tables.sources)
+        self._stored: dict[str, StoredSource] = {}
+        """What this writer knows of its sources."""
+        self.copies = Copies(connection, tables, self.watermark, self.of_table)
+        changes = ChangeUpkeep(self._by_record, self._by_position, self.watermark, self._put_all, clock)
+        copies = CopyUpkeep(self.copies, self._by_record, self._changes_of_keys)
+        self.upkeep: Upkeep = CombinedUpkeep(changes, copies, counts=[changes, copies], recover=[self.copies])
+
+    # ---- writes
+
+    def store(self, change: Change) -> None:
+        """Stores a change. Storing it again changes nothing.
+
+        Raises RefusedChange and AnotherWriter. Costs: two puts and a checkAndPut; once for each source a get, and once
+        for each table of a source a put.
+        """
+        self._store_batch([change])
+
+    def store_all(self, changes: Iterable[Change]) -> int:
+        """Stores changes as `store` does, but up to 1,000 at a time; returns their number. Raises NotAllStored.
+
+        Readers see these 1,000 all at once, so give all changes of a transaction to one call.
+        Costs: for each 1,000 changes two puts for each different time, and a checkAndPut for each source.
+        """
+        return store_all(changes, self._store_batch)
+
+    def _store_batch(self, changes: list[Change]) -> None:
+        by_source: dict[str, list[Change]] = {}
+        for change in changes:
+            by_source.setdefault(change.source, []).append(change)
+        for source, of_source in by_source.items():
+            self._store_of_source(self._stored.get(source) or self._read_source(source), of_source)
+
+    def _store_of_source(self, stored: StoredSource, changes: list[Change]) -> None:
+        """Puts the rows of the changes after the watermark, then moves it; the others must be stored already."""
+        _check_in_order(changes)
+        self._check_stored(stored, [change for change in changes if change.position <= stored.position])
+        new = [change for change in changes if change.position > stored.position]
+        if new:
+            stored = self._with_tables(stored, new)
+            self._put_all(new)
+            self._stored[stored.source] = self._moved(stored, new[-1].position)
+
+    def _put_all(self, changes: list[Change]) -> None:
+        put_all(changes, self._by_record, self._by_position)
+
+    def _with_tables(self, stored: StoredSource, changes: list[Change]) -> StoredSource:
+        """Puts the names of tables that the source does not have yet, before their first changes."""
+        tables = {change.table: True for change in changes}
+        if tables.keys() <= stored.tables.keys():
+            return stored
+        stored = attrs.evolve(stored, tables={**stored.tables, **tables})
+        cells = SOURCE_CELLS.pack(stored, only=["tables"])
+        self._sources.rows.put(self._sources.row(stored), cells, timestamp=changes[0].time_ms)
+        return stored
+
+    def _moved(self, stored: StoredSource, position: int) -> StoredSource:
+        """Moves the watermark from where this writer knows it to be. Raises AnotherWriter if it is elsewhere."""
+        moved = attrs.evolve(stored, position=position)
+        ((column, value),) = self._packed(moved).items()
+        expected = self._packed(stored)[column] if stored.position else None
+        if not put_if(self._sources.rows, self._sources.row(moved), column, expected, value):
+            found = self._read_source(stored.source).position
+            if found != position:  # otherwise an earlier call of this writer has moved it, and its reply was lost
+                raise AnotherWriter(
+                    f"source {shown(stored.source)}: this writer has stored up to {stored.position}, another one up to "
+                    f"{found}: let only one of them go on, after the watermark"
+                )
+        return moved
+
+    def _packed(self, stored: StoredSource) -> dict[bytes, bytes]:
+        return SOURCE_CELLS.pack(stored, only=["position"])
+
+    def _check_stored(self, stored: StoredSource, changes: list[Change]) -> None:
+        """Raises RefusedChange for a change up to the watermark that is not stored, or differs from the stored one."""
+        if not changes:
+            return
+        positions = between(changes[0].position, changes[-1].position + 1)
+        there = {change.position: change for change in self._of_source(stored, positions)}
+        for change in changes:
+            if change.position not in there:
+                raise RefusedChange(
+                    f"Change.position: must be after the watermark of source {shown(stored.source)}, {stored.position} "
+                    f"(got {change.position}, which is not stored: it came too late, or was erased, or has expired)"
+                )
+            if change != there[change.position]:
+                raise RefusedChange(
+                    f"Change.position: must be that of one change (got {change.position}, at which source "
+                    f"{shown(stored.source)} has another one)"
+                )
+
+    # ---- questions
+
+    def watermark(self, source: str) -> int:
+        """The position up to which every change of a source is stored; 0 if none is. Costs: one get."""
+        return self._read_source(source).position
+
+    def history(self, source: str, table: str, key: str, up_to: int | None = None) -> DependentQuery[Change]:
+        """A record's changes, newest first; those up to the position `up_to` if one is given.
+
+        Costs: one get, and one scan of a page's rows and one more.
+        """
+        return self._up_to(source, up_to, lambda stored: self._of_record(stored, table, key))
+
+    def state(
+        self, source: str, table: str, key: str, as_of_ms: int | None = None, up_to: int | None = None
+    ) -> State | None:
+        """A record as its latest change left it; None if it is not stored, or deleted.
+
+        With `as_of_ms`, its latest change dated then or earlier; with `up_to`, its latest change up to that position.
+        Costs: one get, and one scan of the record's changes.
+        """
+        check_as_of(as_of_ms)
+        return state_after(as_of(self.history(source, table, key, up_to), as_of_ms))
+
+    def states(
+        self,
+        source: str,
+        table: str,
+        as_of_ms: int | None = None,
+        up_to: int | None = None,
+        after_key: str = "",
+        at_most: int = 1000,
+    ) -> list[State]:
+        """The records of a table by key, as `state` finds each; for the next ones pass the last key as `after_key`.
+
+        Costs: one get, and one scan of all changes of these records. The copy has a row for each record.
+        """
+        check_as_of(as_of_ms)
+        check_text("after_key", after_key)
+        check_at_most(at_most)
+        following = between(f"{after_key}\0" if after_key else None, None)
+        changes = self._changes_of_keys(source, table, following, up_to)
+        states = (state_after(as_of(of_key, as_of_ms)) for _, of_key in groupby(changes, key=attrgetter("key")))
+        return [*islice(filter(None, states), at_most)]
+
+    def since(self, source: str, after: int = 0, up_to: int | None = None) -> DependentQuery[Change]:
+        """The changes of a source after a position, oldest first; up to the position `up_to`, or to the watermark.
+
+        Costs: one get, and one scan of a page's rows and one more.
+        """
+        check_int("after", after, 0)
+        return self._up_to(source, up_to, lambda stored: self._of_source(stored, _after(stored, after)))
+
+    def of_table(self, source: str, table: str, after: int = 0, up_to: int | None = None) -> DependentQuery[Change]:
+        """The changes of one table after a position, oldest first; up to the position `up_to`, or to the watermark.
+
+        Costs: as `since`, and the rows of the source's other tables, which the client drops.
+        """
+        check_int("after", after, 0)
+        return self._up_to(source, up_to, lambda stored: self._of_table(stored, table, _after(stored, after)))
+
+    def _up_to(self, source: str, up_to: int | None, ask: Callable[[StoredSource], Query[R]]) -> DependentQuery[R]:
+        """A question about a source up to its watermark, as each page finds it, or up to a position before that."""
+        if up_to is not None:
+            check_int("up_to", up_to, 0)
+
+        def bounded(lookup: Query[StoredSource]) -> Query[R]:
+            stored = lookup.first() or StoredSource(source)
+            if up_to is None:
+                return ask(stored)
+            if up_to > stored.position:
+                of_source = f"the watermark of source {shown(source)}, {stored.position}"
+                raise InvalidQuestion(f"up_to: must be at most {of_source} (got {shown(up_to)})")
+            return ask(attrs.evolve(stored, position=up_to))
+
+        return DependentQuery(self._source(source), bounded, "the positions up to the watermark", "ask with up_to")
+
+    def _source(self, source: str) -> Query[StoredSource]:
+        return Query(self._sources, self._sources.plan(source=source))
+
+    def _read_source(self, source: str) -> StoredSource:
+        return self._source(source).first() or StoredSource(source)
+
+    def _of_record(self, stored: StoredSource, table: str, key: str) -> Query[Change]:
+        positions = between(None, stored.position + 1)
+        plan = self._by_record.plan(source=stored.source, table=table, key=key, position=positions)
+        return Query(self._by_record, plan, newest_first=True)
+
+    def _changes_of_keys(self, source: str, table: str, keys: Any, up_to: int | None = None) -> DependentQuery[Change]:
+        """The changes of the records whose keys meet a condition, by key, newest first."""
+
+        def of_keys(stored: StoredSource) -> Query[Change]:
+            positions = between(None, stored.position + 1)
+            plan = self._by_record.narrow(source=source, table=table, key=keys, position=positions)
+            return Query(self._by_record, plan)
+
+        return self._up_to(source, up_to, of_keys)
+
+    def _of_source(self, stored: StoredSource, positions: Any) -> Query[Change]:
+        return Query(self._by_position, self._by_position.plan(source=stored.source, position=positions))
+
+    def _of_table(self, stored: StoredSource, table: str, positions: Any) -> Query[Change]:
+        plan = self._by_position.plan(source=stored.source, position=positions)
+        return Query(self._by_position, plan, where={"table": table})
+
+    # ---- upkeep
+
+    def erase(self, key: str) -> int:
+        """Deletes all changes of the records with a key, in all tables of all sources, and the records in the copies.
+
+        Returns how many rows of these records remain: those that cannot be read, and those that were put meanwhile. If
+        a call dies, the same call again finishes it; run it before `repair`. A feed that had read some of the changes
+        may put the record into its copy again: `verify` finds it, and the same call again removes it.
+        Costs: one scan of the sources; for each table of each source two scans of the record's changes, one get and one
+        delete in its copy, and two calls for each 1,000 changes.
+        """
+        check_text("key", key, empty=False)
+        self._by_record.plan(source="", table="", key=key)  # refuses what is not Unicode, before the first source
+        remaining = 0
+        for stored in Query(self._sources, self._sources.whole_table()):
+            for table in stored.tables:
+                remaining += self._erase(stored.source, table, key)
+        return remaining
+
+    def _erase(self, source: str, table: str, key: str) -> int:
+        unread: list[InvalidRow] = []
+        changes = Query(self._by_record, self._by_record.plan(source=source, table=table, key=key))
+        for batch in in_batches(changes.on_invalid(lambda _invalid: None)):
+            until_ms = max(change.time_ms for change in batch)
+            delete_rows(self._by_position, map(self._by_position.row, batch), until_ms)
+            delete_rows(self._by_record, map(self._by_record.row, batch), until_ms)  # last: the same call finds them
+        remaining = self.copies.erase(source, table, key)
+        return remaining + changes.on_invalid(unread.append).count() + len(unread)
+
+
+def _check_in_order(changes: list[Change]) -> None:
+    """Raises RefusedChange for a position that is not above the one before; the same change may come again."""
+    for before, change in pairwise(changes):
+        if change.position < before.position or (change.position == before.position and change != before):
+            raise RefusedChange(
+                f"Change.position: must be above the one before, {before.position} (got {change.position})"
+            )
+
+
+def check_at_most(at_most: int) -> None:
+    """Raises InvalidQuestion for a number of records that is not 1..MAX_LIMIT."""
+    if type(at_most) is not int or not 1 <= at_most <= MAX_LIMIT:
+        raise InvalidQuestion(f"at_most: must be 1..{MAX_LIMIT} (got {shown(at_most)})")
+
+
+def _after(stored: StoredSource, after: int) -> Any:
+    """The positions after `after` up to the watermark."""
+    return between(min(after, stored.position) + 1, stored.position + 1)

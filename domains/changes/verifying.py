@@ -1,0 +1,338 @@
+"""Finding changes that one of the two tables lacks, and records of a copy that differ from the log; mending both.
+
+A writer puts both rows of a change before it moves the watermark, so a row up to the watermark without its other row
+was lost in an accident, or by an erasure that died. Rows beyond the watermark belong to a call under way, or to a
+writer that died; the next writer puts them again, so they are not compared.
+
+A copy is compared by position: each of its cells must be dated by the change that put it. Its feeder may be at work, so
+a row may be ahead of the copy's position; but it is always as one of its record's changes left it.
+
+What disagrees is read again, twice, and reported if it still does.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+import attrs
+
+from shared.keys import InvalidKey, between
+from shared.queries import DependentQuery, in_batches, scan
+from shared.tables import BoundTable, InvalidRow
+from shared.writes import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, WriterClock, no_progress
+
+from .copying import Copies, DatedCells, copied_cells, live_cells
+from .records import Change, Checkpoint
+
+AT_ONCE = 250
+"""Records of a copy that are read in one call, each with all its changes in memory."""
+
+
+def _cannot() -> bool:
+    return False
+
+
+@attrs.frozen
+class _Found:
+    """A finding, and two ways to mend it; each returns whether nothing is wrong now."""
+
+    finding: Finding
+    mend: Callable[[], bool] = _cannot
+    """Loses nothing."""
+    discard: Callable[[], bool] = _cannot
+    """Removes the row, which may be the only copy of its data."""
+
+    def repair(self, instructions: Instructions) -> tuple[Finding, bool]:
+        """The finding, and whether it was mended."""
+        return self.finding, self.mend() or (instructions.discards(self.finding) and self.discard())
+
+
+class ChangeUpkeep:
+    """The upkeep of the two tables of changes: each is scanned, and the other one asked for the same changes.
+
+    `put` puts both rows of changes.
+    """
+
+    def __init__(
+        self,
+        by_record: BoundTable[Any, Change],
+        by_position: BoundTable[Any, Any],
+        watermark: Callable[[str], int],
+        put: Callable[[list[Change]], object],
+        clock: WriterClock,
+    ) -> None:
+        self._by_record = by_record
+        self._by_position = by_position
+        self._watermark = watermark
+        self._put = put
+        self._clock = clock
+        self._watermarks: dict[str, int] = {}
+        self._rows = 0
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Rows compared so far, in either table."""
+        return {"change": self._rows}
+
+    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+        """Every row up to the watermark that lacks its other row, or differs from it, or cannot be read.
+
+        Costs: one scan of each table; for each 1,000 rows a call to the other table, and four more if they disagree.
+        """
+        for found in self._found(progress):
+            yield found.finding
+
+    def repair(
+        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Puts each wrong row again, dated as before, as the other table has it; the history is right if they differ.
+
+        If neither table has all of a change, its rows are kept unless `instructions` discard them. A row stays missing
+        if it was deleted: HBase hides it until a major compaction.
+        """
+        for found in self._found(progress):
+            yield found.repair(instructions)
+
+    def _found(self, progress: Callable[[], object]) -> Iterator[_Found]:
+        self._rows, self._watermarks = 0, {}
+        differing = set[bytes]()
+        for table, other in ((self._by_record, self._by_position), (self._by_position, self._by_record)):
+            for batch in in_batches(scan(table.rows, table.whole_table(), columns=table.layout.cells.columns)):
+                records = list[Any]()
+                for row, cells in batch:
+                    try:
+                        records.append(table.layout.record(row, cells))
+                    except InvalidRow as error:
+                        if row not in differing:
+                            yield self._undecodable(table, row, error.reason)
+                wrong = self._disagreeing(other, [record for record in records if self._is_stored(record)])
+                for _ in range(TIMES_READ_AGAIN):
+                    wrong = self._disagreeing(other, _still_there(table, wrong))
+                differing.update(map(other.row, wrong))
+                yield from (self._wrong(table, other, record) for record in wrong)
+                self._rows += len(batch)
+                progress()
+
+    def _is_stored(self, record: Any) -> bool:
+        """Whether a change, or its entry in the log, is up to the watermark."""
+        if record.source not in self._watermarks:
+            self._watermarks[record.source] = self._watermark(record.source)
+        return bool(record.position <= self._watermarks[record.source])
+
+    def _disagreeing(self, other: BoundTable[Any, Any], records: Collection[Any]) -> list[Any]:
+        """The records whose row in the other table is missing; or differs, if that is the table by position."""
+        stored = _cells_of(other, map(other.row, records))
+        if other is self._by_record:
+            return [record for record in records if other.row(record) not in stored]
+        return [record for record in records if not self._is_right(record, stored.get(other.row(record)))]
+
+    def _is_right(self, change: Change, cells: Mapping[bytes, bytes] | None) -> bool:
+        """Whether these are the cells of a change by position, or it has none because it is older than their TTL."""
+        layout = self._by_position.layout
+        if cells is not None:
+            return cells == layout.cells.pack(change)
+        ttls = [family.ttl_seconds for family in layout.families.values() if family.ttl_seconds is not None]
+        return bool(ttls) and change.time_ms <= self._clock.read_ms() - 1000 * min(ttls)
+
+    def _wrong(self, table: BoundTable[Any, Any], other: BoundTable[Any, Any], record: Any) -> _Found:
+        row, source_row = other.row(record), table.row(record)
+        if not isinstance(record, Change):
+            reason = f"{other.layout.name} has no row of it, and this one has not all of the change"
+            finding = Finding("orphaned", table.layout.name, source_row, row, reason)
+            return _Found(finding, discard=partial(_removed, table, source_row))
+        is_there = bool(_cells_of(other, [row]))
+        reason = f"position {record.position} of {record.source}, as in {table.layout.name}"
+        finding = Finding("differing" if is_there else "missing", other.layout.name, row, source_row, reason)
+        return _Found(finding, partial(self._put_again, other, record))
+
+    def _undecodable(self, table: BoundTable[Any, Any], row: bytes, reason: str) -> _Found:
+        finding = Finding("undecodable", table.layout.name, row, None, reason)
+        mend = partial(self._restored, row) if table is self._by_record else _cannot
+        return _Found(finding, mend, partial(_removed, table, row))
+
+    def _restored(self, row: bytes) -> bool:
+        """Puts a row by record again, if the table by position has all of its change."""
+        with suppress(InvalidKey, InvalidRow, KeyError):
+            other_row = self._by_position.row(self._by_record.layout.key.decode(row))
+            change = self._by_position.layout.record(other_row, _cells_of(self._by_position, [other_row])[other_row])
+            return isinstance(change, Change) and self._put_again(self._by_record, change)
+        return False
+
+    def _put_again(self, table: BoundTable[Any, Any], change: Change) -> bool:
+        """Puts both rows of a change, and deletes the columns by position that it does not have."""
+        if table is self._by_position:
+            row = table.row(change)
+            others = _cells_of(table, [row]).get(row, {}).keys() - table.layout.cells.pack(change).keys()
+            if others:
+                table.rows.delete(row, sorted(others), timestamp=change.time_ms)
+        self._put([change])
+        return bool(_still_there(table, [change])) and not self._disagreeing(table, [change])
+
+
+class CopyUpkeep:
+    """The upkeep of the copies: each record of the log is compared with its row there, and each row with the log.
+
+    `changes_of_keys` returns the changes of the records of a table whose keys meet a condition, by key, newest first.
+    """
+
+    def __init__(
+        self,
+        copies: Copies,
+        by_record: BoundTable[Any, Change],
+        changes_of_keys: Callable[[str, str, Any], DependentQuery[Change]],
+    ) -> None:
+        self._copies = copies
+        self._by_record = by_record
+        self._changes_of_keys = changes_of_keys
+        self._records = 0
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Records compared so far."""
+        return {"copied record": self._records}
+
+    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+        """Every row of a copy that is not as the changes up to its position left it, or that the log does not have.
+
+        Records whose changes cannot all be read are not compared: `ChangeUpkeep` reports them.
+        Costs: for each copy two scans of its table's changes and one of its rows, and a call for each 250 records.
+        """
+        for found in self._found(progress):
+            yield found.finding
+
+    def repair(
+        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Puts what a row lacks, dated as before.
+
+        Cells that the log does not have are kept unless `instructions` discard orphaned ones: maybe the log lost them.
+        """
+        for found in self._found(progress):
+            yield found.repair(instructions)
+
+    def _found(self, progress: Callable[[], object]) -> Iterator[_Found]:
+        self._records = 0
+        for copy in self._copies.all():
+            yield from self._of_log(copy, progress)
+            yield from self._of_rows(copy, progress)
+
+    def _of_log(self, copy: Checkpoint, progress: Callable[[], object]) -> Iterator[_Found]:
+        """The records of the log whose rows are missing or wrong."""
+        damaged = set[str]()
+        of_keys = groupby(self._read(copy, between(), damaged), key=attrgetter("key"))
+        for batch in in_batches(((key, [*changes]) for key, changes in of_keys), AT_ONCE):
+            stored = self._copies.cells_of(copy.source, copy.table, [key for key, _ in batch])
+            for key, changes in batch:
+                if key not in damaged and not _agrees(copy, changes, stored[key]):
+                    yield from self._read_again(copy, key)
+            self._records += len(batch)
+            progress()
+
+    def _of_rows(self, copy: Checkpoint, progress: Callable[[], object]) -> Iterator[_Found]:
+        """The rows of the copy that the log does not have, or that cannot be read."""
+        for batch in in_batches(self._copies.dated_rows(copy.source, copy.table), AT_ONCE):
+            keys = list[str]()
+            for row, _cells in batch:
+                try:
+                    keys.append(self._copies.table.layout.key.decode(row).key)
+                except InvalidKey as error:
+                    finding = Finding("undecodable", self._copies.table.layout.name, row, None, str(error))
+                    yield _Found(finding, discard=partial(_removed, self._copies.table, row))
+            if keys:
+                damaged = set[str]()
+                in_log = {change.key for change in self._read(copy, between(keys[0], f"{keys[-1]}\0"), damaged)}
+                for key in keys:
+                    if key not in in_log | damaged:
+                        yield from self._read_again(copy, key)
+            progress()
+
+    def _read(self, copy: Checkpoint, keys: Any, damaged: set[str]) -> Iterable[Change]:
+        """The changes of some records of a copy; adds the keys of those that cannot all be read to `damaged`."""
+
+        def note(error: InvalidRow) -> None:
+            with suppress(InvalidKey):
+                damaged.add(self._by_record.layout.key.decode(error.row).key)
+
+        return self._changes_of_keys(copy.source, copy.table, keys).on_invalid(note)
+
+    def _read_again(self, copy: Checkpoint, key: str) -> Iterator[_Found]:
+        """A record that disagreed, if it still does, twice."""
+        for is_last in [False] * (TIMES_READ_AGAIN - 1) + [True]:
+            changes, cells = self._record(copy, key)
+            if _agrees(copy, changes, cells):
+                return
+            if is_last:
+                yield self._wrong(copy, key, changes, cells)
+
+    def _record(self, copy: Checkpoint, key: str) -> tuple[list[Change], DatedCells]:
+        """The changes of a record, and its cells in the copy."""
+        return [*self._read(copy, key, set())], self._copies.cells_of(copy.source, copy.table, [key])[key]
+
+    def _wrong(self, copy: Checkpoint, key: str, changes: list[Change], cells: DatedCells) -> _Found:
+        layout, row = self._copies.table.layout, self._copies.row(copy.source, copy.table, key)
+        wanted, live = _wanted(copy, changes, cells), live_cells(cells)
+        mend = partial(self._mended, copy, key)
+        if unknown := sorted(_dated(live) - _dated(wanted)):
+            names = (
+                f"{column.decode(errors='backslashreplace')} at position {position}" for column, position in unknown
+            )
+            finding = Finding("orphaned", layout.name, row, None, f"the log does not have {', '.join(names)}")
+            return _Found(finding, discard=mend)
+        columns = sorted({column for column, _cell in wanted.items() ^ live.items()})
+        reason = f"in {b', '.join(columns).decode(errors='backslashreplace')}" if cells else ""
+        return _Found(Finding("differing" if cells else "missing", layout.name, row, None, reason), mend)
+
+    def _mended(self, copy: Checkpoint, key: str) -> bool:
+        """Deletes what no change has put, and puts what the row lacks; an older cell is hidden until a compaction."""
+        changes, cells = self._record(copy, key)
+        row, rows = self._copies.row(copy.source, copy.table, key), self._copies.table.rows
+        wanted = _wanted(copy, changes, cells)
+        for column, position in _dated(live_cells(cells)) - _dated(wanted):
+            rows.delete(row, [column], timestamp=position)
+        for column, (value, position) in wanted.items():
+            rows.put(row, {column: value}, timestamp=position)
+        return _agrees(copy, *self._record(copy, key))
+
+
+def _dated(cells: DatedCells) -> set[tuple[bytes, int]]:
+    """The columns of cells, each with its position."""
+    return {(column, position) for column, (_, position) in cells.items()}
+
+
+def _newest(cells: DatedCells) -> int:
+    return max((position for _, position in cells.values()), default=0)
+
+
+def _wanted(copy: Checkpoint, changes: Iterable[Change], cells: DatedCells) -> DatedCells:
+    """The live cells of a record up to the position of its copy, or to that of its newest cell if that is later."""
+    applied = max(copy.position, _newest(cells))
+    return copied_cells(change for change in changes if change.position <= applied)
+
+
+def _agrees(copy: Checkpoint, changes: Iterable[Change], cells: DatedCells) -> bool:
+    return live_cells(cells) == _wanted(copy, changes, cells)
+
+
+def _cells_of(table: BoundTable[Any, Any], rows: Iterable[bytes]) -> dict[bytes, dict[bytes, bytes]]:
+    """The cells of these rows, by row."""
+    rows = list(rows)
+    return dict(table.rows.rows(rows, columns=[*table.layout.cells.columns])) if rows else {}
+
+
+def _still_there(table: BoundTable[Any, Any], records: list[Any]) -> list[Any]:
+    """The records that the table still has, as they are now."""
+    stored = _cells_of(table, map(table.row, records))
+    there = list[Any]()
+    for row, cells in stored.items():
+        with suppress(InvalidRow):
+            there.append(table.layout.record(row, cells))
+    return there
+
+
+def _removed(table: BoundTable[Any, Any], row: bytes) -> bool:
+    """Deletes a row; returns whether it is gone."""
+    table.rows.delete(row, [*table.layout.families])
+    return not table.rows.row(row)

@@ -1,0 +1,130 @@
+"""The writes of changes, and what readers see, for the crash tests and the pages; for feeds see `test_copying.py`.
+
+A writer decides by moving the watermark, after it has put all rows, so no view lags. Only the writer can complete a
+write that was interrupted, because only the log of the source has the changes.
+"""
+
+from functools import partial
+from operator import attrgetter
+
+from domains.changes import AnotherWriter, Change, NotAllStored, RefusedChange
+from domains.changes.design import DESIGN
+from shared.testing import Steps, StoppedWrites, View, Write, crash_tests
+
+AT_MS = 1_580_976_517_000
+
+FIRST = Change("shop", 10, "users", "30", "INSERT", AT_MS, "t-1", {"UNAME": "AAA1", "AGE": "21"})
+OTHER = Change("shop-2", 10, "users", "30", "INSERT", AT_MS, "t-1", {"UNAME": "CCC1"})
+"""A change of another source, which nobody changes."""
+RENAMED = Change("shop", 12, "users", "30", "UPDATE", AT_MS + 1, "t-2", {"UNAME": "AAA2"})
+TRANSACTION = [
+    Change("shop", 20, "users", "30", "UPDATE", AT_MS + 2, "t-3", {"AGE": "22"}),
+    Change("shop", 21, "users", "30", "UPDATE", AT_MS + 2, "t-3", {"AGE": "23"}),
+    Change("shop", 22, "users", "31", "INSERT", AT_MS + 2, "t-3", {"UNAME": "BBB1", "AGE": None}),
+]
+ORDERED = [
+    Change("shop", 30, "orders", "1", "INSERT", AT_MS + 3, "t-4", {"user": "31"}),
+    Change("shop", 31, "users", "31", "DELETE", AT_MS + 3, "t-4", {"UNAME": "BBB1", "AGE": None}),
+    Change("shop", 40, "users", "31", "INSERT", AT_MS + 1, "t-5", {"UNAME": "BBB2"}),
+]
+
+
+def begin(store):
+    store.repository().store_all([FIRST, OTHER])
+
+
+def renamed(store):
+    begin(store)
+    rename(store.repository())
+
+
+def after_a_dead_writer(store):
+    """Of the last change, which is dated before the others, no row is stored."""
+    transacted(store)
+    store.die(order, before=lambda call: any(b"t-5" in mutation.value for mutation in call.rows[-1][1]))
+
+
+def transacted(store):
+    renamed(store)
+    transact(store.repository())
+
+
+def rename(changes):
+    changes.store(RENAMED)
+
+
+def transact(changes):
+    store_all(changes, TRANSACTION)
+
+
+def order(changes):
+    store_all(changes, ORDERED)
+
+
+def insert(changes):
+    store_all(changes, [FIRST])
+
+
+def store_later(changes, number):
+    changes.store(Change("shop", 50 + number, "users", "31", "UPDATE", AT_MS, "t-6", {"AGE": str(number)}))
+
+
+def store_all(changes, some):
+    """Stores changes in one call; raises what it fails with."""
+    try:
+        changes.store_all(some)
+    except NotAllStored as error:
+        raise error.__cause__ from None
+
+
+WRITES = (
+    Write("store", rename, begin, calls=3, is_recovered=False),
+    Write("store_all", transact, renamed, calls=3, is_recovered=False),
+    Write("store of a new table", order, transacted, calls=6, is_recovered=False),
+    Write("store after a dead writer", order, after_a_dead_writer, calls=5, is_recovered=False),
+    Write("store again", rename, renamed, calls=0, is_recovered=False),
+)
+
+position_of = attrgetter("source", "position")
+
+
+def views():
+    """What readers see: all of them the same changes, up to the watermark."""
+    yield View("by position", lambda changes: changes.since("shop"), position_of)
+    yield View("of a table", lambda changes: changes.of_table("shop", "users"), position_of)
+    yield View("by record", lambda changes: changes.history("shop", "users", "30"), position_of)
+    yield View("of the other source", lambda changes: changes.history("shop-2", "users", "30"), position_of)
+    yield View("users", lambda changes: changes.states("shop", "users"), attrgetter("key"))
+
+
+def stored(changes, tables):
+    """Every cell, with its timestamp unless the region server has dated it; asserts that nothing disagrees."""
+    assert [*map(str, changes.upkeep.verify())] == []
+    connection = changes.copies.table.connection
+    return {
+        table.name: dict(connection.table(table.name).scan(include_timestamp="_sources" not in table.name))
+        for table in tables
+    }
+
+
+STOPPED = StoppedWrites(
+    WRITES,
+    (*views(),),
+    [variant for variant in DESIGN.variants if variant.is_to_copy],
+    refusals=(RefusedChange, AnotherWriter),
+    contents=stored,
+    often=(insert, rename, transact, order, *(partial(store_later, number=number) for number in range(12))),
+    often_every=7,
+)
+
+
+def words(values):
+    """What a view shows, by the number of its changes or records."""
+    return f"{len(values)} changes" if values and isinstance(values[0], Change) else f"{len(values)} users"
+
+
+def steps(engine):
+    """The writes of the design itself, step by step."""
+    columns = ("by position", "by record", "users")
+    shown = ("store_all", "store of a new table")
+    return Steps(crash_tests(engine, STOPPED, DESIGN.main), WRITES, shown, columns, words)

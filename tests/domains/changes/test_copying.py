@@ -1,0 +1,157 @@
+"""Feeding a copy: each change once, by its position, whatever dies, repeats itself, arrives late or is compacted."""
+
+import random
+from contextlib import suppress
+from itertools import groupby
+from operator import attrgetter
+
+import attrs
+import pytest
+
+from domains.changes import Change
+from domains.changes.copying import Copies
+from domains.changes.design import DESIGN
+from domains.changes.keys import TABLES
+from shared.testing import WatchedConnection
+from shared.testing.watched_connection import Stop, WriterDied, dying_at, paused_at
+
+VARIANTS = [variant for variant in DESIGN.variants if variant.is_to_copy]
+main_only = pytest.mark.parametrize("variant", VARIANTS[:1], ids=["changes"])
+AT_MS = 1_580_976_517_000
+USERS = "shop", "users"
+KINDS = ["INSERT", "UPDATE", "UPDATE", "UPDATE", "DELETE"]
+
+
+def change(position, key="30", kind="UPDATE", ms=AT_MS, **values):
+    return Change(*USERS[:1], position, USERS[1], key, kind, ms, f"t-{position // 3}", values)
+
+
+def some_changes(seed, count):
+    """Changes as no database would log them: records that do not exist are updated, existing ones inserted again."""
+    chance, position = random.Random(seed), 0
+    for _ in range(count):
+        position += chance.choice([1, 1, 9])
+        values = {name: chance.choice(["1", "2", None]) for name in chance.sample(["a", "b", "c"], chance.randrange(4))}
+        kind, key = chance.choice(KINDS), chance.choice(["3", "30", "é"])
+        yield change(position, key, kind, chance.randrange(0, 5000), **values)
+
+
+def dying_at_random(chance, calls):
+    """A process that dies at one of so many calls, with some of the rows of that call stored."""
+    stored = frozenset({0} if chance.random() < 0.5 else ())
+    number = chance.randrange(calls)
+    return lambda call, _of: Stop(call, stored) if call == number else None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_writer_and_a_feeder_that_are_killed_at_random_lose_nothing(engine, connection, variant, seed):
+    """After every life of a process the copy is as the log was at its position, and in the end as the source."""
+    chance, source = random.Random(seed), [*some_changes(seed, 60)]
+    transactions = [[*same] for _, same in groupby(source, key=attrgetter("transaction"))]
+    lives = 0
+    while transactions or variant.open(connection).copies.position(*USERS) != source[-1].position:
+        lives += 1
+        dying = (WatchedConnection(connection, dying_at_random(chance, calls)) for calls in (12, 15))
+        writer, feeder = map(variant.open, dying)
+        with suppress(WriterDied):
+            while transactions and chance.random() < 0.8:
+                writer.store_all(transactions[0])
+                del transactions[0]
+        with suppress(WriterDied):
+            feeder.copies.feed(*USERS)
+        if chance.random() < 0.2 and engine.compacts:
+            connection.compact(TABLES.copy.name)
+        changes = variant.open(connection)
+        if changes.copies.position(*USERS) is not None:
+            assert [str(finding) for finding in changes.upkeep.verify()] == []
+    assert [*changes.copies.records(*USERS)] == changes.states(*USERS)
+    assert [*changes.since("shop")] == source
+    assert lives > 5
+
+
+@main_only
+def test_each_change_is_applied_by_one_put_dated_by_its_position(connection, variant, repository):
+    source = [*some_changes(7, 40)]
+    repository.store_all(source)
+    watched = WatchedConnection(connection)
+    assert variant.open(watched).copies.feed(*USERS) == len(source)
+    assert sum(len(call.rows) for call in watched.calls if call.table == TABLES.copy.name) == len(source)
+    for _row, cells in connection.table(TABLES.copy.name).scan(include_timestamp=True):
+        assert {position for _, position in cells.values()} <= {record.position for record in source}
+    before = len(watched.calls)
+    assert variant.open(watched).copies.feed(*USERS) == 0
+    assert len(watched.calls) == before
+
+
+@main_only
+def test_a_feeder_that_was_paused_before_any_call_changes_nothing_that_others_have_fed(engine, connection, variant):
+    """The others feed all, and the copy is compacted, before the paused feeder sends its call, and all later ones."""
+    source = [*some_changes(3, 12)]
+    variant.open(connection).store_all(source[:8])
+    feeder = WatchedConnection(connection)
+    variant.open(feeder).copies.feed(*USERS)
+
+    def meanwhile():
+        changes = variant.open(connection)
+        changes.store_all(source[8:])
+        changes.copies.feed(*USERS)
+        if engine.compacts:
+            connection.compact(TABLES.copy.name)
+
+    for number in range(len(feeder.calls)):
+        with engine.store(*variant.tables) as other:
+            variant.open(other).store_all(source[:8])
+            connection = other
+            variant.open(WatchedConnection(other, paused_at(number, meanwhile))).copies.feed(*USERS)
+            changes = variant.open(other)
+            assert changes.copies.position(*USERS) == source[-1].position
+            assert [*changes.copies.records(*USERS)] == changes.states(*USERS)
+            assert [*changes.upkeep.verify()] == []
+
+
+@main_only
+def test_a_deleted_record_stays_deleted_if_its_changes_are_applied_again_after_a_compaction(
+    engine, connection, repository
+):
+    ends = change(9, kind="DELETE", a="1")
+    source = [change(1, kind="INSERT", a="1", b="2"), change(4, b="3"), ends]
+    repository.store_all(source)
+    repository.copies.feed(*USERS)
+    if engine.compacts:
+        connection.compact(TABLES.copy.name)
+    for late in source[:2]:
+        repository.copies.apply(late)
+    assert repository.copies.record(*USERS, "30") is None
+    assert [*repository.copies.records(*USERS)] == []
+    repository.store(change(12, kind="INSERT", b="4"))
+    repository.copies.feed(*USERS)
+    assert repository.copies.record(*USERS, "30").values == {"b": "4"}  # and nothing of the earlier record
+    assert [*repository.upkeep.verify()] == []
+
+
+@main_only
+def test_recovery_continues_the_copies_that_are_behind_and_begins_none(connection, variant, repository):
+    repository.store_all(some_changes(5, 10))
+    assert repository.upkeep.recover().settled == 0
+    assert repository.copies.position(*USERS) is None
+    for number in range(14):
+        with suppress(WriterDied):
+            variant.open(WatchedConnection(connection, dying_at(number))).copies.feed(*USERS)
+        if number:
+            assert repository.upkeep.recover().failed == ()
+            assert repository.copies.position(*USERS) == repository.watermark("shop")
+            assert repository.upkeep.recover().settled == 0
+    assert [*repository.copies.records(*USERS)] == repository.states(*USERS)
+
+
+@main_only
+def test_a_copy_of_one_table_may_be_in_another_store_and_follows_the_watermark(engine, variant, repository):
+    orders = [attrs.evolve(change(n, str(n), "INSERT"), table="users_old") for n in range(1, 5)]
+    repository.store_all(orders[:2])
+    with engine.store(*variant.tables) as elsewhere:
+        copies = Copies(elsewhere, variant.tables, repository.watermark, repository.of_table)
+        assert (copies.feed(*USERS), copies.position(*USERS)) == (0, 2)
+        repository.store_all([*orders[2:], change(9, kind="INSERT", a=None)])
+        assert (copies.feed(*USERS), copies.position(*USERS)) == (1, 9)
+        assert [*copies.records(*USERS)] == [copies.record(*USERS, "30")] == repository.states(*USERS)
+    assert repository.copies.position(*USERS) is None

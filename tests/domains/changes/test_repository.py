@@ -1,0 +1,121 @@
+"""Every write and every question, in every variant that may be copied: order, watermark, writers, states."""
+
+import attrs
+import pytest
+
+from domains.changes import AnotherWriter, Change, NotAllStored, RefusedChange, State
+from domains.changes.design import DESIGN
+from shared.keys import InvalidQuestion
+from shared.testing import stored_cells
+
+VARIANTS = [variant for variant in DESIGN.variants if variant.is_to_copy]
+AT_MS = 1_580_976_517_000
+USERS = "shop", "users"
+
+
+def change(position, key="30", kind="UPDATE", source="shop", table="users", ms=AT_MS, **values):
+    return Change(source, position, table, key, kind, ms, "t-1", values)
+
+
+INSERTED = change(10, kind="INSERT", name="Ann", age="21")
+OLDER = change(12, age="22")
+RENAMED = change(17, ms=AT_MS + 1, name="Anne")
+OTHER = change(18, "31", "INSERT", ms=AT_MS + 1, name=None)
+ALL = [INSERTED, OLDER, RENAMED, OTHER]
+
+
+# ---- order
+
+
+def test_changes_of_one_record_in_one_millisecond_and_transaction_are_all_kept_in_order(repository):
+    twelve = [change(position, n=str(position)) for position in (9, 10, 99, 100, *range(101, 109))]
+    repository.store_all(twelve)
+    assert [*repository.history(*USERS, "30")] == twelve[::-1]
+    assert [*repository.since("shop")] == [*repository.of_table(*USERS)] == twelve
+    assert repository.state(*USERS, "30") == State(*USERS, "30", 108, AT_MS, {"n": "108"})
+
+
+def test_the_newest_change_is_that_with_the_highest_position_although_the_clock_went_back(repository):
+    repository.store_all([INSERTED, change(11, ms=AT_MS - 5_000, name="Bob")])
+    assert repository.state(*USERS, "30").values == {"name": "Bob", "age": "21"}
+    assert repository.state(*USERS, "30", as_of_ms=AT_MS - 1).values == {"name": "Bob", "age": "21"}
+    assert repository.state(*USERS, "30", as_of_ms=AT_MS - 5_001) is None
+
+
+def test_every_state_that_a_source_has_been_in_is_rebuilt(repository):
+    """After each change, the records of the table that it changed are those of the source."""
+    source = [record for record in DESIGN.loads[0].sample_records() if record.source == "é-crm"]
+    repository.store_all(source)
+    for number, record in enumerate(source):
+        wanted = records_after(source[: number + 1], record.table)
+        states = repository.states("é-crm", record.table, up_to=record.position)
+        assert {state.key: state.values for state in states} == wanted
+
+
+def records_after(changes, table):
+    """What a database does with these changes: its records by key."""
+    records = {}
+    for record in changes:
+        if record.table == table and record.kind == "DELETE":
+            del records[record.key]
+        elif record.table == table:
+            records[record.key] = {**records.get(record.key, {}), **record.values}
+    return records
+
+
+# ---- the watermark
+
+
+def test_a_question_up_to_a_position_stays_the_same_and_may_not_pass_the_watermark(repository):
+    repository.store_all(ALL)
+    page, bounded = repository.since("shop").page(2), repository.since("shop", up_to=18).page(2)
+    latest = change(20, ms=AT_MS + 2, age="23")
+    repository.store(latest)
+    with pytest.raises(
+        InvalidQuestion, match="or the positions up to the watermark have changed since its page; ask w"
+    ):
+        repository.since("shop").page(2, page.cursor)
+    assert repository.since("shop", up_to=18).page(2, bounded.cursor).records == ALL[2:]
+    assert [*repository.history(*USERS, "30", up_to=16)] == [OLDER, INSERTED]
+    assert [*repository.of_table(*USERS, after=10, up_to=17)] == [OLDER, RENAMED]
+    assert repository.states(*USERS, up_to=12) == [repository.state(*USERS, "30", as_of_ms=AT_MS)]
+    assert [*repository.since("shop", after=17)] == [OTHER, latest]
+    assert [*repository.since("shop", after=20)] == [*repository.since("shop", after=10**9)] == []
+    with pytest.raises(InvalidQuestion, match=r"^up_to: must be at most the watermark of source 'shop', 20 .got 21.$"):
+        repository.history(*USERS, "30", up_to=21).page()
+
+
+# ---- writers
+
+
+def test_of_two_writers_of_one_source_the_second_to_move_the_watermark_stops_the_first(connection, variant):
+    first, second = variant.open(connection), variant.open(connection)
+    first.store(INSERTED)
+    second.store(OLDER)
+    for _ in range(2):
+        with pytest.raises(AnotherWriter, match=r"^source 'shop': this writer has stored up to 10, another one up to"):
+            first.store(RENAMED)
+    second.store(RENAMED)  # which has every change after the watermark
+    first.store(attrs.evolve(OTHER, source="shop-2"))
+    assert [*second.since("shop")] == ALL[:3]
+
+
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [
+        ([change(11)], "must be after the watermark of source 'shop', 12 .got 11, which is not stored: it came too"),
+        ([change(12, age="23")], "must be that of one change .got 12, at which source 'shop' has another one."),
+        ([change(12, "31", age="22")], "must be that of one change .got 12, at which source 'shop' has another one."),
+        ([change(15), change(14)], "must be above the one before, 15 .got 14."),
+        ([change(15), change(15, "31")], "must be above the one before, 15 .got 15."),
+    ],
+)
+def test_a_change_out_of_order_is_refused_and_nothing_of_its_call_is_stored(
+    connection, variant, repository, given, refused
+):
+    repository.store_all(ALL[:2])
+    before = stored_cells(connection, variant.tables)
+    with pytest.raises(NotAllStored, match=f"Change.position: {refused}") as error:
+        repository.store_all(given)
+    assert isinstance(error.value.__cause__, RefusedChange)
+    assert stored_cells(connection, variant.tables) == before

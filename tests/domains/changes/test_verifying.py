@@ -1,0 +1,213 @@
+"""Rows that are lost, damaged or changed behind the repository's back: what `verify` finds and `repair` mends."""
+
+from collections import Counter
+
+import attrs
+import pytest
+
+from domains.changes import Change
+from domains.changes.design import DESIGN
+from domains.changes.keys import BY_POSITION, COPY, TABLES, RecordInCopy
+from domains.changes.repository import ChangeRepository
+from shared.tables import Family, create_tables
+from shared.testing import stored_cells
+from shared.writes import NOTHING_TOLD, Instructions
+
+VARIANTS = [variant for variant in DESIGN.variants if variant.is_to_copy]
+only_whole = pytest.mark.parametrize("variant", VARIANTS[:3], ids=lambda variant: variant.name)
+main_only = pytest.mark.parametrize("variant", VARIANTS[:1], ids=["changes"])
+AT_MS = 1_580_976_517_000
+USERS = "shop", "users"
+DISCARD = Instructions(discards_orphaned=True, discards_undecodable=True)
+
+
+def change(position, key="30", kind="UPDATE", ms=AT_MS, table="users", **values):
+    return Change("shop", position, table, key, kind, ms, "t-1", values)
+
+
+CHANGES = [
+    change(1, kind="INSERT", name="Ann", age="21"),
+    change(2, "31", "INSERT", name="Bob"),
+    change(5, age=None),
+    change(6, "1", "INSERT", table="orders", user="30"),
+    change(7, "31", "DELETE", name="Bob"),
+]
+
+
+@pytest.fixture
+def stored(connection, variant, repository):
+    """The changes, and a copy of the users."""
+    repository.store_all(CHANGES)
+    repository.copies.feed(*USERS)
+    assert [*repository.upkeep.verify()] == []
+    return repository
+
+
+def rows_of(connection, variant, name):
+    """Happybase's table, and the row of a change in it."""
+    table = getattr(variant.tables, name)
+    return connection.table(table.name), lambda record: table.key.row_of(record)
+
+
+def kinds(upkeep):
+    return Counter((finding.table, finding.kind) for finding in upkeep.verify())
+
+
+def repaired(upkeep, instructions=NOTHING_TOLD):
+    """What repair says, by kind; then nothing may be left that it said it mended."""
+    found = [*upkeep.repair(instructions=instructions)]
+    left = {(finding.table, finding.row) for finding in upkeep.verify()}
+    assert not left & {(finding.table, finding.row) for finding, is_mended in found if is_mended}
+    return Counter((finding.kind, is_mended) for finding, is_mended in found)
+
+
+# ---- the two tables
+
+
+@pytest.mark.parametrize("name", ["by_record", "by_position"])
+@pytest.mark.parametrize("lost", CHANGES[1:3], ids=["insert", "update"])
+def test_a_row_that_one_table_lacks_is_put_again_from_the_other(connection, variant, stored, name, lost):
+    before = stored_cells(connection, variant.tables)
+    table, row_of = rows_of(connection, variant, name)
+    with_one_less = {row: kept for row, kept in table.scan(include_timestamp=True) if row != row_of(lost)}
+    replace_rows(connection, variant, name, with_one_less)
+    assert not table.row(row_of(lost))
+    thin = variant.name == "thin-log" and name == "by_record"  # whose log has only the key
+    (found,) = {finding.kind for finding in stored.upkeep.verify() if finding.table != COPY.name}
+    assert found == ("orphaned" if thin else "missing")
+    if not thin:
+        assert repaired(stored.upkeep) == {("missing", True): 1}
+        assert stored_cells(connection, variant.tables) == before
+
+
+def replace_rows(connection, variant, name, rows):
+    """Makes a table anew with these rows, as a restored backup: a delete would hide what is put again."""
+    table = getattr(variant.tables, name)
+    connection.delete_table(table.name, disable=True)
+    create_tables(connection, [table])
+    for row, cells in rows.items():
+        for column, (value, time_ms) in cells.items():
+            connection.table(table.name).put(row, {column: value}, timestamp=time_ms)
+
+
+@only_whole
+@pytest.mark.parametrize("cells", [{b"v:age": b"\xa222"}, {b"v:city": b"\xc0"}, {b"m:k": b"\xc1"}], ids=str)
+def test_a_row_by_position_that_differs_becomes_that_by_record(connection, variant, stored, cells):
+    table, row_of = rows_of(connection, variant, "by_position")
+    before = table.row(row_of(CHANGES[2]))
+    table.put(row_of(CHANGES[2]), cells, timestamp=AT_MS)
+    assert kinds(stored.upkeep) == {(variant.tables.by_position.name, "differing"): 1}
+    assert repaired(stored.upkeep) == {("differing", True): 1}
+    assert table.row(row_of(CHANGES[2])) == before
+
+
+@only_whole
+def test_a_damaged_row_by_record_is_restored_and_its_copy_left_alone(connection, variant, stored):
+    table, row_of = rows_of(connection, variant, "by_record")
+    table.put(row_of(CHANGES[0]), {b"m:k": b"\xc1"}, timestamp=AT_MS)
+    assert kinds(stored.upkeep) == {(variant.tables.by_record.name, "undecodable"): 1}
+    assert repaired(stored.upkeep) == {("undecodable", True): 1}
+    assert stored.state(*USERS, "30").values == {"name": "Ann", "age": None}
+
+
+@main_only
+@pytest.mark.parametrize("name", ["by_record", "by_position"])
+def test_a_row_whose_key_cannot_be_read_is_kept_unless_it_is_discarded(connection, variant, stored, name):
+    table, _row_of = rows_of(connection, variant, name)
+    table.put(b"shop", {b"m:k": b"\xa6UPDATE"}, timestamp=AT_MS)
+    assert kinds(stored.upkeep) == {(table.name.decode(), "undecodable"): 1}
+    assert repaired(stored.upkeep) == {("undecodable", False): 1}
+    assert repaired(stored.upkeep, DISCARD) == {("undecodable", True): 1}
+
+
+def test_rows_that_are_gone_because_they_expired_are_no_findings(engine):
+    """The log keeps a day, the history everything."""
+    log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family(ttl_seconds=86_400)})
+    with engine.store(*TABLES._replace(by_position=log)) as connection:
+        changes = ChangeRepository(connection, TABLES._replace(by_position=log))
+        changes.store_all(CHANGES)
+        assert [*changes.since("shop")] == []
+        assert [*changes.upkeep.verify()] == []
+        assert changes.state(*USERS, "30").values == {"name": "Ann", "age": None}
+
+
+# ---- the copy
+
+
+def put_in_copy(connection, key, cells):
+    for column, (value, position) in cells.items():
+        connection.table(COPY.name).put(COPY.row(RecordInCopy(*USERS, key)), {column: value}, timestamp=position)
+
+
+@main_only
+def test_records_that_a_copy_lacks_are_put_again_dated_by_their_positions(connection, stored):
+    before = dict(connection.table(COPY.name).scan(include_timestamp=True))
+    replace_rows(connection, DESIGN.main, "copy", {})
+    assert kinds(stored.upkeep) == {(COPY.name, "missing"): 2}  # also the fence of the deleted one
+    assert repaired(stored.upkeep) == {("missing", True): 2}
+    live = {
+        row: {c: cell for c, cell in cells.items() if c != b"v:name" or row[-2:] == b"30"}
+        for row, cells in before.items()
+    }
+    assert dict(connection.table(COPY.name).scan(include_timestamp=True)) == live
+
+
+@main_only
+def test_a_wrong_value_in_a_copy_becomes_that_of_its_change(connection, stored):
+    put_in_copy(connection, "30", {b"v:age": (b"\xa222", 5)})
+    assert kinds(stored.upkeep) == {(COPY.name, "differing"): 1}
+    assert repaired(stored.upkeep) == {("differing", True): 1}
+    assert stored.copies.record(*USERS, "30") == stored.state(*USERS, "30")
+
+
+@main_only
+@pytest.mark.parametrize(
+    ("key", "cells", "hides"),
+    [
+        ("30", {b"v:city": (b"\xa4Bern", 4)}, False),
+        ("99", {b"c:k": (b"\xa6INSERT", 3), b"c:t": (b"\x01", 3)}, False),  # an erased record, put again by a feeder
+        ("30", {b"v:age": (b"\xa222", 900)}, True),  # the log was restored from a backup
+    ],
+    ids=["no such change", "no such record", "later than the log"],
+)
+def test_what_a_copy_knows_beyond_the_log_is_kept_unless_it_is_discarded(engine, connection, stored, key, cells, hides):
+    put_in_copy(connection, key, cells)
+    names = ", ".join(f"{column.decode()} at position {position}" for column, (_, position) in cells.items())
+    assert [finding.reason for finding in stored.upkeep.verify()] == [f"the log does not have {names}"]
+    assert repaired(stored.upkeep) == {("orphaned", False): 1}
+    assert repaired(stored.upkeep, DISCARD) == {("orphaned", not hides): 1}
+    if hides and engine.compacts:  # until then the delete hides the older cell
+        connection.compact(COPY.name)
+        assert repaired(stored.upkeep) == {("differing", True): 1}
+    if engine.compacts or not hides:
+        assert stored.copies.record(*USERS, key) == stored.state(*USERS, key)
+
+
+@main_only
+def test_a_change_that_the_log_has_lost_stays_in_the_copy(connection, variant, stored):
+    for name in ("by_record", "by_position"):
+        table, row_of = rows_of(connection, variant, name)
+        kept = {row: cells for row, cells in table.scan(include_timestamp=True) if row != row_of(CHANGES[0])}
+        replace_rows(connection, variant, name, kept)
+    before = dict(connection.table(COPY.name).scan())
+    assert repaired(stored.upkeep) == {("orphaned", False): 1}
+    assert dict(connection.table(COPY.name).scan()) == before
+
+
+@main_only
+def test_a_copy_whose_feeder_is_at_work_is_ahead_of_its_position_and_right(connection, variant, stored):
+    late = [change(9, name="Anne"), change(10, "31", "INSERT", name="Bo")]
+    stored.store_all(late)
+    for record in late:
+        stored.copies.apply(record)
+        assert [*stored.upkeep.verify()] == []
+    assert stored.copies.position(*USERS) == 7
+
+
+@main_only
+def test_a_copy_is_compared_with_thousands_of_changes_a_batch_at_a_time(monkeypatch, stored):
+    monkeypatch.setattr("domains.changes.verifying.AT_ONCE", 2)
+    stored.store_all(change(position, f"k{position % 7}", "INSERT", n=str(position)) for position in range(10, 40))
+    stored.copies.feed(*USERS)
+    assert [*stored.upkeep.verify()] == []
+    assert stored.upkeep.counts == {"change": 2 * 35, "copied record": 9}
