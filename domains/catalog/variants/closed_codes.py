@@ -10,7 +10,7 @@ from shared.tables import RecordCells, TableLayout
 from ..keys import BY_ID, BY_LISTING, DERIVED, INTENTS, PRODUCTS, CatalogTables
 
 SHOPS = {"Taobao": 1, "Tao": 2, "Tmall": 3, "JD": 4, "Äpfel & Birnen": 5, "店": 6}
-REGIONS = {"EU": 1, "EU-north": 2, "CN": 3, "US": 4, "São Paulo": 5}
+REGIONS = {"CN": 1, "US": 2, "EU": 3, "EU-north": 4, "São Paulo": 5}
 CATEGORIES = {"lamps": 1, "lamps2": 2, "books": 3, "shoes": 4, "shoes for children": 5, "茶": 6}
 """The names of this release. A byte is never given to another name."""
 
