@@ -6,8 +6,10 @@ from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
+from .crossing import index_against_none
 from .formats import FORMATS
 from .published import PUBLISHED
+from .readme_blocks import own_blocks
 from .records import Product
 from .repository import CatalogRepository
 from .traps import TRAPS
@@ -93,4 +95,6 @@ DESIGN = Design(
     exemptions=(Exemption("rows", "the region comes before the category, so the whole shop is read", (CATEGORY,)),),
     traps=TRAPS,
     published=PUBLISHED,
+    crossing=index_against_none,
+    own_blocks=own_blocks,
 )

@@ -419,6 +419,7 @@ def test_the_samples_hold_what_breaks_row_keys(design):
 
 FILES = [
     ("activity", "auth.log", "auth", 2025),
+    ("catalog", "sales.csv", "sales", None),
     ("counters", "access.log", "combined", None),
     ("counters", "auth.log", "sshd", 2025),
     ("counters", "auth.log", "sshd-failed", 2025),

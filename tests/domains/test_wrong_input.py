@@ -32,7 +32,7 @@ LAST = {"tie": 2**64 - 1, "post_id": 2**64 - 1, "tsdb": LAST_POINT_MS}
 """The last number of a field, or of the times of a design, that does not go up to the last millisecond of 9999."""
 MAY_BE_EMPTY = ("item", "severity", "message", "body", "text", "object", "source", "detail")
 """Fields of text."""
-MAY_BE_ANY = ("amount",)
+MAY_BE_ANY = ("amount", "price")
 """Fields of numbers without bounds."""
 VARIANTS = [(design, variant) for design in all_designs() for variant in design.variants]
 

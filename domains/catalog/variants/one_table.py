@@ -11,7 +11,7 @@ from shared.queries import Query
 from shared.tables import BoundTable, TableLayout
 from shared.writes import CLOCK, WriterClock
 
-from ..keys import PRODUCT_CELLS, PRODUCTS
+from ..keys import BY_LISTING, PRODUCT_CELLS, PRODUCTS
 from ..records import Product
 from ..repository import after_change_price
 
@@ -33,7 +33,7 @@ TABLES = OneTable(TABLE)
 class Repository:
     """Stores products, changes their prices, withdraws them, and finds them, all in one table.
 
-    Cells are dated by the writer's clock, above those that they replace.
+    Cells are dated by the system's clock, above those that they replace, and above what this process has deleted.
     """
 
     def __init__(
@@ -41,6 +41,8 @@ class Repository:
     ) -> None:
         self._products = BoundTable(connection, tables.products)
         self._clock = clock
+        self._deleted_ms = 0
+        """The largest timestamp up to which this process has deleted cells."""
 
     # ---- writes
 
@@ -62,6 +64,7 @@ class Repository:
         stored, written_ms = self._stored(product)
         if stored is not None:
             self._products.rows.delete(self._products.row(product), timestamp=written_ms)
+            self._deleted_ms = max(self._deleted_ms, written_ms)
 
     # ---- questions
 
@@ -87,8 +90,9 @@ class Repository:
         self, shop: str, region: str, category: str, since_ms: int | None = None, until_ms: int | None = None
     ) -> Query[Product]:
         """The products of a category that were listed in a period, by product id. Costs: one scan of the category."""
-        plan = self._products.plan(shop=shop, region=region, category=category)
-        return Query(self._products, plan, where={"listed_ms": between(since_ms, until_ms)})
+        place, listed = {"shop": shop, "region": region, "category": category}, between(since_ms, until_ms)
+        BY_LISTING.plan(**place, listed_ms=listed)  # refuses what is no period; here no part of the key does
+        return Query(self._products, self._products.plan(**place), where={"listed_ms": listed})
 
     def _stored(self, product: Product) -> tuple[Product | None, int]:
         """The product as it is stored, or None; and the timestamp of its newest cell in milliseconds."""
@@ -101,4 +105,5 @@ class Repository:
 
     def _put(self, product: Product, above_ms: int) -> None:
         cells = self._products.layout.cells.pack(product)
-        self._products.rows.put(self._products.row(product), cells, timestamp=self._clock.now_ms(above_ms=above_ms))
+        written_ms = max(self._clock.read_ms(), above_ms + 1, self._deleted_ms + 1)
+        self._products.rows.put(self._products.row(product), cells, timestamp=written_ms)
