@@ -121,10 +121,14 @@ class CatalogRepository:
         Run it daily if a shop withdraws many: until then, scans of a region read these rows and drop them.
         Costs: one scan of the shop, one call for each 1,000 rows, and one delete for each cell.
         """
-        (range_,) = self._products.plan(shop=shop).ranges
         columns = [*self._products.layout.cells.columns]
-        batches = scan_in_batches(self._products.rows, range_, columns=columns)
-        return forget(self.writer, (row for batch in batches for row, _cells in batch))
+        rows = (
+            row
+            for range_ in self._products.plan(shop=shop).ranges
+            for batch in scan_in_batches(self._products.rows, range_, columns=columns)
+            for row, _cells in batch
+        )
+        return forget(self.writer, rows)
 
 
 def lines_of(tables: CatalogTables, product: Product) -> Iterator[Derived]:
