@@ -81,11 +81,8 @@ DESIGN = Design(
                     (STATUS_OF_SELLER, OF_BUYER, WITH_STATUS, NUMBERED),
                 ),
             ),
-            take_if="orders change often, and are mostly listed by seller: each is stored once",
-            avoid_if=(
-                "most reads are by number, which takes two gets, or a number must not be blocked after a crash until "
-                "the same order is placed again"
-            ),
+            take_if="orders change often: each is stored once",
+            avoid_if="most reads are by number: they take two gets",
         ),
         Variant(
             hashed_number,
