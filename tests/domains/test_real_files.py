@@ -34,7 +34,7 @@ MAPPINGS = {"orders": SALES | {"amount": "price (in wei)"}}
 pytestmark = [pytest.mark.long, pytest.mark.skipif(not REAL.exists(), reason="the real files are not on this machine")]
 
 
-@pytest.mark.parametrize(("name", "files", "records", "kept"), FILES, ids=[f"{name}: {files}" for name, files, *_ in FILES])
+@pytest.mark.parametrize(("name", "files", "records", "kept"), FILES, ids=[f"{case[0]}: {case[1]}" for case in FILES])
 def test_all_records_of_real_files_are_read_and_those_of_other_keys_kept(engine, name, files, records, kept):
     (design,) = (design for design in all_designs() if design.name == name)
     (load,), (table, *_) = design.loads, design.main.tables

@@ -329,7 +329,7 @@ class IndexUpkeep:
             yield finding
 
     def repair(
-        self, progress: Callable[[], object] = no_progress, _instructions: Instructions = NOTHING_TOLD
+        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
         """Mends what `verify` finds, after the part of the writes has recovered; with each, whether it was mended."""
         for finding, repair in self._findings(progress):

@@ -9,6 +9,7 @@ from shared.designs import metered
 from shared.keys import InvalidKey
 from shared.testing import stored_cells
 from shared.writes import KEEP_TOMBSTONES_MS
+from tests.domains.clocks import SetClock
 
 BY_NAME = {variant.name: variant for variant in DESIGN.variants}
 LAMP = Product("Taobao", "EU", "lamps", "p-1", 1_580_976_517_000, "a lamp", 4_900)
@@ -120,6 +121,16 @@ def test_a_withdrawn_product_is_gone_from_its_place_alone_and_may_come_back(cata
     assert {*catalog.with_id("Taobao", "p-1")} == {ELSEWHERE, *NEIGHBOURS[1:3]}
     catalog.store(LAMP)
     assert asked(catalog) == (LAMP, [LAMP, NEIGHBOURS[3]], [LAMP], [LAMP, NEIGHBOURS[3]])
+
+
+@only("one-table")
+def test_a_product_that_comes_back_in_the_millisecond_in_which_it_was_withdrawn_is_not_hidden(connection, variant):
+    catalog = variant.open(connection, clock=SetClock(1_800_000_000_000))
+    for _ in range(3):
+        catalog.store(LAMP)
+        assert asked(catalog) == (LAMP, [LAMP], [LAMP], [LAMP])
+        catalog.withdraw(LAMP)
+        assert asked(catalog) == (None, [], [], [])
 
 
 @only("catalog")
