@@ -44,7 +44,7 @@ def index_against_none(design: Design) -> Crossing:
     pays = (none[1] - index[1]) / (index[0] - none[0])
     return Crossing(
         "A thin index against none",
-        f"the index pays if fewer than {pays:.0f} products are stored for each question by id",
+        f"The index pays if fewer than {pays:.0f} products are stored for each question by id",
         STORED,
         (
             Panel(

@@ -173,7 +173,7 @@ def row_before_its_index(_design: Design) -> Outcome:
     return Outcome(
         "the same answer in its region and by its id, after a writer died in the middle of storing a product",
         f"row first: {wrong}",
-        f"index first: {right}; {rows} row of the index leads to no product, so it is not shown",
+        f"index first: {right}; {rows} row of the index leads to no product",
     )
 
 
