@@ -19,6 +19,7 @@ NAMES = (
     "activity",
     "profiles",
     "changes",
+    "catalog",
 )
 """All designs of the suite, in the order in which commands show them."""
 

@@ -149,26 +149,33 @@ class OrderRepository:
         self.upkeep.recover(older_than_ms=0)
         for line in self.of_buyer(buyer_id):
             self.writer.write(OrderByNumber(line.order_number), partial(after_erase, buyer_id))
-        kept = [*filter(None, map(self._discard_stray, self.of_buyer(buyer_id)))]
+        strays = (
+            discard_stray(self.writer, self._by_buyer, line, partial(self.order, line.order_number))
+            for line in self.of_buyer(buyer_id)
+        )
+        kept = [*filter(None, strays)]
         if kept:
             raise kept[0]
         return self.of_buyer(buyer_id).count()
 
-    def _discard_stray(self, line: BuyerLine) -> InvalidRow | None:
-        """Deletes a line that its order does not have, as left by a restored backup or a crash before a compaction.
 
-        The delete spares what is dated later, and the order's row stays as it is: a new cell there would outlive it.
-        A line that is dated in the future stays, because the delete would hide lines of a later order: returns why.
-        """
-        row, layout = self._by_buyer.row(line), self._by_buyer.layout
-        stored = self._by_buyer.rows.row(row, columns=[*layout.cells.columns], include_timestamp=True)
-        order = self.order(line.order_number)
-        if stored and (order is None or order.buyer_id != line.buyer_id):
-            newest_ms = max(written_ms for _, written_ms in stored.values())
-            if newest_ms > self.writer.check_clock().wall_ms + FUTURE_MS:
-                return dated_in_future(layout, row, newest_ms)
-            self.writer.delete([(layout.name, row, column) for column in stored], newest_ms)
-        return None
+def discard_stray(
+    writer: IntentWriter[Order], by_buyer: BoundTable[Any, Any], line: Any, read_order: Callable[[], Order | None]
+) -> InvalidRow | None:
+    """Deletes a buyer's line that its order does not have, as left by a restored backup or a crash before a compaction.
+
+    The delete spares what is dated later, and the order's row stays as it is: a new cell there would outlive it. A line
+    that is dated in the future stays, because the delete would hide lines of a later order: returns why.
+    """
+    row, layout = by_buyer.row(line), by_buyer.layout
+    stored = by_buyer.rows.row(row, columns=[*layout.cells.columns], include_timestamp=True)
+    order = read_order()
+    if stored and (order is None or order.buyer_id != line.buyer_id):
+        newest_ms = max(written_ms for _, written_ms in stored.values())
+        if newest_ms > writer.check_clock().wall_ms + FUTURE_MS:
+            return dated_in_future(layout, row, newest_ms)
+        writer.delete([(layout.name, row, column) for column in stored], newest_ms)
+    return None
 
 
 def lines_of(tables: OrderTables, order: Order) -> Iterator[Derived]:

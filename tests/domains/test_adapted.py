@@ -101,6 +101,15 @@ EDITED = [
             "FixedBytes, Int64": "FixedBytes, HashPrefix, Int64",
         },
     ),
+    Edited("catalog", "tenants", {r"\bshop\b": "tenant"}, "Product(tenant='Taobao', region='EU'"),
+    Edited(
+        "catalog",
+        "salted",
+        {
+            r"KeyLayout\((\w+)\)": r'KeyLayout(\1, Salt(of="product_id", buckets=8))',
+            "KeyLayout, TrailingText": "KeyLayout, Salt, TrailingText",
+        },
+    ),
     Edited("logs", "devices", {r"\bhost\b": "device"}, "LogEvent(device='web-1', event='ERROR'"),
     Edited(
         "logs",

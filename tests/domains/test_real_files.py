@@ -15,6 +15,7 @@ REAL = ROOT.parent / "shared" / "data"
 FILES = [
     ("activity", "audit/*.log", 2_463, 2_463),  # of 5,000 lines 2,327 name a user; some say that they were repeated
     ("changes", "cdc/*.jsonl", 863, 863),
+    ("catalog", "orders/*.csv", 3_260, 3_260),  # items of 5,000 sales
     ("counters", "logs/apache_access.log", 3_500, 3_500),
     ("counters", "audit/auth_first5000.log", 218, 218),  # the log-ins that were accepted
     ("messages", "messages/*.messages.jsonl", 3_316, 3_316),
@@ -34,7 +35,7 @@ MAPPINGS = {"orders": SALES | {"amount": "price (in wei)"}}
 pytestmark = [pytest.mark.long, pytest.mark.skipif(not REAL.exists(), reason="the real files are not on this machine")]
 
 
-@pytest.mark.parametrize(("name", "files", "records", "kept"), FILES, ids=[files for _, files, *_ in FILES])
+@pytest.mark.parametrize(("name", "files", "records", "kept"), FILES, ids=[f"{case[0]}: {case[1]}" for case in FILES])
 def test_all_records_of_real_files_are_read_and_those_of_other_keys_kept(engine, name, files, records, kept):
     (design,) = (design for design in all_designs() if design.name == name)
     (load,), (table, *_) = design.loads, design.main.tables

@@ -34,7 +34,7 @@ LAST = {"position": 2**63 - 2, "tie": 2**64 - 1, "post_id": 2**64 - 1, "tsdb": L
 """The last number of a field, or of the times of a design, that does not go up to the last millisecond of 9999."""
 MAY_BE_EMPTY = ("item", "body", "text", "email")
 """Fields of text that may be empty, besides those that are if they are omitted."""
-MAY_BE_ANY = ("amount",)
+MAY_BE_ANY = ("amount", "price")
 """Fields of numbers without bounds."""
 VARIANTS = [(design, variant) for design in all_designs() for variant in design.variants]
 

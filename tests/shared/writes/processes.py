@@ -19,6 +19,7 @@ _PRELOADED = [
     "domains.orders.design",
     "domains.command_line.main",
     "tests.shared.writes.changing",
+    "tests.domains.catalog.claiming",
 ]
 
 

@@ -1,0 +1,112 @@
+"""Products by shop, region and category; and two indexes, by product id and by time, that hold only keys of products.
+
+The product is stored under `[shop][region][category][product_id]`, in one cell: the source. A row of an index is a
+marker: its key has all parts of the product's key, so a page of it gets the products. The shop, which is the tenant,
+comes first in every table: no question leaves the rows of its shop.
+
+The variants store the same products under other keys. The cost of a product id alone; the calls that store a product;
+and its bytes in all tables, on average of the samples:
+
+    variant         row key of a product                      one product id   calls  bytes
+    catalog         [shop][region][category][product_id]      1 range, 3 gets  6      232
+    one-table       [shop][region][category][product_id]      filtered         2      179
+    delimited       [shop_][region_][category_][product_id]   1 range, 3 gets  6      223
+    closed-codes    [1 byte][1 byte][1 byte][product_id]      1 range, 3 gets  6      174
+    chosen-codes    [2 bytes][2 bytes][2 bytes][product_id]   1 range, 3 gets  6      187
+    numbered-codes  [2 bytes][2 bytes][2 bytes][product_id]   1 range, 3 gets  6      187
+
+The gets are those of the places where the product is offered. Filtered: the scan reads the whole shop, and the client
+drops the other products. A region, or a category in a region, is one range in every variant.
+"""
+
+from typing import Any, NamedTuple
+
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
+from shared.tables import BIG_INT, Column, Family, RecordCells, TableLayout
+from shared.writes import KEEP_TOMBSTONES_MS, Intent, SourceCells, intents_table
+
+from .records import Product
+
+
+@row_key
+class ProductInCategory:
+    """One product in its shop, region and category.
+
+    Order:  by shop, by region, by category, then by product id; all as text.
+    Serves: a product whose key is known; the products of a region, of a category in a region, of a shop.
+    Costs:  one get; one scan of the page's rows and one more row. A category in all regions reads the whole shop, and a
+            product id alone would, too: the index by id answers that.
+    Fixed:  the sequence of the parts; changing it means a new table.
+    Source: S3.4, region_category_productId, with the shop before it.
+    """
+
+    shop: str = part(EscapedText, "the tenant; any text, and Tao never matches Taobao")
+    region: str = part(EscapedText, "where it is offered; any text")
+    category: str = part(EscapedText, "any text")
+    product_id: str = part(TrailingText, "the shop's id of the product; any text")
+
+
+@row_key
+class PlaceOfProduct:
+    """One place where a shop offers a product: a row of the index by product id, which holds only this key.
+
+    Order:  by shop, by product id, then by region and category.
+    Serves: a product id alone, in whichever regions and categories it is offered.
+    Costs:  one scan of a row for each place, and one call that gets the products there. It is put before the product,
+            and deleted after it, so it never lacks one; a page drops rows that lead to no product.
+    Fixed:  as `ProductInCategory`.
+    Source: S0.13, the index table [order number]; S3.3, a business id as the key.
+    """
+
+    shop: str = part(EscapedText, "the tenant; any text")
+    product_id: str = part(EscapedText, "the shop's id of the product; p-1 never matches p-12")
+    region: str = part(EscapedText, "where it is offered")
+    category: str = part(TrailingText, "the last part of the product's key")
+
+
+@row_key
+class ProductByListing:
+    """One product in the list of what is new in its category: a row that holds only this key.
+
+    Order:  by shop, by region, by category, newest first, then by product id.
+    Serves: the products of a category in a region that were listed in a period; the latest N of them.
+    Costs:  one scan of the page's rows and one more, and one call that gets the products.
+    Fixed:  as `ProductInCategory`, and the direction of time.
+    Source: S0.9, a date as eight bytes instead of text.
+    """
+
+    shop: str = part(EscapedText, "the tenant; any text")
+    region: str = part(EscapedText, "where it is offered")
+    category: str = part(EscapedText, "any text")
+    listed_ms: int = part(Descending(Int64), "when listed, milliseconds since 1970 UTC, newest first")
+    product_id: str = part(TrailingText, "distinguishes products of one millisecond")
+
+
+PRODUCT_CELLS = RecordCells(
+    Product, {"listed_ms": Column("p:l"), "title": Column("p:t"), "price": Column("p:p", BIG_INT)}
+)
+PLACE_CELLS = RecordCells(PlaceOfProduct, {}, marker="p:x")
+LISTING_CELLS = RecordCells(ProductByListing, {}, marker="p:x")
+
+DERIVED = {"p": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
+
+PRODUCTS = TableLayout(
+    "catalog_products", "the product", KeyLayout(ProductInCategory), SourceCells(PRODUCT_CELLS, "p:product")
+)
+BY_ID = TableLayout("catalog_by_id", "a place of a product", KeyLayout(PlaceOfProduct), PLACE_CELLS, DERIVED)
+BY_LISTING = TableLayout(
+    "catalog_by_listing", "a line of what is new", KeyLayout(ProductByListing), LISTING_CELLS, DERIVED
+)
+INTENTS = intents_table("catalog_intents")
+
+
+class CatalogTables(NamedTuple):
+    """The products, their indexes, and the writes under way."""
+
+    products: TableLayout[Any, Product]
+    by_id: TableLayout[Any, Any]
+    by_listing: TableLayout[Any, Any]
+    intents: TableLayout[Any, Intent]
+
+
+TABLES = CatalogTables(PRODUCTS, BY_ID, BY_LISTING, INTENTS)

@@ -1,0 +1,163 @@
+"""Codes for the names in row keys: three dictionaries in one table, for shops, regions and categories.
+
+A code is two bytes. A name's code is either chosen, such as `tb` for Taobao, or the next free number; a table should
+hold codes of one sort. How a code is claimed or assigned, and why no code has two names, is in
+`shared/writes/dictionaries.py`. The codes must be stored, copied and restored together with the products: without
+them, nobody knows what the keys mean.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from shared.keys import InvalidKey, InvalidQuestion, KeyLayout, TrailingBytes, TrailingText, part, row_key, shown
+from shared.records import check_text
+from shared.tables import RAW, TEXT, Family, ItemCells, TableLayout
+from shared.writes import ID_FAMILY, NAME_FAMILY, Dictionary
+
+if TYPE_CHECKING:
+    import happybase
+
+KINDS = SHOP, REGION, CATEGORY = "shop", "region", "category"
+"""The dictionaries, which name the qualifiers of their table."""
+CODE_BYTES = 2
+LAST_CODE = 256**CODE_BYTES - 1
+"""The largest code, so the most names of a kind."""
+NO_CODE = bytes(CODE_BYTES)
+"""The code that no name has: what a question about an unknown name asks for."""
+
+
+@row_key
+class RowOfName:
+    """The codes of one name, one for each kind. Also the counters, in the row of one zero byte.
+
+    Order:  by name.
+    Serves: the code of a name; all codes, when a repository is opened.
+    Costs:  one get; one range.
+    Fixed:  nothing
+    Source: none
+    """
+
+    name: str = part(TrailingText, "the name, of a shop, a region or a category, or of several of them")
+
+
+@row_key
+class RowOfCode:
+    """The names of one code, one for each kind.
+
+    Order:  by code.
+    Serves: the name of a code.
+    Costs:  one get.
+    Fixed:  the width of codes.
+    Source: none
+    """
+
+    code: bytes = part(TrailingBytes, "the code, of a shop, a region or a category, or of several of them")
+
+
+@row_key
+class KindOfName:
+    """The qualifier of a mapping.
+
+    Order: by kind.
+    """
+
+    kind: str = part(TrailingText, "shop, region or category")
+
+
+@attrs.frozen
+class NameCode:
+    """A name of one kind and its code."""
+
+    kind: str
+    name: str
+    code: bytes
+
+
+def names_tables(name: str) -> tuple[TableLayout[Any, NameCode], TableLayout[Any, NameCode]]:
+    """The two layouts of a table of codes: the codes of names, and the names of codes, which `Dictionary` writes."""
+    families = {ID_FAMILY: Family(), NAME_FAMILY: Family()}
+    qualifier = KeyLayout(KindOfName)
+    codes = ItemCells(NameCode, ID_FAMILY, qualifier, value="code", packing=RAW)
+    names = ItemCells(NameCode, NAME_FAMILY, qualifier, value="name", packing=TEXT)
+    return (
+        TableLayout(name, "the codes of a name", KeyLayout(RowOfName), codes, families, is_recorded=False),
+        TableLayout(name, "the names of a code", KeyLayout(RowOfCode), names, families, is_recorded=False),
+    )
+
+
+class Names:
+    """The codes of shops, regions and categories, as the process that opened them knows them.
+
+    Opening reads all codes; a name or a code that others have stored since is looked up when it is first needed.
+    `chosen` are codes by kind and name, which are claimed when their names are first stored; other names are refused
+    until `claim` gives them a code. Without `chosen`, a new name gets the next number.
+
+    A happybase connection serves one thread at a time, and so does this class. Costs of opening: three scans, a row for
+    each name.
+    """
+
+    def __init__(
+        self,
+        connection: "happybase.Connection",
+        table: TableLayout[Any, NameCode],
+        chosen: Mapping[str, Mapping[str, bytes]] | None = None,
+    ) -> None:
+        self._dictionaries = {kind: Dictionary(connection, table.name, kind, CODE_BYTES) for kind in KINDS}
+        self._chosen = chosen
+        self._code_of = {
+            kind: dict(of_kind.starting_with("", LAST_CODE)) for kind, of_kind in self._dictionaries.items()
+        }
+        self._name_of = {kind: {code: name for name, code in codes.items()} for kind, codes in self._code_of.items()}
+
+    def claim(self, kind: str, name: str, code: bytes) -> None:
+        """Gives a name a code that was chosen: `claim("shop", "Taobao", b"tb")`. The same call again changes nothing.
+
+        Raises `IdTaken` if the code has another name, `NameTaken` if the name has another code, whichever process was
+        faster. Costs: 1 get, 2 checkAndPuts.
+        """
+        if kind not in KINDS:
+            raise InvalidKey(f"kind: must be {', '.join(KINDS)} (got {shown(kind)})")
+        if code == NO_CODE:
+            raise InvalidKey(f"code: must not be {NO_CODE.hex()}, the code of unknown names")
+        self._dictionaries[kind].claim(name, code)
+        self._remember(kind, name, code)
+
+    def code(self, kind: str, name: str) -> bytes:
+        """The code of a name that is to be stored; an unknown one gets its chosen code, or the next number.
+
+        Raises InvalidKey for a name without a chosen code. Costs: nothing for a known name, otherwise 1 get, and those
+        of `Dictionary.claim` or `Dictionary.assign`.
+        """
+        code = self._code_of[kind].get(name) or self._dictionaries[kind].id_of(name)
+        if code is None and self._chosen is not None:
+            code = self._chosen[kind].get(name)
+            if code is None:
+                raise InvalidKey(f"Product.{kind}: must be a name with a code: claim one first (got {shown(name)})")
+            self._dictionaries[kind].claim(name, code)
+        elif code is None:
+            code = self._dictionaries[kind].assign(name)
+        self._remember(kind, name, code)
+        return code
+
+    def known_code(self, kind: str, name: str) -> bytes:
+        """The code of a name in a question; `NO_CODE` if it has none. Costs: 1 get for an unknown name."""
+        check_text(kind, name)
+        if name == "":
+            return NO_CODE
+        try:
+            return self._code_of[kind].get(name) or self._dictionaries[kind].id_of(name) or NO_CODE
+        except InvalidKey as error:
+            raise InvalidQuestion(f"{kind}: {error}") from None
+
+    def name(self, kind: str, code: bytes) -> str | None:
+        """The name of a code; None if it has none. Costs: 1 get for an unknown code."""
+        name = self._name_of[kind].get(code) or self._dictionaries[kind].name_of(code)
+        if name is not None:
+            self._remember(kind, name, code)
+        return name
+
+    def _remember(self, kind: str, name: str, code: bytes) -> None:
+        self._code_of[kind][name] = code
+        self._name_of[kind][code] = name

@@ -1,0 +1,156 @@
+"""Products in one table, found through two indexes; one method for each question and each write."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import attrs
+
+from shared.keys import between, shown
+from shared.queries import Query, scan_in_batches
+from shared.tables import BoundTable
+from shared.writes import CLOCK, Derived, IntentWriter, Upkeep, WriterClock, WriterUpkeep, forget
+
+from .keys import TABLES, CatalogTables
+from .records import Product
+
+if TYPE_CHECKING:
+    import happybase
+
+
+class UnknownProduct(ValueError):
+    """No such product is stored."""
+
+
+class CatalogRepository:
+    """Stores products, changes their prices, withdraws them, and finds them by region, category, id and time.
+
+    A product is decided in its own row; the rows of both indexes are derived from it, see `shared.writes.intents`. When
+    a write has returned, every question shows it. An index never lacks a product, and never shows a withdrawn one: its
+    pages get the products, and drop rows that lead to none. If a writer dies, repeating the call or running
+    `upkeep.recover` completes the write.
+
+    Every question names a shop, and reads no rows of another one. Costs are those of `TABLES`. A happybase connection
+    serves one thread at a time, and so does a repository: make one per thread.
+    """
+
+    def __init__(
+        self, connection: "happybase.Connection", tables: CatalogTables = TABLES, clock: WriterClock = CLOCK
+    ) -> None:
+        self._products = BoundTable(connection, tables.products)
+        self._by_id = BoundTable(connection, tables.by_id)
+        self._by_listing = BoundTable(connection, tables.by_listing)
+        lists = (tables.by_id, tables.by_listing)
+        self.writer = IntentWriter(
+            connection, tables.products, tables.intents, lists, partial(lines_of, tables), moving=lists, clock=clock
+        )
+        self.upkeep: Upkeep = WriterUpkeep(self.writer)
+
+    # ---- writes
+
+    def store(self, product: Product) -> None:
+        """Stores a product, or its new title, price and time of listing. Storing it again changes nothing.
+
+        Costs: 1 get, 4 puts, 1 checkAndPut for a new product; 1 get for one that is stored already.
+        """
+        self.writer.write(product, partial(after_store, product))
+
+    def change_price(self, product: Product, price: int) -> Product:
+        """Stores a new price; returns the product with it. Raises `UnknownProduct` if it is not stored.
+
+        Costs: 1 get, 2 puts, 1 checkAndPut: no index holds the price, so no index changes.
+        """
+        return self.writer.write(product, partial(after_change_price, product, price))
+
+    def withdraw(self, product: Product) -> None:
+        """Removes a product from its region and category. Withdrawing it again changes nothing.
+
+        Its row keeps a cell without a record, see `forget_withdrawn`.
+        Costs: 1 get, 2 puts, 1 checkAndPut, 2 deletes.
+        """
+        self.writer.write(product, after_withdraw)
+
+    # ---- questions
+
+    def product(self, shop: str, region: str, category: str, product_id: str) -> Product | None:
+        """The product with this key, or None. Costs: one get."""
+        plan = self._products.plan(shop=shop, region=region, category=category, product_id=product_id)
+        return Query(self._products, plan).first()
+
+    def in_region(self, shop: str, region: str, category: str | None = None) -> Query[Product]:
+        """The products that a shop offers in a region, or in one category there, by category and product id.
+
+        Costs: one scan of a page's rows and one more. Rows of withdrawn products are read and dropped.
+        """
+        of_category = {} if category is None else {"category": category}
+        return Query(self._products, self._products.plan(shop=shop, region=region, **of_category))
+
+    def of_category(self, shop: str, category: str) -> Query[Product]:
+        """The products that a shop offers in a category in all regions, by region and product id.
+
+        Costs: one scan of the whole shop, because the region comes before the category; the client drops the others. A
+        page ends early, with a cursor, once it has read 10,000 rows.
+        """
+        return Query(self._products, self._products.narrow(shop=shop, category=category))
+
+    def with_id(self, shop: str, product_id: str) -> Query[Product]:
+        """The products of a shop with this id, in whichever regions and categories, by region and category.
+
+        Costs: one scan of a row for each place, and one call that gets the products.
+        """
+        places = Query(self._by_id, self._by_id.plan(shop=shop, product_id=product_id))
+        return places.then(partial(self.writer.reader.agreeing, self._by_id.layout))
+
+    def new_in(
+        self, shop: str, region: str, category: str, since_ms: int | None = None, until_ms: int | None = None
+    ) -> Query[Product]:
+        """The products of a category that were listed from `since_ms` to `until_ms` (exclusive), newest first.
+
+        Costs: one scan of a page's rows and one more, and one call that gets the products.
+        """
+        listed = between(since_ms, until_ms)
+        plan = self._by_listing.plan(shop=shop, region=region, category=category, listed_ms=listed)
+        lines = Query(self._by_listing, plan, newest_first=True)
+        return lines.then(partial(self.writer.reader.agreeing, self._by_listing.layout))
+
+    # ---- upkeep
+
+    def forget_withdrawn(self, shop: str) -> int:
+        """Deletes the cells that a shop's withdrawn products have left; returns how many are too young: 42 minutes.
+
+        Run it daily if a shop withdraws many: until then, scans of a region read these rows and drop them.
+        Costs: one scan of the shop, one call for each 1,000 rows, and one delete for each cell.
+        """
+        columns = [*self._products.layout.cells.columns]
+        rows = (
+            row
+            for range_ in self._products.plan(shop=shop).ranges
+            for batch in scan_in_batches(self._products.rows, range_, columns=columns)
+            for row, _cells in batch
+        )
+        return forget(self.writer, rows)
+
+
+def lines_of(tables: CatalogTables, product: Product) -> Iterator[Derived]:
+    """The rows that are derived from a product: each a table, and the product, which has all parts of the row's key."""
+    yield tables.by_id, product
+    yield tables.by_listing, product
+
+
+def after_store(product: Product, _stored: Product | None) -> Product:
+    """The product as it is given: the last call wins."""
+    return product
+
+
+def after_change_price(product: Product, price: int, stored: Product | None) -> Product:
+    """The stored product with another price."""
+    if stored is None:
+        raise UnknownProduct(
+            f"Product.product_id: {shown(product.shop)} offers no product {shown(product.product_id)} in region "
+            f"{shown(product.region)}, category {shown(product.category)}"
+        )
+    return attrs.evolve(stored, price=price)
+
+
+def after_withdraw(_stored: Product | None) -> None:
+    """No product, whatever is stored."""

@@ -1,0 +1,84 @@
+"""The published text key, `region_categoryId_productId`: a `_` after each name. Names that contain a `_` are refused.
+
+A person can read the keys in the HBase shell. They sort otherwise than the names do: lamps2 comes before lamps, because
+2 sorts before _. Everything else is as in `keys.py`.
+"""
+
+from shared.keys import DelimitedText, Descending, Int64, KeyLayout, TrailingText, part, row_key
+from shared.tables import RecordCells, TableLayout
+
+from ..keys import BY_ID, BY_LISTING, DERIVED, INTENTS, PRODUCTS, CatalogTables
+
+_NAME = DelimitedText("_")
+
+
+@row_key
+class DelimitedProduct:
+    """One product in its shop, region and category.
+
+    Order:  by shop, by region, by category, then by product id, each with its `_`.
+    Serves: what `ProductInCategory` serves.
+    Costs:  one byte less than `ProductInCategory` for each name. A name with a `_` is refused.
+    Fixed:  the delimiter; a name that is to contain it needs a new table.
+    Source: S3.4, region_category_productId
+    """
+
+    shop: str = part(_NAME, "the tenant; no _")
+    region: str = part(_NAME, "where it is offered; no _")
+    category: str = part(_NAME, "no _")
+    product_id: str = part(TrailingText, "the shop's id of the product; any text, because it is the last part")
+
+
+@row_key
+class DelimitedPlace:
+    """One place where a shop offers a product.
+
+    Order:  by shop, by product id, then by region and category, each with its `_`.
+    Serves: a product id alone.
+    Costs:  as `PlaceOfProduct`. Here the product id is not the last part, so it must not contain a `_` either.
+    Fixed:  the delimiter.
+    Source: S0.13, S3.3
+    """
+
+    shop: str = part(_NAME, "the tenant; no _")
+    product_id: str = part(_NAME, "the shop's id of the product; no _")
+    region: str = part(_NAME, "where it is offered; no _")
+    category: str = part(TrailingText, "the last part of the product's key")
+
+
+@row_key
+class DelimitedListing:
+    """One product in the list of what is new in its category.
+
+    Order:  by shop, by region, by category, newest first, then by product id.
+    Serves: the products of a category in a region that were listed in a period.
+    Costs:  as `ProductByListing`. The time is eight bytes, not digits, so a person cannot read it.
+    Fixed:  the delimiter, and the direction of time.
+    Source: none
+    """
+
+    shop: str = part(_NAME, "the tenant; no _")
+    region: str = part(_NAME, "where it is offered; no _")
+    category: str = part(_NAME, "no _")
+    listed_ms: int = part(Descending(Int64), "when listed, milliseconds since 1970 UTC, newest first")
+    product_id: str = part(TrailingText, "distinguishes products of one millisecond")
+
+
+TABLES = CatalogTables(
+    TableLayout("catalog_delimited", PRODUCTS.holds, KeyLayout(DelimitedProduct), PRODUCTS.cells),
+    TableLayout(
+        "catalog_delimited_by_id",
+        BY_ID.holds,
+        KeyLayout(DelimitedPlace),
+        RecordCells(DelimitedPlace, {}, marker="p:x"),
+        DERIVED,
+    ),
+    TableLayout(
+        "catalog_delimited_by_listing",
+        BY_LISTING.holds,
+        KeyLayout(DelimitedListing),
+        RecordCells(DelimitedListing, {}, marker="p:x"),
+        DERIVED,
+    ),
+    INTENTS,
+)

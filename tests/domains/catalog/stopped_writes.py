@@ -1,0 +1,122 @@
+"""The writes of a catalog over several rows, and what its readers see, for the crash tests and the README."""
+
+import attrs
+
+from domains.catalog import Product, UnknownProduct
+from domains.catalog.design import DESIGN
+from shared.testing import Steps, StoppedWrites, View, Write, crash_tests
+
+DICTIONARIES = ("chosen-codes", "numbered-codes")
+"""They write in the same steps as the others, once their names have codes; see `test_codes.py`."""
+
+LAMP = Product("Taobao", "EU", "lamps", "p-1", 1_580_976_517_000, "a lamp", 4_900)
+LATER = attrs.evolve(LAMP, listed_ms=LAMP.listed_ms + 1, title="the lamp")
+"""The same product, listed anew: its line of what is new moves."""
+MUG = attrs.evolve(LAMP, product_id="p-12", title="a mug")
+"""A product of the same category, which nobody changes."""
+ELSEWHERE = attrs.evolve(LAMP, region="US", price=5_900)
+"""The same product in another region, which nobody changes."""
+
+
+def store(catalog):
+    catalog.store(LAMP)
+
+
+def store_mug(catalog):
+    catalog.store(MUG)
+
+
+def store_later(catalog):
+    catalog.store(LATER)
+
+
+def reprice(catalog):
+    return catalog.change_price(LAMP, 3_900)
+
+
+def withdraw(catalog):
+    catalog.withdraw(LAMP)
+
+
+# ---- what is stored before
+
+
+def others(stores):
+    for product in (MUG, ELSEWHERE):
+        stores.repository().store(product)
+
+
+def with_lamp(stores):
+    others(stores)
+    store(stores.repository())
+
+
+def withdrawn(stores):
+    with_lamp(stores)
+    withdraw(stores.repository())
+
+
+def lost_store(stores):
+    others(stores)
+    stores.die(store_later, before=lambda call: call.name == "checkAndPut")
+    stores.repository().upkeep.recover(older_than_ms=0)
+
+
+RIVALS = {"store": store, "store later": store_later, "change_price": reprice, "withdraw": withdraw}
+
+WRITES = (
+    Write("store", store, others, RIVALS, calls=6),
+    Write("store again", store, with_lamp, RIVALS, calls=0),
+    Write("store after a lost one", store, lost_store, RIVALS, calls=6),
+    Write("store after withdraw", store, withdrawn, RIVALS, calls=6),
+    Write("list anew", store_later, with_lamp, RIVALS, calls=6),
+    Write("change_price", reprice, with_lamp, RIVALS, calls=4),
+    Write("withdraw", withdraw, with_lamp, RIVALS, calls=6),
+)
+
+
+# ---- what readers see
+
+
+def place(product):
+    return product.shop, product.region, product.category, product.product_id
+
+
+def by_key(catalog):
+    return filter(None, [catalog.product(*place(product)) for product in (LAMP, MUG, ELSEWHERE)])
+
+
+VIEWS = (
+    View("by key", by_key, place),
+    View("in its region", lambda catalog: catalog.in_region("Taobao", "EU"), place),
+    View("by id", lambda catalog: catalog.with_id("Taobao", "p-1"), place),
+    View("what is new", lambda catalog: catalog.new_in("Taobao", "EU", "lamps"), place),
+)
+
+STOPPED = StoppedWrites(
+    WRITES,
+    VIEWS,
+    variants=[
+        variant for variant in DESIGN.variants if variant.name not in DICTIONARIES and not variant.without_upkeep
+    ],
+    refusals=(UnknownProduct,),
+    often=(store, store_mug, store_later, reprice, withdraw, store),
+    often_every=5,
+)
+
+
+# ---- what the README shows
+
+
+def words(values):
+    """What a view shows of the lamp in its region."""
+    (value,) = [value for value in values if place(value) == place(LAMP)] or [None]
+    return "-" if value is None else f"{value.price:,}"
+
+
+def steps(engine):
+    """The writes of the design itself, step by step."""
+    columns = tuple(view.name for view in VIEWS)
+    return Steps(
+        crash_tests(engine, STOPPED, DESIGN.main), WRITES, ("store", "change_price", "withdraw"), columns, words
+    )

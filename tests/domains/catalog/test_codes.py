@@ -1,0 +1,203 @@
+"""Codes for names: no code has two names and no name two codes, whichever processes claim or assign them."""
+
+from contextlib import ExitStack, closing, suppress
+
+import attrs
+import pytest
+
+from domains.catalog import Product
+from domains.catalog.design import DESIGN
+from domains.catalog.names import KINDS, NO_CODE
+from domains.catalog.variants import chosen_codes, numbered_codes
+from shared.designs import metered
+from shared.keys import InvalidKey
+from shared.stores import connect
+from shared.tables import InvalidRow, create_tables
+from shared.testing import WatchedConnection, WriterDied, dying_at
+from shared.writes import IdTaken, NameTaken
+from tests.engines import EMBEDDED
+from tests.shared.writes.processes import entries, running, together
+
+from .claiming import CODES, LAMP, SHOPS, claim_at_random, products_of, store_products
+
+BY_NAME = {variant.name: variant for variant in DESIGN.variants}
+VARIANTS = [BY_NAME["chosen-codes"], BY_NAME["numbered-codes"]]
+PROCESSES = 16
+
+chosen = pytest.mark.parametrize("variant", VARIANTS[:1], ids=["chosen-codes"])
+numbered = pytest.mark.parametrize("variant", VARIANTS[1:], ids=["numbered-codes"])
+
+
+def mappings(connection, variant, kind="shop"):
+    """The codes of names, and the names of codes, as they are stored."""
+    rows = [*connection.table(variant.tables.codes.name).scan()]
+    codes = {row.decode(): cells[b"id:%b" % kind.encode()] for row, cells in rows if b"id:%b" % kind.encode() in cells}
+    names = {
+        row: cells[b"name:%b" % kind.encode()].decode() for row, cells in rows if b"name:%b" % kind.encode() in cells
+    }
+    codes.pop("\0", None)  # the counter
+    return codes, names
+
+
+def check_one_to_one(codes, names):
+    assert len({*codes.values()}) == len(codes)  # no code has two names that lead to it
+    assert all(names[code] == name for name, code in codes.items())
+
+
+# ---- sixteen processes
+
+
+def run_all(engine, tmp_path, tables, target):
+    """Runs `target` in all processes at once; returns a connection to the store."""
+    stack = ExitStack()
+    url = stack.enter_context(engine.url(str(tmp_path / "catalog.db"), *tables))
+    if engine.name == EMBEDDED:
+        with closing(connect(url)) as connection:
+            create_tables(connection, tables)
+    barrier = together(PROCESSES)
+    with ExitStack() as started:
+        runs = [running(target, url, tmp_path / f"{seed}.log", barrier, seed) for seed in range(PROCESSES)]
+        processes = [started.enter_context(run) for run in runs]
+        for process in processes:
+            process.join(300)
+        assert [process.exitcode for process in processes] == [0] * PROCESSES
+    return stack, stack.enter_context(closing(connect(url)))
+
+
+def test_sixteen_processes_that_claim_codes_for_names_leave_no_code_with_two_names(engine, tmp_path):
+    stack, connection = run_all(engine, tmp_path, chosen_codes.TABLES, claim_at_random)
+    with stack:
+        codes, names = mappings(connection, BY_NAME["chosen-codes"])
+        check_one_to_one(codes, names)
+        results = entries(tmp_path)
+        assert len(results) == PROCESSES * len(SHOPS)
+        for result in results:
+            has_it = codes.get(result["shop"]) == bytes.fromhex(result["code"])
+            assert has_it == (result["answer"] == "claimed")
+        assert {*codes} <= {*SHOPS}
+        assert {*names} <= {*CODES}
+        leaked = {*names} - {*codes.values()}  # taken by a claim that then found its name with another code
+        assert len(codes) + len(leaked) == len(names)
+
+
+def test_sixteen_processes_that_store_new_names_at_once_find_all_products_under_them(engine, tmp_path):
+    stack, connection = run_all(engine, tmp_path, numbered_codes.TABLES, store_products)
+    with stack:
+        for kind in KINDS:
+            check_one_to_one(*mappings(connection, BY_NAME["numbered-codes"], kind))
+        catalog = numbered_codes.Repository(connection)
+        stored = {product for process in range(PROCESSES) for product in products_of(process)}
+        regions = {(product.shop, product.region) for product in stored}
+        assert {product for shop, region in regions for product in catalog.in_region(shop, region)} == stored
+
+
+# ---- one process
+
+
+def test_the_keys_of_a_product_hold_its_codes_and_no_name(connection, variant):
+    catalog = variant.open(connection)
+    catalog.store(LAMP)
+    codes = b"".join(catalog.names.known_code(kind, getattr(LAMP, kind)) for kind in KINDS)
+    ((row, _cells),) = connection.table(variant.tables.products.name).scan()
+    assert row == codes + b"p-1"
+    assert codes == (b"tbeula" if variant.name == "chosen-codes" else b"\0\1\0\1\0\1")
+    for table in variant.tables[:3]:
+        assert not any(LAMP.shop.encode() in row for row, _cells in connection.table(table.name).scan())
+
+
+def test_a_question_about_a_name_without_a_code_finds_nothing_and_gives_it_none(connection, variant):
+    catalog = variant.open(connection)
+    catalog.store(LAMP)
+    before = [*connection.table(variant.tables.codes.name).scan()]
+    assert catalog.product("Taobao", "EU", "sofas", "p-1") is None
+    assert [
+        *catalog.in_region("Tmall", "EU"),
+        *catalog.of_category("Taobao", "books"),
+        *catalog.with_id("JD", "p-1"),
+    ] == []
+    assert [*connection.table(variant.tables.codes.name).scan()] == before
+
+
+def test_a_code_that_another_process_has_stored_since_is_looked_up_once(connection, variant):
+    early = variant.open(connection)
+    variant.open(connection).store(LAMP)
+    assert [*early.in_region("Taobao", "EU")] == [LAMP]
+    with metered(connection) as cost:
+        assert [*early.in_region("Taobao", "EU")] == [LAMP]
+    assert {read.table for read in cost.reads} == {connection.table(variant.tables.products.name).name}
+
+
+def test_opening_reads_all_codes_in_three_scans_and_questions_then_none(connection, variant):
+    variant.open(connection).store(LAMP)
+    with metered(connection) as opening:
+        catalog = variant.open(connection)
+    assert len(opening.reads) == 3
+    with metered(connection) as cost:
+        assert [*catalog.with_id("Taobao", "p-1")] == [LAMP]
+    assert connection.table(variant.tables.codes.name).name not in {read.table for read in cost.reads}
+
+
+@pytest.mark.parametrize("call", range(11))
+def test_a_writer_that_dies_at_any_call_is_completed_by_the_same_call_and_leaks_codes_at_most(
+    connection, variant, call
+):
+    with suppress(WriterDied):
+        variant.open(WatchedConnection(connection, dying_at(call))).store(LAMP)
+    catalog = variant.open(connection)
+    catalog.store(LAMP)
+    assert [*catalog.in_region("Taobao", "EU")] == [LAMP]
+    assert catalog.upkeep.recover(older_than_ms=0).failed == ()
+    assert [*catalog.upkeep.verify()] == []
+    for kind in KINDS:
+        check_one_to_one(*mappings(connection, variant, kind))
+
+
+def test_a_product_whose_code_has_lost_its_name_is_reported_and_not_shown(connection, variant):
+    catalog = variant.open(connection)
+    catalog.store(LAMP)
+    connection.table(variant.tables.codes.name).delete(
+        catalog.names.known_code("category", "lamps"), [b"name:category"]
+    )
+    connection.table(variant.tables.codes.name).delete(b"lamps", [b"id:category"])
+    reopened, lost = variant.open(connection), []
+    with pytest.raises(InvalidRow, match="category: must be a code with a name"):
+        list(reopened.in_region("Taobao", "EU"))
+    assert [*reopened.in_region("Taobao", "EU").on_invalid(lost.append)] == []
+    assert len(lost) == 1
+
+
+@chosen
+def test_a_claim_is_refused_if_the_code_or_the_name_is_taken_and_may_be_repeated(connection, variant):
+    names = variant.open(connection).names
+    names.claim("shop", "Amazon", b"am")
+    names.claim("shop", "Amazon", b"am")
+    names.claim("region", "America", b"am")  # another kind
+    with pytest.raises(IdTaken, match=r"got 616d, the id of 'Amazon'"):
+        names.claim("shop", "Amber", b"am")
+    with pytest.raises(NameTaken, match=r"got 'Amazon', which has 616d"):
+        names.claim("shop", "Amazon", b"az")
+    with pytest.raises(InvalidKey, match=r"^code: must not be 0000, the code of unknown names$"):
+        names.claim("shop", "Amber", NO_CODE)
+    with pytest.raises(InvalidKey, match=r"^kind: must be shop, region, category .got 'brand'.$"):
+        names.claim("brand", "Amber", b"am")
+
+
+@chosen
+def test_a_name_without_a_chosen_code_is_refused_whole_until_somebody_claims_one(connection, variant):
+    catalog = variant.open(connection)
+    lamp = attrs.evolve(LAMP, shop="Amazon")
+    with pytest.raises(InvalidKey, match=r"^Product.shop: must be a name with a code: claim one first .got 'Amazon'.$"):
+        catalog.store(lamp)
+    assert [*connection.table(variant.tables.products.name).scan()] == []
+    catalog.names.claim("shop", "Amazon", b"am")
+    catalog.store(lamp)
+    assert [*catalog.in_region("Amazon", "EU")] == [lamp]
+
+
+@numbered
+def test_numbers_count_from_one_for_each_kind_and_a_name_keeps_its_own(connection, variant):
+    catalog = variant.open(connection)
+    for shop in ("b", "a", "b"):
+        catalog.store(Product(shop, "EU", "lamps", "p-1", 1, "a lamp", 1))
+    assert mappings(connection, variant)[0] == {"b": b"\0\1", "a": b"\0\2"}
+    assert mappings(connection, variant, "region")[0] == {"EU": b"\0\1"}

@@ -1,0 +1,86 @@
+"""A file of sales as products: the last sale of each item, its price band, and lines that are refused."""
+
+from collections import Counter
+
+import pytest
+
+from domains.catalog import CatalogRepository, Product
+from domains.catalog.design import SAMPLES
+from domains.catalog.formats import FORMATS
+from domains.catalog.keys import TABLES
+from shared.loading import read_lines
+from shared.records import parse_time
+from tests.domains.test_real_files import REAL
+
+HEADER = "timestamp, id, price (in eth), price (in wei), from, to, block, tx"
+FILE = REAL / "orders" / "punks_sales_first5000.csv"
+BANDS = {"under 0.1 ETH": 242, "0.1 to 1 ETH": 2_065, "1 to 10 ETH": 907, "10 ETH and more": 46}
+"""The real items by category."""
+
+
+def sale(day, item, wei):
+    return f"2020-09-{day:02} 08:00:00 UTC, {item}, 0.1, {wei}, 0xa, 0xb, 1, 0xc"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def lines(*rows):
+        path = tmp_path / "sales.csv"
+        path.write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
+        found = read_lines(path, Product, formats=FORMATS)
+        assert found.format == "sales"
+        return [(line.number, line.record or line.reason) for line in found]
+
+    return lines
+
+
+def test_an_item_is_a_product_at_the_price_and_time_of_its_last_sale(read):
+    rows = read(sale(1, 7, 10**17), sale(2, 70, 10**17 - 1), sale(3, 7, 10**21 + 1))
+    assert [(number, product.product_id, product.category) for number, product in rows] == [
+        (3, "70", "under 0.1 ETH"),
+        (4, "7", "10 ETH and more"),
+    ]
+    assert rows[1][1] == Product(
+        "CryptoPunks", "ethereum", "10 ETH and more", "7", parse_time("2020-09-03T08:00"), "item 7", 10**21 + 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("wei", "band"),
+    [
+        *((0, "under 0.1 ETH"), (10**17, "0.1 to 1 ETH"), (10**18 - 1, "0.1 to 1 ETH")),
+        *((10**18, "1 to 10 ETH"), (10**19, "10 ETH and more")),
+    ],
+)
+def test_a_price_band_begins_with_its_first_price(read, wei, band):
+    ((_number, product),) = read(sale(1, 1, wei))
+    assert product.category == band
+
+
+def test_a_price_that_is_no_number_and_a_line_without_all_columns_are_refused(read):
+    rows = read(sale(1, 1, "1.5"), "2020-09-01 08:00:00 UTC, 2", sale(2, 3, 5))
+    assert [number for number, _product in rows] == [3, 2, 4]
+    assert rows[1][1] == "Product.price: must be a number (got '1.5')"
+
+
+def test_the_made_file_has_seven_items_in_twelve_sales():
+    lines = [*read_lines(SAMPLES / "sales.csv", Product, formats=FORMATS)]
+    assert Counter(line.reason for line in lines) == {"": 7}
+    assert [line.record.product_id for line in lines] == ["1000", "2", "1", "100", "20", "10", "3"]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not REAL.exists(), reason="the real files are not on this machine")
+def test_the_real_items_are_found_by_category_and_by_id_none_of_584_ids_by_the_start_of_another_one(engine):
+    products = [line.record for line in read_lines(FILE, Product, formats=FORMATS)]
+    by_id = {product.product_id: product for product in products}
+    assert (len(products), len(by_id), Counter(product.category for product in products)) == (3_260, 3_260, BANDS)
+    with engine.shared_store(*TABLES) as connection:
+        catalog = CatalogRepository(connection)
+        for product in products:
+            catalog.store(product)
+        assert sum(1 for _product in catalog.in_region("CryptoPunks", "ethereum")) == 3_260
+        for band, count in BANDS.items():
+            assert catalog.in_region("CryptoPunks", "ethereum", band).count() == count
+        for item in ("1", "10", "100", "1000"):
+            assert [*catalog.with_id("CryptoPunks", item)] == [*filter(None, [by_id.get(item)])]

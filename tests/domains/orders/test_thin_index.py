@@ -1,0 +1,169 @@
+"""The thin index: what a crash does to a number, what repairs it, and what two orders of one number do."""
+
+import attrs
+import pytest
+
+from domains.orders import OrderConflict, UnknownOrder
+from domains.orders.design import DESIGN
+from domains.orders.keys import OrderByNumber
+from domains.orders.variants.thin_index import CLAIM_MS, TABLES, IndexEntry, KeyOfBuyersOrder
+from shared.testing import (
+    StoppedWrites,
+    WatchedConnection,
+    Write,
+    WriterDied,
+    check_a_crash_of_the_recoverer_too,
+    check_a_pause_at_each_call,
+    check_a_stop_at_each_call,
+    check_late_calls,
+    check_rivals,
+    crash_tests,
+    dying_before,
+    paused_before,
+    sources,
+    sources_and_lines,
+)
+
+from .stopped_writes import (
+    DESK,
+    LAMP,
+    MUG,
+    RIVALS,
+    VIEWS,
+    cancel,
+    erase,
+    one_order,
+    paid_order,
+    pay,
+    place,
+    two_orders,
+)
+
+(THIN,) = (variant for variant in DESIGN.variants if variant.name == "thin-index")
+VARIANTS = [THIN]
+INDEX = TABLES.by_number
+ROW = INDEX.row(OrderByNumber("n-42"))
+
+OTHERS = {name: run for name, run in RIVALS.items() if name != "place another"}
+"""Another order under the number of one whose writer died is refused, as a test below says."""
+WRITES = (
+    Write("place", place, one_order, OTHERS, calls=7),
+    Write("change_status", pay, two_orders, OTHERS, calls=6),
+    Write("cancel", cancel, paid_order, OTHERS, calls=6),
+    Write("erase", erase, two_orders, OTHERS, calls=5),
+)
+
+
+def contents(repository, tables):
+    """The orders, their lines, and the entries that lead to an order."""
+    stored = sources_and_lines(repository, [table for table in tables if table.name != INDEX.name])
+    orders = sources(repository.writer)
+    entries = repository.writer.rows(INDEX.name).scan(columns=[b"o:k"])
+    return stored | {INDEX.name: {row: cells[b"o:k"] for row, cells in entries if cells[b"o:k"] in orders}}
+
+
+STOPPED = StoppedWrites(WRITES, VIEWS, VARIANTS, (OrderConflict, UnknownOrder), contents)
+
+
+@pytest.mark.parametrize("write", WRITES, ids=lambda write: write.name)
+def test_a_writer_of_a_thin_index_may_stop_pause_or_meet_another_one(engine, write):
+    crashes = crash_tests(engine, STOPPED, THIN)
+    assert len(crashes.clean(write).calls) == write.calls
+    few = 2 if engine.is_slow else 8
+    check_a_stop_at_each_call(crashes, write, few, all_replies_lost=False)
+    check_a_crash_of_the_recoverer_too(crashes, write, few)
+    check_a_pause_at_each_call(crashes, write, few, compacts=True)
+    check_late_calls(crashes, write, few)
+    check_rivals(crashes, write, few)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("write", WRITES, ids=lambda write: write.name)
+def test_every_writer_of_a_thin_index_may_stop_and_meet_another_one(engine, write):
+    crashes = crash_tests(engine, STOPPED, THIN)
+    assert check_a_stop_at_each_call(crashes, write) == len(crashes.clean(write).points)
+    check_late_calls(crashes, write)
+    check_rivals(crashes, write)
+    check_rivals(crashes, write, dies=True, compacts=True)
+
+
+def die_after_the_claim(connection):
+    dying = THIN.open(WatchedConnection(connection, dying_before(lambda call: call.table != INDEX.name)))
+    with pytest.raises(WriterDied):
+        dying.place(LAMP)
+
+
+def lose_entry(connection):
+    index = connection.table(INDEX.name)
+    ((_order_row, put_ms),) = index.row(ROW, include_timestamp=True).values()
+    index.delete(ROW, [b"o:k"], timestamp=put_ms)
+
+
+def findings(orders):
+    return [(finding.kind, finding.table, finding.row) for finding in orders.upkeep.verify()]
+
+
+def test_a_number_whose_writer_died_leads_to_no_order_is_refused_to_others_and_kept_for_the_same(connection, orders):
+    die_after_the_claim(connection)
+    assert (orders.order("n-42"), [*orders.numbered("n-4")], [*orders.of_seller("s-17")]) == (None, [], [])
+    assert orders.upkeep.recover(older_than_ms=0).settled == 0  # no intent names the order
+    refused = r"^Order.order_number: must be free, or of this order \(got 'n-42', .* after 42 minutes\)$"
+    with pytest.raises(OrderConflict, match=refused):
+        orders.place(DESK)
+    with pytest.raises(UnknownOrder):
+        orders.cancel("n-42")
+    assert findings(orders) == []  # its writer may be at work
+    orders.place(LAMP)
+    assert orders.order("n-42") == LAMP
+
+
+def test_repair_frees_a_number_that_has_led_to_no_order_for_42_minutes(passes, connection, orders):
+    die_after_the_claim(connection)
+    passes(CLAIM_MS + 60_000)
+    orders = THIN.open(connection)
+    assert findings(orders) == [("dangling", INDEX.name, ROW)]
+    assert [is_mended for _, is_mended in orders.upkeep.repair()] == [True]
+    orders.place(DESK)
+    assert orders.order("n-42") == DESK
+
+
+def test_a_number_that_is_claimed_again_while_it_is_freed_stays(passes, connection):
+    die_after_the_claim(connection)
+    passes(CLAIM_MS + 60_000)
+    again = paused_before(lambda call: call.table == INDEX.name, lambda: THIN.open(connection).place(LAMP))
+    list(THIN.open(WatchedConnection(connection, again)).upkeep.repair())
+    orders = THIN.open(connection)
+    assert (orders.order("n-42"), findings(orders)) == (LAMP, [])
+
+
+def test_an_entry_that_a_backup_lacks_is_put_again_and_one_that_leads_elsewhere_is_kept(connection, orders):
+    orders.place(LAMP)
+    lose_entry(connection)
+    assert orders.order("n-42") is None
+    assert findings(orders) == [("missing", INDEX.name, ROW)]
+    assert [is_mended for _, is_mended in orders.upkeep.repair()] == [True]
+    assert orders.order("n-42") == LAMP
+    orders.place(MUG)
+    connection.table(INDEX.name).put(ROW, {b"o:k": TABLES.orders.row(MUG)})
+    assert findings(orders) == [("differing", INDEX.name, ROW)]
+    assert [is_mended for _, is_mended in orders.upkeep.repair()] == [False]
+
+
+def test_an_order_is_stored_once_and_the_index_and_all_lists_hold_its_key_alone(connection, orders):
+    orders.place(LAMP)
+    stored = {table.name: [*connection.table(table.name).scan()] for table in TABLES[:4]}
+    ((order_row, _cells),) = stored[TABLES.orders.name]
+    assert INDEX.record(*stored[INDEX.name][0]) == IndexEntry("n-42", order_row)
+    for table in (TABLES.by_buyer, TABLES.by_status):
+        assert [[*cells] for _row, cells in stored[table.name]] == [[b"o:x"]]
+
+
+def test_a_buyers_line_that_no_order_has_is_not_shown_and_goes_when_the_buyer_is_erased(connection, orders):
+    orders.place(LAMP)
+    stray = KeyOfBuyersOrder("b-3", 5, "n-never", "s-1")
+    lines = connection.table(TABLES.by_buyer.name)
+    lines.put(TABLES.by_buyer.row(stray), TABLES.by_buyer.cells.pack(stray))
+    assert [line.order_number for line in orders.of_buyer("b-3")] == ["n-42"]
+    assert orders.erase("b-3") == 0
+    assert [*lines.scan()] == []
+    assert orders.order("n-42") == attrs.evolve(LAMP, buyer_id=None)
