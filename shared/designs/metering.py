@@ -86,6 +86,8 @@ class _MeteredClient:
             answer: Any = call(*arguments)
             if name.startswith(("getRow", "scannerGet")):
                 self._count_answer(answer)
+            elif name in ("getVer", "getVerTs"):
+                self._count_versions(answer)
             return answer
 
         return counted
@@ -112,7 +114,7 @@ class _MeteredClient:
         elif name in ("mutateRow", "mutateRowTs", "checkAndPut", "atomicIncrement"):
             table, row = arguments[:2]
             self._cost.rows_written[table].append(row)
-        elif name.startswith("getRow"):
+        elif name.startswith("getRow") or name in ("getVer", "getVerTs"):
             table, rows = arguments[:2]
             for row in rows if name.startswith("getRows") else [rows]:
                 one_row = RowRange(row, row + b"\x00")
@@ -127,6 +129,12 @@ class _MeteredClient:
             cells = sorted_cells if result.columns is None else result.columns.items()
             self._cost.cells_fetched += len(cells)
             self._cost.bytes_fetched += len(result.row) + sum(len(name) + len(cell.value) for name, cell in cells)
+
+    def _count_versions(self, versions: list[Any]) -> None:
+        """Counts the versions of one column, which are replied without row key and column."""
+        self._cost.rows_fetched += bool(versions)
+        self._cost.cells_fetched += len(versions)
+        self._cost.bytes_fetched += sum(len(cell.value) for cell in versions)
 
 
 @contextmanager

@@ -33,7 +33,7 @@ def _cases_of_times(values: Sequence[int]) -> set[str]:
 
 
 def _cases_of_names(values: Sequence[Any]) -> set[str]:
-    """The cases among texts, those within a mapping too."""
+    """The cases among texts, those within mappings and lists too."""
     counted = Counter(text for value in values for text in _texts(value))
     ordered = sorted(counted)
     cases = set[str]()
@@ -49,6 +49,7 @@ def _cases_of_names(values: Sequence[Any]) -> set[str]:
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
-        named = cast(Mapping[str, str], value)
-        yield from named.values()
+    elif isinstance(value, Mapping | list):
+        nested = cast("Mapping[str, Any] | list[Any]", value)
+        for inner in nested.values() if isinstance(nested, Mapping) else nested:
+            yield from _texts(inner)
