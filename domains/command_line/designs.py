@@ -17,6 +17,7 @@ NAMES = (
     "feeds",
     "tsdb",
     "activity",
+    "documents",
 )
 """All designs of the suite, in the order in which commands show them."""
 
