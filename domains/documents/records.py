@@ -91,16 +91,6 @@ class Summary:
     paths: Mapping[str, str] = attrs.field(hash=False)
     """Values by path, without the paths that the document lacks."""
 
-    @classmethod
-    def of(cls, document: Document) -> "Summary":
-        """The summary of a document."""
-        return cls(document.owner, document.document_id, document.revision, paths_of(document.body))
-
-
-def summaries_of(documents: list[Document]) -> list[Summary]:
-    """The summary of each document."""
-    return [Summary.of(document) for document in documents]
-
 
 def paths_of(body: Mapping[str, Any]) -> dict[str, str]:
     """The values of the chosen paths of a body, as text: true is `true`, 5 is `5`. Lists and dicts are not values."""

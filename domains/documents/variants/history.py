@@ -3,15 +3,13 @@
 A row is a document. The qualifier of a cell is the revision, newest first, so the first cell of a row is the present
 document, and a scan with HBase's `FirstKeyOnlyFilter` returns no others. A change puts its own column if that is
 missing: one call decides, and there are no intents. There are no columns of chosen paths either, because `checkAndPut`
-puts one cell: the client looks into the documents. A row never splits: keep a document's revisions below a few
-gigabytes.
+puts one cell. A row never splits: keep a document's revisions below a few gigabytes.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from shared.keys import Descending, KeyLayout, UInt32, part, row_key, starting_with
+from shared.keys import Descending, KeyLayout, UInt32, between, part, row_key, starting_with
 from shared.queries import Query, ServerFilter
 from shared.records import LAST_MS, check_int
 from shared.tables import BoundTable, ItemCells, TableLayout, put_if
@@ -19,12 +17,12 @@ from shared.tables import BoundTable, ItemCells, TableLayout, put_if
 from ..deciding import check_follows
 from ..keys import DOCUMENTS, DocumentOfOwner
 from ..parts import check_fits_cell
-from ..records import Document, Summary, summaries_of
-from ..repository import check_path, those_having
+from ..records import Document
 
 if TYPE_CHECKING:
     import happybase
 
+NO_COLUMNS = "needs columns of the chosen paths, and checkAndPut puts one cell; read the documents with of_owner"
 FIRST_CELL = ServerFilter((), b"FirstKeyOnlyFilter()")
 """Returns the first cell of each row: the newest revision."""
 
@@ -91,6 +89,9 @@ class Repository:
     questions.
     """
 
+    lacks: ClassVar[Mapping[str, str]] = dict.fromkeys(("summaries", "having"), NO_COLUMNS)
+    """Why a question of the design has no method here, by its name."""
+
     def __init__(self, connection: "happybase.Connection", tables: HistoryTables = TABLES) -> None:
         self._revisions = BoundTable(connection, tables.documents)
 
@@ -128,27 +129,17 @@ class Repository:
         """
         return self._found(as_of_ms, owner=owner, document_id=starting_with(id_prefix))
 
-    def summaries(self, owner: str, id_prefix: str = "") -> Query[Summary]:
-        """The chosen paths of an owner's documents, by id. Costs: as `of_owner`, which fetches the documents."""
-        return self.of_owner(owner, id_prefix).then(summaries_of)
-
-    def having(self, owner: str, path: str, value: str) -> Query[Document]:
-        """The documents of an owner with this value at a chosen path, by id.
-
-        Costs: one scan of all documents of the owner; the client drops those without the value.
-        """
-        check_path(path, value)
-        return self.of_owner(owner).then(partial(those_having, path, value))
-
     def versions(self, owner: str, document_id: str, newest: int = 3) -> list[Document]:
         """The newest revisions of a document, newest first. All are kept. Costs: one scan of as many cells."""
         plan = self._revisions.plan(owner=owner, document_id=document_id)
         return Query(self._revisions, plan).page(newest).records
 
     def _found(self, as_of_ms: int | None, **question: Any) -> Query[Document]:
+        where = {}
         if as_of_ms is not None:
             check_int("as_of_ms", as_of_ms, 0)
+            where = {"changed_ms": between(None, as_of_ms + 1)}
         table = self._revisions.layout
         one = TableLayout(table.name, table.holds, table.key, OneOfEachRow(as_of_ms), is_recorded=False)
         rows = BoundTable(self._revisions.connection, one)
-        return Query(rows, rows.plan(**question), server=FIRST_CELL if as_of_ms is None else None)
+        return Query(rows, rows.plan(**question), where=where, server=None if where else FIRST_CELL)

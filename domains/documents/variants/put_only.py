@@ -4,8 +4,8 @@ A put does not look at what it replaces: of two writers who have read the same r
 change of the first. Two puts of one millisecond are one version, so a change of the history is lost.
 """
 
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from shared.keys import KeyLayout, Plan, starting_with
 from shared.queries import Query, Versions
@@ -13,8 +13,7 @@ from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
 
 from ..keys import VERSIONS, DocumentOfOwner
 from ..parts import check_fits_cell
-from ..records import Document, Summary, summaries_of
-from ..repository import check_path, those_having
+from ..records import Document
 
 if TYPE_CHECKING:
     import happybase
@@ -50,6 +49,11 @@ TABLES = PutOnlyTables(PUT_ONLY)
 class Repository:
     """Stores and finds the documents of owners; `DocumentRepository` describes the questions."""
 
+    lacks: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("summaries", "having"), "needs columns of the chosen paths; read the documents with of_owner"
+    )
+    """Why a question of the design has no method here, by its name."""
+
     def __init__(self, connection: "happybase.Connection", tables: PutOnlyTables = TABLES) -> None:
         self._documents = BoundTable(connection, tables.documents)
 
@@ -70,18 +74,6 @@ class Repository:
     def of_owner(self, owner: str, id_prefix: str = "", as_of_ms: int | None = None) -> Query[Document]:
         """The documents of an owner by id. Costs: one scan of a page's rows and one more."""
         return self._present(self._documents.plan(owner=owner, document_id=starting_with(id_prefix)), as_of_ms)
-
-    def summaries(self, owner: str, id_prefix: str = "") -> Query[Summary]:
-        """The chosen paths of an owner's documents, by id. Costs: as `of_owner`, which fetches the documents."""
-        return self.of_owner(owner, id_prefix).then(summaries_of)
-
-    def having(self, owner: str, path: str, value: str) -> Query[Document]:
-        """The documents of an owner with this value at a chosen path, by id.
-
-        Costs: one scan of all documents of the owner; the client drops those without the value.
-        """
-        check_path(path, value)
-        return self.of_owner(owner).then(partial(those_having, path, value))
 
     def versions(self, owner: str, document_id: str, newest: int = 3) -> list[Document]:
         """The newest revisions of a document, newest first, without those of which the millisecond has a later one.
