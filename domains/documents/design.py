@@ -11,6 +11,7 @@ from .keys import ERASED_DOCUMENTS, ERASURES, PARTS, UNSETTLED
 from .published import PUBLISHED
 from .records import Document
 from .repository import DocumentRepository
+from .traps import TRAPS
 from .variants import history, indexed, put_only, salted
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "documents"
@@ -24,7 +25,7 @@ ONE = AccessPattern("a document by its id", DocumentRepository.document, WATCHED
 ALL = AccessPattern("an owner's documents", DocumentRepository.of_owner, OWNER)
 ALIKE = AccessPattern("those whose ids start alike", DocumentRepository.of_owner, {**OWNER, "id_prefix": "user00001"})
 PATHS = AccessPattern("their chosen paths", DocumentRepository.summaries, OWNER)
-HAVING = AccessPattern("those with one value", DocumentRepository.having, {**OWNER, "path": "state", "value": "CO"})
+HAVING = AccessPattern("those with one value", DocumentRepository.having, {**OWNER, "path": "name.last", "value": "Ng"})
 AS_OF = AccessPattern("all as of a time", DocumentRepository.of_owner, {**OWNER, "as_of_ms": LATER_MS})
 NEWEST = AccessPattern("a document's last 3 changes", DocumentRepository.versions, WATCHED)
 
@@ -78,5 +79,6 @@ DESIGN = Design(
         ),
     ),
     erases="an owner",
+    traps=TRAPS,
     published=PUBLISHED,
 )

@@ -422,6 +422,7 @@ FILES = [
     ("counters", "access.log", "combined", None),
     ("counters", "auth.log", "sshd", 2025),
     ("counters", "auth.log", "sshd-failed", 2025),
+    ("documents", "people.jsonl", "people", None),
     ("feeds", "edges.csv", "edges", None),
     ("feeds", "tweets.csv", "tweets", None),
     ("logs", "access.log", "combined", None),
