@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from shared.keys import Plan, starting_with
+from shared.keys import InvalidKey, InvalidQuestion, Plan, TrailingText, starting_with
 from shared.queries import Query, Versions, equal
 from shared.records import check_one_of, check_text
 from shared.tables import BoundTable, TableLayout
@@ -23,7 +23,7 @@ from .deciding import after_store
 from .erasing import OwnerErasures
 from .keys import SUMMARY_CELLS, TABLES, VERSIONS, DocumentTables
 from .parts import PART_BYTES, DocumentParts, check_fits_cell
-from .records import CHOSEN, Document, Summary, paths_of
+from .records import CHOSEN, MAX_CHOSEN_CHARACTERS, Document, Summary, paths_of
 from .stored import StoredDocument
 from .verifying import PartsUpkeep
 
@@ -159,7 +159,7 @@ class DocumentRepository:
         """
         plan = self._documents.plan(owner=owner, document_id=document_id)
         revisions: dict[int, StoredDocument] = {}
-        for asked in dict.fromkeys([newest, VERSIONS]):
+        for asked in (newest, VERSIONS):
             versions = [version.record for version in Versions(self._documents, plan, asked)]
             for stored in versions:
                 if stored is not None and stored.revision:
@@ -201,9 +201,14 @@ def lines_of(
 
 
 def check_path(path: str, value: str) -> None:
-    """Raises InvalidQuestion for a path that is not chosen, and for a value that is not text."""
+    """Raises InvalidQuestion for a path that is not chosen, and for a value that no column can have."""
     check_one_of("path", path, *CHOSEN)
-    check_text("value", value)
+    try:
+        TrailingText.encode(value)
+    except InvalidKey as error:
+        raise InvalidQuestion(f"value: {error}") from None
+    if len(value) > MAX_CHOSEN_CHARACTERS:
+        raise InvalidQuestion(f"value: must be at most {MAX_CHOSEN_CHARACTERS} characters (got {len(value)})")
 
 
 def those_having(path: str, value: str, documents: list[Document]) -> list[Document | None]:

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -28,7 +28,9 @@ MAX_MESSAGE = 350
 
 LOADS = [load for design in all_designs() for load in design.loads if load.record.__name__ != "Message"]
 RECORDS = [(design.name, load) for design in all_designs() for load in design.loads]
-LAST = {"tie": 2**64 - 1, "post_id": 2**64 - 1, "tsdb": LAST_POINT_MS}
+FIRST = {"revision": 1}
+"""The first number of a field that does not start with 0."""
+LAST = {"tie": 2**64 - 1, "post_id": 2**64 - 1, "revision": 2**32 - 1, "tsdb": LAST_POINT_MS}
 """The last number of a field, or of the times of a design, that does not go up to the last millisecond of 9999."""
 MAY_BE_EMPTY = ("item", "severity", "message", "body", "text", "object", "source", "detail")
 """Fields of text."""
@@ -44,6 +46,8 @@ def accepts(declared: Any, value: Any) -> bool:
         return any(accepts(member, value) for member in get_args(declared))
     if origin is Literal:
         return type(value) is str and value in get_args(declared)
+    if origin is Mapping:
+        return isinstance(value, Mapping)
     return type(value) is (origin or declared) and value != "\ud800"
 
 
@@ -93,15 +97,18 @@ def test_a_record_refuses_wrong_values_in_one_line(load: Any) -> None:
 
 
 @pytest.mark.parametrize(("design", "load"), RECORDS, ids=[f"{name}:{load.record.__name__}" for name, load in RECORDS])
-def test_a_record_has_numbers_from_0_to_their_last_and_texts_that_are_not_empty(design: str, load: Any) -> None:
+def test_a_record_has_numbers_from_first_to_last_and_texts_that_are_not_empty(
+    design: str, load: Any
+) -> None:
     sample = next(load.sample_records())
     attrs.resolve_types(load.record)
     for field in attrs.fields(load.record):
         values: dict[Any, str] = {}
         if field.type is int and field.name not in MAY_BE_ANY:
-            last = LAST.get(field.name, LAST.get(design, LAST_MS))
-            values = {-1: f"must be 0..{last} (got -1)", last + 1: f"must be 0..{last} (got {last + 1})"}
-            assert [getattr(attrs.evolve(sample, **{field.name: end}), field.name) for end in (0, last)] == [0, last]
+            ends = FIRST.get(field.name, 0), LAST.get(field.name, LAST.get(design, LAST_MS))
+            first, last = ends
+            values = {number: f"must be {first}..{last} (got {number})" for number in (first - 1, last + 1)}
+            assert tuple(getattr(attrs.evolve(sample, **{field.name: end}), field.name) for end in ends) == ends
         elif field.type in (str, str | None) and field.name not in MAY_BE_EMPTY:
             values = {"": "must be text, not empty (got '')"}
         for value, reason in values.items():

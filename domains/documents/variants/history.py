@@ -9,8 +9,8 @@ puts one cell. A row never splits: keep a document's revisions below a few gigab
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from shared.keys import Descending, KeyLayout, UInt32, between, part, row_key, starting_with
-from shared.queries import Query, ServerFilter
+from shared.keys import Descending, InvalidQuestion, KeyLayout, UInt32, between, part, row_key, shown, starting_with
+from shared.queries import MAX_LIMIT, Query, ServerFilter
 from shared.records import LAST_MS, check_int
 from shared.tables import BoundTable, ItemCells, TableLayout, put_if
 
@@ -131,13 +131,17 @@ class Repository:
 
     def versions(self, owner: str, document_id: str, newest: int = 3) -> list[Document]:
         """The newest revisions of a document, newest first. All are kept. Costs: one scan of as many cells."""
+        check_int("newest", newest, 1)
         plan = self._revisions.plan(owner=owner, document_id=document_id)
-        return Query(self._revisions, plan).page(newest).records
+        return Query(self._revisions, plan).page(min(newest, MAX_LIMIT)).records
 
     def _found(self, as_of_ms: int | None, **question: Any) -> Query[Document]:
         where = {}
         if as_of_ms is not None:
-            check_int("as_of_ms", as_of_ms, 0)
+            if type(as_of_ms) is not int or not 0 <= as_of_ms <= LAST_MS:
+                raise InvalidQuestion(
+                    f"as_of_ms: must be milliseconds since 1970, 0..{LAST_MS} (got {shown(as_of_ms)})"
+                )
             where = {"changed_ms": between(None, as_of_ms + 1)}
         table = self._revisions.layout
         one = TableLayout(table.name, table.holds, table.key, OneOfEachRow(as_of_ms), is_recorded=False)
