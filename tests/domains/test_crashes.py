@@ -20,6 +20,7 @@ from shared.testing import (
 from shared.testing.stopped_writes import Opened
 from shared.writes import holds_intents
 from tests.domains.counters import stopped_writes as counters
+from tests.domains.documents import stopped_writes as documents
 from tests.domains.feeds import stopped_writes as feeds
 from tests.domains.messages import stopped_writes as messages
 from tests.domains.orders import stopped_writes as orders
@@ -30,6 +31,7 @@ STOPPED = {
     "counters": counters.STOPPED,
     "messages": messages.STOPPED,
     "feeds": feeds.STOPPED,
+    "documents": documents.STOPPED,
 }
 MANY, FEW, FEWEST = 14, 2, 1
 """Crash points of a write that a check visits: stops in the design itself, then all else; in other variants, which
