@@ -17,6 +17,7 @@ from shared.testing import (
 from shared.testing.stopped_writes import Opened
 from tests.domains.activity import erased as activity
 from tests.domains.counters import erased as counters
+from tests.domains.documents import erased as documents
 from tests.domains.feeds import erased as feeds
 from tests.domains.messages import erased as messages
 from tests.domains.orders import erased as orders
@@ -28,6 +29,7 @@ ERASED = {
     "messages": messages.ERASED,
     "feeds": feeds.ERASED,
     "activity": activity.ERASED,
+    "documents": documents.ERASED,
 }
 MANY, FEW = 8, 2
 """Points that a check visits, of the design itself, and of its other variants. `make test-long` visits all."""
