@@ -106,6 +106,7 @@ class Repository:
         check_fits_cell(document)
         cells = HISTORY_CELLS.pack(document)
         ((column, value),) = cells.items()
+        row = self._revisions.row(document)
         key = {"owner": document.owner, "document_id": document.document_id}
         while True:
             newest = Query(self._revisions, self._revisions.plan(**key)).first()
@@ -113,7 +114,7 @@ class Repository:
             if stored is not None and stored.edit == document.edit:
                 return
             check_follows(document, 0 if newest is None else newest.revision)
-            if put_if(self._revisions.rows, self._revisions.row(document), column, None, value):
+            if put_if(self._revisions.rows, row, column, None, value):
                 return
 
     # ---- questions
