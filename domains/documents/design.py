@@ -6,9 +6,11 @@ from shared.designs import AccessPattern, Design, Exemption, Load, Variant, Wron
 from shared.records import parse_time
 
 from . import keys
+from .crossing import filter_against_index
 from .formats import FORMATS
 from .keys import ERASED_DOCUMENTS, ERASURES, PARTS, UNSETTLED
 from .published import PUBLISHED
+from .readme_blocks import own_blocks
 from .records import Document
 from .repository import DocumentRepository
 from .traps import TRAPS
@@ -81,4 +83,6 @@ DESIGN = Design(
     erases="an owner",
     traps=TRAPS,
     published=PUBLISHED,
+    crossing=filter_against_index,
+    own_blocks=own_blocks,
 )

@@ -1,13 +1,18 @@
-"""Documents by owner and id: the whole document in one cell, its chosen paths in columns of the same row.
+"""Documents by owner and id: each whole in one cell, with its latest versions, and its chosen paths beside it.
 
-The variants store the same documents in other ways:
+The variants store the same documents in other ways. What questions cost, and the calls that store one change:
 
-    variant    row key                                            lists   one value  updates kept
-    documents  [owner][document_id]                               -       -          -
-    salted     [4 hex digits of md5(owner)][owner][document_id]   -       -          -
-    indexed    [owner][document_id], [owner][path][value][document_id]  - - -
-    history    [owner][document_id], a column for each revision
-    put-only   [owner][document_id]
+    variant    row key                                           paths    one value      last changes  calls
+    documents  [owner][document_id]                              1 range  server filter  1 range       5
+    salted     [4 hex digits of md5(owner)][owner][document_id]  1 range  server filter  1 range       5
+    indexed    as documents; [owner][path][value][document_id]   1 range  1 range, gets  1 range       6
+    history    [owner][document_id], a column for each change    refused  refused        1 range       5
+    put-only   [owner][document_id]                              refused  refused        wrong answer  1
+
+Paths: the chosen paths of an owner's documents. One value: the documents that have it at such a path. A server filter
+reads all documents of the owner. Last changes: `documents`, `salted` and `indexed` keep ten, and two changes in one
+millisecond may be one; `history` keeps all. `put-only` loses changes of writers who work at once. All keys start with
+the owner, so no question leaves the range of one tenant.
 """
 
 from typing import Any, NamedTuple
