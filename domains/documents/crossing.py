@@ -40,7 +40,7 @@ def filter_against_index(_design: Design) -> Crossing:
         HAVING,
         (Panel("rows read", f"documents that have the value, of {DOCUMENTS} of the owner", ways),),
         f"Fewest rows: {lower_where(HAVING, 'documents', *ways)}. The filter of `documents` reads all "
-        f"{filtered[0]} rows of the owner on the server, whatever it returns. `documents:indexed` reads two "
-        f"rows for each document, its line and the document: {indexed[0]} rows for one, {indexed[-1]} for all. A change of a "
-        "value then costs 2 calls more: it puts a line and deletes one.",
+        f"{filtered[0]} rows of the owner on the server, whatever it returns. `documents:indexed` reads two rows for "
+        f"each document, its line and the document: {indexed[0]} rows for one, {indexed[-1]} for all. A change of a "
+        "value then costs 2 calls more, which put a line and delete one.",
     )

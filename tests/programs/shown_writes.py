@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from shared.designs.pictures import Picture, Rung, ladder_picture
 from shared.testing import Steps
+from tests.domains.documents.stopped_writes import steps as documents_steps
 from tests.domains.feeds.stopped_writes import steps as feeds_steps
 from tests.domains.messages.stopped_writes import steps as messages_steps
 from tests.domains.orders.stopped_writes import steps as orders_steps
@@ -13,6 +14,7 @@ STEPS: Mapping[str, Callable[[Engine], Steps]] = {
     "orders": orders_steps,
     "messages": messages_steps,
     "feeds": feeds_steps,
+    "documents": documents_steps,
 }
 """The designs whose pages show the steps of their writes."""
 
