@@ -224,6 +224,9 @@ def test_a_value_is_found_by_its_path_as_the_document_has_it_now(documents):
         [moved, BEN],
     )
     assert list(documents.having("acme", "name.last", "King")) == [moved]
+    source = documents.writer.source
+    documents.writer.rows(source.name).put(source.row(ADA), {b"p:state": b"CO"})  # as a dead writer leaves it
+    assert list(documents.having("acme", "state", "CO")) == []
     with pytest.raises(
         InvalidQuestion, match=r"^path: must be one of name\.last, state, social\.twitter \(got 'text'\)$"
     ):
