@@ -39,6 +39,13 @@ class _Shown:
     is_source: bool
     questions: Sequence[tuple[str, str]]
     """The questions that read it, each with its verdict."""
+    computed: Sequence[str] = ()
+    """What its computed columns hold: lists in the rows of their sources."""
+
+    @property
+    def holds(self) -> str:
+        """What a row holds, with its computed columns."""
+        return listed([self.table.holds, *self.computed])
 
 
 def tables_picture(design: Design, costs: VariantCosts, connection: "happybase.Connection") -> Picture:
@@ -83,12 +90,14 @@ def tables_picture(design: Design, costs: VariantCosts, connection: "happybase.C
 
 def _choose(costs: VariantCosts, connection: "happybase.Connection") -> tuple[list[_Shown], list[str]]:
     """The tables to show, each source before what is derived from it; and the names of the others."""
-    source_of = {
-        table.name: writer.source.name
-        for writer in writers_of(costs.variant.open(connection))
-        for table in writer.lists
-        if table.name != writer.source.name
-    }
+    source_of: dict[str, str] = {}
+    computed: dict[str, list[str]] = {}
+    for writer in writers_of(costs.variant.open(connection)):
+        for of_lines in writer.lists:
+            if of_lines.name == writer.source.name:
+                computed.setdefault(of_lines.name, []).append(of_lines.holds)
+            else:
+                source_of[of_lines.name] = writer.source.name
     answers: dict[str, list[tuple[str, str]]] = {}
     for measurement in costs.measurements:
         if measurement.reads:
@@ -102,8 +111,11 @@ def _choose(costs: VariantCosts, connection: "happybase.Connection") -> tuple[li
     ordered = sorted(
         wanted[:MOST_TABLES], key=lambda name: (names.index(source_of.get(name) or name), name in source_of)
     )
-    sources = set(source_of.values())
-    shown = [_Shown(tables[name], source_of.get(name), name in sources, answers.get(name, [])) for name in ordered]
+    sources = {*source_of.values(), *computed}
+    shown = [
+        _Shown(tables[name], source_of.get(name), name in sources, answers.get(name, []), computed.get(name, []))
+        for name in ordered
+    ]
     return shown, [name for name in names if name not in ordered]
 
 
@@ -113,7 +125,7 @@ def _headline(shown: Sequence[_Shown]) -> str:
         lists = f"{number_words(derived)} derived list{'' if derived == 1 else 's'}"
         return f"{number_words(sources).capitalize()} source{'' if sources == 1 else 's'}, {lists}."
     tables = "One table" if len(shown) == 1 else f"{number_words(len(shown)).capitalize()} tables"
-    return f"{tables}. {'Each' if len(shown) == 1 else 'In the first, each'} row holds {shown[0].table.holds}."
+    return f"{tables}. {'Each' if len(shown) == 1 else 'In the first, each'} row holds {shown[0].holds}."
 
 
 def _sentence(shown: Sequence[_Shown]) -> str:
@@ -127,7 +139,7 @@ def _sentence(shown: Sequence[_Shown]) -> str:
             for source, lists in derived.items()
         )
         return f"{listed(clauses)}. Each question is below the table that it reads."
-    return f"A row of `{shown[0].table.name}` holds {shown[0].table.holds}."
+    return f"A row of `{shown[0].table.name}` holds {shown[0].holds}."
 
 
 def _named(names: Sequence[str]) -> str:
@@ -153,7 +165,7 @@ def _described(shown: Sequence[_Shown]) -> str:
 def _draw_row(picture: Picture, one: _Shown, x: float, roles: Mapping[str, Role]) -> None:
     """Draws the boxes of a row key, then those of what a row holds; goes on in a new line where one is full."""
     left = x
-    for label, role in [*key_boxes(one.table, roles), *_contents(one.table)]:
+    for label, role in [*key_boxes(one.table, roles), *_contents(one)]:
         width = round(width_of(label)) + 18
         if left > x and left + width > WIDTH - MARGIN:
             _end_line(picture, one, x, left)
@@ -171,11 +183,11 @@ def _end_line(picture: Picture, one: _Shown, x: float, right: float) -> None:
     picture.y += BOX_HEIGHT
 
 
-def _contents(table: Table) -> list[tuple[str, Role]]:
+def _contents(one: _Shown) -> list[tuple[str, Role]]:
     """What a row holds besides its key."""
-    cells = table.cells
+    cells = one.table.cells
     if isinstance(cells, SourceCells):
-        return [("the whole record, one cell", "value")]
+        return [("the whole record, one cell", "value"), *((computed, "value") for computed in one.computed)]
     if isinstance(cells, ItemCells):
         values = [cells.value] if isinstance(cells.value, str) else [*cells.value]
         parts = ", ".join(part_line(part) for part in cells.qualifier.parts)
