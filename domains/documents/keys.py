@@ -106,14 +106,14 @@ UNSETTLED_CELLS = RecordCells(DocumentOfOwner, {}, marker="u:x")
 
 DOCUMENTS = TableLayout(
     "documents",
-    "the document, and its latest versions",
+    "the document",
     KeyLayout(DocumentOfOwner),
     SourceCells(DOCUMENT_CELLS, "d:document"),
     {"d": Family(max_versions=VERSIONS)},
 )
 SUMMARIES = TableLayout(
     "documents",
-    "the chosen paths of the document",
+    "its chosen paths",
     DOCUMENTS.key,
     SUMMARY_CELLS,
     {"p": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)},

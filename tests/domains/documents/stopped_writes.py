@@ -135,12 +135,12 @@ STOPPED = StoppedWrites(
 
 
 def words(values):
-    """What a view shows of the document that is written."""
-    shown = [value for value in values if isinstance(value, Document) and value.document_id == ADA.document_id]
-    if shown:
-        return f"revision {shown[0].revision}"
-    columns = [value for value in values if isinstance(value, tuple) and value[0] == ADA.document_id]
-    return ", ".join(value for _, _, value in columns) or "-"
+    """The state of the document that is written, as a view shows it."""
+    states = [
+        value.body["state"] for value in values if isinstance(value, Document) and value.document_id == ADA.document_id
+    ]
+    columns = {value[:2]: value[2] for value in values if isinstance(value, tuple)}
+    return states[0] if states else columns.get((ADA.document_id, "state"), "-")
 
 
 def steps(engine):
