@@ -20,6 +20,7 @@ NAMES = (
     "profiles",
     "changes",
     "catalog",
+    "documents",
 )
 """All designs of the suite, in the order in which commands show them."""
 

@@ -88,7 +88,7 @@ class _MeteredClient:
             answer: Any = call(*arguments)
             if name.startswith(("getRow", "scannerGet")):
                 self._count_answer(answer)
-            elif name.startswith("getVer"):
+            elif name in ("getVer", "getVerTs"):
                 self._count_versions(answer)
             return answer
 
@@ -117,7 +117,7 @@ class _MeteredClient:
         elif name in ("mutateRow", "mutateRowTs", "checkAndPut", "atomicIncrement"):
             table, row = arguments[:2]
             self._cost.rows_written[table].append(row)
-        elif name.startswith(("getRow", "getVer")):
+        elif name.startswith("getRow") or name in ("getVer", "getVerTs"):
             table, rows = arguments[:2]
             for row in rows if name.startswith("getRows") else [rows]:
                 one_row = RowRange(row, row + b"\x00")
@@ -134,11 +134,10 @@ class _MeteredClient:
             self._cost.bytes_fetched += len(result.row) + sum(len(name) + len(cell.value) for name, cell in cells)
 
     def _count_versions(self, versions: list[Any]) -> None:
-        """Counts the versions of one column: Thrift1 returns their values without the names of row and column."""
-        if versions:
-            self._cost.rows_fetched += 1
-            self._cost.cells_fetched += len(versions)
-            self._cost.bytes_fetched += sum(len(version.value) for version in versions)
+        """Counts the versions of one column, which are replied without row key and column."""
+        self._cost.rows_fetched += bool(versions)
+        self._cost.cells_fetched += len(versions)
+        self._cost.bytes_fetched += sum(len(cell.value) for cell in versions)
 
 
 @contextmanager

@@ -28,7 +28,7 @@ KEYS_ONLY = ServerFilter((), b"FirstKeyOnlyFilter() AND KeyOnlyFilter()")
 """Returns the first cell of each row, without its value: a scan of row keys."""
 
 
-def equal(cells: RecordCells[Any], name: str, value: Any) -> ServerFilter:
+def equal(cells: RecordCells[Any], name: str, value: Any, *, key: str | None = None) -> ServerFilter:
     r"""A filter that returns the rows in which an attribute has this value, packed as `cells` packs it.
 
     equal(ORDER_CELLS, "status", "paid")    SingleColumnValueFilter('o','s',=,'binary:\xa4paid',true,true)
@@ -37,15 +37,23 @@ def equal(cells: RecordCells[Any], name: str, value: Any) -> ServerFilter:
     because rows that lack the column then have it. If `cells` are those of another layout of the same table, the filter
     chooses records by a column that they do not have themselves.
 
+    With `key`, the attribute is a mapping (`OtherColumns`), and the filter compares its value of this key. It drops the
+    rows that lack the key.
+
     Raises InvalidRecord for a name that has no column, for a value that its attribute cannot have or that is too long,
     and for an attribute whose default depends on the rest of the record.
     """
-    packed = cells.pack_value(name, value)
     drops_rows_without = True
-    if (default := cells.default_of(name)) is not attrs.NOTHING:
-        with suppress(InvalidRecord):  # a default need not be of the declared type
-            drops_rows_without = cells.pack_value(name, default) != packed
-    family, _, qualifier = cells.column(name).partition(b":")
+    if key is not None:
+        ((column, packed),) = cells.pack_key(name, key, value).items()
+        compared = key
+    else:
+        compared = name
+        packed, column = cells.pack_value(name, value), cells.column(name)
+        if (default := cells.default_of(name)) is not attrs.NOTHING:
+            with suppress(InvalidRecord):  # a default need not be of the declared type
+                drops_rows_without = cells.pack_value(name, default) != packed
+    family, _, qualifier = column.partition(b":")
     text = b"SingleColumnValueFilter(%s,%s,=,%s,%s,true)" % (
         quoted(family),
         quoted(qualifier),
@@ -55,7 +63,7 @@ def equal(cells: RecordCells[Any], name: str, value: Any) -> ServerFilter:
     if len(text) > MAX_FILTER_BYTES:
         limit = f"at most {MAX_FILTER_BYTES} bytes"
         raise InvalidRecord(f"{cells.record.__name__}.{name}: a server-side filter must be {limit} (got {len(text)})")
-    return ServerFilter((name,), text, (cells.column(name),))
+    return ServerFilter((compared,), text, (column,))
 
 
 def quoted(value: bytes) -> bytes:

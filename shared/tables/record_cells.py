@@ -178,6 +178,12 @@ class RecordCells(Generic[R]):
             raise self._without_column(name)
         return self._packed[name].pack(value)
 
+    def pack_key(self, name: str, key: str, value: Any) -> dict[bytes, bytes]:
+        """The cell of one key of a mapping, by its column. Raises InvalidRecord."""
+        if name not in self.mappings:
+            raise InvalidRecord(f"{self.record.__name__}.{name}: has no keys, because it is not a mapping of columns")
+        return self.mappings[name].pack({key: value})
+
     def unpack_value(self, name: str, cell: bytes) -> Any:
         """The value of the cell of one attribute. Raises InvalidRecord."""
         if name not in self._packed:

@@ -26,6 +26,7 @@ FILES = [
     ("monitoring", "metrics/*.jsonl", 17_100, 17_100),
     ("tsdb", "metrics/nab/*.csv", 26_133, 26_133 - 11),
     ("tsdb", "metrics/*.jsonl", 17_100, 17_100),
+    ("documents", "profiles/congress_current.jsonl", 537, 537),
 ]
 YEARS = {"auth_first5000.log": 2017}
 """Assumed: the file does not say it."""

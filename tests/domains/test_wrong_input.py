@@ -28,9 +28,15 @@ MAX_MESSAGE = 350
 
 LOADS = [load for design in all_designs() for load in design.loads if load.record.__name__ != "Message"]
 RECORDS = [(design.name, load) for design in all_designs() for load in design.loads]
-FIRST = {"position": 1}
+FIRST = {"position": 1, "revision": 1}
 """The first number of a field that does not begin with 0."""
-LAST = {"position": 2**63 - 2, "tie": 2**64 - 1, "post_id": 2**64 - 1, "tsdb": LAST_POINT_MS}
+LAST = {
+    "position": 2**63 - 2,
+    "revision": 2**32 - 1,
+    "tie": 2**64 - 1,
+    "post_id": 2**64 - 1,
+    "tsdb": LAST_POINT_MS,
+}
 """The last number of a field, or of the times of a design, that does not go up to the last millisecond of 9999."""
 MAY_BE_EMPTY = ("item", "body", "text", "email")
 """Fields of text that may be empty, besides those that are if they are omitted."""
@@ -97,7 +103,9 @@ def test_a_record_refuses_wrong_values_in_one_line(load: Any) -> None:
 
 
 @pytest.mark.parametrize(("design", "load"), RECORDS, ids=[f"{name}:{load.record.__name__}" for name, load in RECORDS])
-def test_a_record_has_numbers_from_0_to_their_last_and_texts_that_are_not_empty(design: str, load: Any) -> None:
+def test_a_record_has_numbers_from_first_to_last_and_texts_that_are_not_empty(
+    design: str, load: Any
+) -> None:
     sample = next(load.sample_records())
     attrs.resolve_types(load.record)
     for field in attrs.fields(load.record):

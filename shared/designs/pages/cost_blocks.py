@@ -46,7 +46,9 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
 
 def _samples_line(design: Design) -> str:
     """What the samples consist of: number of records, period, and how many values each part of a key has."""
-    return " ".join(_load_line(load, _key_attributes(design, load)) for load in design.loads)
+    return " ".join(
+        _load_line(load, _key_attributes(design, load), _time_attribute(design, load)) for load in design.loads
+    )
 
 
 def _key_attributes(design: Design, load: Load) -> list[str]:
@@ -60,13 +62,20 @@ def _key_attributes(design: Design, load: Load) -> list[str]:
     return [field.name for field in attrs.fields(load.record) if field.name in parts]
 
 
-def _time_attribute(attributes: Iterable[str]) -> str | None:
+def _time_attribute(design: Design, load: Load) -> str | None:
+    """The time of a load's records that is a part of a key; if no key of the design has one, any other time."""
+    of_keys = {of.name: _first_time(_key_attributes(design, of)) for of in design.loads}
+    if any(of_keys.values()):
+        return of_keys[load.name]
+    return _first_time(field.name for field in attrs.fields(load.record))
+
+
+def _first_time(attributes: Iterable[str]) -> str | None:
     return next((name for name in attributes if name.endswith("_ms")), None)
 
 
-def _load_line(load: Load, attributes: Sequence[str]) -> str:
+def _load_line(load: Load, attributes: Sequence[str], period: str | None) -> str:
     records = list(load.sample_records())
-    period = _time_attribute(attributes)
     line = f"Measured on {len(records):,} sample {load.name}"
     if period:
         times = [getattr(record, period) for record in records]
@@ -142,11 +151,8 @@ def sizing_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     for load in design.loads:
         records = list(load.sample_records())
         counts.append(f"{len(records):,} {load.name}")
-        time = _time_attribute(_key_attributes(design, load))
+        time = _time_attribute(design, load)
         times += [] if time is None else [getattr(record, time) for record in records]
-    for load in () if times else design.loads:
-        time = _time_attribute([field.name for field in attrs.fields(load.record)])
-        times += [] if time is None else [getattr(record, time) for record in load.sample_records()]
     days = (max(times) - min(times)) / DAY_MS
     period = f"{_rounded(days)} days" if days >= 1 else f"{_rounded(days * 24)} hours"
     caption = (

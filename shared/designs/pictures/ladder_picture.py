@@ -52,8 +52,10 @@ class _Ladder:
 
     @property
     def deciding(self) -> int:
-        """The number of the first call that decides, counted from 1."""
-        return next(number for number, rung in enumerate(self.calls, 1) if rung.decides)
+        """The number of the call that decides, counted from 1; of several, the first after which a reader sees more."""
+        deciding = [number for number, rung in enumerate(self.calls, 1) if rung.decides]
+        changing = (number for number in deciding if self.calls[number - 1].seen != self.before.seen)
+        return next(changing, deciding[0])
 
     @property
     def disagreeing(self) -> list[int]:

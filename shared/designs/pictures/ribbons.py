@@ -76,16 +76,30 @@ class Ribbon:
 
 
 def _folded(groups: Sequence[_Group]) -> tuple[_Group, ...]:
-    """The groups, with a break for several that no scan reads, and one group for those beyond `MOST_LABELS`."""
+    """The groups, with a break for several that no scan reads, and one group for those whose labels have no room.
+
+    There is room for `MOST_LABELS`, or for as many as fit a line.
+    """
     folded: list[_Group] = []
     for is_of_scan, alike in groupby(groups, lambda group: group.is_of_scan):
         run = list(alike)
         folded += run if is_of_scan or len(run) == 1 else [BREAK_BETWEEN]
-    if len(folded) <= MOST_LABELS:
-        return tuple(folded)
-    shown, others = folded[: MOST_LABELS - 1], folded[MOST_LABELS - 1 :]
-    stretches = chain.from_iterable(group.stretches for group in others)
-    return (*shown, _Group(f"{len(others)} more", tuple(stretches)))
+    for most in range(min(MOST_LABELS, len(folded)), 1, -1):
+        shown, others = (folded, []) if len(folded) <= most else (folded[: most - 1], folded[most - 1 :])
+        stretches = chain.from_iterable(group.stretches for group in others)
+        groups = (*shown, *([_Group(f"{len(others)} more", tuple(stretches))] if others else []))
+        if sum(map(_label_width, groups)) <= WIDTH - 2 * MARGIN:
+            return groups
+    return tuple(folded[:1])
+
+
+def _label_above(group: _Group) -> str:
+    """The label of a group as it is written above a ribbon."""
+    return f"{group.label} ({group.rows:,})"
+
+
+def _label_width(group: _Group) -> float:
+    return width_of(_label_above(group)) + 12 if group.rows else 0
 
 
 def draw_ribbons(picture: Picture, scans: Mapping[str, ScannedTable]) -> None:
@@ -192,8 +206,8 @@ def _draw(picture: Picture, ribbon: Ribbon, start: float, scale: float) -> None:
 
 def _write_labels_above(picture: Picture, placed: Sequence[_Placed]) -> None:
     """Writes the labels of groups above the ribbon, each with a line to its group; none overlaps its neighbour."""
-    texts = [f"{one.group.label} ({one.group.rows:,})" for one in placed]
-    widths = [width_of(text) + 12 for text in texts]
+    texts = [_label_above(one.group) for one in placed]
+    widths = [_label_width(one.group) for one in placed]
     x = float(MARGIN)
     for number, (one, text) in enumerate(zip(placed, texts, strict=True)):
         x = max(x, min(one.middle - widths[number] / 2, WIDTH - MARGIN - sum(widths[number:])))

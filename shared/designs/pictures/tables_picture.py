@@ -92,12 +92,14 @@ def tables_picture(design: Design, costs: VariantCosts, connection: "happybase.C
 
 def _choose(costs: VariantCosts, connection: "happybase.Connection") -> tuple[list[_Shown], list[str]]:
     """The tables to show, each source before what is derived from it; and the names of the others."""
-    source_of = {
-        table.name: writer.source.name
-        for writer in writers_of(costs.variant.open(connection))
-        for table in writer.lists
-        if table.name != writer.source.name
-    }
+    source_of: dict[str, str] = {}
+    computed = set[str]()
+    for writer in writers_of(costs.variant.open(connection)):
+        for of_lines in writer.lists:
+            if of_lines.name == writer.source.name:
+                computed.add(of_lines.name)
+            else:
+                source_of[of_lines.name] = writer.source.name
     answers: dict[str, list[tuple[str, str]]] = {}
     for measurement in costs.measurements:
         if measurement.reads:
@@ -113,7 +115,7 @@ def _choose(costs: VariantCosts, connection: "happybase.Connection") -> tuple[li
     ordered = sorted(
         wanted[:MOST_TABLES], key=lambda name: (names.index(source_of.get(name) or name), name in source_of)
     )
-    sources = set(source_of.values())
+    sources = {*source_of.values(), *computed}
     shown = [
         _Shown(first, others, source_of.get(name), name in sources, answers.get(name, []))
         for name, (first, *others) in ((name, layouts[name]) for name in ordered)

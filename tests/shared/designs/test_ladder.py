@@ -39,6 +39,13 @@ def test_a_write_that_all_readers_see_at_once_says_so():
     assert ladder(OLD, OLD, NEW).sentence.endswith("call 2 decides. All readers agree after every call.")
 
 
+def test_of_several_calls_that_decide_the_ladder_shows_the_first_that_a_reader_notices():
+    rungs = [Rung("put", number in (1, 3, 4), words) for number, words in enumerate((OLD, OLD, OLD, HALF, NEW))]
+    assert (
+        "call 3 decides" in ladder_picture("write", ["first", "second", "unchanged"], rungs, is_recovered=True).sentence
+    )
+
+
 def test_calls_beyond_nine_rows_that_readers_do_not_notice_are_one_row():
     texts = texts_of(ladder(OLD, OLD, HALF, HALF, HALF, *[NEW] * 5))
     assert [text for text in texts if "put" in text] == ["1  put", "2  put", "3-4  put, 1 more", "5-9  put, 4 more"]

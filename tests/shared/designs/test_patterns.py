@@ -114,6 +114,16 @@ def test_a_get_is_one_rpc_of_one_range_and_one_row(engine, table):
     assert cost.ranges == [(table.name, one_row)]
 
 
+def test_the_versions_of_a_column_are_one_rpc_of_one_range_and_one_row(engine, table):
+    with metered(table.connection) as cost:
+        assert table.cells(b"\0\x07", b"f:v", versions=3) == [b"1"]
+        assert table.cells(b"\0\x07", b"f:v", versions=3, timestamp=1) == []
+    one_row = RowRange(b"\0\x07", b"\0\x07\0")
+    assert cost.reads == 2 * [Read(table.name, one_row, one_row)]
+    assert (cost.rpcs, cost.rows_fetched, cost.cells_fetched, cost.bytes_fetched) == (2, 1, 1, 1)
+    assert cost.reads[0].is_get
+
+
 EVERYTHING = RowRange(b"", None)
 
 

@@ -77,3 +77,7 @@ def test_rows_between_two_ranges_are_a_break_and_labels_beyond_six_are_one():
     texts, _boxes = drawn(scanned(*((name, IN_VAIN, 10) for name in "abcdefgh")))
     assert {"e", "3 more", "30"} <= {*texts}
     assert "f" not in texts
+    long = [f"user00000{number}" for number in range(8)]
+    texts, _boxes = drawn(scanned(*((name, IN_VAIN, 10) for name in long)))
+    assert {"user000000 (10)", "user000001 (10)", "user000002 (10)", "5 more (50)"} <= {*texts}
+    assert not [text for text in texts if "user000003" in text]

@@ -1,6 +1,6 @@
 """Filters of the server, made from values: what they let through, and that pages with one are whole."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shared.designs import metered
 from shared.keys import MAX_ROW_BYTES, KeyLayout
 from shared.queries import ServerFilter, equal, scan
-from shared.tables import BIG_INT, Column, InvalidRecord, RecordCells, TableLayout
+from shared.tables import BIG_INT, TEXT, Column, InvalidRecord, OtherColumns, RecordCells, TableLayout
 from tests.engines import Engine, examples, located, plain_table
 from tests.shared.queries.paging import all_pages, page, records_of
 from tests.shared.specimens import Item, Named
@@ -31,6 +31,12 @@ class Note:
 class Text:
     number: int
     text: str
+
+
+@attrs.frozen
+class Tagged:
+    number: int
+    tags: Mapping[str, str]
 
 
 @attrs.frozen
@@ -120,6 +126,24 @@ def test_a_filter_may_compare_a_column_of_another_layout_of_the_table(engine):
             rows.put(layout.row(record), layout.cells.pack(record))
         chosen = equal(texts.cells, "text", "a")
         assert page(rows, others, NOTES.whole_table(), limit=9, filter=chosen).records == [Plain(1)]
+
+
+def test_a_filter_may_compare_one_key_of_a_mapping(engine):
+    cells = RecordCells(Tagged, {"tags": OtherColumns("n", TEXT)})
+    table = TableLayout("tagged", "its tags", KeyLayout(Item), cells)
+    chosen = equal(cells, "tags", "it's", key="a:b")
+    text = b"SingleColumnValueFilter('n','a:b',=,'binary:it''s',true,true)"
+    assert chosen == ServerFilter(("a:b",), text, (b"n:a:b",))
+    tagged = [Tagged(1, {"a:b": "it's", "c": "1"}), Tagged(2, {"a:b": "c"}), Tagged(3, {"c": "it's"})]
+    with engine.store(table) as connection:
+        rows = connection.table("tagged")
+        for record in tagged:
+            rows.put(table.row(record), cells.pack(record))
+        assert page(rows, table, table.whole_table(), limit=9, filter=chosen).records == tagged[:1]
+    with pytest.raises(InvalidRecord, match=r"^Tagged.tags\['a'\]: must be text \(got 5\)$"):
+        equal(cells, "tags", 5, key="a")
+    with pytest.raises(InvalidRecord, match=r"^Note.text: has no keys, because it is not a mapping of columns$"):
+        equal(NOTE_CELLS, "text", "a", key="b")
 
 
 def test_a_row_without_the_column_is_not_of_that_value(engine):

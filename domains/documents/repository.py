@@ -1,0 +1,216 @@
+"""Documents of owners; one method for each question and each write."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from shared.keys import InvalidKey, InvalidQuestion, Plan, TrailingText, starting_with
+from shared.queries import Query, Versions, equal
+from shared.records import check_one_of, check_text
+from shared.tables import BoundTable, TableLayout
+from shared.writes import (
+    CLOCK,
+    CombinedUpkeep,
+    Derived,
+    Erasures,
+    IntentWriter,
+    Upkeep,
+    WriterClock,
+    WriterUpkeep,
+)
+
+from .deciding import after_store
+from .erasing import OwnerErasures
+from .keys import SUMMARY_CELLS, TABLES, VERSIONS, DocumentTables
+from .parts import PART_BYTES, DocumentParts, check_fits_cell
+from .records import CHOSEN, MAX_CHOSEN_CHARACTERS, Document, Summary, paths_of
+from .stored import StoredDocument
+from .verifying import PartsUpkeep
+
+if TYPE_CHECKING:
+    import happybase
+
+
+class DocumentRepository:
+    """Stores, changes and finds the documents of owners.
+
+    A document is decided in its own cell, see `shared.writes.intents`: a change is accepted only if it was made from
+    the stored revision. The columns of its chosen paths are derived from it, and may show old values until the write is
+    complete. If a writer dies, repeating the call or running `upkeep.recover` completes the write.
+
+    Every question names an owner, and reads that owner's range only. A variant with an index of the chosen paths passes
+    `index`. Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository:
+    make one per thread.
+    """
+
+    def __init__(
+        self,
+        connection: "happybase.Connection",
+        tables: DocumentTables = TABLES,
+        clock: WriterClock = CLOCK,
+        *,
+        index: TableLayout[Any, Any] | None = None,
+        part_bytes: int = PART_BYTES,
+    ) -> None:
+        self._documents = BoundTable(connection, tables.documents)
+        self._summaries = BoundTable(connection, tables.summaries)
+        self._index = None if index is None else BoundTable(connection, index)
+        moving = (tables.unsettled,) if index is None else (tables.unsettled, index)
+        self.writer = IntentWriter(
+            connection,
+            tables.documents,
+            tables.intents,
+            (tables.summaries, *moving),
+            partial(lines_of, tables, index),
+            moving=moving,
+            clock=clock,
+        )
+        unsettled = BoundTable(connection, tables.unsettled)
+        self._parts = DocumentParts(self.writer, BoundTable(connection, tables.parts), unsettled, part_bytes)
+        erasures = Erasures(connection, (tables.erasures, (tables.erased_documents,)), (self.writer,))
+        self._erasures = OwnerErasures(erasures, self.writer, self._parts).upkeep
+        writes, parts = WriterUpkeep(self.writer), PartsUpkeep(self.writer, self._parts)
+        self.upkeep: Upkeep = CombinedUpkeep(
+            writes,
+            self._parts.unsettled,
+            parts,
+            self._erasures,
+            counts=[writes, parts],
+            pending=[writes],
+            recover=[writes, self._parts.unsettled, self._erasures],
+        )
+
+    # ---- writes
+
+    def store(self, document: Document) -> None:
+        """Stores the next revision of a document: the first one of a new document, or one that `edited` returned.
+
+        Storing the same one again changes nothing. If another writer has changed the document since it was read, that
+        is a `DocumentConflict`: read it again, and make the change again. A body of more than 512 KiB is an
+        `InvalidRecord`; see `store_in_parts`.
+        Costs: 1 get, 3 puts, 1 checkAndPut; 1 delete if the document loses chosen paths. If it was in parts: 2 deletes,
+        3 puts, 1 checkAndPut more, and 2 gets.
+        """
+        check_fits_cell(document)
+        self._parts.remove_left(self.writer.write(document, partial(after_store, document)))
+
+    def store_in_parts(self, document: Document) -> None:
+        """Stores the next revision of a document of up to 256 MiB, cut into parts of 1 MiB; otherwise as `store`.
+
+        Readers see the old document until all parts are stored. Its versions are not kept.
+        Costs: 1 put for each part; before them 1 get, 3 puts and 1 checkAndPut, after them the same and 1 delete. If
+        older parts have to be removed: as many again, and 1 delete for them.
+        """
+        self._parts.store(document)
+
+    # ---- questions
+
+    def document(self, owner: str, document_id: str, as_of_ms: int | None = None) -> Document | None:
+        """The document of that owner and id, or None; as it was at a time, if one is given.
+
+        Costs: one get, and one for each part of a large document.
+        """
+        plan = self._documents.plan(owner=owner, document_id=document_id)
+        return self._found(plan, as_of_ms).first()
+
+    def of_owner(self, owner: str, id_prefix: str = "", as_of_ms: int | None = None) -> Query[Document]:
+        """The documents of an owner by id; those whose ids start with a prefix, and as they were at a time, if given.
+
+        A time is that of the store, and of each document only the last 10 changes are kept. A document that was in
+        parts, which were replaced since, is an `InvalidRow`.
+        Costs: one scan of a page's rows and one more. Deleted documents are read and dropped.
+        """
+        return self._found(self._documents.plan(owner=owner, document_id=starting_with(id_prefix)), as_of_ms)
+
+    def _found(self, plan: Plan, as_of_ms: int | None) -> Query[Document]:
+        with_bodies = self._parts.present if as_of_ms is None else self._parts.past
+        return Query(self._documents, plan, as_of_ms=as_of_ms).then(with_bodies)
+
+    def summaries(self, owner: str, id_prefix: str = "") -> Query[Summary]:
+        """The chosen paths of an owner's documents, by id.
+
+        Costs: one scan of a page's rows and one more, which fetches the columns of these paths and not the documents.
+        """
+        return Query(self._summaries, self._summaries.plan(owner=owner, document_id=starting_with(id_prefix)))
+
+    def having(self, owner: str, path: str, value: str) -> Query[Document]:
+        """The documents of an owner with this value at a chosen path, by id.
+
+        A document whose change is under way may be missing; one that does not have the value is never among them.
+        Costs: one scan of all documents of the owner, of which a server-side filter returns those with the value.
+        """
+        check_path(path, value)
+        if self._index is not None:
+            lines = Query(self._index, self._index.plan(owner=owner, path=path, value=value))
+            documents = lines.then(partial(self.writer.reader.agreeing, self._index.layout)).then(self._parts.present)
+        else:
+            chosen = equal(SUMMARY_CELLS, "paths", value, key=path)
+            query = Query(self._documents, self._documents.plan(owner=owner), server=chosen)
+            documents = query.then(self._parts.present)
+        return documents.then(partial(those_having, path, value))
+
+    def versions(self, owner: str, document_id: str, newest: int = 3) -> list[Document]:
+        """The newest revisions of a document, newest first; a deletion is one without a body.
+
+        At most 10 are kept. Two changes in one millisecond are one version: if every change must be found, choose the
+        variant `history`. Revisions in parts, except the present one, are left out.
+        Costs: one call that returns as many whole documents; a second one that returns all 10 if some of these are the
+        same revision, which `recover` and the steps of a document in parts write again.
+        """
+        plan = self._documents.plan(owner=owner, document_id=document_id)
+        revisions: dict[int, StoredDocument] = {}
+        for asked in (newest, VERSIONS):
+            versions = [version.record for version in Versions(self._documents, plan, asked)]
+            for stored in versions:
+                if stored is not None and stored.revision:
+                    revisions.setdefault(stored.revision, stored)
+            if len(revisions) >= newest or len(versions) < asked:
+                break
+        return self._parts.kept([*revisions.values()][:newest])
+
+    # ---- upkeep
+
+    def erase(self, owner: str) -> int:
+        """Removes every document of an owner, with its versions and parts; returns how many rows remain for now.
+
+        The row of a deleted document remains for 42 minutes, without its values, so that it outlasts every call under
+        way. The erasure itself is stored until then, and `upkeep.recover` removes what remains, without a second call.
+        If `erase` dies, call it again; it may be called at any time. Documents of other owners stay, even if they
+        mention the owner.
+
+        It first recovers pending writes. Raises ClockSkew before anything is deleted.
+        Costs: those of `upkeep.recover`; two scans of the owner's documents and one of the owner's parts; for each
+        document those of deleting it, and 1 get and 1 delete; one scan of every list.
+        """
+        check_text("owner", owner, empty=False)
+        self.upkeep.recover(older_than_ms=0)
+        return self._erasures.erase(owner)
+
+
+def lines_of(
+    tables: DocumentTables, index: TableLayout[Any, Any] | None, document: StoredDocument
+) -> Iterator[Derived]:
+    """The rows and columns that are derived from a document: each a table, and the line there."""
+    if document.is_there:
+        yield tables.summaries, document.summary
+    if not document.is_settled:
+        yield tables.unsettled, document
+    if index is not None and document.is_there:
+        for path, value in document.summary.paths.items():
+            yield index, index.key.key_class(document.owner, path, value, document.document_id)
+
+
+def check_path(path: str, value: str) -> None:
+    """Raises InvalidQuestion for a path that is not chosen, and for a value that no column can have."""
+    check_one_of("path", path, *CHOSEN)
+    try:
+        TrailingText.encode(value)
+    except InvalidKey as error:
+        raise InvalidQuestion(f"value: {error}") from None
+    if len(value) > MAX_CHOSEN_CHARACTERS:
+        raise InvalidQuestion(f"value: must be at most {MAX_CHOSEN_CHARACTERS} characters (got {len(value)})")
+
+
+def those_having(path: str, value: str, documents: list[Document]) -> list[Document | None]:
+    """The documents that have this value at a chosen path; None for the others."""
+    return [document if paths_of(document.body).get(path) == value else None for document in documents]

@@ -1,0 +1,30 @@
+"""A hash of the owner first: four hex digits of its md5, the last ones as published (S4.4), then the owner.
+
+They spread owners whose ids count up, or start alike, over the whole table. Every question names its owner, so the
+digits are computed again and it costs the same. Published is a hash of the whole key, which would scatter the documents
+of one owner over 65,536 ranges.
+"""
+
+from shared.keys import HashPrefix, KeyLayout
+from shared.tables import TableLayout
+
+from ..keys import DOCUMENTS, PARTS, SUMMARIES, DocumentOfOwner, GenerationOfDocument
+from ..keys import TABLES as MAIN_TABLES
+
+SALT = HashPrefix(of="owner", bytes=4, hex=True, take="last")
+
+SALTED = TableLayout(
+    "documents_salted", DOCUMENTS.holds, KeyLayout(DocumentOfOwner, SALT), DOCUMENTS.cells, DOCUMENTS.families
+)
+
+TABLES = MAIN_TABLES._replace(
+    documents=SALTED,
+    summaries=TableLayout(SALTED.name, SUMMARIES.holds, SALTED.key, SUMMARIES.cells, SUMMARIES.families),
+    parts=TableLayout(
+        "documents_salted_parts",
+        PARTS.holds,
+        KeyLayout(GenerationOfDocument, SALT),
+        PARTS.cells,
+        PARTS.families,
+    ),
+)

@@ -1,0 +1,59 @@
+"""An owner who is erased, for the tests of erasures: documents with versions, in parts, deleted ones."""
+
+from functools import partial
+
+import attrs
+
+from domains.documents import Document
+from domains.documents.design import DESIGN
+from shared.testing import ErasedPerson
+
+NOON_MS = 1_768_219_200_000
+MAIL = Document("dan-e", "mail", {"state": "CA", "of": "dan-e"}, NOON_MS)
+PROFILE = Document("dan-e", "profile", {"name": {"last": "dan-e"}, "text": "dan-e" * 20}, NOON_MS)
+NOTES = Document("dan-e", "notes", {"text": "dan-e"}, NOON_MS)
+TWIN = Document("dan-e-2", "mail", {"state": "CA"}, NOON_MS)
+FRIEND = Document("eve", "profile", {"state": "CA", "friend": "my friend dan-e"}, NOON_MS)
+
+
+def three_owners(opened):
+    documents = opened()
+    for document in (MAIL, NOTES, TWIN, FRIEND):
+        documents.store(document)
+    documents.store_in_parts(PROFILE)
+    documents.store(MAIL.edited({"of": "dan-e"}, NOON_MS + 1))
+    documents.store(NOTES.deleted(NOON_MS + 1))
+
+
+def come_back(documents, _time_ms):
+    back = Document("dan-e", "new", {"of": "dan-e"}, NOON_MS)
+    documents.store_in_parts(back)
+    return [back]
+
+
+def change(documents):
+    documents.store_in_parts(PROFILE.edited({"text": "dan-e" * 30}, NOON_MS + 2))
+
+
+def repair(documents):
+    list(documents.upkeep.repair())
+
+
+ERASED = ErasedPerson(
+    "dan-e",
+    variants=[
+        attrs.evolve(variant, open=partial(variant.open, part_bytes=30))
+        for variant in DESIGN.variants
+        if not variant.without_upkeep
+    ],
+    before=three_owners,
+    seen=lambda documents: [*documents.of_owner("dan-e")],
+    others=lambda documents: [*documents.of_owner("dan-e-2"), *documents.of_owner("eve")],
+    kept=[TWIN, FRIEND],
+    comes_back=come_back,
+    rivals=(change, repair),
+    texts=("dan-e-2", "my friend dan-e"),
+    remaining=3,
+    ends_dead=False,
+    erasures="documents_erasures",
+)

@@ -1,0 +1,259 @@
+"""Changes, versions, chosen paths and tenants of documents, in every variant of the tables."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import attrs
+import pytest
+
+from domains.documents import Document, DocumentConflict, records
+from domains.documents.design import DESIGN
+from domains.documents.keys import DOCUMENTS, VERSIONS
+from domains.documents.stored import EDITS_KEPT
+from domains.documents.variants.salted import SALTED
+from shared.designs import metered
+from shared.keys import InvalidKey, InvalidQuestion, successor
+from shared.queries import Query, Versions
+from shared.stores import connect
+from shared.tables import BoundTable, create_tables
+from shared.testing import stored_cells
+
+NOON_MS = 1_768_219_200_000
+ADA = Document("acme", "user000001", {"name": {"last": "King"}, "state": "CA", "text": "x" * 1000}, NOON_MS)
+BEN = Document("acme", "user000002", {"state": "NV"}, NOON_MS)
+WRITERS = 16
+CHANGES = 2
+
+BY_NAME = {variant.name: variant for variant in DESIGN.variants}
+
+
+def only(*names):
+    """Runs a test for these variants."""
+    return pytest.mark.parametrize("variant", [BY_NAME[name] for name in names], ids=names)
+
+
+without_lost_updates = only(*(name for name in BY_NAME if name != "put-only"))
+with_paths = only("documents", "salted", "indexed")
+the_design = only("documents")
+
+
+def changed(document, **values):
+    """The document with more values, changed a millisecond later."""
+    return document.edited({**document.body, **values}, document.changed_ms + 1)
+
+
+@pytest.fixture
+def documents(repository):
+    repository.store(ADA)
+    repository.store(BEN)
+    return repository
+
+
+# ---- changes
+
+
+@only("documents", "history")
+def test_sixteen_writers_of_one_document_lose_no_change(tmp_path, variant):
+    url = f"embedded:{tmp_path / 'documents.db'}"
+
+    def add_numbers(writer):
+        with closing(connect(url)) as connection:
+            documents = variant.open(connection)
+            for number in range(CHANGES):
+                while True:
+                    read = documents.document("acme", "user000001")
+                    numbers = [*read.body["numbers"], [writer, number]]
+                    try:
+                        documents.store(read.edited({"numbers": numbers}, NOON_MS))
+                        break
+                    except DocumentConflict:
+                        continue
+
+    with closing(connect(url)) as connection, ThreadPoolExecutor(WRITERS) as pool:
+        create_tables(connection, variant.tables)
+        documents = variant.open(connection)
+        documents.store(attrs.evolve(ADA, body={"numbers": []}))
+        list(pool.map(add_numbers, range(WRITERS)))
+        stored = documents.document("acme", "user000001")
+        assert sorted(stored.body["numbers"]) == [
+            [writer, number] for writer in range(WRITERS) for number in range(CHANGES)
+        ]
+        assert stored.revision == 1 + WRITERS * CHANGES
+
+
+@without_lost_updates
+def test_a_change_from_another_revision_than_the_stored_one_is_refused_and_changes_nothing(
+    connection, variant, documents
+):
+    documents.store(moved := changed(ADA, state="NV"))
+    before = stored_cells(connection, variant.tables)
+    late = "Document.revision: document 'user000001' of 'acme' is stored with revision 2, so the next one must be 3"
+    new = "Document.revision: document 'user000009' of 'acme' is not stored, so the next one must be 1"
+    for document, reason in (
+        (changed(ADA, state="CO"), f"{late} (got 2)"),
+        (attrs.evolve(ADA, body={}, edit=bytes(8)), f"{late} (got 1)"),
+        (attrs.evolve(moved, revision=4, edit=bytes(8)), f"{late} (got 4)"),
+        (ADA.deleted(NOON_MS), f"{late} (got 2)"),
+        (attrs.evolve(changed(ADA), document_id="user000009"), f"{new} (got 2)"),
+    ):
+        with pytest.raises(DocumentConflict) as refused:
+            documents.store(document)
+        assert str(refused.value) == reason
+    assert stored_cells(connection, variant.tables) == before
+
+
+@without_lost_updates
+def test_two_writers_who_make_the_same_change_at_once_are_not_taken_for_one(documents):
+    counted = changed(ADA, logins=1)
+    again = changed(ADA, logins=1)
+    documents.store(counted)
+    with pytest.raises(DocumentConflict):
+        documents.store(again)
+    documents.store(counted)  # the same writer, who got no reply
+    assert documents.document("acme", "user000001") == counted
+
+
+@the_design
+def test_a_change_that_is_stored_again_is_known_until_sixteen_later_ones(documents):
+    history = [ADA]
+    for _ in range(EDITS_KEPT):
+        history.append(changed(history[-1]))
+        documents.store(history[-1])
+        documents.store(history[1])
+    documents.store(changed(history[-1]))
+    with pytest.raises(DocumentConflict):
+        documents.store(history[1])
+
+
+@without_lost_updates
+def test_a_deleted_document_is_not_found_and_may_come_back_as_its_next_revision(documents):
+    documents.store(gone := ADA.deleted(NOON_MS + 1))
+    assert documents.document("acme", "user000001") is None
+    assert list(documents.of_owner("acme")) == [BEN]
+    with pytest.raises(DocumentConflict, match=r"is stored with revision 2, so the next one must be 3 \(got 1\)$"):
+        documents.store(attrs.evolve(ADA, edit=bytes(8)))
+    documents.store(back := gone.edited({"state": "CO"}, NOON_MS + 2))
+    assert list(documents.of_owner("acme")) == [back, BEN]
+    assert documents.versions("acme", "user000001") == [back, gone, ADA]
+
+
+def test_a_document_whose_key_is_too_long_is_refused_whole(connection, variant, repository):
+    for field in ("owner", "document_id"):
+        with pytest.raises(InvalidKey, match=r"a row key has 1\.\.32767 bytes"):
+            repository.store(attrs.evolve(ADA, **{field: "x" * 32_767}))
+    assert not any(stored_cells(connection, variant.tables).values())
+
+
+# ---- versions
+
+
+@the_design
+def test_documents_are_read_as_of_any_time_and_their_last_ten_changes_are_kept(documents):
+    history = [ADA]
+    for number in range(VERSIONS + 1):
+        history.append(history[-1].deleted(NOON_MS) if number == 7 else changed(history[-1], number=number))
+        documents.store(history[-1])
+    table = BoundTable(documents.writer.rows("documents").connection, DOCUMENTS)
+    kept = [*Versions(table, table.plan(owner="acme", document_id="user000001"), VERSIONS)]
+    assert [version.record.revision for version in kept] == [document.revision for document in history[:1:-1]]
+    for version, document in zip(kept, reversed(history), strict=False):
+        there = [] if document.is_deleted else [document]
+        assert list(documents.of_owner("acme", as_of_ms=version.time_ms)) == [*there, BEN]
+        assert documents.document("acme", "user000001", as_of_ms=version.time_ms) == (there or [None])[0]
+    assert documents.versions("acme", "user000001", newest=4) == history[:-5:-1]
+    assert documents.of_owner("acme", as_of_ms=0).count() == 0
+
+
+@the_design
+def test_a_revision_that_a_recoverer_wrote_again_is_one_version(documents):
+    documents.store(moved := changed(ADA, state="NV"))
+    for _ in range(3):
+        documents.writer.repair(documents.writer.source.row(moved), ())
+    with metered(documents.writer.rows("documents").connection) as cost:
+        assert documents.versions("acme", "user000001", newest=2) == [moved, ADA]
+    assert cost.rpcs == 2
+
+
+# ---- chosen paths
+
+
+@the_design
+def test_chosen_paths_are_columns_of_the_documents_row_and_are_fetched_without_the_rest(connection, documents):
+    row = connection.table("documents").row(DOCUMENTS.row(ADA))
+    assert row.keys() == {b"d:document", b"p:_revision", b"p:name.last", b"p:state"}
+    with metered(connection) as cost:
+        paths = [summary.paths for summary in documents.summaries("acme")]
+    assert paths == [{"name.last": "King", "state": "CA"}, {"state": "NV"}]
+    assert cost.bytes_fetched < 200
+
+
+@with_paths
+def test_a_value_is_found_by_its_path_as_the_document_has_it_now(documents):
+    for value, found in (("CA", [ADA]), ("NV", [BEN]), ("CO", []), ("C", []), ("", [])):
+        assert list(documents.having("acme", "state", value)) == found
+    documents.store(moved := changed(ADA, state="NV"))
+    for path, value, found in (("state", "CA", []), ("state", "NV", [moved, BEN]), ("name.last", "King", [moved])):
+        assert list(documents.having("acme", path, value)) == found
+    source = documents.writer.source
+    documents.writer.rows(source.name).put(source.row(ADA), {b"p:state": b"CO"})  # as a dead writer leaves it
+    assert list(documents.having("acme", "state", "CO")) == []
+    with pytest.raises(InvalidQuestion, match=r"^path: must be one of name\.last, state, social.twitter .got 'text'.$"):
+        documents.having("acme", "text", "x")
+
+
+@with_paths
+def test_a_path_that_is_chosen_later_is_filled_by_repair(monkeypatch, documents):
+    monkeypatch.setattr(records, "CHOSEN", ("state", "text.0", "name"))
+    assert {finding.kind for finding in documents.upkeep.verify()} >= {"differing"}
+    assert all(is_mended for _, is_mended in documents.upkeep.repair())
+    assert list(documents.upkeep.verify()) == []
+    assert [summary.paths for summary in documents.summaries("acme")] == [{"state": "CA"}, {"state": "NV"}]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [("", ""), ("é", "é"), (5, "5"), (-1.5, "-1.5"), (True, "true"), ("x" * 256, "x" * 256)]
+    + [(value, None) for value in (None, [], {"a": "b"}, b"x", "x" * 257)],
+)
+def test_a_chosen_value_is_text_a_number_or_a_bool(value, shown):
+    assert records.paths_of({"state": value}) == ({} if shown is None else {"state": shown})
+    assert records.paths_of({"name": {"last": value}}).get("name.last") == shown
+
+
+# ---- tenants
+
+TENANTS = ("a", "a-2", "a\0", "a\0\1", "ab", "é", "1", "12")
+
+
+def test_no_question_of_a_tenant_reads_beyond_its_range_whatever_it_asks(connection, variant, repository):
+    for owner in TENANTS:
+        for document_id in ("1", "12", owner):
+            repository.store(attrs.evolve(ADA, owner=owner, document_id=document_id))
+    questions = {
+        "document": {"document_id": "1"},
+        "of_owner": {"id_prefix": "1"},
+        "summaries": {},
+        "having": {"path": "state", "value": "CA"},
+        "versions": {"document_id": "1"},
+    }
+    tables = {connection.table(table.name).name: table.key for table in variant.tables}
+    asked = {name: arguments for name, arguments in questions.items() if name not in getattr(repository, "lacks", ())}
+    for owner in TENANTS:
+        for name, arguments in asked.items():
+            with metered(connection) as cost:
+                answer = getattr(repository, name)(owner, **arguments)
+                found = answer.page().records if isinstance(answer, Query) else answer
+            for read in cost.reads:
+                (tenant,) = tables[read.table].plan(owner=owner).ranges
+                assert tenant.start <= read.rows.start < read.rows.stop <= tenant.stop
+            assert {record.owner for record in (found if isinstance(found, list) else [found])} == {owner}
+        with pytest.raises(InvalidQuestion, match=r"^cursor: belongs to another question"):
+            repository.of_owner("another").page(1, repository.of_owner(owner).page(1).cursor)
+
+
+def test_the_digits_of_a_published_salt_are_dropped_to_have_the_value_back():
+    row = SALTED.row(attrs.evolve(ADA, owner="1364248490"))
+    assert row == b"ffe51364248490\0\1user000001"
+    assert SALTED.key.decode(row).owner == "1364248490"
+    (owners,) = SALTED.key.plan(owner="1364248490").ranges
+    assert (owners.start, owners.stop) == (b"ffe51364248490\0\1", successor(b"ffe51364248490\0\1"))
