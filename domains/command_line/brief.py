@@ -49,7 +49,8 @@ def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> No
 def show_one(to: Console, connection: happybase.Connection, design: Design, costs: VariantCosts) -> None:
     """Writes a row key of each table of a variant, and the costs of its questions."""
     heading(to, "One row key of each table: its parts, their values, their bytes")
-    for layout in {(table.name, table.key): table for table in costs.variant.record_tables}.values():
+    layouts = {(layout.name, layout.key): layout for layout in costs.variant.record_tables}  # one of each row key
+    for layout in layouts.values():
         stored = connection.table(layout.name).scan(columns=layout.cells.columns, limit=1)
         for row, _cells in stored:
             line(to, f"  {layout.name}")

@@ -103,9 +103,7 @@ def test_a_record_refuses_wrong_values_in_one_line(load: Any) -> None:
 
 
 @pytest.mark.parametrize(("design", "load"), RECORDS, ids=[f"{name}:{load.record.__name__}" for name, load in RECORDS])
-def test_a_record_has_numbers_from_first_to_last_and_texts_that_are_not_empty(
-    design: str, load: Any
-) -> None:
+def test_a_record_has_numbers_from_first_to_last_and_texts_that_are_not_empty(design: str, load: Any) -> None:
     sample = next(load.sample_records())
     attrs.resolve_types(load.record)
     for field in attrs.fields(load.record):
