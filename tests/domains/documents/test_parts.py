@@ -198,7 +198,7 @@ def test_a_lost_part_is_found_and_kept_as_a_finding_and_the_document_is_an_error
         documents.document("acme", "user000001")
     documents.store(ADA.edited({}, NOON_MS))
     assert list(documents.upkeep.verify()) == []
-    assert documents.upkeep.counts["document in parts"] == 0
+    assert documents.upkeep.counts["large document"] == 0
 
 
 def test_parts_that_no_document_names_are_left_over_until_repair_and_rows_that_are_no_keys_if_told(
