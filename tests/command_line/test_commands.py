@@ -98,9 +98,8 @@ def check_cell(ok, name, table, row, cells, column, value):
     (cell,) = (key["cell"] for key in keys if key["table"] == table.name and "cell" in key)
     assert cell["column"] == shown_column
     records = json.loads(json.dumps([attrs.asdict(record) for record in table.records(row, cells)], default=bytes.hex))
-    for record in records:
-        for mapping in [value for value in record.values() if isinstance(value, dict)]:
-            record |= mapping
+    for record in records:  # a cell of a mapping shows its keys
+        record |= {key: one for value in record.values() if isinstance(value, dict) for key, one in value.items()}
     for of_one in cell["values"]:
         shown = {name: value for name, value in of_one.items() if name in records[0]}
         assert shown in [{name: record[name] for name in shown} for record in records]
@@ -126,13 +125,8 @@ def test_ddl_as_json_has_the_families_the_points_and_the_reason_of_every_table(o
     assert [table["name"] for table in tables] == [design.name for design in declared]
     for table, design in zip(tables, declared, strict=True):
         for family, options in design.families.items():
-            settings = {
-                "max_versions": options.max_versions,
-                "ttl_seconds": None,
-                "bloom": "ROW",
-                "compression": "NONE",
-            }
-            settings |= {"block_size_bytes": 65536, "keep_tombstones_ms": options.keep_tombstones_ms}
+            settings = {"ttl_seconds": None, "bloom": "ROW", "compression": "NONE", "block_size_bytes": 65536}
+            settings |= {"max_versions": options.max_versions, "keep_tombstones_ms": options.keep_tombstones_ms}
             assert table["families"][family] == settings
         assert table["families"].keys() == design.families.keys()
         assert [bytes.fromhex(point) for point in table["splits"]] == [*design.splits.points]
