@@ -6,8 +6,9 @@ A person can read the keys in the HBase shell. They sort otherwise than the name
 
 from shared.keys import DelimitedText, Descending, Int64, KeyLayout, TrailingText, part, row_key
 from shared.tables import RecordCells, TableLayout
+from shared.writes import intents_table
 
-from ..keys import BY_ID, BY_LISTING, DERIVED, INTENTS, PRODUCTS, CatalogTables
+from ..keys import BY_ID, BY_LISTING, DERIVED, PRODUCTS, CatalogTables
 
 _NAME = DelimitedText("_")
 
@@ -80,5 +81,5 @@ TABLES = CatalogTables(
         RecordCells(DelimitedListing, {}, marker="p:x"),
         DERIVED,
     ),
-    INTENTS,
+    intents_table("catalog_delimited_intents"),  # an intent names a row of this source
 )

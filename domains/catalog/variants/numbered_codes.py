@@ -12,9 +12,9 @@ import attrs
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, TrailingText, part, row_key
 from shared.queries import Query
 from shared.tables import BIG_INT, Column, InvalidRow, RecordCells, TableLayout
-from shared.writes import CLOCK, Intent, SourceCells, WriterClock
+from shared.writes import CLOCK, Intent, SourceCells, WriterClock, intents_table
 
-from ..keys import BY_ID, BY_LISTING, DERIVED, INTENTS, PRODUCTS, CatalogTables
+from ..keys import BY_ID, BY_LISTING, DERIVED, PRODUCTS, CatalogTables
 from ..names import CATEGORY, CODE_BYTES, KINDS, REGION, SHOP, NameCode, Names, names_tables
 from ..records import Product
 from ..repository import CatalogRepository
@@ -125,7 +125,7 @@ def coded_tables(name: str) -> CodedTables:
             DERIVED,
         ),
         *names_tables(f"{name}_names"),
-        INTENTS,
+        intents_table(f"{name}_intents"),  # an intent names a row of this source
     )
 
 

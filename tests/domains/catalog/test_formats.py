@@ -8,7 +8,7 @@ from domains.catalog import CatalogRepository, Product
 from domains.catalog.design import SAMPLES
 from domains.catalog.formats import FORMATS
 from domains.catalog.keys import TABLES
-from shared.loading import read_lines
+from shared.loading import UnreadableFile, read_lines
 from shared.records import parse_time
 from tests.domains.test_real_files import REAL
 
@@ -61,6 +61,13 @@ def test_a_price_that_is_no_number_and_a_line_without_all_columns_are_refused(re
     rows = read(sale(1, 1, "1.5"), "2020-09-01 08:00:00 UTC, 2", sale(2, 3, 5))
     assert [number for number, _product in rows] == [3, 2, 4]
     assert rows[1][1] == "Product.price: must be a number (got '1.5')"
+
+
+def test_a_header_without_a_column_that_a_product_needs_is_refused(tmp_path):
+    path = tmp_path / "sales.csv"
+    path.write_text("timestamp, price (in wei)\n2020-09-01 08:00:00 UTC, 5\n", encoding="utf-8")
+    with pytest.raises(UnreadableFile, match=r"sales\.csv: the header in line 1 has no column id"):
+        list(read_lines(path, Product, format="sales", formats=FORMATS))
 
 
 def test_the_made_file_has_seven_items_in_twelve_sales():
