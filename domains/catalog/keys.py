@@ -23,7 +23,16 @@ from typing import Any, NamedTuple
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
 from shared.tables import BIG_INT, Column, Family, RecordCells, TableLayout
-from shared.writes import KEEP_TOMBSTONES_MS, Intent, SourceCells, intents_table
+from shared.writes import (
+    KEEP_TOMBSTONES_MS,
+    ErasedName,
+    ErasedSource,
+    Erasure,
+    Intent,
+    SourceCells,
+    erasures_tables,
+    intents_table,
+)
 
 from .records import Product
 
@@ -97,16 +106,19 @@ BY_ID = TableLayout("catalog_by_id", "a place of a product", KeyLayout(PlaceOfPr
 BY_LISTING = TableLayout(
     "catalog_by_listing", "a line of what is new", KeyLayout(ProductByListing), LISTING_CELLS, DERIVED
 )
+ERASURES, (ERASED_PRODUCTS,) = erasures_tables("catalog_erasures", writers=1)
 INTENTS = intents_table("catalog_intents")
 
 
 class CatalogTables(NamedTuple):
-    """The products, their indexes, and the writes under way."""
+    """The products, their indexes, the erasures of shops, and the writes under way."""
 
     products: TableLayout[Any, Product]
     by_id: TableLayout[Any, Any]
     by_listing: TableLayout[Any, Any]
+    erasures: TableLayout[ErasedName, Erasure]
+    erased_products: TableLayout[ErasedName, ErasedSource]
     intents: TableLayout[Any, Intent]
 
 
-TABLES = CatalogTables(PRODUCTS, BY_ID, BY_LISTING, INTENTS)
+TABLES = CatalogTables(PRODUCTS, BY_ID, BY_LISTING, ERASURES, ERASED_PRODUCTS, INTENTS)

@@ -6,7 +6,7 @@ before any process writes it. Rows sort by byte, not by name.
 
 from shared.keys import Code, Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
 from shared.tables import RecordCells, TableLayout
-from shared.writes import intents_table
+from shared.writes import erasures_tables, intents_table
 
 from ..keys import BY_ID, BY_LISTING, DERIVED, PRODUCTS, CatalogTables
 
@@ -68,6 +68,7 @@ class ClosedCodesOfListing:
     product_id: str = part(TrailingText, "distinguishes products of one millisecond")
 
 
+_ERASURES, (_ERASED_PRODUCTS,) = erasures_tables("catalog_closed_erasures", writers=1)
 TABLES = CatalogTables(
     TableLayout("catalog_closed", PRODUCTS.holds, KeyLayout(ClosedCodesOfProduct), PRODUCTS.cells),
     TableLayout(
@@ -84,5 +85,7 @@ TABLES = CatalogTables(
         RecordCells(ClosedCodesOfListing, {}, marker="p:x"),
         DERIVED,
     ),
-    intents_table("catalog_closed_intents"),  # an intent names a row of this source
+    _ERASURES,
+    _ERASED_PRODUCTS,
+    intents_table("catalog_closed_intents"),  # an intent names a row of this source, and so does an erasure
 )
