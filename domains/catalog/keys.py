@@ -17,6 +17,14 @@ and its bytes in all tables, on average of the samples:
 
 The gets are those of the places where the product is offered. Filtered: the scan reads the whole shop, and the client
 drops the other products. A region, or a category in a region, is one range in every variant.
+
+- one-table has no index, and stores a product in one put. It also reads a whole category to find what is new there.
+- delimited ends each name with a `_`, as published, and refuses names that contain one.
+- closed-codes has a byte for each name, from lists in the program: a new name is a new release.
+- chosen-codes has two letters that people choose, such as `tb` for Taobao; a table keeps them, each for one name.
+- numbered-codes has the next number, which a new name gets by itself; a table keeps them.
+
+Rows of the last three sort by code. Each process reads the table of codes when it starts.
 """
 
 from typing import Any, NamedTuple
