@@ -9,15 +9,28 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from shared.loading import FORMATS as OF_EVERY_DESIGN
 from shared.loading import Format, ParsedRows
 
+from .records import Product
+
 _CSV = next(format for format in OF_EVERY_DESIGN if format.name == "csv")
 _HEADER = ["timestamp", "id", "price (in eth)", "price (in wei)"]
+_NEEDED = ["timestamp", "id", "price (in wei)"]
 WEI_PER_ETH = 10**18
 BANDS = ((WEI_PER_ETH // 10, "under 0.1 ETH"), (WEI_PER_ETH, "0.1 to 1 ETH"), (10 * WEI_PER_ETH, "1 to 10 ETH"))
 """Categories, each with the price at which it ends; a higher price is in the last one."""
 LAST_BAND = "10 ETH and more"
+
+
+def _header(line: str) -> list[str]:
+    """The fields of a product, all made of the columns of a header. Raises ValueError if one of these is missing."""
+    columns = _CSV.header(line) if _CSV.header else []
+    if missing := [column for column in _NEEDED if column not in columns]:
+        raise ValueError(f"has no column {', '.join(missing)}")
+    return [field.name for field in attrs.fields(Product)]
 
 
 def _sales(lines: Iterable[str], path: Path) -> ParsedRows:
@@ -53,6 +66,7 @@ SALES = Format(
     "sales",
     lambda line: [cell.strip() for cell in line.split(",")][: len(_HEADER)] == _HEADER,
     _sales,
+    _header,
     line_ends=_CSV.line_ends,
 )
 """A CSV file of sales, `timestamp, id, price (in eth), price (in wei), ...`. An item is a product of one shop and

@@ -17,13 +17,30 @@ and its bytes in all tables, on average of the samples:
 
 The gets are those of the places where the product is offered. Filtered: the scan reads the whole shop, and the client
 drops the other products. A region, or a category in a region, is one range in every variant.
+
+- one-table has no index, and stores a product in one put. It also reads a whole category to find what is new there.
+- delimited ends each name with a `_`, as published, and refuses names that contain one.
+- closed-codes has a byte for each name, from lists in the program: a new name is a new release.
+- chosen-codes has two letters that people choose, such as `tb` for Taobao; a table keeps them, each for one name.
+- numbered-codes has the next number, which a new name gets by itself; a table keeps them.
+
+Rows of the last three sort by code. Each process reads the table of codes when it starts.
 """
 
 from typing import Any, NamedTuple
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
 from shared.tables import BIG_INT, Column, Family, RecordCells, TableLayout
-from shared.writes import KEEP_TOMBSTONES_MS, Intent, SourceCells, intents_table
+from shared.writes import (
+    KEEP_TOMBSTONES_MS,
+    ErasedName,
+    ErasedSource,
+    Erasure,
+    Intent,
+    SourceCells,
+    erasures_tables,
+    intents_table,
+)
 
 from .records import Product
 
@@ -97,16 +114,19 @@ BY_ID = TableLayout("catalog_by_id", "a place of a product", KeyLayout(PlaceOfPr
 BY_LISTING = TableLayout(
     "catalog_by_listing", "a line of what is new", KeyLayout(ProductByListing), LISTING_CELLS, DERIVED
 )
+ERASURES, (ERASED_PRODUCTS,) = erasures_tables("catalog_erasures", writers=1)
 INTENTS = intents_table("catalog_intents")
 
 
 class CatalogTables(NamedTuple):
-    """The products, their indexes, and the writes under way."""
+    """The products, their indexes, the erasures of shops, and the writes under way."""
 
     products: TableLayout[Any, Product]
     by_id: TableLayout[Any, Any]
     by_listing: TableLayout[Any, Any]
+    erasures: TableLayout[ErasedName, Erasure]
+    erased_products: TableLayout[ErasedName, ErasedSource]
     intents: TableLayout[Any, Intent]
 
 
-TABLES = CatalogTables(PRODUCTS, BY_ID, BY_LISTING, INTENTS)
+TABLES = CatalogTables(PRODUCTS, BY_ID, BY_LISTING, ERASURES, ERASED_PRODUCTS, INTENTS)

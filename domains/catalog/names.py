@@ -14,7 +14,7 @@ import attrs
 from shared.keys import InvalidKey, InvalidQuestion, KeyLayout, TrailingBytes, TrailingText, part, row_key, shown
 from shared.records import check_text
 from shared.tables import RAW, TEXT, Family, ItemCells, TableLayout
-from shared.writes import ID_FAMILY, NAME_FAMILY, Dictionary
+from shared.writes import ID_FAMILY, NAME_FAMILY, Dictionary, IdTaken
 
 if TYPE_CHECKING:
     import happybase
@@ -135,11 +135,31 @@ class Names:
             code = self._chosen[kind].get(name)
             if code is None:
                 raise InvalidKey(f"Product.{kind}: must be a name with a code: claim one first (got {shown(name)})")
-            self._dictionaries[kind].claim(name, code)
+            try:
+                self._dictionaries[kind].claim(name, code)
+            except IdTaken as error:  # because the name was erased
+                raise InvalidKey(f"Product.{kind}: claim another code first: {error}") from None
         elif code is None:
             code = self._dictionaries[kind].assign(name)
         self._remember(kind, name, code)
         return code
+
+    def stored_code(self, kind: str, name: str) -> bytes:
+        """The code of a name as it is stored now, not as it is remembered; `NO_CODE` if it has none. Costs: 1 get."""
+        self._dictionaries[kind].forget()
+        return self._dictionaries[kind].id_of(name) or NO_CODE
+
+    def remove(self, kind: str, name: str) -> None:
+        """Gives the code of a name another name, `erased 0003`, so that nobody else gets the code.
+
+        The same call again completes one that died. Costs: 1 get; if it has a code, 1 get, 2 checkAndPuts, 1 delete.
+        """
+        code = self.stored_code(kind, name)
+        if code != NO_CODE:
+            erased = f"erased {code.hex()}"
+            self._dictionaries[kind].rename(name, erased)
+            self._remember(kind, erased, code)
+        self._code_of[kind].pop(name, None)
 
     def known_code(self, kind: str, name: str) -> bytes:
         """The code of a name in a question; `NO_CODE` if it has none. Costs: 1 get for an unknown name."""

@@ -1,15 +1,28 @@
 """Products in one table, found through two indexes; one method for each question and each write."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.keys import between, shown
-from shared.queries import Query, scan_in_batches
-from shared.tables import BoundTable
-from shared.writes import CLOCK, Derived, IntentWriter, Upkeep, WriterClock, WriterUpkeep, forget
+from shared.keys import InvalidQuestion, between, shown
+from shared.queries import KEYS_ONLY, Query, scan
+from shared.records import check_text
+from shared.tables import BoundTable, InvalidRow
+from shared.writes import (
+    CLOCK,
+    CombinedUpkeep,
+    Derived,
+    Erasure,
+    Erasures,
+    IntentWriter,
+    PersonErasures,
+    Upkeep,
+    WriterClock,
+    WriterUpkeep,
+    forget,
+)
 
 from .keys import TABLES, CatalogTables
 from .records import Product
@@ -44,7 +57,12 @@ class CatalogRepository:
         self.writer = IntentWriter(
             connection, tables.products, tables.intents, lists, partial(lines_of, tables), moving=lists, clock=clock
         )
-        self.upkeep: Upkeep = WriterUpkeep(self.writer)
+        self._traces = Erasures(connection, (tables.erasures, (tables.erased_products,)), (self.writer,))
+        self._erasures = PersonErasures(self._traces, self._rows_of, self._delete_lines, "catalog", ends_dead=False)
+        writes = WriterUpkeep(self.writer)
+        self.upkeep: Upkeep = CombinedUpkeep(
+            writes, self._erasures, counts=[writes], pending=[writes], recover=[writes, self._erasures]
+        )
 
     # ---- writes
 
@@ -121,14 +139,46 @@ class CatalogRepository:
         Run it daily if a shop withdraws many: until then, scans of a region read these rows and drop them.
         Costs: one scan of the shop, one call for each 1,000 rows, and one delete for each cell.
         """
-        columns = [*self._products.layout.cells.columns]
-        rows = (
-            row
-            for range_ in self._products.plan(shop=shop).ranges
-            for batch in scan_in_batches(self._products.rows, range_, columns=columns)
-            for row, _cells in batch
-        )
-        return forget(self.writer, rows)
+        return forget(self.writer, self._rows_in_keys(shop))
+
+    def erase(self, shop: str) -> int:
+        """Removes every product of a shop, such as one that leaves; returns how many rows remain for now.
+
+        The row of a withdrawn product remains for 42 minutes, so that it outlasts every call under way. The erasure
+        itself is stored until then, and `upkeep.recover` removes what remains, without a second call. If `erase` dies,
+        call it again; it may be called at any time. It first recovers pending writes. Raises ClockSkew before anything
+        is deleted.
+        Costs: those of `upkeep.recover`; one scan of the shop; for each product those of `withdraw`; one scan of both
+        indexes.
+        """
+        check_text("shop", shop, empty=False)
+        self.upkeep.recover(older_than_ms=0)
+        return self._erasures.erase(shop)
+
+    def _in_keys(self, shop: str) -> Any:
+        """What row keys hold of a shop."""
+        return shop
+
+    def _rows_in_keys(self, shop: Any) -> list[bytes]:
+        """The rows of a shop, those of withdrawn products included. Costs: one scan, which fetches keys alone."""
+        plan = self._products.plan(shop=shop)
+        columns = self._products.layout.cells.columns
+        return [row for row, _cells in scan(self._products.rows, plan, filter=KEYS_ONLY, columns=columns)]
+
+    def _rows_of(self, shop: str, _until_ms: int | None) -> Sequence[list[bytes]]:
+        """All rows of a shop: no row says when its product was new, so none is spared for its time."""
+        try:
+            return (self._rows_in_keys(self._in_keys(shop)),)
+        except InvalidQuestion:  # no row key can hold this shop
+            return ([],)
+
+    def _delete_lines(self, erasure: Erasure, on_kept: Callable[[InvalidRow], Any]) -> int:
+        """Deletes lines of an erased shop that lead to no product; returns how many other lines remain.
+
+        Calls `on_kept` with the reason that keeps a line.
+        """
+        shop = self._in_keys(erasure.name)
+        return self._traces.delete_strays(lambda key: key.shop == shop, erasure.at_ms, on_kept)
 
 
 def lines_of(tables: CatalogTables, product: Product) -> Iterator[Derived]:

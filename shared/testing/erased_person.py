@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import happybase
 
-from ..writes import CombinedUpkeep, Upkeep, WriterClock
+from ..writes import CombinedUpkeep, Erasure, Upkeep, WriterClock
 from ..writes.intents import FORGET_MS
 from .engines import Engine
 from .stopped_writes import Opened
@@ -64,7 +64,7 @@ class ErasedPerson:
     ends_dead: bool = True
     """Whether `recover` completes an erasure whose process died. Otherwise only repeating the call does."""
     erasures: str | None = None
-    """The table of erasures, if there is one."""
+    """The table of erasures of the design itself, if there is one. A variant with another source has its own."""
     has_upkeep: bool = True
     """Whether the repository has an `upkeep`, and a clock. It has none if each record is one row."""
 
@@ -89,6 +89,11 @@ class ErasureTests:
     def upkeep_of(self, repository: Any) -> Upkeep:
         """The upkeep of a repository; one without any part if each record is one row, so that nothing is left to do."""
         return repository.upkeep if self.person.has_upkeep else CombinedUpkeep()
+
+    @property
+    def erasures(self) -> str | None:
+        """The name of the variant's table of erasures, if there is one."""
+        return next((table.name for table in self.variant.tables if table.cells.record is Erasure), None)
 
     @cached_property
     def _stock(self) -> Callable[[happybase.Connection], object]:

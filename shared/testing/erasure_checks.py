@@ -44,7 +44,7 @@ def check_deaths(tests: ErasureTests, at_most: int | None = None) -> None:
     for number, repairs in chosen(points, at_most):
         with tests.store() as connection:
             tests.die(connection, dying_at(number))
-            has_begun = any(call.table == person.erasures for call in calls[:number])
+            has_begun = any(call.table == tests.erasures for call in calls[:number])
             repository = tests.open(connection)
             new = person.comes_back(repository, time.time_ns() // 1_000_000 + LATER_MS)
             tests.moved_time(DEAD_MS)
@@ -111,7 +111,7 @@ def check_a_dead_eraser_is_found(tests: ErasureTests) -> None:
 
     def is_first_after_begin(call: Call) -> bool:
         before.append(call.table)
-        return person.erasures in before[:-1]
+        return tests.erasures in before[:-1]
 
     def unsettled(findings: Iterable[Any]) -> list[Any]:
         return [finding for finding in findings if finding.kind == "unsettled"]
@@ -122,7 +122,7 @@ def check_a_dead_eraser_is_found(tests: ErasureTests) -> None:
         assert unsettled(upkeep.verify()) == unsettled(finding for finding, _ in upkeep.repair()) == []
         tests.moved_time(DEAD_MS)
         (unended,) = unsettled(upkeep.verify())
-        assert (unended.table, unended.row) == (person.erasures, person.name.encode())
+        assert (unended.table, unended.row) == (tests.erasures, person.name.encode())
         assert unended.reason.startswith("erase has not ended; if it is not running, ")
         assert unended.reason.endswith("call it again") == (not person.ends_dead)
         assert [finding for finding, _ in upkeep.repair()] == ([] if person.ends_dead else [unended])

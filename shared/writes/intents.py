@@ -305,8 +305,8 @@ class IntentWriter(Generic[R]):
             batch.send()
 
     def delete(self, cells: Iterable[Cell], until_ms: int) -> None:
-        """Deletes derived cells that are dated `until_ms` or before. Costs: 1 call for each table."""
-        for table, rows in grouped(cells).items():
+        """Deletes derived cells that are dated `until_ms` or before, in order. Costs: 1 call for each table."""
+        for table, rows in grouped(sorted(cells)).items():
             batch = self.rows(table).batch(timestamp=until_ms)
             for row, columns in rows.items():
                 batch.delete(row, columns)

@@ -6,8 +6,9 @@ before any process writes it. Rows sort by byte, not by name.
 
 from shared.keys import Code, Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
 from shared.tables import RecordCells, TableLayout
+from shared.writes import erasures_tables, intents_table
 
-from ..keys import BY_ID, BY_LISTING, DERIVED, INTENTS, PRODUCTS, CatalogTables
+from ..keys import BY_ID, BY_LISTING, DERIVED, PRODUCTS, CatalogTables
 
 SHOPS = {"Taobao": 1, "Tao": 2, "Tmall": 3, "JD": 4, "Äpfel & Birnen": 5, "店": 6}
 REGIONS = {"CN": 1, "US": 2, "EU": 3, "EU-north": 4, "São Paulo": 5}
@@ -67,6 +68,7 @@ class ClosedCodesOfListing:
     product_id: str = part(TrailingText, "distinguishes products of one millisecond")
 
 
+_ERASURES, (_ERASED_PRODUCTS,) = erasures_tables("catalog_closed_erasures", writers=1)
 TABLES = CatalogTables(
     TableLayout("catalog_closed", PRODUCTS.holds, KeyLayout(ClosedCodesOfProduct), PRODUCTS.cells),
     TableLayout(
@@ -83,5 +85,7 @@ TABLES = CatalogTables(
         RecordCells(ClosedCodesOfListing, {}, marker="p:x"),
         DERIVED,
     ),
-    INTENTS,
+    _ERASURES,
+    _ERASED_PRODUCTS,
+    intents_table("catalog_closed_intents"),  # an intent names a row of this source, and so does an erasure
 )

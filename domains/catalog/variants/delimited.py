@@ -6,8 +6,9 @@ A person can read the keys in the HBase shell. They sort otherwise than the name
 
 from shared.keys import DelimitedText, Descending, Int64, KeyLayout, TrailingText, part, row_key
 from shared.tables import RecordCells, TableLayout
+from shared.writes import erasures_tables, intents_table
 
-from ..keys import BY_ID, BY_LISTING, DERIVED, INTENTS, PRODUCTS, CatalogTables
+from ..keys import BY_ID, BY_LISTING, DERIVED, PRODUCTS, CatalogTables
 
 _NAME = DelimitedText("_")
 
@@ -64,6 +65,7 @@ class DelimitedListing:
     product_id: str = part(TrailingText, "distinguishes products of one millisecond")
 
 
+_ERASURES, (_ERASED_PRODUCTS,) = erasures_tables("catalog_delimited_erasures", writers=1)
 TABLES = CatalogTables(
     TableLayout("catalog_delimited", PRODUCTS.holds, KeyLayout(DelimitedProduct), PRODUCTS.cells),
     TableLayout(
@@ -80,5 +82,7 @@ TABLES = CatalogTables(
         RecordCells(DelimitedListing, {}, marker="p:x"),
         DERIVED,
     ),
-    INTENTS,
+    _ERASURES,
+    _ERASED_PRODUCTS,
+    intents_table("catalog_delimited_intents"),  # an intent names a row of this source, and so does an erasure
 )

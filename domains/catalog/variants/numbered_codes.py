@@ -4,7 +4,7 @@ Any name gets one, without a release and without a choice. Rows sort by number: 
 stored. The table of names belongs to the products: back both up together.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import attrs
@@ -12,9 +12,19 @@ import attrs
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, TrailingText, part, row_key
 from shared.queries import Query
 from shared.tables import BIG_INT, Column, InvalidRow, RecordCells, TableLayout
-from shared.writes import CLOCK, Intent, SourceCells, WriterClock
+from shared.writes import (
+    CLOCK,
+    ErasedName,
+    ErasedSource,
+    Erasure,
+    Intent,
+    SourceCells,
+    WriterClock,
+    erasures_tables,
+    intents_table,
+)
 
-from ..keys import BY_ID, BY_LISTING, DERIVED, INTENTS, PRODUCTS, CatalogTables
+from ..keys import BY_ID, BY_LISTING, DERIVED, PRODUCTS, CatalogTables
 from ..names import CATEGORY, CODE_BYTES, KINDS, REGION, SHOP, NameCode, Names, names_tables
 from ..records import Product
 from ..repository import CatalogRepository
@@ -96,18 +106,21 @@ CODED_CELLS = RecordCells(
 
 
 class CodedTables(NamedTuple):
-    """The products, their indexes, the codes of names and the names of codes, and the writes under way."""
+    """The products and their indexes, the codes of names and the names of codes, erasures, and writes under way."""
 
     products: TableLayout[Any, CodedProduct]
     by_id: TableLayout[Any, Any]
     by_listing: TableLayout[Any, Any]
     codes: TableLayout[Any, NameCode]
     names: TableLayout[Any, NameCode]
+    erasures: TableLayout[ErasedName, Erasure]
+    erased_products: TableLayout[ErasedName, ErasedSource]
     intents: TableLayout[Any, Intent]
 
 
 def coded_tables(name: str) -> CodedTables:
     """The tables of a catalog whose keys hold codes: `name`, and names that start with it."""
+    erasures, (erased_products,) = erasures_tables(f"{name}_erasures", writers=1)
     return CodedTables(
         TableLayout(name, PRODUCTS.holds, KeyLayout(CodesOfProduct), SourceCells(CODED_CELLS, "p:product")),
         TableLayout(
@@ -125,11 +138,33 @@ def coded_tables(name: str) -> CodedTables:
             DERIVED,
         ),
         *names_tables(f"{name}_names"),
-        INTENTS,
+        erasures,
+        erased_products,
+        intents_table(f"{name}_intents"),  # an intent names a row of this source, and so does an erasure
     )
 
 
 TABLES = coded_tables("catalog_numbered")
+
+
+class _CodedCatalog(CatalogRepository):
+    """A catalog of coded products, which knows only that erasing a shop also removes its name from the codes."""
+
+    def __init__(
+        self, connection: "happybase.Connection", tables: CodedTables, clock: WriterClock, names: Names
+    ) -> None:
+        self._names = names
+        of_catalog: dict[str, Any] = {name: getattr(tables, name) for name in CatalogTables._fields}
+        super().__init__(connection, CatalogTables(**of_catalog), clock)
+
+    def _in_keys(self, shop: str) -> bytes:
+        return self._names.stored_code(SHOP, shop)
+
+    def _delete_lines(self, erasure: Erasure, on_kept: Callable[[InvalidRow], Any]) -> int:
+        remaining = super()._delete_lines(erasure, on_kept)
+        if not remaining and not self._rows_in_keys(self._in_keys(erasure.name)):
+            self._names.remove(SHOP, erasure.name)
+        return remaining
 
 
 class Repository:
@@ -148,9 +183,8 @@ class Repository:
         chosen: Mapping[str, Mapping[str, bytes]] | None = None,
     ) -> None:
         self._table = tables.products
-        coded = CatalogTables(tables.products, tables.by_id, tables.by_listing, tables.intents)  # type: ignore[arg-type]
-        self._catalog: Any = CatalogRepository(connection, coded, clock)
         self.names = Names(connection, tables.codes, chosen)
+        self._catalog: Any = _CodedCatalog(connection, tables, clock, self.names)
         self.writer = self._catalog.writer
         self.upkeep = self._catalog.upkeep
 
@@ -206,6 +240,15 @@ class Repository:
     def forget_withdrawn(self, shop: str) -> int:
         """Deletes the cells that a shop's withdrawn products have left; returns how many are too young."""
         remaining: int = self._catalog.forget_withdrawn(**self._known(shop=shop))
+        return remaining
+
+    def erase(self, shop: str) -> int:
+        """Removes every product of a shop, and its name from the codes; returns how many rows remain for now.
+
+        The code keeps another name, `erased 0003`, so no shop ever gets it. Other processes may remember the old name:
+        start them anew before, or they store products under the code. Costs: also 1 get, 2 checkAndPuts, 1 delete.
+        """
+        remaining: int = self._catalog.erase(shop)
         return remaining
 
     # ---- names and codes

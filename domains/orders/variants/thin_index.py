@@ -47,10 +47,11 @@ from shared.writes import (
     Upkeep,
     WriterClock,
     WriterUpkeep,
+    intents_table,
     no_progress,
 )
 
-from ..keys import BY_SELLER, BY_STATUS, DERIVED, INTENTS, OrderByNumber, OrderByStatus
+from ..keys import BY_SELLER, BY_STATUS, DERIVED, OrderByNumber, OrderByStatus
 from ..records import BuyerLine, Order, SellerLine, Status
 from ..repository import (
     OrderConflict,
@@ -118,7 +119,7 @@ TABLES = ThinTables(
         DERIVED,
     ),
     BY_STATUS,
-    INTENTS,
+    intents_table("orders_thin_intents"),  # an intent names a row of this source
 )
 
 

@@ -11,8 +11,8 @@ from shared.stores import connect
 from shared.writes import IdTaken, NameTaken
 from tests.shared.writes.processes import Log
 
-SHOPS = [f"shop {number}" for number in range(20)]
-CODES = [b"%02d" % number for number in range(20)]
+SHOPS = [f"shop {number}" for number in range(12)]
+CODES = [b"%02d" % number for number in range(12)]
 LAMP = Product("Taobao", "EU", "lamps", "p-1", 1_580_976_517_000, "a lamp", 4_900)
 
 
@@ -35,7 +35,7 @@ def products_of(process):
     """One product for each shop: all processes store the same names, each its own products."""
     return [
         attrs.evolve(LAMP, shop=shop, region=f"region {number % 3}", product_id=f"p-{process}")
-        for number, shop in enumerate(SHOPS[:8])
+        for number, shop in enumerate(SHOPS[:4])
     ]
 
 

@@ -60,16 +60,6 @@ def contents(connection, variant):
 # ---- questions
 
 
-def test_names_that_start_alike_are_other_shops_regions_categories_and_products(catalog):
-    with_p_12 = [LAMP, NEIGHBOURS[3]]
-    assert asked(catalog)[:2] == (LAMP, with_p_12)
-    assert asked(catalog)[3] == with_p_12
-    assert {*catalog.in_region("Taobao", "EU")} == {LAMP, *NEIGHBOURS[2:]}
-    assert {*catalog.with_id("Taobao", "p-1")} == {LAMP, ELSEWHERE, *NEIGHBOURS[1:3]}
-    assert {*catalog.of_category("Taobao", "lamps")} == {LAMP, NEIGHBOURS[1], NEIGHBOURS[3]}
-    assert [*catalog.in_region("Tao", "EU")] == NEIGHBOURS[:1]
-
-
 @only("catalog", "one-table")
 def test_any_text_is_a_name_and_a_delimiter_inside_it_mixes_nothing(connection, variant):
     catalog = variant.open(connection)
@@ -131,15 +121,6 @@ def test_a_product_that_comes_back_in_the_millisecond_in_which_it_was_withdrawn_
         assert asked(catalog) == (LAMP, [LAMP], [LAMP], [LAMP])
         catalog.withdraw(LAMP)
         assert asked(catalog) == (None, [], [], [])
-
-
-@only("catalog")
-@pytest.mark.parametrize("field", ["shop", "region", "category", "product_id"])
-def test_a_product_with_a_key_that_is_too_long_is_refused_whole(connection, variant, field):
-    catalog = variant.open(connection)
-    with pytest.raises(InvalidKey, match=r"a row key has 1\.\.32767 bytes"):
-        catalog.store(attrs.evolve(LAMP, **{field: "x" * 32_760}))
-    assert not any(stored_cells(connection, variant.tables).values())
 
 
 @indexed

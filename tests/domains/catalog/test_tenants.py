@@ -4,14 +4,12 @@ import inspect
 from itertools import pairwise
 
 import attrs
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domains.catalog import TABLES
 from domains.catalog.design import BY_ID, CATEGORY, CATEGORY_IN_REGION, DESIGN, NEW, ONE, REGION
 from shared.designs import metered
-from shared.keys import InvalidQuestion
 
 QUESTIONS = (ONE, REGION, CATEGORY_IN_REGION, NEW, BY_ID, CATEGORY)
 PRODUCTS = [*DESIGN.loads[0].sample_records()]
@@ -64,15 +62,6 @@ def own_range(of_shop, name):
     """The range of the shop in the table of this name, with a prefix of the connection or without one."""
     (range_,) = (range_ for table, range_ in of_shop.items() if name.endswith(table))
     return range_
-
-
-def test_the_cursor_of_one_shop_is_refused_by_the_question_of_another_one(open_samples, variant):
-    with open_samples(DESIGN, variant) as connection:
-        catalog = variant.open(connection)
-        cursor = catalog.in_region("Taobao", "EU").page(limit=1).cursor
-        assert catalog.in_region("Taobao", "EU").page(limit=1, cursor=cursor).records
-        with pytest.raises(InvalidQuestion, match=r"^cursor: belongs to another question"):
-            catalog.in_region("Tao", "EU").page(limit=1, cursor=cursor)
 
 
 NAMES = st.text(st.sampled_from("aT_\0\x01\x7f\xff店-"), min_size=1, max_size=4)

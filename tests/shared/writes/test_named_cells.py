@@ -10,7 +10,7 @@ from shared.testing import CrashTests, WatchedConnection, WriterDied, dying_befo
 from tests.engines import Embedded
 
 from .interleaving import Scene
-from .notes import NOTES, OWNERS, TABLES, Notes, is_decision
+from .notes import NOTES, OWNERS, STATES, TABLES, Notes, is_decision
 from .pairs import Pair, PairExplorer
 from .scenes import OF_ONE, OF_TWO
 from .stopped_notes import GROWN, RIVALS, SMALL, VIEWS, WRITES
@@ -98,3 +98,11 @@ def test_a_write_that_has_read_a_lost_revision_is_not_completed_though_none_of_i
     (failed,) = notes.recover().failed
     assert failed.endswith("its source has lost a revision: must be 2 or later (got 1)")
     assert rows.row(b"a") == backup
+
+
+def test_lines_are_deleted_in_the_order_of_their_tables_so_that_every_run_makes_the_same_calls(connection, notes):
+    notes.store(NOTE)
+    watched = WatchedConnection(connection)
+    lines = [(table.name, b"a", column) for table in (STATES, OWNERS) for column in table.cells.columns]
+    Notes(watched).writer.delete(lines, until_ms=1)
+    assert [call.table for call in watched.calls] == [OWNERS.name, STATES.name]
