@@ -98,6 +98,15 @@ def test_a_writer_may_die_at_any_call_and_the_same_call_again_completes_it(engin
 
 
 @pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
+@pytest.mark.parametrize("stop", [Stop(call, arrived) for call in (0, 1) for arrived in (frozenset(), frozenset({0}))])
+def test_however_many_writers_die_one_after_the_other_no_more_orders_are_stored(connection, variant, stop):
+    for number in range(60):
+        with suppress(WriterDied):
+            add([order(number)], variant, WatchedConnection(connection, stopped_at(stop)))
+        assert stored(connection) <= TRIM_AT
+
+
+@pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
 def test_a_call_that_arrives_after_its_order_was_trimmed_and_compacted_is_trimmed_again(engine, connection, variant):
     if not engine.compacts:
         pytest.skip("clients of HBase cannot compact")
