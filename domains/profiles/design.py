@@ -41,12 +41,12 @@ DESIGN = Design(
             keys,
             "a cell for each of the newest orders, in the user's row",
             take_if="pages are read more often than orders are added, and one process or several add them",
-            avoid_if="you ask for older orders than a page shows, or a user gets thousands of orders a day",
+            avoid_if="you ask for older orders than a page shows, or a user gets thousands of orders a week",
         ),
         Variant(
             one_cell,
             "the newest ten orders in one cell",
-            take_if="you need the same, and users seldom get two orders at once",
+            take_if="you need the same, also with thousands of orders, and users seldom get two of them at once",
             avoid_if="many writers add orders of one user at once: each makes the others read again",
         ),
         Variant(

@@ -15,6 +15,9 @@ user that remain stored:
 If several writers add orders of one user at once, `profiles` stores one more for each of them, so 35 with 16 writers,
 and no more if writers crash (`newest_orders.py`). In `one-cell` such writers wait for each other. In `slots` one of
 them replaces the orders of the others.
+
+Each order that `profiles` deletes leaves a tombstone, which pages and writes read past until a major compaction. The
+other variants delete no orders.
 """
 
 from typing import Any, NamedTuple

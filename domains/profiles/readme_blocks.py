@@ -1,12 +1,14 @@
-"""Blocks of the page of `profiles` only: the cells of a row, and what each way to store orders costs, side by side."""
+"""Blocks of the page of `profiles` only: the cells of a row, what each way to store orders costs, and tombstones."""
 
+import json
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import attrs
 
 from shared.designs import Design, Variant, metered, scratch_store, stored_cells
-from shared.designs.pages import below, markdown_table
+from shared.designs.pages import below, filled, markdown_table
 from shared.designs.pages.markdown import MAX_LINE, text_block
 from shared.designs.ruler import cell_lines
 from shared.tables import physical_tables
@@ -18,15 +20,20 @@ from .variants.one_cell import NewestOfUser
 from .variants.versions import LastOrderOfUser
 
 USER = "12345"
-COLUMNS = ("variant", "page: RPCs", "page: bytes", "add: RPCs", "orders stored", "bytes stored")
+COLUMNS = ("variant", "page: RPCs", "page: bytes", "add: RPCs", "orders stored", "bytes stored", "tombstones")
+TOMBSTONES = Path(__file__).parents[2] / "fixtures" / "profiles" / "tombstones.json"
 
 
 def own_blocks(design: Design) -> dict[str, str]:
-    """The cells of one row in both layouts; and the reads, the writes and the bytes of one user in every variant."""
+    """The cells of one row in both layouts; one user's reads, writes and bytes in every variant; pages on HBase."""
     of_profiles, of_orders = design.loads
     profile = next(record for record in of_profiles.sample_records() if record.user_id == USER)
     orders = [order for order in of_orders.sample_records() if order.user_id == USER]
-    return {"cells": _cells_block(profile, orders), "ways": _ways_block(design, profile, orders)}
+    return {
+        "cells": _cells_block(profile, orders),
+        "ways": _ways_block(design, profile, orders),
+        "tombstones": _tombstones_block(),
+    }
 
 
 def _cells_block(profile: Profile, orders: list[OrderSummary]) -> str:
@@ -69,7 +76,14 @@ def _costs_of(variant: Variant, profile: Profile, orders: list[OrderSummary]) ->
         tables = physical_tables(variant.tables)
         stored = sum(size for table in tables for _row, size in stored_cells(connection, table))
         kept = orders_stored(connection, variant)
-    return f"{reading.rpcs}", f"{reading.bytes_fetched:,}", f"{adding.rpcs / len(orders):.3g}", f"{kept}", f"{stored:,}"
+    return (
+        f"{reading.rpcs}",
+        f"{reading.bytes_fetched:,}",
+        f"{adding.rpcs / len(orders):.3g}",
+        f"{kept}",
+        f"{stored:,}",
+        f"{adding.tombstones}",
+    )
 
 
 def orders_stored(connection: Any, variant: Variant) -> int:
@@ -82,3 +96,24 @@ def orders_stored(connection: Any, variant: Variant) -> int:
     if isinstance(record, LastOrderOfUser):
         return len(connection.table(table.name).cells(row, b"o:order"))
     return len(record.orders) if isinstance(record, NewestOfUser) else len(stored)
+
+
+def _tombstones_block() -> str:
+    """The time of a page in rows with tombstones, as `make tombstones` recorded it."""
+    recorded: dict[str, Any] = json.loads(TOMBSTONES.read_text(encoding="utf-8"))
+    caption = (
+        f"Milliseconds of a page, and of the newest orders, in a row with {recorded['orders']} orders and tombstones, "
+        f"on HBase {recorded['hbase']}: medians of {recorded['rounds']} calls, {recorded['date']}, on "
+        f"{recorded['cores']} cores with other work. `make tombstones` repeats the measurement."
+    )
+    columns = {
+        "page, in memory": "page_memory_ms",
+        "page, in a file": "page_file_ms",
+        "page, compacted": "page_compacted_ms",
+        "newest, in memory": "newest_memory_ms",
+        "newest, in a file": "newest_file_ms",
+    }
+    rows = [
+        [f"{row['tombstones']:,}", *(f"{row[figure]:,.1f}" for figure in columns.values())] for row in recorded["rows"]
+    ]
+    return "\n\n".join([filled(caption), markdown_table(("tombstones", *columns), rows)])

@@ -67,6 +67,8 @@ class Cost:
     """Bytes of row keys, columns and values of the puts to each table, without Thrift's framing."""
     rows_written: defaultdict[bytes, list[bytes]] = attrs.field(factory=lambda: defaultdict[bytes, list[bytes]](list))
     """The row of every put, delete and increment of each table, in order."""
+    tombstones: int = 0
+    """The columns and families of rows that were deleted: each leaves a tombstone until a major compaction."""
     rows_read: int | None = None
     """Rows that the store read to answer; None if the store does not count them (only the embedded store does)."""
 
@@ -119,6 +121,7 @@ class _MeteredClient:
                 put = (mutation for mutation in batch.mutations if not mutation.isDelete)
                 sizes = (len(mutation.column) + len(mutation.value or b"") for mutation in put)
                 self._cost.bytes_sent[table] += len(batch.row) + sum(sizes)
+                self._cost.tombstones += sum(mutation.isDelete for mutation in batch.mutations)
             self._cost.rows_written[table] += [batch.row for batch in batches]
         elif name in ("mutateRow", "mutateRowTs", "checkAndPut", "atomicIncrement"):
             table, row = arguments[:2]

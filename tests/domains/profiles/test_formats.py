@@ -10,6 +10,7 @@ from domains.profiles.formats import FORMATS
 from domains.profiles.keys import TRIM_AT
 from shared.loading import read_lines
 from shared.records import parse_time
+from tests.copies import ROOT
 from tests.domains.test_real_files import REAL
 from tests.programs.growth import store_records
 
@@ -56,8 +57,24 @@ def test_a_line_without_user_name_or_time_says_so(read):
     assert reasons[3] == "must be a JSON object (got '[]')"
 
 
+on_real_files = pytest.mark.skipif(not REAL.exists(), reason="the real files are not on this machine")
+
+
 @pytest.mark.long
-@pytest.mark.skipif(not REAL.exists(), reason="the real files are not on this machine")
+@on_real_files
+def test_the_real_list_is_as_wide_as_the_reference_says():
+    lines = (REAL / "profiles/congress_current.jsonl").read_text(encoding="utf-8").splitlines()
+    people = [json.loads(line) for line in lines]
+    columns = {column for person in people for column in person}
+    narrowest, widest = min(map(len, people)), max(map(len, people))
+    with_colon = sum(":" in column for column in columns)
+    page = (ROOT / "domains/profiles/REFERENCE.md").read_text(encoding="utf-8")
+    said = f"{len(people)} members of a parliament has {len(columns)} columns, of which a person has {narrowest} to "
+    assert said + f"{widest}; {with_colon} names contain a colon" in " ".join(page.split())
+
+
+@pytest.mark.long
+@on_real_files
 @pytest.mark.parametrize("variant", DESIGN.variants, ids=lambda variant: variant.name)
 def test_537_real_profiles_and_2792_terms_are_stored_twice_without_change(engine, variant):
     people = [line.record for line in read_lines(REAL / "profiles/congress_current.jsonl", Profile, formats=FORMATS)]

@@ -46,6 +46,20 @@ def test_a_reader_of_the_keys_learns_the_rpcs_of_a_page_and_of_an_order():
     assert of_each(rpcs) == {name: [page, add] for name, (_where, page, add, _stored) in SAID.items()}
 
 
+def test_a_reader_of_the_keys_learns_that_only_orders_which_profiles_deletes_leave_tombstones():
+    def tombstones(_variant, connection, profiles):
+        with metered(connection) as cost:
+            for order in ORDERS:
+                profiles.add_order(order)
+        return cost.tombstones
+
+    kept = len(ORDERS) - SHOWN - SHOWN  # after the last of a hundred orders, a row has twenty
+    assert of_each(tombstones) == {name: kept if name == "profiles" else 0 for name in SAID}
+    said = " ".join(keys.__doc__.split())
+    assert "Each order that `profiles` deletes leaves a tombstone" in said
+    assert "The other variants delete no orders." in said
+
+
 def test_a_reader_of_the_keys_learns_what_is_stored_and_what_is_wrong():
     def stored(variant, connection, profiles):
         for order in [*ORDERS, TWIN, EARLY]:

@@ -1,6 +1,7 @@
 """The newest orders of a user, whatever writers do at once and wherever they die: all shown, and few more stored."""
 
 import random
+import re
 from contextlib import suppress
 from functools import partial
 
@@ -12,6 +13,7 @@ from domains.profiles.design import DESIGN
 from domains.profiles.keys import TRIM_AT
 from shared.tables import check_layouts
 from shared.testing import Stop, WatchedConnection, WriterDied, stopped_at
+from tests.copies import ROOT
 from tests.domains.profiles.in_turn import InTurn, rounds
 
 WRITERS = 16
@@ -98,6 +100,15 @@ def test_a_writer_may_die_at_any_call_and_the_same_call_again_completes_it(engin
 
 
 @pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
+@pytest.mark.parametrize("stop", [Stop(call, arrived) for call in (0, 1) for arrived in (frozenset(), frozenset({0}))])
+def test_however_many_writers_die_one_after_the_other_no_more_orders_are_stored(connection, variant, stop):
+    for number in range(60):
+        with suppress(WriterDied):
+            add([order(number)], variant, WatchedConnection(connection, stopped_at(stop)))
+        assert stored(connection) <= TRIM_AT
+
+
+@pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
 def test_a_call_that_arrives_after_its_order_was_trimmed_and_compacted_is_trimmed_again(engine, connection, variant):
     if not engine.compacts:
         pytest.skip("clients of HBase cannot compact")
@@ -147,6 +158,9 @@ def test_writers_of_one_cell_read_again_whenever_another_one_succeeds(engine, va
         shown = variant.open(connection).newest_orders("ada")
     assert shown == [order(number) for number in range(115, 105, -1)]
     assert len(calls) == rpcs
+    if variant is not ORDERS_TABLE:
+        page = " ".join((ROOT / "domains/profiles/README.md").read_text(encoding="utf-8").split())
+        assert re.search(rf"{WRITERS} writers that add .* need .*{rpcs} (calls )?in `{variant.name}`", page)
 
 
 @pytest.mark.parametrize("seed", range(6))

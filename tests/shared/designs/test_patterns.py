@@ -164,6 +164,14 @@ def test_a_call_costs_its_rpcs_ranges_and_rows(table, call, rpcs, ranges, rows_f
     assert (cost.rows_fetched, cost.key_bytes) == (rows_fetched, 2 * rows_fetched)
 
 
+def test_a_delete_leaves_a_tombstone_for_each_column_or_family_of_a_row(table):
+    with metered(table.connection) as cost:
+        put(table, hexes("01 00"))
+        table.delete(b"\0\x01", [b"f:v", b"f:rare"])
+        table.delete(b"\0\x02")
+    assert cost.tombstones == 3
+
+
 @pytest.mark.parametrize(
     ("start", "stop"), [(None, None), (b"\0\x07", None), (None, b"\0\x02"), (b"\0\x07", b"\0\x02")]
 )
