@@ -26,6 +26,8 @@ ORDERED = [
     Change("shop", 30, "orders", "1", "INSERT", AT_MS + 3, "t-4", {"user": "31"}),
     Change("shop", 31, "users", "31", "DELETE", AT_MS + 3, "t-4", {"UNAME": "BBB1", "AGE": None}),
     Change("shop", 40, "users", "31", "INSERT", AT_MS + 1, "t-5", {"UNAME": "BBB2"}),
+    Change("shop", 41, "users", "32", "INSERT", AT_MS + 1, "t-5", {"UNAME": "CCC1"}),
+    Change("shop", 42, "users", "30", "UPDATE", AT_MS + 1, "t-5", {"AGE": "24"}),
 ]
 
 
@@ -39,7 +41,7 @@ def renamed(store):
 
 
 def after_a_dead_writer(store):
-    """Of the last change, which is dated before the others, no row is stored."""
+    """Of the last transaction, which is dated before the others, no row is stored."""
     transacted(store)
     store.die(order, before=lambda call: any(b"t-5" in mutation.value for mutation in call.rows[-1][1]))
 
@@ -80,8 +82,8 @@ def store_all(changes, some):
 WRITES = (
     Write("store", rename, begin, calls=3, is_recovered=False),
     Write("store_all", transact, renamed, calls=3, is_recovered=False),
-    Write("store of a new table", order, transacted, calls=6, is_recovered=False),
-    Write("store after a dead writer", order, after_a_dead_writer, calls=5, is_recovered=False),
+    Write("store_all of a new table", order, transacted, calls=6, is_recovered=False),
+    Write("store_all after a dead writer", order, after_a_dead_writer, calls=5, is_recovered=False),
     Write("store again", rename, renamed, calls=0, is_recovered=False),
 )
 
@@ -120,11 +122,12 @@ STOPPED = StoppedWrites(
 
 def words(values):
     """What a view shows, by the number of its changes or records."""
-    return f"{len(values)} changes" if values and isinstance(values[0], Change) else f"{len(values)} users"
+    what = "change" if values and isinstance(values[0], Change) else "user"
+    return f"{len(values)} {what}{'s' * (len(values) != 1)}"
 
 
 def steps(engine):
     """The writes of the design itself, step by step."""
     columns = ("by position", "by record", "users")
-    shown = ("store_all", "store of a new table")
+    shown = ("store_all", "store_all of a new table")
     return Steps(crash_tests(engine, STOPPED, DESIGN.main), WRITES, shown, columns, words)
