@@ -90,13 +90,14 @@ WRITES = (
 position_of = attrgetter("source", "position")
 
 
-def views():
-    """What readers see: all of them the same changes, up to the watermark."""
-    yield View("log", lambda changes: changes.since("shop"), position_of)
-    yield View("of a table", lambda changes: changes.of_table("shop", "users"), position_of)
-    yield View("user 30", lambda changes: changes.history("shop", "users", "30"), position_of)
-    yield View("of the other source", lambda changes: changes.history("shop-2", "users", "30"), position_of)
-    yield View("users", lambda changes: changes.states("shop", "users"), attrgetter("key"))
+VIEWS = (
+    View("log", lambda changes: changes.since("shop"), position_of),
+    View("of a table", lambda changes: changes.of_table("shop", "users"), position_of),
+    View("user 30", lambda changes: changes.history("shop", "users", "30"), position_of),
+    View("of the other source", lambda changes: changes.history("shop-2", "users", "30"), position_of),
+    View("users", lambda changes: changes.states("shop", "users"), attrgetter("key")),
+)
+"""What readers see: all of them the same changes, up to the watermark."""
 
 
 def stored(changes, tables):
@@ -111,7 +112,7 @@ def stored(changes, tables):
 
 STOPPED = StoppedWrites(
     WRITES,
-    (*views(),),
+    VIEWS,
     [variant for variant in DESIGN.variants if variant.is_to_copy],
     refusals=(RefusedChange, AnotherWriter),
     contents=stored,
@@ -120,13 +121,7 @@ STOPPED = StoppedWrites(
 )
 
 
-def words(values):
-    """How many changes or records a view shows."""
-    return str(len(values))
-
-
 def steps(engine):
-    """The writes of the design itself, step by step."""
-    columns = ("log", "user 30", "users")
-    shown = ("store_all", "store_all of a new table")
-    return Steps(crash_tests(engine, STOPPED, DESIGN.main), WRITES, shown, columns, words)
+    """The writes of the design itself, step by step, with the number of changes or records that a view shows."""
+    shown, columns = ("store_all", "store_all of a new table"), ("log", "user 30", "users")
+    return Steps(crash_tests(engine, STOPPED, DESIGN.main), WRITES, shown, columns, lambda values: str(len(values)))
