@@ -36,7 +36,7 @@ def filter_against_index(_design: Design) -> Crossing:
     lower = max(place for place, one, other in zip(HAVING, filtered, indexed, strict=True) if other < one)
     return Crossing(
         "A filter against an index",
-        f"an index reads fewer rows for up to {lower} of {DOCUMENTS} documents",
+        f"An index reads fewer rows for up to {lower} of {DOCUMENTS} documents",
         HAVING,
         (Panel("rows read", f"documents that have the value, of {DOCUMENTS} of the owner", ways),),
         f"Fewest rows: {lower_where(HAVING, 'documents', *ways)}. The filter of `documents` reads all "

@@ -46,7 +46,7 @@ DESIGN = Design(
             (IN_NO_KEY,),
             unfilled=(PARTS, UNSETTLED, ERASURES, ERASED_DOCUMENTS),
             take_if="several writers change one document, and every question names the owner",
-            avoid_if="six calls for a change are too many, or more than the last 10 changes must be kept",
+            avoid_if="five calls for a change are too many, or more than the last 10 changes must be kept",
         ),
         Variant(
             salted,

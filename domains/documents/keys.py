@@ -11,8 +11,8 @@ The variants store the same documents in other ways. What questions cost, and th
 
 Paths: the chosen paths of an owner's documents. One value: the documents that have it at such a path. A server filter
 reads all documents of the owner. Last changes: `documents`, `salted` and `indexed` keep ten, and two changes in one
-millisecond may be one; `history` keeps all. `put-only` loses changes of writers who work at once. All keys start with
-the owner, so no question leaves the range of one tenant.
+millisecond may be one; `history` keeps all. `put-only` loses changes of writers who work at once. In all keys the owner
+comes first, or follows a hash of the owner, so no question leaves the range of one tenant.
 """
 
 from typing import Any, NamedTuple
@@ -60,8 +60,8 @@ class GenerationOfDocument:
 
     Order:  by owner, then by document id, then by generation: oldest first, because it starts with a time.
     Serves: the parts of a document, whose row names the generation; all parts of an owner, to erase them.
-    Costs:  one get for each part. Its rows are written before the document's row names them, and removed after it does
-            not any more.
+    Costs:  one get for each part. Readers find them once the document's row has their generation; they are removed
+            when it has another one.
     Fixed:  a generation is never written twice.
     Source: none
     """

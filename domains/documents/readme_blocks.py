@@ -27,7 +27,7 @@ def _document(size: int) -> Document:
 
 
 def _words(cost: Cost) -> str:
-    return f"{cost.rpcs} RPCs"
+    return "1 RPC" if cost.rpcs == 1 else f"{cost.rpcs} RPCs"
 
 
 def size_rows() -> Iterator[tuple[str, ...]]:

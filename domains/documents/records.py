@@ -25,17 +25,21 @@ EDIT_BYTES = 8
 
 def _stores_body(document: "Document", field: "attrs.Attribute[Any]", body: Any) -> None:
     """A dict that msgpack returns as it was: text, numbers, bools, None, bytes, lists and dicts within each other."""
-    reason = "" if type(body) is dict else "is not a dict"
-    try:
-        if not reason and MSGPACK.unpack(MSGPACK.pack(body)) != body:
-            reason = "has a NaN"
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        reason = message_of(error)
     if body and document.is_deleted:
         raise ValueError(f"{type(document).__name__}.{field.name}: must be empty if is_deleted (got {shown(body)})")
-    if reason:
+    if reason := _not_stored(body):
         wanted = "must be a dict that msgpack returns as it was"
         raise ValueError(f"{type(document).__name__}.{field.name}: {wanted}: {reason} (got {shown(body)})")
+
+
+def _not_stored(body: Any) -> str:
+    """Why msgpack does not return a body as it was; empty if it does."""
+    if type(body) is not dict:
+        return "is not a dict"
+    try:
+        return "" if MSGPACK.unpack(MSGPACK.pack(body)) == body else "has a NaN"
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        return message_of(error)
 
 
 def _digest_of(document: "Document") -> bytes:

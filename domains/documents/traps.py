@@ -23,7 +23,7 @@ def next_user_is_id_plus_one(_design: Design) -> Outcome:
     keys = [DocumentOfOwner(str(owner), app) for owner in range(1, 31) for app in ("calendar", "mail", "profile")]
 
     def of_user(user: int) -> ScanTask[DocumentOfOwner]:
-        return ScanTask(keys, lambda key: key.owner == str(user), lambda key: key.owner)
+        return ScanTask(keys, lambda key: key.owner == str(user), lambda key: f"user {key.owner}")
 
     def published(user: int) -> tuple[bytes, bytes]:
         return str(user).encode(), str(user + 1).encode()

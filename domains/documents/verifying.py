@@ -29,8 +29,8 @@ class PartsUpkeep:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many generations of parts were compared so far."""
-        return {"document in parts": self._compared}
+        """How many documents in parts were compared so far."""
+        return {"large document": self._compared}
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """The parts that are lost or left over.

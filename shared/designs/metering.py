@@ -29,6 +29,11 @@ class Read:
     reverse: bool = False
     filter: bytes | None = None
     """The server-side filter, in HBase's filter language."""
+    before_ms: int | None = None
+    """Cells dated before this time are read; all if it is None."""
+    column: bytes | None = None
+    """The column of which several versions are read; None if the newest of each column is."""
+    versions: int = 1
 
     @property
     def is_one_row(self) -> bool:
@@ -104,7 +109,8 @@ class _MeteredClient:
                 of_question = RowRange(start_of_reverse(high), low or None)
                 low, high = (row and row + b"\x00" for row in (high, low))
             scanned = RowRange(low or b"", high or None)
-            self._cost.reads.append(Read(table, scanned, of_question, bool(scan.reversed), scan.filterString))
+            reverse, before_ms = bool(scan.reversed), scan.timestamp
+            self._cost.reads.append(Read(table, scanned, of_question, reverse, scan.filterString, before_ms))
             columns = scan.columns or ()
             self._cost.is_wide |= bool(columns) and all(not column.partition(b":")[2] for column in columns)
         elif name in ("mutateRows", "mutateRowsTs"):
@@ -117,11 +123,18 @@ class _MeteredClient:
         elif name in ("mutateRow", "mutateRowTs", "checkAndPut", "atomicIncrement"):
             table, row = arguments[:2]
             self._cost.rows_written[table].append(row)
-        elif name.startswith("getRow") or name in ("getVer", "getVerTs"):
+        elif name.startswith("getRow"):
             table, rows = arguments[:2]
+            before_ms = arguments[-2] if name.endswith("Ts") else None
             for row in rows if name.startswith("getRows") else [rows]:
                 one_row = RowRange(row, row + b"\x00")
-                self._cost.reads.append(Read(table, one_row, one_row))
+                self._cost.reads.append(Read(table, one_row, one_row, before_ms=before_ms))
+        elif name in ("getVer", "getVerTs"):
+            table, row, column = arguments[:3]
+            before_ms, versions = (arguments[3] if name == "getVerTs" else None), arguments[-2]
+            one_row = RowRange(row, row + b"\x00")
+            read = Read(table, one_row, one_row, before_ms=before_ms, column=column, versions=versions)
+            self._cost.reads.append(read)
 
     def _count_answer(self, results: list[Any]) -> None:
         self._cost.rows_fetched += len(results)
@@ -191,7 +204,7 @@ class Measurement:
             is_get = read.is_get
             if explanation is not None and explanation.is_wide and read.table == explanation.stored_in:
                 range_ = next((range_ for range_ in planned_ranges if read.rows.start in range_), read.rows)
-                read = Read(read.table, range_, range_, explanation.reverse)
+                read = attrs.evolve(read, scanned=range_, rows=range_, reverse=explanation.reverse, filter=None)
             elif _reads_parts(read):
                 read = attrs.evolve(read, filter=None)
             if is_get or not any(_is_part(read, earlier) for earlier in reads):

@@ -12,20 +12,32 @@ MAX_LINE = 120
 
 
 def statement(
-    table: str, rows: RowRange, *, reverse: bool = False, filter: bytes | None = None, limit: int | None = None
+    table: str,
+    rows: RowRange,
+    *,
+    reverse: bool = False,
+    filter: bytes | None = None,
+    before_ms: int | None = None,
+    column: bytes | None = None,
+    versions: int = 1,
+    limit: int | None = None,
 ) -> str:
-    """The `get` of one row, or the `scan` of a range.
+    """The `get` of one row, or the `scan` of a range; of cells before a time, or of several versions of a column.
 
     HBase reads STARTROW and leaves out STOPROW. A reverse scan starts at the range's stop, which is the higher key; no
     row may be equal to either end of the range.
     """
+    of_cells = [] if column is None else [f"COLUMN => {quoted(column)}", f"VERSIONS => {versions}"]
+    of_cells += [] if before_ms is None else [f"TIMERANGE => [0, {before_ms}]"]
     if rows.stop == rows.start + b"\0" and filter is None:
-        return f"get '{table}', {quoted(rows.start)}"
+        of_row = f", {{{', '.join(of_cells)}}}" if of_cells else ""
+        return f"get '{table}', {quoted(rows.start)}{of_row}"
     first, last = (rows.stop, rows.start) if reverse else (rows.start, rows.stop)
     options = [f"STARTROW => {quoted(first)}"] if first else []
     options += [f"STOPROW => {quoted(last)}"] if last else []
     options += ["REVERSED => true"] if reverse else []
     options += [] if filter is None else [f"FILTER => {quoted(filter)}"]
+    options += of_cells
     options += [] if limit is None else [f"LIMIT => {limit}"]
     if not options:
         return f"scan '{table}'"

@@ -56,14 +56,17 @@ def test_no_list_of_formats_seems_to_name_one_twice():
 def test_explain_of_a_design_shows_the_tables_of_every_variant_each_once(ok, design):
     golden = json.loads((ROOT / "fixtures" / design.name / "keys.json").read_text(encoding="utf-8"))
     values = {}
-    for table in tables_of(design.variants):
+    tables = list({(table.name, *table.key.part_named): table for table in tables_of(design.variants)}.values())
+    types = {(part.name, part.type) for table in tables for part in attrs.fields(table.key.key_class)}
+    for table in tables:
         values |= golden[table.name][0]["key"]
         if not {*table.key.part_named} <= values.keys():  # its golden keys are those of the table's other layout
             values |= dict.fromkeys(table.key.part_named, "web-1")
     words = shlex.join(f"{name}={value}" for name, value in values.items())
     explained = json.loads(ok(f"explain {design.name} {words} --json"))
-    assert [key["table"] for key in explained["keys"]] == [table.name for table in tables_of(design.variants)]
-    assert explained["others"] == []
+    others = [other["table"] for other in explained["others"]]
+    assert sorted([key["table"] for key in explained["keys"]] + others) == sorted(table.name for table in tables)
+    assert others == [] or len(dict(types)) < len(types)  # one value does not fit parts of two types
 
 
 @pytest.mark.parametrize("name", BY_NAME)
@@ -74,8 +77,12 @@ def test_a_stored_cell_of_every_table_shows_the_attributes_of_its_record(ok, cut
         create_tables(connection, variant.tables)
         load_samples(connection, cut_designs[design.name], variant)
         for table in variant.record_tables:
-            for row, cells in connection.table(table.name).scan(columns=table.cells.columns, limit=1):
-                for column, value in islice(cells.items(), 2):
+            found = connection.table(table.name).scan(columns=table.cells.columns)
+            filled = (of_row for of_row in found if table.records(*of_row))  # others hold only the table's other layout
+            for row, cells in islice(filled, 1):
+                label = getattr(table.cells, "label", b"")  # without it, cells are of the table's other layout
+                own = ((column, cells[column]) for column in cells if column.partition(b":")[2].startswith(label))
+                for column, value in islice(own, 2):
                     check_cell(ok, name, table, row, cells, column, value)
                     explained_tables.add((table.name, table.holds))
     filled = {(table.name, table.holds) for table in variant.record_tables if table not in variant.unfilled}
@@ -91,6 +98,8 @@ def check_cell(ok, name, table, row, cells, column, value):
     (cell,) = (key["cell"] for key in keys if key["table"] == table.name and "cell" in key)
     assert cell["column"] == shown_column
     records = json.loads(json.dumps([attrs.asdict(record) for record in table.records(row, cells)], default=bytes.hex))
+    for record in records:  # a cell of a mapping shows its keys
+        record |= {key: one for value in record.values() if isinstance(value, dict) for key, one in value.items()}
     for of_one in cell["values"]:
         shown = {name: value for name, value in of_one.items() if name in records[0]}
         assert shown in [{name: record[name] for name in shown} for record in records]
@@ -116,8 +125,8 @@ def test_ddl_as_json_has_the_families_the_points_and_the_reason_of_every_table(o
     assert [table["name"] for table in tables] == [design.name for design in declared]
     for table, design in zip(tables, declared, strict=True):
         for family, options in design.families.items():
-            settings = {"max_versions": 1, "ttl_seconds": None, "bloom": "ROW", "compression": "NONE"}
-            settings |= {"block_size_bytes": 65536, "keep_tombstones_ms": options.keep_tombstones_ms}
+            settings = {"ttl_seconds": None, "bloom": "ROW", "compression": "NONE", "block_size_bytes": 65536}
+            settings |= {"max_versions": options.max_versions, "keep_tombstones_ms": options.keep_tombstones_ms}
             assert table["families"][family] == settings
         assert table["families"].keys() == design.families.keys()
         assert [bytes.fromhex(point) for point in table["splits"]] == [*design.splits.points]

@@ -46,7 +46,7 @@ def test_every_cell_of_the_samples_is_stored_with_its_timestamp(on_hbase, in_mem
         assert there == here
 
 
-DATED_BY_CLOCKS = ("orders", "messages", "feeds", "tsdb")
+DATED_BY_CLOCKS = ("orders", "messages", "feeds", "tsdb", "documents")
 
 
 def stored(connection, design, table):

@@ -1,4 +1,7 @@
-"""One more table: an index of the chosen paths, which finds the documents of an owner that have a value."""
+"""One more table: an index of the chosen paths, which finds the documents of an owner that have a value.
+
+Documents that another variant has stored have no lines in it until `rowbook repair documents:indexed` puts them.
+"""
 
 from functools import partial
 

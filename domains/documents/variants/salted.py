@@ -7,6 +7,7 @@ of one owner over 65,536 ranges.
 
 from shared.keys import HashPrefix, KeyLayout
 from shared.tables import TableLayout
+from shared.writes import intents_table
 
 from ..keys import DOCUMENTS, PARTS, SUMMARIES, DocumentOfOwner, GenerationOfDocument
 from ..keys import TABLES as MAIN_TABLES
@@ -27,4 +28,6 @@ TABLES = MAIN_TABLES._replace(
         PARTS.cells,
         PARTS.families,
     ),
+    intents=intents_table("documents_salted_intents"),
 )
+"""Intents of its own, because an intent names a row of its source."""

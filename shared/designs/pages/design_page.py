@@ -65,11 +65,12 @@ def design_blocks(design: Design) -> dict[str, str]:
 
 
 def index_block(designs: Iterable[Design]) -> str:
-    """Every design with its question and the row keys of the tables that records fill."""
+    """Every design with its question, the first row key that records fill, and how many other row keys they fill."""
     lines: list[str] = []
     for design in designs:
         lines.append(markdown_list([f"[{design.name}](domains/{design.name}/README.md): {design.question}"]))
         filled = (table for table in design.main.record_tables if table not in design.main.unfilled)
-        keys = dict.fromkeys((table.name, key_line(table.key)) for table in filled)
-        lines += [f"  - `{name}` {key}" for name, key in keys]
+        (name, key), *others = dict.fromkeys((table.name, key_line(table.key)) for table in filled)
+        more = f"; {len(others)} more key{'' if len(others) == 1 else 's'}" if others else ""
+        lines.append(f"  - `{name}` {key}{more}")
     return "\n".join(lines)

@@ -54,7 +54,16 @@ def statements(measurement: Measurement) -> list[str]:
     """The gets and scans of a question as the HBase shell takes them."""
     limit = row_limit(measurement)
     return [
-        statement(read.table.decode(), read.rows, reverse=read.reverse, filter=read.filter, limit=limit)
+        statement(
+            read.table.decode(),
+            read.rows,
+            reverse=read.reverse,
+            filter=read.filter,
+            before_ms=read.before_ms,
+            column=read.column,
+            versions=read.versions,
+            limit=limit,
+        )
         for read in measurement.reads
     ]
 

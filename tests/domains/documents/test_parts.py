@@ -51,7 +51,7 @@ def test_a_document_of_ten_megabytes_is_refused_with_advice_and_stored_in_parts_
     assert not any(stored_cells(connection, VARIANTS[0].tables).values())
     with metered(connection) as cost:
         repository.store_in_parts(large)
-    assert len(cost.rows_written[PARTS.name.encode()]) == 11
+    assert len(cost.rows_written[connection.table(PARTS.name).name]) == 11
     ((_, cells),) = connection.table(PARTS.name).scan()
     assert {len(value) for value in cells.values()} == {PART_BYTES, 10_485_780 - 10 * PART_BYTES}
     assert repository.document("acme", "user000001") == large
@@ -198,7 +198,7 @@ def test_a_lost_part_is_found_and_kept_as_a_finding_and_the_document_is_an_error
         documents.document("acme", "user000001")
     documents.store(ADA.edited({}, NOON_MS))
     assert list(documents.upkeep.verify()) == []
-    assert documents.upkeep.counts["document in parts"] == 0
+    assert documents.upkeep.counts["large document"] == 0
 
 
 def test_parts_that_no_document_names_are_left_over_until_repair_and_rows_that_are_no_keys_if_told(

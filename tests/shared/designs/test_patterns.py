@@ -119,9 +119,19 @@ def test_the_versions_of_a_column_are_one_rpc_of_one_range_and_one_row(engine, t
         assert table.cells(b"\0\x07", b"f:v", versions=3) == [b"1"]
         assert table.cells(b"\0\x07", b"f:v", versions=3, timestamp=1) == []
     one_row = RowRange(b"\0\x07", b"\0\x07\0")
-    assert cost.reads == 2 * [Read(table.name, one_row, one_row)]
+    newest = Read(table.name, one_row, one_row, column=b"f:v", versions=3)
+    assert cost.reads == [newest, attrs.evolve(newest, before_ms=1)]
     assert (cost.rpcs, cost.rows_fetched, cost.cells_fetched, cost.bytes_fetched) == (2, 1, 1, 1)
     assert cost.reads[0].is_get
+
+
+def test_a_read_of_earlier_cells_knows_before_which_time(table):
+    with metered(table.connection) as cost:
+        table.row(b"\0\x07", timestamp=6)
+        table.rows([b"\0\x07"], columns=[b"f:v"], timestamp=7)
+        list(table.scan(timestamp=8))
+        table.row(b"\0\x07")
+    assert [read.before_ms for read in cost.reads] == [6, 7, 8, None]
 
 
 EVERYTHING = RowRange(b"", None)

@@ -41,6 +41,15 @@ def test_a_scan_has_the_options_of_its_read():
     assert statement("t", RowRange(b"a", None), reverse=True) == "scan 't', {STOPROW => \"a\", REVERSED => true}"
 
 
+def test_cells_before_a_time_and_versions_of_a_column_are_asked_for():
+    row, rows = RowRange(b"a", b"a\0"), RowRange(b"a", b"b")
+    assert statement("t", row, before_ms=6) == "get 't', \"a\", {TIMERANGE => [0, 6]}"
+    assert statement("t", row, column=b"d:b", versions=3) == 'get \'t\', "a", {COLUMN => "d:b", VERSIONS => 3}'
+    assert statement("t", rows, before_ms=6, limit=2) == (
+        """scan 't', {STARTROW => "a", STOPROW => "b", TIMERANGE => [0, 6], LIMIT => 2}"""
+    )
+
+
 def test_a_get_has_no_limit_and_with_a_filter_it_is_a_scan():
     row = RowRange(b"a", b"a\0")
     assert statement("t", row, limit=2) == "get 't', \"a\""
