@@ -8,14 +8,14 @@ A DELETE is a put too, of a fence: readers drop the cells of the row that are ol
 change stays hidden. A real delete would not last: HBase drops a tombstone dated by a position, which counts as a time
 of 1970, at the next compaction. An INSERT puts a fence of its own, because its record has no other columns.
 
-The families of a copy must have neither a TTL, which counts from 1970 too, nor more than one version.
+The families of a copy must not have a TTL, which would count from 1970 too: each cell would expire at once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shared.queries import Query, in_batches, scan_in_batches
-from shared.tables import BoundTable
+from shared.tables import BoundTable, TableLayout
 from shared.writes import Recovery, delete_rows, settle_each
 
 from .keys import COPY_CELLS, ChangeTables, CopiedTable, RecordInCopy
@@ -49,6 +49,8 @@ class Copies:
         watermark: Callable[[str], int],
         changes: Callable[[str, str, int, int], Iterable[Change]],
     ) -> None:
+        for table in (tables.copy, tables.checkpoints):
+            _check_without_ttl(table)
         self.table = BoundTable(connection, tables.copy)
         self._copies = BoundTable(connection, tables.checkpoints)
         self._watermark = watermark
@@ -155,6 +157,16 @@ class Copies:
     def _continue(self, row: bytes) -> bool | None:
         key: CopiedTable = self._copies.layout.key.decode(row)
         return True if self.feed(key.source, key.table) else None
+
+
+def _check_without_ttl(table: TableLayout[Any, Any]) -> None:
+    """Raises ValueError for a family with a TTL."""
+    for name, family in table.families.items():
+        if family.ttl_seconds is not None:
+            raise ValueError(
+                f"{table.name}, family {name}: ttl_seconds must be None, because cells are dated by positions (got "
+                f"{family.ttl_seconds})"
+            )
 
 
 def live_cells(cells: Mapping[bytes, tuple[bytes, int]]) -> DatedCells:

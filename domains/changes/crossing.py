@@ -13,7 +13,7 @@ from .records import Change, State
 from .repository import ChangeRepository
 from .variants import whole_rows
 
-CHANGES = (1, 4, 16, 64, 256)
+CHANGES = (1, 2, 4, 8, 16, 32, 64, 128)
 COLUMNS = 8
 RECORD = "shop", "users", "30"
 

@@ -69,7 +69,7 @@ DESIGN = Design(
             (REBUILT,),
             NOT_FED,
             take_if="readers follow single tables, as copies do",
-            avoid_if="they follow whole sources of many tables: each page reads a range for each table",
+            avoid_if="they follow whole sources of many tables",
         ),
         Variant(
             salted,
@@ -77,7 +77,7 @@ DESIGN = Design(
             (REBUILT, OTHER_TABLES),
             NOT_FED,
             take_if="one region cannot absorb the changes of one source",
-            avoid_if="it can: each page of a log reads eight ranges",
+            avoid_if="it can: log pages read eight ranges",
         ),
         Variant(
             thin_log,
@@ -85,15 +85,15 @@ DESIGN = Design(
             (REBUILT, OTHER_TABLES),
             NOT_FED,
             take_if="storage is tight, and the log is read rarely",
-            avoid_if="readers follow the log all the time: each page also gets the changes, from all over the table",
+            avoid_if="readers follow it: each page gets the changes",
         ),
         Variant(
             whole_rows,
             "the whole record with each change",
             (Exemption("rows", "the time is in no row key, so later changes are read too", (THEN,)), OTHER_TABLES),
             NOT_FED,
-            take_if="you often ask for a record now, and records change many times",
-            avoid_if="you mostly write: an UPDATE reads the record first, and stores all its columns",
+            take_if="you often ask for a record now",
+            avoid_if="you mostly write: an UPDATE first reads the record",
         ),
         Variant(
             published,

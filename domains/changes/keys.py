@@ -1,20 +1,24 @@
-"""Two tables of changes: the history by record, newest first, and the log by position. And a copy of the records.
+"""Each change is in two tables: in the history of its record, newest first, and in the log of its source, by position.
 
-History and log hold the same changes. A third table has the watermark of each source: the position up to which every
-change is in both. A question reads the watermark first, and no change beyond it. The variants differ in these costs:
+A third table has the watermark of each source: the position up to which every change is in both. A question first reads
+the watermark, and asks for no change beyond it. A copy has each record as it is now; a feed keeps it up to date. Costs:
 
-    variant     key of the log                        a record now    a source's log    a table's log
-    changes     [source][position]                    computed        1 range           filtered
-    by-table    [source][table][position]             computed        4 ranges          1 range
-    salted      [bucket of position][source][position]  computed        8 ranges          8 ranges, filtered
-    thin-log    [source][position]                    computed        1 range, gets     filtered
-    whole-rows  [source][position]                    1 range         1 range           filtered
-    published   none                                  wrong answer    refused           refused
+    variant     key of the log                          a record now  a source's log  a table's log
+    changes     [source][position]                      computed      1 range         filtered
+    by-table    [source][table][position]               computed      4 ranges        1 range
+    salted      [bucket of position][source][position]  computed      8 ranges        8 ranges, filtered
+    thin-log    [source][position]                      computed      1 range, gets   filtered
+    whole-rows  [source][position]                      1 range       1 range         filtered
+    published   none                                    wrong answer  refused         refused
 
-Computed: from all changes since the INSERT; `whole-rows` stores the whole record with each change. Filtered: the scan
-also reads the changes of other tables, and the client drops them. Gets: the log of `thin-log` has no content, so a page
-gets its changes from the history. `by-table` reads a range for each table of the source, and `salted`, which also
-spreads the history, one for each bucket; all new rows of a source go to one region in the others.
+- Computed: from all changes of the record since its INSERT. `whole-rows` stores the whole record with each change; its
+  writer reads the record before each UPDATE.
+- Ranges: `by-table` reads one for each table of the source, four in the samples; `salted` one for each bucket.
+- Filtered: the scan also reads the changes of the source's other tables, and the client drops them.
+- Gets: the log of `thin-log` holds only the key of the row in the history, which each page gets in one more call.
+
+All new rows of a source's log go to one region, in `by-table` to one for each table. `salted` spreads them over eight,
+and the history, too.
 """
 
 from collections.abc import Mapping

@@ -126,7 +126,7 @@ def versions_as_history(design: Design) -> Outcome:
 
 
 def follow_by_time(design: Design) -> Outcome:
-    """A reader that asks for what is later than the last time it saw, after each transaction."""
+    """A reader asks, after each transaction, for changes that are dated later than the last one it saw."""
     changes = _of_shop(design)
     connection = scratch_store(TABLES)
     repository = ChangeRepository(connection)
@@ -144,10 +144,15 @@ def follow_by_time(design: Design) -> Outcome:
         seen += len(new)
         position = new[-1].position
     return Outcome(
-        f"{len(changes)} changes, of which {_backward(changes)} transactions are dated before an earlier one",
-        f"{len(changes) - seen_by_time} changes are never seen",
-        f"{len(changes) - seen or 'none'} are never seen",
+        f"{len(changes)} changes, in transactions of which {_backward(changes)} are dated before the one before them",
+        _seen(seen_by_time, len(changes)),
+        _seen(seen, len(changes)),
     )
+
+
+def _seen(seen: int, stored: int) -> str:
+    """How many of the stored changes a reader has seen."""
+    return f"all {stored} are seen" if seen == stored else f"{seen} changes are seen, {stored - seen} never"
 
 
 def _backward(changes: list[Change]) -> int:
@@ -180,8 +185,8 @@ def follow_without_a_watermark(design: Design) -> Outcome:
         followed, position = followed + len(new), new[-1].position if new else position
     return Outcome(
         f"a reader of {sum(map(len, late))} changes that two writers store in {len(late)} calls, every other one late",
-        f"{sum(map(len, late)) - seen} changes are stored and never seen",
-        f"{refused} calls are refused; of the others {stored - followed or 'no'} change is never seen",
+        _seen(seen, sum(map(len, late))),
+        f"{refused} calls are refused; the others store {stored} changes: {_seen(followed, stored)}",
     )
 
 
@@ -220,7 +225,7 @@ def cells_dated_by_time(design: Design) -> Outcome:
     return Outcome(
         f"{len(changes)} updates of records in a copy, each read after it was applied",
         f"{wrong} do not show, but an older value does",
-        f"{len(changes) - right} show",
+        f"{right} do not show" if right else "all show",
     )
 
 
@@ -257,12 +262,20 @@ TRAPS = (
         "9223370455878258, from Long.MAX_VALUE and 1580976517000",
         second_computed_otherwise,
     ),
-    Trap("the newest change first", "03,9223370455878258,17870", newest_change_first),
+    Trap("the newest change first", "the first row that starts with 03", newest_change_first),
     Trap("a position as text", "17870", position_as_text),
     Trap("a prefix of a reversed id", "03", prefix_of_a_reversed_id),
     Trap("versions as a history", "rowkey:column family:column qualifier:version", versions_as_history),
-    Trap("a log read on by time", "scan from the time of the last change, plus 1 ms", follow_by_time),
-    Trap("a log without a watermark", "scan from the last row, plus 00", follow_without_a_watermark),
-    Trap("a copy dated by time", "put(row, values, timestamp=change.time_ms)", cells_dated_by_time),
-    Trap("a delete dated by position", "delete(row, timestamp=change.position)", delete_dated_by_position),
+    Trap(
+        "a log read on by time",
+        "C:_ts_=1580976517000: scan from the last time that was seen, plus 1 ms",
+        follow_by_time,
+    ),
+    Trap(
+        "a log without a watermark",
+        "03,9223370455878258,17870: scan from the last row that was seen, plus 00",
+        follow_without_a_watermark,
+    ),
+    Trap("a copy dated by time", "column=C:AGE, timestamp=1580976517000, value=222", cells_dated_by_time),
+    Trap("a delete dated by position", "C:_type_=DELETE, applied by a delete", delete_dated_by_position),
 )

@@ -11,7 +11,8 @@ LEGEND = (
     (r"(\d+) ranges", "{1} gets or scans. A cell without a number of ranges means one range."),
     (r"1 range, 1 get", "one get, and one scan that reads the answer and at most two rows beyond it."),
     (r"1 range, (\d+) gets", "one scan, then one call that gets the {1} rows that the scanned rows name."),
-    (r"(\d+) ranges, (\d+) gets?", "{1} scans, and calls that get the {2} rows that the scanned rows name."),
+    (r"(\d+) ranges, 1 get", "{1} scans, and one get."),
+    (r"(\d+) ranges, (\d+) gets", "{1} scans, and calls that get the {2} rows that the scanned rows name."),
     (
         r"(?:\d+ ranges, )?([\d.]+)x, filtered",
         "{1} rows are read for each row returned; the client drops the others. A page ends early, with a cursor, once "

@@ -65,6 +65,12 @@ class Steps:
                 name = ""
 
     @property
+    def compares_clocks(self) -> bool:
+        """Whether the first write of a connection compares the clocks."""
+        with self.tests.store(self.writes[0].before) as store:
+            return bool(writers_of(store.repository()))
+
+    @property
     def longest(self) -> Write:
         """The write with the most calls of those that are shown."""
         shown = (write for write in self.writes if write.name in self.shown)

@@ -28,9 +28,10 @@ def steps_block(steps: Steps) -> str:
     points = listed(f"{name} ({calls} calls, {points})" for name, (calls, points) in steps.points().items())
     visited = (
         "Tests stop each write before and after every one of its calls, with the writer dead or only its reply lost. "
-        f"Writes, their calls and these crash points: {points}. The first write of a connection also compares the "
-        "clocks; the table leaves that call out."
+        f"Writes, their calls and these crash points: {points}."
     )
+    if steps.compares_clocks:
+        visited += " The first write of a connection also compares the clocks; the table leaves that call out."
     table = markdown_table(("write", "call", *steps.columns), steps.rows())
     return "\n\n".join([filled(caption), table, filled(visited)])
 

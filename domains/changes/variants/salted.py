@@ -1,7 +1,7 @@
 """A salt before both keys: a bucket of the record's key, and a bucket of the position.
 
 Consecutive positions are in different buckets, so eight regions take the changes of one source, and each page of its
-log reads eight ranges and merges them.
+log reads eight ranges and merges them. The history of a record is in one bucket; the records of a table are in eight.
 """
 
 from shared.keys import KeyLayout, Salt

@@ -1,7 +1,7 @@
-"""Each change with the whole record after it, as published: a record as of a time is one row.
+"""Each change with the whole record after it: a record now, or as of a position, is one row.
 
-The writer completes each UPDATE, for which it first reads the record as it was. If the log of the source has whole
-rows, it need not: then `values` has all columns.
+The writer completes each UPDATE, for which it first reads the record as it was: one scan of one row. A record as of a
+time still reads all later changes, because the time is in no row key.
 """
 
 from collections.abc import Iterator, Mapping

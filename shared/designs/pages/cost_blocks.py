@@ -25,6 +25,8 @@ from ..verdicts import legend, verdict
 from .markdown import below, filled, fits, markdown_list, markdown_table
 
 DAY_MS = 86_400_000
+RARE = 0.005
+"""Values none of which is in so large a share of the records are not counted: nearly all of them differ."""
 SIZING_COLUMNS = ("rows per day", "bytes per day", "GB per day at 1,000 records per second")
 
 
@@ -84,7 +86,7 @@ def _load_line(load: Load, attributes: Sequence[str], period: str | None) -> str
     values = [
         f"{len(count)} values of `{name}` (the most frequent in {max(count.values()) / len(records):.0%} of records)"
         for name, count in counts.items()
-        if len(count) < len(records)
+        if len(count) < len(records) and max(count.values()) / len(records) >= RARE
     ]
     return f"{line}, with {listed(values)}." if values else f"{line}."
 

@@ -71,7 +71,7 @@ def statements(measurement: Measurement) -> list[str]:
 def row_limit(measurement: Measurement) -> int | None:
     """The rows after which a page closes its scan; None if it does not know how many rows it has to read."""
     explanation = measurement.explanation
-    if explanation is None or explanation.is_wide or explanation.client_work:
+    if explanation is None or explanation.is_wide or measurement.client_work:
         return None
     return measurement.pattern.limit + 1
 

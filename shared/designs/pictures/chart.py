@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 import svg
 
-from .drawing import MARGIN, WIDTH, Picture, width_of
+from .drawing import BOLD, MARGIN, WIDTH, Picture, width_of
 
 LEFT = 70
 """Pixels at which the first place of the horizontal axis is."""
@@ -15,8 +15,6 @@ WORDS = 22
 """Pixels between the last place and the words of the lines."""
 MOST_CHARACTERS = 37
 """Characters of a line of words; longer names are broken."""
-BOLD = 1.12
-"""A bold text is so many times as wide."""
 DECADE = 52
 """Pixels of a factor of ten."""
 LINE = 19

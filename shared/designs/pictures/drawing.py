@@ -17,6 +17,8 @@ SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-se
 MONO = 'ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace'
 SANS_PX, MONO_PX, HEADLINE_PX = 8.0, 9.1, 9.4
 """Pixels that a character takes on average: of text and of bytes at 15 pixels, of a bold headline at 17."""
+BOLD = 1.12
+"""A bold text is so many times as wide."""
 
 Role: TypeAlias = Literal["owner", "state", "time", "id", "salt", "value", "none"]
 """What a part of a key is for; `value` is not in the key, `none` is empty."""

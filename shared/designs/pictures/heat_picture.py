@@ -1,6 +1,7 @@
 """Where the new rows of a design's tables land: key ranges against time, and beside it what reading costs."""
 
 import textwrap
+from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
@@ -63,7 +64,7 @@ def heat_picture(design: Design, costs: VariantCosts) -> Picture:
     recording = recorded_heat(design)
     panels = [_panel(design, costs, heat) for heat in contrasting(design, recording.tables)]
     first, *_others = panels
-    said = [f"{_named(panel, '')}: {panel.verdict}; {panel.reading[0]}." for panel in panels]
+    said = [f"{_named(panel, '')}: {panel.verdict}{_said_of_reading(panel, panels)}." for panel in panels]
     picture = Picture(
         f"Where new rows of {design.name} land, and what reading costs",
         " ".join(said),
@@ -75,6 +76,12 @@ def heat_picture(design: Design, costs: VariantCosts) -> Picture:
     for panel in panels:
         _draw(picture, design, panel)
     return picture
+
+
+def _said_of_reading(panel: _Panel, panels: Sequence[_Panel]) -> str:
+    """What the questions cost, unless that of an earlier panel is the same."""
+    earlier = next(other for other in panels if other.reading[0] == panel.reading[0])
+    return f"; {panel.reading[0]}" if earlier is panel else ""
 
 
 def _panel(design: Design, own_costs: VariantCosts, heat: TableHeat) -> _Panel:

@@ -7,7 +7,7 @@ from itertools import groupby
 import attrs
 import svg
 
-from .drawing import MARGIN, SANS_PX, WIDTH, Picture, width_of
+from .drawing import BOLD, MARGIN, SANS_PX, WIDTH, Picture, width_of
 
 BOX_HEIGHT, PITCH, GAP = 32.0, 40.0, 6.0
 """The height of a box; from one row of boxes to the next; between two boxes of a row."""
@@ -102,7 +102,8 @@ def ladder_picture(name: str, readers: Sequence[str], rungs: Sequence[Rung], *, 
     picture.y -= 8
     picture.paragraph(f"{name}: what readers see if the writer dies after a call", "second")
     rows = list(ladder.rows())
-    columns = _columns(ladder, MARGIN + max(width_of(words) for _number, words, _rung in rows) + 8)
+    widths = (width_of(words) * (BOLD if number == deciding else 1) for number, words, _rung in rows)
+    columns = _columns(ladder, MARGIN + max(widths) + 8)
     _write_readers(picture, ladder.readers, columns)
     for number, words, rung in rows:
         if number == deciding:

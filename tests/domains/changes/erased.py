@@ -56,10 +56,6 @@ def store_and_feed(changes):
     changes.copies.feed("shop", "users")
 
 
-def repair(changes):
-    list(changes.upkeep.repair())
-
-
 ERASED = ErasedPerson(
     ERASED_KEY,
     variants=[variant for variant in DESIGN.variants if variant.is_to_copy],
@@ -68,7 +64,7 @@ ERASED = ErasedPerson(
     others=lambda changes: histories(changes, "u-1", f"{ERASED_KEY}-2"),
     kept=[KEPT[1], KEPT[2], KEPT[0]],
     comes_back=come_back,
-    rivals=(store_late, store_and_feed, repair, methodcaller("erase", ERASED_KEY)),
+    rivals=(store_late, store_and_feed, lambda changes: [*changes.upkeep.repair()], methodcaller("erase", ERASED_KEY)),
     texts=(f"{ERASED_KEY}-2",),
     ends_dead=False,
 )

@@ -1,7 +1,6 @@
 """Changes in a plain list: what every variant has to answer."""
 
-from itertools import accumulate, groupby
-from operator import attrgetter
+from itertools import accumulate
 
 import attrs
 
@@ -96,15 +95,3 @@ PLAIN_LIST = PlainLogs(
         "at_most": [1, 2, 1000],
     },
 )
-
-
-def replayed(changes):
-    """The records after some changes, by table and key: what a database does with them."""
-    records = {}
-    for record, of_record in groupby(sorted(changes, key=attrgetter("table", "key")), key=attrgetter("table", "key")):
-        for change in of_record:
-            if change.kind == "DELETE":
-                records.pop(record, None)
-            else:
-                records[record] = {**(records.get(record, {}) if change.kind == "UPDATE" else {}), **change.values}
-    return records

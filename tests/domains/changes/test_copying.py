@@ -12,6 +12,8 @@ from domains.changes import Change
 from domains.changes.copying import Copies
 from domains.changes.design import DESIGN
 from domains.changes.keys import TABLES
+from domains.changes.repository import ChangeRepository
+from shared.tables import Family
 from shared.testing import WatchedConnection
 from shared.testing.watched_connection import Stop, WriterDied, dying_at, paused_at
 
@@ -43,10 +45,10 @@ def dying_at_random(chance, calls):
     return lambda call, _of: Stop(call, stored) if call == number else None
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_writer_and_a_feeder_that_are_killed_at_random_lose_nothing(engine, connection, variant, seed):
     """After every life of a process the copy is as the log was at its position, and in the end as the source."""
-    chance, source = random.Random(seed), [*some_changes(seed, 60)]
+    chance, source = random.Random(seed), [*some_changes(seed, 50)]
     transactions = [[*same] for _, same in groupby(source, key=attrgetter("transaction"))]
     lives = 0
     while transactions or variant.open(connection).copies.position(*USERS) != source[-1].position:
@@ -155,3 +157,10 @@ def test_a_copy_of_one_table_may_be_in_another_store_and_follows_the_watermark(e
         assert (copies.feed(*USERS), copies.position(*USERS)) == (1, 9)
         assert [*copies.records(*USERS)] == [copies.record(*USERS, "30")] == repository.states(*USERS)
     assert repository.copies.position(*USERS) is None
+
+
+@main_only
+def test_a_copy_whose_cells_would_expire_is_refused(connection, variant):
+    copy = attrs.evolve(TABLES.copy, families={"c": Family(ttl_seconds=60), "v": Family()})
+    with pytest.raises(ValueError, match=r"^changes_copy, family c: ttl_seconds must be None, because .* .got 60.$"):
+        ChangeRepository(connection, TABLES._replace(copy=copy))

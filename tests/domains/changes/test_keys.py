@@ -1,15 +1,17 @@
 """What the first lines of `keys.py` say of each variant is what it is measured to cost; the whole published row."""
 
 import re
-from contextlib import closing
+from operator import attrgetter
+
+import attrs
+import pytest
 
 from domains.changes import Change, keys
 from domains.changes.design import DESIGN, NOW, OF_TABLE, SINCE
 from domains.changes.variants import published
-from shared.designs.comparison import measure_variant
+from shared.designs import measure
 from shared.designs.verdicts import verdict
-from shared.stores import connect
-from shared.tables import create_tables
+from shared.tables import check_layouts
 
 SAID = {
     variant: costs
@@ -25,14 +27,14 @@ def in_short(words):
     return re.sub(r"\d+(?= gets)|[\d.]+x, ", "", words).replace(",  gets", ", gets")
 
 
-def test_a_reader_of_the_keys_learns_what_every_variant_costs():
-    measured = {}
-    for variant in DESIGN.variants:
-        with closing(connect("embedded:")) as connection:
-            create_tables(connection, variant.tables)
-            costs = {of.pattern: verdict(of) for of in measure_variant(connection, DESIGN, variant).measurements}
-        measured[variant.name] = [in_short(costs[pattern]) for pattern in (NOW, SINCE, OF_TABLE)]
-    assert measured == SAID
+@pytest.mark.parametrize("variant", DESIGN.variants, ids=attrgetter("name"))
+def test_a_reader_of_the_keys_learns_what_every_variant_costs(open_samples, variant):
+    with open_samples(DESIGN, variant) as connection:
+        check_layouts(connection, variant.tables)
+        costs = [*measure(connection, variant.open(connection), (NOW, SINCE, OF_TABLE))]
+    wrong = variant.wrong.patterns if variant.wrong else ()
+    verdicts = [verdict(attrs.evolve(cost, is_wrong=cost.pattern in wrong)) for cost in costs]
+    assert [*map(in_short, verdicts)] == SAID[variant.name]
 
 
 def test_the_published_row_has_the_published_key_and_cells(engine):

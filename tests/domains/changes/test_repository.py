@@ -24,9 +24,6 @@ OTHER = change(18, "31", "INSERT", ms=AT_MS + 1, name=None)
 ALL = [INSERTED, OLDER, RENAMED, OTHER]
 
 
-# ---- order
-
-
 def test_changes_of_one_record_in_one_millisecond_and_transaction_are_all_kept_in_order(repository):
     twelve = [change(position, n=str(position)) for position in (9, 10, 99, 100, *range(101, 109))]
     repository.store_all(twelve)
@@ -63,9 +60,6 @@ def records_after(changes, table):
     return records
 
 
-# ---- the watermark
-
-
 def test_a_question_up_to_a_position_stays_the_same_and_may_not_pass_the_watermark(repository):
     repository.store_all(ALL)
     page, bounded = repository.since("shop").page(2), repository.since("shop", up_to=18).page(2)
@@ -83,9 +77,6 @@ def test_a_question_up_to_a_position_stays_the_same_and_may_not_pass_the_waterma
     assert [*repository.since("shop", after=20)] == [*repository.since("shop", after=10**9)] == []
     with pytest.raises(InvalidQuestion, match=r"^up_to: must be at most the watermark of source 'shop', 20 .got 21.$"):
         repository.history(*USERS, "30", up_to=21).page()
-
-
-# ---- writers
 
 
 def test_of_two_writers_of_one_source_the_second_to_move_the_watermark_stops_the_first(connection, variant):

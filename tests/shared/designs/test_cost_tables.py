@@ -87,6 +87,7 @@ def refused(reason: str, question: str = "all notes") -> Measurement:
         (measured([1], ("order",), ranges=2, rows_read=9), "2 ranges, 9.0x, sorted"),
         (with_gets(measured([1], ranges=1, rows_read=2), 1), "1 range, 1 get"),
         (with_gets(measured([1, 2], ranges=2, rows_read=4), 2), "2 ranges, 2 gets"),
+        (with_gets(measured([1, 2], ranges=2, rows_read=4), 1), "2 ranges, 1 get"),
         (with_gets(measured([1, 2], ranges=0, rows_read=2), 2), "2 ranges"),
         (with_gets(measured([1, 2], (), ("kind",), rows_read=7), 2), "3.5x, server filter"),
         # If the store does not say what it read, it is what came over.

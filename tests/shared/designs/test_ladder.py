@@ -3,6 +3,7 @@
 from xml.etree import ElementTree
 
 from shared.designs.pictures import Rung, ladder_picture
+from shared.designs.pictures.drawing import BOLD, MARGIN, width_of
 
 
 def ladder(*seen, is_recovered=True):
@@ -49,3 +50,12 @@ def test_of_several_calls_that_decide_the_ladder_shows_the_first_that_a_reader_n
 def test_calls_beyond_nine_rows_that_readers_do_not_notice_are_one_row():
     texts = texts_of(ladder(OLD, OLD, HALF, HALF, HALF, *[NEW] * 5))
     assert [text for text in texts if "put" in text] == ["1  put", "2  put", "3-4  put, 1 more", "5-9  put, 4 more"]
+
+
+def test_the_bold_words_of_the_call_that_decides_have_room_beside_what_readers_see():
+    call = "checkAndPut in a_table"
+    rungs = [Rung(call, number == 1, seen) for number, seen in enumerate((OLD, NEW))]
+    picture = ladder_picture("write", ["first", "second", "unchanged"], rungs, is_recovered=True)
+    boxes = ElementTree.fromstring(picture.text()).iter("{http://www.w3.org/2000/svg}rect")
+    left = min(float(box.get("x")) for box in boxes if box.get("class") == "state")
+    assert left > MARGIN + BOLD * width_of(f"1  {call}")
