@@ -48,7 +48,7 @@ def test_every_cell_of_the_samples_is_stored_with_its_timestamp(on_hbase, in_mem
         assert there == here
 
 
-DATED_BY_CLOCKS = ("orders", "messages", "feeds", "tsdb", "catalog", "documents")
+DATED_BY_CLOCKS = ("orders", "messages", "feeds", "tsdb", "catalog", "documents", "changes")
 
 
 def stored(connection, design, table):

@@ -14,9 +14,14 @@ TRAPS = [
     if design.name != "tsdb"  # it looks at its traps more closely
 ]
 
+COMPACTING = ("a delete dated by position",)
+"""Traps that compact a table, for which Thrift has no call."""
+
 
 @pytest.mark.parametrize(("design", "trap"), TRAPS)
 def test_a_trap_gives_what_the_reference_says(engine, design, trap, monkeypatch):
+    if trap.name in COMPACTING and not engine.compacts:
+        pytest.skip("Thrift has no call that compacts")
     with ExitStack() as stores:
         monkeypatch.setattr("shared.stores.connect", lambda _url: stores.enter_context(engine.store()))
         outcome = trap.run(design)

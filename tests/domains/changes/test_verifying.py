@@ -7,11 +7,12 @@ import pytest
 
 from domains.changes import Change
 from domains.changes.design import DESIGN
-from domains.changes.keys import BY_POSITION, COPY, TABLES, RecordInCopy
+from domains.changes.keys import BY_POSITION, BY_RECORD, COPY, TABLES, RecordInCopy
 from domains.changes.repository import ChangeRepository
-from shared.tables import Family, create_tables
+from shared.tables import Family
 from shared.testing import stored_cells
 from shared.writes import NOTHING_TOLD, Instructions
+from tests.engines import Embedded
 
 VARIANTS = [variant for variant in DESIGN.variants if variant.is_to_copy]
 only_whole = pytest.mark.parametrize("variant", VARIANTS[:3], ids=lambda variant: variant.name)
@@ -64,30 +65,36 @@ def repaired(upkeep, instructions=NOTHING_TOLD):
 # ---- the two tables
 
 
+def restored(connection, variant, is_lost):
+    """The changes and the copy as from a backup without some rows: if they were deleted, HBase would hide later puts.
+
+    Returns the repository, and what was backed up.
+    """
+    with Embedded().store(*variant.tables) as elsewhere:
+        repository = variant.open(elsewhere)
+        repository.store_all(CHANGES)
+        repository.copies.feed(*USERS)
+        backup = stored_cells(elsewhere, variant.tables)
+    for table in variant.tables:
+        for row, cells in backup[table.name]:
+            for column, (value, time_ms) in {} if is_lost(table, row) else cells.items():
+                connection.table(table.name).put(row, {column: value}, timestamp=time_ms)
+    return variant.open(connection), backup
+
+
 @pytest.mark.parametrize("name", ["by_record", "by_position"])
 @pytest.mark.parametrize("lost", CHANGES[1:3], ids=["insert", "update"])
-def test_a_row_that_one_table_lacks_is_put_again_from_the_other(connection, variant, stored, name, lost):
-    before = stored_cells(connection, variant.tables)
-    table, row_of = rows_of(connection, variant, name)
-    with_one_less = {row: kept for row, kept in table.scan(include_timestamp=True) if row != row_of(lost)}
-    replace_rows(connection, variant, name, with_one_less)
-    assert not table.row(row_of(lost))
+def test_a_row_that_one_table_lacks_is_put_again_from_the_other(connection, variant, name, lost):
+    lacking = getattr(variant.tables, name)
+    stored, before = restored(
+        connection, variant, lambda table, row: table is lacking and row == table.key.row_of(lost)
+    )
     thin = variant.name == "thin-log" and name == "by_record"  # whose log has only the key
     (found,) = {finding.kind for finding in stored.upkeep.verify() if finding.table != COPY.name}
     assert found == ("orphaned" if thin else "missing")
     if not thin:
         assert repaired(stored.upkeep) == {("missing", True): 1}
         assert stored_cells(connection, variant.tables) == before
-
-
-def replace_rows(connection, variant, name, rows):
-    """Makes a table anew with these rows, as a restored backup: a delete would hide what is put again."""
-    table = getattr(variant.tables, name)
-    connection.delete_table(table.name, disable=True)
-    create_tables(connection, [table])
-    for row, cells in rows.items():
-        for column, (value, time_ms) in cells.items():
-            connection.table(table.name).put(row, {column: value}, timestamp=time_ms)
 
 
 @only_whole
@@ -115,7 +122,7 @@ def test_a_damaged_row_by_record_is_restored_and_its_copy_left_alone(connection,
 def test_a_row_whose_key_cannot_be_read_is_kept_unless_it_is_discarded(connection, variant, stored, name):
     table, _row_of = rows_of(connection, variant, name)
     table.put(b"shop", {b"m:k": b"\xa6UPDATE"}, timestamp=AT_MS)
-    assert kinds(stored.upkeep) == {(table.name.decode(), "undecodable"): 1}
+    assert kinds(stored.upkeep) == {(getattr(variant.tables, name).name, "undecodable"): 1}
     assert repaired(stored.upkeep) == {("undecodable", False): 1}
     assert repaired(stored.upkeep, DISCARD) == {("undecodable", True): 1}
 
@@ -140,14 +147,13 @@ def put_in_copy(connection, key, cells):
 
 
 @main_only
-def test_records_that_a_copy_lacks_are_put_again_dated_by_their_positions(connection, stored):
-    before = dict(connection.table(COPY.name).scan(include_timestamp=True))
-    replace_rows(connection, DESIGN.main, "copy", {})
+def test_records_that_a_copy_lacks_are_put_again_dated_by_their_positions(connection, variant):
+    stored, before = restored(connection, variant, lambda table, _row: table is COPY)
     assert kinds(stored.upkeep) == {(COPY.name, "missing"): 2}  # also the fence of the deleted one
     assert repaired(stored.upkeep) == {("missing", True): 2}
     live = {
         row: {c: cell for c, cell in cells.items() if c != b"v:name" or row[-2:] == b"30"}
-        for row, cells in before.items()
+        for row, cells in before[COPY.name]
     }
     assert dict(connection.table(COPY.name).scan(include_timestamp=True)) == live
 
@@ -184,14 +190,11 @@ def test_what_a_copy_knows_beyond_the_log_is_kept_unless_it_is_discarded(engine,
 
 
 @main_only
-def test_a_change_that_the_log_has_lost_stays_in_the_copy(connection, variant, stored):
-    for name in ("by_record", "by_position"):
-        table, row_of = rows_of(connection, variant, name)
-        kept = {row: cells for row, cells in table.scan(include_timestamp=True) if row != row_of(CHANGES[0])}
-        replace_rows(connection, variant, name, kept)
-    before = dict(connection.table(COPY.name).scan())
+def test_a_change_that_the_log_has_lost_stays_in_the_copy(connection, variant):
+    lost = {BY_RECORD.row(CHANGES[0]), BY_POSITION.row(CHANGES[0])}
+    stored, before = restored(connection, variant, lambda _table, row: row in lost)
     assert repaired(stored.upkeep) == {("orphaned", False): 1}
-    assert dict(connection.table(COPY.name).scan()) == before
+    assert [*connection.table(COPY.name).scan(include_timestamp=True)] == before[COPY.name]
 
 
 @main_only
