@@ -42,7 +42,7 @@ from shared.testing import (
     check_writes_between_pages,
     stored_cells,
 )
-from shared.writes import NotAllStored, writers_of
+from shared.writes import Erasure, NotAllStored, writers_of
 from tests.copies import ROOT, copy_design, run_example
 from tests.engines import Embedded
 from tests.programs.growth import measured_sizes, store_records
@@ -486,11 +486,15 @@ def test_a_cost_that_grows_with_the_table_is_noticed_at_the_size_where_it_begins
 
 
 @pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
-def test_the_variants_that_share_intents_share_their_source(design):
-    """An intent names a row of its source, so `recover` of another source would end it, and complete nothing."""
+def test_the_variants_that_share_intents_or_erasures_share_their_sources(design):
+    """They name rows of their sources, so `recover` of another source would end them, and complete nothing."""
     sources = defaultdict(set)
     for variant in design.variants:
         with closing(scratch_store(variant.tables)) as connection:
-            for writer in writers_of(variant.open(connection)):
+            writers = writers_of(variant.open(connection))
+            for writer in writers:
                 sources[writer.intents.name].add(writer.source.name)
+            for table in variant.tables:
+                if table.cells.record is Erasure:
+                    sources[table.name].add(tuple(writer.source.name for writer in writers))
     assert {name: names for name, names in sources.items() if len(names) > 1} == {}

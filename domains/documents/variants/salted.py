@@ -7,7 +7,7 @@ of one owner over 65,536 ranges.
 
 from shared.keys import HashPrefix, KeyLayout
 from shared.tables import TableLayout
-from shared.writes import intents_table
+from shared.writes import erasures_tables, intents_table
 
 from ..keys import DOCUMENTS, PARTS, SUMMARIES, DocumentOfOwner, GenerationOfDocument
 from ..keys import TABLES as MAIN_TABLES
@@ -17,6 +17,10 @@ SALT = HashPrefix(of="owner", bytes=4, hex=True, take="last")
 SALTED = TableLayout(
     "documents_salted", DOCUMENTS.holds, KeyLayout(DocumentOfOwner, SALT), DOCUMENTS.cells, DOCUMENTS.families
 )
+
+ERASURES, (ERASED_DOCUMENTS,) = erasures_tables("documents_salted_erasures", writers=1)
+INTENTS = intents_table("documents_salted_intents")
+"""Erasures and intents of its own, because they name rows of its source."""
 
 TABLES = MAIN_TABLES._replace(
     documents=SALTED,
@@ -28,6 +32,7 @@ TABLES = MAIN_TABLES._replace(
         PARTS.cells,
         PARTS.families,
     ),
-    intents=intents_table("documents_salted_intents"),
+    erasures=ERASURES,
+    erased_documents=ERASED_DOCUMENTS,
+    intents=INTENTS,
 )
-"""Intents of its own, because an intent names a row of its source."""

@@ -12,9 +12,9 @@ from shared.keys import Descending, EscapedText, Int64, KeyLayout, between, part
 from shared.queries import Query
 from shared.records import check_text
 from shared.tables import BoundTable, RecordCells, TableLayout
-from shared.writes import CLOCK, Derived, WriterClock, intents_table
+from shared.writes import CLOCK, Derived, WriterClock, erasures_tables, intents_table
 
-from ..keys import DERIVED, ERASED_MESSAGES, ERASURES, INBOX, OUTBOX, UNFINISHED, UNREAD
+from ..keys import DERIVED, INBOX, OUTBOX, UNFINISHED, UNREAD
 from ..keys import TABLES as MAIN_TABLES
 from ..records import Message, StoredMessage
 from ..repository import MessageRepository, conversation_of, lines_of
@@ -53,11 +53,12 @@ PAIRS = TableLayout(
 )
 
 LISTS = (OUTBOX, UNREAD, UNFINISHED, PAIRS)
+ERASURES, (ERASED_MESSAGES,) = erasures_tables("messages_paired_erasures", writers=1)
 INTENTS = intents_table("messages_paired_intents")
-"""Intents of its own, because an intent names a row of its source."""
+"""Erasures and intents of its own, because they name rows of its source."""
 
 TABLES = (PAIRED, *LISTS, ERASURES, ERASED_MESSAGES, INTENTS)
-_TABLES = MAIN_TABLES._replace(inbox=PAIRED, intents=INTENTS)
+_TABLES = MAIN_TABLES._replace(inbox=PAIRED, erasures=ERASURES, erased_messages=ERASED_MESSAGES, intents=INTENTS)
 
 
 def lines_with_pair(message: StoredMessage) -> Iterator[Derived]:
