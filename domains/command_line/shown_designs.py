@@ -34,7 +34,7 @@ def show_design(to: Console, design: Design, variants: Sequence[Variant]) -> Non
 
 
 def _lines(design: Design, variants: Sequence[Variant]) -> Iterator[str]:
-    """A design's question, the key of each table of its variants in one line, and which variants not to copy.
+    """A design's question, the key of each table that records of its variants fill, and which variants not to copy.
 
     Tables of the first variant are not repeated for variants that share them.
     """
@@ -43,7 +43,7 @@ def _lines(design: Design, variants: Sequence[Variant]) -> Iterator[str]:
         (variant.marked_name, table.name, key_line(table.key))
         for variant in variants
         for table in variant.record_tables
-        if variant is variants[0] or table not in variants[0].record_tables
+        if table not in variant.unfilled and (variant is variants[0] or table not in variants[0].record_tables)
     )
     widths = [max(map(cell_len, column)) for column in zip(*keys, strict=True)]
     variant_before = ""

@@ -52,7 +52,7 @@ DESIGN = Design(
             salted,
             "a hash of the owner, then the owner",
             (IN_NO_KEY,),
-            unfilled=(salted.TABLES.parts, UNSETTLED, ERASURES, ERASED_DOCUMENTS),
+            unfilled=(salted.TABLES.parts, UNSETTLED, salted.ERASURES, salted.ERASED_DOCUMENTS),
             take_if="owners' ids count up, and new owners write more than one region can absorb",
             avoid_if="you list owners whose ids start alike: they are scattered",
         ),

@@ -67,7 +67,7 @@ DESIGN = Design(
             by_pair,
             "one more table: the conversations of each pair of users",
             (GETS, GETS_OF_PAIR),
-            unfilled=UNFILLED,
+            unfilled=(UNFINISHED, by_pair.ERASURES, by_pair.ERASED_MESSAGES),
             take_if="you need the same as `messages`, and often show the conversation of two users",
             avoid_if="you rarely show conversations: their list costs one extra put per message",
         ),

@@ -8,9 +8,7 @@ from typing import Any
 import attrs
 
 from shared.designs import Design, Variant, metered, scratch_store, stored_cells
-from shared.designs.pages import below, filled, markdown_table
-from shared.designs.pages.markdown import MAX_LINE, text_block
-from shared.designs.ruler import cell_lines
+from shared.designs.pages import below, cells_text, filled, markdown_table, text_block
 from shared.tables import physical_tables
 
 from .keys import TABLES
@@ -48,7 +46,7 @@ def _cells_block(profile: Profile, orders: list[OrderSummary]) -> str:
     for table in TABLES:
         claimed = {column.partition(b":")[0] for column in table.cells.columns}
         of_table = {column: value for column, value in cells.items() if column.partition(b":")[0] in claimed}
-        lines += [f"# {table.holds}", *(text for _kind, text in cell_lines(table, of_table, MAX_LINE)), ""]
+        lines += [f"# {table.holds}", cells_text(table, of_table), ""]
     return below(
         f"The cells of a row with three orders; user {USER} with an attribute: names, values, and columns or bytes.",
         text_block("\n".join(lines[:-1])),

@@ -78,14 +78,22 @@ class PublishedChange:
         return Change(**values)
 
 
+def _pack_text(value: str | None) -> bytes:
+    return _NULL if value is None else value.encode()
+
+
+def _pack_digits(value: int) -> bytes:
+    return b"%d" % value
+
+
 def _unpack_text(cell: bytes) -> str | None:
     return None if cell == _NULL else cell.decode()
 
 
 _NULL = b"\xff"
 """Not UTF-8, so it is no text."""
-TEXT_OR_NULL = Packing("text or NULL", lambda value: _NULL if value is None else value.encode(), _unpack_text)
-DIGITS = Packing("digits", lambda value: b"%d" % value, int)
+TEXT_OR_NULL = Packing("text or NULL", _pack_text, _unpack_text)
+DIGITS = Packing("digits", _pack_digits, int)
 
 TABLE = TableLayout(
     "changes_published",

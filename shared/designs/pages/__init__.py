@@ -7,6 +7,7 @@ The text of a README between two marks is such a block:
     <!-- end -->
 """
 
-from .markdown import below, filled, markdown_table
+from .key_blocks import cells_text
+from .markdown import below, filled, markdown_table, text_block
 
-__all__ = ["below", "filled", "markdown_table"]
+__all__ = ["below", "cells_text", "filled", "markdown_table", "text_block"]

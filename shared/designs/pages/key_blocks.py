@@ -1,6 +1,7 @@
 """The blocks about keys: layouts, stored rows, their order, variants, columns, published bytes."""
 
 from collections import Counter
+from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +34,13 @@ def row_block(connection: "happybase.Connection", table: TableLayout[Any, Any]) 
     if isinstance(table.cells, RecordCells | SourceCells):
         return block
     first = dict(sorted(cells.items())[:2])
-    lines = "\n".join(text for _kind, text in cell_lines(table, first, MAX_LINE))
-    return f"{block}\n\nThe first {len(first)} of its {len(cells)} cells, each with its value.\n\n{text_block(lines)}"
+    lines = text_block(cells_text(table, first))
+    return f"{block}\n\nThe first {len(first)} of its {len(cells)} cells, each with its value.\n\n{lines}"
+
+
+def cells_text(table: TableLayout[Any, Any], cells: Mapping[bytes, bytes]) -> str:
+    """Cells of a row with their values, in lines that fit a page."""
+    return "\n".join(text for _kind, text in cell_lines(table, cells, MAX_LINE))
 
 
 def ordering_block(connection: "happybase.Connection", table: TableLayout[Any, Any], count: int = 6) -> str:
