@@ -186,6 +186,7 @@ class TimeBucket:
 
 Spread = Salt | Modulo | HashPrefix
 Prefix = Spread | TimeBucket
+"""A prefix of a key: `Salt`, `HashPrefix`, `Modulo` or `TimeBucket`."""
 
 
 def sources(prefix: Prefix) -> tuple[str, ...]:
