@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, Signature
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import shared
+from shared import __all__ as in_package
 from shared.designs.pages.markdown import markdown_list
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +44,7 @@ def names_blocks() -> dict[str, str]:
 
 
 def _room(name: str) -> Iterator[str]:
-    room = import_module(f"{shared.__name__}.{name}")
+    room = import_module(f"shared.{name}")
     yield f"## rowbook.{name}"
     yield _first_sentence(room.__doc__ or "")
     names = sorted(room.__all__, key=lambda public: (public.lower(), public))
@@ -54,7 +55,7 @@ def _entry(room: ModuleType, name: str) -> str:
     value = getattr(room, name)
     shown = f"`{name}{_arguments(value)}`"
     meaning = _first_sentence(_docstring(room, name, value))
-    return f"**{shown}**: {meaning}" if name in shared.__all__ else f"{shown}: {meaning}"
+    return f"**{shown}**: {meaning}" if name in in_package else f"{shown}: {meaning}"
 
 
 def _docstring(room: ModuleType, name: str, value: Any) -> str:
@@ -62,7 +63,7 @@ def _docstring(room: ModuleType, name: str, value: Any) -> str:
     if inspect.isclass(value) or inspect.isfunction(value):
         found = value.__doc__
     else:
-        is_of_suite = type(value).__module__.startswith(f"{shared.__name__}.")
+        is_of_suite = type(value).__module__.startswith("shared.")
         found = _docstrings(room).get(name, type(value).__doc__ if is_of_suite else None)
     if not found:
         raise ValueError(f"{room.__name__}.{name}: must have a docstring")
@@ -71,12 +72,16 @@ def _docstring(room: ModuleType, name: str, value: Any) -> str:
 
 def _arguments(value: Any) -> str:
     """The names of the arguments of a function, or of a class that attrs or the suite gave an `__init__`."""
-    is_made = inspect.isclass(value) and inspect.isfunction(value.__init__) and not getattr(value, "_is_protocol", False)
+    is_made = (
+        inspect.isclass(value) and inspect.isfunction(value.__init__) and not getattr(value, "_is_protocol", False)
+    )
     if not (inspect.isfunction(value) or is_made):
         return ""
     signature = inspect.signature(value)
     bare = [
-        parameter.replace(annotation=Parameter.empty, default=_Default() if _has_default(parameter) else Parameter.empty)
+        parameter.replace(
+            annotation=Parameter.empty, default=_Default() if _has_default(parameter) else Parameter.empty
+        )
         for parameter in signature.parameters.values()
         if not parameter.name.startswith("_")
     ]
@@ -105,7 +110,7 @@ def _docstrings(room: ModuleType) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in sorted(Path(room.__file__ or "").parent.rglob("*.py")):
         body = ast.parse(path.read_text(encoding="utf-8")).body
-        for statement, below in zip(body, body[1:], strict=False):
+        for statement, below in pairwise(body):
             if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(below, ast.Expr):
                 targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
                 names = [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]

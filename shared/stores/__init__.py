@@ -51,7 +51,9 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
                 f"store URL: wants embedded: or embedded:PATH, without // and without ? (got {url!r})"
             )
         if find_spec("regex") is None:
-            raise StoreError(f"store URL: embedded: needs the package regex: pip install 'rowbook[store]' (got {url!r})")
+            raise StoreError(
+                f"store URL: embedded: needs the package regex: pip install 'rowbook[store]' (got {url!r})"
+            )
         from .embedded.connection import EmbeddedConnection
 
         return EmbeddedConnection(path or None, table_prefix=table_prefix)
