@@ -13,12 +13,13 @@ import pytest
 
 from domains.command_line.designs import all_designs, design_named
 from domains.tsdb import TABLES, TsdbRepository
+from domains.tsdb.keys import METRICS, UIDS
 from shared.designs import Design, load_samples
 from shared.stores import connect
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server import ThriftServer
 from shared.tables import create_tables
-from shared.writes import WriterClock
+from shared.writes import Dictionary, WriterClock
 
 from .plain_lists import answer
 
@@ -100,6 +101,15 @@ def test_no_two_values_of_a_point_get_one_timestamp_whichever_thread_stores_them
         repository = TsdbRepository(connection, clock=EarlyMoment())
         dates = [threads.submit(repository._write_ms, {b"row": [0], b"other": [number]}) for number in range(5000)]
         assert len({date.result() for date in dates}) == len(dates)
+
+
+def test_eight_threads_share_a_dictionary_whose_memory_is_full() -> None:
+    with closing(connect("embedded:")) as connection, ThreadPoolExecutor(THREADS) as threads:
+        create_tables(connection, TABLES)
+        dictionary = Dictionary(connection, UIDS.name, METRICS, 3, cached=2)
+        ids = {name: dictionary.assign(name) for name in map(str, range(100))}
+        asking = [threads.submit(dictionary.ids_of, ids) for _ in range(500)]
+        assert [asked.result() for asked in asking] == [ids] * len(asking)
 
 
 SENTENCE = "Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it."
