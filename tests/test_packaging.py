@@ -114,6 +114,12 @@ print(orders.__file__, keys.__file__)
     assert all(Path(file).is_relative_to(installed.parent) for file in files.split())
 
 
+def test_the_installed_package_and_its_command_know_the_version(installed: Path, tmp_path: Path) -> None:
+    code = "import rowbook; from importlib.metadata import version; print(rowbook.__version__, version('rowbook'))"
+    assert succeed(installed / "python", "-c", code, cwd=tmp_path).split() == [__version__] * 2
+    assert succeed(installed / "rowbook", "--version", cwd=tmp_path) == f"rowbook {__version__}\n"
+
+
 def test_the_installed_command_finds_its_samples_from_any_folder(installed: Path, tmp_path: Path) -> None:
     assert "n-42" in succeed(installed / "rowbook", "ask", "orders", "order", "order_number=n-42", cwd=tmp_path)
     assert list(tmp_path.iterdir()) == []
