@@ -1,7 +1,10 @@
 """What the wheel holds: `shared/` as `rowbook`, `domains/` as `rowbook.domains`, with imports that say so.
 
 In the repository they are imported as `shared` and `domains`, so that a copied design runs as it stands. Packages of
-these names have no place in other people's site-packages.
+these names have no place in other people's site-packages. An editable install has the public names, the command and
+the types; all else is imported from the checkout.
+
+The types of happybase, which has none, come along as `happybase-stubs`, the name that PEP 561 reserves for them.
 """
 
 import re
@@ -17,32 +20,44 @@ PLACES = {"shared": "", "domains": "domains", "fixtures": "fixtures"}
 """Folders of the repository, and what they are below `rowbook`."""
 PACKAGES = {"shared": "rowbook", "domains": "rowbook.domains", "fixtures": "rowbook.fixtures"}
 IMPORTED = re.compile(rf"^(\s*(?:from|import) )({'|'.join(PACKAGES)})(?=[. ])", re.MULTILINE)
+STUBS = {"happybase/__init__.pyi": "happybase-stubs", "Hbase_thrift.pyi": "Hbase_thrift-stubs"}
+"""Stubs below `typings/`, and the packages of the wheel that hold them."""
 
 
 class RowbookWheel(BuildHookInterface[Any]):
-    """Puts the package together in a folder that lasts as long as the build."""
+    """Puts the packages together in a folder that lasts as long as the build."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Names what goes into the wheel; an editable one has the command, which imports from the checkout."""
-        if version == "editable":
-            build_data["force_include_editable"][LAUNCHER] = "rowbook/__init__.py"
-            return
+        """Names what goes into the wheel."""
         self._folder = TemporaryDirectory()
-        package = Path(self._folder.name, "rowbook")
-        for source, place in PLACES.items():
-            ignored = shutil.ignore_patterns("__pycache__", ".*")
-            shutil.copytree(Path(self.root, source), package / place, ignore=ignored, dirs_exist_ok=True)
-        (package / LAUNCHER).replace(package / "__init__.py")
-        for file in package.rglob("*"):
-            if file.suffix in (".py", ".md"):
-                text = file.read_text(encoding="utf-8")
-                file.write_text(IMPORTED.sub(_renamed, text), encoding="utf-8")
-        build_data["force_include"][str(package)] = "rowbook"
+        folder, root = Path(self._folder.name), Path(self.root)
+        package = folder / "rowbook"
+        if version == "editable":
+            package.mkdir()
+            names = (root / "shared" / "__init__.py").read_text(encoding="utf-8")
+            names = names.replace("from .", "from shared.").replace("{__name__}.", "shared.")
+            (package / "__init__.py").write_text(names, encoding="utf-8")
+            shutil.copy(root / "shared" / "py.typed", package)
+            shutil.copy(root / LAUNCHER, package / "__main__.py")
+        else:
+            for source, place in PLACES.items():
+                ignored = shutil.ignore_patterns("__pycache__", ".*")
+                shutil.copytree(root / source, package / place, ignore=ignored, dirs_exist_ok=True)
+            (package / LAUNCHER).replace(package / "__main__.py")
+            for file in package.rglob("*"):
+                if file.suffix in (".py", ".md"):
+                    text = file.read_text(encoding="utf-8")
+                    file.write_text(IMPORTED.sub(_renamed, text), encoding="utf-8")
+        for stub, name in STUBS.items():
+            (folder / name).mkdir()
+            shutil.copy(root / "typings" / stub, folder / name / "__init__.pyi")
+            (folder / name / "py.typed").write_text("partial\n")  # of other modules, a type checker reads the source
+        included = build_data["force_include_editable" if version == "editable" else "force_include"]
+        included |= {str(folder / name): name for name in ("rowbook", *STUBS.values())}
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Removes the folder."""
-        if version != "editable":
-            self._folder.cleanup()
+        self._folder.cleanup()
 
 
 def _renamed(found: re.Match[str]) -> str:

@@ -1,17 +1,20 @@
 """What is promised of the wheel, of a copied design and of the types, tried as their users would."""
 
 import json
+import os
 import re
 import shutil
 import sys
 import zipfile
 from collections.abc import Mapping
+from email.parser import Parser
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from domains.command_line.designs import all_designs
+from shared import __version__
 from tests.copies import imported_modules
 from tests.locks import one_process_at_a_time
 from tests.wheels import LIBRARIES, PIP, build_wheel, run, succeed
@@ -24,11 +27,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
 
 
-def test_the_wheel_installs_one_package(wheel: Path) -> None:
+def test_the_wheel_installs_one_package_and_the_types_of_happybase(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    assert {name.split("/")[0] for name in names} == {"rowbook", "rowbook-0.1.0.dist-info"}
+    types = ("Hbase_thrift-stubs", "happybase-stubs")
+    assert {name.split("/")[0] for name in names} == {"rowbook", f"rowbook-{__version__}.dist-info", *types}
     for name in (
         "__init__.py",
+        "__main__.py",
         "py.typed",
         "domains/command_line/main.py",
         "keys/__init__.py",
@@ -54,12 +59,28 @@ def test_no_module_of_the_wheel_imports_what_only_the_repository_has(wheel: Path
     assert [pair for pair in imported if pair[1] in ("shared", "domains", "fixtures", "tests")] == []
 
 
-def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+def test_the_source_distribution_builds_the_same_wheel_byte_for_byte(wheel: Path, tmp_path: Path) -> None:
+    """In another folder, from files with other times and rights; so the same commit always makes the same wheel."""
     succeed(sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", tmp_path, cwd=ROOT)
     (source,) = tmp_path.glob("*.tar.gz")
-    rebuilt, built = zipfile.ZipFile(build_wheel(source, tmp_path)), zipfile.ZipFile(wheel)
-    assert rebuilt.namelist() == built.namelist()
-    assert [name for name in built.namelist() if rebuilt.read(name) != built.read(name)] == []
+    before = os.umask(0o077)
+    try:
+        rebuilt = build_wheel(source, tmp_path)
+    finally:
+        os.umask(before)
+    assert rebuilt.name == wheel.name
+    assert rebuilt.read_bytes() == wheel.read_bytes()
+
+
+def test_the_package_describes_itself_and_not_the_checkout(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    described = Parser().parsestr(archive.read(f"rowbook-{__version__}.dist-info/METADATA").decode())
+    text = described.get_payload()
+    assert described["Version"] == __version__
+    assert set(described.get_all("Provides-Extra", [])) == {"all", "cli", "pictures", "store", "testing", "tsdb"}
+    assert text == (ROOT / "shared" / "README.md").read_text(encoding="utf-8")
+    # What is only in a checkout; and an index shows no other file of the package, so no link leads there.
+    assert re.findall(r"\bmake \w+|from shared|from domains|\]\((?!https:)", str(text)) == []
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +89,12 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("environment")
     succeed(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
     (target,) = folder.glob("lib/python*/site-packages")
-    (target / "libraries.pth").write_text(f"{LIBRARIES}\n")
+    libraries = folder / "libraries"  # without what an editable install has there
+    libraries.mkdir()
+    for path in Path(LIBRARIES).iterdir():
+        if "rowbook" not in path.name and not path.name.endswith("-stubs"):
+            (libraries / path.name).symlink_to(path)
+    (target / "libraries.pth").write_text(f"{libraries}\n")
     succeed(*PIP, "--python", folder / "bin" / "python", "install", "--no-deps", "--force-reinstall", wheel, cwd=folder)
     assert (target / "rowbook" / "keys").is_dir()
     return folder / "bin"
@@ -88,17 +114,23 @@ print(orders.__file__, keys.__file__)
     assert all(Path(file).is_relative_to(installed.parent) for file in files.split())
 
 
+def test_the_installed_package_and_its_command_know_the_version(installed: Path, tmp_path: Path) -> None:
+    code = "import rowbook; from importlib.metadata import version; print(rowbook.__version__, version('rowbook'))"
+    assert succeed(installed / "python", "-c", code, cwd=tmp_path).split() == [__version__] * 2
+    assert succeed(installed / "rowbook", "--version", cwd=tmp_path) == f"rowbook {__version__}\n"
+
+
 def test_the_installed_command_finds_its_samples_from_any_folder(installed: Path, tmp_path: Path) -> None:
     assert "n-42" in succeed(installed / "rowbook", "ask", "orders", "order", "order_number=n-42", cwd=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", ["rowbook", "-c"])
+@pytest.mark.parametrize("command", ["rowbook", "-m"])
 def test_folders_of_the_user_do_not_replace_those_of_the_suite(command: str, installed: Path, tmp_path: Path) -> None:
     for name in ("shared", "domains"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(f"raise ImportError('the {name} of the user')\n")
-    start = ("-c", "import rowbook; rowbook.main()") if command == "-c" else (installed / command,)
+    start = ("-P", "-m", "rowbook") if command == "-m" else (installed / command,)
     # -S leaves out the checkout, which an editable install would put on the path.
     path = [*installed.parent.glob("lib/python*/site-packages"), LIBRARIES]
     assert succeed(sys.executable, "-S", *start, "list", cwd=tmp_path, path=path).startswith("orders: ")
@@ -169,6 +201,43 @@ SNIPPETS = {
         RecordCells(Order, {"others": "o"})  # refused
         OrderRepository(connect("embedded:"), TABLES[:3])  # refused
     """,
+    "names.py": """
+        # pyright: strict
+        import attrs
+        import shared
+        from shared import BoundTable, Column, EscapedText, Int64, KeyLayout, Query, RecordCells, TableLayout, connect
+        from shared import between, create_tables, part, put_all, row_key
+
+        @attrs.frozen
+        class Visit:
+            page: str
+            time_ms: int
+            seconds: float
+
+        @row_key
+        class VisitOfPage:
+            page: str = part(EscapedText, "the path of the page")
+            time_ms: int = part(Int64, "milliseconds since 1970-01-01 UTC")
+
+        VISITS = TableLayout(
+            "visits", "a visit", KeyLayout(VisitOfPage), RecordCells(Visit, {"seconds": Column("v:s")})
+        )
+        version: str = shared.__version__
+        shared.nothing  # refused
+        with_store = connect("embedded:")
+        create_tables(with_store, [VISITS])
+        visits = BoundTable(with_store, VISITS)
+        put_all([Visit("/a", 7, 0.5)], visits)
+        put_all([VisitOfPage("/a", 7)], visits)  # refused
+        newest: Visit | None = Query(visits, visits.plan(page="/a", time_ms=between(5, 9))).first()
+        newest.seconds  # refused
+        cells: dict[bytes, bytes] = with_store.table("visits").row(b"r", columns=["v:s"])
+        for row, stored in with_store.table("visits").scan(row_prefix=b"/a", limit=1):
+            print(row.hex(), stored.get(b"v:s", b"").hex())
+        with with_store.table("visits").batch(timestamp=7) as batch:
+            batch.put(b"r", {"v:s": b"1"})
+            batch.put(b"r")  # refused
+    """,
     "calls.py": """
         # pyright: strict
         import happybase
@@ -182,11 +251,13 @@ SNIPPETS = {
 }
 
 
-INSTALLED_SNIPPETS = {
-    name: text.replace("from shared.", "from rowbook.").replace("from domains.", "from rowbook.domains.")
-    for name, text in SNIPPETS.items()
-    if name != "calls.py"  # the stubs of happybase are not in the wheel
-}
+def installed_names(text: str) -> str:
+    """A snippet as it is with the installed package."""
+    text = re.sub(r"\bshared\b", "rowbook", text)
+    return text.replace("from domains.", "from rowbook.domains.")
+
+
+INSTALLED_SNIPPETS = {name: installed_names(text) for name, text in SNIPPETS.items()}
 
 
 @pytest.fixture(scope="module")
@@ -229,12 +300,37 @@ def test_mypy_takes_right_code_and_refuses_wrong_code_where_the_wheel_is_install
     checked_by_mypy(folder, "--strict", "--python-executable", installed / "python", cwd=folder)
 
 
+@pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
+def test_mypy_knows_the_names_of_the_package_in_an_editable_install(tmp_path: Path) -> None:
+    folder = written({"names.py": INSTALLED_SNIPPETS["names.py"]}, tmp_path)
+    checked_by_mypy(folder, "--strict", cwd=folder)
+
+
+NODE_MISSING = "pyright needs node, and a test does not download it"
+
+
 @pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
-@pytest.mark.skipif(shutil.which("node") is None, reason="pyright needs node, and a test does not download it")
+@pytest.mark.skipif(shutil.which("node") is None, reason=NODE_MISSING)
 def test_pyright_refuses_wrong_keys_and_wrong_calls(snippets: Path) -> None:
-    command = (sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable)
+    checked_by_pyright(snippets, sys.executable, cwd=ROOT)
+
+
+@pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
+@pytest.mark.skipif(shutil.which("node") is None, reason=NODE_MISSING)
+@pytest.mark.parametrize("install", ["wheel", "editable"])
+def test_pyright_takes_right_code_and_refuses_wrong_code_where_the_package_is_installed(
+    install: str, installed: Path, tmp_path: Path
+) -> None:
+    names = SNIPPETS if install == "wheel" else ["names.py"]
+    folder = written({name: INSTALLED_SNIPPETS[name] for name in names}, tmp_path)
+    checked_by_pyright(folder, installed / "python" if install == "wheel" else sys.executable, cwd=folder)
+
+
+def checked_by_pyright(folder: Path, python: str | Path, cwd: Path) -> None:
+    """Checks that pyright refuses the lines that say so, and no other."""
+    command = (sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", python)
     with one_process_at_a_time():  # the first time pyright downloads itself
-        process = run(*command, *sorted(snippets.iterdir()), cwd=ROOT)
+        process = run(*command, *sorted(folder.glob("*.py")), cwd=cwd)
     errors = [found for found in json.loads(process.stdout)["generalDiagnostics"] if found["severity"] == "error"]
     lines = {(Path(found["file"]).name, found["range"]["start"]["line"] + 1) for found in errors}
-    assert lines == refused(snippets), process.stdout + process.stderr
+    assert lines == refused(folder), process.stdout + process.stderr

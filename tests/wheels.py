@@ -1,11 +1,17 @@
 """Wheels of the suite, and commands in an environment that has nothing of this one but its libraries."""
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Iterable, Sequence
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.tags import sys_tags
 
 LIBRARIES = sysconfig.get_path("purelib")
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
@@ -36,3 +42,29 @@ def build_wheel(source: Path, folder: Path) -> Path:
     succeed(*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source, cwd=folder)
     (wheel,) = folder.glob("*.whl")
     return wheel
+
+
+def wheels_of(distributions: Iterable[str], folder: Path) -> None:
+    """Makes wheels of distributions that are installed here, and of all that they need, for pip's `--find-links`."""
+    waiting, made = [*distributions], set[str]()
+    while waiting:
+        found = distribution(waiting.pop())
+        name = re.sub(r"[-_.]+", "_", found.metadata["Name"]).lower()
+        if name in made:
+            continue
+        made.add(name)
+        requirements = map(Requirement, found.requires or ())
+        waiting += [wanted.name for wanted in requirements if wanted.marker is None or wanted.marker.evaluate()]
+        _repack(found, name, folder)
+
+
+def _repack(found: Distribution, name: str, folder: Path) -> None:
+    tags = re.findall(r"^Tag: (.*)$", found.read_text("WHEEL") or "", re.MULTILINE)
+    tag = next(str(tag) for tag in sys_tags() if str(tag) in tags)
+    not_packed = re.compile(r"^\.\.|__pycache__|\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json)$")
+    files = [path for path in found.files or () if not not_packed.search(str(path))]
+    with zipfile.ZipFile(folder / f"{name}-{found.version}-{tag}.whl", "w") as wheel:
+        for path in files:
+            wheel.write(str(found.locate_file(path)), str(path))
+        record = next(str(path.parent) for path in files if path.name == "WHEEL") + "/RECORD"
+        wheel.writestr(record, "".join(f"{path},,\n" for path in [*files, record]))

@@ -24,7 +24,7 @@ class ActivityRepository:
     InvalidQuestion that names the missing part. Costs are those of `TABLES`; the README compares them with the
     variants'.
 
-    A happybase connection serves one thread at a time, and so does a repository: make one per thread.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(self, connection: "happybase.Connection", tables: ActivityTables = TABLES) -> None:

@@ -20,9 +20,9 @@ def rowbook(
     """Row-key designs for HBase: run them, measure them, copy them."""
     context.obj = plain
     if version:
-        from importlib.metadata import version as version_of
+        from shared import __version__
 
-        typer.echo(f"rowbook {version_of('rowbook')}")
+        typer.echo(f"rowbook {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

@@ -55,8 +55,11 @@ def run(
 ) -> None:
     """Load the samples, ask every question, and show what it costs: a line per design, or two screens for one."""
     from . import running
-    from .terminal import console
+    from .designs import NAMES, why_missing
+    from .terminal import console, line
 
+    for why in filter(None, map(why_missing, () if names else NAMES)):
+        line(console(stderr=True), f"left out: {why}")
     running.run(console(plain or context.obj), names or [], store, keep=keep, full=full, as_json=as_json)
 
 

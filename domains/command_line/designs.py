@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 
 from shared.designs import Design, Variant
-from shared.keys.errors import shown
+from shared.keys.errors import listed, shown
 
-from .usage import WrongUsage, check_name
+from .usage import CommandFailed, WrongUsage, check_name
 
 NAMES = (
     "orders",
@@ -24,16 +25,32 @@ NAMES = (
 )
 """All designs of the suite, in the order in which commands show them."""
 
+EXTRAS = {"tsdb": ("numpy", "prometheus_client")}
+"""The designs that need an extra besides `cli`, one of the same name, and its packages."""
+
+
+def why_missing(name: str) -> str:
+    """Why a design cannot run, if a package that it needs is not installed; otherwise empty."""
+    missing = [package for package in EXTRAS.get(name, ()) if find_spec(package) is None]
+    return f"{name}: needs {listed(missing)}: pip install 'rowbook[{name}]'" if missing else ""
+
 
 def design_named(name: str) -> Design:
-    """The design of one of these names."""
+    """The design of one of these names. Raises CommandFailed if a package that it needs is not installed."""
+    if why := why_missing(name):
+        raise CommandFailed(why)
     design: Design = import_module(f"..{name}.design", __package__).DESIGN
     return design
 
 
+def installed_names() -> list[str]:
+    """The names of the designs whose packages are installed."""
+    return [name for name in NAMES if not why_missing(name)]
+
+
 def all_designs() -> tuple[Design, ...]:
-    """All designs, in the order in which commands show them."""
-    return tuple(map(design_named, NAMES))
+    """All designs whose packages are installed, in the order in which commands show them."""
+    return tuple(map(design_named, installed_names()))
 
 
 def full_name(design: Design, variant: Variant) -> str:
@@ -59,9 +76,9 @@ def find_variants(name: str) -> tuple[Design, tuple[Variant, ...]]:
 
 
 def group_by_design(names: Sequence[str]) -> list[tuple[Design, tuple[Variant, ...]]]:
-    """The named designs, each once, with the variants that are named; all designs without a name."""
+    """The named designs, each once, with the variants that are named; without a name, all that are installed."""
     by_design: dict[str, tuple[Design, set[str]]] = {}
-    for name in names or NAMES:
+    for name in names or installed_names():
         design, variants = find_variants(name)
         by_design.setdefault(design.name, (design, set()))[1].update(variant.name for variant in variants)
     return [

@@ -1,6 +1,10 @@
-"""The installed command; the wheel holds this file as `rowbook/__init__.py`."""
+"""The installed command; the wheel holds this file as `rowbook/__main__.py`."""
 
 import sys
+from importlib.util import find_spec
+
+NEEDS = ("cattrs", "regex", "rich", "typer")
+"""The packages of the extra `cli`."""
 
 
 def main() -> None:
@@ -9,8 +13,15 @@ def main() -> None:
     In a wheel `domains` is `rowbook.domains`: `hatch_build.py` renames it in the import below. An editable install
     imports it from the checkout.
     """
+    missing = [name for name in NEEDS if find_spec(name) is None]
+    if missing:
+        sys.exit(f"rowbook: the command needs {', '.join(missing)}: pip install 'rowbook[cli]'")
     try:
         from domains.command_line.main import main as command_line
     except KeyboardInterrupt:  # the libraries take a moment to load
         sys.exit(130)
     command_line()
+
+
+if __name__ == "__main__":
+    main()

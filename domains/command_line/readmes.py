@@ -26,6 +26,7 @@ from ..tsdb.rewriting import QUIET_MS
 from .demo import show
 from .designs import all_designs, design_named
 from .listing import LISTING
+from .package_pages import extras_blocks, names_blocks
 from .shown_designs import listing_text
 from .terminal import WIDTH
 
@@ -125,6 +126,8 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
             *(page for design in all_designs() for page in of_design(design)),
             made(ROOT / "shared" / "keys" / "README.md", keys_blocks),
             made(ROOT / "shared" / "stores" / "README.md", stores_blocks, more["stores"]),
+            made(ROOT / "shared" / "README.md", extras_blocks),
+            made(ROOT / "shared" / "API.md", names_blocks),
             made(ROOT / "README.md", root_blocks),
             (LISTING, listing_text),
         ]

@@ -12,7 +12,7 @@ from shared.designs.patterns import key_line
 from shared.tables import TableLayout
 
 from . import terminal
-from .designs import all_designs, full_name
+from .designs import EXTRAS, all_designs, full_name
 from .listing import LISTING, show_lines
 
 
@@ -38,7 +38,8 @@ def _lines(design: Design, variants: Sequence[Variant]) -> Iterator[str]:
 
     Tables of the first variant are not repeated for variants that share them.
     """
-    yield f"{design.name}: {design.question}"
+    extra = f" (needs rowbook[{design.name}])" if design.name in EXTRAS else ""
+    yield f"{design.name}: {design.question}{extra}"
     keys = dict.fromkeys(
         (variant.marked_name, table.name, key_line(table.key))
         for variant in variants
@@ -66,7 +67,8 @@ def _design(design: Design) -> dict[str, Any]:
         }
         for variant in design.variants
     ]
-    return {"name": design.name, "question": design.question, "variants": variants}
+    extra = design.name if design.name in EXTRAS else ""
+    return {"name": design.name, "question": design.question, "extra": extra, "variants": variants}
 
 
 def marks(variant: Variant) -> dict[str, Any]:

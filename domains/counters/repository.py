@@ -49,8 +49,8 @@ class LoginRepository:
     after them, so a fold under way changes no count.
     Days are days of UTC; a period starts and ends with one.
 
-    Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
-    per thread.
+    Costs are those of `TABLES`.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(

@@ -56,8 +56,8 @@ class FeedRepository:
     A timeline shows the post of a line only if the post is stored and the reader follows its author when the page is
     read. If a writer dies, repeating the call or running `upkeep.recover` completes the write.
 
-    Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
-    per thread.
+    Costs are those of `TABLES`.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(

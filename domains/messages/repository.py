@@ -51,8 +51,8 @@ class MessageRepository:
     1,000 members. If the writer dies, repeating the call or running `upkeep.recover` continues the delivery. A variant
     with other lists passes `lists`, and `derive`, which returns the rows of a message in them.
 
-    Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
-    per thread.
+    Costs are those of `TABLES`.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ class PointRepository:
     cannot bind any condition, the question is refused with an InvalidQuestion that names the missing part. Costs are
     those of `TABLES`; the README compares them with the variants'.
 
-    A happybase connection serves one thread at a time, and so does a repository: make one per thread.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     lacks: ClassVar[Mapping[str, str]] = dict.fromkeys(("latest_of_host", "latest_of_hosts"), NEEDS_LATEST)

@@ -35,8 +35,8 @@ class OrderRepository:
     one. If a writer dies, repeating the call or running `upkeep.recover` completes the write. A variant with other
     lists passes `lists`, and `derive`, which returns the rows of an order in them.
 
-    Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
-    per thread.
+    Costs are those of `TABLES`.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(

@@ -1,5 +1,6 @@
 """Points of series in OpenTSDB's tables: stored, read, aggregated, compacted."""
 
+import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import starmap
 
@@ -51,7 +52,8 @@ class TsdbRepository:
     `duplicates` says what counts if two cells hold different numbers for one time: `newest`, as with OpenTSDB's
     `fix_duplicates`, or `strict`, which refuses the row as OpenTSDB does otherwise.
 
-    Cells are dated by the writer's clock. A happybase connection serves one thread at a time, and so does a repository.
+    Cells are dated by the writer's clock.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
 
     Opening it costs one get, which compares the widths and the salt with those that the tables have; see `settings.py`.
     Raises WrongSettings.
@@ -85,6 +87,7 @@ class TsdbRepository:
         self._written_ms = 0
         self._written_then: dict[bytes, set[int]] = {}
         """Rows and times of the points with this timestamp."""
+        self._dating = threading.Lock()
 
     # ---- writes
 
@@ -129,17 +132,22 @@ class TsdbRepository:
         Points that are stored in one millisecond share its timestamp. If each had its own, a writer of more than 1,000
         points a second would date them ahead of the system's clock.
         """
-        now_ms = max(self._clock.read_ms(), self._written_ms)
-        if now_ms == self._written_ms:
-            then = self._written_then
-            is_full = sum(map(len, then.values())) >= POINTS_OF_ONE_TIME  # the system's clock may have been set back
-            if is_full or not all(then[row].isdisjoint(times) for row, times in times_by_row.items() if row in then):
-                now_ms += 1
-        if now_ms > self._written_ms:
-            self._written_ms, self._written_then = now_ms, {}
-        for row, times in times_by_row.items():
-            self._written_then.setdefault(row, set()).update(times)
-        return now_ms
+        with self._dating:
+            now_ms = max(self._clock.read_ms(), self._written_ms)
+            if now_ms == self._written_ms:
+                then = self._written_then
+                is_full = (
+                    sum(map(len, then.values())) >= POINTS_OF_ONE_TIME
+                )  # the system's clock may have been set back
+                if is_full or not all(
+                    then[row].isdisjoint(times) for row, times in times_by_row.items() if row in then
+                ):
+                    now_ms += 1
+            if now_ms > self._written_ms:
+                self._written_ms, self._written_then = now_ms, {}
+            for row, times in times_by_row.items():
+                self._written_then.setdefault(row, set()).update(times)
+            return now_ms
 
     def append(self, points: Iterable[Point]) -> int:
         """Appends points to one cell for each hour of a series, as with OpenTSDB's `enable_appends`; their number.

@@ -29,7 +29,8 @@ class UnknownUid(InvalidRecord):
 class Uids:
     """The UIDs of metrics, tag names and tag values.
 
-    A happybase connection serves one thread at a time, and so does this class. See `Dictionary` for what it remembers.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
+    See `Dictionary` for what it remembers.
     """
 
     def __init__(

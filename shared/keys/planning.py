@@ -25,7 +25,7 @@ _Parts = tuple[tuple[str, Any], ...]
 """Prefixes and parts, each with its condition, as in `RowRange.parts`."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class _Interval:
     """The ends of a range, relative to the bytes of the parts before it.
 
@@ -49,7 +49,7 @@ class _Interval:
         return RowRange(start, stop, parts)
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class _Leading:
     """One value for each of the leading parts that are bound, and their bytes."""
 

@@ -9,7 +9,6 @@ So `random()` cannot be a prefix (S2.6: the random part must be computable from 
 Decoding computes every prefix again and compares it with the bytes of the row.
 """
 
-import hashlib
 import zlib
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -135,6 +134,8 @@ class HashPrefix:
         return self.count + len(self.separator)
 
     def encode(self, values: Sequence[Any], encoded: Sequence[bytes]) -> bytes:
+        import hashlib  # brings OpenSSL, which takes as long to load as all codecs, and few keys need it
+
         hashed = utf8(values[0]) if len(self.of) == 1 and type(values[0]) is str else b"".join(encoded)
         digest = hashlib.md5(hashed, usedforsecurity=False).digest()
         if self.hex:
@@ -185,6 +186,7 @@ class TimeBucket:
 
 Spread = Salt | Modulo | HashPrefix
 Prefix = Spread | TimeBucket
+"""A prefix of a key: `Salt`, `HashPrefix`, `Modulo` or `TimeBucket`."""
 
 
 def sources(prefix: Prefix) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ class Splits:
     reason: str
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class _FirstDigits:
     """The start of all keys: every string of `width` such digits, all equally likely."""
 

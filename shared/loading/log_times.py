@@ -15,8 +15,9 @@ _HALF_A_YEAR = 6
 """Months."""
 
 ACCESS_LOG_TIME = re.compile(r"[0-9]{2}/[A-Za-z]{3}/[0-9]{4}(?::[0-9]{2}){3} [+-][0-9]{2}[0-5][0-9]")
+"""A time as access logs have it, such as 12/Jan/2026:08:07:30 +0100."""
 SYSLOG_TIME = re.compile(r"[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}")
-"""A day below 10 follows a blank; some programs write a zero."""
+"""A time as syslog has it, such as `Jan  2 08:07:30`. A day below 10 follows a blank; some programs write a zero."""
 
 
 def read_access_log_time(text: str) -> int:

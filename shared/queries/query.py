@@ -62,7 +62,8 @@ class Query(Generic[R]):
     A table whose families keep one version is refused. The costs are those of the same question without a time.
 
     Every record that is stored from the first page to the last comes exactly once, whatever is inserted or deleted
-    between pages. A happybase table serves one thread at a time, and so does a query.
+    between pages.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(

@@ -19,6 +19,7 @@ import msgpack
 from ..keys.errors import shown
 
 TIE_BYTES = 8
+"""The width of a tie in bytes."""
 
 R = TypeVar("R", bound=Any)
 

@@ -19,6 +19,7 @@ _ISO = re.compile(r"((?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(?:-?\d)?)(?:[T ]\S+?)
 Unit: TypeAlias = Literal["s", "ms", "us"]
 """What the number of a time may count since 1970-01-01 UTC: seconds, milliseconds or microseconds."""
 UNITS: tuple[Unit, ...] = get_args(Unit)
+"""All units of times."""
 _NAMES: dict[Unit, str] = {"s": "seconds", "ms": "milliseconds", "us": "microseconds"}
 _MILLISECONDS: dict[Unit, Fraction] = {"s": Fraction(1000), "ms": Fraction(1), "us": Fraction(1, 1000)}
 

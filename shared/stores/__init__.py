@@ -5,6 +5,7 @@ its URL needs.
 """
 
 from collections.abc import Collection
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -39,14 +40,19 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
     use; `hbase://HOST:PORT?timeout_ms=&retry_ms=&transport=buffered|framed&protocol=binary|compact&table_prefix=
     &thrift2_port=` is the Thrift1 gateway of an HBase. A table prefix `p` puts `p_` before the name of every table; a
     prefix in the URL comes before it: `x_p_`.
-    Raises InvalidStoreURL for any other URL, StoreError for a file that cannot be opened, and Unreachable for a gateway
-    that does not answer.
+    Any number of threads may use the connection. A forked process has to connect by itself to an embedded store.
+    Raises InvalidStoreURL for any other URL, StoreError for a file that cannot be opened and for an embedded store
+    without the extra `store`, and Unreachable for a gateway that does not answer.
     """
     scheme, colon, path = url.partition(":")
     if colon and scheme == "embedded":
         if path.startswith("//") or "?" in path:
             raise InvalidStoreURL(
                 f"store URL: wants embedded: or embedded:PATH, without // and without ? (got {url!r})"
+            )
+        if find_spec("regex") is None:
+            raise StoreError(
+                f"store URL: embedded: needs the package regex: pip install 'rowbook[store]' (got {url!r})"
             )
         from .embedded.connection import EmbeddedConnection
 

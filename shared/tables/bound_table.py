@@ -20,7 +20,7 @@ class BoundTable(Generic[K, R]):
     by_seller.rows.put(by_seller.row(line), by_seller.layout.cells.pack(line))
     Query(by_seller, by_seller.plan(seller_id="s-17"), newest_first=True)
 
-    A happybase connection serves one thread at a time, and so does a table.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(self, connection: "happybase.Connection", layout: TableLayout[K, R]) -> None:

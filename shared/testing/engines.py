@@ -10,6 +10,7 @@ from ..stores.embedded.connection import EmbeddedConnection
 from ..tables import TableLayout, check_layouts, create_tables
 
 EMBEDDED, HBASE = "embedded", "HBase"
+"""The names of the engines."""
 STORES_KEPT = 64
 """Stores of which `Embedded` makes copies."""
 

@@ -120,6 +120,7 @@ class StoppedWrites:
 
 
 Seen: TypeAlias = dict[str, tuple[Any, ...]]
+"""What each view shows, by its name."""
 
 
 @attrs.frozen

@@ -25,6 +25,7 @@ Why it holds:
   chosen id that is leaked can only be claimed for the name for which it was taken.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -42,6 +43,7 @@ V = TypeVar("V")
 ID_FAMILY, NAME_FAMILY = "id", "name"
 """The families of a dictionary's table: forward mappings and counters, and reverse mappings."""
 COUNTER_ROW = b"\x00"
+"""The row of the counters of a dictionary's table."""
 ATTEMPTS = 10
 """Ids that `assign` tries for one name before it gives up. Some may have a name that did not come from the counter,
 such as OpenTSDB's random UIDs."""
@@ -73,7 +75,7 @@ class Dictionary:
     The dictionary remembers `cached` mappings in each direction and does not read them again, so after a rename by
     another process it still returns the old name for the id, and the id for the old name. `forget` empties its memory.
 
-    A happybase connection serves one thread at a time, and so does a dictionary.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(
@@ -311,7 +313,7 @@ class _Cache(Generic[K, V]):
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._values: dict[K, V] = {}
+        self._values: OrderedDict[K, V] = OrderedDict()
         self.get = self._values.get
         self.clear = self._values.clear
 
@@ -319,7 +321,7 @@ class _Cache(Generic[K, V]):
         if self._size:
             self._values[key] = value
             if len(self._values) > self._size:
-                del self._values[next(iter(self._values))]
+                self._values.popitem(last=False)  # whichever is the oldest when other threads put too
 
     def split(self, keys: Iterable[K]) -> tuple[dict[K, V], list[K]]:
         """The known keys with their values, and the others, each once."""

@@ -114,7 +114,7 @@ class IntentWriter(Generic[R]):
     lists whose lines are put before the decision: all lists whose keys contain fields that a write can change, and any
     others. The cells of a moving list must be a marker. A table holds one list; that may be the table of the sources.
     Raises InvalidRecord for tables that do not fit.
-    A happybase connection serves one thread at a time, and so does a writer.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(

@@ -3,8 +3,10 @@
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from ..pictures import Picture
+if TYPE_CHECKING:  # designs have blocks of their own, and no command draws pictures
+    from ..pictures import Picture
 
 MAX_LINE = 120
 """Characters of a table's line in a README."""
@@ -61,6 +63,6 @@ def text_block(text: str, language: str = "text") -> str:
     return f"```{language}\n{text}\n```"
 
 
-def picture_block(name: str, picture: Picture) -> str:
+def picture_block(name: str, picture: "Picture") -> str:
     """A picture of `pictures/`, with its sentence below; its description is for readers who cannot see it."""
     return f"![{picture.description}](pictures/{name}.svg)\n\n{filled(picture.sentence)}"

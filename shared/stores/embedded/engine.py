@@ -1,6 +1,7 @@
 """The embedded store's engine: tables, rows, versions and transactions on SQLite. Knows nothing of Thrift."""
 
 import logging
+import os
 import random
 import sqlite3
 import threading
@@ -10,6 +11,7 @@ from contextlib import AbstractContextManager, closing, suppress
 from itertools import count, groupby, islice
 from operator import itemgetter, lt
 from typing import TypeAlias
+from weakref import WeakSet
 
 from attrs import astuple
 
@@ -84,6 +86,7 @@ class Engine:
         self._others = threading.Condition(self.lock)
         self._of_thread = threading.local()
         self.open()
+        _engines.add(self)
 
     # Opening and closing
 
@@ -97,6 +100,7 @@ class Engine:
         self._files = files_at(self.path) if self.path is not None else []
         self._is_moved = False
         self._is_open = True
+        self.why_closed = "the store is closed"
         self._cursor: sqlite3.Cursor | None = None
         self._tables: dict[bytes, StoredTable] | None = None
         self._tables_version = 0
@@ -109,6 +113,17 @@ class Engine:
                 _log.warning("%s", self.explain(moved_error()))
             self._is_open = False
             self._database.close()
+
+    def leave_to_parent(self) -> Iterator[sqlite3.Connection]:
+        """In a forked process, closes the store but not its database, which it yields if the store was open."""
+        self.lock = threading.RLock()
+        self._others = threading.Condition(self.lock)
+        if self._is_open:
+            yield self._database
+            self._database = sqlite3.connect(":memory:")
+            self._database.close()
+            self._is_open = False
+            self.why_closed = "the store belongs to the process that this one was forked from: connect again here"
 
     def interrupt(self, for_s: float) -> None:
         """Interrupts the running statement, from any thread: its writes are undone, and its call fails.
@@ -723,3 +738,35 @@ def versions(table: StoredTable, cells: Iterable[Cell]) -> Iterator[list[Cell]]:
         family = table.family(column)
         kept = list(stored)[: -family.max_versions - 1 : -1]
         yield [cell for cell in kept if cell[1] >= family.oldest_ms()] if table.expires else kept
+
+
+# A forked process must neither use nor close SQLite's connections of its parent (sqlite.org/howtocorrupt.html, 2.6). No
+# call runs during a fork, so that the child has no half of a transaction; there each store is closed, but its database
+# is kept, unused, until the child ends.
+_engines: "WeakSet[Engine]" = WeakSet()
+_forking = threading.Lock()
+_held: list[Engine] = []
+_of_parents: list[sqlite3.Connection] = []
+
+
+def _before_fork() -> None:
+    _forking.acquire()
+    _held[:] = _engines
+    for engine in _held:
+        engine.lock.acquire()
+
+
+def _after_fork_in_parent() -> None:
+    while _held:
+        _held.pop().lock.release()
+    _forking.release()
+
+
+def _after_fork_in_child() -> None:
+    while _held:
+        _of_parents.extend(_held.pop().leave_to_parent())
+    _forking.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

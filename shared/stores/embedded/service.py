@@ -80,7 +80,7 @@ def shared_call(call: Method) -> Method:
             raise TApplicationException(TApplicationException.INTERNAL_ERROR, message) from error
         except sqlite3.Error as error:
             if not self.engine.is_open():
-                raise TTransportException(TTransportException.NOT_OPEN, "the store is closed") from error
+                raise TTransportException(TTransportException.NOT_OPEN, self.engine.why_closed) from error
             raise io_error("DoNotRetryIOException", self.engine.explain(error)) from error
         except KeyboardInterrupt:
             self.engine.undo()

@@ -4,13 +4,13 @@ import codecs
 import operator
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import TypeAlias
 
 from attrs import field, frozen
 
 from ..thrift1.errors import UncheckedError, io_error, name_text
-from .java_patterns import java_pattern, pattern_steps
+from .java_patterns import check_pattern, java_pattern, pattern_steps
 
 # HBase lets a pattern run for as long as it needs, and occupies a handler meanwhile. Backtracking needs memory too, up
 # to 1 GB a second in a large cell.
@@ -117,9 +117,11 @@ def _searches(operator: bytes, contains: Test) -> Test:
 
 
 def _contains_pattern(pattern: str, *, any_case: bool = False) -> Test:
-    search = java_pattern(pattern, any_case=any_case).search
+    check_pattern(pattern)
+    compiled = cache(partial(java_pattern, pattern, any_case=any_case))  # by the first search
 
     def contains(given: bytes) -> bool:
+        search = compiled().search
         text = java_text(given)
         try:
             if len(text) <= _SHORT_TEXT:

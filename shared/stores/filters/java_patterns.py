@@ -2,10 +2,12 @@
 
 import re
 from functools import lru_cache
-
-import regex
+from typing import TYPE_CHECKING
 
 from ..thrift1.errors import UncheckedError
+
+if TYPE_CHECKING:
+    import regex
 
 # The module regex writes counted repeats out when it compiles: ((a{1000}){1000}){1000} would need all memory there is.
 # A pattern of MAX_STEPS needs 0.1 s and 35 MB to compile.
@@ -58,26 +60,41 @@ _TOKEN = re.compile(
 _CLASS_TOKEN = re.compile(r"(?P<escape>\\(?:[pP]\{\w+\}|x\{[0-9a-fA-F]{1,6}\}|.))|(?P<other>\[|&&|--|[|~])", re.DOTALL)
 
 
+def check_pattern(pattern: str) -> None:
+    """Raises UncheckedError for a pattern that Java refuses, and for one that is not supported here.
+
+    Not supported are Unicode classes, a class inside a class, flags other than i and s, octal and control escapes,
+    lookbehind without a fixed width, and counted repeats of more than MAX_STEPS steps.
+    """
+    try:
+        re.compile(_translated(pattern)[0])  # refuses features that only regex has, such as two groups with one name
+    except (ValueError, re.error, OverflowError, RecursionError) as error:
+        raise _refusal(pattern, error) from error
+
+
 @lru_cache(_CACHED_PATTERNS)
-def java_pattern(pattern: str, *, any_case: bool) -> regex.Pattern[str]:
+def java_pattern(pattern: str, *, any_case: bool) -> "regex.Pattern[str]":
     """The compiled pattern, whose `search` finds what Java's `find` does with DOTALL; classes are ASCII only.
 
     The engine is the module `regex`, because its matches can have a deadline and can release the interpreter to other
-    threads; those of Python's `re` cannot. Raises UncheckedError for a pattern that Java refuses, and for one that is
-    not supported here: Unicode classes, a class inside a class, flags other than i and s, octal and control escapes,
-    lookbehind without a fixed width, counted repeats of more than MAX_STEPS steps.
+    threads; those of Python's `re` cannot. Raises UncheckedError as `check_pattern` does.
     """
+    import regex  # of the extra `store`; a client of HBase reads filters, and searches nothing
+
+    check_pattern(pattern)
+    text, sets_any_case, _ = _translated(pattern)
+    flags = regex.VERSION0 | regex.ASCII | regex.DOTALL
+    if any_case or sets_any_case:
+        flags |= regex.IGNORECASE
     try:
-        text, sets_any_case, _ = _translated(pattern)
-        re.compile(text)  # refuses features that only regex has, such as two groups with one name
-        flags = regex.VERSION0 | regex.ASCII | regex.DOTALL
-        if any_case or sets_any_case:
-            flags |= regex.IGNORECASE
         return regex.compile(text, flags, cache_pattern=False)
-    except (ValueError, re.error, regex.error, OverflowError, RecursionError) as error:
-        given = f"{pattern[:100]!r}: {error}"
-        text = f"wants a Java regular expression that this store supports (got {given})"
-        raise UncheckedError(text) from error
+    except (ValueError, regex.error, OverflowError, RecursionError) as error:
+        raise _refusal(pattern, error) from error
+
+
+def _refusal(pattern: str, error: Exception) -> UncheckedError:
+    given = f"{pattern[:100]!r}: {error}"
+    return UncheckedError(f"wants a Java regular expression that this store supports (got {given})")
 
 
 def pattern_steps(pattern: str) -> int:
