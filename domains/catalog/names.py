@@ -94,7 +94,8 @@ class Names:
     `chosen` are codes by kind and name, which are claimed when their names are first stored; other names are refused
     until `claim` gives them a code. Without `chosen`, a new name gets the next number.
 
-    A happybase connection serves one thread at a time, and so does this class. Costs of opening: three scans, a row for
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
+    Costs of opening: three scans, a row for
     each name.
     """
 

@@ -43,8 +43,8 @@ class CatalogRepository:
     pages get the products, and drop rows that lead to none. If a writer dies, repeating the call or running
     `upkeep.recover` completes the write.
 
-    Every question names a shop, and reads no rows of another one. Costs are those of `TABLES`. A happybase connection
-    serves one thread at a time, and so does a repository: make one per thread.
+    Every question names a shop, and reads no rows of another one. Costs are those of `TABLES`.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(

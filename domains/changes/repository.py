@@ -40,8 +40,8 @@ class ChangeRepository:
     sees all of the changes of a call or none, in both tables; also after a crash, because the next writer puts the same
     rows again.
 
-    Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
-    per thread.
+    Costs are those of `TABLES`.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(

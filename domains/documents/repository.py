@@ -39,8 +39,8 @@ class DocumentRepository:
     complete. If a writer dies, repeating the call or running `upkeep.recover` completes the write.
 
     Every question names an owner, and reads that owner's range only. A variant with an index of the chosen paths passes
-    `index`. Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository:
-    make one per thread.
+    `index`. Costs are those of `TABLES`.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(

@@ -23,8 +23,8 @@ class ProfileRepository:
     Everything of a user is in one row. Every cell is dated by its own record, so storing a record again changes
     nothing, and no write needs recovery. A variant that stores orders in another way passes `orders`.
 
-    Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
-    per thread.
+    Costs are those of `TABLES`.
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     lacks: ClassVar[Mapping[str, str]] = {

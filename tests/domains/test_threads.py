@@ -114,12 +114,11 @@ def test_eight_threads_share_a_dictionary_whose_memory_is_full() -> None:
 
 SENTENCE = "Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it."
 OTHER_WORDS = re.compile(r"serves\s+one\s+thread|\bper\s+thread\b")
-LATER = ("profiles", "changes", "catalog", "documents")
 
 
 def test_every_docstring_about_threads_says_the_same() -> None:
     files = [path for folder in ("shared", "domains") for path in (ROOT / folder).rglob("*.py")]
-    texts = {path: path.read_text(encoding="utf-8") for path in files if path.parent.name not in LATER}
+    texts = {path: path.read_text(encoding="utf-8") for path in files}
     assert [path for path, text in texts.items() if OTHER_WORDS.search(text)] == []
     repositories = [path for path in texts if path.name == "repository.py"]
     assert [path for path in repositories if SENTENCE not in texts[path]] == []
