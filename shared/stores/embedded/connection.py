@@ -13,6 +13,8 @@ from attrs import frozen
 from Hbase_thrift import BatchMutation, TScan
 from thriftpy2.thrift import TApplicationException, TDecodeException, TType
 
+from ..thrift1.connection_errors import DeadlineExceeded
+from ..thrift1.deadlines import has_passed
 from ..thrift1.descriptors import FamilyOptions, descriptors, split_rows
 from ..thrift1.idl import Thrift1
 from .engine import Engine
@@ -132,6 +134,8 @@ def _wire_call(name: str, method: Callable[..., Any] | None) -> Callable[..., An
     unchanged = set(product(*(_UNCHANGED.get(field.type, [NoneType]) for field in fields)))
 
     def call(*arguments: Any, **named: Any) -> Any:
+        if has_passed() and name != "scannerClose":
+            raise DeadlineExceeded(f"embedded: {name}: the deadline has passed")
         if method is None:
             raise TApplicationException(TApplicationException.UNKNOWN_METHOD, f"Invalid method name: '{name}'")
         if named or len(arguments) != len(fields):

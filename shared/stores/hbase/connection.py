@@ -4,7 +4,6 @@ happybase runs on it unchanged. Only the client below it differs: it uses a sock
 calls that may be sent again, and otherwise raises an error with one line that says what is known.
 """
 
-import time
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -13,24 +12,29 @@ from typing import Any, Literal
 
 import happybase
 
-from ..thrift1.connection_errors import OutcomeUnknown
-from .calls import CALLS, DECLARED, Call
+from ...events import is_hooked, report
+from ..thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown
+from ..thrift1.deadlines import has_passed
+from .calls import CALLS, DECLARED, Call, description
 from .resumed_scans import ResumedScans
 from .retries import AttemptFailed, Attempts
-from .sockets import Pool
+from .sockets import IDLE_SOCKETS, Pool
 from .thrift2 import Thrift2Gateway
 
 TIMEOUT_MS = 30_000
 """How long a call waits for its reply. If a region server dies, calls usually stall for 19 to 29 s."""
 RETRY_MS = 60_000
 """How long after its first attempt a call may be retried."""
+SLOW_S = 1.0
+"""A call that lasts as long is reported as `slow_call`."""
 
 
 class HBaseConnection(happybase.Connection):
     """A happybase connection to the gateway at `host` and `port`, for any number of threads.
 
     A call waits `timeout_ms` for its reply. If an attempt fails, the call is sent again if it may be; no attempt begins
-    later than `retry_ms` after the first. Raises Unreachable if the gateway does not accept a connection right now.
+    later than `retry_ms` after the first. `deadline` ends both earlier. Up to `pool_size` idle sockets are kept.
+    Raises Unreachable if the gateway does not accept a connection right now.
     """
 
     def __init__(
@@ -40,13 +44,14 @@ class HBaseConnection(happybase.Connection):
         *,
         timeout_ms: int = TIMEOUT_MS,
         retry_ms: int = RETRY_MS,
+        pool_size: int = IDLE_SOCKETS,
         transport: Literal["buffered", "framed"] = "buffered",
         protocol: Literal["binary", "compact"] = "binary",
         table_prefix: str | None = None,
         thrift2_port: int | None = None,
     ) -> None:
         self.thrift2_port = thrift2_port
-        self._pool = Pool(host, port, timeout_ms / 1000, transport, protocol)
+        self._pool = Pool(host, port, timeout_ms / 1000, transport, protocol, pool_size)
         self._retry_s = retry_ms / 1000
         super().__init__(host, port, timeout_ms, table_prefix=table_prefix, transport=transport, protocol=protocol)
 
@@ -97,13 +102,27 @@ class RetryingClient:
 
         def run(*arguments: Any, **named: Any) -> Any:
             message = call.message(arguments, named)
-            started_s = time.monotonic()
+            if has_passed() and call.name != "scannerClose":
+                raise DeadlineExceeded(f"{self._pool.url}: {description(call, message)}: the deadline has passed")
+            attempts = Attempts(call, message, self._pool, self._retry_s)
+            error = ""
+            try:
+                return self._answer(attempts, attempt, message)
+            except BaseException as raised:
+                error = type(raised).__name__
+                raise
+            finally:
+                if is_hooked() or attempts.elapsed_s() >= SLOW_S:
+                    _report_end(attempts, error)
+
+        return run
+
+    def _answer(self, attempts: Attempts, attempt: Callable[[Any], Any], message: Any) -> Any:
+        while True:
             try:
                 return attempt(message)
             except AttemptFailed as failure:
-                return self._retry(call, message, attempt, started_s, failure)
-
-        return run
+                attempts.pause(failure)
 
     def _on_any_socket(self, call: Call, message: Any) -> Any:
         pool = self._pool
@@ -119,16 +138,13 @@ class RetryingClient:
         pool.give(gateway_socket)
         return result
 
-    def _retry(
-        self, call: Call, message: Any, attempt: Callable[[Any], Any], started_s: float, failure: AttemptFailed
-    ) -> Any:
-        attempts = Attempts(call, message, self._pool, self._retry_s, started_s)
-        while True:
-            attempts.pause(failure)
-            try:
-                return attempt(message)
-            except AttemptFailed as next_failure:
-                failure = next_failure
+
+def _report_end(attempts: Attempts, error: str) -> None:
+    duration_s = attempts.elapsed_s()
+    fields = {"duration_ms": round(duration_s * 1000, 3), "attempts": attempts.count, "error": error}
+    report("call", **attempts.names, **fields)
+    if duration_s >= SLOW_S:
+        report("slow_call", **attempts.names, **fields)
 
 
 class HBaseTable(happybase.Table):
