@@ -1,7 +1,7 @@
 """Stores: one URL opens HBase, or a store with HBase's behaviour in a file or in memory, as a happybase connection.
 
-May import `keys` and `events`. Its rooms are `thrift1`, `filters`, `embedded`, `hbase` and `server`; `connect` imports the one that
-its URL needs.
+May import `keys` and `events`. Its rooms are `thrift1`, `filters`, `embedded`, `hbase` and `server`; `connect` imports
+the one that its URL needs.
 """
 
 from collections.abc import Collection
@@ -12,6 +12,7 @@ import happybase
 
 from .thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown, ScanBroken, StoreError, Unreachable
 from .thrift1.deadlines import MAX_MS, deadline
+from .thrift1.prefixes import prefix_of_names
 
 __all__ = [
     "DeadlineExceeded",
@@ -41,7 +42,8 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
     `embedded:` is a new, empty store in memory at each call; `embedded:PATH` is a store in a file, created at first
     use; `hbase://HOST:PORT?timeout_ms=&retry_ms=&pool_size=&transport=buffered|framed&protocol=binary|compact
     &table_prefix=&thrift2_port=` is the Thrift1 gateway of an HBase. A table prefix `p` puts `p_` before the name of
-    every table; a prefix in the URL comes before it: `x_p_`.
+    every table; a prefix in the URL comes before it: `x_p_`. A prefix that ends with a colon is a namespace: `shop:`
+    makes `shop:orders` of `orders`, and `shop:p` makes `shop:p_orders`.
     Raises InvalidStoreURL for any other URL, StoreError for a file that cannot be opened, and Unreachable for a gateway
     that does not answer.
     """
@@ -89,7 +91,7 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
         elif option == "protocol":
             arguments[option] = _choice(option, value, ("binary", "compact"))
         elif option == "table_prefix":
-            arguments[option] = "_".join(filter(None, [value, table_prefix])) or None
+            arguments[option] = f"{prefix_of_names(value)}{table_prefix or ''}".removesuffix("_") or None
         else:
             raise InvalidStoreURL(f"store URL: option: wants one of {_OPTIONS} (got {option!r})")
     return arguments

@@ -17,6 +17,7 @@ from ..thrift1.connection_errors import DeadlineExceeded
 from ..thrift1.deadlines import has_passed
 from ..thrift1.descriptors import FamilyOptions, descriptors, split_rows
 from ..thrift1.idl import Thrift1
+from ..thrift1.prefixes import prefix_arguments
 from .engine import Engine
 from .service import ThriftService
 
@@ -43,7 +44,7 @@ class EmbeddedConnection(happybase.Connection):
     def __init__(self, path: str | None, *, table_prefix: str | None = None, wait_s: float = WAIT_S) -> None:
         self._engine = Engine(path, wait_s)
         self._client = InProcessClient(ThriftService(self._engine))
-        super().__init__(table_prefix=table_prefix)
+        super().__init__(**prefix_arguments(table_prefix))
 
     @property
     def service(self) -> ThriftService:
@@ -85,6 +86,10 @@ class EmbeddedConnection(happybase.Connection):
         columns, beyond = descriptors(families)
         create = _wire_call("createTable", partial(self.service.create_split_table, rows, beyond))
         create(self.table(name).name, columns)
+
+    def create_namespace(self, name: str | bytes) -> None:
+        """Creates a namespace, unless it exists. Tables named `NAME:TABLE` need it. Raises IOError for a wrong name."""
+        self.service.create_namespace(name.encode() if isinstance(name, str) else name)
 
     def block_sizes(self, name: str | bytes) -> dict[bytes, int]:
         """The block size of each family of a table, in bytes: HBase's default is 65,536."""

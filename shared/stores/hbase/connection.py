@@ -15,6 +15,7 @@ import happybase
 from ...events import is_hooked, report
 from ..thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown
 from ..thrift1.deadlines import has_passed
+from ..thrift1.prefixes import prefix_arguments
 from .calls import CALLS, DECLARED, Call, description
 from .resumed_scans import ResumedScans
 from .retries import AttemptFailed, Attempts
@@ -53,7 +54,9 @@ class HBaseConnection(happybase.Connection):
         self.thrift2_port = thrift2_port
         self._pool = Pool(host, port, timeout_ms / 1000, transport, protocol, pool_size)
         self._retry_s = retry_ms / 1000
-        super().__init__(host, port, timeout_ms, table_prefix=table_prefix, transport=transport, protocol=protocol)
+        super().__init__(
+            host, port, timeout_ms, transport=transport, protocol=protocol, **prefix_arguments(table_prefix)
+        )
 
     def table(self, name: bytes | str, use_prefix: bool = True) -> "HBaseTable":
         """A table, whose batches do not resend failed mutations by themselves."""

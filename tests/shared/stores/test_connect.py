@@ -101,3 +101,26 @@ def test_other_urls_are_refused_in_one_line(reason, url):
 def test_a_prefix_in_a_url_comes_before_that_of_the_caller(arguments, url, prefix):
     connect(url, table_prefix="b")
     assert arguments["table_prefix"] == prefix
+
+
+PREFIXES = {"shop:": "shop:t", "shop:p": "shop:p_t", "p": "p_t", None: "t"}
+
+
+@pytest.mark.parametrize(("prefix", "name"), PREFIXES.items())
+def test_a_prefix_that_ends_with_a_colon_is_a_namespace(prefix, name):
+    connection = connect("embedded:", table_prefix=prefix)
+    connection.create_namespace("shop")
+    connection.create_table("t", {"d": {}})
+    assert connection.tables() == [b"t"]
+    assert connection.client.getTableNames() == [name.encode()]
+
+
+@pytest.mark.parametrize(("prefix", "both"), [("shop:", "shop:b"), ("shop:a", "shop:a_b"), ("", "b")])
+def test_a_namespace_in_a_url_comes_before_the_prefix_of_the_caller(arguments, prefix, both):
+    connect(f"hbase://h?table_prefix={prefix}", table_prefix="b")
+    assert arguments["table_prefix"] == both
+
+
+def test_a_namespace_in_a_url_may_stand_alone(arguments):
+    connect("hbase://h?table_prefix=shop:")
+    assert arguments["table_prefix"] == "shop:"
