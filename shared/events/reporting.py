@@ -50,7 +50,9 @@ EVENTS = {
         "a scan lost its scanner, and continues with a new one", logging.WARNING, ("call", "table", "reason")
     ),
     "conflict": EventKind(
-        "another writer changed the source first, and the write starts again", logging.DEBUG, ("table",)
+        "another writer changed the source first, or the clock was set: the write starts again",
+        logging.DEBUG,
+        ("table",),
     ),
     "clock_check": EventKind(
         "the clock was compared with the region server's: the least and the most that it may be ahead",
