@@ -4,6 +4,7 @@ happybase runs on it unchanged. Only the client below it differs: it uses a sock
 calls that may be sent again, and otherwise raises an error with one line that says what is known.
 """
 
+import time
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -16,7 +17,7 @@ from ...events import is_hooked, report
 from ..thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown
 from ..thrift1.deadlines import has_passed
 from ..thrift1.prefixes import prefix_arguments
-from .calls import CALLS, DECLARED, Call, description
+from .calls import CALLS, DECLARED, Call, description, table_of
 from .resumed_scans import ResumedScans
 from .retries import AttemptFailed, Attempts
 from .sockets import IDLE_SOCKETS, Pool
@@ -107,25 +108,24 @@ class RetryingClient:
             message = call.message(arguments, named)
             if has_passed() and call.name != "scannerClose":
                 raise DeadlineExceeded(f"{self._pool.url}: {description(call, message)}: the deadline has passed")
-            attempts = Attempts(call, message, self._pool, self._retry_s)
+            started_s = time.monotonic()
+            attempts: Attempts | None = None
             error = ""
             try:
-                return self._answer(attempts, attempt, message)
+                try:
+                    return attempt(message)
+                except AttemptFailed as failure:
+                    attempts = Attempts(call, message, self._pool, self._retry_s, started_s)
+                    return _retry(attempts, message, attempt, failure)
             except BaseException as raised:
                 error = type(raised).__name__
                 raise
             finally:
-                if is_hooked() or attempts.elapsed_s() >= SLOW_S:
-                    _report_end(attempts, error)
+                duration_s = time.monotonic() - started_s
+                if duration_s >= SLOW_S or is_hooked():
+                    _report_end(call, message, duration_s, attempts.count if attempts else 1, error)
 
         return run
-
-    def _answer(self, attempts: Attempts, attempt: Callable[[Any], Any], message: Any) -> Any:
-        while True:
-            try:
-                return attempt(message)
-            except AttemptFailed as failure:
-                attempts.pause(failure)
 
     def _on_any_socket(self, call: Call, message: Any) -> Any:
         pool = self._pool
@@ -142,12 +142,19 @@ class RetryingClient:
         return result
 
 
-def _report_end(attempts: Attempts, error: str) -> None:
-    duration_s = attempts.elapsed_s()
-    fields = {"duration_ms": round(duration_s * 1000, 3), "attempts": attempts.count, "error": error}
-    report("call", **attempts.names, **fields)
-    if duration_s >= SLOW_S:
-        report("slow_call", **attempts.names, **fields)
+def _retry(attempts: Attempts, message: Any, attempt: Callable[[Any], Any], failure: AttemptFailed) -> Any:
+    while True:
+        attempts.pause(failure)
+        try:
+            return attempt(message)
+        except AttemptFailed as next_failure:
+            failure = next_failure
+
+
+def _report_end(call: Call, message: Any, duration_s: float, attempts: int, error: str) -> None:
+    fields = {"duration_ms": round(duration_s * 1000, 3), "attempts": attempts, "error": error}
+    for event in ("call", "slow_call") if duration_s >= SLOW_S else ("call",):
+        report(event, call=call.name, table=table_of(message) or "", **fields)
 
 
 class HBaseTable(happybase.Table):

@@ -44,33 +44,25 @@ class Gateway(Protocol):
 class Attempts:
     """The attempts of one call: decides when the next one begins, or with which error the call ends."""
 
-    def __init__(self, call: Call, message: Any, gateway: Gateway, retry_s: float) -> None:
+    def __init__(self, call: Call, message: Any, gateway: Gateway, retry_s: float, started_s: float) -> None:
         self._call = call
         self._message = message
         self._gateway = gateway
         self._retry_s = retry_s
-        self._started_s = time.monotonic()
+        self._started_s = started_s
         self.count = 1
         self._sent = 0
-
-    @property
-    def names(self) -> dict[str, str]:
-        """The call and its table, for events; the table is empty for a call that names none."""
-        return {"call": self._call.name, "table": table_of(self._message) or ""}
-
-    def elapsed_s(self) -> float:
-        """The time since the call began."""
-        return time.monotonic() - self._started_s
 
     def pause(self, failure: AttemptFailed) -> None:
         """Waits after a failed attempt, or raises the error that ends the call."""
         self._sent += failure.sent
-        waited_s, deadline_s = self.elapsed_s(), left_s()
+        waited_s, deadline_s = time.monotonic() - self._started_s, left_s()
         is_late = deadline_s is not None and deadline_s <= SHORTEST_PAUSE_S
         why_once = self._call.why_once(self._message) if failure.sent else None
         if waited_s >= self._retry_s or is_late or why_once or self._is_hopeless(failure):
             raise self._error(failure, waited_s, why_once, is_late=is_late) from failure.__cause__
-        report("retry", **self.names, attempt=self.count, waited_ms=round(waited_s * 1000), reason=failure.reason)
+        names = {"call": self._call.name, "table": table_of(self._message) or ""}
+        report("retry", **names, attempt=self.count, waited_ms=round(waited_s * 1000), reason=failure.reason)
         longest_s = min(LONGEST_PAUSE_S, SHORTEST_PAUSE_S * 2**self.count)
         pause_s = min(random.uniform(SHORTEST_PAUSE_S, longest_s), self._retry_s - waited_s)
         time.sleep(pause_s if deadline_s is None else min(pause_s, deadline_s / 2))  # an attempt needs time, too
