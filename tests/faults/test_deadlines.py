@@ -7,15 +7,19 @@ from contextlib import closing
 import pytest
 from attrs import define
 
+from domains.reservations import TABLES, Hotel, Stay
 from shared.queries import Query
 from shared.stores import DeadlineExceeded, OutcomeUnknown, Unreachable, connect, deadline
-from shared.tables import BoundTable
+from shared.tables import BoundTable, create_tables
 from tests.engines import plain_table
 from tests.programs.faults.gateways import EmbeddedGateway
-from tests.programs.faults.plans import Fault, Kind
+from tests.programs.faults.plans import Fault as PlannedFault
+from tests.programs.faults.plans import Kind
 from tests.programs.faults.proxy import Proxy
+from tests.shared.stores.scripted_gateway import LATE_S, Fault, ScriptedGateway
 
 WITHIN_MS = 250
+CALLS_OF_BOOKING = 5
 HANGS = [Kind.LATE_REPLY, Kind.STALLED_REPLY, Kind.NO_REPLY, Kind.NO_REQUEST, Kind.LATE_REQUEST]
 ROWS = [b"r-%d" % number for number in range(9)]
 
@@ -31,7 +35,7 @@ class Hangs:
     call: str | None = None
 
     def fault(self, _number, call):
-        return Fault(self.kind, 0.5, reset=False) if self.kind and self.call in (None, call) else None
+        return PlannedFault(self.kind, 0.5, reset=False) if self.kind and self.call in (None, call) else None
 
 
 @pytest.fixture
@@ -121,6 +125,38 @@ def late(table):
         table.row(b"r-1")
 
 
+@define
+class HangsAt:
+    """A plan in which one call gets no reply: the one after `calls_left` others."""
+
+    calls_left: int = -1
+
+    def fault(self, _number, _call):
+        self.calls_left -= 1
+        return PlannedFault(Kind.NO_REPLY, 0.5, reset=False) if self.calls_left == -1 else None
+
+
+def test_the_same_call_again_completes_a_booking_that_a_deadline_has_ended_at_any_call():
+    ended, plan = set(), HangsAt()
+    with closing(EmbeddedGateway()) as gateway, Proxy(gateway, plan) as proxy:
+        create_tables(gateway.direct(), TABLES)
+        with closing(connect(f"hbase://{proxy.host}:{proxy.port}?timeout_ms=600000")) as connection:
+            hotel = Hotel(connection)
+            hotel.open_room("inn", "7")
+            stays = [Stay(f"b-{call}", "ann", call, call + 1) for call in range(CALLS_OF_BOOKING)]
+            for call, stay in enumerate(stays):
+                plan.calls_left = call
+                with pytest.raises((Unreachable, OutcomeUnknown)) as caught, deadline(WITHIN_MS):
+                    hotel.book("inn", "7", stay)
+                ended.add(caught.type)
+                hotel.book("inn", "7", stay)
+            assert [line.booking_id for line in hotel.of_guest("ann")] == [stay.booking_id for stay in stays]
+            assert hotel.upkeep.recover(older_than_ms=0).failed == ()
+            assert list(hotel.upkeep.verify()) == []
+            proxy.clients_leave()
+    assert ended == {DeadlineExceeded, OutcomeUnknown}
+
+
 def test_a_block_within_another_ends_with_the_earlier_of_both(table):
     with deadline(60_000), pytest.raises(DeadlineExceeded):
         late(table)
@@ -129,6 +165,16 @@ def test_a_block_within_another_ends_with_the_earlier_of_both(table):
         with deadline(60_000), pytest.raises(DeadlineExceeded):
             table.row(b"r-1")
     assert table.row(b"r-1")
+
+
+def test_a_socket_that_a_deadline_has_limited_waits_as_long_as_ever_afterwards():
+    with ScriptedGateway() as gateway:
+        table = gateway.opened()
+        with deadline(int(LATE_S * 900)):
+            table.row(b"r")
+        gateway.goes_wrong("getRowWithColumns", Fault.LATE_REPLY)
+        table.row(b"r")
+        assert gateway.count("getRowWithColumns") == 2
 
 
 def test_a_deadline_holds_in_a_thread_of_asyncio(table):
