@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 COPIED = ("__init__", "records", "keys", "repository", "example")
 """The modules of a design that one copies, with those of its folder that they import."""
-ROOMS = ("keys", "tables", "queries", "writes", "records", "stores")
+ROOMS = ("keys", "tables", "queries", "writes", "records", "events", "stores")
 """The packages of `shared` that they import; only `example` imports `stores`."""
 
 

@@ -208,6 +208,12 @@ def ddl(
             metavar="N", help="Number of split points of each table whose key gives any; N make N + 1 regions."
         ),
     ] = None,
+    table_prefix: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P", help="As in the store's URL: p makes p_orders, and shop: the namespace of shop:orders."
+        ),
+    ] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
@@ -218,7 +224,7 @@ def ddl(
     from . import ddl_statements
     from .terminal import console
 
-    ddl_statements.show_statements(console(plain or context.obj), name, splits, as_json=as_json)
+    ddl_statements.show_statements(console(plain or context.obj), name, splits, table_prefix, as_json=as_json)
 
 
 def heat(

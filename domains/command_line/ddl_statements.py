@@ -4,19 +4,29 @@ import attrs
 from rich.console import Console
 
 from shared.keys.prefixes import MAX_BUCKETS
-from shared.tables.ddl import statement_split_at, tables_with_splits
+from shared.stores.thrift1.prefixes import prefix_of_names
+from shared.tables.ddl import namespace_statements, statement_split_at, tables_with_splits
 
 from .designs import find_variants
 from .terminal import json_object, line
 from .words import number
 
 
-def show_statements(to: Console, name: str, splits: str | None, *, as_json: bool) -> None:
-    """Writes the statements of a variant's tables, with `splits` points if their keys can be split at so many."""
+def show_statements(to: Console, name: str, splits: str | None, table_prefix: str | None, *, as_json: bool) -> None:
+    """Writes the statements of a variant's tables, with `splits` points if their keys can be split at so many.
+
+    The names have the prefix that a store's URL with this `table_prefix` gives them.
+    """
     _design, (variant, *_others) = find_variants(name)
     count = None if splits is None else number("--splits", splits, MAX_BUCKETS - 1)
-    split_tables = tables_with_splits(variant.tables, count)
+    prefix = prefix_of_names(table_prefix)
+    split_tables = [
+        (attrs.evolve(table, name=f"{prefix}{table.name}"), points)
+        for table, points in tables_with_splits(variant.tables, count)
+    ]
     if not as_json:
+        for text in namespace_statements(table for table, _ in split_tables):
+            line(to, text)
         for table, points in split_tables:
             for text in statement_split_at(table, points).split("\n"):
                 line(to, text)

@@ -102,7 +102,7 @@ DESIGN_PAGES = ("README.md", "REFERENCE.md")
 def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Callable[[], str]]:
     """Every generated file with the function that makes the text that it should have.
 
-    `more` makes further blocks of some pages: of designs by name, and of `stores`.
+    `more` makes further blocks of some pages: of designs by name, of `stores`, and of `reservations`.
     """
 
     def made(page: Path, *makers: Callable[[], Mapping[str, str]]) -> tuple[Path, Callable[[], str]]:
@@ -128,6 +128,7 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
             made(ROOT / "shared" / "stores" / "README.md", stores_blocks, more["stores"]),
             made(ROOT / "shared" / "README.md", extras_blocks),
             made(ROOT / "shared" / "API.md", names_blocks),
+            made(ROOT / "domains" / "reservations" / "README.md", more["reservations"]),
             made(ROOT / "README.md", root_blocks),
             (LISTING, listing_text),
         ]

@@ -17,6 +17,7 @@ from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server.thrift_server import Protocol, ThriftServer, Transport
 
 from . import terminal
+from .signals import INTERRUPTED, WORDS, Signals
 from .usage import CommandFailed, WrongUsage
 
 MAX_PORT = 65_535
@@ -27,9 +28,6 @@ SWITCH_S = 0.001
 
 MAX_BUFFER_MIB = 1024 * 1024
 _M_ARENA_MAX = -8  # from glibc's malloc.h
-INTERRUPTED = 130
-
-_SIGNAL_WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 
 
 def serve(
@@ -63,37 +61,11 @@ def serve(
             raise CommandFailed(f"{address}:{port_number}: {reason}; --port 0 picks a free port") from None
         sys.setswitchinterval(SWITCH_S)
         _share_one_heap()
-        with server, _Signals() as signals:
+        with server, Signals() as signals:
             terminal.line(out, f"listening on {server.address}")
             received = signals.wait()
-    terminal.line(errors, f"{_SIGNAL_WORDS[received]}; {_where_the_data_is(store)}")
+    terminal.line(errors, f"{WORDS[received]}; {_where_the_data_is(store)}")
     return INTERRUPTED if received == signal.SIGINT else 0
-
-
-class _Signals:
-    """Waits for a signal that ends the server, whichever thread of the process receives it.
-
-    Libraries such as numpy start threads before any signal can be blocked, so `sigwait` would miss signals.
-    """
-
-    def __enter__(self) -> "_Signals":
-        self._received, self._wakeup = socket.socketpair()
-        self._wakeup.setblocking(False)
-        signal.set_wakeup_fd(self._wakeup.fileno())  # gets the number of each signal that has a handler
-        for ending_signal in _SIGNAL_WORDS:
-            signal.signal(ending_signal, lambda _number, _frame: None)
-        return self
-
-    def wait(self) -> signal.Signals:
-        """The first of these signals."""
-        return signal.Signals(self._received.recv(1)[0])
-
-    def __exit__(self, *_error: object) -> None:
-        for ending_signal in _SIGNAL_WORDS:
-            signal.signal(ending_signal, signal.SIG_DFL)  # a second signal ends the process at once
-        signal.set_wakeup_fd(-1)
-        self._received.close()
-        self._wakeup.close()
 
 
 def _share_one_heap() -> None:

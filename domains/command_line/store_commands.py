@@ -30,19 +30,27 @@ def recover(
         str | None,
         typer.Option(metavar="SECONDS", help="Settle writes pending at least this long; 600 if omitted, 0 for all."),
     ] = None,
+    every: Annotated[
+        str | None,
+        typer.Option(metavar="LENGTH", help="Run until Ctrl-C or SIGTERM, and recover every 5m, for example."),
+    ] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
     """Finish writes interrupted by a crash."""
-    from . import upkeep
+    from . import recovering, upkeep
     from .stores import open_repository
-    from .terminal import console
+    from .terminal import consoles
     from .words import number
 
     upkeep.check_upkeep(name)
     older_than_ms = None if older_than is None else 1000 * number("--older-than", older_than, MAX_AGE_S, 0)
+    out, errors = consoles(plain or context.obj)
+    if every is not None:
+        pause_ms = recovering.pause_ms(every)
+        raise typer.Exit(recovering.recover_every(out, errors, name, store, older_than_ms, pause_ms, as_json=as_json))
     with open_repository(name, store) as repository:
-        code = upkeep.recover(console(plain or context.obj), name, repository.upkeep, older_than_ms, as_json=as_json)
+        code = upkeep.recover(out, name, repository.upkeep, older_than_ms, as_json=as_json)
     raise typer.Exit(code)
 
 

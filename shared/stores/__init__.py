@@ -1,7 +1,7 @@
 """Stores: one URL opens HBase, or a store with HBase's behaviour in a file or in memory, as a happybase connection.
 
-May import `keys`. Its rooms are `thrift1`, `filters`, `embedded`, `hbase` and `server`; `connect` imports the one that
-its URL needs.
+May import `keys` and `events`. Its rooms are `thrift1`, `filters`, `embedded`, `hbase` and `server`; `connect` imports
+the one that its URL needs.
 """
 
 from collections.abc import Collection
@@ -11,22 +11,26 @@ from urllib.parse import parse_qsl, urlsplit
 
 import happybase
 
-from .thrift1.connection_errors import OutcomeUnknown, ScanBroken, StoreError, Unreachable
+from .thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown, ScanBroken, StoreError, Unreachable
+from .thrift1.deadlines import MAX_MS, deadline
+from .thrift1.prefixes import prefix_of_names
 
 __all__ = [
+    "DeadlineExceeded",
     "InvalidStoreURL",
     "OutcomeUnknown",
     "ScanBroken",
     "StoreError",
     "Unreachable",
     "connect",
+    "deadline",
 ]
 
-MAX_MS = 24 * 60 * 60 * 1000
-"""The longest time that a URL accepts, a day."""
+MAX_IDLE_SOCKETS = 1000
+"""The most idle sockets that a connection keeps: by default a gateway has as many threads, one for each."""
 
 _HBASE_URL = "hbase://HOST:PORT?OPTION=VALUE&..."
-_OPTIONS = "timeout_ms, retry_ms, transport, protocol, table_prefix, thrift2_port"
+_OPTIONS = "timeout_ms, retry_ms, pool_size, transport, protocol, table_prefix, thrift2_port"
 
 
 class InvalidStoreURL(StoreError):
@@ -37,9 +41,10 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
     """A happybase connection to the store at `url`.
 
     `embedded:` is a new, empty store in memory at each call; `embedded:PATH` is a store in a file, created at first
-    use; `hbase://HOST:PORT?timeout_ms=&retry_ms=&transport=buffered|framed&protocol=binary|compact&table_prefix=
-    &thrift2_port=` is the Thrift1 gateway of an HBase. A table prefix `p` puts `p_` before the name of every table; a
-    prefix in the URL comes before it: `x_p_`.
+    use; `hbase://HOST:PORT?timeout_ms=&retry_ms=&pool_size=&transport=buffered|framed&protocol=binary|compact
+    &table_prefix=&thrift2_port=` is the Thrift1 gateway of an HBase. A table prefix `p` puts `p_` before the name of
+    every table; a prefix in the URL comes before it: `x_p_`. A prefix that ends with a colon is a namespace: `shop:`
+    makes `shop:orders` of `orders`, and `shop:p` makes `shop:p_orders`.
     Any number of threads may use the connection. A forked process has to connect by itself to an embedded store.
     Raises InvalidStoreURL for any other URL, StoreError for a file that cannot be opened and for an embedded store
     without the extra `store`, and Unreachable for a gateway that does not answer.
@@ -83,6 +88,8 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
             arguments[option] = _whole_number(option, value, 1, MAX_MS)
         elif option == "retry_ms":
             arguments[option] = _whole_number(option, value, 0, MAX_MS)
+        elif option == "pool_size":
+            arguments[option] = _whole_number(option, value, 1, MAX_IDLE_SOCKETS)
         elif option == "thrift2_port":
             arguments[option] = _whole_number(option, value, 1, 65535)
         elif option == "transport":
@@ -90,7 +97,7 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
         elif option == "protocol":
             arguments[option] = _choice(option, value, ("binary", "compact"))
         elif option == "table_prefix":
-            arguments[option] = "_".join(filter(None, [value, table_prefix])) or None
+            arguments[option] = f"{prefix_of_names(value)}{table_prefix or ''}".removesuffix("_") or None
         else:
             raise InvalidStoreURL(f"store URL: option: wants one of {_OPTIONS} (got {option!r})")
     return arguments

@@ -54,6 +54,10 @@ class BeyondThrift1(Protocol):
         """
         ...
 
+    def create_namespace(self, name: str | bytes) -> None:
+        """Creates a namespace, unless it exists."""
+        ...
+
     def block_sizes(self, name: str | bytes) -> dict[bytes, int]:
         """The block size of each family, in bytes."""
         ...
@@ -65,6 +69,8 @@ class BeyondThrift1(Protocol):
 
 def create_tables(connection: "happybase.Connection", tables: Iterable[TableLayout[Any, Any]]) -> None:
     """Creates the tables that do not exist, as declared. Compares those that exist, and never changes them.
+
+    Creates a namespace that does not exist, too; without a Thrift2 gateway that is `NeedsThrift2`.
 
     Raises `TableMismatch` for an existing table whose families, or their options, are not as declared, and its subclass
     `LayoutMismatch` if another key layout makes the table's keys, as recorded in the table `rowbook_layouts` when it
@@ -166,25 +172,42 @@ def _warn_of_tombstones(table: PhysicalTable) -> None:
 
 
 def _create(connection: "happybase.Connection", beyond: BeyondThrift1 | None, table: PhysicalTable) -> bool:
-    """Whether this call created the table: False if another process was faster."""
-    from Hbase_thrift import AlreadyExists  # a module that happybase makes
+    """Whether this call created the table, and its namespace if that is missing; False if another one was faster."""
+    from Hbase_thrift import AlreadyExists, IOError  # a module that happybase makes
 
     try:
-        if beyond is None:
-            connection.create_table(table.name, {name: family.options for name, family in table.families.items()})
-        else:
-            families = {
-                name: {
-                    **family.options,
-                    "block_size": family.block_size_bytes,
-                    "keep_tombstones_ms": family.keep_tombstones_ms,
-                }
-                for name, family in table.families.items()
-            }
-            beyond.create_split_table(table.name, families, table.splits.points)
+        _create_in_namespace(connection, beyond, table)
     except AlreadyExists:
         return False
+    except IOError as error:
+        if b"NamespaceNotFoundException" not in (error.message or b""):
+            raise
+        namespace = connection.table(table.name).name.decode().rpartition(":")[0]
+        if beyond is None:
+            raise NeedsThrift2(
+                f"table {table.name}: its namespace {namespace} is missing, which Thrift1 cannot create: run"
+                f" create_namespace '{namespace}' in the HBase shell, or give thrift2_port in the store's URL"
+            ) from None
+        beyond.create_namespace(namespace)
+        return _create(connection, beyond, table)
     return True
+
+
+def _create_in_namespace(
+    connection: "happybase.Connection", beyond: BeyondThrift1 | None, table: PhysicalTable
+) -> None:
+    if beyond is None:
+        connection.create_table(table.name, {name: family.options for name, family in table.families.items()})
+        return
+    families = {
+        name: {
+            **family.options,
+            "block_size": family.block_size_bytes,
+            "keep_tombstones_ms": family.keep_tombstones_ms,
+        }
+        for name, family in table.families.items()
+    }
+    beyond.create_split_table(table.name, families, table.splits.points)
 
 
 (_RECORDS,) = physical_tables([RECORDS])

@@ -41,6 +41,12 @@ def statement_split_at(table: PhysicalTable, splits: Splits) -> str:
     return "\n".join([*(f"# {line}" for line in splits.reason.splitlines()), create])
 
 
+def namespace_statements(tables: Iterable[PhysicalTable]) -> list[str]:
+    """The statements that create the namespaces of some tables, unless they exist."""
+    namespaces = dict.fromkeys(table.name.rpartition(":")[0] for table in tables)
+    return [f"create_namespace {_quoted(namespace)} rescue nil" for namespace in namespaces if namespace]
+
+
 def alter_statement(name: str, families: Mapping[str, Family]) -> str:
     """The statement that sets the options of a table's families as declared."""
     return ", ".join([f"alter {_quoted(name)}", *(_family(family, options) for family, options in families.items())])

@@ -71,6 +71,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ..events import report
 from ..keys.errors import listed, shown_bytes
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts, put_if
@@ -202,6 +203,7 @@ class IntentWriter(Generic[R]):
                 return wanted
             if self._attempt(row, source, record, began):
                 return wanted
+            report("conflict", table=self.source.name)
 
     def _attempt(self, row: bytes, source: Source[R], record: R | None, began: Moment) -> bool:
         """Steps 2 to 6; returns whether the write was accepted."""

@@ -5,6 +5,7 @@ from itertools import chain
 
 import attrs
 
+from ..events import report
 from ..keys.errors import message_of, shown_bytes
 from ..tables import InvalidRow
 
@@ -47,7 +48,9 @@ def settle_each(rows: Iterable[bytes], settle: Callable[[bytes], bool | None], t
             is_settled = settle(row)
         except Exception as error:
             failed.append(f"{table}: row {shown_bytes(row)}: {message_of(error)}")
+            report("failed_recovery", table=table, reason=f"row {shown_bytes(row)}: {message_of(error)}")
             continue
         settled += is_settled is True
         waiting += is_settled is False
+    report("recovery", table=table, settled=settled, waiting=waiting, failed=len(failed))
     return Recovery(settled, waiting, tuple(failed))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from ..events import report
 from .clock import Moment, WriterClock
 
 if TYPE_CHECKING:
@@ -56,10 +57,13 @@ def checked_moment(
         least_ms, most_ms = start.wall_ms - server_ms, end.wall_ms - server_ms
         if least_ms >= -MAX_SKEW_MS and most_ms <= MAX_SKEW_MS:
             _checked[connection] = end
+            report("clock_check", least_ms=least_ms, most_ms=most_ms)
             return end
         if least_ms > MAX_SKEW_MS or most_ms < -MAX_SKEW_MS:
+            report("clock_skew", least_ms=least_ms, most_ms=most_ms)
             skew_ms = least_ms if least_ms > 0 else most_ms
             raise ClockSkew(f"clock: must be within {MAX_SKEW_MS} ms of the region server's (got {skew_ms:+} ms)")
+    report("clock_skew", least_ms=least_ms, most_ms=most_ms)
     raise ClockSkew(
         f"clock: must be within {MAX_SKEW_MS} ms of the region server's, but the store is too slow to tell"
         f" (got {least_ms:+} to {most_ms:+} ms, {ATTEMPTS} times)"

@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent
 SECTIONS = [f"1.{number}" for number in range(1, 11)] + [f"2.{number}" for number in range(1, 7)]
 
 _ONE_FAMILY = {"d": dict[str, Any]()}
-_TABLE_FIELDS = {"families", "splits", "rows"}
+_TABLE_FIELDS = {"families", "splits", "rows", "namespaces"}
 _RUNNER_CALLS = {"scan", "wait_ms", "major_compaction"}
 _EXPECTATIONS = ("gives", "gives_rows", "matches", "opens", "raises")
 _STEP_FIELDS = {*_EXPECTATIONS, "text", "table", "exact_table", "fetch", "values"}
@@ -58,12 +58,15 @@ class Case:
     families: Mapping[str, Mapping[str, Any]] = field(repr=False)
     splits: list[str] = field(repr=False)
     rows: list[list[str]] = field(repr=False)
+    namespaces: list[str] = field(repr=False)
     steps: list[Step] = field(repr=False)
 
     @property
     def needs_thrift2(self) -> bool:
-        """Whether Thrift1 cannot create the table."""
-        return bool(self.splits) or any(_THRIFT2_FIELDS & options.keys() for options in self.families.values())
+        """Whether Thrift1 cannot create the table, or a namespace."""
+        return bool(self.splits or self.namespaces) or any(
+            _THRIFT2_FIELDS & options.keys() for options in self.families.values()
+        )
 
     @property
     def shares(self) -> bool:
@@ -123,7 +126,8 @@ def _case(
         raise InvalidCase(f"{where}: on: wants a table of the file, and steps that only read")
     table = fields if shared is None else tables[shared]
     families, splits, rows = table.get("families", _ONE_FAMILY), table.get("splits", []), table.get("rows", [])
-    return Case(file, sentence, section, fields.get("slow", False), shared, families, splits, rows, steps)
+    namespaces = table.get("namespaces", [])
+    return Case(file, sentence, section, fields.get("slow", False), shared, families, splits, rows, namespaces, steps)
 
 
 def _each_call(written: dict[str, Any]) -> list[dict[str, Any]]:

@@ -45,11 +45,13 @@ class Store:
 
     def own_tables(self, names: Iterable[bytes]) -> list[bytes]:
         """The case's tables among those of the store, as the case calls them."""
-        return [name.removeprefix(self.name_prefix) for name in names if name.startswith(self.name_prefix)]
+        split = [(namespace + colon, rest) for namespace, colon, rest in (name.rpartition(b":") for name in names)]
+        prefix = self.name_prefix
+        return [place + rest.removeprefix(prefix) for place, rest in split if rest.startswith(prefix)]
 
     def own_states(self, tables: Mapping[bytes, bool]) -> dict[bytes, bool]:
         """The same with whether each is enabled."""
-        return {name: tables[self.name_prefix + name] for name in self.own_tables(tables)}
+        return {name: tables[self.table_named(name)] for name in self.own_tables(tables)}
 
 
 class Target(Protocol):
@@ -101,6 +103,8 @@ class OverTCP:
 
 def create_embedded(connection: EmbeddedConnection, table: str, case: Case) -> None:
     """The case's table, made as happybase makes one, or with what Thrift1 cannot say."""
+    for namespace in case.namespaces:
+        connection.create_namespace(namespace)
     if case.needs_thrift2:
         connection.create_split_table(table, options(case), [as_bytes(split) for split in case.splits])
     else:
@@ -194,7 +198,8 @@ class RealHBase:
     def close(self) -> None:
         self._workers.shutdown()
         with closing(self._connect()) as connection:
-            leftover_tables = [name for name in connection.tables() if name.startswith(self._prefix.encode())]
+            prefix = self._prefix.encode()
+            leftover_tables = [name for name in connection.tables() if name.rpartition(b":")[2].startswith(prefix)]
         with ThreadPoolExecutor(_AHEAD) as workers:
             list(workers.map(lambda name: self._drop([name]), leftover_tables))
 
@@ -237,6 +242,8 @@ class RealHBase:
             closing(self._connect()) as connection,
             closing(Thrift2Gateway(connection, self._named.thrift2_port)) as gateway,
         ):
+            for namespace in case.namespaces:
+                gateway.create_namespace(namespace)
             gateway.create_split_table(name, options(case), [as_bytes(split) for split in case.splits])
 
 

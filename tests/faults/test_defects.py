@@ -120,7 +120,7 @@ def test_a_write_believed_although_its_reply_is_missing(monkeypatch):
         with pytest.raises(Believed):
             original(*arguments)
 
-    original = hbase.RetryingClient._retry
+    original = hbase._retry
     monkeypatch.setattr(retries.Attempts, "pause", stop)
-    monkeypatch.setattr(hbase.RetryingClient, "_retry", again)
+    monkeypatch.setattr(hbase, "_retry", again)
     assert broken_by("cut-before", writes.put_now, writes.put_dated)[Broken.FALSE_SUCCESS]

@@ -12,8 +12,8 @@ from domains.command_line.designs import all_designs
 from shared.keys import EscapedText, HashPrefix, KeyLayout, Splits
 from shared.stores import connect
 from shared.stores.hbase.thrift2 import idl
-from shared.tables import Family, RecordCells, TableLayout, create_tables
-from shared.tables.ddl import create_statement, delete_statement
+from shared.tables import Family, RecordCells, TableLayout, create_tables, physical_tables
+from shared.tables.ddl import create_statement, delete_statement, namespace_statements, statement_split_at
 from tests.programs.hbase.hbase_shell import run_in_shell
 from tests.programs.hbase.stores import drop_all, named_with
 from tests.shared.specimens import key_class
@@ -113,6 +113,24 @@ def test_thrift1_alone_makes_the_same_plain_table() -> None:
         finally:
             drop_all(made)
             drop_all(thrift1)
+
+
+def test_the_statements_for_a_namespace_make_it_once_and_its_tables(tmp_path) -> None:
+    named = named_with("thrift2_port", "info_url")
+    namespace = f"ddl{secrets.token_hex(4)}"
+    (table,) = physical_tables([attrs.evolve(POINTS, name=f"{namespace}:points")])
+    statements = [*namespace_statements([table, table]) * 2, statement_split_at(table, table.splits)]
+    assert len(statements) == 3
+    with closing(connect(named.url, table_prefix=f"{namespace}:")) as connection:
+        try:
+            run_in_shell("\n".join(statements), named.info_url, tmp_path)
+            assert connection.tables() == [b"points"]
+            assert regions(connection, "points") == [b"", *POINTS.splits.points]
+            create_tables(connection, [attrs.evolve(POINTS, is_recorded=False)])
+        finally:
+            drop_all(connection)
+            with connection.beyond_thrift1() as gateway:
+                gateway._client.deleteNamespace(namespace)
 
 
 def test_a_statement_deletes_one_version_of_a_cell_and_hides_no_later_put(tmp_path) -> None:

@@ -8,6 +8,7 @@ from domains.command_line.readmes import pages
 from shared.designs.cost_tables import listed
 from shared.designs.pages.markdown import filled, markdown_list, markdown_table, picture_block
 from shared.testing import Steps
+from tests.domains.reservations.stopped_writes import steps as hotel_steps
 from tests.engines import Embedded, Engine
 from tests.programs.shown_writes import STEPS, ladder
 from tests.shared.stores.test_differences import DIFFERENCES
@@ -47,7 +48,9 @@ def differences_blocks() -> dict[str, str]:
 
 def all_pages() -> dict[Path, Callable[[], str]]:
     """Every generated file with the function that makes the text that it should have."""
-    return pages({"stores": differences_blocks, **{name: partial(steps_blocks, of) for name, of in STEPS.items()}})
+    of_designs = {name: partial(steps_blocks, of) for name, of in STEPS.items()}
+    of_hotel = partial(steps_block, hotel_steps(Embedded()))
+    return pages({"stores": differences_blocks, "reservations": lambda: {"steps": of_hotel()}, **of_designs})
 
 
 if __name__ == "__main__":

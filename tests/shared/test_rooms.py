@@ -16,13 +16,14 @@ SHARED = ROOT / "shared"
 
 MAY_IMPORT = {
     "shared.keys": set[str](),
+    "shared.events": set[str](),
     "shared.records": {"keys"},
     "shared.tables": {"keys", "records"},
     "shared.queries": {"keys", "tables"},
-    "shared.writes": {"keys", "tables", "queries"},
+    "shared.writes": {"keys", "tables", "queries", "events"},
     "shared.loading": {"keys", "records"},
-    "shared.stores": {"keys"},
-    "shared.designs": {"keys", "records", "tables", "queries", "writes", "loading", "stores"},
+    "shared.stores": {"keys", "events"},
+    "shared.designs": {"keys", "events", "records", "tables", "queries", "writes", "loading", "stores"},
     "shared.testing": {"keys", "records", "tables", "queries", "writes", "loading", "stores"},
     "shared.stores.thrift1": set[str](),
     "shared.stores.filters": {"thrift1"},
@@ -32,7 +33,7 @@ MAY_IMPORT = {
 }
 """The rooms beside it that each room may import; `shared.stores` has rooms of its own."""
 ROOMS = [path.parent for path in (*SHARED.glob("*/__init__.py"), *SHARED.glob("stores/*/__init__.py"))]
-COPIED = ("keys", "records", "tables", "queries", "writes")
+COPIED = ("keys", "records", "tables", "queries", "writes", "events")
 """The rooms that a copied design imports."""
 
 

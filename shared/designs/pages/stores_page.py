@@ -1,5 +1,8 @@
 """The page of the stores: their filters and limits."""
 
+import logging
+
+from ...events import EVENTS
 from ...keys import MAX_ROW_BYTES
 from ...keys.limits import MAX_CELL_BYTES, MAX_FILTER_BYTES
 from ...stores.embedded import mutations, rules, scanners
@@ -71,7 +74,12 @@ def stores_blocks() -> dict[str, str]:
         ),
         ("batch in one transaction", f"{mutations.MAX_ATOMIC_MUTATIONS:,} mutations"),
     )
+    of_events = (
+        (f"`{name}`", logging.getLevelName(kind.level).lower() if kind.level else "hook only", kind.when)
+        for name, kind in EVENTS.items()
+    )
     return {
+        "events": markdown_table(("event", "level", "when"), of_events),
         "filters": markdown_list(of_filters),
         "comparators": _comparators_table(),
         "limits": markdown_table(("what", "limit"), of_limits),

@@ -13,8 +13,11 @@ from attrs import frozen
 from Hbase_thrift import BatchMutation, TScan
 from thriftpy2.thrift import TApplicationException, TDecodeException, TType
 
+from ..thrift1.connection_errors import DeadlineExceeded
+from ..thrift1.deadlines import has_passed
 from ..thrift1.descriptors import FamilyOptions, descriptors, split_rows
 from ..thrift1.idl import Thrift1
+from ..thrift1.prefixes import prefix_arguments
 from .engine import Engine
 from .service import ThriftService
 
@@ -41,7 +44,7 @@ class EmbeddedConnection(happybase.Connection):
     def __init__(self, path: str | None, *, table_prefix: str | None = None, wait_s: float = WAIT_S) -> None:
         self._engine = Engine(path, wait_s)
         self._client = InProcessClient(ThriftService(self._engine))
-        super().__init__(table_prefix=table_prefix)
+        super().__init__(**prefix_arguments(table_prefix))
 
     @property
     def service(self) -> ThriftService:
@@ -83,6 +86,10 @@ class EmbeddedConnection(happybase.Connection):
         columns, beyond = descriptors(families)
         create = _wire_call("createTable", partial(self.service.create_split_table, rows, beyond))
         create(self.table(name).name, columns)
+
+    def create_namespace(self, name: str | bytes) -> None:
+        """Creates a namespace, unless it exists. Tables named `NAME:TABLE` need it. Raises IOError for a wrong name."""
+        self.service.create_namespace(name.encode() if isinstance(name, str) else name)
 
     def block_sizes(self, name: str | bytes) -> dict[bytes, int]:
         """The block size of each family of a table, in bytes: HBase's default is 65,536."""
@@ -132,6 +139,8 @@ def _wire_call(name: str, method: Callable[..., Any] | None) -> Callable[..., An
     unchanged = set(product(*(_UNCHANGED.get(field.type, [NoneType]) for field in fields)))
 
     def call(*arguments: Any, **named: Any) -> Any:
+        if has_passed() and name != "scannerClose":
+            raise DeadlineExceeded(f"embedded: {name}: the deadline has passed")
         if method is None:
             raise TApplicationException(TApplicationException.UNKNOWN_METHOD, f"Invalid method name: '{name}'")
         if named or len(arguments) != len(fields):

@@ -10,12 +10,17 @@ from pathlib import Path
 
 from ..thrift1.connection_errors import StoreError
 from .failures import damage_error, group_of
-from .schema import HAS_BLOCK_SIZES, HAS_CLUSTER, HAS_KEPT_TOMBSTONES
+from .schema import HAS_BLOCK_SIZES, HAS_CLUSTER, HAS_KEPT_TOMBSTONES, HAS_NAMESPACES
 
 # Files of up to 4 MiB are checked whole when they are opened, in less than 0.1 s.
 _CHECKED_PAGES = 1024
 
-_LATER_TABLES = {"block_sizes": HAS_BLOCK_SIZES, "kept_tombstones": HAS_KEPT_TOMBSTONES, "cluster": HAS_CLUSTER}
+_LATER_TABLES = {
+    "block_sizes": HAS_BLOCK_SIZES,
+    "kept_tombstones": HAS_KEPT_TOMBSTONES,
+    "cluster": HAS_CLUSTER,
+    "namespaces": HAS_NAMESPACES,
+}
 
 
 def log_of(path: str | None) -> str | None:

@@ -23,7 +23,16 @@ from . import statements
 from .damage import check_database
 from .database import SharedDatabase, files_at, open_database, state_of
 from .failures import damage_error, explain, moved_error, overtaken_error
-from .schema import BLOCK_SIZES, CLUSTER, HAS_BLOCK_SIZES, HAS_CLUSTER, HAS_KEPT_TOMBSTONES, KEPT_TOMBSTONES
+from .schema import (
+    BLOCK_SIZES,
+    CLUSTER,
+    HAS_BLOCK_SIZES,
+    HAS_CLUSTER,
+    HAS_KEPT_TOMBSTONES,
+    HAS_NAMESPACES,
+    KEPT_TOMBSTONES,
+    NAMESPACES,
+)
 from .stored_tables import StoredFamily, StoredTable, now_ms
 
 # After one put in 16 the store removes surplus versions of its column: after every put that would double the cost of a
@@ -309,6 +318,19 @@ class Engine:
         if kept:
             self._database.execute(KEPT_TOMBSTONES)
             self._database.executemany("insert into kept_tombstones values (?, ?, ?)", kept)
+
+    def has_namespace(self, name: bytes) -> bool:
+        """Whether a namespace exists; `default` always does."""
+        if name == b"default":
+            return True
+        if self._database.execute(HAS_NAMESPACES).fetchone() is None:
+            return False
+        return self._database.execute("select 1 from namespaces where name = ?", (name,)).fetchone() is not None
+
+    def create_namespace(self, name: bytes) -> None:
+        """Adds a namespace."""
+        self._database.execute(NAMESPACES)
+        self._database.execute("insert into namespaces values (?)", (name,))
 
     def drop_rows(self, table: StoredTable) -> bool:
         """Removes the first rows of a table, as many as fit in one turn; returns whether more are stored."""

@@ -17,15 +17,23 @@ def table_name(name: bytes | None) -> bytes:
     """The name without `default:`. HBase: letters and digits of any language, `_`, `-` and `.`, after `namespace:`."""
     given = name_text(name)
     namespace, colon, qualifier = given.rpartition(":")
-    words = [namespace, qualifier] if colon else [qualifier]
-    for word in words:
-        if not word or word[0] in ".-" or not all(letter.isalnum() or letter in "_-." for letter in word):
-            raise IllegalTableNameError(
-                f"Illegal table name {given!r}: wants letters, digits, _ - . and not . or - at the start"
-            )
+    is_legal = qualifier and qualifier[0] not in ".-" and all(_is_of_name(letter, "_-.") for letter in qualifier)
+    if not is_legal or (colon and not is_namespace(namespace)):
+        raise IllegalTableNameError(
+            f"Illegal table name {given!r}: wants letters, digits, _ - . and not . or - at the start"
+        )
     if qualifier == "zookeeper":
         raise IllegalTableNameError("Illegal table name 'zookeeper'")
     return (qualifier if namespace == "default" else given).encode()
+
+
+def is_namespace(name: str) -> bool:
+    """Whether this may be the name of a namespace. HBase: letters and digits of any language, and `_`."""
+    return bool(name) and all(_is_of_name(letter, "_") for letter in name)
+
+
+def _is_of_name(letter: str, others: str) -> bool:
+    return letter.isalnum() or letter in others
 
 
 def family_name(name: bytes | None) -> bytes:

@@ -66,6 +66,10 @@ HAS_KEPT_TOMBSTONES = "select 1 from sqlite_master where type = 'table' and name
 CLUSTER = "create table if not exists cluster (id blob not null)"
 HAS_CLUSTER = "select 1 from sqlite_master where type = 'table' and name = 'cluster'"
 
+# The namespaces other than `default`: the first one creates this table, in the same way.
+NAMESPACES = "create table if not exists namespaces (name blob not null primary key) without rowid"
+HAS_NAMESPACES = "select 1 from sqlite_master where type = 'table' and name = 'namespaces'"
+
 SCHEMA = f"""
 create table tables (
     id integer primary key autoincrement, -- never used twice: a reader with an old id finds nothing

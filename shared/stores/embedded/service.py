@@ -39,6 +39,7 @@ from .rules import check_row, required_row, table_name
 from .scanners import Scanners
 from .table_calls import (
     column_descriptor,
+    create_namespace,
     create_table,
     disable_table,
     drop_table,
@@ -198,6 +199,11 @@ class ThriftService:
     ) -> None:
         """Creates a table that is split at `split_rows`; `beyond` has by family the options of `BEYOND_THRIFT1`."""
         create_table(self.engine, name, families or (), beyond, split_rows)
+
+    @thrift_call
+    def create_namespace(self, name: bytes) -> None:
+        """Creates a namespace, unless it exists."""
+        create_namespace(self.engine, name)
 
     @thrift_call
     def block_sizes(self, name: bytes) -> dict[bytes, int]:

@@ -10,7 +10,7 @@ from ..filters.cells import family_of
 from ..thrift1.errors import illegal_argument, io_error, java_io_error, name_text
 from ..thrift1.idl import IOError
 from .engine import ABOVE_ALL_ROWS, Engine
-from .rules import family_name, table_name
+from .rules import family_name, is_namespace, table_name
 from .stored_tables import StoredFamily, StoredTable
 from .turns import Watch, let_others_in
 
@@ -67,7 +67,7 @@ def create_table(
     beyond: Mapping[bytes, Mapping[str, int]] | None = None,
     split_rows: Iterable[bytes] = (),
 ) -> None:
-    """Creates a table in the default namespace, which is the only one.
+    """Creates a table, whose namespace must exist.
 
     `beyond`, by family the options of `BEYOND_THRIFT1`, and `split_rows`, the split points, do not fit in a descriptor
     of Thrift1.
@@ -79,9 +79,10 @@ def create_table(
         if family.name in families:
             raise illegal_argument(f"Family '{name_text(family.name)}' already exists so cannot be added")
         families[family.name] = family
-    if b":" in name:
-        raise io_error("NamespaceNotFoundException", name_text(name.partition(b":")[0]))
+    namespace, colon, _ = name.rpartition(b":")
     with engine.writing():
+        if colon and not engine.has_namespace(namespace):
+            raise io_error("NamespaceNotFoundException", name_text(namespace))
         if name in engine.tables():
             raise AlreadyExists(message=b"table name already in use")
         if not families:
@@ -89,6 +90,15 @@ def create_table(
         for family in families.values():
             _check_block_size(family)
         engine.create_table(name, families.values(), split_rows)
+
+
+def create_namespace(engine: Engine, name: bytes) -> None:
+    """Creates a namespace, unless it exists."""
+    if not is_namespace(name_text(name)):
+        raise io_error("DoNotRetryIOException", f"Illegal namespace {name_text(name)!r}: wants letters, digits and _")
+    with engine.writing():
+        if not engine.has_namespace(name):
+            engine.create_namespace(name)
 
 
 def drop_table(engine: Engine, name: bytes, watch: Watch) -> None:

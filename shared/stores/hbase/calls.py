@@ -119,18 +119,24 @@ DECLARED = (Hbase_thrift.IOError, Hbase_thrift.IllegalArgument, Hbase_thrift.Alr
 
 def description(call: Call, message: Any) -> str:
     """The call, its table and its rows, for an error message: `mutateRows on orders, 20 rows from b's-1' on`."""
-    inner = getattr(message, "append", None) or getattr(message, "increment", None)
-    increments = getattr(message, "increments", None)
-    about = inner or (increments[0] if increments else message)
-    names = (getattr(about, field, None) for field in ("tableName", "tableNameOrRegionName", "table"))
-    table = next(filter(None, names), None)
-    text = call.name if table is None else f"{call.name} on {_table_text(table)}"
+    table = table_of(message)
+    text = call.name if table is None else f"{call.name} on {table}"
     batches = getattr(message, "rowBatches", None)
     if batches:
         return f"{text}, {len(batches)} row{'s' * (len(batches) > 1)} from {batches[0].row!r:.100} on"
-    row = getattr(about, "row", None)
+    row = getattr(_about(message), "row", None)
     return text if row is None else f"{text}, row {row!r:.100}"
 
 
-def _table_text(name: Any) -> str:
-    return name.decode(errors="backslashreplace") if isinstance(name, bytes) else str(name)
+def table_of(message: Any) -> str | None:
+    """The table that a call names; None if it names none."""
+    names = (getattr(_about(message), field, None) for field in ("tableName", "tableNameOrRegionName", "table"))
+    name = next(filter(None, names), None)
+    return name.decode(errors="backslashreplace") if isinstance(name, bytes) else name
+
+
+def _about(message: Any) -> Any:
+    """The struct that names table and row: an append and an increment have one of their own."""
+    increments = getattr(message, "increments", None)
+    inner = getattr(message, "append", None) or getattr(message, "increment", None)
+    return inner or (increments[0] if increments else message)

@@ -13,24 +13,30 @@ from typing import Any, Literal
 
 import happybase
 
-from ..thrift1.connection_errors import OutcomeUnknown
-from .calls import CALLS, DECLARED, Call
+from ...events import is_hooked, report
+from ..thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown
+from ..thrift1.deadlines import has_passed
+from ..thrift1.prefixes import prefix_arguments
+from .calls import CALLS, DECLARED, Call, description, table_of
 from .resumed_scans import ResumedScans
 from .retries import AttemptFailed, Attempts
-from .sockets import Pool
+from .sockets import IDLE_SOCKETS, Pool
 from .thrift2 import Thrift2Gateway
 
 TIMEOUT_MS = 30_000
 """How long a call waits for its reply. If a region server dies, calls usually stall for 19 to 29 s."""
 RETRY_MS = 60_000
 """How long after its first attempt a call may be retried."""
+SLOW_S = 1.0
+"""A call that lasts as long is reported as `slow_call`."""
 
 
 class HBaseConnection(happybase.Connection):
     """A happybase connection to the gateway at `host` and `port`, for any number of threads.
 
     A call waits `timeout_ms` for its reply. If an attempt fails, the call is sent again if it may be; no attempt begins
-    later than `retry_ms` after the first. Raises Unreachable if the gateway does not accept a connection right now.
+    later than `retry_ms` after the first. `deadline` ends both earlier. Up to `pool_size` idle sockets are kept.
+    Raises Unreachable if the gateway does not accept a connection right now.
     """
 
     def __init__(
@@ -40,15 +46,18 @@ class HBaseConnection(happybase.Connection):
         *,
         timeout_ms: int = TIMEOUT_MS,
         retry_ms: int = RETRY_MS,
+        pool_size: int = IDLE_SOCKETS,
         transport: Literal["buffered", "framed"] = "buffered",
         protocol: Literal["binary", "compact"] = "binary",
         table_prefix: str | None = None,
         thrift2_port: int | None = None,
     ) -> None:
         self.thrift2_port = thrift2_port
-        self._pool = Pool(host, port, timeout_ms / 1000, transport, protocol)
+        self._pool = Pool(host, port, timeout_ms / 1000, transport, protocol, pool_size)
         self._retry_s = retry_ms / 1000
-        super().__init__(host, port, timeout_ms, table_prefix=table_prefix, transport=transport, protocol=protocol)
+        super().__init__(
+            host, port, timeout_ms, transport=transport, protocol=protocol, **prefix_arguments(table_prefix)
+        )
 
     def table(self, name: bytes | str, use_prefix: bool = True) -> "HBaseTable":
         """A table, whose batches do not resend failed mutations by themselves."""
@@ -97,11 +106,24 @@ class RetryingClient:
 
         def run(*arguments: Any, **named: Any) -> Any:
             message = call.message(arguments, named)
+            if has_passed() and call.name != "scannerClose":
+                raise DeadlineExceeded(f"{self._pool.url}: {description(call, message)}: the deadline has passed")
             started_s = time.monotonic()
+            attempts: Attempts | None = None
+            error = ""
             try:
-                return attempt(message)
-            except AttemptFailed as failure:
-                return self._retry(call, message, attempt, started_s, failure)
+                try:
+                    return attempt(message)
+                except AttemptFailed as failure:
+                    attempts = Attempts(call, message, self._pool, self._retry_s, started_s)
+                    return _retry(attempts, message, attempt, failure)
+            except BaseException as raised:
+                error = type(raised).__name__
+                raise
+            finally:
+                duration_s = time.monotonic() - started_s
+                if duration_s >= SLOW_S or is_hooked():
+                    _report_end(call, message, duration_s, attempts.count if attempts else 1, error)
 
         return run
 
@@ -119,16 +141,20 @@ class RetryingClient:
         pool.give(gateway_socket)
         return result
 
-    def _retry(
-        self, call: Call, message: Any, attempt: Callable[[Any], Any], started_s: float, failure: AttemptFailed
-    ) -> Any:
-        attempts = Attempts(call, message, self._pool, self._retry_s, started_s)
-        while True:
-            attempts.pause(failure)
-            try:
-                return attempt(message)
-            except AttemptFailed as next_failure:
-                failure = next_failure
+
+def _retry(attempts: Attempts, message: Any, attempt: Callable[[Any], Any], failure: AttemptFailed) -> Any:
+    while True:
+        attempts.pause(failure)
+        try:
+            return attempt(message)
+        except AttemptFailed as next_failure:
+            failure = next_failure
+
+
+def _report_end(call: Call, message: Any, duration_s: float, attempts: int, error: str) -> None:
+    fields = {"duration_ms": round(duration_s * 1000, 3), "attempts": attempts, "error": error}
+    for event in ("call", "slow_call") if duration_s >= SLOW_S else ("call",):
+        report(event, call=call.name, table=table_of(message) or "", **fields)
 
 
 class HBaseTable(happybase.Table):

@@ -16,13 +16,15 @@ from typing import Any
 from attrs import define, field
 from Hbase_thrift import IllegalArgument
 
+from ...events import report
 from ...keys import next_row
 from ..filters.combined import Combined, Skip, While
 from ..filters.filters import ColumnCountGetFilter, Filter, InclusiveStopFilter, PageFilter
 from ..filters.language import parse_filter
-from ..thrift1.connection_errors import ScanBroken
+from ..thrift1.connection_errors import DeadlineExceeded, ScanBroken
+from ..thrift1.deadlines import has_passed
 from ..thrift1.errors import UncheckedError
-from .calls import Call, description
+from .calls import Call, description, table_of
 from .retries import AttemptFailed
 from .scan_sockets import GatewayScanner, ScanSockets
 from .sockets import Pool
@@ -45,7 +47,7 @@ class _ResumedScan:
     may_repeat: bool = False
     """Whether the scanner starts at the last row, so that its first result may repeat it."""
     ended: bool = False
-    broken: ScanBroken | None = None
+    broken: ScanBroken | DeadlineExceeded | None = None
     lock: AbstractContextManager[bool] = field(factory=threading.RLock)
 
 
@@ -116,13 +118,18 @@ class ResumedScans:
     def _drop_scanner(
         self, scan: _ResumedScan, scanner: GatewayScanner, reason: str, cause: BaseException | None
     ) -> None:
-        """Drops a scanner that failed. Raises ScanBroken if no new one can replace it."""
+        """Drops a scanner that failed. Raises ScanBroken if no new one can replace it.
+
+        After the deadline, it raises DeadlineExceeded.
+        """
         scan.scanner = None
         self._sockets.close(scanner)
         if why := _why_not_resumable(scan):
             what = description(scan.call, scan.opening)
-            scan.broken = ScanBroken(f"{self._url}: {what}: ended after row {scan.last!r:.100}: {reason}; {why}")
+            kind = DeadlineExceeded if has_passed() else ScanBroken
+            scan.broken = kind(f"{self._url}: {what}: ended after row {scan.last!r:.100}: {reason}; {why}")
             raise scan.broken from cause
+        report("lost_scanner", call=scan.call.name, table=table_of(scan.opening) or "", reason=reason)
 
     def _reopen(self, scan: _ResumedScan) -> GatewayScanner | None:
         """Opens a scanner for the rest of the scan; None if nothing is left to read."""

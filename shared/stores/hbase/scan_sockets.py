@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from ..thrift1.deadlines import has_passed
 from .calls import CALLS, DECLARED, Call
 from .retries import AttemptFailed
 from .sockets import GatewaySocket, Pool
@@ -98,8 +99,9 @@ class ScanSockets:
 
     def _close_waiting(self, shared: _SharedSocket) -> None:
         # A garbage collection may end a scan during a call on the same socket, in the very thread that waits for the
-        # reply. Then the thread that has the lock closes the scanner after its call.
-        while shared.to_close and shared.lock.acquire(blocking=False):
+        # reply. Then the thread that has the lock closes the scanner after its call. After a deadline, the next call on
+        # the socket does.
+        while shared.to_close and not has_passed() and shared.lock.acquire(blocking=False):
             try:
                 if shared.to_close:
                     self._close_scanner(shared, shared.to_close.popleft())

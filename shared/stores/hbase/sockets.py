@@ -14,15 +14,18 @@ from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TTransportException
 
+from ...events import report
 from ..thrift1.connection_errors import Unreachable
+from ..thrift1.deadlines import has_passed, left_s
 from .calls import Call
 from .retries import AttemptFailed
 
 # The gateway closes a socket after 60 s without a call: hbase.thrift.server.socket.read.timeout.
 SOCKET_IDLE_S = 45.0
 
-# Each occupies a thread of the gateway, which has 1,000 by default: hbase.thrift.maxWorkerThreads.
 IDLE_SOCKETS = 8
+"""Idle sockets that a connection keeps. Each occupies a thread of the gateway, which has 1,000 by default:
+hbase.thrift.maxWorkerThreads."""
 
 # A host that does not accept a connection by then will not: the first packet has been repeated three times.
 CONNECT_S = 10.0
@@ -35,12 +38,46 @@ _PROTOCOLS: dict[str, Any] = {"binary": TBinaryProtocol, "compact": TCompactProt
 _CLOSED = "the connection is closed, open() opens it again"
 
 
+class _LimitedSocket:
+    """A socket as thriftpy2's transports use it, whose waits end after the timeout, or at an earlier deadline."""
+
+    def __init__(self, connected: socket.socket, timeout_s: float) -> None:
+        self._socket = connected
+        self._timeout_s = timeout_s
+        self._is_limited = False
+
+    def read(self, size: int) -> bytes:
+        """Some bytes."""
+        self._limit()
+        data = self._socket.recv(size)
+        if not data:
+            raise TTransportException(TTransportException.END_OF_FILE, "the gateway closed the socket")
+        return data
+
+    def write(self, data: bytes) -> None:
+        """Sends all bytes."""
+        self._limit()
+        self._socket.sendall(data)
+
+    def flush(self) -> None:
+        """Does nothing: `write` has sent everything."""
+
+    def _limit(self) -> None:
+        deadline_s = left_s()
+        if deadline_s == 0:
+            raise TimeoutError("the deadline has passed")
+        if deadline_s is not None or self._is_limited:
+            self._is_limited = deadline_s is not None
+            self._socket.settimeout(self._timeout_s if deadline_s is None else min(self._timeout_s, deadline_s))
+
+
 class GatewaySocket:
     """One connected socket and the Thrift messages on it, one call after the other."""
 
-    def __init__(self, connected: socket.socket, transport: str, protocol: str) -> None:
+    def __init__(self, connected: socket.socket, timeout_s: float, transport: str, protocol: str) -> None:
         self._socket = connected
-        self._transport = _TRANSPORTS[transport](_transports.TSocket(sock=connected))
+        self._timeout_s = timeout_s
+        self._transport = _TRANSPORTS[transport](_LimitedSocket(connected, timeout_s))
         self._protocol = _PROTOCOLS[protocol](self._transport, decode_response=False)
         self._poll = select.poll()
         self._poll.register(connected, select.POLLIN)
@@ -74,8 +111,8 @@ class GatewaySocket:
             protocol.read_struct(result)
             protocol.read_message_end()
         except TimeoutError as error:
-            seconds = self._socket.gettimeout()
-            raise AttemptFailed(f"no reply within {seconds:g} s", sent=True, in_time=False) from error
+            limit = "before the deadline" if has_passed() else f"within {self._timeout_s:g} s"
+            raise AttemptFailed(f"no reply {limit}", sent=True, in_time=False) from error
         except (OSError, EOFError, TTransportException) as error:
             raise AttemptFailed(f"the reply did not come ({network_error_text(error)})", sent=True) from error
         except MemoryError:
@@ -118,13 +155,16 @@ class Pool:
     sockets of its own. `answered` says whether any call was ever answered.
     """
 
-    def __init__(self, host: str, port: int, timeout_s: float, transport: str, protocol: str) -> None:
+    def __init__(
+        self, host: str, port: int, timeout_s: float, transport: str, protocol: str, idle_sockets: int
+    ) -> None:
         self.url = f"hbase://[{host}]:{port}" if ":" in host else f"hbase://{host}:{port}"
         self.answered = False
         self.settings = f"transport={transport} and protocol={protocol}"
         self._address = host, port
         self._timeout_s = timeout_s
         self._kind = transport, protocol
+        self._idle_sockets = idle_sockets
         self._is_open = False
         self._connected: set[GatewaySocket] = set()
         self._idle: deque[GatewaySocket] = deque()  # the most recently used one last
@@ -169,9 +209,12 @@ class Pool:
                 gateway_socket = self._idle.pop() if self._idle else None
             if gateway_socket is None:
                 return self._connect()
-            if time.monotonic() - gateway_socket.used_s < SOCKET_IDLE_S and gateway_socket.is_usable():
+            is_recent = time.monotonic() - gateway_socket.used_s < SOCKET_IDLE_S
+            if is_recent and gateway_socket.is_usable():
                 return gateway_socket
             self.drop(gateway_socket)
+            reason = "the gateway closed it" if is_recent else f"it was idle for {SOCKET_IDLE_S:g} s"
+            report("reconnect", url=self.url, reason=reason)
 
     def give(self, gateway_socket: GatewaySocket) -> None:
         """Takes back a socket whose reply has arrived."""
@@ -181,7 +224,7 @@ class Pool:
         with self._guard:
             if gateway_socket in self._connected:
                 self._idle.append(gateway_socket)
-            if self._idle and (len(self._idle) > IDLE_SOCKETS or now_s - self._idle[0].used_s > SOCKET_IDLE_S):
+            if self._idle and (len(self._idle) > self._idle_sockets or now_s - self._idle[0].used_s > SOCKET_IDLE_S):
                 surplus = self._idle.popleft()
         if surplus is not None:
             self.drop(surplus)
@@ -198,14 +241,15 @@ class Pool:
         return gateway_socket.is_usable()
 
     def _connect(self) -> GatewaySocket:
+        limits_s = self._timeout_s, CONNECT_S, left_s()
         try:
-            connected = socket.create_connection(self._address, min(self._timeout_s, CONNECT_S))
+            connected = socket.create_connection(self._address, min(s for s in limits_s if s is not None))
         except (OSError, UnicodeError) as error:  # UnicodeError: an invalid host name
             raise AttemptFailed(f"cannot connect ({network_error_text(error)})", sent=False) from error
         connected.settimeout(self._timeout_s)
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        gateway_socket = GatewaySocket(connected, *self._kind)
+        gateway_socket = GatewaySocket(connected, self._timeout_s, *self._kind)
         with self._guard:
             if self._is_open:
                 self._connected.add(gateway_socket)

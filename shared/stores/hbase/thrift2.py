@@ -1,6 +1,6 @@
 """HBase's Thrift2 gateway, used only for what Thrift1 cannot express about tables.
 
-These are a table's split points, and the block size and the time for keeping tombstones of each family.
+These are namespaces, a table's split points, and the block size and the time for keeping tombstones of each family.
 
 Rows still go through Thrift1 and happybase.
 """
@@ -79,6 +79,15 @@ class Thrift2Gateway:
         rows = split_rows(split_points)
         with self._raising_as_thrift1(OutcomeUnknown, f"createTable {_decoded(name)}: outcome unknown"):
             self._client.createTable(idl().TTableDescriptor(self._table(name), columns), rows)
+
+    def create_namespace(self, name: str | bytes) -> None:
+        """Creates a namespace, unless it exists; tables named `NAME:...` need it."""
+        with self._raising_as_thrift1(OutcomeUnknown, f"createNamespace {_decoded(name)}: outcome unknown"):
+            try:
+                self._client.createNamespace(idl().TNamespaceDescriptor(_decoded(name)))
+            except idl().TIOError as error:
+                if b"NamespaceExistException" not in (error.message or b""):
+                    raise
 
     def block_sizes(self, name: str | bytes) -> dict[bytes, int]:
         """The block size of each family of a table, in bytes."""

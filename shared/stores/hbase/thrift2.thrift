@@ -1,4 +1,4 @@
-// The part of HBase's Thrift2 that describes tables beyond Thrift1: split keys, block sizes and configuration. Names and
+// The part of HBase's Thrift2 that describes tables beyond Thrift1: namespaces, split keys, block sizes and configuration. Names and
 // numbers are those of HBase's own IDL.
 
 enum TThriftServerType {
@@ -47,6 +47,11 @@ struct TTableDescriptor {
   2: optional list<TColumnFamilyDescriptor> columns
 }
 
+struct TNamespaceDescriptor {
+  1: required string name
+  2: optional map<string, string> configuration
+}
+
 exception TIOError {
   1: optional string message
   2: optional bool canRetry
@@ -55,5 +60,7 @@ exception TIOError {
 service THBaseService {
   TTableDescriptor getTableDescriptor(1: required TTableName table) throws (1: TIOError io)
   void createTable(1: required TTableDescriptor desc, 2: optional list<binary> splitKeys) throws (1: TIOError io)
+  void createNamespace(1: required TNamespaceDescriptor namespaceDesc) throws (1: TIOError io)
+  void deleteNamespace(1: required string name) throws (1: TIOError io)
   TThriftServerType getThriftServerType()
 }

@@ -9,6 +9,10 @@ class Unreachable(ConnectionError):
     """No gateway answered; a write was not sent at all."""
 
 
+class DeadlineExceeded(Unreachable):
+    """No answer came before the deadline of the block (`deadline`); a write was not sent at all."""
+
+
 class OutcomeUnknown(ConnectionError):
     """A write was sent and no reply came: it may have been stored or not."""
 

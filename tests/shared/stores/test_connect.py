@@ -41,10 +41,16 @@ def arguments(monkeypatch):
 
 
 def test_an_hbase_url_is_a_connection_to_its_gateway(arguments):
-    url = "hbase://hb.example:9191?timeout_ms=1500&retry_ms=0&transport=framed&protocol=compact&table_prefix=x"
+    url = "hbase://hb.example:9191?timeout_ms=1500&retry_ms=0&pool_size=40&transport=framed&protocol=compact&table_prefix=x"
     assert type(connect(f"{url}&thrift2_port=9192")) is HBaseConnection
     place = {"host": "hb.example", "port": 9191, "thrift2_port": 9192, "table_prefix": "x"}
-    assert arguments == place | {"timeout_ms": 1500, "retry_ms": 0, "transport": "framed", "protocol": "compact"}
+    assert arguments == place | {
+        "timeout_ms": 1500,
+        "retry_ms": 0,
+        "pool_size": 40,
+        "transport": "framed",
+        "protocol": "compact",
+    }
 
 
 def test_what_an_hbase_url_leaves_out_is_as_hbase_has_it(arguments):
@@ -69,12 +75,13 @@ REFUSED = {
     f"{TIMEOUT}'86400001')": ["hbase://h:1?timeout_ms=86400001"],
     "retry_ms: wants a whole number from 0 to 86400000 (got '-1')": ["hbase://h:1?retry_ms=-1"],
     "retry_ms: wants a whole number from 0 to 86400000 (got '999": [f"hbase://h:1?retry_ms={'9' * 5000}"],
+    "pool_size: wants a whole number from 1 to 1000 (got '0')": ["hbase://h:1?pool_size=0"],
     f"{PORT}'0')": ["hbase://h:1?thrift2_port=0"],
     f"{PORT}'65536')": ["hbase://h:1?thrift2_port=65536"],
     f"{PORT}'')": ["hbase://h:1?thrift2_port="],
     "transport: wants buffered or framed (got 'http')": ["hbase://h:1?transport=http"],
     "protocol: wants binary or compact (got 'json')": ["hbase://h:1?protocol=json"],
-    "option: wants one of timeout_ms, retry_ms, transport, protocol, table_prefix, thrift2_port (got 'retry')": [
+    "option: wants one of timeout_ms, retry_ms, pool_size, transport, protocol, table_prefix, thrift2_port": [
         "hbase://h:1?retry=5"
     ],
     "timeout_ms: wants one value": ["hbase://h:1?timeout_ms=1&timeout_ms=2"],
@@ -94,3 +101,26 @@ def test_other_urls_are_refused_in_one_line(reason, url):
 def test_a_prefix_in_a_url_comes_before_that_of_the_caller(arguments, url, prefix):
     connect(url, table_prefix="b")
     assert arguments["table_prefix"] == prefix
+
+
+PREFIXES = {"shop:": "shop:t", "shop:p": "shop:p_t", "p": "p_t", None: "t"}
+
+
+@pytest.mark.parametrize(("prefix", "name"), PREFIXES.items())
+def test_a_prefix_that_ends_with_a_colon_is_a_namespace(prefix, name):
+    connection = connect("embedded:", table_prefix=prefix)
+    connection.create_namespace("shop")
+    connection.create_table("t", {"d": {}})
+    assert connection.tables() == [b"t"]
+    assert connection.client.getTableNames() == [name.encode()]
+
+
+@pytest.mark.parametrize(("prefix", "both"), [("shop:", "shop:b"), ("shop:a", "shop:a_b"), ("", "b")])
+def test_a_namespace_in_a_url_comes_before_the_prefix_of_the_caller(arguments, prefix, both):
+    connect(f"hbase://h?table_prefix={prefix}", table_prefix="b")
+    assert arguments["table_prefix"] == both
+
+
+def test_a_namespace_in_a_url_may_stand_alone(arguments):
+    connect("hbase://h?table_prefix=shop:")
+    assert arguments["table_prefix"] == "shop:"

@@ -163,11 +163,11 @@ def test_long_filters(engine, table):
 
 
 @differs(
-    on_hbase="there are namespaces, such as `hbase` with HBase's own tables",
-    here="only the default namespace exists; a table in another one is not found",
-    why="Thrift1 cannot create a namespace",
+    on_hbase="there is a namespace `hbase`, with HBase's own tables",
+    here="it does not exist",
+    why="there are no such tables",
 )
-def test_namespaces(engine):
+def test_the_namespace_of_hbase_itself(engine):
     with engine.store() as connection:
         result = outcome(lambda: sorted(connection.client.getColumnDescriptors(b"hbase:meta")))
     assert result == (HBaseIOError if engine.name == EMBEDDED else [b"info:", b"rep_barrier:", b"table:"])

@@ -241,7 +241,7 @@ def test_an_interrupted_call_leaves_no_reply_behind(gateway, monkeypatch):
         monkeypatch.undo()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("thriftpy2.transport.TSocket.read", interrupt)
+    monkeypatch.setattr("shared.stores.hbase.sockets._LimitedSocket.read", interrupt)
     with pytest.raises(KeyboardInterrupt):
         table.row(b"r")
     time.sleep(LATE_S)

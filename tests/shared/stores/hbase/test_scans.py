@@ -7,11 +7,11 @@ from itertools import islice, product
 import pytest
 from Hbase_thrift import IllegalArgument, TScan
 from thriftpy2.thrift import TApplicationException
-from thriftpy2.transport import TSocket
 
 from shared.keys import MAX_ROW_BYTES
 from shared.stores import ScanBroken, Unreachable
 from shared.stores.hbase.resumed_scans import _keeps_state
+from shared.stores.hbase.sockets import _LimitedSocket
 from tests.shared.stores.scripted_gateway import Fault, until
 
 LOSSES = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.EXPIRED]
@@ -310,14 +310,14 @@ def test_a_scan_that_ends_inside_another_ones_call_does_not_touch_its_reply(gate
     next(abandoned)
     scan = table.scan(batch_size=1)
     next(scan)
-    read = TSocket.read
+    read = _LimitedSocket.read
 
     def collect_and_read(self, size):
         nonlocal abandoned
         abandoned = None  # as a garbage collection would, in the middle of a fetch
         return read(self, size)
 
-    monkeypatch.setattr(TSocket, "read", collect_and_read)
+    monkeypatch.setattr(_LimitedSocket, "read", collect_and_read)
     assert rows_of(scan) == ROWS[1:]
     assert (gateway.count("scannerClose"), gateway.sockets) == (2, 1)
 

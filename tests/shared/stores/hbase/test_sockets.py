@@ -56,14 +56,16 @@ def test_eight_threads_get_their_own_answers_under_faults_too(gateway):
     assert gateway.sockets <= before + 16
 
 
-def test_few_idle_sockets_are_kept(gateway):
-    table = gateway.connect().table("t")
-    pool = table.connection.transport
-    gateway_sockets = [pool.take() for _ in range(sockets.IDLE_SOCKETS + 3)]
+@pytest.mark.parametrize(("pool_size", "kept"), [("", sockets.IDLE_SOCKETS), ("&pool_size=2", 2)])
+def test_few_idle_sockets_are_kept_or_as_many_as_the_url_says(gateway, pool_size, kept):
+    connection = connect(f"{gateway.url}?transport=framed{pool_size}")
+    pool = connection.transport
+    gateway_sockets = [pool.take() for _ in range(kept + 3)]
     for gateway_socket in gateway_sockets:
         pool.give(gateway_socket)
-    assert [gateway_socket.is_open for gateway_socket in gateway_sockets] == [False] * 3 + [True] * sockets.IDLE_SOCKETS
+    assert [gateway_socket.is_open for gateway_socket in gateway_sockets] == [False] * 3 + [True] * kept
     assert pool.take() is gateway_sockets[-1]
+    connection.close()
 
 
 def test_a_socket_that_was_idle_for_long_is_replaced(gateway, monkeypatch):

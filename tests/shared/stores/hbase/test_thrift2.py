@@ -6,12 +6,15 @@ import threading
 import time
 from contextlib import closing
 
+import attrs
 import happybase
 import pytest
 from Hbase_thrift import AlreadyExists, IOError
 
 from shared.stores import OutcomeUnknown, StoreError, Unreachable, connect
 from shared.stores.embedded.connection import EmbeddedConnection
+from shared.tables import NeedsThrift2, create_tables, drop_tables
+from tests.engines import plain_table
 from tests.programs.hbase.named import named_hbase
 from tests.programs.hbase.stores import with_thrift2
 from tests.shared.stores.hbase.thrift2_gateway import Handler, both_gateways, thrift2_gateway
@@ -110,8 +113,36 @@ def test_a_namespace_is_sent_apart_from_the_name(gateways):
     connection, beyond, _ = gateways
     beyond.create_split_table("default:t", {"d": {}}, [b"m"])
     assert connection.tables() == [b"t"]
-    with pytest.raises(IOError, match="NamespaceNotFoundException: ns"):
-        beyond.create_split_table("ns:t", {"d": {}}, [b"m"])
+    with pytest.raises(IOError, match="NamespaceNotFoundException: rowbook_ns"):
+        beyond.create_split_table("rowbook_ns:t", {"d": {}}, [b"m"])
+
+
+def test_tables_are_created_with_their_namespace_if_that_is_missing(opened):
+    connection, beyond = opened
+    tables = [attrs.evolve(plain_table(f"ns:{name}"), is_recorded=True) for name in ("t", "other")]
+    namespace = connection.table("ns:t").name.rpartition(b":")[0]
+    for _ in range(2):
+        create_tables(connection, tables)
+        beyond.create_namespace(namespace)
+    connection.table("ns:t").put(b"r", {b"f:v": b"1"})
+    assert [row for row, _ in connection.table("ns:t").scan()] == [b"r"]
+    assert [*connection.table("ns:other").scan()] == []
+    assert sorted(connection.tables()) == [b"ns:other", b"ns:t", b"rowbook_layouts"]
+    drop_tables(connection, tables)
+    assert connection.tables() == [b"rowbook_layouts"]
+    if named_hbase():
+        beyond._client.deleteNamespace(namespace.decode())
+
+
+def test_without_thrift2_a_missing_namespace_is_an_error_that_says_how_to_create_it():
+    with both_gateways() as (connection, store):
+        connection.thrift2_port = None
+        table = plain_table("ns:t")
+        with pytest.raises(NeedsThrift2, match=r"^table ns:t: its namespace ns is missing, .* create_namespace 'ns' "):
+            create_tables(connection, [table])
+        store.create_namespace("ns")
+        create_tables(connection, [table])
+        assert connection.tables() == [b"ns:t"]
 
 
 @pytest.mark.parametrize(("option", "value"), [("compression", "LZMA"), ("bloom_filter_type", "row")])

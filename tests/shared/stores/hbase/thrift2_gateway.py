@@ -42,6 +42,11 @@ class Handler:
         except IOError as error:
             raise IDL.TIOError(error.message.decode()) from error
 
+    def createNamespace(self, namespaceDesc):  # noqa: N802, N803
+        if self.connection.service.engine.has_namespace(namespaceDesc.name.encode()):
+            raise IDL.TIOError("org.apache.hadoop.hbase.NamespaceExistException: " + namespaceDesc.name)
+        self.connection.create_namespace(namespaceDesc.name)
+
     def getTableDescriptor(self, table):  # noqa: N802
         try:
             sizes = self.connection.block_sizes(_name(table))

@@ -1,0 +1,275 @@
+"""A hotel's bookings in one module: no two guests have one room in one night, whatever crashes and whoever writes.
+
+The row of a room holds all its stays, because one row is what HBase decides at once. A guest's list is derived from the
+rooms. Days are numbers, as `date.toordinal()` counts them; a stay ends on the day on which the guest leaves.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import attrs
+
+from shared.keys import EscapedText, KeyLayout, TrailingText, UInt32, between, part, row_key, shown
+from shared.queries import Query
+from shared.records import integer, text
+from shared.tables import MSGPACK, BoundTable, Column, Family, InvalidRow, Packing, RecordCells, TableLayout
+from shared.writes import (
+    KEEP_TOMBSTONES_MS,
+    Derived,
+    Intent,
+    IntentWriter,
+    SourceCells,
+    Upkeep,
+    WriterUpkeep,
+    intents_table,
+)
+
+if TYPE_CHECKING:
+    import happybase
+
+LAST_DAY = 2**32 - 1
+
+
+class RoomTaken(ValueError):
+    """Another stay has the room in one of these nights."""
+
+
+class UnknownRoom(ValueError):
+    """The hotel has no such room."""
+
+
+# ---- records
+
+
+@attrs.frozen
+class Stay:
+    """A guest in a room, for one night or more."""
+
+    booking_id: str = attrs.field(validator=text())
+    """Chosen by the client before the first call, so that the same call again is the same booking."""
+    guest_id: str = attrs.field(validator=text())
+    from_day: int = attrs.field(validator=integer(0, LAST_DAY))
+    until_day: int = attrs.field(validator=integer(0, LAST_DAY))
+    """The day on which the guest leaves: the night before it is the last one."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.until_day <= self.from_day:
+            raise ValueError(f"Stay.until_day: must be after from_day, {self.from_day} (got {self.until_day})")
+
+    def overlaps(self, from_day: int, until_day: int) -> bool:
+        """Whether the stay has one of these nights."""
+        return self.from_day < until_day and from_day < self.until_day
+
+
+@attrs.frozen
+class Room:
+    """A room and all its stays, by day."""
+
+    hotel: str = attrs.field(validator=text())
+    number: str = attrs.field(validator=text())
+    stays: tuple[Stay, ...] = ()
+
+    def stay(self, booking_id: str) -> Stay | None:
+        """The stay of a booking, or None."""
+        return next((stay for stay in self.stays if stay.booking_id == booking_id), None)
+
+    def with_stays(self, stays: Sequence[Stay]) -> "Room":
+        """The room with these stays instead."""
+        return attrs.evolve(self, stays=tuple(sorted(stays, key=lambda stay: stay.from_day)))
+
+
+# ---- keys and cells
+
+
+@row_key
+class RoomOfHotel:
+    """A room with its stays: the source.
+
+    Order:  by hotel, then by the room's number, as text.
+    Serves: a room; all rooms of a hotel, to find a free one.
+    Costs:  one get; one scan of the hotel's rooms.
+    Fixed:  one row for each room. A stay is decided in one row, so a row must have all nights that a stay may have.
+    Source: none
+    """
+
+    hotel: str = part(EscapedText, "the hotel; any text")
+    number: str = part(TrailingText, "the room's number in the hotel; any text")
+
+
+@row_key
+class StayOfGuest:
+    """One line of a guest's list: it holds all of a stay, and moves when the days change.
+
+    Order:  by guest, then by the first day.
+    Serves: a guest's stays from a day on.
+    Costs:  one scan of a page's lines, and one call that gets their rooms.
+    Fixed:  the widths.
+    Source: none
+    """
+
+    guest_id: str = part(EscapedText, "the guest; any text")
+    from_day: int = part(UInt32, "the first day, as date.toordinal() counts")
+    hotel: str = part(EscapedText, "the hotel")
+    number: str = part(EscapedText, "the room's number")
+    until_day: int = part(UInt32, "the day on which the guest leaves")
+    booking_id: str = part(TrailingText, "the booking")
+
+
+def _pack_stays(stays: tuple[Stay, ...]) -> bytes:
+    return MSGPACK.pack([list(attrs.astuple(stay)) for stay in stays])
+
+
+def _unpack_stays(data: bytes) -> tuple[Stay, ...]:
+    return tuple(Stay(*fields) for fields in MSGPACK.unpack(data))
+
+
+STAYS = Packing("stays", _pack_stays, _unpack_stays)
+ROOM_CELLS = SourceCells(RecordCells(Room, {"stays": Column("r:s", STAYS)}), "r:room")
+GUEST_CELLS = RecordCells(StayOfGuest, {}, marker="g:x")
+DERIVED = {"g": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
+
+
+class HotelTables(NamedTuple):
+    """The rooms, the guests' lists, and the writes under way."""
+
+    rooms: TableLayout[RoomOfHotel, Room]
+    of_guest: TableLayout[StayOfGuest, StayOfGuest]
+    intents: TableLayout[Any, Intent]
+
+
+TABLES = HotelTables(
+    TableLayout("hotel_rooms", "a room with its stays", KeyLayout(RoomOfHotel), ROOM_CELLS),
+    TableLayout("hotel_stays_of_guest", "one line of a guest's list", KeyLayout(StayOfGuest), GUEST_CELLS, DERIVED),
+    intents_table("hotel_intents"),
+)
+
+
+# ---- the repository
+
+
+class Hotel:
+    """Books rooms. A booking that was confirmed is stored, and no two stays of a room share a night.
+
+    If a writer dies, the same call again or `upkeep.recover` completes the write. A happybase connection serves one
+    thread at a time, and so does a repository.
+    """
+
+    def __init__(self, connection: "happybase.Connection", tables: HotelTables = TABLES) -> None:
+        self._rooms = BoundTable(connection, tables.rooms)
+        self._of_guest = BoundTable(connection, tables.of_guest)
+        lists = [tables.of_guest]
+        self.writer = IntentWriter(
+            connection, tables.rooms, tables.intents, lists, partial(lines_of, tables), moving=lists
+        )
+        self.upkeep: Upkeep = WriterUpkeep(self.writer)
+
+    # ---- writes
+
+    def open_room(self, hotel: str, number: str) -> Room:
+        """Adds a room without stays; a room that exists is kept. Costs: 1 get, 2 puts, 1 checkAndPut."""
+        return self.writer.write(RoomOfHotel(hotel, number), lambda stored: stored or Room(hotel, number))
+
+    def book(self, hotel: str, number: str, stay: Stay) -> Room:
+        """Books a room for all nights of a stay, or for none; returns the room. The same stay again changes nothing.
+
+        If the booking has other nights of the room, it moves to these. Raises RoomTaken, or UnknownRoom.
+        Costs: 1 get, 3 puts, 1 checkAndPut; if it moves, 1 delete more.
+        """
+        return self.writer.write(RoomOfHotel(hotel, number), partial(after_book, stay))
+
+    def cancel(self, hotel: str, number: str, booking_id: str) -> Room:
+        """Removes a stay, if it is there; returns the room. Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete."""
+        return self.writer.write(RoomOfHotel(hotel, number), partial(after_cancel, booking_id))
+
+    def book_all(self, hotel: str, numbers: Sequence[str], stay: Stay) -> None:
+        """Books several rooms, one after the other; if one is taken, cancels the others, and raises its error.
+
+        Two rooms are two sources, so this is not decided at once: meanwhile other clients see some of the rooms booked,
+        and if the process dies, some stay booked. The same call again books the others, or cancels these.
+        Costs: those of `book` for each room.
+        """
+        for count, number in enumerate(numbers):
+            try:
+                self.book(hotel, number, stay)
+            except (RoomTaken, UnknownRoom):
+                for booked in numbers[:count]:
+                    self.cancel(hotel, booked, stay.booking_id)
+                raise
+
+    def forget_before(self, hotel: str, number: str, day: int) -> Room:
+        """Removes the stays that ended by this day, so that the row does not grow. Costs: those of `cancel`."""
+        return self.writer.write(RoomOfHotel(hotel, number), partial(after_forget, day))
+
+    # ---- questions
+
+    def room(self, hotel: str, number: str) -> Room | None:
+        """A room with its stays, or None. Costs: one get."""
+        return self.writer.reader.read(self._rooms.row(RoomOfHotel(hotel, number))).record
+
+    def free(self, hotel: str, from_day: int, until_day: int) -> Query[Room]:
+        """The rooms of a hotel that are free in all these nights, which another client may book at any time.
+
+        Costs: one scan of the hotel's rooms, with all their stays.
+        """
+        rooms = Query(self._rooms, self._rooms.plan(hotel=hotel))
+        return rooms.then(partial(_free, from_day, until_day))
+
+    def of_guest(self, guest_id: str, from_day: int | None = None) -> Query[StayOfGuest]:
+        """A guest's stays that begin on a day or later: the list is always as the rooms say.
+
+        Costs: one scan of a page's lines, and one call that gets their rooms.
+        """
+        plan = self._of_guest.plan(guest_id=guest_id, from_day=between(from_day, None))
+        return Query(self._of_guest, plan).then(self._that_rooms_have)
+
+    def _that_rooms_have(self, lines: list[StayOfGuest]) -> list[StayOfGuest | InvalidRow | None]:
+        rooms = self.writer.reader.agreeing(self._of_guest.layout, lines)
+        return [line if isinstance(room, Room) else room for line, room in zip(lines, rooms, strict=True)]
+
+
+def lines_of(tables: HotelTables, room: Room) -> Iterator[Derived]:
+    """The lines that are derived from a room: one for each stay, in its guest's list."""
+    for stay in room.stays:
+        yield (
+            tables.of_guest,
+            StayOfGuest(stay.guest_id, stay.from_day, room.hotel, room.number, stay.until_day, stay.booking_id),
+        )
+
+
+# ---- decisions
+
+
+def after_book(stay: Stay, stored: Room | None) -> Room:
+    """The room with a stay; with other days instead of those that the booking has there."""
+    room = _known(stored)
+    others = [other for other in room.stays if other.booking_id != stay.booking_id]
+    for other in others:
+        if other.overlaps(stay.from_day, stay.until_day):
+            raise RoomTaken(
+                f"Stay.from_day: room {shown(room.number)} of {shown(room.hotel)} is taken from day {other.from_day}"
+                f" until {other.until_day} (got {stay.from_day} until {stay.until_day})"
+            )
+    return room.with_stays([*others, stay])
+
+
+def after_cancel(booking_id: str, stored: Room | None) -> Room:
+    """The room without the stay of a booking."""
+    room = _known(stored)
+    return room.with_stays([stay for stay in room.stays if stay.booking_id != booking_id])
+
+
+def after_forget(day: int, stored: Room | None) -> Room:
+    """The room without the stays that ended by a day."""
+    room = _known(stored)
+    return room.with_stays([stay for stay in room.stays if stay.until_day > day])
+
+
+def _known(stored: Room | None) -> Room:
+    if stored is None:
+        raise UnknownRoom("Room.number: the hotel must have opened the room")
+    return stored
+
+
+def _free(from_day: int, until_day: int, rooms: list[Room]) -> list[Room | None]:
+    return [None if any(stay.overlaps(from_day, until_day) for stay in room.stays) else room for room in rooms]

@@ -1,0 +1,86 @@
+"""The hotel's writes over several rows, and what its readers see, for the crash tests and the page on reservations."""
+
+from operator import attrgetter
+
+import attrs
+
+from domains.reservations import TABLES, Hotel, RoomTaken, Stay, UnknownRoom
+from shared.testing import Steps, StoppedWrites, View, Write, crash_tests
+
+ANN = Stay("b-1", "ann", 10, 13)
+BOB = Stay("b-2", "bob", 12, 14)
+"""A stay that shares a night with that of Ann."""
+CAT = Stay("b-3", "ann", 13, 15)
+"""A stay of the same guest, from the day on which the first one ends."""
+
+
+def book(hotel):
+    return hotel.book("inn", "7", ANN)
+
+
+def book_rival(hotel):
+    return hotel.book("inn", "7", BOB)
+
+
+def book_next(hotel):
+    return hotel.book("inn", "7", CAT)
+
+
+def move(hotel):
+    return hotel.book("inn", "7", attrs.evolve(ANN, from_day=8, until_day=11))
+
+
+def cancel(hotel):
+    return hotel.cancel("inn", "7", "b-1")
+
+
+def two_rooms(store):
+    for number in ("7", "8"):
+        store.repository().open_room("inn", number)
+
+
+def one_stay(store):
+    two_rooms(store)
+    book(store.repository())
+
+
+RIVALS = {"book": book, "book the same night": book_rival, "book the next nights": book_next, "cancel": cancel}
+WRITES = (
+    Write("book", book, two_rooms, RIVALS, calls=5),
+    Write("book again", book, one_stay, RIVALS, calls=0),
+    Write("move", move, one_stay, RIVALS, calls=6),
+    Write("cancel", cancel, one_stay, RIVALS, calls=5),
+)
+rows_of = attrgetter("hotel", "number")
+VIEWS = (
+    View("room", lambda hotel: filter(None, [hotel.room("inn", "7")]), rows_of),
+    View("of guests", lambda hotel: [*hotel.of_guest("ann"), *hotel.of_guest("bob")]),
+    View("free", lambda hotel: hotel.free("inn", 10, 12), rows_of),
+)
+
+
+@attrs.frozen
+class Variant:
+    """The hotel, as the crash tests want it."""
+
+    name: str = "hotel"
+    tables: tuple = TABLES
+    open: type = Hotel
+
+
+HOTEL = Variant()
+STOPPED = StoppedWrites(WRITES, VIEWS, [HOTEL], (RoomTaken, UnknownRoom))
+
+
+# ---- what the page shows
+
+
+def words(values):
+    """The days of the stays that a view shows."""
+    stays = [stay for value in values for stay in getattr(value, "stays", [value])]
+    return ", ".join(f"{stay.from_day} to {stay.until_day}" for stay in stays) or "-"
+
+
+def steps(engine):
+    """The writes, step by step."""
+    return Steps(crash_tests(engine, STOPPED, HOTEL), WRITES, ("book", "move", "cancel"), ("room", "of guests"), words)

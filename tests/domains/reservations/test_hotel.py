@@ -1,0 +1,158 @@
+"""The hotel of the page on reservations: its decisions, and its writes stopped at every call, on both stores."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from operator import attrgetter
+
+import attrs
+import pytest
+
+from domains.reservations import TABLES, Hotel, Room, RoomTaken, Stay, StayOfGuest, UnknownRoom
+from shared.testing import (
+    WatchedConnection,
+    WriterDied,
+    check_a_crash_of_the_recoverer_too,
+    check_a_pause_at_each_call,
+    check_a_stop_at_each_call,
+    check_a_store_that_fails_often,
+    check_late_calls,
+    check_rivals,
+    crash_tests,
+    dying_at,
+)
+
+from .stopped_writes import ANN, BOB, CAT, HOTEL, STOPPED, WRITES, book, book_next, cancel, move, two_rooms
+
+each_write = pytest.mark.parametrize("write", WRITES, ids=attrgetter("name"))
+
+
+@pytest.fixture
+def crashes(engine):
+    return crash_tests(engine, STOPPED, HOTEL)
+
+
+@pytest.fixture
+def few(engine):
+    """Crash points that a check visits: all, or on HBase, where each needs tables of its own, some."""
+    return 4 if engine.is_slow else None
+
+
+@pytest.fixture
+def hotel(engine):
+    with engine.store(*TABLES) as connection:
+        hotel = Hotel(connection)
+        for number in ("7", "8"):
+            hotel.open_room("inn", number)
+        yield hotel
+
+
+# ---- what decides
+
+
+@each_write
+def test_a_write_makes_as_many_calls_as_it_says(crashes, write):
+    assert crashes.points([write])[write.name][0] == write.calls
+
+
+@each_write
+def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recoverer_completes(crashes, write, few):
+    assert check_a_stop_at_each_call(crashes, write, few) or not write.calls
+
+
+@each_write
+def test_a_recoverer_may_die_too_and_a_writer_may_pause_or_call_late(crashes, write, few):
+    check_a_crash_of_the_recoverer_too(crashes, write, few)
+    check_a_pause_at_each_call(crashes, write, few, compacts=True, keeps_tombstones=True)
+    check_late_calls(crashes, write, few)
+
+
+@each_write
+def test_two_writers_of_one_room_are_as_one_after_the_other_and_one_of_two_that_share_a_night_is_refused(
+    crashes, write, few
+):
+    check_rivals(crashes, write, few)
+    check_rivals(crashes, write, few, dies=True)
+
+
+def test_a_store_that_fails_often_holds_the_bookings_that_were_answered(crashes):
+    often = (lambda hotel: hotel.open_room("inn", "7"), book, book_next, move, cancel)
+    assert check_a_store_that_fails_often(crashes, often, 4) > 4
+
+
+def test_of_many_clients_at_once_each_night_has_one(engine):
+    stays = [Stay(f"b-{number}", f"g-{number}", number % 5, number % 5 + 2) for number in range(20)]
+    with engine.store(*TABLES) as connection:
+        Hotel(connection).open_room("inn", "7")
+
+        def try_to_book(stay):
+            with suppress(RoomTaken):
+                return Hotel(connection).book("inn", "7", stay) and stay
+
+        with ThreadPoolExecutor(4) as threads:
+            booked = [*filter(None, threads.map(try_to_book, stays))]
+        room = Hotel(connection).room("inn", "7")
+    assert sorted(room.stays, key=attrgetter("booking_id")) == sorted(booked, key=attrgetter("booking_id"))
+    nights = [night for stay in room.stays for night in range(stay.from_day, stay.until_day)]
+    assert len(nights) == len({*nights}) > 2
+
+
+# ---- what does not
+
+
+def test_two_rooms_are_never_decided_at_once_but_the_same_call_again_books_both_or_none(engine):
+    after_deaths = set()
+    for call in range(2, 9):
+        with engine.store(*TABLES) as connection:
+            two_rooms(Opened(connection))
+            with suppress(WriterDied):
+                Hotel(WatchedConnection(connection, dying_at(call))).book_all("inn", ["7", "8"], ANN)
+            hotel = Hotel(connection)
+            hotel.upkeep.recover(older_than_ms=0)
+            after_deaths.add(tuple(bool(hotel.room("inn", number).stays) for number in ("7", "8")))
+            hotel.book_all("inn", ["7", "8"], ANN)
+            assert [line.number for line in hotel.of_guest("ann")] == ["7", "8"]
+    assert (True, False) in after_deaths  # recovery completes a write of one room, and knows nothing of the other
+
+
+@attrs.frozen
+class Opened:
+    connection: object
+
+    def repository(self):
+        return Hotel(self.connection)
+
+
+def test_a_second_room_that_is_taken_frees_the_first_one(hotel):
+    hotel.book("inn", "8", BOB)
+    with pytest.raises(
+        RoomTaken, match=r"^Stay.from_day: room '8' of 'inn' is taken from day 12 until 14 \(got 10 until 13"
+    ):
+        hotel.book_all("inn", ["7", "8"], ANN)
+    assert hotel.room("inn", "7") == Room("inn", "7")
+    assert list(hotel.of_guest("ann")) == []
+
+
+def test_what_one_has_read_decides_nothing(hotel):
+    assert [room.number for room in hotel.free("inn", 10, 13)] == ["7", "8"]
+    hotel.book("inn", "7", BOB)  # another client, meanwhile
+    with pytest.raises(RoomTaken):
+        hotel.book("inn", "7", ANN)
+
+
+# ---- the rest
+
+
+def test_a_stay_ends_on_the_day_on_which_the_next_one_begins(hotel):
+    hotel.book("inn", "7", CAT)
+    assert hotel.book("inn", "7", ANN).stays == (ANN, CAT)
+    assert [room.number for room in hotel.free("inn", 12, 13)] == ["8"]
+    assert [line.from_day for line in hotel.of_guest("ann", from_day=11)] == [13]
+    assert hotel.forget_before("inn", "7", 13).stays == (CAT,)
+    assert list(hotel.of_guest("ann")) == [StayOfGuest("ann", 13, "inn", "7", 15, "b-3")]
+
+
+def test_wrong_bookings_are_refused(hotel):
+    with pytest.raises(UnknownRoom):
+        hotel.book("inn", "9", ANN)
+    with pytest.raises(ValueError, match=r"^Stay.until_day: must be after from_day, 5 \(got 5\)"):
+        Stay("b", "g", 5, 5)
