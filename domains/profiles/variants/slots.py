@@ -15,7 +15,6 @@ from shared.keys import DecimalText, KeyLayout, Prefixed, TrailingText, part, ro
 from shared.queries import Query, equal
 from shared.records import check_text
 from shared.tables import TEXT, BoundTable, Column, ItemCells, OtherColumns, RecordCells, TableLayout
-from shared.writes import CLOCK
 
 from ..keys import SHOWN, ProfileTables
 from ..records import OrderSummary, Profile
@@ -95,7 +94,7 @@ class OrdersInSlots:
         for slot, last in enumerate([order, *others][:SHOWN]):
             in_slot = OrderInSlot(last.user_id, slot, last.order_id, last.time_ms, last.item, last.amount)
             cells |= self._slots.layout.cells.pack(in_slot)
-        self._slots.rows.put(self._slots.row(order), cells, timestamp=CLOCK.now_ms())  # later than all that it replaces
+        self._slots.rows.put(self._slots.row(order), cells)  # dated by the server, as published: the last put wins
 
     def newest(self, user_id: str) -> list[OrderSummary]:
         """The last ten orders, sorted by their times. Costs: one get."""
