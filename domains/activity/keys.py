@@ -12,8 +12,18 @@ and for users whose ids start alike:
     time-first     [time][user][tie]                                filtered      1 range    filtered
     user-and-time  [user][time]                                     wrong answer  refused    wrong answer
 
-Filtered: the scan also reads rows of other users or times, and the client drops them. All new rows of `time-first` go
-to one region; new rows of the other keys go to the regions of their users.
+- Filtered: the scan also reads rows of other users or times, and the client drops them. For users whose ids start
+  alike, `activity` reads their rows of all times; for one user, `salted` reads all users of the bucket.
+- Refused: only a full table scan could answer.
+- No key holds the verb: a question about one verb is filtered under every key.
+
+Under each key a write is one put. Storing an action again changes nothing, because its tie is computed from it.
+
+All new rows of `time-first` go to one region. Under the other keys they go to the regions of their users, but in
+`activity` and `user-and-time` users with adjacent ids share a region: if ids count up, new users are a hot spot. No key
+spreads the actions of one user.
+
+If you ask for one user and for all users, store each action under two keys, `activity` and `salted`: two puts.
 """
 
 from typing import Any, NamedTuple
@@ -30,10 +40,10 @@ class ActionOfUser:
     """One action in the list of its user.
 
     Order:  by user, newest first.
-    Serves: a user's actions in a period; a user's latest N actions; one action whose key is known; with all times, the
-            actions of users whose ids start alike.
-    Costs:  one scan of the page's rows and one more row; one get for one action. All users in a period, and the latest
-            actions of all users, are refused.
+    Serves: a user's actions in a period; a user's latest N actions; one action whose key is known; the actions of users
+            whose ids start alike, of which it reads all times.
+    Costs:  one scan of the page's rows and one more row, which tells whether there is a next page; one get for one
+            action; one put for a write. All users in a period, and the latest actions of all users, are refused.
     Fixed:  the sequence of the parts and the direction of time; changing them means a new table.
     Source: S3.2, userId_timestamp, which mixes users and loses actions of one millisecond; newest first as in S1.7.
     """

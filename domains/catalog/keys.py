@@ -15,16 +15,23 @@ and its bytes in all tables, on average of the samples:
     chosen-codes    [2 bytes][2 bytes][2 bytes][product_id]   1 range, 3 gets  6      187
     numbered-codes  [2 bytes][2 bytes][2 bytes][product_id]   1 range, 3 gets  6      187
 
-The gets are those of the places where the product is offered. Filtered: the scan reads the whole shop, and the client
-drops the other products. A region, or a category in a region, is one range in every variant.
+The gets are those of the places where the product is offered, three in the samples. Filtered: the scan reads the whole
+shop, and the client drops the other products. A region, or a category in a region, is one range in every variant; a
+category in all regions reads the whole shop.
 
-- one-table has no index, and stores a product in one put. It also reads a whole category to find what is new there.
+A product is stored by a get, a checkAndPut of its row, which decides, and four puts: two of the intent, one in each
+index. A new price changes no index, so it needs two puts fewer. If a writer dies, the same call again or `recover`
+completes the write; readers see either all of it or nothing. A change of region or category is two writes.
+
+- one-table has no index, and stores a product by a get and a put. It also reads a whole category to find what is new
+  there. A crash leaves nothing to complete, but of two changes at once one may be lost.
 - delimited ends each name with a `_`, as published, and refuses names that contain one.
 - closed-codes has a byte for each name, from lists in the program: a new name is a new release.
 - chosen-codes has two letters that people choose, such as `tb` for Taobao; a table keeps them, each for one name.
 - numbered-codes has the next number, which a new name gets by itself; a table keeps them.
 
-Rows of the last three sort by code. Each process reads the table of codes when it starts.
+Rows of the last three sort by code. In the last two, each process reads the table of codes when it starts. The rows of
+a shop are adjacent: one region takes them all, until it is split within the shop.
 """
 
 from typing import Any, NamedTuple
@@ -51,8 +58,8 @@ class ProductInCategory:
 
     Order:  by shop, by region, by category, then by product id; all as text.
     Serves: a product whose key is known; the products of a region, of a category in a region, of a shop.
-    Costs:  one get; one scan of the page's rows and one more row. A category in all regions reads the whole shop, and a
-            product id alone would, too: the index by id answers that.
+    Costs:  one get; one scan of the page's rows and one more row. A category in all regions reads the whole shop. A
+            product id alone would, too; the index by id answers it.
     Fixed:  the sequence of the parts; changing it means a new table.
     Source: S3.4, region_category_productId, with the shop before it.
     """
@@ -68,9 +75,9 @@ class PlaceOfProduct:
     """One place where a shop offers a product: a row of the index by product id, which holds only this key.
 
     Order:  by shop, by product id, then by region and category.
-    Serves: a product id alone, in whichever regions and categories it is offered.
-    Costs:  one scan of a row for each place, and one call that gets the products there. It is put before the product,
-            and deleted after it, so it never lacks one; a page drops rows that lead to no product.
+    Serves: a product id alone, in every region and category where it is offered.
+    Costs:  one scan of a row for each place, and one call that gets the products there. A place is put before its
+            product and deleted after it, so the index never lacks a product; a page drops rows that lead to none.
     Fixed:  as `ProductInCategory`.
     Source: S0.13, the index table [order number]; S3.3, a business id as the key.
     """

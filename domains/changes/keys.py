@@ -1,7 +1,12 @@
 """Each change is in two tables: in the history of its record, newest first, and in the log of its source, by position.
 
-A third table has the watermark of each source: the position up to which every change is in both. A question first reads
-the watermark, and asks for no change beyond it. A copy has each record as it is now; a feed keeps it up to date. Costs:
+A third table has the watermark of each source: the position up to which every change is in both. A question first gets
+the watermark, and asks for no change beyond it. A writer puts all rows of a call into both tables, then moves the
+watermark: readers see all of the call or nothing. A source has one writer at a time. If it dies, the next one starts
+after the watermark, and puts the same rows again; if two write at once, one of them is refused.
+
+A fourth table has copies of tables, a row for each record; a fifth has how far each copy has got. A feed brings a copy
+up to the watermark, so a copy may be behind: the costs of a record below are those of the history.
 
     variant     key of the log                          a record now  a source's log  a table's log
     changes     [source][position]                      computed      1 range         filtered
@@ -13,9 +18,13 @@ the watermark, and asks for no change beyond it. A copy has each record as it is
 
 - Computed: from all changes of the record since its INSERT. `whole-rows` stores the whole record with each change; its
   writer reads the record before each UPDATE.
+- A record as of a time also reads all later changes, because no key holds the time: in `whole-rows`, too.
 - Ranges: `by-table` reads one for each table of the source, four in the samples; `salted` one for each bucket.
 - Filtered: the scan also reads the changes of the source's other tables, and the client drops them.
 - Gets: the log of `thin-log` holds only the key of the row in the history, which each page gets in one more call.
+
+A call that stores changes of a source, at most 1,000, needs two puts for each different time among them, and one
+checkAndPut. In `whole-rows` it also needs a scan for each record that an UPDATE changes.
 
 All new rows of a source's log go to one region, in `by-table` to one for each table. `salted` spreads them over eight,
 and the history, too.
@@ -36,7 +45,8 @@ class ChangeOfRecord:
 
     Order:  by source, table and key of the record, newest first.
     Serves: a record's history; a record, or all records of a table, as of a time or a position.
-    Costs:  one get of the watermark, and one scan: of a page of the history, or of all changes since the INSERT.
+    Costs:  one get of the watermark, and one scan. A page of the history reads its rows and one more; a record, all its
+            changes since the INSERT; the records of a table, all changes of the table.
     Fixed:  the sequence of the parts. The position stands where the published key has a time, because the clock of a
             source may go back: the newest change is the one with the highest position.
     Source: S2.9, 03,9223370455878258,17870: key reversed, time reversed, position; without source and table.
@@ -69,7 +79,7 @@ class SourceKey:
     """One source: its watermark, and the names of its tables.
 
     Order:  by source.
-    Serves: every question, which first reads the watermark; the writer, which moves it by checkAndPut.
+    Serves: every question, which first gets the watermark; the writer, which moves it by checkAndPut.
     Costs:  one get for a question, one checkAndPut for each call that stores changes.
     Fixed:  nothing; the family must not have a TTL.
     Source: none
@@ -83,7 +93,7 @@ class RecordInCopy:
     """One record in the copy of its table.
 
     Order:  by source, table and key of the record.
-    Serves: the present record, or all of a table, without its history.
+    Serves: a record, or all records of a table, as the last feed left them, without history.
     Costs:  one get, or one scan of a row for each record. Feeding it costs one put for each change.
     Fixed:  the timestamps: each cell is dated by the position of its change, so the families must not have a TTL.
     Source: none
@@ -123,7 +133,7 @@ COPY_CELLS = RecordCells(
     CopiedRecord,
     {"kind": Column("c:k"), "time_ms": Column("c:t"), "fence": Column("c:f"), "values": OtherColumns("v")},
 )
-"""The fence of a record hides its older cells: INSERT and DELETE put it."""
+"""`fence` is a cell that INSERT and DELETE put: readers drop the cells of its row that are older."""
 
 
 def sources_table(name: str) -> TableLayout[SourceKey, StoredSource]:

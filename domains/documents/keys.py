@@ -9,10 +9,21 @@ The variants store the same documents in other ways. What questions cost, and th
     history    [owner][document_id], a column for each change    refused  refused        1 range       5
     put-only   [owner][document_id]                              refused  refused        wrong answer  1
 
-Paths: the chosen paths of an owner's documents. One value: the documents that have it at such a path. A server filter
-reads all documents of the owner. Last changes: `documents`, `salted` and `indexed` keep ten, and two changes in one
-millisecond may be one; `history` keeps all. `put-only` loses changes of writers who work at once. In all keys the owner
-comes first, or follows a hash of the owner, so no question leaves the range of one tenant.
+- Paths: the values at a few paths of each document, which `CHOSEN` in `records.py` names. They are columns of their
+  own, so a list of them fetches no documents.
+- One value: the documents that have it at such a path. A server filter reads all documents of the owner.
+- Last changes: `documents`, `salted` and `indexed` keep ten, each the whole document, and two changes in one
+  millisecond may be one; `history` keeps all. `put-only` loses changes of writers who work at once.
+- Calls: a get, a checkAndPut of the document, and three puts, two of the intent and one of the paths; `indexed` puts
+  lines, and deletes old ones. `history` needs a scan, a get and a checkAndPut; it reads a document by a scan, too.
+
+Except in `put-only`, a change is accepted only if it was made from the stored revision; otherwise the caller reads the
+document again, and makes the change again. If a writer dies, the same call again or `recover` completes the write.
+Until then a list of paths may be old, and one value may lack a document; in `indexed` it lacks none. A body is at most
+512 KiB: `store_in_parts`, which `history` and `put-only` do not have, cuts a larger one into parts without versions.
+
+In all keys the owner comes first, or follows a hash of the owner, so no question leaves the range of one tenant. All
+documents of an owner are adjacent. If owners' ids count up, new ones go to the last region; `salted` spreads them.
 """
 
 from typing import Any, NamedTuple
@@ -46,8 +57,8 @@ class DocumentOfOwner:
     Costs:  one get, or one scan of the page's rows and one more. All questions name the owner, so none leaves the
             range of one tenant.
     Fixed:  the owner comes first, and is part of the key of every table.
-    Source: S4.5, userID + applicationID; S4.1, the field _id; S0.1, [userid] with versions. An owner without a
-            terminator also finds the documents of owners whose ids start alike.
+    Source: S4.5, userID + applicationID; S4.1, the field _id; S0.1, [userid] with versions. Without a
+            terminator after the owner, a question also finds the documents of owners whose ids start alike.
     """
 
     owner: str = part(EscapedText, "whose document: a user, or a tenant; any text, and u-1 never matches u-12")
@@ -60,8 +71,8 @@ class GenerationOfDocument:
 
     Order:  by owner, then by document id, then by generation: oldest first, because it starts with a time.
     Serves: the parts of a document, whose row names the generation; all parts of an owner, to erase them.
-    Costs:  one get for each part. Readers find them once the document's row has their generation; they are removed
-            when it has another one.
+    Costs:  one get for each part. Readers find the parts while the document's row names their generation; when it names
+            another one, they are removed.
     Fixed:  a generation is never written twice.
     Source: none
     """
@@ -77,7 +88,7 @@ class NumberOfPart:
 
     Order:  by number.
     Serves: one part at a time.
-    Costs:  one byte for each part, and the row key once more.
+    Costs:  for each part one byte, and the row key, which HBase stores again with each cell.
     Fixed:  at most 256 parts.
     Source: none
     """

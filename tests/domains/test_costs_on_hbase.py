@@ -20,8 +20,8 @@ VARIANTS = [(design, variant) for design in all_designs() for variant in design.
 
 
 STABLE = [(design, variant) for design, variant in VARIANTS if not is_stored_once(design, variant)]
-DATED_BY_SERVERS = ("profiles_one_cell",)
-"""Tables with a cell that `checkAndPut` writes, which takes no timestamp."""
+DATED_BY_SERVERS = ("profiles_one_cell", "profiles_slots")
+"""Tables with cells that are written without a timestamp: by `checkAndPut`, which takes none, or as published."""
 
 
 def each_of(variants):

@@ -1,4 +1,8 @@
-"""The user's id with its last character first, as published for phone numbers, filled to a fixed width."""
+"""The user's id with its last character first, as published for phone numbers, filled to a fixed width.
+
+It spreads users whose ids differ in their last characters. Users whose ids start alike are no longer adjacent, so a
+question for them is refused. Choose it for phone numbers; an id longer than the width is refused.
+"""
 
 from shared.keys import Descending, FixedBytes, FixedText, Int64, KeyLayout, Reversed, part, row_key
 from shared.records import TIE_BYTES

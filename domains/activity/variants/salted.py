@@ -1,8 +1,8 @@
 """A salt, which is a bucket computed from the user, then the time (S1.3).
 
-The time comes directly after the bucket, so eight scans, one for each bucket, find the latest actions of all users. A
-bucket has all actions of its users: a question that names its user reads one bucket, and drops the rows of its other
-users.
+The time comes directly after the bucket, so eight scans, one for each bucket, find the latest actions of all users. All
+actions of a user are in one bucket: a question that names the user reads that bucket, and drops the rows of the other
+users in it. Choose it to ask for all users; if you also ask for one user, store each action in `activity`, too.
 """
 
 from shared.keys import KeyLayout, Salt

@@ -1,4 +1,7 @@
-"""The time first, newest first: one range for all users, and a hot spot: every write goes to the first region."""
+"""The time first, newest first. A period of all users is one range, but every write goes to the first region.
+
+A question for one user reads the rows of all users. Choose it only if one region can absorb all writes.
+"""
 
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
 from shared.records import TIE_BYTES

@@ -1,4 +1,7 @@
-"""The published `userId_timestamp` (S3.2), with a terminator after the user. Do not copy it: it has no tie."""
+"""The published `userId_timestamp` (S3.2), with a terminator after the user. Do not copy it: it has no tie.
+
+Of a user's actions in one millisecond only the last one remains.
+"""
 
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
 from shared.tables import Column, RecordCells, TableLayout

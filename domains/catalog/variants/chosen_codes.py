@@ -1,7 +1,8 @@
 """Two letters for each name, chosen by people: `tb` for Taobao, as published. Each code is claimed in a table.
 
 A person can read the keys. `repository.names.claim("shop", "Amazon", b"am")` adds a name at any time, from any
-process: of two claims of one code, or of one name, the first wins, and the other is refused. Rows sort by code.
+process: of two claims of one code, or of one name, the first wins, and the other is refused. Rows sort by code. Choose
+it if people choose the codes and read them in keys. Back up the table of names with the products.
 """
 
 from functools import partial

@@ -1,7 +1,8 @@
 """One byte for each name, from lists that are part of the key: `Code({...})`.
 
 Nothing is looked up, and a name without a byte is refused. A new name needs a new release on every process that reads,
-before any process writes it. Rows sort by byte, not by name.
+before any process writes it; at most 256 names of a kind. Rows sort by byte, not by name. Choose it if names hardly
+ever change, and every byte counts.
 """
 
 from shared.keys import Code, Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key

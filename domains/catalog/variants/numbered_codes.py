@@ -1,7 +1,8 @@
 """A number of two bytes for each name, assigned when a name is first stored: the keys hold numbers instead of names.
 
 Any name gets one, without a release and without a choice. Rows sort by number: in the order in which names were first
-stored. The table of names belongs to the products: back both up together.
+stored. Keys cannot be read without the table of names: back it up with the products. Choose it if names are long and
+new ones arrive by themselves.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,7 +1,8 @@
-"""One table and no index, as published: a product is one row, stored by one put.
+"""One table and no index, as published: a product is one row, stored by a get of what it replaces and one put.
 
 A crash leaves nothing to complete. A product id alone reads the whole shop, and what is new in a category reads the
-whole category. Two writers of one product are not ordered: of two prices stored at the same moment one is lost.
+whole category, by product id. Two writers of one product are not ordered: of two changes at the same moment one is
+lost. Choose it if every question names the region, and writes must be cheap.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple

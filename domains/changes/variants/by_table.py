@@ -1,7 +1,7 @@
-"""The log of each table by itself: the table stands before the position.
+"""A log for each table: in the key of the log the table comes before the position.
 
-All changes of one table are one range. Those of a source are a range for each of its tables, which are merged; the row
-of the source names them.
+All changes of one table are one range. The changes of a source are one range for each of its tables, and the client
+merges them; the row of the source names its tables. Choose it if readers follow single tables, as copies do.
 """
 
 from typing import Any

@@ -2,13 +2,13 @@
 
     03,9223370455878258,17870  C:AGE=222 C:ID=30 C:OTHER=222 C:UNAME=AAA3 C:_pk_=ID C:_ts_=1580976517000 C:_type_=UPDATE
 
-`03` is the id 30 with its last digit first. 9223370455878258 is (Long.MAX_VALUE - 1580976517000) // 1000. That is not
-Long.MAX_VALUE // 1000 - 1580976517000 // 1000 for a time whose last three digits are above 807.
+`03` is the id 30 with its last digit first. 9223370455878258 is (Long.MAX_VALUE - 1580976517000) // 1000. If both are
+divided before they are subtracted, the result is one more for a time whose last three digits are above 807.
 
-The changes of a record in one second come in the order of the text of their positions, oldest first, while seconds come
-newest first. So the first row of a record is not its newest change, and a record as of a time is wrong. Positions sort
-as text: 9999 after 10000. A key must not contain a comma. There is no table by position and no watermark, so no reader
-knows which changes it has not seen.
+Seconds come newest first, but the changes of one second come oldest first, and by the text of their positions: 9999
+after 10000. So the first row of a record need not be its newest change, and a record now or as of a time is wrong. A
+key must not contain a comma. There is no table by position and no watermark, so no reader knows which changes it has
+not seen.
 """
 
 from collections.abc import Iterable, Mapping

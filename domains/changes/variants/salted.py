@@ -2,6 +2,7 @@
 
 Consecutive positions are in different buckets, so eight regions take the changes of one source, and each page of its
 log reads eight ranges and merges them. The history of a record is in one bucket; the records of a table are in eight.
+Choose it if one region cannot absorb the changes of one source.
 """
 
 from shared.keys import KeyLayout, Salt

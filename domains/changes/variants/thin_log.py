@@ -1,7 +1,7 @@
 """A log that holds only the key of the other row: an index by position, as the published index table (S0.13).
 
 A change is stored once. A page of the log gets its changes from the table by record, all in one call. If a row there is
-lost, the log cannot restore it.
+lost, the log cannot restore it. Choose it if storage is tight and the log is seldom read.
 """
 
 from collections.abc import Sequence

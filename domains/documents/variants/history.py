@@ -1,9 +1,12 @@
 """A column for each revision, so that every change is kept, also those of one millisecond.
 
 A row is a document. The qualifier of a cell is the revision, newest first, so the first cell of a row is the present
-document, and a scan with HBase's `FirstKeyOnlyFilter` returns no others. A change puts its own column if that is
-missing: one call decides, and there are no intents. There are no columns of chosen paths either, because `checkAndPut`
-puts one cell. A row never splits: keep a document's revisions below a few gigabytes.
+document, and a scan with HBase's `FirstKeyOnlyFilter` returns no others. So a document is read by a scan, which needs
+more calls than a get. As of a time, a scan reads all revisions. A change puts its own column if that is missing: one
+call decides, and there are no intents. There are no columns of chosen paths either, because `checkAndPut` puts one
+cell. A row never splits: keep a document's revisions below a few gigabytes.
+
+Choose it if every change must be kept; not if you list or compare chosen paths, or erase owners: it refuses both.
 """
 
 from collections.abc import Iterator, Mapping
@@ -101,7 +104,7 @@ class Repository:
         """Stores the next revision of a document; storing the same one again changes nothing.
 
         Raises DocumentConflict if it was not made from the newest revision, and InvalidRecord for a body of more than
-        512 KiB. Costs: 1 scan of one cell, 1 checkAndPut.
+        512 KiB. Costs: 1 scan of one cell, 1 get of one cell, 1 checkAndPut.
         """
         check_fits_cell(document)
         cells = HISTORY_CELLS.pack(document)

@@ -1,5 +1,9 @@
 """One more table: an index of the chosen paths, which finds the documents of an owner that have a value.
 
+A change of a value puts the new line before the document and deletes the old one after it, so the index lacks no
+document. Choose it if you often ask for values that few of an owner's documents have; if most documents have them, each
+costs a line and a get.
+
 Documents that another variant has stored have no lines in it until `rowbook repair documents:indexed` puts them.
 """
 

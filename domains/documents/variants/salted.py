@@ -1,8 +1,9 @@
 """A hash of the owner first: four hex digits of its md5, the last ones as published (S4.4), then the owner.
 
 They spread owners whose ids count up, or start alike, over the whole table. Every question names its owner, so the
-digits are computed again and it costs the same. Published is a hash of the whole key, which would scatter the documents
-of one owner over 65,536 ranges.
+digits are computed again and it costs the same. The published hash is that of the whole key, which would scatter the
+documents of one owner over 65,536 ranges. Choose it if new owners write more than one region can absorb. One owner is
+still one range, in one region until HBase splits it.
 """
 
 from shared.keys import HashPrefix, KeyLayout

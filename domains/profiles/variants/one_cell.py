@@ -1,7 +1,7 @@
-"""The newest ten orders of a user in one cell, which `checkAndPut` decides.
+"""The newest ten orders of a user in one cell, which each writer replaces by `checkAndPut`.
 
-The row has exactly the newest ten orders, without tombstones. Writers of one user wait for each other: of 16 that start
-at once, one succeeds in each round, and the others read again. Choose it if users seldom get two orders at once.
+The row has exactly the newest ten orders, without tombstones. If 16 writers add orders of one user at once, one
+succeeds in each round, and the others read again. Choose it if users seldom get two orders at once.
 """
 
 from collections.abc import Mapping

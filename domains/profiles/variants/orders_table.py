@@ -1,7 +1,8 @@
 """The orders of users in a table of their own, a row for each: `[user][time, newest first][order]`.
 
-An order is one put, and all orders are kept: any period of them is one scan. But the page of a user takes two reads, a
-get of the profile and a scan of the newest orders.
+An order is one put, and all orders are kept: any period of them is one scan. But the page of a user needs two reads, a
+get of the profile and a scan of the newest orders. Choose it if you also ask for a user's older orders, or orders are
+added more often than pages are read.
 """
 
 from collections.abc import Mapping

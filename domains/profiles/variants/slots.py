@@ -2,8 +2,8 @@
 
 A new order takes the place of `order_0`, and each other one moves to the next column: a writer reads ten cells and puts
 ten. If two writers read the same ten, one of their orders is lost. And the ten are the last that arrived, which need
-not be the newest. Both layouts are in one family: a qualifier that starts with `order_` is that of an order. Published
-values are texts such as `order_001:mug:499`; here they are msgpack, because an item may contain a colon.
+not be the newest. Profile and orders share one family: a cell is an order if its qualifier starts with `order_`.
+Published values are texts such as `order_001:mug:499`; here they are msgpack, because an item may contain a colon.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,6 @@ from shared.keys import DecimalText, KeyLayout, Prefixed, TrailingText, part, ro
 from shared.queries import Query, equal
 from shared.records import check_text
 from shared.tables import TEXT, BoundTable, Column, ItemCells, OtherColumns, RecordCells, TableLayout
-from shared.writes import CLOCK
 
 from ..keys import SHOWN, ProfileTables
 from ..records import OrderSummary, Profile
@@ -95,7 +94,7 @@ class OrdersInSlots:
         for slot, last in enumerate([order, *others][:SHOWN]):
             in_slot = OrderInSlot(last.user_id, slot, last.order_id, last.time_ms, last.item, last.amount)
             cells |= self._slots.layout.cells.pack(in_slot)
-        self._slots.rows.put(self._slots.row(order), cells, timestamp=CLOCK.now_ms())  # later than all that it replaces
+        self._slots.rows.put(self._slots.row(order), cells)  # dated by the server, as published: the last put wins
 
     def newest(self, user_id: str) -> list[OrderSummary]:
         """The last ten orders, sorted by their times. Costs: one get."""

@@ -1,7 +1,7 @@
 """HBase's own answer: one column that keeps ten versions. Do not copy it: orders of one millisecond are one version.
 
 An order is put with its own time, and HBase keeps the versions with the ten latest times, whatever the order in which
-they arrive. A write is one put, and no call trims. But a version has no name beside its time, so a second order of a
+they arrive. A write is one put, and no call trims. But versions differ in their times only, so a second order of a
 millisecond replaces the first. No single order can be removed either: a delete reaches every version up to its time.
 And Thrift1 returns several versions of one column only, so a page needs a second call.
 """

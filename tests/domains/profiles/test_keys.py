@@ -75,7 +75,7 @@ def test_a_reader_of_the_keys_learns_what_is_stored_and_what_is_wrong():
         name: re.search(r"\d+ to \d+|\d+|all", said)[0] for name, said in says.items()
     }
     assert {name for name, (_, both, _) in measured.items() if not both} == {
-        name for name, said in says.items() if "but one of each millisecond" in said
+        name for name, said in says.items() if "one for each millisecond" in said
     }
     assert {name for name, (*_, early) in measured.items() if early} == {
         name for name, said in says.items() if "arrived last" in said
