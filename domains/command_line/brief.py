@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import happybase
 from rich.console import Console
 
-from shared.designs import RANGES, Design
+from shared.designs import RANGES, Design, Variant
 from shared.designs.comparison import VariantCosts
 from shared.designs.cost_tables import differences, question_row, written_row
 from shared.designs.heat_recording import recorded_heat
@@ -77,13 +77,19 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -
     table(to, ("variant", *WRITE_NUMBERS, "what differs"), written, WRITE_NUMBERS, fitted=True)
     line(to)
     wrapped(to, LEGEND_OF_WRITES)
-    heading(to, "Which one to choose")
-    for costs in measured:
-        variant, name = costs.variant, full_name(design, costs.variant)
-        if variant.is_to_copy:
-            wrapped(to, f"choose {name} if {variant.take_if}; not if {variant.avoid_if}")
-        else:
-            wrapped(to, f"{name} {variant.warning}; do not copy it")
+    choices = [choice for costs in measured if (choice := _choice(design, costs.variant))]
+    if choices:
+        heading(to, "Which one to choose")
+    for choice in choices:
+        wrapped(to, choice)
+
+
+def _choice(design: Design, variant: Variant) -> str:
+    """When to choose a variant; empty if its design does not say."""
+    name = full_name(design, variant)
+    if not variant.is_to_copy:
+        return f"{name} {variant.warning}; do not copy it"
+    return f"choose {name} if {variant.take_if}; not if {variant.avoid_if}" if variant.take_if else ""
 
 
 def _writes(design: Design, costs: VariantCosts) -> tuple[str, ...]:

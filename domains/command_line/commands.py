@@ -24,9 +24,9 @@ from .options import (
 def list_(context: typer.Context, as_json: Json = False, plain: Plain = False) -> None:
     """List all designs and variants, with the keys of their tables."""
     from .listing import list_designs
-    from .terminal import console
+    from .terminal import consoles
 
-    list_designs(console(plain or context.obj), as_json=as_json)
+    list_designs(*consoles(plain or context.obj), as_json=as_json)
 
 
 def demo(context: typer.Context, plain: Plain = False) -> None:
@@ -55,10 +55,10 @@ def run(
 ) -> None:
     """Load the samples, ask every question, and show what it costs: a line per design, or two screens for one."""
     from . import running
-    from .designs import NAMES, why_missing
+    from .designs import reasons_to_leave_out
     from .terminal import console, line
 
-    for why in filter(None, map(why_missing, () if names else NAMES)):
+    for why in () if names else reasons_to_leave_out():
         line(console(stderr=True), f"left out: {why}")
     running.run(console(plain or context.obj), names or [], store, keep=keep, full=full, as_json=as_json)
 

@@ -16,6 +16,7 @@ from shared.designs.heat_tables import (
     TableHeat,
     generated_records,
     records_by_load,
+    sample_records,
     table_heats,
     table_writes,
 )
@@ -68,9 +69,12 @@ def show_design(to: Console, name: str, rows: int, *, as_json: bool) -> None:
     design, variants = find_variants(name)
     try:
         records = generated_records(design, rows)
-    except NoGenerator as error:
-        raise CommandFailed(str(error)) from None
+    except NoGenerator:  # a design of one's own has samples only
+        records = sample_records(design)
     heats = {variant.name: [*table_heats(variant, table_writes(variant, records))] for variant in variants}
+    if not any(heats.values()):
+        advice = f"rowbook compare {name} FILE measures your own records"
+        raise CommandFailed(f"{name}: {_stored(records)} write too few rows for a verdict; {advice}")
     if as_json:
         measured = [
             {"name": variant.name, **marks(variant), "tables": [*map(_table, heats[variant.name])]}

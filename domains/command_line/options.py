@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperOption
+from typer.main import get_command
 
 
 def complete_name() -> list[str]:
@@ -27,7 +28,37 @@ def complete_load() -> list[str]:
     return load_names()
 
 
-class LoadCommand(TyperCommand):
+def _give_designs(places: list[str] | None) -> None:
+    from .own_designs import give
+
+    give(places or ())
+
+
+def _of_all(
+    design: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODULE:NAME",
+            callback=_give_designs,
+            expose_value=False,
+            is_eager=True,
+            help="A design of your own, such as tickets.design:DESIGN, which NAME may then be.",
+        ),
+    ] = None,
+) -> None:
+    """The option of every command with designs, which passes nothing to it."""
+
+
+class DesignCommand(TyperCommand):
+    """A command that also works on designs of one's own, which `--design` names."""
+
+    def __init__(self, *names: Any, params: list[Any] | None = None, **options: Any) -> None:
+        app = typer.Typer(add_completion=False)
+        app.command()(_of_all)
+        super().__init__(*names, params=[*(params or []), *get_command(app).params], **options)
+
+
+class LoadCommand(DesignCommand):
     """`load`, whose help lists the formats of all designs."""
 
     def get_help(self, ctx: Any) -> str:

@@ -12,11 +12,12 @@ from thriftpy2.thrift import TException
 from shared.designs import Design, Variant, load_samples
 from shared.stores import Unreachable, connect
 from shared.tables import check_layouts, create_tables
+from shared.writes import Upkeep
 
 from . import terminal
 from .designs import find_variants, full_name
 from .options import MEMORY
-from .usage import CommandFailed
+from .usage import CommandFailed, WrongUsage
 
 
 @contextmanager
@@ -42,6 +43,15 @@ def open_repository(name: str, url: str) -> Generator[Any]:
     design, (variant, *_others) = find_variants(name)
     with store_to_ask(url, design, variant) as connection:
         yield variant.open(connection)
+
+
+@contextmanager
+def open_upkeep(name: str, url: str) -> Generator[Upkeep]:
+    """The upkeep of a variant's repository on a store that has its tables."""
+    with open_repository(name, url) as repository:
+        if not hasattr(repository, "upkeep"):
+            raise WrongUsage(f"{name}: {type(repository).__name__} has no attribute upkeep")
+        yield repository.upkeep
 
 
 @contextmanager
