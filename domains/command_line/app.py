@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from . import commands, store_commands
+from . import commands, store_commands, table_commands
 from .flags import FlagsCommand, FlagsGroup
 from .options import DesignCommand, LoadCommand, Plain
 from .own_designs import give
@@ -35,9 +35,13 @@ app.command("demo")(commands.demo)
 app.command("run", cls=DesignCommand)(commands.run)
 app.command("load", cls=LoadCommand)(commands.load_)
 app.command("ask", cls=DesignCommand)(commands.ask)
+
 app.command("explain", cls=DesignCommand)(commands.explain)
 app.command("ddl", cls=DesignCommand)(commands.ddl)
 app.command("heat", cls=DesignCommand)(commands.heat)
+app.command("scan", cls=DesignCommand)(table_commands.scan)
+app.command("get", cls=DesignCommand)(table_commands.get)
+app.command("count", cls=DesignCommand)(table_commands.count)
 app.command("recover", cls=DesignCommand)(store_commands.recover)
 app.command("verify", cls=DesignCommand)(store_commands.verify)
 app.command("repair", cls=DesignCommand)(store_commands.repair)

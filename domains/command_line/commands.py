@@ -12,7 +12,9 @@ from .options import (
     HEAT_SPLITS,
     MEMORY,
     URL,
+    Form,
     Json,
+    Key,
     Name,
     Plain,
     complete_load,
@@ -173,30 +175,47 @@ def explain(
         list[str] | None,
         typer.Argument(metavar="field=value", help="The parts of a key, or the fields of a whole record."),
     ] = None,
-    key: Annotated[
-        str | None, typer.Option(metavar="HEX", help="A row key in hex, with or without blanks; instead of fields.")
+    key: Key = None,
+    keys: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Many row keys, one a line, a line of output for each. - is stdin."),
     ] = None,
+    form: Form = None,
     column: Annotated[
         str | None,
-        typer.Option(metavar="[FAMILY:]HEX", help="Column of a cell of that row: its qualifier in hex; needs --value."),
+        typer.Option(metavar="[FAMILY:]HEX", help="Column of a cell of that row, with its qualifier; needs --value."),
     ] = None,
-    value: Annotated[str | None, typer.Option(metavar="HEX", help="Value of that cell in hex; needs --column.")] = None,
+    value: Annotated[str | None, typer.Option(metavar="HEX", help="Value of that cell; needs --column.")] = None,
     store: Annotated[
         str | None,
-        typer.Option(metavar="URL", help=f"{URL}, to show names for numbers in a key, such as UIDs of tsdb."),
+        typer.Option(
+            metavar="URL",
+            help=f"{URL}, to show the region of the row, and names for numbers in a key, such as UIDs of tsdb.",
+        ),
     ] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
     """Show the bytes of a row key below its parts and their values, and the contents of a cell.
 
-    A design shows its key in every variant.
+    A design shows its key in every variant, the likeliest table first.
     """
     from . import explaining
     from .terminal import console
 
-    out = console(plain or context.obj)
-    explaining.explain(out, name, fields or [], key=key, column=column, value=value, store=store, as_json=as_json)
+    code = explaining.explain(
+        console(plain or context.obj),
+        name,
+        fields or [],
+        key=key,
+        keys_file=keys,
+        form=form,
+        column=column,
+        value=value,
+        store=store,
+        as_json=as_json,
+    )
+    raise typer.Exit(code)
 
 
 def ddl(

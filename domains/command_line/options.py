@@ -1,6 +1,6 @@
 """Arguments and options of several commands, completed names, and the values that help texts show."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperCommand, TyperOption
@@ -76,12 +76,26 @@ MEMORY = "embedded:"
 ORPHANED, UNDECODABLE = "orphaned", "undecodable"
 HEAT_ROWS, HEAT_SPLITS = "20000", "7"
 """What `heat` takes unless told otherwise."""
+ALL = "all"
+SCAN_LIMIT, COUNT_LIMIT = "100", "100000"
+"""Records that `scan`, `get` and `count` read unless told otherwise."""
 BUFFER_MIB = "1024"
 """MiB that `serve` buffers by default, as HBase's gateway does."""
 
 Name = Annotated[
     str,
     typer.Argument(metavar="NAME", help="A design (logs) or a variant (logs:salted).", autocompletion=complete_name),
+]
+Key = Annotated[
+    str | None,
+    typer.Option(metavar="KEY", help="A row key in hex, or as HBase prints it with \\xNN; instead of fields."),
+]
+Form = Annotated[
+    Literal["hex", "shell", "base64"] | None,
+    typer.Option(
+        help="Form of keys, columns and values: hex digits, HBase's \\xNN, or base64; by default shell if there is a "
+        "backslash, otherwise hex."
+    ),
 ]
 Existing = Annotated[str, typer.Option(metavar="URL", help=f"{URL}, with the tables of the design.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object; times in milliseconds, bytes in hex.")]

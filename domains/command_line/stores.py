@@ -11,7 +11,7 @@ from thriftpy2.thrift import TException
 
 from shared.designs import Design, Variant, load_samples
 from shared.stores import Unreachable, connect
-from shared.tables import check_layouts, create_tables
+from shared.tables import TableLayout, check_layouts, create_tables
 from shared.writes import Upkeep
 
 from . import terminal
@@ -87,6 +87,12 @@ def check_tables(connection: happybase.Connection, url: str, design: Design, var
         load = f"rowbook load {name} FILE --store {shlex.quote(url)}"
         made = f"it has those of {', '.join(others)}; create those of {name}" if others else "create missing tables"
         raise CommandFailed(f"{url}: has no table {', '.join(missing)}; {made} with {load}")
+
+
+def check_table(connection: happybase.Connection, url: str, name: str, table: TableLayout[Any, Any]) -> None:
+    """Refuses a store that lacks a table of the variant with this name."""
+    if table.name.encode() not in connection.tables():
+        raise CommandFailed(f"{url}: has no table {table.name}; rowbook load {name} makes one")
 
 
 def missing_tables(connection: happybase.Connection, variant: Variant) -> list[str]:

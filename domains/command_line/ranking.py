@@ -1,0 +1,44 @@
+"""Which tables are likely to hold a row key: several layouts may decode the same bytes, to values that no record has."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+import attrs
+
+from shared.designs.ruler import show_value
+from shared.keys import Segment
+from shared.keys.errors import message_of
+from shared.records import parse_time
+from shared.tables import TableLayout
+
+LIKELY_TIMES = range(parse_time("1990-01-01"), parse_time("2100-01-01"))
+"""Times that records are likely to have; other bytes, read as a time, mostly give one outside of them."""
+
+
+def doubts(table: TableLayout[Any, Any], row: bytes) -> list[str]:
+    """Why a table is unlikely to hold a row that its key decodes, each in words; empty if nothing speaks against it."""
+    return [doubt for segment in table.key.segments(row) if (doubt := _doubt(table.cells.record, segment))]
+
+
+def by_likelihood(
+    keys: Iterable[tuple[TableLayout[Any, Any], bytes]],
+) -> list[tuple[TableLayout[Any, Any], bytes]]:
+    """Tables with a row, those with the fewest doubts first."""
+    return sorted(keys, key=lambda of_table: len(doubts(*of_table)))
+
+
+def _doubt(record: type[Any], segment: Segment) -> str:
+    name, value = segment.name, segment.value
+    for field in attrs.fields(record):
+        if field.name == name and field.validator is not None:
+            with suppress(AttributeError):  # a validator that needs the whole record
+                try:
+                    field.validator(record.__new__(record), field, value)
+                except (ValueError, TypeError) as error:
+                    return message_of(error)
+    if isinstance(value, str) and not value.isprintable():
+        return f"{name} has characters that cannot be printed"
+    if name.endswith("_ms") and type(value) is int and value not in LIKELY_TIMES:
+        return f"{name} is {show_value(name, value)}"
+    return ""
