@@ -35,7 +35,7 @@ app.command("demo")(commands.demo)
 app.command("run", cls=DesignCommand)(commands.run)
 app.command("load", cls=LoadCommand)(commands.load_)
 app.command("ask", cls=DesignCommand)(commands.ask)
-
+app.command("compare", cls=LoadCommand)(table_commands.compare)
 app.command("explain", cls=DesignCommand)(commands.explain)
 app.command("ddl", cls=DesignCommand)(commands.ddl)
 app.command("heat", cls=DesignCommand)(commands.heat)

@@ -63,7 +63,9 @@ def show_one(to: Console, connection: happybase.Connection, design: Design, cost
         wrapped(to, f"{words}: {meaning}")
 
 
-def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -> None:
+def show_choice(
+    to: Console, design: Design, measured: Sequence[VariantCosts], legend_of_writes: str = LEGEND_OF_WRITES
+) -> None:
     """Writes where variants cost something else than the first one, what each writes, and which to choose.
 
     Variants that are not to be copied are only named, with the reason.
@@ -76,7 +78,7 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -
     written = [(costs.variant.marked_name, *_writes(design, costs), costs.variant.differs) for costs in compared]
     table(to, ("variant", *WRITE_NUMBERS, "what differs"), written, WRITE_NUMBERS, fitted=True)
     line(to)
-    wrapped(to, LEGEND_OF_WRITES)
+    wrapped(to, legend_of_writes)
     choices = [choice for costs in measured if (choice := _choice(design, costs.variant))]
     if choices:
         heading(to, "Which one to choose")

@@ -3,7 +3,7 @@
 The module that does the work is imported when the command runs.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -12,12 +12,20 @@ from .options import (
     HEAT_SPLITS,
     MEMORY,
     URL,
+    As,
+    At,
+    Files,
     Form,
+    Format,
     Json,
     Key,
+    Map,
     Name,
+    OnError,
     Plain,
-    complete_load,
+    TimeFormat,
+    Unit,
+    Year,
     complete_name,
     complete_question,
 )
@@ -68,45 +76,19 @@ def run(
 def load_(
     context: typer.Context,
     name: Name,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="CSV, JSON lines, or one of the design's own formats.")
-    ],
+    files: Files,
     store: Annotated[
         str,
         typer.Option(metavar="URL", help=f"{URL}; {MEMORY} (memory) checks the files and keeps nothing."),
     ],
-    as_: Annotated[
-        str | None,
-        typer.Option(
-            "--as", metavar="LOAD", help="The kind of records, if the design has several.", autocompletion=complete_load
-        ),
-    ] = None,
-    format: Annotated[str, typer.Option(metavar="F", help="Format of the files.")] = "auto",
-    map_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="FIELD=COLUMN",
-            help="Column to read the field from, if its name differs; in JSON also A.B.",
-        ),
-    ] = None,
-    unit: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FIELD=s|ms|us", help="Unit of a time that is a number, if not milliseconds (ms)."),
-    ] = None,
-    time_format: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FIELD=FORMAT", help="Format of a time in strptime's notation: %m/%d/%Y for 7/4/1996."),
-    ] = None,
-    year: Annotated[
-        str | None,
-        typer.Option(metavar="Y", help="Year of the first line of each file, for times without one, as in syslog."),
-    ] = None,
-    at: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Time for lines without one, as in Prometheus text."),
-    ] = None,
-    on_error: Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")] = "stop",
+    as_: As = None,
+    format: Format = "auto",
+    map_: Map = None,
+    unit: Unit = None,
+    time_format: TimeFormat = None,
+    year: Year = None,
+    at: At = None,
+    on_error: OnError = "stop",
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:

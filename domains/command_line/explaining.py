@@ -74,7 +74,7 @@ def explain(
         reasons = "; ".join(f"{missing.table.name}: {missing.reason}" for missing in refused)
         raise CommandFailed(f"not a cell of {name}: {reasons}")
     if key is not None:
-        explained = [attrs.evolve(of_key, doubts=doubts(of_key.table, of_key.row)) for of_key in explained]
+        explained = _with_doubts(explained)
     if store is not None:
         explained = _in_store(design, variants, explained, store)
     _show(out, explained, [*refused, *missing_keys], as_json=as_json)
@@ -143,6 +143,16 @@ def _with_cell(design: Design, keys: TableKeys, cell: Cell | None) -> tuple[list
         else:
             explained.append(ExplainedKey(table, row, None, column, contents))
     return explained, refused
+
+
+def _with_doubts(keys: list[ExplainedKey]) -> list[ExplainedKey]:
+    """The keys with the doubts about tables that are less likely than the likeliest."""
+    doubts_of = [doubts(key.table, key.row) for key in keys]
+    fewest = min(map(len, doubts_of))
+    return [
+        attrs.evolve(key, doubts=of_key if len(of_key) > fewest else ())
+        for key, of_key in zip(keys, doubts_of, strict=True)
+    ]
 
 
 def _of_tables(keys: TableKeys) -> TableKeys:

@@ -12,8 +12,8 @@ from shared.tables import TableLayout
 from .key_forms import KeyForm, read_keys
 from .key_places import Places
 from .key_words import TableKeys, decode_key, tables_of
-from .ranking import doubts
 from .ranges import shown_row
+from .ranking import doubts
 from .stores import existing_store
 from .terminal import json_object, line
 

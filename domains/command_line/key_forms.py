@@ -1,4 +1,4 @@
-"""Bytes as text: hex digits, HBase's own notation with \\xNN, or base64; and files with a row key in each line."""
+r"""Bytes as text: hex digits, HBase's own notation with \xNN, or base64; and files with a row key in each line."""
 
 import base64
 import re

@@ -64,7 +64,7 @@ class Places:
         regions = self._regions(table.name)
         number = bisect_right([region["start_key"] for region in regions], row)
         region = regions[number - 1]
-        server = f"{_text(region['server_name'])}:{region['port']}" if region["server_name"] else ""
+        server = f"{_text(region['server_name'])}:{region['port']}" if region["port"] else ""
         is_stored = bool(self._connection.table(table.name).row(row, table.cells.columns)) if looks else None
         rows = RowRange(region["start_key"], region["end_key"] or None)
         return Place(number, len(regions), rows, server, is_stored)

@@ -5,11 +5,8 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import attrs
-import happybase
 from rich.console import Console
 
-from shared.designs import Design, Variant
-from shared.designs.ruler import ruler_lines
 from shared.keys import between
 from shared.queries import MAX_LIMIT, Query
 from shared.tables import BoundTable, InvalidRow, TableLayout
@@ -20,7 +17,7 @@ from .key_words import decode_key, encode_keys, field_types, read_key
 from .options import ALL
 from .record_output import RecordOutput
 from .stores import check_table, existing_store
-from .terminal import GUTTER, count, json_object, line, ruler, wrapped
+from .terminal import count, json_object, line
 from .usage import CommandFailed, WrongUsage, check_name
 from .words import number, values_of
 
@@ -79,7 +76,8 @@ def get(
         raise WrongUsage(f"get {name} {layout.name}: give the parts of the row key (field=value ...), or --key KEY")
     keys, missing = encode_keys(design, [layout], words) if key is None else decode_key([layout], read_key(key, form))
     if missing:
-        raise WrongUsage(f"get {name} {layout.name}: {missing[0].reason}")
+        error = WrongUsage if key is None else CommandFailed
+        raise error(f"get {name} {layout.name}: {missing[0].reason}")
     ((_layout, row),) = keys
     with _bound(name, store, layout) as bound:
         output.show_key(layout, row)

@@ -79,6 +79,8 @@ HEAT_ROWS, HEAT_SPLITS = "20000", "7"
 ALL = "all"
 SCAN_LIMIT, COUNT_LIMIT = "100", "100000"
 """Records that `scan`, `get` and `count` read unless told otherwise."""
+COMPARED = "1000"
+"""Records that `compare` takes unless told otherwise."""
 BUFFER_MIB = "1024"
 """MiB that `serve` buffers by default, as HBase's gateway does."""
 
@@ -97,6 +99,41 @@ Form = Annotated[
         "backslash, otherwise hex."
     ),
 ]
+Files = Annotated[
+    list[str], typer.Argument(metavar="FILE", help="CSV, JSON lines, or one of the design's own formats.")
+]
+As = Annotated[
+    str | None,
+    typer.Option(
+        "--as", metavar="LOAD", help="The kind of records, if the design has several.", autocompletion=complete_load
+    ),
+]
+Format = Annotated[str, typer.Option(metavar="F", help="Format of the files.")]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="FIELD=COLUMN",
+        help="Column to read the field from, if its name differs; in JSON also A.B.",
+    ),
+]
+Unit = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FIELD=s|ms|us", help="Unit of a time that is a number, if not milliseconds (ms)."),
+]
+TimeFormat = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FIELD=FORMAT", help="Format of a time in strptime's notation: %m/%d/%Y for 7/4/1996."),
+]
+Year = Annotated[
+    str | None,
+    typer.Option(metavar="Y", help="Year of the first line of each file, for times without one, as in syslog."),
+]
+At = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Time for lines without one, as in Prometheus text."),
+]
+OnError = Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")]
 Existing = Annotated[str, typer.Option(metavar="URL", help=f"{URL}, with the tables of the design.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object; times in milliseconds, bytes in hex.")]
 Plain = Annotated[bool, typer.Option("--plain", help="Print no colours and no boxes.")]

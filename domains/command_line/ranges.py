@@ -46,7 +46,9 @@ def shown_range(rows: RowRange) -> str:
     r"""`row n-42`, `s-17\x00\x01 up to s-17\x00\x02`: keys as HBase's tools write them."""
     if rows.stop == rows.start + b"\0":
         return f"row {shown_row(rows.start)}"
-    return f"{shown_row(rows.start) or 'the first row'} up to {'the end' if rows.stop is None else shown_row(rows.stop)}"
+    return (
+        f"{shown_row(rows.start) or 'the first row'} up to {'the end' if rows.stop is None else shown_row(rows.stop)}"
+    )
 
 
 def shown_row(row: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Which tables are likely to hold a row key: several layouts may decode the same bytes, to values that no record has."""
+"""How likely a table holds a row key: several layouts may decode the same bytes, some to values that no record has."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -34,7 +34,7 @@ def _doubt(record: type[Any], segment: Segment) -> str:
         if field.name == name and field.validator is not None:
             with suppress(AttributeError):  # a validator that needs the whole record
                 try:
-                    field.validator(record.__new__(record), field, value)
+                    field.validator(object.__new__(record), field, value)
                 except (ValueError, TypeError) as error:
                     return message_of(error)
     if isinstance(value, str) and not value.isprintable():

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Generator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import attrs
@@ -18,7 +19,7 @@ from shared.tables import TableLayout
 from .answers import show_values
 from .options import ALL
 from .terminal import GUTTER, count, json_text, line, raw, ruler, visible, wrapped
-from .usage import WrongUsage
+from .usage import CommandFailed, WrongUsage
 
 
 class RecordWriter(Protocol):
@@ -49,6 +50,8 @@ class RecordOutput:
         given = [option for option, is_given in forms.items() if is_given]
         if len(given) > 1:
             raise WrongUsage(f"{' and '.join(given)}: choose one of them")
+        if self.parquet is not None and find_spec("pyarrow") is None:
+            raise CommandFailed("--parquet: needs pyarrow: pip install 'rowbook[parquet]'")
 
     @property
     def _is_text(self) -> bool:
@@ -71,7 +74,9 @@ class RecordOutput:
             with parquet_writer(self.parquet, record) as file:
                 yield _Parquet(self.out, self.errors, self.parquet, file)
             return
-        yield _Json(self.out) if self.as_json else _Csv(self.out, self.errors, record) if self.as_csv else _Text(self.out)
+        yield (
+            _Json(self.out) if self.as_json else _Csv(self.out, self.errors, record) if self.as_csv else _Text(self.out)
+        )
 
 
 def _more(more: bool) -> str:

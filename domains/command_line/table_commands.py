@@ -3,11 +3,31 @@
 The module that does the work is imported when the command runs.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from .options import ALL, COUNT_LIMIT, SCAN_LIMIT, Existing, Form, Json, Key, Name, Plain
+from .options import (
+    ALL,
+    COMPARED,
+    COUNT_LIMIT,
+    SCAN_LIMIT,
+    As,
+    At,
+    Existing,
+    Files,
+    Form,
+    Format,
+    Json,
+    Key,
+    Map,
+    Name,
+    OnError,
+    Plain,
+    TimeFormat,
+    Unit,
+    Year,
+)
 
 Table = Annotated[
     str | None,
@@ -26,7 +46,7 @@ Parquet = Annotated[
 ]
 
 
-def _limit(default: str) -> typer.models.OptionInfo:
+def _limit(default: str) -> Any:
     return typer.Option(metavar="N", help=f"Maximum records, or {ALL}; {default} if omitted.")
 
 
@@ -60,9 +80,7 @@ def get(
     name: Name,
     store: Existing,
     table: Table = None,
-    fields: Annotated[
-        list[str] | None, typer.Argument(metavar="field=value", help="The parts of the row key.")
-    ] = None,
+    fields: Annotated[list[str] | None, typer.Argument(metavar="field=value", help="The parts of the row key.")] = None,
     key: Key = None,
     form: Form = None,
     limit: Annotated[str, _limit(SCAN_LIMIT)] = SCAN_LIMIT,
@@ -97,3 +115,51 @@ def count(
 
     out, errors = consoles(plain or context.obj)
     live_tables.count_records(out, errors, name, table, fields or [], store, limit, as_json=as_json)
+
+
+def compare(
+    context: typer.Context,
+    name: Name,
+    files: Files,
+    as_: As = None,
+    format: Format = "auto",
+    map_: Map = None,
+    unit: Unit = None,
+    time_format: TimeFormat = None,
+    year: Year = None,
+    at: At = None,
+    on_error: OnError = "stop",
+    limit: Annotated[
+        str, typer.Option(metavar="N", help=f"Maximum records; {COMPARED} if omitted, from the start of the files.")
+    ] = COMPARED,
+    with_: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="field=value", help="A value for questions, instead of a frequent one."),
+    ] = None,
+    pictures: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Draw pictures there as SVG; needs the extra rowbook[pictures]."),
+    ] = None,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Store your own records in memory, in every variant, and show what they cost: questions, bytes, hot spots."""
+    from .comparing import compare as compare_variants
+    from .loading import Reading
+    from .terminal import consoles
+
+    out, errors = consoles(plain or context.obj)
+    reading = Reading(format, map_ or [], unit or [], time_format or [], year, at)
+    compare_variants(
+        out,
+        errors,
+        name,
+        files,
+        as_,
+        reading,
+        limit,
+        with_ or [],
+        pictures,
+        stops=on_error == "stop",
+        as_json=as_json,
+    )
