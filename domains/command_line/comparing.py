@@ -136,8 +136,9 @@ def _own_design(
     design: Design, load: Load, records: Sequence[Any], asked: Mapping[AccessPattern, AccessPattern], folder: Path
 ) -> Design:
     """The design with the user's records and questions; what is recorded of it is in a folder of its own."""
-    fields = {field.name: getattr(load, field.name) for field in attrs.fields(Load)}
-    own_load = OwnLoad(**{**fields, "samples": folder / load.samples.name}, records=records)
+    fields: dict[str, Any] = {field.name: getattr(load, field.name) for field in attrs.fields(Load)}
+    fields["samples"] = folder / load.samples.name
+    own_load = OwnLoad(**fields, records=records)
 
     def own_variant(variant: Variant) -> Variant:
         if variant.wrong is None:

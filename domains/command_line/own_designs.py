@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shared.designs import Design
@@ -107,9 +107,9 @@ def _design_at(source: str, place: str) -> "Design":
         raise CommandFailed(f"{source}: cannot import {module_name}: {_reason(error)}") from None
     if not hasattr(module, name):
         raise CommandFailed(f"{source}: {module_name} has no {name}")
-    design = getattr(module, name)
+    design: Any = getattr(module, name)
     if not isinstance(design, Design):
-        kind = type(design)
+        kind: type[Any] = type(design)
         whose = f" of {kind.__module__}" if kind.__name__ == Design.__name__ else ""
         raise CommandFailed(f"{source}: {place} must be a Design of {Design.__module__} (got {kind.__name__}{whose})")
     if not NAMEABLE.fullmatch(design.name):

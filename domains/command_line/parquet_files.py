@@ -10,11 +10,14 @@ import attrs
 import pyarrow
 import pyarrow.parquet
 
+from .ranking import refusal
 from .terminal import reason
 from .usage import CommandFailed
 
-TYPES = {int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_(), bytes: pyarrow.binary()}
+TYPES = {float: pyarrow.float64(), bool: pyarrow.bool_(), bytes: pyarrow.binary()}
 """Types of attributes, and those of columns; a column of any other type holds text: the value itself, or its JSON."""
+SMALL_INT, INT = pyarrow.int64(), pyarrow.decimal128(38, 0)
+"""The columns of an int, and of one that its record allows to be 2^63 or more."""
 TIME = pyarrow.timestamp("ms", tz="UTC")
 
 
@@ -41,7 +44,7 @@ class ParquetFile:
 
     def __init__(self, path: str, record: type[Any]) -> None:
         attrs.resolve_types(record)
-        columns = {field.name: _column_type(field.name, field.type) for field in attrs.fields(record)}
+        columns = {field.name: _column_type(record, field) for field in attrs.fields(record)}
         self._schema = pyarrow.schema([*columns.items()])
         self._texts = {name for name, type_ in columns.items() if type_ == pyarrow.string()}
         self._writer = pyarrow.parquet.ParquetWriter(path, self._schema)
@@ -52,8 +55,8 @@ class ParquetFile:
         values = {name: [self._value(name, row[name]) for row in rows] for name in self._schema.names}
         try:
             batch = pyarrow.Table.from_pydict(values, schema=self._schema)
-        except OverflowError:
-            raise CommandFailed("--parquet: a number does not fit into 64 bits; --csv has room for it") from None
+        except (OverflowError, pyarrow.ArrowInvalid):
+            raise CommandFailed("--parquet: a number has more than 38 digits; --csv has room for it") from None
         self._writer.write_table(batch)
 
     def _value(self, name: str, value: Any) -> Any:
@@ -66,5 +69,9 @@ class ParquetFile:
         self._writer.close()
 
 
-def _column_type(name: str, type_: Any) -> Any:
-    return TIME if name.endswith("_ms") and type_ is int else TYPES.get(type_, pyarrow.string())
+def _column_type(record: type[Any], field: "attrs.Attribute[Any]") -> pyarrow.DataType:
+    if field.type is not int:
+        return pyarrow.string() if field.type is None else TYPES.get(field.type, pyarrow.string())
+    if field.name.endswith("_ms"):
+        return TIME
+    return INT if refusal(record, field, 2**63) is None else SMALL_INT

@@ -1,7 +1,6 @@
 """How likely a table holds a row key: several layouts may decode the same bytes, some to values that no record has."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 import attrs
@@ -28,15 +27,24 @@ def by_likelihood(
     return sorted(keys, key=lambda of_table: len(doubts(*of_table)))
 
 
+def refusal(record: type[Any], field: "attrs.Attribute[Any]", value: Any) -> str | None:
+    """Why no record has this value in a field; None if one may, as far as the validator of the field alone tells."""
+    if field.validator is None:
+        return None
+    try:
+        field.validator(object.__new__(record), field, value)
+    except AttributeError:  # it compares the value with other fields
+        return None
+    except (ValueError, TypeError) as error:
+        return message_of(error)
+    return None
+
+
 def _doubt(record: type[Any], segment: Segment) -> str:
     name, value = segment.name, segment.value
     for field in attrs.fields(record):
-        if field.name == name and field.validator is not None:
-            with suppress(AttributeError):  # a validator that needs the whole record
-                try:
-                    field.validator(object.__new__(record), field, value)
-                except (ValueError, TypeError) as error:
-                    return message_of(error)
+        if field.name == name and (reason := refusal(record, field, value)) is not None:
+            return reason
     if isinstance(value, str) and not value.isprintable():
         return f"{name} has characters that cannot be printed"
     if name.endswith("_ms") and type(value) is int and value not in LIKELY_TIMES:

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any, Protocol
@@ -18,7 +18,7 @@ from shared.tables import TableLayout
 
 from .answers import show_values
 from .options import ALL
-from .terminal import GUTTER, count, json_text, line, raw, ruler, visible, wrapped
+from .terminal import GUTTER, count, json_text, line, raw, ruler, wrapped
 from .usage import CommandFailed, WrongUsage
 
 
@@ -106,9 +106,9 @@ class _Json:
         self._before = '{"records": ['
 
     def write(self, records: list[Any]) -> None:
-        for record in records:
-            raw(self._out, f"{self._before}{json_text(self._out, attrs.asdict(record))}")
-            self._before = ", "
+        texts = (json_text(self._out, attrs.asdict(record)) for record in records)
+        raw(self._out, self._before + ", ".join(texts))
+        self._before = ", "
 
     def finish(self, more: bool, unreadable: int) -> None:
         raw(self._out, f"{self._before}" if self._before != ", " else "")
@@ -121,24 +121,28 @@ class _Csv:
     def __init__(self, out: Console, errors: Console, record: type[Any]) -> None:
         self._out, self._errors = out, errors
         self._names = [field.name for field in attrs.fields(record)]
-        self._row(self._names)
+        self._rows([self._names])
 
     def write(self, records: list[Any]) -> None:
-        for record in records:
-            values = attrs.asdict(record)
-            self._row([csv_value(name, values[name]) for name in self._names])
+        of_records = map(attrs.asdict, records)
+        self._rows([csv_value(name, values[name]) for name in self._names] for values in of_records)
 
     def finish(self, more: bool, unreadable: int) -> None:
         if more:
             line(self._errors, f"there are more records: --limit N or --limit {ALL} shows them")
 
-    def _row(self, values: list[str]) -> None:
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerow(values)
-        if self._out.is_terminal:  # a program reads the values as they are, a terminal must not obey them
-            line(self._out, visible(text.getvalue().removesuffix("\n")))
-        else:
-            raw(self._out, text.getvalue())
+    def _rows(self, rows: Iterable[list[str]]) -> None:
+        if not self._out.is_terminal:
+            raw(self._out, "".join(map(_csv_line, rows)))
+            return
+        for row in rows:  # a terminal must not obey what a program would read as it is
+            line(self._out, _csv_line(row).removesuffix("\n"))
+
+
+def _csv_line(row: list[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(row)
+    return text.getvalue()
 
 
 def csv_value(name: str, value: Any) -> str:

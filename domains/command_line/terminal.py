@@ -124,8 +124,16 @@ def json_text(to: Console, value: Any) -> str:
 
 
 def raw(to: Console, text: str) -> None:
-    """Writes a text as it is, for programs."""
-    to.out(text, end="", highlight=False)
+    """Writes a text as it is, for programs; `Console.out` would make blanks of tabs."""
+    if to.quiet:
+        return
+    try:
+        to.file.write(text)
+        to.file.flush()
+    except BrokenPipeError:
+        to.on_broken_pipe()
+    except OSError as error:
+        raise NotWritten(f"stdout: {reason(error)}") from error
 
 
 def ruler(to: Console, title: str, lines: list[tuple[int, str]]) -> None:

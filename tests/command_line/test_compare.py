@@ -7,7 +7,7 @@ import pytest
 
 from domains.command_line.designs import all_designs, design_named
 from domains.command_line.own_arguments import OwnArguments
-from domains.logs.design import HOST_EVENTS
+from domains.logs.design import OF_KIND
 from shared.designs import Load
 
 LOADS = [(design, load) for design in all_designs() for load in design.loads]
@@ -30,11 +30,11 @@ def test_questions_are_asked_with_the_most_frequent_values_of_the_records() -> N
     load: Load = design_named("logs").loads[0]
     first, *_others = load.sample_records()
     quiet, busy = (attrs.evolve(first, host=host, event="GET", time_ms=3_600_001) for host in ("a", "b"))
-    arguments, missing = OwnArguments(load, [quiet, busy, busy], []).of(HOST_EVENTS)
-    period = HOST_EVENTS.sample["until_ms"] - HOST_EVENTS.sample["since_ms"]
+    arguments, missing = OwnArguments(load, [quiet, busy, busy], []).of(OF_KIND)
+    period = OF_KIND.sample["until_ms"] - OF_KIND.sample["since_ms"]
     assert missing == []
     assert arguments == {"host": "b", "event": "GET", "since_ms": 3_600_000, "until_ms": 3_600_000 + period}
-    given, _missing = OwnArguments(load, [quiet, busy, busy], ["host=a", "since=0"]).of(HOST_EVENTS)
+    given, _missing = OwnArguments(load, [quiet, busy, busy], ["host=a", "since=0"]).of(OF_KIND)
     assert (given["host"], given["since_ms"]) == ("a", 0)
 
 

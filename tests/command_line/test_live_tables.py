@@ -1,6 +1,7 @@
 """`rowbook scan` and `count` on the tables of every design: the same records in every form, and nothing changes."""
 
 import csv
+import io
 import json
 from contextlib import closing
 
@@ -34,7 +35,7 @@ def test_every_table_is_read_as_json_csv_and_parquet(ok, folder, stored, cut_des
         assert ok(f"count {command}") == f"{name}: {len(of_table)} record{'' if len(of_table) == 1 else 's'}\n"
         in_json = json.loads(ok(f"scan {command} --limit all --json"))
         assert (len(in_json["records"]), in_json["more"], in_json["unreadable"]) == (len(of_table), False, 0)
-        rows = list(csv.reader(ok(f"scan {command} --limit all --csv").splitlines()))[1:]
+        rows = list(csv.reader(io.StringIO(ok(f"scan {command} --limit all --csv"), newline="")))[1:]
         assert rows == [[csv_value(*item) for item in attrs.asdict(record).items()] for record in of_table]
         ok(f"scan {command} --limit all --parquet a.parquet")
         assert parquet.read_table("a.parquet").num_rows == len(of_table)
@@ -71,9 +72,9 @@ def test_a_parquet_file_has_types_and_csv_can_be_loaded_again(ok, folder, orders
 
 
 def test_a_parquet_file_that_cannot_be_finished_is_not_there(rowbook, folder, orders):
-    orders.place(attrs.evolve(LAMP, amount=2**63))
+    orders.place(attrs.evolve(LAMP, amount=10**38))
     code, _out, err = rowbook(f"scan orders orders --store {URL} --parquet a.parquet")
-    assert (code, err) == (1, "--parquet: a number does not fit into 64 bits; --csv has room for it\n")
+    assert (code, err) == (1, "--parquet: a number has more than 38 digits; --csv has room for it\n")
     assert list(folder.glob("*.parquet*")) == []
 
 
