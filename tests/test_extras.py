@@ -25,6 +25,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 ROOMS = {
     "store": ("shared.stores.filters",),
     "cli": ("domains.command_line", "shared.designs", "shared.loading"),
+    "parquet": ("domains.command_line.parquet_files",),
     "tsdb": ("domains.tsdb",),
     "pictures": ("shared.designs.pictures",),
     "testing": (),
@@ -90,7 +91,8 @@ OF_PAGES = ("shared.designs.pictures", "shared.designs.pages.design_page", "doma
 OF_COMMANDS = [
     module.removesuffix(".__init__")
     for module in MODULES
-    if in_rooms(module, ("domains.command_line", "shared.designs")) and not in_rooms(module, OF_PAGES)
+    if in_rooms(module, ("domains.command_line", "shared.designs"))
+    and not in_rooms(module, (*OF_PAGES, *ROOMS["parquet"]))
 ]
 PROMISED = {
     "": ["shared.stores.hbase.connection", *COPIED],  # which import all that one needs for `hbase:`
@@ -98,6 +100,7 @@ PROMISED = {
     "testing": ["shared.testing"],
     "cli": [name for name in OF_COMMANDS if not name.endswith("__main__")]
     + [f"domains.{name}.design" for name in NAMES if name not in EXTRAS],
+    "parquet": ["domains.command_line.parquet_files"],
     "tsdb": ["domains.tsdb"],
     "pictures": ["shared.designs.pictures", "shared.designs.pages.design_page"],
 }

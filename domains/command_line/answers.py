@@ -62,7 +62,7 @@ def answer(
     for title, values in _tables(records) if records else ():
         if title:
             line(to, f"{title}:")
-        _show_values(to, values)
+        show_values(to, values)
     what = "record" if all(map(_is_record, records)) else "answer"
     number = count(len(records), what) if records else f"nothing found{' so far' if cursor else ''}"
     number += f"{', but' if records else ':'} {', '.join(unknown)}" if unknown else ""
@@ -93,7 +93,7 @@ def _records_in(value: Any) -> list[Any]:
     return parts if parts and all(map(_is_record, parts)) else []
 
 
-def _show_values(to: Console, values: list[dict[str, Any]]) -> None:
+def show_values(to: Console, values: list[dict[str, Any]]) -> None:
     """Writes values by name: a row for each record or, if they would be mostly blanks, a line for each value."""
     names = [*values[0]]
     numbers = [name for name, value in values[0].items() if type(value) is int and not name.endswith("_ms")]

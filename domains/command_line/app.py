@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
-from . import commands, store_commands
+from . import commands, store_commands, table_commands
 from .flags import FlagsCommand, FlagsGroup
-from .options import LoadCommand, Plain
+from .options import DesignCommand, LoadCommand, Plain
+from .own_designs import give
 
 app = typer.Typer(cls=FlagsGroup, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -19,6 +20,7 @@ def rowbook(
 ) -> None:
     """Row-key designs for HBase: run them, measure them, copy them."""
     context.obj = plain
+    give()
     if version:
         from shared import __version__
 
@@ -30,15 +32,19 @@ def rowbook(
 
 app.command("list", cls=FlagsCommand)(commands.list_)
 app.command("demo")(commands.demo)
-app.command("run")(commands.run)
+app.command("run", cls=DesignCommand)(commands.run)
 app.command("load", cls=LoadCommand)(commands.load_)
-app.command("ask")(commands.ask)
-app.command("explain")(commands.explain)
-app.command("ddl")(commands.ddl)
-app.command("heat")(commands.heat)
-app.command("recover")(store_commands.recover)
-app.command("verify")(store_commands.verify)
-app.command("repair")(store_commands.repair)
-app.command("erase")(store_commands.erase)
-app.command("adopt")(store_commands.adopt)
+app.command("ask", cls=DesignCommand)(commands.ask)
+app.command("compare", cls=LoadCommand)(table_commands.compare)
+app.command("explain", cls=DesignCommand)(commands.explain)
+app.command("ddl", cls=DesignCommand)(commands.ddl)
+app.command("heat", cls=DesignCommand)(commands.heat)
+app.command("scan", cls=DesignCommand)(table_commands.scan)
+app.command("get", cls=DesignCommand)(table_commands.get)
+app.command("count", cls=DesignCommand)(table_commands.count)
+app.command("recover", cls=DesignCommand)(store_commands.recover)
+app.command("verify", cls=DesignCommand)(store_commands.verify)
+app.command("repair", cls=DesignCommand)(store_commands.repair)
+app.command("erase", cls=DesignCommand)(store_commands.erase)
+app.command("adopt", cls=DesignCommand)(store_commands.adopt)
 app.command("serve")(store_commands.serve)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import happybase
 from rich.console import Console
 
-from shared.designs import RANGES, Design
+from shared.designs import RANGES, Design, Variant
 from shared.designs.comparison import VariantCosts
 from shared.designs.cost_tables import differences, question_row, written_row
 from shared.designs.heat_recording import recorded_heat
@@ -63,7 +63,9 @@ def show_one(to: Console, connection: happybase.Connection, design: Design, cost
         wrapped(to, f"{words}: {meaning}")
 
 
-def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -> None:
+def show_choice(
+    to: Console, design: Design, measured: Sequence[VariantCosts], legend_of_writes: str = LEGEND_OF_WRITES
+) -> None:
     """Writes where variants cost something else than the first one, what each writes, and which to choose.
 
     Variants that are not to be copied are only named, with the reason.
@@ -76,14 +78,20 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -
     written = [(costs.variant.marked_name, *_writes(design, costs), costs.variant.differs) for costs in compared]
     table(to, ("variant", *WRITE_NUMBERS, "what differs"), written, WRITE_NUMBERS, fitted=True)
     line(to)
-    wrapped(to, LEGEND_OF_WRITES)
-    heading(to, "Which one to choose")
-    for costs in measured:
-        variant, name = costs.variant, full_name(design, costs.variant)
-        if variant.is_to_copy:
-            wrapped(to, f"choose {name} if {variant.take_if}; not if {variant.avoid_if}")
-        else:
-            wrapped(to, f"{name} {variant.warning}; do not copy it")
+    wrapped(to, legend_of_writes)
+    choices = [choice for costs in measured if (choice := _choice(design, costs.variant))]
+    if choices:
+        heading(to, "Which one to choose")
+    for choice in choices:
+        wrapped(to, choice)
+
+
+def _choice(design: Design, variant: Variant) -> str:
+    """When to choose a variant; empty if its design does not say."""
+    name = full_name(design, variant)
+    if not variant.is_to_copy:
+        return f"{name} {variant.warning}; do not copy it"
+    return f"choose {name} if {variant.take_if}; not if {variant.avoid_if}" if variant.take_if else ""
 
 
 def _writes(design: Design, costs: VariantCosts) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 The module that does the work is imported when the command runs.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -12,10 +12,20 @@ from .options import (
     HEAT_SPLITS,
     MEMORY,
     URL,
+    As,
+    At,
+    Files,
+    Form,
+    Format,
     Json,
+    Key,
+    Map,
     Name,
+    OnError,
     Plain,
-    complete_load,
+    TimeFormat,
+    Unit,
+    Year,
     complete_name,
     complete_question,
 )
@@ -24,9 +34,9 @@ from .options import (
 def list_(context: typer.Context, as_json: Json = False, plain: Plain = False) -> None:
     """List all designs and variants, with the keys of their tables."""
     from .listing import list_designs
-    from .terminal import console
+    from .terminal import consoles
 
-    list_designs(console(plain or context.obj), as_json=as_json)
+    list_designs(*consoles(plain or context.obj), as_json=as_json)
 
 
 def demo(context: typer.Context, plain: Plain = False) -> None:
@@ -55,10 +65,10 @@ def run(
 ) -> None:
     """Load the samples, ask every question, and show what it costs: a line per design, or two screens for one."""
     from . import running
-    from .designs import NAMES, why_missing
+    from .designs import reasons_to_leave_out
     from .terminal import console, line
 
-    for why in filter(None, map(why_missing, () if names else NAMES)):
+    for why in () if names else reasons_to_leave_out():
         line(console(stderr=True), f"left out: {why}")
     running.run(console(plain or context.obj), names or [], store, keep=keep, full=full, as_json=as_json)
 
@@ -66,45 +76,19 @@ def run(
 def load_(
     context: typer.Context,
     name: Name,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="CSV, JSON lines, or one of the design's own formats.")
-    ],
+    files: Files,
     store: Annotated[
         str,
         typer.Option(metavar="URL", help=f"{URL}; {MEMORY} (memory) checks the files and keeps nothing."),
     ],
-    as_: Annotated[
-        str | None,
-        typer.Option(
-            "--as", metavar="LOAD", help="The kind of records, if the design has several.", autocompletion=complete_load
-        ),
-    ] = None,
-    format: Annotated[str, typer.Option(metavar="F", help="Format of the files.")] = "auto",
-    map_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="FIELD=COLUMN",
-            help="Column to read the field from, if its name differs; in JSON also A.B.",
-        ),
-    ] = None,
-    unit: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FIELD=s|ms|us", help="Unit of a time that is a number, if not milliseconds (ms)."),
-    ] = None,
-    time_format: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FIELD=FORMAT", help="Format of a time in strptime's notation: %m/%d/%Y for 7/4/1996."),
-    ] = None,
-    year: Annotated[
-        str | None,
-        typer.Option(metavar="Y", help="Year of the first line of each file, for times without one, as in syslog."),
-    ] = None,
-    at: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Time for lines without one, as in Prometheus text."),
-    ] = None,
-    on_error: Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")] = "stop",
+    as_: As = None,
+    format: Format = "auto",
+    map_: Map = None,
+    unit: Unit = None,
+    time_format: TimeFormat = None,
+    year: Year = None,
+    at: At = None,
+    on_error: OnError = "stop",
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
@@ -173,30 +157,47 @@ def explain(
         list[str] | None,
         typer.Argument(metavar="field=value", help="The parts of a key, or the fields of a whole record."),
     ] = None,
-    key: Annotated[
-        str | None, typer.Option(metavar="HEX", help="A row key in hex, with or without blanks; instead of fields.")
+    key: Key = None,
+    keys: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Many row keys, one a line, a line of output for each. - is stdin."),
     ] = None,
+    form: Form = None,
     column: Annotated[
         str | None,
-        typer.Option(metavar="[FAMILY:]HEX", help="Column of a cell of that row: its qualifier in hex; needs --value."),
+        typer.Option(metavar="[FAMILY:]HEX", help="Column of a cell of that row, with its qualifier; needs --value."),
     ] = None,
-    value: Annotated[str | None, typer.Option(metavar="HEX", help="Value of that cell in hex; needs --column.")] = None,
+    value: Annotated[str | None, typer.Option(metavar="HEX", help="Value of that cell; needs --column.")] = None,
     store: Annotated[
         str | None,
-        typer.Option(metavar="URL", help=f"{URL}, to show names for numbers in a key, such as UIDs of tsdb."),
+        typer.Option(
+            metavar="URL",
+            help=f"{URL}, to show the region of the row, and names for numbers in a key, such as UIDs of tsdb.",
+        ),
     ] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
     """Show the bytes of a row key below its parts and their values, and the contents of a cell.
 
-    A design shows its key in every variant.
+    A design shows its key in every variant, the likeliest table first.
     """
     from . import explaining
     from .terminal import console
 
-    out = console(plain or context.obj)
-    explaining.explain(out, name, fields or [], key=key, column=column, value=value, store=store, as_json=as_json)
+    code = explaining.explain(
+        console(plain or context.obj),
+        name,
+        fields or [],
+        key=key,
+        keys_file=keys,
+        form=form,
+        column=column,
+        value=value,
+        store=store,
+        as_json=as_json,
+    )
+    raise typer.Exit(code)
 
 
 def ddl(

@@ -4,11 +4,14 @@ from shared.designs.arguments import patterns_by_name
 from shared.loading import FORMATS
 
 from .designs import NAMES, all_designs, design_named
+from .own_designs import own_design
 
 
 def question_names(name: str) -> list[str]:
     """The questions of the design with this name, or with a variant of this name."""
     design_name = name.partition(":")[0]
+    if (own := own_design(design_name)) is not None:
+        return [*patterns_by_name(own)]
     return [*patterns_by_name(design_named(design_name))] if design_name in NAMES else []
 
 

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from shared.designs import Design, Variant
 from shared.keys.errors import listed, shown
 
+from .own_designs import own_design, own_names, why_unusable
 from .usage import CommandFailed, WrongUsage, check_name
 
 NAMES = (
@@ -49,8 +50,19 @@ def installed_names() -> list[str]:
 
 
 def all_designs() -> tuple[Design, ...]:
-    """All designs whose packages are installed, in the order in which commands show them."""
+    """All designs of the suite whose packages are installed, in the order in which commands show them."""
     return tuple(map(design_named, installed_names()))
+
+
+def reasons_to_leave_out() -> list[str]:
+    """Why designs that a command without names should show cannot run."""
+    return list(filter(None, [*map(why_unusable, own_names()), *map(why_missing, NAMES)]))
+
+
+def _names_to_show() -> list[str]:
+    """The names of the designs that a command without names shows: one's own, then those of the suite."""
+    own = [name for name in own_names() if not why_unusable(name)]
+    return list(dict.fromkeys([*own, *installed_names()]))
 
 
 def full_name(design: Design, variant: Variant) -> str:
@@ -64,7 +76,9 @@ def find_variants(name: str) -> tuple[Design, tuple[Variant, ...]]:
     `logs:logs` is the design itself without its variants.
     """
     design_name, colon, variant_name = name.partition(":")
-    design = design_named(check_name("design", design_name, NAMES))
+    design = own_design(design_name)
+    if design is None:
+        design = design_named(check_name("design", design_name, dict.fromkeys([*own_names(), *NAMES])))
     if not colon:
         return design, design.variants
     variants = {variant.name: variant for variant in design.variants}
@@ -78,7 +92,7 @@ def find_variants(name: str) -> tuple[Design, tuple[Variant, ...]]:
 def group_by_design(names: Sequence[str]) -> list[tuple[Design, tuple[Variant, ...]]]:
     """The named designs, each once, with the variants that are named; without a name, all that are installed."""
     by_design: dict[str, tuple[Design, set[str]]] = {}
-    for name in names or installed_names():
+    for name in names or _names_to_show():
         design, variants = find_variants(name)
         by_design.setdefault(design.name, (design, set()))[1].update(variant.name for variant in variants)
     return [

@@ -1,7 +1,7 @@
 """`rowbook explain`: the bytes of row keys, the names in them, and the contents of a cell."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 from rich.cells import cell_len
@@ -17,10 +17,14 @@ from shared.tables import TableLayout
 
 from . import text_tables
 from .designs import find_variants
-from .key_words import MissingKey, MissingKeys, TableKeys, decode_key, encode_keys, tables_of
+from .key_forms import KeyForm, read_bytes
+from .key_words import MissingKey, MissingKeys, TableKeys, decode_key, encode_keys, read_key, tables_of
+from .ranking import doubts
 from .terminal import GUTTER, json_object, line, ruler, wrapped
 from .usage import CommandFailed, WrongUsage
-from .words import from_hex
+
+if TYPE_CHECKING:
+    from .key_places import Place
 
 VALUE_CHARACTERS_SHOWN = 64
 """Characters of a value that are shown if the key is not complete; `shown_bytes` shows as many bytes."""
@@ -32,23 +36,33 @@ def explain(
     fields: list[str],
     *,
     key: str | None,
+    keys_file: str | None,
+    form: KeyForm | None,
     column: str | None,
     value: str | None,
     store: str | None,
     as_json: bool,
-) -> None:
-    """Explains the keys that the fields make, or a key in hex, in every variant of the design."""
+) -> int:
+    """Explains the keys that the fields make, a key, or those of a file, in every variant of the design.
+
+    Returns the exit code: 1 if a key of the file is none of the design.
+    """
     design, variants = find_variants(name)
     tables = tables_of(variants)
-    if (key is None) == (not fields):
-        raise WrongUsage(f"explain {name}: give the fields of a key (field=value ...), or --key HEX")
-    cell = read_cell(column, value)
-    if store is not None and design.names_in_key is None:
-        raise WrongUsage(f"--store: is not needed, because keys of {design.name} hold all values themselves")
+    if [key is None, keys_file is None, not fields].count(False) != 1:
+        wanted = "the fields of a key (field=value ...), --key KEY or --keys FILE"
+        raise WrongUsage(f"explain {name}: give one of these: {wanted}")
+    cell = read_cell(column, value, form)
+    if keys_file is not None:
+        if cell is not None:
+            raise WrongUsage("--column: needs --key KEY or fields, not --keys FILE")
+        from .key_files import explain_file
+
+        return explain_file(out, name, variants, keys_file, form, store, as_json=as_json)
     if key is None:
         keys, missing_keys = encode_keys(design, tables, fields)
     else:
-        keys, missing_keys = decode_key(tables, key)
+        keys, missing_keys = decode_key(tables, read_key(key, form))
     if not keys:
         _show(out, [], missing_keys, as_json=as_json)
         nearest = f"the nearest is {missing_keys[0].table.name}: {missing_keys[0].reason}"
@@ -59,9 +73,12 @@ def explain(
     if not explained:
         reasons = "; ".join(f"{missing.table.name}: {missing.reason}" for missing in refused)
         raise CommandFailed(f"not a cell of {name}: {reasons}")
+    if key is not None:
+        explained = _with_doubts(explained)
     if store is not None:
-        explained = _named(design, variants, explained, store)
+        explained = _in_store(design, variants, explained, store)
     _show(out, explained, [*refused, *missing_keys], as_json=as_json)
+    return 0
 
 
 @attrs.frozen
@@ -74,17 +91,18 @@ class Cell:
     value: bytes
 
 
-def read_cell(column: str | None, value: str | None) -> Cell | None:
-    """The cell of a column, `HEX` or `FAMILY:HEX`, and a value in hex; None if neither is given."""
+def read_cell(column: str | None, value: str | None, form: KeyForm | None) -> Cell | None:
+    """The cell of a column, its qualifier alone or after `FAMILY:`, and a value; None if neither is given."""
     if column is None and value is None:
         return None
     if column is None or value is None:
         given, missing = ("--value", "--column") if column is None else ("--column", "--value")
         raise WrongUsage(f"{given}: needs {missing}, too")
-    family, colon, qualifier = column.rpartition(":")
+    family, colon, qualifier = column.partition(":")
     if not column or (colon and not family):
         raise WrongUsage(f"--column: must be HEX or FAMILY:HEX (got {shown(column)})")
-    return Cell(family or None, from_hex("--column", qualifier), from_hex("--value", value))
+    family, qualifier = (family, qualifier) if colon else ("", column)
+    return Cell(family or None, read_bytes("--column", qualifier, form), read_bytes("--value", value, form))
 
 
 @attrs.frozen
@@ -98,6 +116,10 @@ class ExplainedKey:
     column: bytes = b""
     contents: CellContents | None = None
     """The contents of the cell in this column; None if no cell was given."""
+    doubts: Sequence[str] = ()
+    """Why the table is unlikely to hold a row of this key."""
+    place: "Place | None" = None
+    """Where a store has the row; None if no store was given, or it lacks the table."""
 
     def named(self, design: Design, repository: Any) -> "ExplainedKey":
         """The same key with the names that the repository knows. Raises ValueError."""
@@ -123,16 +145,32 @@ def _with_cell(design: Design, keys: TableKeys, cell: Cell | None) -> tuple[list
     return explained, refused
 
 
+def _with_doubts(keys: list[ExplainedKey]) -> list[ExplainedKey]:
+    """The keys with the doubts about tables that are less likely than the likeliest."""
+    doubts_of = [doubts(key.table, key.row) for key in keys]
+    fewest = min(map(len, doubts_of))
+    return [
+        attrs.evolve(key, doubts=of_key if len(of_key) > fewest else ())
+        for key, of_key in zip(keys, doubts_of, strict=True)
+    ]
+
+
 def _of_tables(keys: TableKeys) -> TableKeys:
     """Each key once, even if several layouts of a table make it: they differ in their cells only."""
     return [*{(table.name, row): (table, row) for table, row in keys}.values()]
 
 
-def _named(design: Design, variants: tuple[Variant, ...], keys: list[ExplainedKey], url: str) -> list[ExplainedKey]:
-    """The keys with the names in a store that has the tables of one of these variants."""
+def _in_store(design: Design, variants: tuple[Variant, ...], keys: list[ExplainedKey], url: str) -> list[ExplainedKey]:
+    """The keys with their places in a store, those of stored rows first, and the names that the store has for them."""
+    from .key_places import Places
     from .stores import check_tables, existing_store, missing_tables
 
     with existing_store(url) as connection:
+        places = Places(connection)
+        keys = [attrs.evolve(key, place=places.of(key.table, key.row)) for key in keys]
+        keys.sort(key=lambda key: 2 if key.place is None else not key.place.is_stored)
+        if design.names_in_key is None and any(key.place for key in keys):
+            return keys
         variant = next((other for other in variants if not missing_tables(connection, other)), variants[0])
         check_tables(connection, url, design, variant)
         repository = variant.open(connection)
@@ -158,6 +196,10 @@ def _show(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, 
         if key.names:
             widest = max(map(cell_len, key.names))
             ruler(to, "names", [(VALUES, f"{part.ljust(widest)}  {name}") for part, name in key.names.items()])
+        if key.place is not None:
+            ruler(to, "store", [(VALUES, key.place.words)])
+        for doubt in key.doubts:
+            ruler(to, "but", [(VALUES, f"unlikely: {doubt}")])
         if key.contents is not None:
             ruler(to, "cell", [(BYTES, shown_column(key.column)), (VALUES, key.contents.holds)])
             _cell_values(to, key.contents.values)
@@ -200,6 +242,10 @@ def _explained(key: ExplainedKey) -> dict[str, Any]:
     }
     if key.names is not None:
         explained["names"] = key.names
+    if key.doubts:
+        explained["unlikely"] = key.doubts
+    if key.place is not None:
+        explained["place"] = key.place.as_json
     if key.contents is not None:
         explained["cell"] = {
             "column": shown_column(key.column),

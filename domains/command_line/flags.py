@@ -7,7 +7,9 @@ nothing to the command. So `FlagsGroup` and `FlagsCommand` drop them from a comm
 
 from typing import Any
 
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
+
+from .options import DesignCommand
 
 
 class FlagsGroup(TyperGroup):
@@ -25,8 +27,8 @@ class FlagsGroup(TyperGroup):
             formatter.write_dl([(name, command.get_short_help_str(1000)) for name, command in self.commands.items()])
 
 
-class FlagsCommand(TyperCommand):
-    """A command whose options are flags."""
+class FlagsCommand(DesignCommand):
+    """A command whose options are flags, but for `--design`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Reads the words after the name of the command."""
@@ -36,6 +38,6 @@ class FlagsCommand(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-def _leave_out_what_passes_nothing(command: TyperCommand | TyperGroup) -> None:
+def _leave_out_what_passes_nothing(command: DesignCommand | TyperGroup) -> None:
     command.add_help_option = False
     command.params = [option for option in command.params if option.expose_value]

@@ -1,10 +1,7 @@
 """`rowbook heat`: where new rows land, as grids of key ranges against time; of a design, or of keys of one's own."""
 
-import re
-import sys
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -16,17 +13,17 @@ from shared.designs.heat_tables import (
     TableHeat,
     generated_records,
     records_by_load,
+    sample_records,
     table_heats,
     table_writes,
 )
 from shared.designs.shell import quoted
-from shared.keys import MAX_ROW_BYTES
-from shared.keys.errors import shown
 
 from .designs import find_variants, full_name
+from .key_forms import read_keys
 from .options import HEAT_ROWS, HEAT_SPLITS
 from .shown_designs import marks
-from .terminal import heading, json_object, line, reason, wrapped
+from .terminal import heading, json_object, line, wrapped
 from .usage import CommandFailed, WrongUsage
 from .words import number
 
@@ -36,8 +33,6 @@ CELL_WIDTH, GAP = 2, 2
 FEWEST_ROWS, MOST_ROWS = 1_000, 1_000_000
 MOST_SPLITS = 47
 """So that a line for each range fits on a screen of 60 lines."""
-ESCAPED = re.compile(rb"\\(?:x([0-9a-fA-F]{2}))?")
-"""A backslash in a row key as HBase prints it, which is always \\xNN."""
 
 
 def show(
@@ -68,9 +63,12 @@ def show_design(to: Console, name: str, rows: int, *, as_json: bool) -> None:
     design, variants = find_variants(name)
     try:
         records = generated_records(design, rows)
-    except NoGenerator as error:
-        raise CommandFailed(str(error)) from None
+    except NoGenerator:  # a design of one's own has samples only
+        records = sample_records(design)
     heats = {variant.name: [*table_heats(variant, table_writes(variant, records))] for variant in variants}
+    if not any(heats.values()):
+        advice = f"rowbook compare {name} FILE measures your own records"
+        raise CommandFailed(f"{name}: {_stored(records)} write too few rows for a verdict; {advice}")
     if as_json:
         measured = [
             {"name": variant.name, **marks(variant), "tables": [*map(_table, heats[variant.name])]}
@@ -96,7 +94,7 @@ def show_design(to: Console, name: str, rows: int, *, as_json: bool) -> None:
 
 def show_keys(to: Console, file: str, splits: int, *, is_hex: bool, as_json: bool) -> None:
     """Cuts the older half of the keys of a file into ranges, and shows where the other half falls."""
-    keys = list(read_keys(file, is_hex=is_hex))
+    keys = list(read_keys(file, "hex" if is_hex else "shell"))
     ranges = splits + 1
     if len(keys) < 2 * ranges:
         raise CommandFailed(f"{file}: must have at least {2 * ranges} keys for {ranges} ranges (got {len(keys)})")
@@ -112,37 +110,6 @@ def show_keys(to: Console, file: str, splits: int, *, is_hex: bool, as_json: boo
         room = to.width - len(cells) - GAP
         line(to, f"{cells}{' ' * GAP}{start if len(start) <= room else f'{start[: room - 3]}...'}")
     wrapped(to, heat.verdict)
-
-
-def read_keys(file: str, *, is_hex: bool) -> Iterator[bytes]:
-    r"""The row keys of a file, one in each line: as text with \xNN for other bytes, or in hex; `-` is stdin."""
-    try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except (OSError, ValueError) as error:  # a NUL in the path is a ValueError
-        raise CommandFailed(f"{file}: {reason(error)}") from None
-    for line_number, text in enumerate(data.splitlines(), start=1):
-        key = _from_hex(text) if is_hex else _from_text(text)
-        if key is None:
-            wanted = "hex digits, two for each byte" if is_hex else r"\xNN with two hex digits for each backslash"
-            raise CommandFailed(
-                f"{file}:{line_number}: must be a row key: {wanted} (got {shown(text.decode(errors='replace'))})"
-            )
-        if not 0 < len(key) <= MAX_ROW_BYTES:
-            raise CommandFailed(f"{file}:{line_number}: a row key has 1..{MAX_ROW_BYTES} bytes (got {len(key)})")
-        yield key
-
-
-def _from_hex(text: bytes) -> bytes | None:
-    try:
-        return bytes.fromhex(text.decode("ascii"))
-    except ValueError:
-        return None
-
-
-def _from_text(text: bytes) -> bytes | None:
-    if any(match[1] is None for match in ESCAPED.finditer(text)):
-        return None
-    return ESCAPED.sub(lambda match: bytes.fromhex(match[1].decode()), text)
 
 
 def _stored(records: Records) -> str:

@@ -10,8 +10,10 @@ from shared.keys import MAX_ROW_BYTES, InvalidKey, KeyLayout, Segment
 from shared.keys.errors import message_of, shown, shown_bytes
 from shared.tables import TableLayout
 
+from .key_forms import WANTED, KeyForm, read_bytes
+from .ranking import by_likelihood
 from .usage import CommandFailed, WrongUsage
-from .words import from_hex, values_of
+from .words import values_of
 
 TableKeys: TypeAlias = list[tuple[TableLayout[Any, Any], bytes]]
 """Tables, each with a row key of that table."""
@@ -50,10 +52,10 @@ def encode_keys(
 
     If the words make a whole record, it supplies the parts that are not given.
     """
-    part_types = [_field_types(table.key.key_class) for table in tables]
+    part_types = [field_types(table.key.key_class) for table in tables]
     types = {name: type_ for types_of_key in part_types for name, type_ in types_of_key.items()}
     for load in design.loads:
-        types |= _field_types(load.record)
+        types |= field_types(load.record)
     values = values_of(words, types, "field")
     typed = {*values}
     records, why = _records(design, values)
@@ -91,13 +93,18 @@ def _given_parts(layout: KeyLayout[Any], values: Mapping[str, Any]) -> tuple[tup
     return tuple(given), reasons
 
 
-def decode_key(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[TableKeys, MissingKeys]:
-    """The tables in which this hex text is a row key, and for each other table why it is not."""
-    row = from_hex("--key", text)
+def read_key(text: str, form: KeyForm | None) -> bytes:
+    """The row key that `--key` gives."""
+    row = read_bytes("--key", text, form)
     if not row:
-        raise WrongUsage(f"--key: must be hex digits, two for each byte (got {shown(text)})")
+        raise WrongUsage(f"--key: must be {WANTED[form or 'hex']} (got {shown(text)})")
     if len(row) > MAX_ROW_BYTES:
         raise CommandFailed(f"--key: a row key has 1..{MAX_ROW_BYTES} bytes (got {len(row)})")
+    return row
+
+
+def decode_key(tables: Iterable[TableLayout[Any, Any]], row: bytes) -> tuple[TableKeys, MissingKeys]:
+    """The tables in which these bytes are a row key, the likeliest first; for each other table why they are not."""
     keys: TableKeys = []
     missing_keys: MissingKeys = []
     for table in tables:
@@ -108,7 +115,7 @@ def decode_key(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[Tabl
             reason = str(error).removesuffix(f" of row {shown_bytes(row)}")  # which the user has just typed
             parts = _decoded_parts(table.key, row)
             missing_keys.append(MissingKey(table, reason, parts, is_foreign=not parts))
-    return keys, sorted(missing_keys, key=lambda missing: missing.distance)
+    return by_likelihood(keys), sorted(missing_keys, key=lambda missing: missing.distance)
 
 
 def _decoded_parts(layout: KeyLayout[Any], row: bytes) -> tuple[Segment, ...]:
@@ -142,6 +149,7 @@ def _records(design: Design, values: Mapping[str, Any]) -> tuple[list[Any], str]
     return records, why
 
 
-def _field_types(attrs_class: type[Any]) -> dict[str, Any]:
+def field_types(attrs_class: type[Any]) -> dict[str, Any]:
+    """The types of the attributes of a class, by name."""
     attrs.resolve_types(attrs_class)
     return {field.name: field.type for field in attrs.fields(attrs_class)}

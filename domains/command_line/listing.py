@@ -12,16 +12,24 @@ from typing import Any
 from rich.console import Console
 
 from . import terminal
+from .own_designs import own_names
 
 LISTING = Path(__file__).with_name("listing.json")
 
 
-def list_designs(to: Console, *, as_json: bool) -> None:
-    """Writes all designs and variants, with the keys of their tables."""
+def list_designs(to: Console, errors: Console, *, as_json: bool) -> None:
+    """Writes all designs and variants, with the keys of their tables; first those of one's own."""
+    listing = _listing()
+    if names := own_names():
+        from .shown_designs import own_listing
+
+        listing, reasons = own_listing(names, listing)
+        for why in reasons:
+            terminal.line(errors, f"left out: {why}")
     if as_json:
-        terminal.json_object(to, {"designs": _listing()["designs"]})
+        terminal.json_object(to, {"designs": listing["designs"]})
     else:
-        show_lines(to, _listing()["lines"])
+        show_lines(to, listing["lines"])
 
 
 def show_lines(to: Console, lines: Iterable[str]) -> None:
@@ -36,10 +44,10 @@ def show_lines(to: Console, lines: Iterable[str]) -> None:
 
 
 def listed_names() -> list[str]:
-    """The names of all designs, then those of their other variants."""
+    """The names of all designs, then those of their other variants; of one's own, the names of designs only."""
     designs = _listing()["designs"]
     variants = [f"{design['name']}:{variant['name']}" for design in designs for variant in design["variants"][1:]]
-    return [*(design["name"] for design in designs), *variants]
+    return [*own_names(), *(design["name"] for design in designs), *variants]
 
 
 @cache

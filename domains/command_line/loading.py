@@ -76,11 +76,9 @@ def load(
 ) -> int:
     """Stores the records of some files; returns the exit code, 130 after Ctrl-C."""
     design, (variant, *_others) = find_variants(name)
-    loads = {load.name: load for load in design.loads}
-    load = design.loads[0] if load_name is None else loads[check_name(f"load of {design.name}", load_name, loads)]
-    check_name("format", reading.format, ["auto", *(format.name for format in [*FORMATS, *load.formats])])
+    load = chosen_load(design, load_name, reading)
     read = reading.reader()
-    sources = (_Source(file, _read_as(design, load, read, file)) for file in files)
+    sources = (_Source(file, read_as(design, load, read, file)) for file in files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
     warn(errors, design, variant)
     if store == MEMORY:
@@ -105,6 +103,14 @@ def load(
             return INTERRUPTED
     _show_loaded(out, loaded, as_json=as_json)
     return 0
+
+
+def chosen_load(design: Design, name: str | None, reading: Reading) -> Load:
+    """The load of this name, or the first one; refuses a format that it does not read."""
+    loads = {load.name: load for load in design.loads}
+    load = design.loads[0] if name is None else loads[check_name(f"load of {design.name}", name, loads)]
+    check_name("format", reading.format, ["auto", *(format.name for format in [*FORMATS, *load.formats])])
+    return load
 
 
 def _show_loaded(out: Console, loaded: list["_Source"], *, as_json: bool) -> None:
@@ -133,7 +139,7 @@ class _Source:
     """Why lines were skipped, before any could be read."""
 
 
-def _read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: str) -> Lines[Any]:
+def read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: str) -> Lines[Any]:
     """The lines of a file as records of a load; the error for a file that has none may name another load."""
     try:
         return read(file, record_type=load.record, formats=load.formats)

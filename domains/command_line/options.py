@@ -1,9 +1,10 @@
 """Arguments and options of several commands, completed names, and the values that help texts show."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperCommand, TyperOption
+from typer.main import get_command
 
 
 def complete_name() -> list[str]:
@@ -27,7 +28,37 @@ def complete_load() -> list[str]:
     return load_names()
 
 
-class LoadCommand(TyperCommand):
+def _give_designs(places: list[str] | None) -> None:
+    from .own_designs import give
+
+    give(places or ())
+
+
+def _of_all(
+    design: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODULE:NAME",
+            callback=_give_designs,
+            expose_value=False,
+            is_eager=True,
+            help="A design of your own, such as tickets.design:DESIGN, which NAME may then be.",
+        ),
+    ] = None,
+) -> None:
+    """The option of every command with designs, which passes nothing to it."""
+
+
+class DesignCommand(TyperCommand):
+    """A command that also works on designs of one's own, which `--design` names."""
+
+    def __init__(self, *names: Any, params: list[Any] | None = None, **options: Any) -> None:
+        app = typer.Typer(add_completion=False)
+        app.command()(_of_all)
+        super().__init__(*names, params=[*(params or []), *get_command(app).params], **options)
+
+
+class LoadCommand(DesignCommand):
     """`load`, whose help lists the formats of all designs."""
 
     def get_help(self, ctx: Any) -> str:
@@ -45,6 +76,11 @@ MEMORY = "embedded:"
 ORPHANED, UNDECODABLE = "orphaned", "undecodable"
 HEAT_ROWS, HEAT_SPLITS = "20000", "7"
 """What `heat` takes unless told otherwise."""
+ALL = "all"
+SCAN_LIMIT, COUNT_LIMIT = "100", "100000"
+"""Records that `scan`, `get` and `count` read unless told otherwise."""
+COMPARED = "1000"
+"""Records that `compare` takes unless told otherwise."""
 BUFFER_MIB = "1024"
 """MiB that `serve` buffers by default, as HBase's gateway does."""
 
@@ -52,6 +88,52 @@ Name = Annotated[
     str,
     typer.Argument(metavar="NAME", help="A design (logs) or a variant (logs:salted).", autocompletion=complete_name),
 ]
+Key = Annotated[
+    str | None,
+    typer.Option(metavar="KEY", help="A row key in hex, or as HBase prints it with \\xNN; instead of fields."),
+]
+Form = Annotated[
+    Literal["hex", "shell", "base64"] | None,
+    typer.Option(
+        help="Form of keys, columns and values: hex digits, HBase's \\xNN, or base64; by default shell if there is a "
+        "backslash, otherwise hex."
+    ),
+]
+Files = Annotated[
+    list[str], typer.Argument(metavar="FILE", help="CSV, JSON lines, or one of the design's own formats.")
+]
+As = Annotated[
+    str | None,
+    typer.Option(
+        "--as", metavar="LOAD", help="The kind of records, if the design has several.", autocompletion=complete_load
+    ),
+]
+Format = Annotated[str, typer.Option(metavar="F", help="Format of the files.")]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="FIELD=COLUMN",
+        help="Column to read the field from, if its name differs; in JSON also A.B.",
+    ),
+]
+Unit = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FIELD=s|ms|us", help="Unit of a time that is a number, if not milliseconds (ms)."),
+]
+TimeFormat = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FIELD=FORMAT", help="Format of a time in strptime's notation: %m/%d/%Y for 7/4/1996."),
+]
+Year = Annotated[
+    str | None,
+    typer.Option(metavar="Y", help="Year of the first line of each file, for times without one, as in syslog."),
+]
+At = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Time for lines without one, as in Prometheus text."),
+]
+OnError = Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")]
 Existing = Annotated[str, typer.Option(metavar="URL", help=f"{URL}, with the tables of the design.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object; times in milliseconds, bytes in hex.")]
 Plain = Annotated[bool, typer.Option("--plain", help="Print no colours and no boxes.")]

@@ -34,7 +34,7 @@ def show_ranges(
     ranges_: list[tuple[str, str]] = []
     for stored_name, rows in ranges:
         name = stored_name.removeprefix(table_prefix).decode()
-        ranges_.append((name, range_words(rows, layouts.get(name)) or _range(rows)))
+        ranges_.append((name, range_words(rows, layouts.get(name)) or shown_range(rows)))
     widest = max((cell_len(name) for name, _ in ranges_), default=0)
     for name, range_ in ranges_[:RANGES_SHOWN]:
         wrapped(to, f"  {name.ljust(widest)}  {range_}")
@@ -42,14 +42,17 @@ def show_ranges(
         line(to, f"  and {count(len(ranges_) - RANGES_SHOWN, 'more range')}, which --json shows")
 
 
-def _range(rows: RowRange) -> str:
+def shown_range(rows: RowRange) -> str:
     r"""`row n-42`, `s-17\x00\x01 up to s-17\x00\x02`: keys as HBase's tools write them."""
     if rows.stop == rows.start + b"\0":
-        return f"row {_key(rows.start)}"
-    return f"{_key(rows.start) or 'the first row'} up to {'the end' if rows.stop is None else _key(rows.stop)}"
+        return f"row {shown_row(rows.start)}"
+    return (
+        f"{shown_row(rows.start) or 'the first row'} up to {'the end' if rows.stop is None else shown_row(rows.stop)}"
+    )
 
 
-def _key(row: bytes) -> str:
+def shown_row(row: bytes) -> str:
+    """The start of a row key as the HBase shell prints it."""
     text = "".join(
         chr(byte) if 0x21 <= byte <= 0x7E and byte != 0x5C else f"\\x{byte:02X}" for byte in row[:KEY_BYTES_SHOWN]
     )

@@ -11,7 +11,7 @@ from shared.records import parse_length, show_length, show_time
 from . import terminal
 from .failures import outcome
 from .signals import INTERRUPTED, WORDS, Ended, Signals
-from .stores import open_repository
+from .stores import open_upkeep
 from .usage import WrongUsage
 
 WRONG_USAGE = 2
@@ -50,8 +50,8 @@ def recover_every(
 
 def _recover(out: Console, errors: Console, name: str, store: str, older_than_ms: int | None, *, as_json: bool) -> None:
     try:
-        with open_repository(name, store) as repository:
-            recovery = repository.upkeep.recover(older_than_ms)
+        with open_upkeep(name, store) as upkeep:
+            recovery = upkeep.recover(older_than_ms)
     except Exception as error:
         message, code = outcome(error) or (f"{type(error).__name__}: {message_of(error)}", 1)
         if code == WRONG_USAGE:

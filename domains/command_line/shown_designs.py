@@ -14,6 +14,7 @@ from shared.tables import TableLayout
 from . import terminal
 from .designs import EXTRAS, all_designs, full_name
 from .listing import LISTING, show_lines
+from .own_designs import own_design, why_unusable
 
 
 def listing_text() -> str:
@@ -21,6 +22,23 @@ def listing_text() -> str:
     designs = all_designs()
     lines = [line for design in designs for line in _lines(design, design.variants)]
     return f'{{"lines": {_line_each(lines)}, "designs": {_line_each(map(_design, designs))}}}\n'
+
+
+def own_listing(names: Iterable[str], listing: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """A listing with some designs of one's own before others, and why others cannot be imported.
+
+    They hide designs that have their names.
+    """
+    reasons = {name: why for name in names if (why := why_unusable(name))}
+    own = [design for name in names if name not in reasons and (design := own_design(name)) is not None]
+    hidden = {design.name for design in own}
+    lines = [line for design in own for line in _lines(design, design.variants)]
+    of_hidden = False
+    for line in listing["lines"]:
+        of_hidden = of_hidden if line.startswith(" ") else line.partition(":")[0] in hidden
+        lines += [] if of_hidden else [line]
+    designs = [*map(_design, own), *(design for design in listing["designs"] if design["name"] not in hidden)]
+    return {"lines": lines, "designs": designs}, [*reasons.values()]
 
 
 def _line_each(items: Iterable[Any]) -> str:

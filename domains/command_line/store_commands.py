@@ -39,7 +39,7 @@ def recover(
 ) -> None:
     """Finish writes interrupted by a crash."""
     from . import recovering, upkeep
-    from .stores import open_repository
+    from .stores import open_upkeep
     from .terminal import consoles
     from .words import number
 
@@ -49,21 +49,21 @@ def recover(
     if every is not None:
         pause_ms = recovering.pause_ms(every)
         raise typer.Exit(recovering.recover_every(out, errors, name, store, older_than_ms, pause_ms, as_json=as_json))
-    with open_repository(name, store) as repository:
-        code = upkeep.recover(out, name, repository.upkeep, older_than_ms, as_json=as_json)
+    with open_upkeep(name, store) as of_store:
+        code = upkeep.recover(out, name, of_store, older_than_ms, as_json=as_json)
     raise typer.Exit(code)
 
 
 def verify(context: typer.Context, name: Name, store: Existing, as_json: Json = False, plain: Plain = False) -> None:
     """Find rows that disagree with others, or cannot be read. Exit code 1 if there are any."""
     from . import upkeep
-    from .stores import open_repository
+    from .stores import open_upkeep
     from .terminal import consoles
 
     upkeep.check_upkeep(name)
     out, errors = consoles(plain or context.obj)
-    with open_repository(name, store) as repository:
-        code = upkeep.verify(out, errors, name, repository.upkeep, as_json=as_json)
+    with open_upkeep(name, store) as of_store:
+        code = upkeep.verify(out, errors, name, of_store, as_json=as_json)
     raise typer.Exit(code)
 
 
@@ -86,14 +86,14 @@ def repair(
 ) -> None:
     """Recover pending writes, then mend what verify finds. Exit code 1 if something is left."""
     from . import upkeep
-    from .stores import open_repository
+    from .stores import open_upkeep
     from .terminal import consoles
 
     upkeep.check_upkeep(name)
     instructions = upkeep.instructions(discard or [], restores=restores)
     out, errors = consoles(plain or context.obj)
-    with open_repository(name, store) as repository:
-        code = upkeep.repair(out, errors, name, repository.upkeep, instructions, as_json=as_json)
+    with open_upkeep(name, store) as of_store:
+        code = upkeep.repair(out, errors, name, of_store, instructions, as_json=as_json)
     raise typer.Exit(code)
 
 

@@ -11,12 +11,13 @@ from thriftpy2.thrift import TException
 
 from shared.designs import Design, Variant, load_samples
 from shared.stores import Unreachable, connect
-from shared.tables import check_layouts, create_tables
+from shared.tables import TableLayout, check_layouts, create_tables
+from shared.writes import Upkeep
 
 from . import terminal
 from .designs import find_variants, full_name
 from .options import MEMORY
-from .usage import CommandFailed
+from .usage import CommandFailed, WrongUsage
 
 
 @contextmanager
@@ -42,6 +43,15 @@ def open_repository(name: str, url: str) -> Generator[Any]:
     design, (variant, *_others) = find_variants(name)
     with store_to_ask(url, design, variant) as connection:
         yield variant.open(connection)
+
+
+@contextmanager
+def open_upkeep(name: str, url: str) -> Generator[Upkeep]:
+    """The upkeep of a variant's repository on a store that has its tables."""
+    with open_repository(name, url) as repository:
+        if not hasattr(repository, "upkeep"):
+            raise WrongUsage(f"{name}: {type(repository).__name__} has no attribute upkeep")
+        yield repository.upkeep
 
 
 @contextmanager
@@ -77,6 +87,12 @@ def check_tables(connection: happybase.Connection, url: str, design: Design, var
         load = f"rowbook load {name} FILE --store {shlex.quote(url)}"
         made = f"it has those of {', '.join(others)}; create those of {name}" if others else "create missing tables"
         raise CommandFailed(f"{url}: has no table {', '.join(missing)}; {made} with {load}")
+
+
+def check_table(connection: happybase.Connection, url: str, name: str, table: TableLayout[Any, Any]) -> None:
+    """Refuses a store that lacks a table of the variant with this name."""
+    if table.name.encode() not in connection.tables():
+        raise CommandFailed(f"{url}: has no table {table.name}; rowbook load {name} makes one")
 
 
 def missing_tables(connection: happybase.Connection, variant: Variant) -> list[str]:

@@ -111,11 +111,29 @@ def heading(to: Console, text: str) -> None:
 
 def json_object(to: Console, value: dict[str, Any]) -> None:
     """Writes one JSON object on one line; bytes are hex."""
+    line(to, json_text(to, value))
+
+
+def json_text(to: Console, value: Any) -> str:
+    """A value as JSON on one line that `to` can print; bytes are hex."""
     text = json.dumps(value, default=bytes.hex, ensure_ascii=to.encoding != "utf-8")
     # Characters that are not printable occur only within strings, where JSON may write them as \uXXXX.
     if not text.isprintable():
         text = "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
-    line(to, text)
+    return text
+
+
+def raw(to: Console, text: str) -> None:
+    """Writes a text as it is, for programs; `Console.out` would make blanks of tabs."""
+    if to.quiet:
+        return
+    try:
+        to.file.write(text)
+        to.file.flush()
+    except BrokenPipeError:
+        to.on_broken_pipe()
+    except OSError as error:
+        raise NotWritten(f"stdout: {reason(error)}") from error
 
 
 def ruler(to: Console, title: str, lines: list[tuple[int, str]]) -> None:

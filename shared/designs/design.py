@@ -108,10 +108,12 @@ def _open_for_no_design(connection: "happybase.Connection") -> Any:
 
 
 def _name_of(variant: "Variant") -> str:
-    return variant.module.__name__.rpartition(".")[2].replace("_", "-")
+    return "" if variant.module is None else variant.module.__name__.rpartition(".")[2].replace("_", "-")
 
 
 def _tables_of(variant: "Variant") -> tuple[TableLayout[Any, Any], ...]:
+    if variant.module is None:
+        raise ValueError("Variant.module: must be a module with TABLES, unless tables= is given (got None)")
     if not hasattr(variant.module, "TABLES"):
         raise ValueError(f"Variant.module: must have TABLES (got {variant.module.__name__})")
     tables: tuple[TableLayout[Any, Any], ...] = variant.module.TABLES
@@ -127,8 +129,9 @@ def _repository_of(variant: "Variant") -> "Callable[[happybase.Connection], Any]
 class Variant:
     """One way to lay out the records of a design: a module with its tables, and with a repository if code differs."""
 
-    module: ModuleType
-    """It has `TABLES` and, unless the design's own repository fits, a `Repository`, called with a connection."""
+    module: ModuleType | None
+    """It has `TABLES` and, unless the design's own repository fits, a `Repository`, called with a connection. None for
+    a design in one file, whose only variant has `tables=TABLES`."""
     differs: str
     """How this variant differs from the design itself, in a few words."""
     exemptions: tuple[Exemption, ...] = ()

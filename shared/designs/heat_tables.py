@@ -90,7 +90,17 @@ def _generated(design: Design, times: int) -> Records:
     for load in design.loads:
         transform = load.new_record_transform()
         made += [(load, transform(load.record(**fields))) for fields in generators[load.name](times)]
-    return made if any(load.has_own_order for load in design.loads) else sorted(made, key=_time_ms)
+    return in_order_of_time(made)
+
+
+def in_order_of_time(made: Sequence[tuple[Load, Any]]) -> Records:
+    """Records in order of time; as they are if a load has an order of its own."""
+    return made if any(load.has_own_order for load, _record in made) else sorted(made, key=_time_ms)
+
+
+def sample_records(design: Design) -> Records:
+    """The records of the sample files, in order of time."""
+    return in_order_of_time([(load, record) for load in design.loads for record in load.sample_records()])
 
 
 def _time_ms(made: tuple[Load, Any]) -> int:

@@ -7,6 +7,8 @@ import pytest
 
 from tests.readmes import READMES, named
 
+FILE = re.compile(r"`([\w.]+)`:\n\n```\w+\n(.*?)```", re.DOTALL)
+"""A file that a README shows: its name at the end of a sentence, and its text in the block below."""
 STORE = re.compile(r"--store embedded:\S+")
 
 
@@ -16,6 +18,12 @@ def commands(path):
     lines = "".join(blocks).replace(" \\\n", "").splitlines()
     assert all(line.startswith("$ rowbook ") for line in lines)
     return [line.removeprefix("$ rowbook ") for line in lines]
+
+
+def make_files(path, folder):
+    """Makes the files that a README shows, which its commands name."""
+    for name, text in FILE.findall(path.read_text(encoding="utf-8")):
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 WITH_COMMANDS = [path for path in READMES if commands(path)]
@@ -30,7 +38,8 @@ def samples(request):
 
 @pytest.mark.usefixtures("fixtures", "samples")
 @pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
-def test_the_commands_in_a_readme_end_well(ok, path):
+def test_the_commands_in_a_readme_end_well(ok, folder, path):
+    make_files(path, folder)
     for line in commands(path):
         ok(line)
 
@@ -38,7 +47,8 @@ def test_the_commands_in_a_readme_end_well(ok, path):
 @pytest.mark.hbase
 @pytest.mark.usefixtures("fixtures")
 @pytest.mark.parametrize("path", WITH_A_STORE, ids=named)
-def test_the_commands_that_name_a_store_end_well_with_hbase_in_its_place(engine, path, ok):
+def test_the_commands_that_name_a_store_end_well_with_hbase_in_its_place(engine, path, ok, folder):
+    make_files(path, folder)
     with engine.url() as url:
         for line in filter(STORE.search, commands(path)):
             ok(STORE.sub(f"--store {shlex.quote(url)}", line))

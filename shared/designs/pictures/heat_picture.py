@@ -74,7 +74,7 @@ def heat_picture(design: Design, costs: VariantCosts) -> Picture:
     picture.y -= 8
     picture.paragraph(LEGEND, "second")
     for panel in panels:
-        _draw(picture, design, panel)
+        _draw(picture, design, panel, is_counted=bool(recording.hbase))
     return picture
 
 
@@ -108,8 +108,11 @@ def _headline(panel: _Panel) -> str:
     return {"hot": heat.places, "steady": heat.places, "moving": "a moving hot spot"}.get(heat.kind, panel.verdict)
 
 
-def _draw(picture: Picture, design: Design, panel: _Panel) -> None:
-    """Draws the name, the key, and the grids with their shares; beside them what they mean and what reading costs."""
+def _draw(picture: Picture, design: Design, panel: _Panel, *, is_counted: bool) -> None:
+    """Draws the name, the key, and the grids with their shares; beside them what they mean and what reading costs.
+
+    The grid of what HBase counted is there if `is_counted`.
+    """
     picture.y += 18
     picture.named(MARGIN, panel.heat.table, panel.variant)
     picture.y += 10
@@ -123,20 +126,23 @@ def _draw(picture: Picture, design: Design, panel: _Panel) -> None:
         x += width
     picture.y += BOX_HEIGHT + 20
     picture.words(MARGIN, "from the keys", "second")
-    picture.words(BY_HBASE, "counted by HBase", "second")
+    if is_counted:
+        picture.words(BY_HBASE, "counted by HBase", "second")
+    moved = 0 if is_counted else SHARES - BY_HBASE
     verdict = _wrapped(panel.verdict, BOLD_PX)
     lines = [*verdict, *(line for words in panel.reading for line in _wrapped(words, SANS_PX))]
     for number, line in enumerate(lines):
         classes = ("bold",) if number < len(verdict) else ()
-        picture.words(WORDS, line, *classes, y=picture.y + number * LINE)
+        picture.words(WORDS - moved, line, *classes, y=picture.y + number * LINE)
     foot = picture.y + len(lines) * LINE - 6
     picture.y += 7
     heat, counted = panel.heat.heat, panel.heat.counted or panel.heat.heat
     picture.cells(MARGIN, CELL_WIDTH, CELL_HEIGHT, heat.moment_shares)
-    picture.cells(BY_HBASE, CELL_WIDTH, CELL_HEIGHT, counted.moment_shares)
+    if is_counted:
+        picture.cells(BY_HBASE, CELL_WIDTH, CELL_HEIGHT, counted.moment_shares)
     for number, share in enumerate(heat.shares):
         style = "bold" if share == heat.share else "second"
-        picture.words(SHARES, f"{share:.0%}", style, y=picture.y + number * CELL_HEIGHT + 14)
+        picture.words(SHARES - moved, f"{share:.0%}", style, y=picture.y + number * CELL_HEIGHT + 14)
     picture.y = max(picture.y + heat.ranges * CELL_HEIGHT, foot) + 16
 
 

@@ -78,7 +78,7 @@ def _questions(costs: VariantCosts, connection: "happybase.Connection") -> Itera
     """The questions of a variant that read many rows in vain."""
     for measurement in costs.measurements:
         scanned = scanned_by(connection, costs.variant.record_tables, measurement)
-        if scanned is not None and scanned.read >= WORTH_A_PANEL * scanned.wanted:
+        if scanned is not None and scanned.read and scanned.read >= WORTH_A_PANEL * scanned.wanted:
             table = next(read.table.decode() for read in measurement.reads if not read.is_get)
             yield Panel(measurement.pattern.question, "", {table: scanned})
 

@@ -1,0 +1,71 @@
+"""`rowbook explain --keys`: many row keys, a line for each."""
+
+from contextlib import ExitStack
+from typing import Any
+
+from rich.console import Console
+
+from shared.designs import Variant
+from shared.designs.ruler import show_value
+from shared.tables import TableLayout
+
+from .key_forms import KeyForm, read_keys
+from .key_places import Places
+from .key_words import TableKeys, decode_key, tables_of
+from .ranges import shown_row
+from .ranking import doubts
+from .stores import existing_store
+from .terminal import json_object, line
+
+
+def explain_file(
+    out: Console,
+    name: str,
+    variants: tuple[Variant, ...],
+    file: str,
+    form: KeyForm | None,
+    store: str | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Writes for each row key of a file its table, the likeliest one, and its parts; 1 if one is not of the design."""
+    tables = tables_of(variants)
+    rows: list[dict[str, Any]] = []
+    foreign = 0
+    with ExitStack() as opened:
+        places = None if store is None else Places(opened.enter_context(existing_store(store)))
+        for row in read_keys(file, form):
+            keys, missing = decode_key(tables, row)
+            foreign += not keys
+            if as_json:
+                rows.append({"row": row, "keys": [_key(table, row, places) for table, _row in _likely(keys, places)]})
+            elif keys:
+                line(out, _line(_likely(keys, places), row, places))
+            else:
+                line(out, f"{shown_row(row)}  not a key of {name}: {missing[0].table.name}: {missing[0].reason}")
+    if as_json:
+        json_object(out, {"rows": rows, "foreign": foreign})
+    return 1 if foreign else 0
+
+
+def _likely(keys: TableKeys, places: Places | None) -> TableKeys:
+    """The keys in the tables that are as likely as the first one; only tables that a store has, if it has any."""
+    there = [key for key in keys if places is None or key[0].name in places.tables] or keys
+    fewest = len(doubts(*there[0])) if there else 0
+    likely = {table.name: (table, row) for table, row in reversed(there) if len(doubts(table, row)) == fewest}
+    return [*reversed(likely.values())]
+
+
+def _line(keys: TableKeys, row: bytes, places: Places | None) -> str:
+    (table, _row), *others = keys
+    parts = " ".join(f"{part.name}={show_value(part.name, part.value)}" for part in table.key.segments(row))
+    place = None if places is None else places.of(table, row, looks=False)
+    where = f"  region {place.number} of {place.regions}" if place else ""
+    also = f"  (or {', '.join(other.name for other, _row in others)})" if others else ""
+    return f"{shown_row(row)}  {table.name}{where}  {parts}{also}"
+
+
+def _key(table: TableLayout[Any, Any], row: bytes, places: Places | None) -> dict[str, Any]:
+    parts = {part.name: part.value for part in table.key.segments(row)}
+    place = None if places is None else places.of(table, row, looks=False)
+    return {"table": table.name, "parts": parts, "place": None if place is None else place.as_json}

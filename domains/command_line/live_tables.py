@@ -1,0 +1,196 @@
+"""`rowbook scan`, `get` and `count`: rows of a live table as records. They write nothing."""
+
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import attrs
+from rich.console import Console
+
+from shared.keys import between
+from shared.queries import MAX_LIMIT, Query
+from shared.tables import BoundTable, InvalidRow, TableLayout
+
+from .designs import find_variants
+from .key_forms import KeyForm
+from .key_words import decode_key, encode_keys, field_types, read_key
+from .options import ALL
+from .record_output import RecordOutput
+from .stores import check_table, existing_store
+from .terminal import count, json_object, line
+from .usage import CommandFailed, WrongUsage, check_name
+from .words import number, values_of
+
+RECORDS_AT_ONCE = 1000
+TIMES = ("since_ms", "until_ms")
+"""Fields of a condition on the time of a row key, from one time to before another."""
+
+Layout: TypeAlias = TableLayout[Any, Any]
+
+
+@attrs.define
+class Unreadable:
+    """The rows, or the cells of rows with many records, that do not hold a record."""
+
+    number: int = 0
+    first: InvalidRow | None = None
+
+    def add(self, row: InvalidRow) -> None:
+        """Counts one."""
+        self.number += 1
+        self.first = self.first or row
+
+    def say(self, errors: Console) -> None:
+        """Prints how many there are, and the first one; nothing if there are none."""
+        if self.first is not None:
+            line(errors, f"{count(self.number, 'row')} cannot be read as a record, the first is {self.first}")
+
+
+def scan(
+    output: RecordOutput, errors: Console, name: str, table: str | None, words: list[str], store: str, limit: str
+) -> None:
+    """Writes the records of a table that meet some conditions, in the order of their keys."""
+    layout = layout_named(name, table)
+    most = _most(limit)
+    conditions = _conditions(layout, words)
+    with _bound(name, store, layout) as bound:
+        _write(output, errors, bound, conditions, most)
+
+
+def get(
+    output: RecordOutput,
+    errors: Console,
+    name: str,
+    table: str | None,
+    words: list[str],
+    store: str,
+    limit: str,
+    key: str | None,
+    form: KeyForm | None,
+) -> None:
+    """Writes the records of one row, below its key unless the output is for programs."""
+    layout = layout_named(name, table)
+    most = _most(limit)
+    design, _variants = find_variants(name)
+    if (key is None) == (not words):
+        raise WrongUsage(f"get {name} {layout.name}: give the parts of the row key (field=value ...), or --key KEY")
+    keys, missing = encode_keys(design, [layout], words) if key is None else decode_key([layout], read_key(key, form))
+    if missing:
+        error = WrongUsage if key is None else CommandFailed
+        raise error(f"get {name} {layout.name}: {missing[0].reason}")
+    ((_layout, row),) = keys
+    with _bound(name, store, layout) as bound:
+        output.show_key(layout, row)
+        decoded = layout.key.decode(row)
+        _write(output, errors, bound, {part.name: getattr(decoded, part.name) for part in layout.key.parts}, most)
+
+
+def count_records(
+    out: Console,
+    errors: Console,
+    name: str,
+    table: str | None,
+    words: list[str],
+    store: str,
+    limit: str,
+    *,
+    as_json: bool,
+) -> None:
+    """Writes the number of records of a table that meet some conditions."""
+    layout = layout_named(name, table)
+    most = _most(limit)
+    conditions = _conditions(layout, words)
+    unreadable = Unreadable()
+    with _bound(name, store, layout) as bound:
+        read = _Read(bound, conditions, most, unreadable)
+        records = sum(map(len, read.batches()))
+    if as_json:
+        json_object(out, {"table": layout.name, "records": records, "more": read.more, "unreadable": unreadable.number})
+        return
+    more = f", and more: --limit {ALL} counts them" if read.more else ""
+    line(out, f"{layout.name}: {count(records, 'record')}{more}")
+    unreadable.say(errors)
+
+
+def layout_named(name: str, table: str | None) -> Layout:
+    """The layout of a table; `TABLE:RECORD` if several layouts share the table, otherwise its first one."""
+    _design, (variant, *_others) = find_variants(name)
+    layouts: dict[str, Layout] = {}
+    for layout in variant.record_tables:
+        shared_name = f"{layout.name}:{layout.cells.record.__name__}"
+        layouts.setdefault(layout.name if layout.name not in layouts else shared_name, layout)
+    if table is None:
+        raise WrongUsage(f"{name}: name a table: one of {', '.join(layouts)}")
+    return layouts[check_name(f"table of {name}", table, layouts)]
+
+
+def _most(limit: str) -> int | None:
+    return None if limit == ALL else number("--limit", limit, MAX_LIMIT)
+
+
+def _conditions(layout: Layout, words: Iterable[str]) -> dict[str, Any]:
+    """The words `field=value` as conditions; `since=` and `until=` are one on the first time in the row key."""
+    types = {**field_types(layout.cells.record), **field_types(layout.key.key_class)}
+    time = next((name for name in types if name.endswith("_ms")), None)
+    values = values_of(words, {**(dict.fromkeys(TIMES, int) if time else {}), **types}, f"field of {layout.name}")
+    since_ms, until_ms = (values.pop(name, None) if name not in types else None for name in TIMES)
+    if time is not None and (since_ms, until_ms) != (None, None):
+        if time in values:
+            raise WrongUsage(f"{time}: give either a value, or since= and until=")
+        values[time] = between(since_ms, until_ms)
+    return values
+
+
+@contextmanager
+def _bound(name: str, url: str, layout: Layout) -> Generator[BoundTable[Any, Any]]:
+    """The table in a store that exists."""
+    with existing_store(url) as connection:
+        check_table(connection, url, name, layout)
+        yield BoundTable(connection, layout)
+
+
+class _Read:
+    """The records of a table that meet some conditions, read in batches."""
+
+    def __init__(
+        self, table: BoundTable[Any, Any], conditions: Mapping[str, Any], most: int | None, unreadable: Unreadable
+    ) -> None:
+        parts = {part.name for part in table.layout.key.parts}
+        of_key = {name: condition for name, condition in conditions.items() if name in parts}
+        others = {name: condition for name, condition in conditions.items() if name not in parts}
+        plan = table.narrow(**of_key) if of_key else table.whole_table()
+        self._query: Query[Any] = Query(table, plan, where=others).on_invalid(unreadable.add)
+        self._most = most
+        self.more = False
+        """Whether records remain that were not read, or may; known after the last batch."""
+
+    def batches(self) -> Iterator[list[Any]]:
+        """The records, at most as many as the limit says."""
+        cursor, left = None, self._most
+        while left is None or left > 0:
+            wanted = RECORDS_AT_ONCE if left is None else min(left, RECORDS_AT_ONCE)
+            page = self._query.page(wanted, cursor)
+            records = page.records if left is None else page.records[:left]
+            cursor = page.cursor
+            left = None if left is None else left - len(records)
+            self.more = cursor is not None or len(records) < len(page.records)
+            yield records
+            if cursor is None:
+                return
+
+
+def _write(
+    output: RecordOutput,
+    errors: Console,
+    table: BoundTable[Any, Any],
+    conditions: Mapping[str, Any],
+    most: int | None,
+) -> None:
+    unreadable = Unreadable()
+    read = _Read(table, conditions, most, unreadable)
+    with output.of(table.layout.cells.record) as writer:
+        for records in read.batches():
+            if records:
+                writer.write(records)
+        writer.finish(read.more, unreadable.number)
+    unreadable.say(errors)

@@ -1,0 +1,87 @@
+"""`rowbook scan` and `count` on the tables of every design: the same records in every form, and nothing changes."""
+
+import csv
+import io
+import json
+from contextlib import closing
+
+import attrs
+import pytest
+from pyarrow import parquet
+
+from domains.command_line.designs import all_designs
+from domains.command_line.record_output import csv_value
+from domains.orders import Order, OrderRepository
+from domains.orders.keys import TABLES
+from shared.designs import load_samples
+from shared.queries import Query
+from shared.stores import connect
+from shared.tables import BoundTable, create_tables
+
+URL = "embedded:a.db"
+
+
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+def test_every_table_is_read_as_json_csv_and_parquet(ok, folder, stored, cut_designs, design):
+    design = cut_designs[design.name]
+    tables = {table.name: table for table in reversed(design.main.record_tables)}  # the first layout of each
+    with closing(connect(URL)) as connection:
+        create_tables(connection, design.main.tables)
+        load_samples(connection, design, design.main)
+        records = {name: read(connection, table) for name, table in tables.items()}
+    before = stored(URL)
+    for name, of_table in records.items():
+        command = f"{design.name} {name} --store {URL}"
+        assert ok(f"count {command}") == f"{name}: {len(of_table)} record{'' if len(of_table) == 1 else 's'}\n"
+        in_json = json.loads(ok(f"scan {command} --limit all --json"))
+        assert (len(in_json["records"]), in_json["more"], in_json["unreadable"]) == (len(of_table), False, 0)
+        rows = list(csv.reader(io.StringIO(ok(f"scan {command} --limit all --csv"), newline="")))[1:]
+        assert rows == [[csv_value(*item) for item in attrs.asdict(record).items()] for record in of_table]
+        ok(f"scan {command} --limit all --parquet a.parquet")
+        assert parquet.read_table("a.parquet").num_rows == len(of_table)
+        assert ok(f"scan {command} --limit 1")
+    assert stored(URL) == before
+
+
+def read(connection, table):
+    bound = BoundTable(connection, table)
+    return list(Query(bound, bound.whole_table()))
+
+
+LAMP = Order("n-1", "s-1", "b-1", 1_767_225_600_000, "lamp", 4_900)
+
+
+@pytest.fixture
+def orders(folder):
+    """A store with a few orders."""
+    with closing(connect(URL)) as connection:
+        create_tables(connection, TABLES)
+        yield OrderRepository(connection)
+
+
+def test_a_parquet_file_has_types_and_csv_can_be_loaded_again(ok, folder, orders):
+    orders.place(LAMP)
+    ok(f"scan orders orders --store {URL} --parquet a.parquet")
+    (row,) = parquet.read_table("a.parquet").to_pylist()
+    assert row["placed_ms"].isoformat() == "2026-01-01T00:00:00+00:00"
+    assert {**row, "placed_ms": LAMP.placed_ms} == attrs.asdict(LAMP)
+    (folder / "a.csv").write_text(ok(f"scan orders orders --store {URL} --csv"), encoding="utf-8")
+    ok("load orders a.csv --store embedded:b.db")
+    with closing(connect("embedded:b.db")) as connection:
+        assert OrderRepository(connection).order("n-1") == LAMP
+
+
+def test_a_parquet_file_that_cannot_be_finished_is_not_there(rowbook, folder, orders):
+    orders.place(attrs.evolve(LAMP, amount=10**38))
+    code, _out, err = rowbook(f"scan orders orders --store {URL} --parquet a.parquet")
+    assert (code, err) == (1, "--parquet: a number has more than 38 digits; --csv has room for it\n")
+    assert list(folder.glob("*.parquet*")) == []
+
+
+def test_a_limit_ends_the_reading_of_a_large_table(ok, orders):
+    orders.place(LAMP)
+    for number in range(2, 1_203):
+        orders.place(attrs.evolve(LAMP, order_number=f"n-{number:04}"))
+    assert json.loads(ok(f"count orders orders --store {URL} --limit 1100 --json"))["more"]
+    assert ok(f"count orders orders --store {URL} --limit all") == "orders: 1202 records\n"
+    assert len(json.loads(ok(f"scan orders orders --store {URL} --json"))["records"]) == 100

@@ -1,0 +1,49 @@
+"""Designs of one's own: those that installed packages name, and what a shell completes."""
+
+import sys
+
+import pytest
+
+from domains.command_line.completing import question_names
+from domains.command_line.own_designs import GROUP
+from tests.command_line.test_readme_commands import make_files
+from tests.readmes import ROOT
+
+README = ROOT / "domains" / "command_line" / "README.md"
+
+
+@pytest.fixture
+def package(folder, monkeypatch):
+    """An installed package with the design that the README shows, and one that cannot be imported."""
+    site = folder / "site"
+    info = site / "mine-1.0.dist-info"
+    info.mkdir(parents=True)
+    make_files(README, site)
+    make_files(README, folder)
+    (site / "broken_tickets.py").write_text("import nowhere_at_all", encoding="utf-8")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n", encoding="utf-8")
+    points = "tickets = tickets:DESIGN\nbroken = broken_tickets:DESIGN\nrenamed = tickets:DESIGN\n"
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\n{points}", encoding="utf-8")
+    monkeypatch.syspath_prepend(site)
+    yield
+    sys.modules.pop("tickets", None)
+
+
+@pytest.mark.usefixtures("package")
+def test_the_designs_of_installed_packages_are_like_those_of_the_suite(rowbook, ok, folder):
+    code, out, err = rowbook("list")
+    assert (code, out.splitlines()[0]) == (0, "tickets: How are the latest tickets of a customer found?")
+    assert err.splitlines() == [
+        f"left out: entry point broken of {GROUP}: cannot import broken_tickets: "
+        f"{folder}/site/broken_tickets.py:1: ModuleNotFoundError: No module named 'nowhere_at_all'",
+        f"left out: entry point renamed of {GROUP}: must have the name of its design (got tickets)",
+    ]
+    assert "t-2" in ok("ask tickets of-customer customer=acme")
+    assert "n-42" in ok("ask orders order order_number=n-42")
+    assert question_names("tickets") == ["of-customer"]
+
+
+@pytest.mark.usefixtures("package")
+def test_one_that_cannot_be_imported_fails_in_one_line(rowbook):
+    code, out, err = rowbook("ask broken")
+    assert (code, out, err.count("\n")) == (1, "", 1)
