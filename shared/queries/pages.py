@@ -50,7 +50,7 @@ def read_page(
     check_count("read_at_most", read_at_most)
     reader = RecordReader(request, on_invalid)
     digest = None if cursor is None else digest_of(request)
-    position = None if cursor is None or digest is None else decode_cursor(cursor, digest)
+    position = None if cursor is None or digest is None else decode_cursor(cursor, request, digest)
     if request.order is not None:
         records, last = read_sorted(reader, request.order, position, limit, read_at_most)
     else:

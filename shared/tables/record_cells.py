@@ -82,6 +82,9 @@ class RecordCells(Generic[R]):
             *(column for column in self._own_columns if column.partition(b":")[0] not in whole),
             *whole,
         )
+        optional = {self._column[name] for name in self._column if self._fields[name].default is not attrs.NOTHING}
+        self.required_columns = tuple(column for column in self._own_columns if column not in optional)
+        """The columns that every row of a record has: those of attributes without a default, or the marker."""
         self._part_of = {name: key_names.get(name, name) for name in self._fields if name not in attributes}
         """The part of the row key for each attribute that has no column."""
         self._packed = {

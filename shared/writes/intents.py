@@ -179,7 +179,6 @@ class IntentWriter(Generic[R]):
 
         `decide` gets the stored record, or None, and returns the new one, or None to delete it, or raises. It is called
         again if another write won. If it returns the stored record, the source is not changed, but its derived cells
-        again if another write won. If it returns the stored record, the source is not changed, but its derived cells
         are put again: so repeating a call completes a write that died, except for lines that the write removes, which
         stay until `recover`. Everything is encoded before anything is put. After any error but those of `decide`, the
         write may have been accepted or not; the same call again, or `recover`, completes it.
