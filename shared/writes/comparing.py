@@ -127,7 +127,8 @@ class Comparison:
             try:
                 wanted[row] = self._wanted(self._writer.reader.source_of(row, cells))
             except (InvalidKey, InvalidRow) as error:
-                yield Finding("undecodable", self._writer.source.name, row, None, _reason(error))
+                kind: Kind = "unknown" if _is_unknown(error) else "undecodable"
+                yield Finding(kind, self._writer.source.name, row, None, _reason(error))
                 continue
             lines += [(self.lists[name], line, row) for name, line in wanted[row].lines]
         disagreeing = self._disagreeing(lines, wanted)
@@ -141,7 +142,7 @@ class Comparison:
             try:
                 source_of_line[row] = self._writer.source.key.row_of(table.key.decode(row))
             except InvalidKey as error:
-                kind: Kind = "unknown" if isinstance(error, UnknownCode) else "undecodable"
+                kind: Kind = "unknown" if _is_unknown(error) else "undecodable"
                 invalid[row] = Finding(kind, table.name, row, None, _reason(error))
         if invalid and table.name == self._writer.source.name:  # those with a source were found with the sources
             sources = self._writer.reader.cells_of(self._writer.source, invalid)
@@ -244,6 +245,11 @@ def _compared(line: StoredLine, source_row: bytes, wanted: _Wanted) -> _Suspect 
         return _Suspect("missing", line, source_row, wanted)
     columns = sorted(column.decode() for column, _ in wanted_cells.items() ^ cells.items())
     return _Suspect("differing", line, source_row, wanted, tuple(dict.fromkeys(columns)))
+
+
+def _is_unknown(error: ValueError) -> bool:
+    """Whether a row is probably of a later release."""
+    return isinstance(error, UnknownCode) or (isinstance(error, InvalidRow) and error.is_unknown)
 
 
 def _reason(error: ValueError) -> str:

@@ -11,7 +11,7 @@ finding of `verify` is one of these:
                  line is dated T + 1, and no intent names the source
     future       a cell is dated after what any clock may show       kept; the reason tells how to remove it
     undecodable  the row is not a key, or not a source or an intent  kept; discarded if told to
-    unknown      the row has a code of a later release               kept; discarded if its row is named
+    unknown      the row has a code or value of a later release      kept; discarded if its row is named
     unsettled    `repair` could not complete a write under way       kept
 
 The right column is what `repair` does. A source that is older than its lines has lost a revision, for example because
