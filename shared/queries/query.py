@@ -102,8 +102,8 @@ class Query(Generic[R]):
         A page that leaves out records or rows ends short after reading 10,000, with a cursor. With a domain's own cells
         it ends after a whole row, so it may return more than `limit` records. A row that is not a record of this table
         is raised as an `InvalidRow`; see `on_invalid`. A row that only a later release can read, because it has a
-        status that is new there, for example, does not fail the page: it is in `Page.unknown`. A cursor that is damaged, or belongs to another question or
-        another layout, is an `InvalidQuestion`.
+        status that is new there, for example, does not fail the page: it is in `Page.unknown`. A cursor that is
+        damaged, or belongs to another question or another layout, is an `InvalidQuestion`.
 
         Raises LayoutMismatch if another layout than this table's made the stored keys.
 

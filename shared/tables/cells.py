@@ -125,8 +125,8 @@ class PackedValue:
             reason = str(error) or type(error).__name__
             raise InvalidRecord(f"{self.name}: {reason} (got {cell.hex(' '):.100})") from None
         if not self.fits(value):
-            error = UnknownValue if is_other_literal(self.declared, value) else InvalidRecord
-            raise error(f"{self.name}: {self.misfit(value)}")
+            reason = f"{self.name}: {self.misfit(value)}"
+            raise UnknownValue(reason) if is_other_literal(self.declared, value) else InvalidRecord(reason)
         return value
 
     def from_cell(self, column: bytes, *, is_optional: bool = False, default: Any = None) -> FromCell:

@@ -5,7 +5,18 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from ..keys import InvalidKey, InvalidQuestion, KeyLayout, Plan, Prefixed, Rest, RowRange, UnknownCode, between, successor
+from ..keys import (
+    InvalidKey,
+    InvalidQuestion,
+    KeyLayout,
+    Plan,
+    Prefixed,
+    Rest,
+    RowRange,
+    UnknownCode,
+    between,
+    successor,
+)
 from ..keys.conditions import Between, is_one_value
 from ..keys.errors import listed, message_of, shown
 from ..keys.planning import check_condition, is_point

@@ -386,8 +386,8 @@ class IntentWriter(Generic[R]):
         With 0 it completes all, also those of writers whose clock is ahead of this one. A write whose writer is alive
         starts again, unless it was accepted before. Any number of recoverers may run at once. An intent that names a
         list which this release neither has nor has dropped comes from a later release: it is kept, with all its lines,
-        and counts as failed. So does an intent whose named lines are newer than its source, or whose writer has read a later
-        revision: the source was restored from a backup. Raises ClockSkew before anything is changed.
+        and counts as failed. So does an intent whose named lines are newer than its source, or whose writer has read a
+        later revision: the source was restored from a backup. Raises ClockSkew before anything is changed.
         Costs: one scan of the intents' table; for each such write 2 gets and 1 checkAndPut; for each table 1 get, 1 put
         and deletes. The rows of slots that were idle for a day are deleted.
         """
