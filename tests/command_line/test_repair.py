@@ -39,7 +39,7 @@ def lines_and_orders(url):
 
 
 @pytest.mark.parametrize(
-    ("writers", "orders", "kills"), [(3, 1_100, 2), pytest.param(16, 3_000, 8, marks=pytest.mark.long)]
+    ("writers", "orders", "kills"), [(2, 1_050, 1), pytest.param(16, 3_000, 8, marks=pytest.mark.long)]
 )
 def test_a_new_list_is_filled_while_writers_are_at_work_and_the_repair_is_killed(
     rowbook, real_process, folder, writers, orders, kills
