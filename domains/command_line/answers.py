@@ -13,7 +13,7 @@ from shared.designs.arguments import patterns_by_name, shown_arguments
 from shared.designs.ruler import show_value
 from shared.queries import Explanation
 from shared.records import show_time
-from shared.tables import TableLayout
+from shared.tables import InvalidRow, TableLayout
 
 from .ranges import figures, show_ranges
 from .terminal import count, json_object, line, wrapped
@@ -51,7 +51,7 @@ def answer(
 ) -> None:
     """Writes the records, or another kind of answer, their cost, and the `command` with the next page's cursor.
 
-    `unknown` says in words which names of the question the store does not have.
+    `unknown` says in words which names of the question the store does not have, and which rows the page leaves out.
     """
     records = measurement.records
     cursor = measurement.answer.cursor if measurement.pattern.answer == "page" else None
@@ -70,6 +70,11 @@ def answer(
     show_ranges(to, measurement.ranges, tables, connection)
     if cursor:
         line(to, f"next page: {command} --cursor={cursor}")
+
+
+def unknown_rows(measurement: Measurement) -> Sequence[InvalidRow]:
+    """The rows that a page leaves out, because only a later release can read them."""
+    return measurement.answer.unknown if measurement.pattern.answer == "page" else ()
 
 
 def _tables(records: Sequence[Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:

@@ -102,7 +102,7 @@ DESIGN_PAGES = ("README.md", "REFERENCE.md")
 def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Callable[[], str]]:
     """Every generated file with the function that makes the text that it should have.
 
-    `more` makes further blocks of some pages: of designs by name, of `stores`, and of `reservations`.
+    `more` makes further blocks of some pages: of designs by name, of `stores`, of `reservations`, and of `changing`.
     """
 
     def made(page: Path, *makers: Callable[[], Mapping[str, str]]) -> tuple[Path, Callable[[], str]]:
@@ -129,6 +129,7 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
             made(ROOT / "shared" / "README.md", extras_blocks),
             made(ROOT / "shared" / "API.md", names_blocks),
             made(ROOT / "domains" / "reservations" / "README.md", more["reservations"]),
+            made(ROOT / "domains" / "CHANGING.md", more["changing"]),
             made(ROOT / "README.md", root_blocks),
             (LISTING, listing_text),
         ]

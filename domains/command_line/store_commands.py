@@ -18,6 +18,8 @@ from .options import (
     Plain,
 )
 
+MAX_ROWS_PER_S = 1_000_000
+"""The largest `--rate`."""
 MAX_AGE_S = 10 * 365 * 24 * 60 * 60
 """The largest `--older-than`, in seconds."""
 
@@ -81,19 +83,36 @@ def repair(
     restores: Annotated[
         bool, typer.Option("--restore", help="Make records again from lines that outlived them.")
     ] = False,
+    rate: Annotated[
+        str | None, typer.Option(metavar="N", help="Compare and mend at most N rows a second; no limit if omitted.")
+    ] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Keep in FILE how far it has come; if FILE exists, continue there. Removed at the end."
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print no line for a row that is mended.")] = False,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Recover pending writes, then mend what verify finds. Exit code 1 if something is left."""
+    """Recover pending writes, then mend what verify finds, or fill a new list. Exit code 1 if something is left."""
+    from attrs import evolve
+
     from . import upkeep
+    from .checkpoint_files import checkpoint_in
     from .stores import open_upkeep
     from .terminal import consoles
+    from .words import number
 
     upkeep.check_upkeep(name)
     instructions = upkeep.instructions(discard or [], restores=restores)
+    upkeep.check_checkpoint(checkpoint, instructions)
+    rows_per_s = None if rate is None else number("--rate", rate, MAX_ROWS_PER_S)
     out, errors = consoles(plain or context.obj)
-    with open_upkeep(name, store) as of_store:
-        code = upkeep.repair(out, errors, name, of_store, instructions, as_json=as_json)
+    with open_upkeep(name, store) as of_store, checkpoint_in(checkpoint, name, store, errors) as found:
+        told = evolve(instructions, checkpoint=found)
+        code = upkeep.repair(out, errors, name, of_store, told, rows_per_s, quiet=quiet, as_json=as_json)
     raise typer.Exit(code)
 
 

@@ -1,5 +1,6 @@
 """`rowbook recover`, `verify`, `repair` and `erase`: pending work, rows that disagree or cannot be read, and people."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -11,13 +12,16 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from shared.keys.errors import listed, shown
 from shared.records import show_time
-from shared.writes import Erases, Finding, Instructions, Upkeep
+from shared.writes import NOTHING_TOLD, Erases, Finding, Instructions, Upkeep
 
 from . import terminal
 from .designs import all_designs, find_variants
 from .options import ORPHANED, UNDECODABLE
 from .usage import WrongUsage
 from .words import from_hex
+
+LINE_EVERY_S = 10
+"""How often a command without a terminal prints how far it has come."""
 
 
 def recover(out: Console, name: str, upkeep: Upkeep, older_than_ms: int | None, *, as_json: bool) -> int:
@@ -53,15 +57,29 @@ def verify(out: Console, errors: Console, name: str, upkeep: Upkeep, *, as_json:
 
 
 def repair(
-    out: Console, errors: Console, name: str, upkeep: Upkeep, instructions: Instructions, *, as_json: bool
+    out: Console,
+    errors: Console,
+    name: str,
+    upkeep: Upkeep,
+    instructions: Instructions,
+    rows_per_s: int | None = None,
+    *,
+    quiet: bool = False,
+    as_json: bool,
 ) -> int:
-    """Prints every row that is wrong, and mends it if it can; returns the exit code, 1 if one is left."""
-    with _progress(errors, name, upkeep) as progress:
-        printer = _Found(out, as_json, repairs=True)
+    """Prints every row that is wrong, and mends it if it can; returns the exit code, 1 if one is left.
+
+    Compares and mends at most `rows_per_s` rows a second; None for no limit. If `quiet`, prints no row that is mended.
+    """
+    told: set[tuple[str, bytes]] = set()
+    with _progress(errors, name, upkeep, rows_per_s) as progress:
+        printer = _Found(out, as_json, repairs=True, quiet=quiet)
         for finding, is_mended in upkeep.repair(progress, instructions):
             printer.add(finding, is_mended)
+            told |= {(finding.table, finding.row)} & instructions.discards_rows
+            progress.add_mended(is_mended)
     code = printer.finish(name, upkeep)
-    for table, row in sorted(instructions.discards_rows - printer.rows):
+    for table, row in sorted(instructions.discards_rows - told):
         terminal.line(errors, f"--discard {table}:{row.hex()}: nothing is wrong with this row, so it is kept")
         code = 1
     return code
@@ -79,25 +97,32 @@ def instructions(discard: list[str], *, restores: bool) -> Instructions:
     return Instructions(restores, ORPHANED in discard, UNDECODABLE in discard, frozenset(rows))
 
 
+def check_checkpoint(checkpoint: str | None, instructions: Instructions) -> None:
+    """Raises WrongUsage for a checkpoint beside other instructions: what it skips would not be discarded."""
+    if checkpoint is not None and instructions != NOTHING_TOLD:
+        raise WrongUsage("--checkpoint: must be without --discard and --restore, because it skips rows")
+
+
 class _Found:
     """Prints findings as they come, or all as one JSON object at the end."""
 
-    def __init__(self, out: Console, as_json: bool, *, repairs: bool = False) -> None:
+    def __init__(self, out: Console, as_json: bool, *, repairs: bool = False, quiet: bool = False) -> None:
         self._out = out
         self._as_json = as_json
         self._repairs = repairs
+        self._quiet = quiet
         self._found: list[dict[str, Any]] = []
         self._wrong: Counter[str] = Counter()
         self._harmless: Counter[str] = Counter()
-        self._left = 0
-        self.rows: set[tuple[str, bytes]] = set()
-        """Table and row of each finding so far."""
+        self._mended = self._left = 0
 
     def add(self, finding: Finding, is_mended: bool = False) -> None:
         """Prints and counts one finding."""
-        self.rows.add((finding.table, finding.row))
         (self._harmless if finding.is_harmless else self._wrong)[finding.kind] += 1
+        self._mended += is_mended
         self._left += not is_mended and not finding.is_harmless
+        if is_mended and self._quiet:
+            return
         if self._as_json:
             self._found.append({**attrs.asdict(finding), "mended": is_mended})
         else:
@@ -107,7 +132,10 @@ class _Found:
         """Prints the summary; returns the exit code, 1 if a wrong row is left."""
         if self._as_json:
             counts = {f"{what}s": number for what, number in upkeep.counts.items()}
-            terminal.json_object(self._out, {"name": name, **counts, "found": self._found, "left": self._left})
+            mended = {"mended": self._mended} if self._repairs else {}
+            terminal.json_object(
+                self._out, {"name": name, **counts, "found": self._found, **mended, "left": self._left}
+            )
             return 1 if self._left else 0
         outcome = f"{_words(self._wrong)}{f'; {self._left} left' if self._repairs else ''}"
         outcome = outcome if self._wrong else "nothing is wrong"
@@ -156,10 +184,53 @@ def erase(out: Console, name: str, repository: Erases, who: str, *, as_json: boo
     return 0
 
 
+class _Progress:
+    """Shows how many rows were compared and mended so far, and waits if these are too many a second."""
+
+    def __init__(self, show: Callable[[str], object], upkeep: Upkeep, rows_per_s: int | None) -> None:
+        self._show = show
+        self._upkeep = upkeep
+        self._rows_per_s = rows_per_s
+        self._began_s = time.monotonic()
+        self._done = self._compared = self._mended = 0
+
+    def __call__(self) -> None:
+        """Called after each batch of rows was compared."""
+        compared = sum(self._upkeep.counts.values())
+        self._wait_for(compared - self._compared if compared >= self._compared else compared)
+        self._compared = compared
+        self._show(
+            _compared(self._upkeep) + (f", {terminal.count(self._mended, 'row')} mended" if self._mended else "")
+        )
+
+    def add_mended(self, is_mended: bool) -> None:
+        """Called with each finding of a repair."""
+        self._mended += is_mended
+        self._wait_for(1)
+
+    def _wait_for(self, rows: int) -> None:
+        if self._rows_per_s is None:
+            return
+        self._done += rows
+        due_s = self._began_s + self._done / self._rows_per_s
+        if due_s > time.monotonic():
+            time.sleep(due_s - time.monotonic())
+        else:  # what was slower than the limit does not make up for what comes
+            self._began_s, self._done = time.monotonic(), 0
+
+
 @contextmanager
-def _progress(to: Console, name: str, upkeep: Upkeep) -> Generator[Callable[[], None]]:
-    """A function that shows how many rows were compared so far, on a terminal."""
+def _progress(to: Console, name: str, upkeep: Upkeep, rows_per_s: int | None = None) -> Generator[_Progress]:
+    """Shows the progress: on a terminal in its last line, otherwise as a line every `LINE_EVERY_S`."""
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False)
     with Progress(*columns, console=to, transient=True, disable=to.no_color, redirect_stdout=False) as bar:
-        task = bar.add_task(name)
-        yield lambda: bar.update(task, description=f"{name}: {_compared(upkeep)}")
+        task, shown_s = bar.add_task(name), time.monotonic()
+
+        def show(words: str) -> None:
+            nonlocal shown_s
+            bar.update(task, description=f"{name}: {words}")
+            if to.no_color and time.monotonic() >= shown_s + LINE_EVERY_S:
+                terminal.line(to, f"{name}: {words} so far")
+                shown_s = time.monotonic()
+
+        yield _Progress(show, upkeep, rows_per_s)

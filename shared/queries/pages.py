@@ -31,6 +31,9 @@ class Page(Generic[R]):
     """The client's work beyond reading the ranges: the attributes that it compared, then `order` if it sorted."""
     server_filtered: tuple[str, ...] = ()
     """The attributes that a server-side filter compared: the server read more rows than it sent."""
+    unknown: tuple[InvalidRow, ...] = ()
+    """The rows of this page that are not in `records`, because a later release has written them: with a name of a
+    `Code`, or a value of a `Literal`, that this release does not know."""
 
 
 def read_page(
@@ -38,6 +41,7 @@ def read_page(
     limit: int,
     cursor: str | None = None,
     on_invalid: Callable[[InvalidRow], None] | None = None,
+    on_unknown: Callable[[InvalidRow], None] | None = None,
     *,
     read_at_most: int = READ_AT_MOST,
     buffer_rows: int = BUFFER_ROWS,
@@ -48,9 +52,9 @@ def read_page(
     """
     check_count("limit", limit)
     check_count("read_at_most", read_at_most)
-    reader = RecordReader(request, on_invalid)
+    reader = RecordReader(request, on_invalid, on_unknown)
     digest = None if cursor is None else digest_of(request)
-    position = None if cursor is None or digest is None else decode_cursor(cursor, digest)
+    position = None if cursor is None or digest is None else decode_cursor(cursor, request, digest)
     if request.order is not None:
         records, last = read_sorted(reader, request.order, position, limit, read_at_most)
     else:

@@ -101,8 +101,9 @@ class Query(Generic[R]):
 
         A page that leaves out records or rows ends short after reading 10,000, with a cursor. With a domain's own cells
         it ends after a whole row, so it may return more than `limit` records. A row that is not a record of this table
-        is raised as an `InvalidRow`; see `on_invalid`. A cursor that is damaged, or belongs to another question or
-        another layout, is an `InvalidQuestion`.
+        is raised as an `InvalidRow`; see `on_invalid`. A row that only a later release can read, because it has a
+        status that is new there, for example, does not fail the page: it is in `Page.unknown`. A cursor that is
+        damaged, or belongs to another question or another layout, is an `InvalidQuestion`.
 
         Raises LayoutMismatch if another layout than this table's made the stored keys.
 
@@ -110,25 +111,28 @@ class Query(Generic[R]):
         page that continues within a row of many records scans the rest of that row before the range: up to 3 RPCs more
         if few cells are left.
         """
-        return self._fetched(read_page(self._request, limit, cursor, self._on_invalid))
+        unknown: list[InvalidRow] = []
+        page = self._fetched(read_page(self._request, limit, cursor, self._on_invalid, unknown.append), unknown.append)
+        return attrs.evolve(page, unknown=tuple(unknown)) if unknown else page
 
-    def _fetched(self, page: Page[Any]) -> Page[R]:
+    def _fetched(self, page: Page[Any], on_unknown: Callable[[InvalidRow], None] | None = None) -> Page[R]:
         """The page with its records passed through every `then`."""
         records: list[Any] = page.records
         for fetch in self._fetches:
             answers: Sequence[Any] = fetch(records) if records else []
             if len(answers) != len(records):
                 raise ValueError(f"then: must return one answer for each record ({len(records)}, got {len(answers)})")
-            records = [answer for answer in answers if answer is not None and not self._is_invalid(answer)]
+            records = [answer for answer in answers if answer is not None and not self._is_invalid(answer, on_unknown)]
         return page if records is page.records else attrs.evolve(page, records=records)
 
-    def _is_invalid(self, answer: Any) -> bool:
+    def _is_invalid(self, answer: Any, on_unknown: Callable[[InvalidRow], None] | None) -> bool:
         """Whether a second lookup found a row that is not a record, which is then reported, or raised."""
         if not isinstance(answer, InvalidRow):
             return False
-        if self._on_invalid is None:
+        take = on_unknown if self._on_invalid is None and answer.is_unknown else self._on_invalid
+        if take is None:
             raise answer
-        self._on_invalid(answer)
+        take(answer)
         return True
 
     def on_invalid(self, report: Callable[[InvalidRow], None]) -> "Query[R]":
@@ -155,6 +159,7 @@ class Query(Generic[R]):
     def __iter__(self) -> Iterator[R]:
         """All records, in constant memory: read page by page, so that no scanner stays open between pages.
 
+        Raises an `InvalidRow` also for a row that only a later release can read, because nothing says what is missing.
         A question that the client has to sort is read once.
         """
         for page in self._pages():

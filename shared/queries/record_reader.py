@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from ..keys.conditions import matcher
-from ..keys.errors import InvalidKey, InvalidQuestion, message_of, shown
+from ..keys.errors import InvalidKey, InvalidQuestion, shown
 from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan, Stream
 from ..tables.bound_table import BoundTable
@@ -68,11 +68,18 @@ class Request(Generic[R]):
 class RecordReader(Generic[R]):
     """Reads the rows or cells of a request, and makes records of those that match."""
 
-    def __init__(self, request: Request[R], on_invalid: Callable[[InvalidRow], None] | None) -> None:
+    def __init__(
+        self,
+        request: Request[R],
+        on_invalid: Callable[[InvalidRow], None] | None,
+        on_unknown: Callable[[InvalidRow], None] | None = None,
+    ) -> None:
         self.request = request
         self._rows = request.table.rows
         self._layout = request.table.layout
         self.on_invalid = on_invalid
+        self.on_unknown = on_unknown
+        """Gets the rows of a later release, if `on_invalid` is None; None raises them like all that are invalid."""
         self.read = 0
         """Rows read so far; in rows with many records, cells."""
         cells = self._layout.cells
@@ -106,7 +113,9 @@ class RecordReader(Generic[R]):
                     return records, None if last is None else self.position(last)
                 last = stored
                 records += self.matching(stored)
-        return records, None
+        # Without what was left out as unknown, the row beyond the page would have ended the loop.
+        more_may_follow = read_limit is not None and self.read == read_limit
+        return records, self.position(last) if more_may_follow else None
 
     def _all_rows(
         self, position: Sequence[bytes] | None, limit: int, wanted: int
@@ -115,13 +124,12 @@ class RecordReader(Generic[R]):
         records: list[R] = []
         stored: Any = None
         with closing(self.stored(position, limit + 1, wanted, self.request.reverse)) as rows:
-            for stored in islice(rows, limit):
+            for self.read, stored in enumerate(islice(rows, limit), 1):
                 row, cells = stored
                 try:
                     records.append(self._record(row, cells))
                 except ValueError as error:
                     self.report(stored, error)
-            self.read = len(records)
             return records, None if next(rows, None) is None else self.position(stored)
 
     def stored(self, after: Sequence[bytes] | None, limit: int | None, wanted: int, reverse: bool) -> Stored:
@@ -171,18 +179,19 @@ class RecordReader(Generic[R]):
         return [] if key is None or self._item is None else [self._item(key, qualifier, value)]
 
     def report(self, stored: Any, error: ValueError) -> None:
-        """Calls `on_invalid` with the error of a row or cell, or raises it."""
+        """Calls `on_invalid`, or `on_unknown`, with the error of a row or cell, or raises it."""
         if isinstance(error, InvalidRow):
             invalid = error
         else:
             is_cell = self._item is not None and not isinstance(error, InvalidKey)  # otherwise it is the row key
             column = self._layout.cells.columns[0] + b":" + stored[1] if is_cell else None
-            invalid = InvalidRow(self._layout.name, stored[0], message_of(error), column)
+            invalid = InvalidRow.of(self._layout.name, stored[0], error, column)
             if not isinstance(error, InvalidKey | InvalidRecord):
                 invalid.__cause__ = error
-        if self.on_invalid is None:
+        take = self.on_unknown if self.on_invalid is None and invalid.is_unknown else self.on_invalid
+        if take is None:
             raise invalid from invalid.__cause__
-        self.on_invalid(invalid)
+        take(invalid)
 
     def _matches(self, record: R) -> bool:
         for name, wanted, matches in self._matchers:

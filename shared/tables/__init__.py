@@ -6,7 +6,7 @@ May import `keys`, `records`, happybase and msgpack.
 from .bound_table import BoundTable
 from .cells import Cells, Column
 from .creation import KeepsNoTombstones, NeedsThrift2, create_tables, drop_tables
-from .errors import InvalidRecord, InvalidRow
+from .errors import InvalidRecord, InvalidRow, UnknownValue
 from .item_cells import ItemCells
 from .layouts import Family, PhysicalTable, TableLayout, physical_tables
 from .other_columns import OtherColumns
@@ -38,6 +38,7 @@ __all__ = [
     "RecordCells",
     "TableLayout",
     "TableMismatch",
+    "UnknownValue",
     "UnrecordedLayout",
     "check_layouts",
     "create_tables",

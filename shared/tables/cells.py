@@ -12,8 +12,8 @@ from ..keys.errors import shown
 from ..keys.limits import MAX_CELL_BYTES
 from ..keys.parts import init_fields
 from .compiled_records import FromCell
-from .declared_types import excludes_maps, literals_of, type_check, words_for
-from .errors import InvalidRecord
+from .declared_types import excludes_maps, is_other_literal, literals_of, type_check, words_for
+from .errors import InvalidRecord, UnknownValue
 from .packing import MSGPACK, Packing
 
 R = TypeVar("R")
@@ -115,14 +115,18 @@ class PackedValue:
         raise InvalidRecord(f"{self.name}: {reason}")
 
     def unpack(self, cell: bytes) -> Any:
-        """The value of these bytes; InvalidRecord if they are damaged, or of another type."""
+        """The value of these bytes; InvalidRecord if they are damaged, or of another type.
+
+        UnknownValue if only the `Literal` of the attribute lacks the value.
+        """
         try:
             value = self.packing.unpack(cell)
         except Exception as error:  # msgpack's errors have no common base
             reason = str(error) or type(error).__name__
             raise InvalidRecord(f"{self.name}: {reason} (got {cell.hex(' '):.100})") from None
         if not self.fits(value):
-            raise InvalidRecord(f"{self.name}: {self.misfit(value)}")
+            reason = f"{self.name}: {self.misfit(value)}"
+            raise UnknownValue(reason) if is_other_literal(self.declared, value) else InvalidRecord(reason)
         return value
 
     def from_cell(self, column: bytes, *, is_optional: bool = False, default: Any = None) -> FromCell:

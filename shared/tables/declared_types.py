@@ -32,6 +32,13 @@ def literals_of(declared: Any) -> tuple[tuple[type, Any], ...]:
     return tuple((value.__class__, value) for value in values)
 
 
+def is_other_literal(declared: Any, value: Any) -> bool:
+    """Whether a value would be of a declared type if one of its `Literal`s had that value, too."""
+    if get_origin(declared) in (Union, UnionType):
+        return any(is_other_literal(member, value) for member in get_args(declared))
+    return any(type(value) is literal_type for literal_type, _ in literals_of(declared))
+
+
 def excludes_maps(declared: Any) -> bool:
     """Whether no value of a declared type is or contains a map, whose keys msgpack may refuse."""
     members = get_args(declared)

@@ -2,11 +2,15 @@
 
 import attrs
 
-from ..keys.errors import shown_bytes
+from ..keys.errors import UnknownCode, message_of, shown_bytes
 
 
 class InvalidRecord(ValueError):
     """A record that cannot be stored, or cells that do not hold one; the message names record and attribute."""
+
+
+class UnknownValue(InvalidRecord):
+    """A cell that would be valid if the `Literal` of its attribute had its value: probably of a later release."""
 
 
 @attrs.define(on_setattr=attrs.setters.frozen)  # not a frozen class: tools such as typer set attributes of their own
@@ -22,6 +26,14 @@ class InvalidRow(InvalidRecord):
     """One line of text."""
     column: bytes | None = None
     """The damaged cell of a row with many records; None if it is the row."""
+    is_unknown: bool = False
+    """Whether it probably is a record of a later release, with a name of a `Code`, or a value of a `Literal`, that this
+    release does not know."""
+
+    @classmethod
+    def of(cls, table: str, row: bytes, error: ValueError, column: bytes | None = None) -> "InvalidRow":
+        """The error of a row, or of a cell, that could not be read for this reason."""
+        return cls(table, row, message_of(error), column, isinstance(error, UnknownCode | UnknownValue))
 
     def __str__(self) -> str:
         column = "" if self.column is None else f", column {shown_bytes(self.column)}"

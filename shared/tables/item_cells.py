@@ -5,14 +5,25 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from ..keys import InvalidKey, InvalidQuestion, KeyLayout, Plan, Prefixed, Rest, RowRange, between, successor
+from ..keys import (
+    InvalidKey,
+    InvalidQuestion,
+    KeyLayout,
+    Plan,
+    Prefixed,
+    Rest,
+    RowRange,
+    UnknownCode,
+    between,
+    successor,
+)
 from ..keys.conditions import Between, is_one_value
 from ..keys.errors import listed, message_of, shown
 from ..keys.planning import check_condition, is_point
 from ..keys.slice_codecs import share_codec
 from .cells import PackedValue, check_cell_attributes, check_cell_size, check_family, record_fields
 from .compiled_records import compile_item
-from .errors import InvalidRecord
+from .errors import InvalidRecord, UnknownValue
 from .packing import COUNTER, MAX_ARRAY, MSGPACK, Packing, array_of, unpack_array
 from .record_cells import MARKER_VALUE
 
@@ -130,7 +141,7 @@ class ItemCells(Generic[R]):
         try:
             parts = self._qualifiers.decode_reference(qualifier)
         except InvalidKey as error:
-            raise InvalidRecord(str(error)) from None
+            raise (UnknownValue if isinstance(error, UnknownCode) else InvalidRecord)(str(error)) from None
         for name in self.qualifier.part_named:
             values[name] = getattr(parts, name) + values[name] if name in values else getattr(parts, name)
         values |= self._unpack_value(value)

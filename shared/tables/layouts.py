@@ -132,7 +132,7 @@ class TableLayout(Generic[K, R]):
         try:
             return list(self.cells.records(self.key.decode(row), cells))
         except (InvalidKey, InvalidRecord) as error:
-            raise InvalidRow(self.name, row, str(error)) from None
+            raise InvalidRow.of(self.name, row, error) from None
 
     def plan(self, /, **question: Any) -> Plan:
         """The ranges and the point or residual for a question about any parts of a record's row key and qualifier.

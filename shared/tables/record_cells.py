@@ -11,7 +11,7 @@ from ..keys import KeyLayout
 from ..keys.errors import message_of, shown
 from .cells import Column, PackedValue, check_cell_attributes, check_cell_size, check_column, record_fields
 from .compiled_records import FromCell, compile_record
-from .errors import InvalidRecord
+from .errors import InvalidRecord, UnknownValue
 from .other_columns import OtherColumns, PackedMapping
 from .packing import COUNTER
 
@@ -82,6 +82,9 @@ class RecordCells(Generic[R]):
             *(column for column in self._own_columns if column.partition(b":")[0] not in whole),
             *whole,
         )
+        optional = {self._column[name] for name in self._column if self._fields[name].default is not attrs.NOTHING}
+        self.required_columns = tuple(column for column in self._own_columns if column not in optional)
+        """The columns that every row of a record has: those of attributes without a default, or the marker."""
         self._part_of = {name: key_names.get(name, name) for name in self._fields if name not in attributes}
         """The part of the row key for each attribute that has no column."""
         self._packed = {
@@ -155,11 +158,18 @@ class RecordCells(Generic[R]):
         return any(column in cells for column in self._own_columns)
 
     def unpack(self, key: object, cells: Mapping[bytes, bytes]) -> R:
-        """The record of a row, from its decoded key and its cells. Cells of other columns are ignored."""
+        """The record of a row, from its decoded key and its cells. Cells of other columns are ignored.
+
+        Raises InvalidRecord; UnknownValue only if nothing else is wrong with the cells.
+        """
         values = {name: getattr(key, part) for name, part in self._part_of.items()}
+        unknown: UnknownValue | None = None
         for name, column in self._column.items():
             if column in cells:
-                values[name] = self._packed[name].unpack(cells[column])
+                try:
+                    values[name] = self._packed[name].unpack(cells[column])
+                except UnknownValue as error:
+                    unknown = error
             elif self._fields[name].default is attrs.NOTHING:
                 raise InvalidRecord(f"{self.record.__name__}.{name}: no cell {column.decode()}")
         for name, mapping in self.mappings.items():
@@ -167,6 +177,8 @@ class RecordCells(Generic[R]):
         if not self._has_any(cells):
             columns = b", ".join(self.columns).decode()
             raise InvalidRecord(f"{self.record.__name__}: none of its cells ({columns})")
+        if unknown is not None:
+            raise unknown
         try:
             return self.record(**{str(self._fields[name].alias): value for name, value in values.items()})
         except (TypeError, ValueError, RecursionError) as error:  # from the record's own validators and converters

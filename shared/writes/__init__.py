@@ -4,6 +4,7 @@ May import `keys`, `tables`, `queries` and `events`.
 """
 
 from .batches import NotAllStored, delete_all, delete_rows, put_all, put_in_rows, store_all
+from .checkpoints import Checkpoint
 from .claiming import claim, forget
 from .clock import CLOCK, Moment, WriterClock
 from .dictionaries import (
@@ -42,6 +43,7 @@ __all__ = [
     "NAME_FAMILY",
     "NOTHING_TOLD",
     "TIMES_READ_AGAIN",
+    "Checkpoint",
     "ClockSkew",
     "CombinedUpkeep",
     "Derived",

@@ -5,18 +5,17 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from ..keys import InvalidKey, RowRange, UnknownCode
+from ..keys import InvalidKey, UnknownCode
 from ..keys.errors import listed
 from ..queries import in_batches, scan_in_batches
 from ..tables import InvalidRow, TableLayout
 from ..tables.ddl import delete_statement
+from .checkpoints import EVERY_ROW, Checkpoint
 from .findings import TIMES_READ_AGAIN, Finding, Kind
 from .intent_rows import CLOCKS_APART_MS, Dated
 from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter
 from .restoring import StoredLine
 from .sources import Source
-
-EVERY_ROW = RowRange(b"", None)
 
 
 @attrs.frozen
@@ -83,18 +82,23 @@ class Comparison:
         for intent in damaged:
             yield Finding("undecodable", intent.table, intent.row, None, intent.reason)
 
-    def of_sources(self, progress: Callable[[], object]) -> Iterator[Finding]:
+    def of_sources(self, progress: Callable[[], object], checkpoint: Checkpoint | None = None) -> Iterator[Finding]:
         """The lines that are missing or differ, and the sources that cannot be read."""
-        for stored in self._batches(self._writer.source):
+        for stored in self._batches(self._writer.source, "compared", checkpoint):
             cells = {row: {column: value for column, (value, _) in dated.items()} for row, dated in stored.items()}
             yield from self._confirmed(self._of_sources(cells))
             self.sources += len(stored)
             progress()
 
-    def of_lists(self, progress: Callable[[], object]) -> Iterator[Finding]:
-        """The lines that their sources do not want, those that are newer, and those that cannot be read."""
+    def of_lists(
+        self, progress: Callable[[], object], checkpoint: Checkpoint | None = None, passed: str = "compared"
+    ) -> Iterator[Finding]:
+        """The lines that their sources do not want, those that are newer, and those that cannot be read.
+
+        `passed` names this pass over the lists in the checkpoint.
+        """
         for table in self._writer.lists:
-            for stored in self._batches(table):
+            for stored in self._batches(table, passed, checkpoint):
                 yield from self._confirmed(self._of_list(table, stored))
                 self.lines += len(stored)
                 progress()
@@ -109,9 +113,20 @@ class Comparison:
         line = self.lists[finding.table], finding.row, source_row
         return not list(self._disagreeing([line], self._readable([source_row])))
 
-    def _batches(self, table: TableLayout[Any, Any]) -> Iterator[dict[bytes, Dated]]:
-        rows, columns = self._writer.rows(table.name), table.cells.columns
-        yield from map(dict, scan_in_batches(rows, EVERY_ROW, columns=columns, include_timestamp=True))
+    def _batches(
+        self, table: TableLayout[Any, Any], passed: str, checkpoint: Checkpoint | None
+    ) -> Iterator[dict[bytes, Dated]]:
+        """The rows of a table in batches; the checkpoint notes each as soon as the caller asks for the next one."""
+        rows, columns, passed = self._writer.rows(table.name), table.cells.columns, f"{passed} {table.name}"
+        rest = EVERY_ROW if checkpoint is None else checkpoint.rest(passed)
+        if rest is None:
+            return
+        for batch in scan_in_batches(rows, rest, columns=columns, include_timestamp=True):
+            yield dict(batch)
+            if checkpoint is not None:
+                checkpoint.note(passed, batch[-1][0])
+        if checkpoint is not None:
+            checkpoint.note(passed, None)
 
     def _read(self, table: TableLayout[Any, Any], rows: Iterable[bytes]) -> Iterator[StoredLine]:
         columns = [*table.cells.columns]
@@ -127,7 +142,8 @@ class Comparison:
             try:
                 wanted[row] = self._wanted(self._writer.reader.source_of(row, cells))
             except (InvalidKey, InvalidRow) as error:
-                yield Finding("undecodable", self._writer.source.name, row, None, _reason(error))
+                kind: Kind = "unknown" if _is_unknown(error) else "undecodable"
+                yield Finding(kind, self._writer.source.name, row, None, _reason(error))
                 continue
             lines += [(self.lists[name], line, row) for name, line in wanted[row].lines]
         disagreeing = self._disagreeing(lines, wanted)
@@ -141,7 +157,7 @@ class Comparison:
             try:
                 source_of_line[row] = self._writer.source.key.row_of(table.key.decode(row))
             except InvalidKey as error:
-                kind: Kind = "unknown" if isinstance(error, UnknownCode) else "undecodable"
+                kind: Kind = "unknown" if _is_unknown(error) else "undecodable"
                 invalid[row] = Finding(kind, table.name, row, None, _reason(error))
         if invalid and table.name == self._writer.source.name:  # those with a source were found with the sources
             sources = self._writer.reader.cells_of(self._writer.source, invalid)
@@ -244,6 +260,11 @@ def _compared(line: StoredLine, source_row: bytes, wanted: _Wanted) -> _Suspect 
         return _Suspect("missing", line, source_row, wanted)
     columns = sorted(column.decode() for column, _ in wanted_cells.items() ^ cells.items())
     return _Suspect("differing", line, source_row, wanted, tuple(dict.fromkeys(columns)))
+
+
+def _is_unknown(error: ValueError) -> bool:
+    """Whether a row is probably of a later release."""
+    return isinstance(error, UnknownCode) or (isinstance(error, InvalidRow) and error.is_unknown)
 
 
 def _reason(error: ValueError) -> str:

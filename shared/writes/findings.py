@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from ..keys.errors import shown_bytes
+from .checkpoints import Checkpoint
 
 TIMES_READ_AGAIN = 2
 """How often a row that disagrees is read again before it is a finding: writers may be at work."""
@@ -54,7 +55,10 @@ class Finding:
 
 @attrs.frozen
 class Instructions:
-    """How `repair` treats rows that it otherwise keeps, because they may hold the only copy of their data."""
+    """How `repair` treats rows that it otherwise keeps, because they may hold the only copy; and where it continues.
+
+    Raises ValueError for a `checkpoint` beside anything else: what it skips would be neither restored nor discarded.
+    """
 
     restores: bool = False
     """Makes records again from their orphaned lines, if these hold all attributes."""
@@ -64,6 +68,12 @@ class Instructions:
     """Removes lines and intents that cannot be read. It removes a source only if `discards_rows` names its row."""
     discards_rows: frozenset[tuple[str, bytes]] = frozenset()
     """Table and row of each other row to remove."""
+    checkpoint: Checkpoint | None = None
+    """Where the comparison of sources with their lines continues, and saves how far it has come."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.checkpoint is not None and attrs.evolve(self, checkpoint=None) != NOTHING_TOLD:
+            raise ValueError("Instructions.checkpoint: must be alone, because rows before it are skipped")
 
     def discards(self, finding: Finding, *, is_source: bool = False) -> bool:
         """Whether the row of a finding is to be removed."""

@@ -59,7 +59,8 @@ that does not move: they may show old values until the write is complete.
 
 Two releases of a design may work on one store. A source keeps the cells that a release does not know (`SourceCells`),
 and `recover` leaves intents that name lists which it does not know. A release that does not know a list does not put
-its lines: first deploy the release that derives a new list everywhere, then `repair`, then deploy its readers.
+its lines: first deploy the release that derives a new list everywhere, then `repair`, then deploy its readers. A
+release that gives up a list names its table in `dropped`: intents of earlier releases name it, too.
 
 The key of every list must have all parts of the source's key, so that a derived cell belongs to one source. The
 families of sources, intents and moving lists must not have a TTL. Tombstones of derived cells should outlast
@@ -70,6 +71,8 @@ has: the readers of a moving list drop it, and `WriterUpkeep` finds it.
 import os
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import attrs
 
 from ..events import report
 from ..keys.errors import listed, shown_bytes
@@ -114,6 +117,7 @@ class IntentWriter(Generic[R]):
     `lists` are the tables of the lines. `derive` yields the lines of a record, each after its table. `moving` are the
     lists whose lines are put before the decision: all lists whose keys contain fields that a write can change, and any
     others. The cells of a moving list must be a marker. A table holds one list; that may be the table of the sources.
+    `dropped` names the tables of lists that earlier releases had: `recover` ignores them, even if they are deleted.
     Raises InvalidRecord for tables that do not fit.
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
@@ -127,6 +131,7 @@ class IntentWriter(Generic[R]):
         derive: Callable[[R], Iterable[Derived]],
         *,
         moving: Iterable[TableLayout[Any, Any]] = (),
+        dropped: Iterable[str] = (),
         clock: WriterClock = CLOCK,
         window_ms: int = WINDOW_MS,
     ) -> None:
@@ -138,12 +143,15 @@ class IntentWriter(Generic[R]):
         self.cells: SourceCells[R] = self.reader.cells
         self._derive = derive
         self.moving = {table.name for table in moving}
+        self._dropped = {*dropped}
         for number, table in enumerate(self.lists):
             if table.name in {other.name for other in self.lists[:number]}:
                 raise InvalidRecord(f"table {table.name}: must have one list (got {table.holds} too)")
             for name in source.key.part_named:
                 if name not in table.key.part_named:
                     raise InvalidRecord(f"table {table.name}: its key must have {name}, as {source.name} has")
+            if table.name in self._dropped:
+                raise InvalidRecord(f"table {table.name}: must be in lists or in dropped, not in both")
             if table.name in self.moving and table.cells.cell_attributes:
                 raise InvalidRecord(f"table {table.name}: the cells of a moving list must be a marker")
         self._connection = connection
@@ -178,7 +186,6 @@ class IntentWriter(Generic[R]):
         """Stores the record that `decide` returns, and returns that record.
 
         `decide` gets the stored record, or None, and returns the new one, or None to delete it, or raises. It is called
-        again if another write won. If it returns the stored record, the source is not changed, but its derived cells
         again if another write won. If it returns the stored record, the source is not changed, but its derived cells
         are put again: so repeating a call completes a write that died, except for lines that the write removes, which
         stay until `recover`. Everything is encoded before anything is put. After any error but those of `decide`, the
@@ -378,9 +385,9 @@ class IntentWriter(Generic[R]):
 
         With 0 it completes all, also those of writers whose clock is ahead of this one. A write whose writer is alive
         starts again, unless it was accepted before. Any number of recoverers may run at once. An intent that names a
-        list which this release does not have comes from a later release: it is kept, with all its lines, and counts as
-        failed. So does an intent whose named lines are newer than its source, or whose writer has read a later
-        revision: the source was restored from a backup. Raises ClockSkew before anything is changed.
+        list which this release neither has nor has dropped comes from a later release: it is kept, with all its lines,
+        and counts as failed. So does an intent whose named lines are newer than its source, or whose writer has read a
+        later revision: the source was restored from a backup. Raises ClockSkew before anything is changed.
         Costs: one scan of the intents' table; for each such write 2 gets and 1 checkAndPut; for each table 1 get, 1 put
         and deletes. The rows of slots that were idle for a day are deleted.
         """
@@ -403,8 +410,11 @@ class IntentWriter(Generic[R]):
         return True
 
     def _recover(self, slot: Pending) -> None:
-        if unknown := slot.intent.touched.keys() - {table.name for table in self.lists}:
-            raise InvalidRecord(f"must name lists of this release (got {listed(sorted(unknown))}); use a later one")
+        touched = {name: rows for name, rows in slot.intent.touched.items() if name not in self._dropped}
+        if unknown := touched.keys() - {table.name for table in self.lists}:
+            advice = "use a later one, or name in dropped what it has given up"
+            raise InvalidRecord(f"must name lists of this release (got {listed(sorted(unknown))}); {advice}")
+        slot = attrs.evolve(slot, intent=attrs.evolve(slot.intent, touched=touched))
         began = self.check_clock()
         self._check_no_revision_is_lost(slot, began)
         source = self._outcome(slot.intent, raises_always=True)

@@ -70,7 +70,7 @@ class SourceReader(Generic[R]):
         try:
             return self.cells.source(self._source.key.decode(row), cells.get(self.cells.columns[0]))
         except (InvalidKey, InvalidRecord) as error:
-            raise InvalidRow(self._source.name, row, str(error)) from None
+            raise InvalidRow.of(self._source.name, row, error) from None
 
     def source_or_error(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R] | InvalidRow:
         """The source in these cells of a row, or why it cannot be read."""

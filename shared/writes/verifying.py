@@ -11,7 +11,7 @@ finding of `verify` is one of these:
                  line is dated T + 1, and no intent names the source
     future       a cell is dated after what any clock may show       kept; the reason tells how to remove it
     undecodable  the row is not a key, or not a source or an intent  kept; discarded if told to
-    unknown      the row has a code of a later release               kept; discarded if its row is named
+    unknown      the row has a code or value of a later release      kept; discarded if its row is named
     unsettled    `repair` could not complete a write under way       kept
 
 The right column is what `repair` does. A source that is older than its lines has lost a revision, for example because
@@ -31,6 +31,7 @@ from typing import Any
 
 import attrs
 
+from .checkpoints import Checkpoint
 from .comparing import Comparison
 from .derived_cells import Cell
 from .findings import NOTHING_TOLD, Finding, Instructions, reason_told
@@ -86,10 +87,13 @@ class WriterUpkeep:
         Costs: one scan of each 1,000 rows of each table, and a call for each 1,000 rows to get the rows to compare
         with.
         """
+        yield from self._verified(progress, None)
+
+    def _verified(self, progress: Callable[[], object], checkpoint: Checkpoint | None) -> Iterator[Finding]:
         self._compared.sources = self._compared.lines = 0
         yield from self._compared.of_intents()
-        yield from self._compared.of_sources(progress)
-        yield from self._compared.of_lists(progress)
+        yield from self._compared.of_sources(progress, checkpoint)
+        yield from self._compared.of_lists(progress, checkpoint)
 
     # ---- repairing
 
@@ -101,18 +105,18 @@ class WriterUpkeep:
         The module says what is mended, and what is kept without `instructions`. A line stays missing if it was deleted
         with a timestamp in the future. If a source has a cell, discarding one of its orphaned lines means that the
         source is right: all its lines are made to agree with it. Lines of a missing source are discarded only if they
-        are older than 42 minutes.
+        are older than 42 minutes. With a checkpoint, rows that an earlier call has compared are skipped.
         Costs: those of `recover` and `verify`, one more scan of the lists, and for each row those of mending it.
         """
         for finding in self._recovered():
             yield self._mended(finding, instructions)
         kept: dict[bytes, str] = {}
-        for source_row, lines in self._orphaned(progress).items():
+        for source_row, lines in self._orphaned(progress, instructions.checkpoint).items():
             settled, reason = self._settled(source_row, lines, instructions)
             yield from ((line, True) for line in settled)
             if len(settled) < len(lines):
                 kept[source_row] = reason
-        for finding in self.verify(progress):
+        for finding in self._verified(progress, instructions.checkpoint):
             if finding.source_row in kept:
                 is_unwanted = finding.kind == "dangling"
                 yield (_as_orphaned(finding) if is_unwanted else finding).because(kept[finding.source_row]), False
@@ -129,12 +133,14 @@ class WriterUpkeep:
                 findings.append(Finding("unsettled", table.name, row, intent.source_row, reason))
         return findings
 
-    def _orphaned(self, progress: Callable[[], object]) -> dict[bytes, list[Finding]]:
+    def _orphaned(self, progress: Callable[[], object], checkpoint: Checkpoint | None) -> dict[bytes, list[Finding]]:
         """The lines of lost revisions, by source: if one line is orphaned, all lines that the source does not want."""
         unwanted: dict[bytes, list[Finding]] = {}
-        for finding in self._compared.of_lists(progress):
+        for finding in self._compared.of_lists(progress, checkpoint, "searched"):
             if finding.source_row is not None and finding.kind in ("dangling", "orphaned"):
                 unwanted.setdefault(finding.source_row, []).append(finding)
+            if checkpoint is not None and finding.kind == "orphaned":
+                checkpoint.hold()
         return {
             row: [*map(_as_orphaned, lines)]
             for row, lines in unwanted.items()

@@ -11,6 +11,7 @@ from shared.testing import Steps
 from tests.domains.reservations.stopped_writes import steps as hotel_steps
 from tests.engines import Embedded, Engine
 from tests.programs.shown_writes import STEPS, ladder
+from tests.releases.test_deployment import CHANGES
 from tests.shared.stores.test_differences import DIFFERENCES
 
 
@@ -46,11 +47,22 @@ def differences_blocks() -> dict[str, str]:
     return {"differences": markdown_list(items)}
 
 
+def changes_blocks() -> dict[str, str]:
+    """What may change in a design that holds data, in which order, and the test that shows it."""
+    changes = sorted(CHANGES, key=lambda change: not change.keeps_table)
+    rows = [(change.what, "yes" if change.keeps_table else "no", change.order) for change in changes]
+    table = markdown_table(("change", "in place", "deploy in this order"), rows)
+    shown = filled("Each line is a test with a process of an older and one of a newer release on one store:")
+    tests = markdown_list(f"{change.what}: `{change.test}`" for change in changes)
+    return {"changes": "\n\n".join([table, shown, tests])}
+
+
 def all_pages() -> dict[Path, Callable[[], str]]:
     """Every generated file with the function that makes the text that it should have."""
     of_designs = {name: partial(steps_blocks, of) for name, of in STEPS.items()}
     of_hotel = partial(steps_block, hotel_steps(Embedded()))
-    return pages({"stores": differences_blocks, "reservations": lambda: {"steps": of_hotel()}, **of_designs})
+    more = {"stores": differences_blocks, "changing": changes_blocks, "reservations": lambda: {"steps": of_hotel()}}
+    return pages({**more, **of_designs})
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ its arguments; the answer is a line, an object with `answer` or `refused`.
 
 import importlib
 import json
+import os
 import random
 import sys
 import time
@@ -16,7 +17,7 @@ from typing import get_args
 import attrs
 
 from shared.stores import connect
-from shared.tables import create_tables
+from shared.tables import create_tables, drop_tables
 
 PLACES_EACH_S = 5
 """Numbers of new orders in a second: so some rows are always those of the other release, and some are new."""
@@ -27,12 +28,17 @@ class Actor:
 
     def __init__(self, release, url):
         self._release = importlib.import_module(release)
+        self._tables = self._release.TABLES
         self._connection = connect(url)
         self._orders = self._release.OrderRepository(self._connection)
         self._upkeep = self._orders.upkeep
 
     def create(self):
-        create_tables(self._connection, self._release.TABLES)
+        create_tables(self._connection, self._tables)
+
+    def drop(self, name):
+        """Drops a table of this release."""
+        drop_tables(self._connection, [table for table in self._tables if table.name == name])
 
     def place(self, number):
         self._orders.place(order(self._release.Order, number))
@@ -42,6 +48,11 @@ class Actor:
 
     def raise_priority(self, number):
         return self._orders.raise_priority(f"n-{number}")
+
+    def die_while_raising_priority(self, number):
+        """Ends this process after the decision, before the old line of the list by priority is deleted."""
+        self._orders.writer.delete = lambda *_: os._exit(1)
+        self.raise_priority(number)
 
     def order(self, number):
         found = self._orders.order(f"n-{number}")
@@ -54,7 +65,17 @@ class Actor:
 
     def of_seller(self, status=None):
         """The numbers of the orders of the seller, of all or of one status."""
-        return sorted(int(line.order_number[2:]) for line in self._orders.of_seller("s-1", status=status))
+        of_status = {} if status is None else {"status": status}
+        return sorted(int(line.order_number[2:]) for line in self._orders.of_seller("s-1", **of_status))
+
+    def page(self, limit, cursor=None):
+        """A page of the seller's list, newest first: numbers, what it leaves out, and the cursor of the next one."""
+        page = self._orders.of_seller("s-1").page(limit, cursor)
+        return [[int(line.order_number[2:]) for line in page.records], [*map(str, page.unknown)], page.cursor]
+
+    def buyers(self):
+        """What the lines of the seller say of their buyers, by number; only a later release has that column."""
+        return {int(line.order_number[2:]): line.buyer_id for line in self._orders.of_seller("s-1")}
 
     def by_priority(self):
         """The numbers of the orders of the seller, the most urgent first, with their priorities."""

@@ -1,20 +1,32 @@
 """The releases, made once for all tests of a process, and stores on which several of them work."""
 
 from contextlib import ExitStack
+from functools import cache
 
 import pytest
 
-from tests.releases.releases import acting, later_release, present_release
+from tests.releases.releases import LATER, acting, changed_release
 
 
 @pytest.fixture(scope="session")
-def present(tmp_path_factory):
-    return present_release(tmp_path_factory.mktemp("present"))
+def made(tmp_path_factory):
+    """Makes the release of this tree with some edits, and maybe with a module beside it; each is made once."""
+
+    @cache
+    def release(edits=(), module=""):
+        return changed_release(tmp_path_factory.mktemp("release"), edits, module)
+
+    return release
 
 
 @pytest.fixture(scope="session")
-def later(tmp_path_factory):
-    return later_release(tmp_path_factory.mktemp("later"))
+def present(made):
+    return made()
+
+
+@pytest.fixture(scope="session")
+def later(made):
+    return made(LATER, "later")
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """A later release of orders: a priority that old orders lack, a list by it, and the status `refunded`.
 
-`made_later` copies this module into a copy of the design, beside what it imports.
+`changed_release` copies this module into a copy of the design, beside what it imports.
 """
 
 import attrs

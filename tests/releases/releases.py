@@ -4,10 +4,10 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import frozen
 
@@ -15,9 +15,11 @@ from tests.wheels import LIBRARIES, clean_environment
 
 ROOT = Path(__file__).parents[2]
 ACTOR = Path(__file__).with_name("actor.py")
-LATER = Path(__file__).with_name("later.py")
 
-EDITS = (
+Edit: TypeAlias = tuple[str, str, str]
+"""A file of the design, a text in it, and the text in its place."""
+
+LATER: tuple[Edit, ...] = (
     ("records.py", '"shipped", "cancelled"]', '"shipped", "cancelled", "refunded"]'),
     ("records.py", '    "shipped": (),\n', '    "shipped": ("refunded",),\n    "refunded": (),\n'),
     (
@@ -34,6 +36,56 @@ EDITS = (
     ),
 )
 """What the later release changes in files of the design, besides `later.py`: a status, and a column with a default."""
+WITHOUT_LIST: tuple[Edit, ...] = (
+    *LATER,
+    ("later.py", "BY_SELLER, BY_BUYER, BY_STATUS, BY_PRIORITY]", "BY_SELLER, BY_BUYER, BY_STATUS]"),
+    ("later.py", "[BY_STATUS, BY_PRIORITY]", "[BY_STATUS]"),
+    ("later.py", "moving=moving)", "moving=moving, dropped=[BY_PRIORITY.name])"),
+    ("later.py", "BY_STATUS, BY_PRIORITY, INTENTS)", "BY_STATUS, INTENTS)"),
+    ("later.py", "    yield BY_PRIORITY, OrderByPriority(order.seller_id, order.priority, order.order_number)\n", ""),
+)
+"""The later release without its list by priority."""
+WITHOUT_COLUMN: tuple[Edit, ...] = (("keys.py", '"o:order")', '"o:order", dropped=["o:p"])'),)
+"""This tree, which knows no priority, and drops that of the later release."""
+COLUMN_IN_LIST: tuple[Edit, ...] = (
+    ("keys.py", "(SellerLine, _LINE_COLUMNS)", '(SellerLine, {**_LINE_COLUMNS, "buyer_id": Column("o:b")})'),
+    (
+        "records.py",
+        '    status: Status\n\n    @classmethod\n    def of(cls, order: Order) -> "SellerLine":\n',
+        "    status: Status\n    buyer_id: str | None = None\n\n"
+        '    @classmethod\n    def of(cls, order: Order) -> "SellerLine":\n',
+    ),
+)
+"""This tree, with the buyer in the lines of a seller's list."""
+RENAMED: tuple[Edit, ...] = (
+    ("keys.py", "item", "title"),
+    ("records.py", "item", "title"),
+    ("keys.py", "seller_id", "shop_id"),
+    ("records.py", "seller_id", "shop_id"),
+    ("repository.py", "(seller_id=seller_id", "(shop_id=seller_id"),
+)
+"""This tree, with other names of a field and of a part of the keys."""
+
+
+def keys_of_sellers(part: str = "Descending(Int64)", prefix: str = "") -> tuple[Edit, ...]:
+    """This tree, with another codec of the time, or with a prefix, in the keys of a seller's list."""
+    time = '    placed_ms: int = part({}, "when placed, milliseconds since 1970 UTC, newest first")\n'
+    start = '    seller_id: str = part(EscapedText, "who sold; any text, and s-1 never matches s-12")\n'
+    return (
+        ("keys.py", start + time.format("Descending(Int64)"), start + time.format(part)),
+        ("keys.py", "KeyLayout(OrderBySeller)", f"KeyLayout(OrderBySeller{prefix})"),
+        ("keys.py", "import Code,", "import Salt, TimeBucket, UInt32, Code,"),
+    )
+
+
+def salted(buckets: int) -> tuple[Edit, ...]:
+    """This tree, with the list of a seller in so many buckets."""
+    return keys_of_sellers(prefix=f', Salt(of="order_number", buckets={buckets})')
+
+
+def in_slices(every_ms: int) -> tuple[Edit, ...]:
+    """This tree, with the lists of all sellers in slices of time."""
+    return keys_of_sellers(prefix=f', TimeBucket(of="placed_ms", every_ms={every_ms}, codec=UInt32)')
 
 
 @frozen
@@ -46,24 +98,19 @@ class Release:
     """The module of the design."""
 
 
-def present_release(folder: Path) -> Release:
-    """A copy of the design, as this tree has it."""
+def changed_release(folder: Path, edits: Iterable[Edit] = (), module: str = "") -> Release:
+    """A copy of the design as this tree has it, with these edits, and maybe with a module of this folder."""
     for room in ("shared", "domains/orders"):
         shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "domains" / "__init__.py", folder / "domains")
-    return Release(folder, "domains.orders")
-
-
-def later_release(folder: Path) -> Release:
-    """The same with a new status, a new column and a new list."""
-    present_release(folder)
     design = folder / "domains" / "orders"
-    for name, old, new in EDITS:
+    if module:
+        shutil.copy(Path(__file__).with_name(f"{module}.py"), design)
+    for name, old, new in edits:
         text = (design / name).read_text(encoding="utf-8")
-        assert text.count(old) == 1, f"{name}: {old!r} must occur once"
+        assert old in text, f"{name}: has no {old!r}"
         (design / name).write_text(text.replace(old, new), encoding="utf-8")
-    shutil.copy(LATER, design)
-    return Release(folder, "domains.orders.later")
+    return Release(folder, f"domains.orders.{module}" if module else "domains.orders")
 
 
 class Actor:

@@ -12,6 +12,7 @@ from collections import Counter
 import pytest
 from attrs import frozen
 
+from tests.releases.changes import change
 from tests.releases.releases import acting
 
 FOLLOWING = {
@@ -107,6 +108,7 @@ def check_store(later, orders):
         assert later.do("of_seller", status) == sorted(of_status)
 
 
+@change("a new column with a default", "any order")
 @pytest.mark.parametrize(("seconds", "kills"), [(3, 1), pytest.param(60, 5, marks=pytest.mark.long)])
 def test_this_release_keeps_what_a_later_one_has_written(start, url, tmp_path, present, later, seconds, kills):
     """It changes orders whose priority it does not know, and refuses only those with the new status."""

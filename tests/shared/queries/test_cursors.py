@@ -11,10 +11,12 @@ import attrs
 import pytest
 
 from shared.keys import (
+    Code,
     Descending,
     EscapedText,
     InvalidQuestion,
     KeyLayout,
+    Salt,
     TimeBucket,
     UInt8,
     UInt16,
@@ -22,7 +24,7 @@ from shared.keys import (
     starting_with,
 )
 from shared.queries import ServerFilter
-from shared.tables import RecordCells
+from shared.tables import Column, RecordCells, TableLayout
 from tests.engines import Embedded
 from tests.shared.queries.paging import (
     BY_HOST,
@@ -59,18 +61,28 @@ def rising_page(table, **question):
 
 
 @pytest.mark.parametrize(
-    ("question", "cursor"),
+    ("question", "cursor", "earlier"),
     [
-        ({}, "pGq_fgFW93NI_mbRAAIAAQAAAAA"),
-        ({"reverse": True}, "TW_3vna35U0Kgoc0AAIACAAAAAA"),
-        ({"where": {"number": between(1, 9)}}, "LBr9GVPfhyn-PN3oAAIAAgAAAAA"),
-        ({"order": KeyLayout(key_class("LastFirst", number=Descending(UInt16)))}, "zeZ0LO-RS9Hx8p3DAAL_9wACAAgAAAAA"),
-        ({"filter": ServerFilter(("v",), b"PrefixFilter('\0')")}, "LM5VKQNrKPVAU8S1AAIAAQAAAAA"),
+        ({}, "GjGAQG9haHTrtwBCAAIAAQAAAAA", "pGq_fgFW93NI_mbRAAIAAQAAAAA"),
+        ({"reverse": True}, "Drj-NVU6QIIE0mKzAAIACAAAAAA", "TW_3vna35U0Kgoc0AAIACAAAAAA"),
+        ({"where": {"number": between(1, 9)}}, "Uk-JEvtbrVwkpzbdAAIAAgAAAAA", "LBr9GVPfhyn-PN3oAAIAAgAAAAA"),
+        (
+            {"order": KeyLayout(key_class("LastFirst", number=Descending(UInt16)))},
+            "6R22Bt33MhesN4DnAAL_9wACAAgAAAAA",
+            "zeZ0LO-RS9Hx8p3DAAL_9wACAAgAAAAA",
+        ),
+        (
+            {"filter": ServerFilter(("v",), b"PrefixFilter('\0')")},
+            "8H8G3TDx57GWhUGcAAIAAQAAAAA",
+            "LM5VKQNrKPVAU8S1AAIAAQAAAAA",
+        ),
     ],
 )
-def test_a_cursor_keeps_its_bytes_so_that_one_in_use_outlives_a_release(question, cursor):
+def test_a_cursor_keeps_its_bytes_so_that_one_in_use_outlives_a_release(question, cursor, earlier):
     with stocked_table(Embedded(), [ITEMS.encode(Item(number)) for number in range(10)]) as table:
         assert item_page(table, limit=2, **question).cursor == cursor
+        pages = [item_page(table, limit=2, cursor=used, **question) for used in (cursor, earlier)]
+        assert pages[0] == pages[1] != item_page(table, limit=2, **question)
 
 
 @pytest.mark.parametrize(
@@ -112,6 +124,44 @@ def test_a_cursor_belongs_to_the_cells_of_its_layout(items):
     other = attrs.evolve(ITEM_TABLE, cells=RecordCells(Item, {}, marker="f:other"))
     with pytest.raises(InvalidQuestion, match=FOREIGN):
         page(rows, other, cursor=cursor, **options)
+
+
+@attrs.frozen
+class Visit:
+    host: str
+    state: str
+    page: str
+
+
+@attrs.frozen
+class LaterVisit:
+    """A visit of a later release: another name of a part and of an attribute, and another column."""
+
+    server: str
+    state: str
+    url: str
+    country: str = ""
+
+
+def visits(record, codes, **columns):
+    host = next(iter(attrs.fields_dict(record)))
+    key = key_class("AnyKey", **{host: EscapedText, "state": Code(codes)})
+    cells = RecordCells(record, {name: Column(column) for name, column in columns.items()})
+    return TableLayout("visits", "a visit", KeyLayout(key, Salt(of=host, buckets=4)), cells)
+
+
+EARLIER = visits(Visit, {"open": 1}, page="v:p")
+LATER = visits(LaterVisit, {"open": 1, "done": 2}, country="v:c", url="v:p")
+
+
+@pytest.mark.parametrize(("first", "second"), [(EARLIER, LATER), (LATER, EARLIER)], ids=["later", "earlier"])
+def test_a_cursor_goes_on_with_a_release_that_has_another_column_code_or_name(new_store, first, second):
+    rows = new_store(first).table("visits")
+    for host in "abc":
+        rows.put(EARLIER.row(visit := Visit(host, "open", "/")), EARLIER.cells.pack(visit))
+    cursor = page(rows, first, first.whole_table(), limit=1).cursor
+    rest = page(rows, second, second.whole_table(), limit=9, cursor=cursor)
+    assert [attrs.astuple(visit)[0] for visit in rest.records] == ["b", "c"]
 
 
 def in_slices(every):

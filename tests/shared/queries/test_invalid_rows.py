@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import pytest
@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import InvalidQuestion, KeyLayout, Salt, between
-from shared.queries import Page
+from shared.keys import Code, EscapedText, InvalidQuestion, KeyLayout, Salt, UInt8, between
+from shared.queries import Page, Query
 from shared.queries.record_reader import SKIPPING_BUFFER_ROWS
-from shared.tables import Column, InvalidRow, RecordCells, TableLayout
-from tests.engines import Engine, examples
+from shared.tables import TEXT, BoundTable, Column, InvalidRow, ItemCells, RecordCells, TableLayout
+from tests.engines import Engine, NewStore, examples
 from tests.shared.hard_to_show import nested
 from tests.shared.queries import paging
 from tests.shared.queries.paging import ITEMS, key_table, page, records_of
-from tests.shared.specimens import Falling, Item
+from tests.shared.specimens import Falling, Item, key_class
 from tests.shared.stocked import stocked_table
 
 VISITS = KeyLayout(Falling, Salt(of="host", buckets=4))
@@ -253,3 +253,93 @@ def test_a_row_that_a_validator_of_attrs_refuses_has_one_line_as_its_reason():
     with pytest.raises(InvalidRow) as caught:
         kinds.record(item(1), {b"f:k": b"\xa1b"})
     assert str(caught.value) == "kinds: row 00 01: 'kind' must be in ['a'] (got 'b')"
+
+
+# ---- rows that only a later release can read
+
+
+@attrs.frozen
+class Task:
+    team: str
+    number: int
+    state: str
+    size: Literal["small", "large"] | None = None
+
+
+@attrs.frozen
+class LaterTask:
+    team: str
+    number: int
+    state: str
+    size: Literal["small", "large", "huge"] | None = None
+
+
+def tasks(record: type[Any], codes: dict[str, int], is_wide: bool, buckets: int) -> TableLayout[Any, Any]:
+    parts = {"number": UInt8, "state": Code(codes)}
+    salt = [Salt(of="team", buckets=buckets)] if buckets else []
+    if is_wide:
+        key, cells = (
+            key_class("ByTeam", team=EscapedText),
+            ItemCells(record, "t", KeyLayout(key_class("ByNumber", **parts)), value="size"),
+        )
+    else:
+        key, cells = key_class("ByTeam", team=EscapedText, **parts), RecordCells(record, {"size": Column("t:s")})
+    return TableLayout("tasks", "a task", KeyLayout(key, *salt), cells)
+
+
+@pytest.fixture(params=[(False, 0), (False, 4), (True, 0), (True, 4)], ids=["rows", "salted", "cells", "salted-cells"])
+def later_tasks(request: pytest.FixtureRequest, new_store: NewStore) -> tuple[Any, TableLayout[Any, Any]]:
+    """A table with tasks of a later release, every second one with a code or a size that this one does not know."""
+    later = tasks(LaterTask, {"open": 1, "done": 2}, *request.param)
+    rows = new_store(later).table("tasks")
+    for number in range(12):
+        state, size = ("done" if number % 4 == 1 else "open"), ("huge" if number % 4 == 3 else "large")
+        rows.put(later.row(task := LaterTask(f"t{number % 3}", number, state, size)), later.cells.pack(task))
+    return rows, tasks(Task, {"open": 1}, *request.param)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 6, 100])
+@pytest.mark.parametrize("question", [{}, {"where": {"size": "large"}}, {"newest_first": False}], ids=str)
+def test_pages_leave_out_the_rows_of_a_later_release_and_say_which(later_tasks, limit, question):
+    rows, tasks_ = later_tasks
+    query = Query(BoundTable(rows.connection, tasks_), tasks_.whole_table(), **question)
+    pages, cursor = [], None
+    while not pages or cursor is not None:
+        pages.append(query.page(limit, cursor))
+        cursor = pages[-1].cursor
+    assert sorted(task.number for task in records_of(pages)) == [0, 2, 4, 6, 8, 10]
+    unknown = [invalid for one_page in pages for invalid in one_page.unknown]
+    assert len({(invalid.row, invalid.column) for invalid in unknown}) == len(unknown) == 6
+    assert {invalid.is_unknown for invalid in unknown} == {True}
+
+
+def test_all_else_that_reads_rows_of_a_later_release_raises_because_nothing_would_say_what_is_missing(later_tasks):
+    rows, tasks_ = later_tasks
+    query = Query(BoundTable(rows.connection, tasks_), tasks_.whole_table())
+    for read in (list, Query.count):
+        with pytest.raises(InvalidRow, match=r"(state|size): must be ") as raised:
+            read(query)
+        assert raised.value.is_unknown
+    reported: list[InvalidRow] = []
+    assert query.on_invalid(reported.append).page(100).unknown == ()
+    assert len(reported) == 6
+
+
+def test_a_row_that_is_also_damaged_fails_the_page(stocked):
+    cells = RecordCells(Task, {"state": Column("t:c", TEXT), "size": Column("t:s")})
+    layout = TableLayout("t", "a task", KeyLayout(key_class("ByTeam", team=EscapedText, number=UInt8)), cells)
+    for size, state, is_unknown in ((b"\xa4huge", b"open", True), (b"\xa4huge", b"\xff", False), (b"\x05", b"", False)):
+        with pytest.raises(InvalidRow) as raised:
+            layout.record(layout.row(Task("t", 1, "open")), {b"t:s": size, b"t:c": state})
+        assert raised.value.is_unknown is is_unknown
+
+
+def test_a_second_lookup_that_finds_rows_of_a_later_release_leaves_them_out_too(later_tasks):
+    rows, tasks_ = later_tasks
+    invalid = InvalidRow("others", b"1", "of a later release", is_unknown=True)
+    query = Query(BoundTable(rows.connection, tasks_), tasks_.whole_table())
+    first = query.then(lambda records: [invalid, *records[1:]]).page(100)
+    assert (len(first.records), len(first.unknown), first.unknown[-1]) == (5, 7, invalid)
+    damaged = attrs.evolve(invalid, is_unknown=False)
+    with pytest.raises(InvalidRow, match="others"):
+        query.then(lambda records: [damaged, *records[1:]]).page(3)

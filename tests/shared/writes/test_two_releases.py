@@ -130,11 +130,36 @@ def test_an_intent_that_names_a_list_of_a_later_release_is_left_with_its_lines(c
     assert (len(lines), len(pending)) == (1 + (3 <= mutations < 5), 2 <= mutations < 6)
     recovery = notes.recover()
     assert (recovery.settled, recovery.waiting, len(recovery.failed)) == (0, 0, len(pending))
-    refused = "must name lists of this release (got notes_by_priority); use a later one"
+    refused = "must name lists of this release (got notes_by_priority); use a later one, or name in dropped"
     assert all(refused in failed for failed in recovery.failed)
     assert dict(connection.table("notes_by_priority").scan()) == lines
     assert later.recover().settled == len(pending)
     assert later.findings() == []
+
+
+@pytest.mark.parametrize("mutations", range(7))
+@pytest.mark.parametrize("is_deleted", [False, True], ids=["kept", "deleted"])
+def test_an_intent_that_names_a_dropped_list_is_settled_whether_or_not_its_table_is_deleted(
+    connection, later, mutations, is_deleted
+):
+    later.store(A)
+    dying = WatchedConnection(connection, dying_at(mutations))
+    with suppress(WriterDied):
+        later_on(dying).writer.write(ById("a"), lambda stored: attrs.evolve(stored, text="y", priority=2))
+    text, pending = later.source().record.text, later.pending()
+    if is_deleted:
+        connection.delete_table(PRIORITIES.name, disable=True)
+    lists = {"lists": (OWNERS, STATES), "derive": lines_of, "moving": [STATES], "dropped": [PRIORITIES.name]}
+    dropping = Notes(connection, IntentWriter(connection, NOTES, INTENTS, **lists))
+    recovery = dropping.recover()
+    assert (recovery.settled, recovery.failed) == (len(pending), ())
+    assert [note.text for note in dropping.by_owner()] == [text]
+    assert (dropping.pending(), dropping.findings()) == ([], [])
+
+
+def test_a_list_cannot_be_dropped_and_written(connection):
+    with pytest.raises(InvalidRecord, match="table notes_by_owner: must be in lists or in dropped, not in both"):
+        IntentWriter(connection, NOTES, INTENTS, [OWNERS], lines_of, dropped=[OWNERS.name])
 
 
 def test_a_line_with_a_code_of_a_later_release_is_not_discarded_as_undecodable(connection, notes):

@@ -1,0 +1,42 @@
+"""How far a `repair` has come, for another process that continues it after a crash."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from ..keys import RowRange, next_row
+
+Reached: TypeAlias = Mapping[str, bytes | None]
+"""The last row that each pass over a table has compared; None if the pass is complete."""
+
+EVERY_ROW = RowRange(b"", None)
+
+
+class Checkpoint:
+    """How far a `repair` has come in each pass over a table of sources or lines.
+
+    `save` is called after each batch of 1,000 rows, once they are compared and mended. `reached` is what the `save` of
+    an earlier `repair` was called with last: this one skips those rows. It is empty for a `repair` from the start.
+    """
+
+    def __init__(self, reached: Reached, save: Callable[[Reached], object]) -> None:
+        self._reached = dict(reached)
+        self._save = save
+        self._is_held = False
+
+    def rest(self, passed: str) -> RowRange | None:
+        """The rows that a pass has still to compare; None if it is complete."""
+        if passed not in self._reached:
+            return EVERY_ROW
+        last = self._reached[passed]
+        start = None if last is None else next_row(last)
+        return None if start is None else RowRange(start, None)
+
+    def note(self, passed: str, last: bytes | None) -> None:
+        """Saves that a pass has compared all rows up to this one, or, if None, all there are."""
+        if not self._is_held:
+            self._reached[passed] = last
+            self._save(dict(self._reached))
+
+    def hold(self) -> None:
+        """Saves nothing more. A `repair` that continues has to find the orphaned lines again."""
+        self._is_held = True

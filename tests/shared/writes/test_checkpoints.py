@@ -1,0 +1,86 @@
+"""A repair that dies, and another one that continues it."""
+
+import pytest
+
+from shared.writes import Checkpoint, Instructions
+
+from .notes import OWNERS, STATES, Note, Notes, put_all
+
+NOTES = [Note(f"{number:05}", "ada") for number in range(1_100)]
+BATCH = 1_000
+
+
+class Killed(BaseException):
+    """The process is dead."""
+
+
+class Runs:
+    """Runs of one repair: each but the last is killed after a batch, before or after it is saved."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self.reached: dict[str, bytes | None] = {}
+        self.sources = 0
+        """Sources compared by all runs."""
+
+    def run(self, saves: int | None, *, is_saved: bool = True) -> list[bool]:
+        """Repairs until so many batches are saved, or to the end; whether each finding was mended."""
+        left = saves
+
+        def save(reached):
+            nonlocal left
+            if left == 0:
+                raise Killed
+            if left is not None:
+                left -= 1
+            if left != 0 or is_saved:
+                self.reached = reached
+
+        mended: list[bool] = []
+        instructions = Instructions(checkpoint=Checkpoint(self.reached, save))
+        try:
+            for _, is_mended in self._notes.upkeep.repair(instructions=instructions):
+                mended.append(is_mended)
+        except Killed:
+            pass
+        self.sources += self._notes.upkeep.sources
+        return mended
+
+
+@pytest.fixture
+def without_a_list(connection, notes):
+    """Notes whose list by owner is empty, as a new list is."""
+    put_all(connection, NOTES)
+    connection.delete_table(OWNERS.name, disable=True)
+    connection.create_table(OWNERS.name, {"n": {}})
+    return notes
+
+
+@pytest.mark.parametrize("is_saved", [True, False], ids=["saved", "not-saved"])
+def test_a_new_list_is_filled_by_repairs_that_die_and_each_continues_after_the_last_batch(without_a_list, is_saved):
+    runs, mended = Runs(without_a_list), 0
+    for saves in (1, 2, 2):
+        mended += sum(runs.run(saves, is_saved=is_saved))
+    last = runs.run(None)
+    mended += sum(last)
+    assert mended == len(NOTES)
+    assert runs.sources <= len(NOTES) + 4 * BATCH
+    assert all(last)
+    assert {*runs.reached.values()} == {None}
+    assert without_a_list.findings() == []
+
+
+def test_a_repair_that_finds_an_orphaned_line_saves_nothing_more_and_keeps_the_line(connection, notes):
+    put_all(connection, NOTES)
+    line = STATES.row(orphan := STATES.key.key_class("open", "zz"))
+    connection.table(STATES.name).put(line, STATES.cells.pack(orphan))
+    runs = Runs(notes)
+    for _ in range(2):
+        assert runs.run(None) == [False]
+        assert {passed for passed, row in runs.reached.items() if row is None} == {"searched notes_by_owner"}
+    assert line in dict(connection.table(STATES.name).scan())
+
+
+def test_a_checkpoint_beside_other_instructions_is_refused():
+    with pytest.raises(ValueError, match="must be alone, because rows before it are skipped"):
+        Instructions(restores=True, checkpoint=Checkpoint({}, len))
