@@ -28,7 +28,7 @@ ROOMS = {
     "parquet": ("domains.command_line.parquet_files",),
     "tsdb": ("domains.tsdb",),
     "pictures": ("shared.designs.pictures",),
-    "testing": (),
+    "testing": ("shared.testing",),
     "all": (),
 }
 """The modules that may import the packages of an extra."""
@@ -97,7 +97,7 @@ OF_COMMANDS = [
 PROMISED = {
     "": ["shared.stores.hbase.connection", *COPIED],  # which import all that one needs for `hbase:`
     "store": ["shared.stores.embedded.connection", "shared.stores.server"],
-    "testing": ["shared.testing"],
+    "testing": ["shared.testing.contracts"],
     "cli": [name for name in OF_COMMANDS if not name.endswith("__main__")]
     + [f"domains.{name}.design" for name in NAMES if name not in EXTRAS],
     "parquet": ["domains.command_line.parquet_files"],
