@@ -64,7 +64,8 @@ class Repository:
         """Removes a product. Costs: one get, one delete."""
         stored, written_ms = self._stored(product)
         if stored is not None:
-            self._products.rows.delete(self._products.row(product), timestamp=written_ms)
+            families = [*self._products.layout.families]  # happybase would ask the store for them
+            self._products.rows.delete(self._products.row(product), families, timestamp=written_ms)
             self._deleted_ms = max(self._deleted_ms, written_ms)
 
     # ---- questions
