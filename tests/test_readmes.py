@@ -193,10 +193,12 @@ def rows_of(connection, printed):
         return [(row, cells)] if (cells := rows.row(row, timestamp=before_ms)) else []
     options = dict(re.findall(r"(\w+) => (?:\"(.*?)\"|\w+)", printed))
     limit = re.search(r"LIMIT => (\d+)", printed)
+    families = re.search(r"COLUMNS => \[(.*?)\]", printed)
     return rows.scan(
         data(options["STARTROW"]) if "STARTROW" in options else None,
         data(options["STOPROW"]) if "STOPROW" in options else None,
         filter=data(options["FILTER"]) if "FILTER" in options else None,
+        columns=[data(name) for name in re.findall("'(.*?)'", families[1])] if families else None,
         timestamp=before_ms,
         limit=int(limit[1]) if limit else None,
         reverse="REVERSED" in options,

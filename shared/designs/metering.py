@@ -34,6 +34,8 @@ class Read:
     column: bytes | None = None
     """The column of which several versions are read; None if the newest of each column is."""
     versions: int = 1
+    families: tuple[str, ...] = ()
+    """The families that a scan asks for; empty if it asks for all of its table."""
 
     @property
     def is_one_row(self) -> bool:
@@ -112,8 +114,9 @@ class _MeteredClient:
                 low, high = (row and row + b"\x00" for row in (high, low))
             scanned = RowRange(low or b"", high or None)
             reverse, before_ms = bool(scan.reversed), scan.timestamp
-            self._cost.reads.append(Read(table, scanned, of_question, reverse, scan.filterString, before_ms))
             columns = scan.columns or ()
+            read = Read(table, scanned, of_question, reverse, scan.filterString, before_ms)
+            self._cost.reads.append(attrs.evolve(read, families=self._families(table, columns)))
             self._cost.is_wide |= bool(columns) and all(not column.partition(b":")[2] for column in columns)
         elif name in ("mutateRows", "mutateRowsTs"):
             table, batches = arguments[:2]
@@ -138,6 +141,12 @@ class _MeteredClient:
             one_row = RowRange(row, row + b"\x00")
             read = Read(table, one_row, one_row, before_ms=before_ms, column=column, versions=versions)
             self._cost.reads.append(read)
+
+    def _families(self, table: bytes, columns: Iterable[bytes]) -> tuple[str, ...]:
+        """The families of some columns; empty if the table has no others."""
+        asked = {column.partition(b":")[0] for column in columns}
+        of_table = {name.partition(b":")[0] for name in self._client.getColumnDescriptors(table)} if asked else asked
+        return tuple(sorted(family.decode() for family in asked)) if asked < of_table else ()
 
     def _count_answer(self, results: list[Any]) -> None:
         self._cost.rows_fetched += len(results)

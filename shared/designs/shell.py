@@ -5,6 +5,8 @@ r"""Gets and scans as statements of the HBase shell.
 Keys are in double quotes, where Ruby reads \x and two hex digits as one byte.
 """
 
+from collections.abc import Sequence
+
 from ..keys import RowRange
 
 MAX_LINE = 120
@@ -20,9 +22,10 @@ def statement(
     before_ms: int | None = None,
     column: bytes | None = None,
     versions: int = 1,
+    families: Sequence[str] = (),
     limit: int | None = None,
 ) -> str:
-    """The `get` of one row, or the `scan` of a range; of cells before a time, or of several versions of a column.
+    """The `get` of one row, or the `scan` of a range; of cells before a time, of versions of a column, or of families.
 
     HBase reads STARTROW and leaves out STOPROW. A reverse scan starts at the range's stop, which is the higher key; no
     row may be equal to either end of the range.
@@ -37,7 +40,7 @@ def statement(
     options += [f"STOPROW => {quoted(last)}"] if last else []
     options += ["REVERSED => true"] if reverse else []
     options += [] if filter is None else [f"FILTER => {quoted(filter)}"]
-    options += of_cells
+    options += of_cells + ([f"COLUMNS => {list(families)}"] if families else [])
     options += [] if limit is None else [f"LIMIT => {limit}"]
     if not options:
         return f"scan '{table}'"

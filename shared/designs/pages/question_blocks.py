@@ -62,6 +62,7 @@ def statements(measurement: Measurement) -> list[str]:
             before_ms=read.before_ms,
             column=read.column,
             versions=read.versions,
+            families=read.families,
             limit=limit,
         )
         for read in measurement.reads

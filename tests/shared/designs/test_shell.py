@@ -41,13 +41,15 @@ def test_a_scan_has_the_options_of_its_read():
     assert statement("t", RowRange(b"a", None), reverse=True) == "scan 't', {STOPROW => \"a\", REVERSED => true}"
 
 
-def test_cells_before_a_time_and_versions_of_a_column_are_asked_for():
+def test_cells_before_a_time_versions_of_a_column_and_families_are_asked_for():
     row, rows = RowRange(b"a", b"a\0"), RowRange(b"a", b"b")
     assert statement("t", row, before_ms=6) == "get 't', \"a\", {TIMERANGE => [0, 6]}"
     assert statement("t", row, column=b"d:b", versions=3) == 'get \'t\', "a", {COLUMN => "d:b", VERSIONS => 3}'
     assert statement("t", rows, before_ms=6, limit=2) == (
         """scan 't', {STARTROW => "a", STOPROW => "b", TIMERANGE => [0, 6], LIMIT => 2}"""
     )
+    from_a = RowRange(b"a", None)
+    assert statement("t", from_a, families=("f", "p")) == """scan 't', {STARTROW => "a", COLUMNS => ['f', 'p']}"""
 
 
 def test_a_get_has_no_limit_and_with_a_filter_it_is_a_scan():
@@ -63,3 +65,7 @@ def test_quoted_bytes_read_as_ruby_reads_them_are_the_bytes_again(row):
     inner = quoted(row).removeprefix('"').removesuffix('"')
     assert not re.search(r'["#]', inner)
     assert re.sub(r"\\x([0-9A-F]{2})", lambda match: chr(int(match[1], 16)), inner).encode("latin-1") == row
+    assert (
+        statement("t", RowRange(b"a", None), families=("a", "p"))
+        == """scan 't', {STARTROW => "a", COLUMNS => ['a', 'p']}"""
+    )
