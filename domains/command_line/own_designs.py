@@ -109,7 +109,7 @@ def _design_at(source: str, place: str) -> "Design":
         raise CommandFailed(f"{source}: {module_name} has no {name}")
     design: Any = getattr(module, name)
     if not isinstance(design, Design):
-        kind: type[Any] = type(design)
+        kind = cast(type, type(design))
         whose = f" of {kind.__module__}" if kind.__name__ == Design.__name__ else ""
         raise CommandFailed(f"{source}: {place} must be a Design of {Design.__module__} (got {kind.__name__}{whose})")
     if not NAMEABLE.fullmatch(design.name):
