@@ -4,7 +4,6 @@ import attrs
 from rich.console import Console
 
 from shared.keys.prefixes import MAX_BUCKETS
-from shared.stores.thrift1.prefixes import prefix_of_names
 from shared.tables.ddl import namespace_statements, statement_split_at, tables_with_splits
 
 from .designs import find_variants
@@ -19,7 +18,7 @@ def show_statements(to: Console, name: str, splits: str | None, table_prefix: st
     """
     _design, (variant, *_others) = find_variants(name)
     count = None if splits is None else number("--splits", splits, MAX_BUCKETS - 1)
-    prefix = prefix_of_names(table_prefix)
+    prefix = _prefix_of_names(table_prefix) if table_prefix else ""
     split_tables = [
         (attrs.evolve(table, name=f"{prefix}{table.name}"), points)
         for table, points in tables_with_splits(variant.tables, count)
@@ -45,3 +44,9 @@ def show_statements(to: Console, name: str, splits: str | None, table_prefix: st
             ]
         },
     )
+
+
+def _prefix_of_names(table_prefix: str) -> str:
+    from shared.stores.thrift1.prefixes import prefix_of_names  # which imports happybase
+
+    return prefix_of_names(table_prefix)

@@ -5,6 +5,7 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -44,10 +45,18 @@ def show_lines(to: Console, lines: Iterable[str]) -> None:
 
 
 def listed_names() -> list[str]:
-    """The names of all designs, then those of their other variants; of one's own, the names of designs only."""
+    """The names of all designs, then those of their other variants; of one's own, the names of designs only.
+
+    A shell completes them, so designs of one's own that cannot be imported are left out.
+    """
+    from .usage import CommandFailed, WrongUsage
+
+    own: list[str] = []
+    with suppress(CommandFailed, WrongUsage):
+        own = own_names()
     designs = _listing()["designs"]
     variants = [f"{design['name']}:{variant['name']}" for design in designs for variant in design["variants"][1:]]
-    return [*own_names(), *(design["name"] for design in designs), *variants]
+    return [*own, *(design["name"] for design in designs), *variants]
 
 
 @cache

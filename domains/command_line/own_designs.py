@@ -109,9 +109,9 @@ def _design_at(source: str, place: str) -> "Design":
         raise CommandFailed(f"{source}: {module_name} has no {name}")
     design: Any = getattr(module, name)
     if not isinstance(design, Design):
-        kind = cast(type, type(design))
-        whose = f" of {kind.__module__}" if kind.__name__ == Design.__name__ else ""
-        raise CommandFailed(f"{source}: {place} must be a Design of {Design.__module__} (got {kind.__name__}{whose})")
+        kind = str(design.__class__.__name__)
+        whose = f" of {design.__class__.__module__}" if kind == Design.__name__ else ""
+        raise CommandFailed(f"{source}: {place} must be a Design of {Design.__module__} (got {kind}{whose})")
     if not NAMEABLE.fullmatch(design.name):
         raise CommandFailed(f"{source}: the name of {place} must be a word without a colon (got {shown(design.name)})")
     return design

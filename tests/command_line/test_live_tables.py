@@ -3,14 +3,16 @@
 import csv
 import io
 import json
+import shlex
 from contextlib import closing
 
 import attrs
 import pytest
 from pyarrow import parquet
 
-from domains.command_line.designs import all_designs
+from domains.command_line.designs import all_designs, design_named
 from domains.command_line.record_output import csv_value
+from domains.logs.records import LogEvent
 from domains.orders import Order, OrderRepository
 from domains.orders.keys import TABLES
 from shared.designs import load_samples
@@ -85,3 +87,21 @@ def test_a_limit_ends_the_reading_of_a_large_table(ok, orders):
     assert json.loads(ok(f"count orders orders --store {URL} --limit 1100 --json"))["more"]
     assert ok(f"count orders orders --store {URL} --limit all") == "orders: 1202 records\n"
     assert len(json.loads(ok(f"scan orders orders --store {URL} --json"))["records"]) == 100
+
+
+def test_the_region_that_holds_a_row_is_one_of_its_table(ok, folder, new_url):
+    variant = next(variant for variant in design_named("logs").variants if variant.name == "salted")
+    url = new_url(*variant.tables)
+    with closing(connect(url)) as connection:
+        create_tables(connection, variant.tables)
+        bound = BoundTable(connection, variant.tables[0])
+        event = LogEvent("web-1", "GET", 1_767_225_600_000)
+        bound.rows.put(bound.row(event), bound.layout.cells.pack(event))
+        row = bound.row(event)
+    (key,) = json.loads(ok(f"explain logs:salted --key {row.hex()} --store {shlex.quote(url)} --json"))["keys"]
+    place = key["place"]
+    assert (place["regions"], place["is_stored"]) == (len(variant.tables[0].splits.points) + 1, True)
+    assert bytes.fromhex(place["from"]) <= row < bytes.fromhex(place["up_to"] or "ff")
+    (folder / "keys").write_text(row.hex(), encoding="utf-8")
+    where = f"region {place['region']} of {place['regions']}"
+    assert where in ok(f"explain logs:salted --keys keys --store {shlex.quote(url)}")

@@ -105,7 +105,8 @@ def _named(panel: _Panel, mark: str = "`") -> str:
 def _headline(panel: _Panel) -> str:
     """The verdict as far as it fits in a headline."""
     heat = panel.heat.heat
-    return {"hot": heat.places, "steady": heat.places, "moving": "a moving hot spot"}.get(heat.kind, panel.verdict)
+    short = {"hot": heat.places, "steady": heat.places, "moving": "a moving hot spot", "uneven": "uneven"}
+    return short.get(heat.kind, panel.verdict)
 
 
 def _draw(picture: Picture, design: Design, panel: _Panel, *, is_counted: bool) -> None:
