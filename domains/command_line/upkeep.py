@@ -212,9 +212,9 @@ class _Progress:
         if self._rows_per_s is None:
             return
         self._done += rows
-        due_s = self._began_s + self._done / self._rows_per_s
-        if due_s > time.monotonic():
-            time.sleep(due_s - time.monotonic())
+        early_s = self._began_s + self._done / self._rows_per_s - time.monotonic()
+        if early_s > 0:
+            time.sleep(early_s)
         else:  # what was slower than the limit does not make up for what comes
             self._began_s, self._done = time.monotonic(), 0
 

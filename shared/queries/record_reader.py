@@ -80,6 +80,7 @@ class RecordReader(Generic[R]):
         self.on_invalid = on_invalid
         self.on_unknown = on_unknown
         """Gets the rows of a later release, if `on_invalid` is None; None raises them like all that are invalid."""
+        self._has_unknown = False
         self.read = 0
         """Rows read so far; in rows with many records, cells."""
         cells = self._layout.cells
@@ -109,13 +110,11 @@ class RecordReader(Generic[R]):
         last: Any = None
         with closing(self.stored(position, read_limit, wanted, self.request.reverse)) as read:
             for stored in read:
-                if len(records) >= limit or (self.may_skip and self.read >= read_at_most):
+                if len(records) >= limit or (self.read >= read_at_most and (self.may_skip or self._has_unknown)):
                     return records, None if last is None else self.position(last)
                 last = stored
                 records += self.matching(stored)
-        # Without what was left out as unknown, the row beyond the page would have ended the loop.
-        more_may_follow = read_limit is not None and self.read == read_limit
-        return records, self.position(last) if more_may_follow else None
+        return records, None
 
     def _all_rows(
         self, position: Sequence[bytes] | None, limit: int, wanted: int
@@ -191,6 +190,7 @@ class RecordReader(Generic[R]):
         take = self.on_unknown if self.on_invalid is None and invalid.is_unknown else self.on_invalid
         if take is None:
             raise invalid from invalid.__cause__
+        self._has_unknown = self._has_unknown or invalid.is_unknown
         take(invalid)
 
     def _matches(self, record: R) -> bool:

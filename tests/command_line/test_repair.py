@@ -76,11 +76,11 @@ def test_a_rate_limits_the_rows_of_a_second_and_progress_is_printed_without_a_te
     waited = []
     monkeypatch.setattr("domains.command_line.upkeep.LINE_EVERY_S", 0)
     monkeypatch.setattr("domains.command_line.upkeep.time.sleep", waited.append)
-    code, out, err = rowbook(f"{REPAIR} --rate 1000")
+    code, out, err = rowbook(f"{REPAIR} --rate 1")
     assert (code, out) == (0, "orders: 30 sources and 90 lines compared: 30 missing; 0 left\n")
     assert err.splitlines()[-1] == "orders: 30 sources and 90 lines compared, 30 rows mended so far"
     assert len(waited) >= 30
-    assert sum(waited) > 0
+    assert min(waited) > 0
 
 
 def test_what_is_mended_is_counted_and_listed_unless_quiet(rowbook, folder):

@@ -142,7 +142,7 @@ def test_a_release_with_other_names_reads_and_writes_the_same_rows(start, presen
     assert newer.do("order", 3)["title"] == earlier.do("order", 3)["item"] == "lamp"
 
 
-@change("another type or packing of a column, or none of its default", "a new column", keeps_table=False)
+@change("another type or packing of a column; a new one without a default", "a new column", keeps_table=False)
 @pytest.mark.parametrize(
     ("edit", "reason"),
     [

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from shared.designs import metered
 from shared.keys import Code, EscapedText, InvalidQuestion, KeyLayout, Salt, UInt8, between
 from shared.queries import Page, Query
+from shared.queries.pages import read_page
 from shared.queries.record_reader import SKIPPING_BUFFER_ROWS
 from shared.tables import TEXT, BoundTable, Column, InvalidRow, ItemCells, RecordCells, TableLayout
 from tests.engines import Engine, NewStore, examples
@@ -325,7 +326,29 @@ def test_all_else_that_reads_rows_of_a_later_release_raises_because_nothing_woul
     assert len(reported) == 6
 
 
-def test_a_row_that_is_also_damaged_fails_the_page(stocked):
+def test_a_damaged_row_fails_the_page(later_tasks):
+    rows, tasks_ = later_tasks
+    (column,) = tasks_.cells.pack(task := Task("t0", 0, "open", "large"))
+    rows.put(tasks_.row(task), {column: b"\xc1"})
+    with pytest.raises(InvalidRow, match=r"Task\.size") as raised:
+        Query(BoundTable(rows.connection, tasks_), tasks_.whole_table()).page(100)
+    assert not raised.value.is_unknown
+
+
+def test_a_page_that_leaves_out_many_cells_of_a_later_release_ends_early_with_a_cursor(new_store):
+    later = tasks(LaterTask, {"open": 1}, is_wide=True, buckets=0)
+    connection = new_store(later)
+    for number in range(20):
+        task = LaterTask("t", number, "open", "small" if number == 19 else "huge")
+        connection.table("tasks").put(later.row(task), later.cells.pack(task))
+    layout, unknown = tasks(Task, {"open": 1}, is_wide=True, buckets=0), list[InvalidRow]()
+    request = Query(BoundTable(connection, layout), layout.whole_table())._request
+    first = read_page(request, 1, on_unknown=unknown.append, read_at_most=8)
+    assert (first.records, first.rows_read, len(unknown)) == ([], 8, 8)
+    assert read_page(request, 1, first.cursor, on_unknown=unknown.append).records == [Task("t", 19, "open", "small")]
+
+
+def test_a_row_that_is_also_damaged_is_not_taken_for_one_of_a_later_release():
     cells = RecordCells(Task, {"state": Column("t:c", TEXT), "size": Column("t:s")})
     layout = TableLayout("t", "a task", KeyLayout(key_class("ByTeam", team=EscapedText, number=UInt8)), cells)
     for size, state, is_unknown in ((b"\xa4huge", b"open", True), (b"\xa4huge", b"\xff", False), (b"\x05", b"", False)):

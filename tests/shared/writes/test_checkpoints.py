@@ -2,6 +2,7 @@
 
 import pytest
 
+from shared.keys import RowRange
 from shared.writes import Checkpoint, Instructions
 
 from .notes import OWNERS, STATES, Note, Notes, put_all
@@ -79,6 +80,12 @@ def test_a_repair_that_finds_an_orphaned_line_saves_nothing_more_and_keeps_the_l
         assert runs.run(None) == [False]
         assert {passed for passed, row in runs.reached.items() if row is None} == {"searched notes_by_owner"}
     assert line in dict(connection.table(STATES.name).scan())
+
+
+def test_a_pass_continues_after_the_last_row_that_was_saved():
+    checkpoint = Checkpoint({"sources": b"1", "lines": None}, len)
+    assert checkpoint.rest("sources") == RowRange(b"1\0", None)
+    assert (checkpoint.rest("lines"), checkpoint.rest("others")) == (None, RowRange(b"", None))
 
 
 def test_a_checkpoint_beside_other_instructions_is_refused():
