@@ -6,6 +6,7 @@ import typer
 
 from . import commands, store_commands
 from .flags import FlagsCommand, FlagsGroup
+from .new_package import command
 from .options import LoadCommand, Plain
 
 app = typer.Typer(cls=FlagsGroup, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -36,6 +37,7 @@ app.command("ask")(commands.ask)
 app.command("explain")(commands.explain)
 app.command("ddl")(commands.ddl)
 app.command("heat")(commands.heat)
+app.command("new")(command.new)
 app.command("recover")(store_commands.recover)
 app.command("verify")(store_commands.verify)
 app.command("repair")(store_commands.repair)
