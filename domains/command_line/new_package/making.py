@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -15,10 +16,13 @@ from ..designs import find_variants
 from ..terminal import line
 from ..usage import CommandFailed, WrongUsage
 from .folders import check_free, write_folder
+from .formatting import shortened
+from .merging import drop_lacks, merge_variant, settle_names
 from .modules import Package, imported_modules, read_module, read_package
 from .project import Made, project_files
-from .pruning import prune
+from .pruning import keep_what_is_there, prune
 from .reducing import reduce_design
+from .story import story
 
 DOMAINS = Path(__file__).parents[2]
 COPIED = ("__init__", "records", "keys", "repository", "example")
@@ -38,9 +42,9 @@ def new(
     path = path.absolute()
     check_free(path)
     name = package_name(path)
-    files = made_files(name, origin or 'orders')
+    files = made_files(name, origin)
     write_folder(path, files)
-    line(out, f"{path}: {name}, made of {origin}: {len(files)} files")
+    line(out, f"{path}: the package {name}, in {len(files)} files; its README.md says how to go on")
 
 
 def package_name(path: Path) -> str:
@@ -52,22 +56,47 @@ def package_name(path: Path) -> str:
     return name
 
 
-def made_files(name: str, origin: str) -> dict[str, bytes]:
+def made_files(name: str, origin: str | None) -> dict[str, bytes]:
     """The files of a package called `name`, by their names in its folder."""
-    design, variants = find_variants(origin)
-    variant = variants[0]
+    design, variant, folder = _origin(origin)
     if not variant.is_to_copy:
         raise CommandFailed(f"{origin} {variant.warning}")
-    folder = DOMAINS / design.name
     refused = refused_questions(design, variant)
     package = read_package(folder, COPIED)
+    own_class = repository_name(design) if hasattr(variant.module, "Repository") else ""
     package["design"] = read_module(folder / "design.py", "design")
-    reduce_design(package["design"], design, variant, name, "", refused)
+    reduce_design(package["design"], design, variant, name, own_class, refused)
     prune({"design": package["design"]}, [("design", "DESIGN")])
-    package |= read_package(folder, imported_modules(package["design"], folder) - package.keys())
-    prune(package, [("design", "DESIGN")], ("__init__", "example", "design"))
-    made = Made(name, design, variant, origin, refused=tuple(sorted(refused)))
+    if variant is not design.main:
+        module = f"variants.{variant.module.__name__.rpartition('.')[2]}"
+        package |= read_package(folder, [module])
+        merge_variant(package, module, repository_name(design))
+        if own_class or refused:
+            package["example"] = story(name)
+    drop_lacks(package["repository"], repository_name(design))
+    package = read_package(folder, imported_modules(package["design"], folder) - package.keys()) | package
+    front = package["__init__"]
+    if variant is not design.main:
+        del package["__init__"]
+    prune(package, [("design", "DESIGN")], package.keys() & {"__init__", "example", "design"})
+    settle_names(package)
+    package["__init__"] = front
+    keep_what_is_there(front, package)
+    for module in package.values():
+        for unit in module.units:
+            unit.statements = [shortened(statement) for statement in unit.statements]
+    made = Made(name, design, variant, origin or "", ("--from", origin) if origin else (), tuple(sorted(refused)))
     return project_files(made, package, "rowbook")
+
+
+def _origin(origin: str | None) -> tuple[Design, Variant, Path]:
+    """The design, the variant and the folder with the code of what the command line names."""
+    if origin is None:
+        from .smallest.design import DESIGN
+
+        return DESIGN, DESIGN.main, Path(__file__).parent / "smallest"
+    design, (variant, *_others) = find_variants(origin)
+    return design, variant, DOMAINS / design.name
 
 
 def refused_questions(design: Design, variant: Variant) -> set[str]:
@@ -77,3 +106,9 @@ def refused_questions(design: Design, variant: Variant) -> set[str]:
     return {
         pattern.question for pattern, answer in zip(design.patterns, measured, strict=True) if answer.refused
     }
+
+
+def repository_name(design: Design) -> str:
+    """The name of the class of a design's repository."""
+    of: Any = design.repository
+    return str(getattr(of, "func", of).__name__)

@@ -12,9 +12,6 @@ from libcst import matchers as m
 Statement: TypeAlias = cst.SimpleStatementLine | cst.BaseCompoundStatement
 LINE_LENGTH = 120
 
-_STAR = 2
-"""Sorts the names of an import as ruff does: constants, classes, the rest."""
-
 
 @attrs.define
 class Imports:
@@ -46,7 +43,7 @@ class Imports:
             by_module.setdefault(module, []).append((name, local))
         for module in sorted(by_module, key=lambda name: (name != ".", name)):
             names = [
-                name if name == local else f"{name} as {local}" for name, local in sorted(by_module[module], key=_kind)
+                name if name == local else f"{name} as {local}" for name, local in sorted(by_module[module], key=lambda pair: order(pair[0]))
             ]
             groups.setdefault(_group(module), []).append(_from(module, names, indent))
         lines: list[str] = []
@@ -67,9 +64,9 @@ def _group(module: str) -> int:
     return 1 if module.partition(".")[0] in sys.stdlib_module_names else 2
 
 
-def _kind(pair: tuple[str, str]) -> tuple[int, str]:
-    name, _ = pair
-    return (0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else _STAR), name
+def order(name: str) -> tuple[int, str]:
+    """Sorts names as ruff does: constants, classes, the rest."""
+    return (0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2), name
 
 
 def _from(module: str, names: list[str], indent: str) -> str:
@@ -123,12 +120,28 @@ class Module:
         if lines := self.typing.lines("    "):
             blocks.append("\n".join(["if TYPE_CHECKING:", *lines]))
         head = "\n\n".join(blocks)
-        statements = [statement for unit in self.units for statement in unit.statements]
+        statements = _spaced(self.units)
         body = cst.Module(body=statements).code.lstrip("\n")
         if not body:
             return f"{head}\n"
         blank_lines = "\n\n\n" if isinstance(statements[0], (cst.ClassDef, cst.FunctionDef)) else "\n\n"
         return f"{head}{blank_lines}{body}" if head else body
+
+
+def _spaced(units: Iterable[Unit]) -> list[Statement]:
+    """The statements of a module, with two empty lines around functions and classes."""
+    statements: list[Statement] = []
+    was_code = False
+    for unit in units:
+        is_code = not isinstance(unit.only, cst.SimpleStatementLine)
+        lines = [*unit.only.leading_lines]
+        comments = next((number for number, line in enumerate(lines) if line.comment), len(lines))
+        if was_code or is_code:
+            empty = cst.EmptyLine(indent=False)
+            lines = [empty, empty, *lines[comments:]]
+        statements += [unit.only.with_changes(leading_lines=lines), *unit.statements[1:]]
+        was_code = is_code
+    return statements
 
 
 Package: TypeAlias = dict[str, Module]
@@ -137,19 +150,24 @@ Package: TypeAlias = dict[str, Module]
 
 def read_module(path: Path, name: str) -> Module:
     """Reads a module of a package; `name` is its name there, such as `keys` or `variants.salted`."""
-    tree = cst.parse_module(path.read_text(encoding="utf-8"))
+    return read_text(path.read_text(encoding="utf-8"), name)
+
+
+def read_text(text: str, name: str) -> Module:
+    """Reads the text of such a module."""
+    tree = cst.parse_module(text)
     folder = name.split(".")[:-1]
     imports, typing = Imports(), Imports()
     description, units = "", list[Unit]()
     for number, statement in enumerate(tree.body):
-        if number == 0 and _is_text(statement):
+        if number == 0 and is_text(statement):
             description = cst.Module(body=[statement]).code.strip()
         elif _is_import(statement):
             _read_imports(statement, folder, imports)
         elif m.matches(statement, m.If(test=m.Name("TYPE_CHECKING"))) and isinstance(statement, cst.If):
             for inner in statement.body.body:
                 _read_imports(inner, folder, typing)
-        elif units and _is_text(statement):
+        elif units and is_text(statement):
             units[-1].statements.append(statement)
         else:
             units.append(Unit([statement], tuple(_defined(statement))))
@@ -157,7 +175,8 @@ def read_module(path: Path, name: str) -> Module:
     return Module(description, imports, typing, units)
 
 
-def _is_text(statement: cst.CSTNode) -> bool:
+def is_text(statement: cst.CSTNode) -> bool:
+    """Whether a statement is a text that describes something."""
     text = m.SimpleString() | m.ConcatenatedString()
     return m.matches(statement, m.SimpleStatementLine(body=[m.Expr(value=text)]))
 

@@ -25,8 +25,8 @@ class Made:
     variant: Variant
     origin: str
     """The design, or its variant, as the command line names it."""
-    arguments: tuple[str, ...] = ()
-    """The further arguments of `rowbook new`."""
+    arguments: tuple[str, ...]
+    """The arguments of `rowbook new` after PATH."""
     refused: tuple[str, ...] = ()
     """The questions that the variant refuses, in words."""
 
@@ -91,7 +91,6 @@ def _pyproject(made: Made, package: Package) -> str:
         project=made.name.replace("_", "-"),
         dependencies=_listed(dependencies),
         developed=_listed(developed),
-        origin=made.origin,
         version=__version__,
         arguments=json.dumps(made.arguments),
     )
@@ -121,7 +120,6 @@ dev = [ # the tests, the types, and the command `rowbook`
 {name} = "{name}.design:DESIGN"
 
 [tool.rowbook] # what this package is made of; README.md says how to compare it with a later release
-from = "{origin}"
 version = "{version}"
 arguments = {arguments}
 
@@ -192,12 +190,12 @@ def test_keys_are_the_bytes_that_are_stored() -> None:
 
 def _readme(made: Made, files: Mapping[str, bytes]) -> str:
     tables = "\n".join(f"| `{name}` | {holds} | `{line}` |" for name, holds, line in _tables(made))
-    again = " ".join(["--from", made.origin, *made.arguments])
+    again = " ".join(made.arguments)
     refused = "".join(f"\n- {question}" for question in made.refused)
     return _README.format(
         name=made.name,
         question=made.design.question,
-        origin=made.origin,
+        origin=f"`{made.origin}`" if made.origin else "the smallest design",
         version=__version__,
         again=again,
         tables=tables,
@@ -214,7 +212,7 @@ _README = """\
 
 {question}
 
-Made of `{origin}` of rowbook {version}, by `rowbook new`. It is yours: change what you like.
+Made of {origin} of rowbook {version}, by `rowbook new`. It is yours: change what you like.
 
 ```sh
 pip install --editable '.[dev]'

@@ -1,9 +1,13 @@
 """Drops from a package what nothing needs: statements, imports, and modules."""
 
+import json
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from .modules import Module, Package, Unit, uses
+import libcst as cst
+
+from .formatting import laid_out
+from .modules import Module, Package, Unit, order, uses
 
 Place: TypeAlias = tuple[str, str]
 """A module, and a name in it."""
@@ -89,3 +93,16 @@ def drop_unused_imports(package: Package, module: Module) -> None:
     for local in [*module.typing.names]:
         if local in module.imports.names:
             del module.typing.names[local]
+
+
+def keep_what_is_there(front: Module, package: Package) -> None:
+    """Drops from the public names of a package those that its modules no longer have."""
+    for local, (origin, name) in [*front.imports.names.items()]:
+        if origin.startswith(".") and name not in package[origin[1:]].defined():
+            del front.imports.names[local]
+    front.unit("__all__").statements = [cst.parse_module(_all(sorted(front.imports.names, key=order))).body[0]]
+
+
+def _all(names: list[str]) -> str:
+    value = cst.parse_expression(f"[{', '.join(map(json.dumps, names))}]")
+    return f"__all__ = {laid_out(value, before=len('__all__ = '))}"
