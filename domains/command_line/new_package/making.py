@@ -61,11 +61,11 @@ def made_files(name: str, origin: str | None) -> dict[str, bytes]:
     design, variant, folder = _origin(origin)
     if not variant.is_to_copy:
         raise CommandFailed(f"{origin} {variant.warning}")
-    refused = refused_questions(design, variant)
+    refused, repository = refused_questions(design, variant)
     package = read_package(folder, COPIED)
     own_class = repository_name(design) if hasattr(variant.module, "Repository") else ""
     package["design"] = read_module(folder / "design.py", "design")
-    reduce_design(package["design"], design, variant, name, own_class, refused)
+    reduce_design(package["design"], design, variant, name, own_class, refused, repository)
     prune({"design": package["design"]}, [("design", "DESIGN")])
     if variant is not design.main:
         module = f"variants.{variant.module.__name__.rpartition('.')[2]}"
@@ -99,13 +99,13 @@ def _origin(origin: str | None) -> tuple[Design, Variant, Path]:
     return design, variant, DOMAINS / design.name
 
 
-def refused_questions(design: Design, variant: Variant) -> set[str]:
-    """The questions that a variant refuses, in words."""
+def refused_questions(design: Design, variant: Variant) -> tuple[set[str], type]:
+    """The questions that a variant refuses, in words, and the class of its repository."""
     with closing(scratch_store(variant.tables)) as connection:
-        measured = measure(connection, load_samples(connection, design, variant), design.patterns)
-    return {
-        pattern.question for pattern, answer in zip(design.patterns, measured, strict=True) if answer.refused
-    }
+        repository = load_samples(connection, design, variant)
+        measured = measure(connection, repository, design.patterns)
+    answers = zip(design.patterns, measured, strict=True)
+    return {pattern.question for pattern, answer in answers if answer.refused}, type(repository)
 
 
 def repository_name(design: Design) -> str:

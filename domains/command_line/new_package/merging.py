@@ -80,7 +80,7 @@ def merge_variant(package: Package, variant: str, repository: str) -> None:
         for local in [local for local in module.imports.names if local in module.defined()]:
             del module.imports.names[local]
     code.imports.names["TABLES"] = (".keys", "TABLES")
-    _lead_to(package, names)
+    _lead_to(package, names, repository)
     for name in names:
         del package[name]
 
@@ -131,8 +131,8 @@ def _without_modules(node: cst.CSTNode, modules: Mapping[str, str]) -> cst.BaseS
     return done  # type: ignore[return-value]
 
 
-def _lead_to(package: Package, variants: Iterable[str]) -> None:
-    """Makes what other modules use of variants come from `keys`."""
+def _lead_to(package: Package, variants: Iterable[str], repository: str) -> None:
+    """Makes what other modules use of variants come from `keys`, and the repository of a variant from `repository`."""
     for module in package.values():
         attributes = _of_modules(package, module)
         if not attributes:
@@ -141,8 +141,13 @@ def _lead_to(package: Package, variants: Iterable[str]) -> None:
             unit.statements = [_without_modules(statement, attributes) for statement in unit.statements]
         used, _ = uses(*(statement for unit in module.units for statement in unit.statements))
         for name in used:
-            if any(name == _token(name.partition(SUFFIX)[0], variant) for variant in variants):
-                module.imports.names[name] = (".keys", name)
+            own, _, of = name.rpartition(SUFFIX)
+            if own and any(name == _token(own, variant) for variant in variants):
+                if own == "Repository":
+                    rename_in(module.units, {name: repository})
+                    module.imports.names[repository] = (".repository", repository)
+                else:
+                    module.imports.names[name] = (".keys", name)
 
 
 def _of_keys(package: Package, names: Iterable[str], tables: str) -> set[tuple[str, tuple[str, ...]]]:
@@ -153,12 +158,12 @@ def _of_keys(package: Package, names: Iterable[str], tables: str) -> set[tuple[s
     for (name, own), unit in units.items():
         used, _ = uses(*unit.statements)
         needed[name, own] = {(homes[other], other) for other in used if other in homes and other != own}
-    before_keys = _imported_by(package, "keys") | {"keys"}
+    after_keys = {name for name in package if "keys" in _imported_by(package, name)}
 
     def fits(place: Place, seen: frozenset[Place] = frozenset()) -> bool:
         name, own = place
         outside = {inner for inner, _ in needs(package, name, units[place])} - {*names}
-        if outside - before_keys:
+        if outside & after_keys:
             return False
         return all(fits(other, seen | {place}) for other in needed[place] if other not in seen)
 

@@ -20,11 +20,12 @@ PATTERN, EXEMPTION = m.Call(func=m.Name("AccessPattern")), m.Call(func=m.Name("E
 
 
 def reduce_design(
-    module: Module, design: Design, variant: Variant, name: str, opened: str, left_out: Collection[str]
+    module: Module, design: Design, variant: Variant, name: str, opened: str, left_out: Collection[str], of: type
 ) -> None:
     """Keeps one variant, which becomes the design itself, called `name`.
 
-    `opened` is the class of its repository, unless it is that of the design with other tables. The questions
+    `opened` is the class of its repository, unless it is that of the design with other tables; `of` is the class itself,
+    whose methods alone a load may name. The questions
     `left_out`, in words, are dropped, and so is what is said about them alone.
     """
     module.description = DESCRIPTION
@@ -34,7 +35,7 @@ def reduce_design(
         if unit.names == ("SAMPLES",):
             _replace(unit, SAMPLES)
         elif unit.names == ("DESIGN",):
-            call = value_of(unit).visit(_One(design.variants.index(variant), name, opened))
+            call = value_of(unit).visit(_One(design.variants.index(variant), name, opened, of))
             assert isinstance(call, cst.Call)
             _replace(unit, f"DESIGN = {laid_out(_without(call, gone), before=len('DESIGN = '))}")
         elif gone & uses(unit.only)[0]:
@@ -69,9 +70,17 @@ def _question(statement: Statement) -> str | None:
 class _One(m.MatcherDecoratableTransformer):
     """Keeps one variant, and of a design what is not only the suite's."""
 
-    def __init__(self, number: int, name: str, opened: str) -> None:
+    def __init__(self, number: int, name: str, opened: str, of: type) -> None:
         super().__init__()
-        self._number, self._name, self._opened = number, name, opened
+        self._number, self._name, self._opened, self._of = number, name, opened, of
+
+    @m.leave(m.Call(func=m.Name("Load")))
+    def _load(self, _old: cst.Call, new: cst.Call) -> cst.Call:
+        return new.with_changes(args=[arg for arg in new.args if not self._is_lacking(arg.value)])
+
+    def _is_lacking(self, value: cst.BaseExpression) -> bool:
+        """Whether a value is a method that the repository does not have."""
+        return isinstance(value, cst.Attribute) and bool(self._opened) and not hasattr(self._of, value.attr.value)
 
     @m.leave(m.Call(func=m.Name("Design")))
     def _design(self, _old: cst.Call, new: cst.Call) -> cst.Call:

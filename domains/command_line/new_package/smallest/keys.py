@@ -20,7 +20,7 @@ class TicketOfTeam:
     """
 
     team: str = part(EscapedText, "who has to answer; any text")
-    opened_ms: int = part(Descending(Int64), "when opened, milliseconds since 1970 UTC, newest first")
+    time_ms: int = part(Descending(Int64), "when opened, milliseconds since 1970 UTC, newest first")
     ticket_id: str = part(EscapedText, "distinguishes tickets of one millisecond")
 
 

@@ -10,7 +10,7 @@ class Ticket:
     """A ticket that a team has to answer."""
 
     team: str = attrs.field(validator=text())
-    opened_ms: int = attrs.field(validator=integer(0, LAST_MS))
+    time_ms: int = attrs.field(validator=integer(0, LAST_MS))
     """Milliseconds since 1970-01-01 UTC."""
     ticket_id: str = attrs.field(validator=text())
     title: str = attrs.field(validator=text(empty=True))

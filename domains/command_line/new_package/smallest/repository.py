@@ -29,4 +29,4 @@ class TicketRepository:
 
         Costs: one scan of a page's rows and one more.
         """
-        return Query(self._tickets, self._tickets.plan(team=team, opened_ms=between(since_ms, until_ms)))
+        return Query(self._tickets, self._tickets.plan(team=team, time_ms=between(since_ms, until_ms)))
