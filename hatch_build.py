@@ -1,8 +1,8 @@
 """What the wheel holds: `shared/` as `rowbook`, `domains/` as `rowbook.domains`, with imports that say so.
 
 In the repository they are imported as `shared` and `domains`, so that a copied design runs as it stands. Packages of
-these names have no place in other people's site-packages. An editable install has the public names, the command and
-the types; all else is imported from the checkout.
+these names have no place in other people's site-packages. An editable install has the public names, the names of the
+rooms, the command, the plugin of pytest and the types; all else is imported from the checkout.
 
 The types of happybase, which has none, come along as `happybase-stubs`, the name that PEP 561 reserves for them.
 """
@@ -16,6 +16,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 LAUNCHER = "domains/command_line/launcher.py"
+PLUGIN = "shared/testing/pytest_plugin.py"
 PLACES = {"shared": "", "domains": "domains", "fixtures": "fixtures"}
 """Folders of the repository, and what they are below `rowbook`."""
 PACKAGES = {"shared": "rowbook", "domains": "rowbook.domains", "fixtures": "rowbook.fixtures"}
@@ -39,11 +40,17 @@ class RowbookWheel(BuildHookInterface[Any]):
             (package / "__init__.py").write_text(names, encoding="utf-8")
             shutil.copy(root / "shared" / "py.typed", package)
             shutil.copy(root / LAUNCHER, package / "__main__.py")
+            shutil.copy(root / PLUGIN, package)
+            for room in (root / "shared").glob("*/__init__.py"):
+                name = room.parent.name
+                (package / name).mkdir()
+                (package / name / "__init__.py").write_text(f"from shared.{name} import *\n", encoding="utf-8")
         else:
             for source, place in PLACES.items():
                 ignored = shutil.ignore_patterns("__pycache__", ".*")
                 shutil.copytree(root / source, package / place, ignore=ignored, dirs_exist_ok=True)
             (package / LAUNCHER).replace(package / "__main__.py")
+            (package / "testing" / "pytest_plugin.py").replace(package / "pytest_plugin.py")
             for file in package.rglob("*"):
                 if file.suffix in (".py", ".md"):
                     text = file.read_text(encoding="utf-8")

@@ -27,7 +27,7 @@ ROOMS = {
     "cli": ("domains.command_line", "shared.designs", "shared.loading"),
     "tsdb": ("domains.tsdb",),
     "pictures": ("shared.designs.pictures",),
-    "testing": (),
+    "testing": ("shared.testing",),
     "all": (),
 }
 """The modules that may import the packages of an extra."""
@@ -95,7 +95,7 @@ OF_COMMANDS = [
 PROMISED = {
     "": ["shared.stores.hbase.connection", *COPIED],  # which import all that one needs for `hbase:`
     "store": ["shared.stores.embedded.connection", "shared.stores.server"],
-    "testing": ["shared.testing"],
+    "testing": ["shared.testing.contracts"],
     "cli": [name for name in OF_COMMANDS if not name.endswith("__main__")]
     + [f"domains.{name}.design" for name in NAMES if name not in EXTRAS],
     "tsdb": ["domains.tsdb"],

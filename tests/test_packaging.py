@@ -35,6 +35,7 @@ def test_the_wheel_installs_one_package_and_the_types_of_happybase(wheel: Path) 
         "__init__.py",
         "__main__.py",
         "py.typed",
+        "pytest_plugin.py",
         "domains/command_line/main.py",
         "keys/__init__.py",
         "stores/thrift1/added.thrift",
@@ -123,6 +124,20 @@ def test_the_installed_package_and_its_command_know_the_version(installed: Path,
 def test_the_installed_command_finds_its_samples_from_any_folder(installed: Path, tmp_path: Path) -> None:
     assert "n-42" in succeed(installed / "rowbook", "ask", "orders", "order", "order_number=n-42", cwd=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_installed_plugin_makes_stores_and_runs_contracts(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text("""
+from rowbook.domains.activity.design import DESIGN
+from rowbook.testing import DesignContract
+
+class TestContract(DesignContract):
+    design = DESIGN
+
+def test_keys_are_golden(rowbook_store):
+    assert rowbook_store.tables() == []
+""")
+    assert succeed(installed / "python", "-m", "pytest", "-q", "-k", "golden", cwd=tmp_path).startswith("..  ")
 
 
 @pytest.mark.parametrize("command", ["rowbook", "-m"])

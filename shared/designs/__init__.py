@@ -6,7 +6,7 @@ May import all other rooms.
 from .cell_contents import CellContents, contents_of
 from .comparison import CELL_BYTES, stored_bytes, stored_cells
 from .crossing import Crossing, Panel, Series, lower_where
-from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
+from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples, store_records
 from .heat import RANGES, Writes
 from .heat_recording import recorded_heat
 from .metering import Cost, Measurement, measure, measure_pattern, metered
@@ -52,6 +52,7 @@ __all__ = [
     "scanned_records",
     "scratch_store",
     "scratch_table",
+    "store_records",
     "stored_bytes",
     "stored_cells",
 ]

@@ -4,7 +4,7 @@ The command line, the tests and the generated tables of the READMEs all read it.
 """
 
 import random
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -268,6 +268,15 @@ def store_samples(repository: Any, design: Design) -> int:
                 load.store_in(repository, record)
                 count += 1
     return count
+
+
+def store_records(variant: Variant, load: Load, repository: Any, records: Iterable[Any]) -> None:
+    """Stores records of a load, in few calls if it can."""
+    if load.store_all is not None and variant.may_store_again:
+        load.store_all_in(repository, [*records])
+    else:
+        for record in records:
+            load.store_in(repository, record)
 
 
 @contextmanager

@@ -1,13 +1,15 @@
-"""Tools for testing a design: a connection that is watched and stopped, crash tests, and checks of what is stored.
+"""Tools for tests: contracts to inherit, crash tests, a connection that is stopped, checks of what is stored.
 
-May import all other rooms but `designs`; no other room and no design imports it.
+May import all other rooms; no other room and no design imports it. Contracts need pytest; all else does not.
 """
+
+from typing import TYPE_CHECKING
 
 from .answers import check_equal_answers, check_same_records
 from .contents import Contents, dropped, kept, sources, sources_and_lines
 from .crash_points import crash_points, subsets
 from .crash_tests import CrashTests, crash_tests
-from .engines import EMBEDDED, HBASE, Embedded, Engine
+from .engines import EMBEDDED, HBASE, Embedded, Engine, NamedStore
 from .erased_person import ErasedPerson, ErasureTests, MovedTime
 from .erasure_checks import (
     check_a_dead_eraser_is_found,
@@ -17,7 +19,7 @@ from .erasure_checks import (
     check_rivals_of_an_erasure,
     check_the_same_call_again,
 )
-from .golden_keys import check_golden_keys
+from .golden_keys import check_golden_keys, write_golden_keys
 from .paging import check_foreign_cursors, check_pages, check_writes_between_pages
 from .rival_checks import check_a_store_that_fails_often, check_late_calls, check_rivals
 from .samples import check_samples
@@ -45,18 +47,27 @@ from .watched_connection import (
     undisturbed,
 )
 from .write_steps import Step, Steps
+from .wrong_values import refusals
+
+if TYPE_CHECKING:
+    from .contracts import CrashContract, DesignContract, PlainList, PlainListContract, in_period
 
 __all__ = [
     "EMBEDDED",
     "HBASE",
     "Call",
     "Contents",
+    "CrashContract",
     "CrashTests",
+    "DesignContract",
     "Embedded",
     "Engine",
     "ErasedPerson",
     "ErasureTests",
     "MovedTime",
+    "NamedStore",
+    "PlainList",
+    "PlainListContract",
     "ReplyLost",
     "Script",
     "Seen",
@@ -97,14 +108,26 @@ __all__ = [
     "dropped",
     "dying_at",
     "dying_before",
+    "in_period",
     "kept",
     "paused_at",
     "paused_at_call",
     "paused_before",
+    "refusals",
     "sources",
     "sources_and_lines",
     "stopped_at",
     "stored_cells",
     "subsets",
     "undisturbed",
+    "write_golden_keys",
 ]
+
+if not TYPE_CHECKING:  # a type checker would accept any name
+
+    def __getattr__(name):
+        from importlib import import_module
+
+        if name in __all__:
+            return getattr(import_module(f"{__name__}.contracts"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

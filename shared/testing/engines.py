@@ -1,11 +1,13 @@
-"""The engines on which a design is tested: what the checks need of one, and the embedded store."""
+"""The engines on which a design is tested: what the checks need of one, the embedded store, and any named store."""
 
+import secrets
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import happybase
 
+from ..stores import connect
 from ..stores.embedded.connection import EmbeddedConnection
 from ..tables import TableLayout, check_layouts, create_tables
 
@@ -96,3 +98,42 @@ class Embedded:
         assert isinstance(connection, EmbeddedConnection)
         for table in tables:
             connection.compact(table.name)
+
+
+class NamedStore:
+    """Stores within the store that a URL names: each is a table prefix, whose tables are dropped after its block."""
+
+    name = HBASE
+    compacts = False
+    is_slow = True
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    @contextmanager
+    def store(self, *tables: TableLayout[Any, Any]) -> Generator[happybase.Connection]:
+        """A connection to a prefix of its own with these tables."""
+        with closing(connect(self._url, table_prefix=f"test{secrets.token_hex(4)}")) as connection:
+            try:
+                create_tables(connection, tables)
+                yield connection
+            finally:
+                for name in connection.tables():
+                    connection.delete_table(name, disable=True)
+
+    shared_store = store
+
+    @contextmanager
+    def stocked_store(
+        self, stock: Callable[[happybase.Connection], object], *tables: TableLayout[Any, Any]
+    ) -> Generator[happybase.Connection]:
+        """The same after `stock` has stored something there."""
+        with self.store(*tables) as connection:
+            stock(connection)
+            yield connection
+
+    def paused(
+        self, connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]
+    ) -> AbstractContextManager[None]:
+        """Never used, because Thrift has no call that compacts."""
+        raise NotImplementedError("Thrift has no call that compacts")

@@ -1,18 +1,16 @@
 """Stores for the tests of designs: an empty one for a variant, and one with the samples of every variant."""
 
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, closing, contextmanager
-from typing import TypeAlias
+from contextlib import closing, contextmanager
 
-import happybase
 import pytest
 
 from domains.command_line.designs import all_designs
-from shared.designs import Design, Variant, load_samples
+from shared.designs import load_samples
 from shared.stores import connect
 from shared.tables import check_layouts, create_tables
 from shared.testing import MovedTime
+from shared.testing.contracts import open_samples
 from tests.engines import EMBEDDED
 from tests.programs.hbase.named import locked, shared_store_url
 
@@ -89,19 +87,14 @@ def has_the_tables_of(variant, others):
     return any({table.name for table in other.tables} <= own for other in others)
 
 
-OpenSamples: TypeAlias = Callable[[Design, Variant], AbstractContextManager[happybase.Connection]]
-"""The type of the fixture `open_samples`."""
-
-_STOCKS = {}
-
-
-def samples_of(design, variant):
-    """A function that stores the samples of a variant, by which an engine knows the store that it has copies of."""
-    return _STOCKS.setdefault((design.name, variant.name), lambda connection: load_samples(connection, design, variant))
+@pytest.fixture(scope="session")
+def rowbook_engine(engine):
+    """Contracts make their stores on each engine too."""
+    return engine
 
 
 @pytest.fixture(scope="session")
-def open_samples(engine):
+def rowbook_samples(engine):
     """Opens a store with the samples of a variant: on HBase, where they take seconds, one for all tests if it can.
 
     A test may store samples there again.
@@ -111,8 +104,7 @@ def open_samples(engine):
     def opened(design, variant):
         earlier = design.variants[: design.variants.index(variant)]
         if engine.name == EMBEDDED or is_stored_once(design, variant) or has_the_tables_of(variant, earlier):
-            with engine.stocked_store(samples_of(design, variant), *variant.tables) as connection:
-                check_layouts(connection, variant.tables)
+            with open_samples(engine, design, variant) as connection:
                 yield connection
         else:
             with closing(connect(shared_samples(design, variant))) as connection:

@@ -9,10 +9,10 @@ import pytest
 from domains.command_line.designs import all_designs
 from shared.designs import measure
 from shared.queries import Page
-from shared.tables import check_layouts
-from tests.engines import Embedded
+from shared.testing import Embedded
+from shared.testing.contracts import open_samples
 
-from .conftest import is_stored_once, samples_of
+from .conftest import is_stored_once
 
 pytestmark = pytest.mark.hbase
 
@@ -29,15 +29,14 @@ def each_of(variants):
 
 
 @pytest.fixture
-def on_hbase(open_samples, design, variant):
-    with open_samples(design, variant) as connection:
+def on_hbase(rowbook_samples, design, variant):
+    with rowbook_samples(design, variant) as connection:
         yield connection
 
 
 @pytest.fixture
 def in_memory(design, variant):
-    with Embedded().stocked_store(samples_of(design, variant), *variant.tables) as connection:
-        check_layouts(connection, variant.tables)  # so that no question counts these calls
+    with open_samples(Embedded(), design, variant) as connection:
         yield connection
 
 

@@ -19,9 +19,8 @@ from shared.stores import connect
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server import ThriftServer
 from shared.tables import create_tables
+from shared.testing.contracts import answer
 from shared.writes import Dictionary, WriterClock
-
-from .plain_lists import answer
 
 THREADS = 8
 IN_ORDER = ("changes", "documents", "profiles")

@@ -5,7 +5,7 @@ it grows otherwise than the design itself.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import lru_cache
 from importlib import import_module
@@ -15,7 +15,7 @@ from typing import Any
 import happybase
 
 from domains.command_line.designs import all_designs, design_named
-from shared.designs import Design, Load, Measurement, Variant, load_samples, measure, scratch_store
+from shared.designs import Design, Load, Measurement, Variant, load_samples, measure, scratch_store, store_records
 from shared.designs.growth import TIMES, RecordedGrowth, growth_file, growth_text, growths
 
 
@@ -36,15 +36,6 @@ def added_records(design_name: str, before: int, times: int) -> list[tuple[Load,
         known = larger_samples(design, load, before)
         added.append((load, [record for record in larger_samples(design, load, times) if record not in known]))
     return added
-
-
-def store_records(variant: Variant, load: Load, repository: Any, records: Iterable[Any]) -> None:
-    """Stores records, in few calls if the load can."""
-    if load.store_all is not None and variant.may_store_again:
-        load.store_all_in(repository, [*records])
-    else:
-        for record in records:
-            load.store_in(repository, record)
 
 
 def measured_sizes(

@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "shared.loading": {"keys", "records"},
     "shared.stores": {"keys", "events"},
     "shared.designs": {"keys", "events", "records", "tables", "queries", "writes", "loading", "stores"},
-    "shared.testing": {"keys", "records", "tables", "queries", "writes", "loading", "stores"},
+    "shared.testing": {"keys", "records", "tables", "queries", "writes", "loading", "stores", "designs"},
     "shared.stores.thrift1": set[str](),
     "shared.stores.filters": {"thrift1"},
     "shared.stores.embedded": {"thrift1", "filters"},

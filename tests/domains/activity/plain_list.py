@@ -4,7 +4,7 @@ from domains.activity import Action
 from domains.activity.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.records import tie_of
-from tests.domains.plain_lists import PlainList, in_period
+from shared.testing import PlainList, in_period
 
 TIME_AFTER_USER = ("activity", "hash-prefix", "legible-hash", "reversed", "user-and-time")
 WITHOUT_PREFIXES = ("hash-prefix", "legible-hash", "reversed")

@@ -3,7 +3,7 @@
 from domains.catalog.design import DESIGN
 from domains.catalog.variants import chosen_codes, closed_codes
 from shared.keys import InvalidQuestion, between
-from tests.domains.plain_lists import PlainList
+from shared.testing import PlainList
 
 CLOSED = {"shop": closed_codes.SHOPS, "region": closed_codes.REGIONS, "category": closed_codes.CATEGORIES}
 

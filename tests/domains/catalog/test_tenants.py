@@ -42,9 +42,9 @@ def test_every_question_names_its_shop_first():
             assert first == "shop"
 
 
-def test_a_question_reads_the_rows_of_its_shop_alone_and_finds_its_products_alone(open_samples, variant):
+def test_a_question_reads_the_rows_of_its_shop_alone_and_finds_its_products_alone(rowbook_samples, variant):
     tables = {table.name.encode(): table for table in variant.tables if "shop" in table.key.part_named}
-    with open_samples(DESIGN, variant) as connection:
+    with rowbook_samples(DESIGN, variant) as connection:
         catalog = variant.open(connection)
         for product in PRODUCTS[::12]:
             for pattern in QUESTIONS:

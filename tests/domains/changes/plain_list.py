@@ -7,7 +7,7 @@ import attrs
 from domains.changes import State
 from domains.changes.design import DESIGN
 from shared.keys import InvalidQuestion
-from tests.domains.plain_lists import PlainList
+from shared.testing import PlainList
 
 LONG_MAX = 2**63 - 1
 

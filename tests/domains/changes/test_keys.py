@@ -28,8 +28,8 @@ def in_short(words):
 
 
 @pytest.mark.parametrize("variant", DESIGN.variants, ids=attrgetter("name"))
-def test_a_reader_of_the_keys_learns_what_every_variant_costs(open_samples, variant):
-    with open_samples(DESIGN, variant) as connection:
+def test_a_reader_of_the_keys_learns_what_every_variant_costs(rowbook_samples, variant):
+    with rowbook_samples(DESIGN, variant) as connection:
         check_layouts(connection, variant.tables)
         costs = [*measure(connection, variant.open(connection), (NOW, SINCE, OF_TABLE))]
     wrong = variant.wrong.patterns if variant.wrong else ()

@@ -6,7 +6,7 @@ from domains.counters import DAY_MS, DayCount
 from domains.counters.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.records import LAST_MS
-from tests.domains.plain_lists import PlainList, in_period
+from shared.testing import PlainList, in_period
 
 
 def start_of_day(time_ms):

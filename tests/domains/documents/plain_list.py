@@ -8,7 +8,7 @@ from domains.documents.design import DESIGN, LATER_MS
 from domains.documents.keys import VERSIONS
 from domains.documents.records import paths_of
 from shared.keys import InvalidQuestion
-from tests.domains.plain_lists import PlainList
+from shared.testing import PlainList
 
 WITHOUT_PATHS = ("history", "put-only")
 

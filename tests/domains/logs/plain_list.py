@@ -3,7 +3,7 @@
 from domains.logs.design import DESIGN
 from domains.logs.variants.slices import SLICE_MS
 from shared.keys import InvalidQuestion
-from tests.domains.plain_lists import PlainList, in_period
+from shared.testing import PlainList, in_period
 
 
 class PlainLogs:

@@ -8,7 +8,7 @@ from domains.monitoring.design import DESIGN
 from domains.monitoring.keys import HOUR_MS
 from domains.monitoring.variants.bucketed import BUCKET_MS
 from shared.keys import InvalidQuestion
-from tests.domains.plain_lists import PlainList, in_period
+from shared.testing import PlainList, in_period
 
 REFUSED = {
     "of_host": ["metric-host-time"],

@@ -7,9 +7,9 @@ from domains.orders.design import DESIGN
 from shared.designs.comparison import measure_variant
 
 
-def test_every_sample_is_found_by_its_number_and_every_list_is_that_of_the_samples(open_samples, variant):
+def test_every_sample_is_found_by_its_number_and_every_list_is_that_of_the_samples(rowbook_samples, variant):
     samples = list(DESIGN.loads[0].sample_records())
-    with open_samples(DESIGN, variant) as connection:
+    with rowbook_samples(DESIGN, variant) as connection:
         orders = variant.open(connection)
         assert [orders.order(order.order_number) for order in samples[::5]] == samples[::5]
         for ask, field, line_of in (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from domains.profiles import SHOWN, OrderSummary, Profile, UserPage
 from domains.profiles.design import DESIGN
 from shared.keys import InvalidQuestion
-from tests.domains.plain_lists import answer, in_period
+from shared.testing.contracts import answer, in_period
 from tests.engines import examples
 
 USERS = ["1", "12", "12345", "a", "ab", "é", "店"]
@@ -121,9 +121,9 @@ def test_random_questions_are_refused_or_answered_as_a_plain_list_does(engine, p
 
 
 @pytest.mark.parametrize("variant", DESIGN.variants, ids=lambda variant: variant.name)
-def test_the_samples_are_answered_as_a_plain_list_does(open_samples, variant):
+def test_the_samples_are_answered_as_a_plain_list_does(rowbook_samples, variant):
     plain = PlainProfiles(variant.name, *([*load.sample_records()] for load in DESIGN.loads))
-    with open_samples(DESIGN, variant) as connection:
+    with rowbook_samples(DESIGN, variant) as connection:
         repository = variant.open(connection)
         for pattern in DESIGN.patterns:
             expected = answer(pattern, plain, pattern.sample, 100)

@@ -69,7 +69,8 @@ class Variant:
 
 
 HOTEL = Variant()
-STOPPED = StoppedWrites(WRITES, VIEWS, [HOTEL], (RoomTaken, UnknownRoom))
+OFTEN = (lambda hotel: hotel.open_room("inn", "7"), book, book_next, move, cancel)
+STOPPED = StoppedWrites(WRITES, VIEWS, [HOTEL], (RoomTaken, UnknownRoom), often=OFTEN, often_every=4)
 
 
 # ---- what the page shows

@@ -8,33 +8,9 @@ import attrs
 import pytest
 
 from domains.reservations import TABLES, Hotel, Room, RoomTaken, Stay, StayOfGuest, UnknownRoom
-from shared.testing import (
-    WatchedConnection,
-    WriterDied,
-    check_a_crash_of_the_recoverer_too,
-    check_a_pause_at_each_call,
-    check_a_stop_at_each_call,
-    check_a_store_that_fails_often,
-    check_late_calls,
-    check_rivals,
-    crash_tests,
-    dying_at,
-)
+from shared.testing import CrashContract, WatchedConnection, WriterDied, dying_at
 
-from .stopped_writes import ANN, BOB, CAT, HOTEL, STOPPED, WRITES, book, book_next, cancel, move, two_rooms
-
-each_write = pytest.mark.parametrize("write", WRITES, ids=attrgetter("name"))
-
-
-@pytest.fixture
-def crashes(engine):
-    return crash_tests(engine, STOPPED, HOTEL)
-
-
-@pytest.fixture
-def few(engine):
-    """Crash points that a check visits: all, or on HBase, where each needs tables of its own, some."""
-    return 4 if engine.is_slow else None
+from .stopped_writes import ANN, BOB, CAT, STOPPED, two_rooms
 
 
 @pytest.fixture
@@ -49,34 +25,9 @@ def hotel(engine):
 # ---- what decides
 
 
-@each_write
-def test_a_write_makes_as_many_calls_as_it_says(crashes, write):
-    assert crashes.points([write])[write.name][0] == write.calls
-
-
-@each_write
-def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recoverer_completes(crashes, write, few):
-    assert check_a_stop_at_each_call(crashes, write, few) or not write.calls
-
-
-@each_write
-def test_a_recoverer_may_die_too_and_a_writer_may_pause_or_call_late(crashes, write, few):
-    check_a_crash_of_the_recoverer_too(crashes, write, few)
-    check_a_pause_at_each_call(crashes, write, few, compacts=True, keeps_tombstones=True)
-    check_late_calls(crashes, write, few)
-
-
-@each_write
-def test_two_writers_of_one_room_are_as_one_after_the_other_and_one_of_two_that_share_a_night_is_refused(
-    crashes, write, few
-):
-    check_rivals(crashes, write, few)
-    check_rivals(crashes, write, few, dies=True)
-
-
-def test_a_store_that_fails_often_holds_the_bookings_that_were_answered(crashes):
-    often = (lambda hotel: hotel.open_room("inn", "7"), book, book_next, move, cancel)
-    assert check_a_store_that_fails_often(crashes, often, 4) > 4
+class TestCrashes(CrashContract):
+    stopped = STOPPED
+    visits_all = True
 
 
 def test_of_many_clients_at_once_each_night_has_one(engine):

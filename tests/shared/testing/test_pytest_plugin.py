@@ -1,0 +1,64 @@
+"""The plugin of pytest, and the page about it, which is a test file: it passes, and each broken rule fails a test."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shared.stores.embedded.connection import EmbeddedConnection
+from shared.stores.server import ThriftServer
+from tests.copies import ROOT
+
+pytest_plugins = ["pytester"]
+
+PAGE = (ROOT / "shared" / "testing" / "README.md").read_text(encoding="utf-8")
+
+
+TESTS = 37
+
+
+def written(folder: Path, text: str = PAGE) -> Path:
+    """The page as a test file, with its samples."""
+    (folder / "test_tickets.py").write_text("\n\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL)))
+    (folder / "tickets.jsonl").write_text(re.findall(r"```json\n(.*?)```", text, re.DOTALL)[0])
+    return folder
+
+
+def test_the_page_passes_and_its_golden_keys_are_written_once(pytester: pytest.Pytester) -> None:
+    (command,) = re.findall(r"```console\n\$ pytest (.*)\n", PAGE)
+    golden = written(pytester.path) / "keys.json"
+    pytester.runpytest_inprocess(*command.split()).assert_outcomes(passed=TESTS)
+    assert '"row": "6e6574000131"' in golden.read_text()
+    golden.write_text(golden.read_text().replace("000131", "000132"))
+    pytester.runpytest_inprocess(*command.split(), "-k", "golden").stdout.fnmatch_lines(
+        "*tickets_of_team: TicketOfTeam*"
+    )
+
+
+def test_a_project_without_a_design_runs_on_a_named_store_and_leaves_no_table_there(tmp_path: Path) -> None:
+    store = EmbeddedConnection(None)
+    store.create_table("of_the_user", {"f": {}})
+    with ThriftServer(store.service) as server:
+        options = ("-k", "a_team_has or a_dead_writer_began", f"--rowbook-store=hbase://{server.address}")
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+        done = subprocess.run(command, cwd=written(tmp_path), capture_output=True, text=True, check=False)
+    assert re.search("^4 passed", done.stdout, re.MULTILINE), done.stdout + done.stderr
+    assert store.tables() == [b"of_the_user"]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "failing"),
+    [
+        ("title: str = attrs.field(validator=text())", "title: str", "a_record_refuses_wrong_values_in_one_line"),
+        ("partial(self.writer.reader.agreeing, OF_TEAM)", "list", "a_writer_that_stops_at_any_call"),
+        ("design = DESIGN", "design = 'tickets'", "TestContract.design: must be a rowbook.designs.Design"),
+    ],
+)
+def test_what_breaks_the_contract_fails(pytester: pytest.Pytester, right: str, wrong: str, failing: str) -> None:
+    written(pytester.path, PAGE.replace(right, wrong))
+    assert right in PAGE
+    done = pytester.runpytest_inprocess("-q", "-x", "-k", failing if " " not in failing else "")
+    assert done.ret != 0
+    done.stdout.fnmatch_lines([f"*{failing}*"])
