@@ -39,5 +39,5 @@ def new(
     from ..terminal import consoles
     from . import making
 
-    out, errors = consoles(plain or context.obj)
-    making.new(out, errors, path, origin, vendor=vendor, record=record, renames=rename or [])
+    out, _errors = consoles(plain or context.obj)
+    making.new(out, path, origin, vendor=vendor, record=record, words=rename or [])

@@ -13,7 +13,7 @@ from rich.console import Console
 from shared.designs import Design, Variant, load_samples, measure, scratch_store
 
 from ..designs import find_variants
-from ..terminal import line
+from ..terminal import count, line
 from ..usage import CommandFailed, WrongUsage
 from .folders import check_free, write_folder
 from .formatting import shortened
@@ -22,7 +22,9 @@ from .modules import Package, imported_modules, read_module, read_package
 from .project import Made, project_files
 from .pruning import keep_what_is_there, prune
 from .reducing import reduce_design
+from .renaming import prose_left, rename_package
 from .story import story
+from .words import read_renames
 
 DOMAINS = Path(__file__).parents[2]
 COPIED = ("__init__", "records", "keys", "repository", "example")
@@ -30,34 +32,43 @@ COPIED = ("__init__", "records", "keys", "repository", "example")
 
 def new(
     out: Console,
-    errors: Console,
     path: Path,
     origin: str | None,
     *,
     vendor: str | None,
     record: str | None,
-    renames: Sequence[str],
+    words: Sequence[str],
 ) -> None:
-    """Writes a package made of a design or of one of its variants."""
+    """Writes a package made of a design or of one of its variants, and says what is left to do."""
     path = path.absolute()
     check_free(path)
-    name = package_name(path)
-    files = made_files(name, origin)
+    name = package_name(path.name)
+    files, left = made_files(name, origin, vendor=vendor, record=record, words=words)
     write_folder(path, files)
-    line(out, f"{path}: the package {name}, in {len(files)} files; its README.md says how to go on")
+    line(out, f"{path}: the package {name}, in {count(len(files), 'file')}; its README.md says how to go on")
+    if left:
+        line(out, "left in comments, descriptions and messages, which are not renamed:")
+    for file, times in left.items():
+        line(out, f"  {file}: {count(times, 'old word')}")
 
 
-def package_name(path: Path) -> str:
+def package_name(given: str, option: str = "PATH") -> str:
     """The name of the package in a folder: that of the folder, with `_` for what is not in names."""
-    name = re.sub(r"\W", "_", path.name)
-    taken = keyword.iskeyword(name) or name in sys.stdlib_module_names or name in ("rowbook", "samples", "tests")
+    name = re.sub(r"\W", "_", given)
+    taken = keyword.iskeyword(name) or name in sys.stdlib_module_names or name in TAKEN
     if taken or not name.isidentifier() or not name.isascii():
-        raise WrongUsage(f"PATH: its last part must do as the name of a package (got {path.name!r})")
+        raise WrongUsage(f"{option}: must end with a name that a package can have (got {given!r})")
     return name
 
 
-def made_files(name: str, origin: str | None) -> dict[str, bytes]:
-    """The files of a package called `name`, by their names in its folder."""
+TAKEN = ("rowbook", "samples", "tests", "attrs", "attr", "happybase", "msgpack")
+"""Names of other packages."""
+
+
+def made_files(
+    name: str, origin: str | None, *, vendor: str | None, record: str | None, words: Sequence[str]
+) -> tuple[dict[str, bytes], dict[str, int]]:
+    """The files of a package called `name`, by their names in its folder, and how often each says old words."""
     design, variant, folder = _origin(origin)
     if not variant.is_to_copy:
         raise CommandFailed(f"{origin} {variant.warning}")
@@ -82,11 +93,20 @@ def made_files(name: str, origin: str | None) -> dict[str, bytes]:
     settle_names(package)
     package["__init__"] = front
     keep_what_is_there(front, package)
+    renames = read_renames(record, design.loads[0].record.__name__, words)
+    if renames.pairs:
+        package = rename_package(package, renames)
     for module in package.values():
         for unit in module.units:
             unit.statements = [shortened(statement) for statement in unit.statements]
-    made = Made(name, design, variant, origin or "", ("--from", origin) if origin else (), tuple(sorted(refused)))
-    return project_files(made, package, "rowbook")
+    options = {"--from": [origin], "--vendor": [vendor], "--record": [record], "--rename": words}
+    arguments = [word for option, values in options.items() for value in values if value for word in (option, value)]
+    library = "rowbook" if vendor is None else package_name(vendor, "--vendor")
+    if library == name:
+        raise WrongUsage(f"--vendor: must be another name than that of the package (got {vendor!r})")
+    made = Made(name, design, variant, library, tuple(arguments), tuple(sorted(refused)), renames)
+    files = project_files(made, package)
+    return files, prose_left(files, renames)
 
 
 def _origin(origin: str | None) -> tuple[Design, Variant, Path]:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import requires
 
 import attrs
@@ -12,6 +12,9 @@ from shared.designs import Design, Variant
 from shared.designs.patterns import key_line
 
 from .modules import Imports, Package, texts
+from .renaming import rename_sample
+from .vendoring import Vendored, vendored
+from .words import Renames
 
 CHECKERS = ("mypy", "pyright", "pytest")
 
@@ -23,43 +26,66 @@ class Made:
     name: str
     design: Design
     variant: Variant
-    origin: str
-    """The design, or its variant, as the command line names it."""
+    library: str
+    """The package of the library: `rowbook`, or a copy of what is used of it."""
     arguments: tuple[str, ...]
     """The arguments of `rowbook new` after PATH."""
     refused: tuple[str, ...] = ()
     """The questions that the variant refuses, in words."""
+    renames: Renames = Renames(())
+
+    @property
+    def is_vendored(self) -> bool:
+        """Whether the library is a copy in the project."""
+        return self.library != "rowbook"
+
+    @property
+    def origin(self) -> str:
+        """What it is made of, in words."""
+        return f"`{self.arguments[1]}`" if "--from" in self.arguments else "the smallest design"
 
 
-def project_files(made: Made, package: Package, library: str) -> dict[str, bytes]:
+def project_files(made: Made, package: Package) -> dict[str, bytes]:
     """All files of the project, by their names in its folder."""
-    files = {
-        f"{made.name}/{file}": _of_library(text, made, library).encode() for file, text in texts(package).items()
-    }
-    files |= {f"{made.name}/py.typed": b""}
-    files |= {f"{made.name}/samples/{load.samples.name}": load.samples.read_bytes() for load in made.design.loads}
-    files |= {
-        "pyproject.toml": _pyproject(made, package).encode(),
-        "README.md": _readme(made, files).encode(),
-        "tests/test_contract.py": _TEST_CONTRACT.format(name=made.name, library=library).encode(),
+    own = {f"{made.name}/{file}": _of_library(text, made).encode() for file, text in texts(package).items()}
+    samples = [*(load.samples for load in made.design.loads), made.design.loads[0].samples.with_name("keys.json")]
+    for path in samples:
+        data = _golden_keys(made) if path.name == "keys.json" else path.read_bytes()
+        name, data = rename_sample(path.name, data, made.renames)
+        own[f"{made.name}/samples/{name}"] = data
+    tests = {
+        "tests/test_contract.py": _TEST_CONTRACT.format(name=made.name, library=made.library).encode(),
         "tests/test_example.py": _TEST_EXAMPLE.format(name=made.name).encode(),
-        "tests/test_keys.py": _TEST_KEYS.format(name=made.name, library=library).encode(),
-        "tests/keys.json": _golden_keys(made).encode(),
     }
-    return files
+    of_library = vendored(_imported_of_library({**own, **tests}, made), made.library) if made.is_vendored else None
+    return {
+        "README.md": _readme(made).encode(),
+        "pyproject.toml": _pyproject(made, package, of_library).encode(),
+        **own,
+        f"{made.name}/py.typed": b"",
+        **tests,
+        **(of_library.files if of_library else {}),
+    }
 
 
-def _of_library(text: str, made: Made, library: str) -> str:
+def _of_library(text: str, made: Made) -> str:
     """The text of a module that names the library and its package as they are called here."""
-    text = re.sub(r"\bshared\.(?=[a-z])", f"{library}.", text)
+    text = re.sub(r"\b(?:shared|rowbook)\.(?=[a-z])", f"{made.library}.", text)
     return text.replace(f"domains.{made.design.name}", made.name)
 
 
-def _golden_keys(made: Made) -> str:
+def _imported_of_library(files: Mapping[str, bytes], made: Made) -> Iterator[str]:
+    """The modules of the library that some files import, by the name that they have there."""
+    for name, data in files.items():
+        if name.endswith(".py"):
+            for found in re.finditer(rf"^\s*from {made.library}(\S*) import", data.decode(), re.MULTILINE):
+                yield f"rowbook{found[1]}"
+
+
+def _golden_keys(made: Made) -> bytes:
     """Keys by hand of the tables of the variant."""
-    (path,) = {load.samples.parent / "keys.json" for load in made.design.loads}
-    golden = json.loads(path.read_text(encoding="utf-8"))
-    return json.dumps({table.name: golden[table.name] for table in made.variant.tables}, indent=1) + "\n"
+    golden = json.loads(made.design.loads[0].samples.with_name("keys.json").read_text(encoding="utf-8"))
+    return (json.dumps({table.name: golden[table.name] for table in made.variant.tables}, indent=1) + "\n").encode()
 
 
 # ---- pyproject.toml
@@ -79,21 +105,45 @@ FOR_DESIGN = ("design", "formats")
 """The modules that only the command `rowbook` and the tests import."""
 
 
-def _pyproject(made: Made, package: Package) -> str:
-    wanted = {re.split(r"[\[<>=; ]", requirement)[0]: requirement.partition(";")[0].strip() for requirement in requires("rowbook") or ()}
+def _pyproject(made: Made, package: Package, of_library: Vendored | None) -> str:
+    """`pyproject.toml`, with the packages that are imported, in the releases that rowbook asks for."""
+    releases = {
+        re.split(r"[\[<>=; ]", wanted)[0]: wanted.partition(";")[0].strip()
+        for wanted in requires("rowbook") or ()
+        if not wanted.startswith("rowbook")
+    }
+    base = {name for name, wanted in releases.items() if wanted in (requires("rowbook") or ())}
     service = _imported(package, [name for name in package if name not in FOR_DESIGN])
-    show = _imported(package, package) - service
-    this = f"rowbook>={__version__}"
-    dependencies = sorted([*(wanted[name] for name in service if name in wanted), this])
-    developed = sorted([*CHECKERS, *(wanted[name] for name in show if name in wanted), this.replace("k>", "k[cli,testing]>")])
+    further = _imported(package, package) - service
+    if of_library is None:
+        this = [f"rowbook>={__version__}"]
+        develop = [f"rowbook[cli,testing]>={__version__}"]
+    else:
+        this, develop = [], []
+        service |= of_library.packages & base
+        further |= of_library.packages - base - service
+    dependencies = [*(wanted for name, wanted in releases.items() if name in service), *this]
+    developed = [*(wanted for name, wanted in releases.items() if name in further), *develop]
     return _PYPROJECT.format(
         name=made.name,
         project=made.name.replace("_", "-"),
-        dependencies=_listed(dependencies),
-        developed=_listed(developed),
+        dependencies=_listed(sorted(dependencies)),
+        developed=_listed(sorted({*CHECKERS, *developed})),
         version=__version__,
         arguments=json.dumps(made.arguments),
+        entry="" if of_library else _ENTRY.format(name=made.name),
+        packages=json.dumps([made.name, *([made.library] if of_library else [])]),
+        mypy_path='\nmypy_path = "typings"' if of_library else "",
+        stub_path='\nstubPath = "typings"\nreportMissingModuleSource = false' if of_library else "",
+        plugins=', "-p", "no:rowbook"' if of_library else "",
     )
+
+
+_ENTRY = """\
+[project.entry-points."rowbook.designs"]
+{name} = "{name}.design:DESIGN"
+
+"""
 
 
 def _listed(requirements: Iterable[str]) -> str:
@@ -116,27 +166,24 @@ dependencies = [
 dev = [ # the tests, the types, and the command `rowbook`
 {developed}]
 
-[project.entry-points."rowbook.designs"]
-{name} = "{name}.design:DESIGN"
-
-[tool.rowbook] # what this package is made of; README.md says how to compare it with a later release
+{entry}[tool.rowbook] # what this package is made of; README.md says how to compare it with a later release
 version = "{version}"
 arguments = {arguments}
 
 [tool.hatch.build.targets.wheel]
-packages = ["{name}"]
+packages = {packages}
 
 [tool.mypy]
 strict = true
-files = ["{name}", "tests"]
+files = ["{name}", "tests"]{mypy_path}
 
 [tool.pyright]
 include = ["{name}", "tests"]
-typeCheckingMode = "strict"
+typeCheckingMode = "strict"{stub_path}
 
 [tool.pytest.ini_options]
 testpaths = ["tests"]
-addopts = ["--import-mode=importlib"]
+addopts = ["--import-mode=importlib"{plugins}]
 """
 
 
@@ -164,38 +211,20 @@ def test_the_story_is_true() -> None:
     example.main()
 '''
 
-_TEST_KEYS = '''\
-"""Row keys written by hand. If one changes after the first row is stored, stored rows are no longer found.
-
-Until then, change `keys.json` with `keys.py`.
-"""
-
-import json
-from pathlib import Path
-
-from {library}.testing import check_golden_keys
-
-from {name}.keys import TABLES
-
-GOLDEN = Path(__file__).parent / "keys.json"
-
-
-def test_keys_are_the_bytes_that_are_stored() -> None:
-    check_golden_keys({{table.name: table.key for table in TABLES}}, json.loads(GOLDEN.read_text(encoding="utf-8")))
-'''
-
-
 # ---- README.md
 
 
-def _readme(made: Made, files: Mapping[str, bytes]) -> str:
+def _readme(made: Made) -> str:
+    """`README.md`, one page."""
     tables = "\n".join(f"| `{name}` | {holds} | `{line}` |" for name, holds, line in _tables(made))
     again = " ".join(made.arguments)
     refused = "".join(f"\n- {question}" for question in made.refused)
     return _README.format(
         name=made.name,
         question=made.design.question,
-        origin=f"`{made.origin}`" if made.origin else "the smallest design",
+        origin=made.origin,
+        library=made.library,
+        runs="" if made.is_vendored else _RUNS.format(name=made.name),
         version=__version__,
         again=again,
         tables=tables,
@@ -204,9 +233,15 @@ def _readme(made: Made, files: Mapping[str, bytes]) -> str:
 
 
 def _tables(made: Made) -> Iterable[tuple[str, str, str]]:
-    return ((table.name, table.holds, key_line(table.key)) for table in made.variant.record_tables)
+    def named(text: str) -> str:
+        return re.sub(r"\w+", lambda found: made.renames.of(found[0]), text)
+
+    return ((named(table.name), table.holds, named(key_line(table.key))) for table in made.variant.record_tables)
 
 
+_RUNS = """\
+rowbook run {name}    # loads the samples, asks all questions, and shows what they cost
+"""
 _README = """\
 # {name}
 
@@ -219,13 +254,12 @@ pip install --editable '.[dev]'
 python -m {name}.example    # a story on a store in memory
 pytest
 mypy && pyright
-rowbook run {name}          # loads the samples, asks all questions, and shows what they cost
-```
+{runs}```
 
 In a service, `connect` opens a store, and `create_tables` makes its tables once:
 
 ```python
-from rowbook import connect, create_tables
+from {library} import connect, create_tables
 from {name} import keys
 
 connection = connect("hbase://HOST:PORT")
@@ -248,9 +282,11 @@ create_tables(connection, keys.TABLES)
 | `{name}/example.py` | a story that you can run |
 | `{name}/design.py` | the loads and questions that the command `rowbook` and the tests know |
 | `{name}/samples/` | the records that the tests store, and `rowbook run` |
-| `tests/` | the contract of every design, the story, and row keys as bytes |
+| `{name}/samples/keys.json` | row keys as bytes, with which the tests compare those that `keys.py` makes |
+| `tests/` | the contract of every design, and the story |
 
-1. Change `records.py`, then the columns in `keys.py`, then `samples/`.
+1. Change `records.py`, then `keys.py`, then `samples/`. If a key changed, and no table has rows yet, delete `keys.json`
+   and let `pytest --rowbook-golden-keys` write it anew.
 2. A new question is a method of the repository and an `AccessPattern` in `design.py`.
 3. A column may be added at any time if its field has a default, which old rows then have.
 
