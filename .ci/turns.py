@@ -17,17 +17,19 @@ LAST = {"test": 3.5}
 """Minutes of each make target on two cores. The last lines that CI prints are those of its tests."""
 
 TURNS: tuple[dict[str, float], ...] = (
-    {"test-long ONLY=rooms": 8, "test-hbase ONLY=crashes": 2.5},
+    {"test-long ONLY=rooms": 8, "test-copies ONLY=orders,activity": 4},
     {
         "test-long ONLY=designs": 3.25,
         "test-long ONLY=crashes": 5,
         "test-long ONLY=commands": 1,
-        "test-hbase ONLY=commands": 4,
+        "test-copies ONLY=logs,changes": 4,
     },
-    {"test-hbase ONLY=rooms": 9, "test-opentsdb": 2, "bench QUICK=1": 1.5},
-    {"test-cluster": 6.5, "faults": 6},
-    {"mutants PART=1/2": 6, "test-hbase ONLY=crashes": 2.5, "bench-hbase QUICK=1": 2},
-    {"mutants PART=2/2": 6, "test-opentsdb": 2, "bench QUICK=1": 1.5, "hot-spots CHECK=1": 4},
+    {"test-hbase ONLY=rooms": 9, "test-copies ONLY=monitoring,catalog": 4},
+    {"test-cluster": 6.5, "test-hbase ONLY=crashes": 2.5, "test-copies ONLY=counters,tsdb": 4},
+    {"faults": 6, "test-opentsdb": 2, "bench QUICK=1": 1.5, "test-copies ONLY=messages,activity": 4},
+    {"mutants PART=1/2": 6, "bench-hbase QUICK=1": 2, "test-copies ONLY=feeds,profiles": 4},
+    {"mutants PART=2/2": 6, "test-hbase ONLY=crashes": 2.5, "test-copies ONLY=documents,tsdb": 4},
+    {"test-hbase ONLY=commands": 4, "hot-spots CHECK=1": 4, "test-copies ONLY=counters,logs": 4},
 )
 """What else a commit runs; a check may be in several turns."""
 

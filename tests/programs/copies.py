@@ -1,6 +1,6 @@
 """Makes packages of designs and of their variants in empty folders, and checks each as its owner would.
 
-    python -m tests.programs.copies [DESIGN...]
+    python -m tests.programs.copies [DESIGN,DESIGN...]
 
 Each design has an environment with the wheel of this checkout and with what the package asks for. There each package is
 installed, beside a package of somebody else that is called `shared`; its tests pass, mypy and pyright, both strict,
@@ -29,7 +29,7 @@ CHECKS = {
     "pyright": ("-m", "pyright"),
     "story": ("-m", "{name}.example"),
 }
-VENDORED: tuple[str, ...] = ()
+VENDORED = ("orders", "tsdb")
 """The designs of which a package is also made with a copy of the library."""
 
 
@@ -44,6 +44,26 @@ class Copy:
         return " ".join(self.arguments) or "the smallest design"
 
 
+def _renamed(design: str, name: str, record: str, *words: str) -> Copy:
+    renames = (argument for word in words for argument in ("--rename", word))
+    return Copy(name, ("--from", design, "--record", record, *renames))
+
+
+RENAMED = {
+    "orders": [
+        _renamed(
+            *("orders", "tickets", "Ticket", "seller=assignee", "buyer=reporter", "order_number=ticket_id"),
+            *("placed_ms=opened_ms", "place=open", "placed=open", "paid=waiting", "shipped=fixed"),
+            *("cancel=close", "cancelled=closed"),
+        )
+    ],
+    "messages": [_renamed("messages", "parcels", "Parcel", "body=content", "read=opened", "unread=unopened")],
+    "feeds": [
+        _renamed("feeds", "podcasts", "Subscription", "feed=podcast", "post=episode", "author=host", "reader=listener")
+    ],
+}
+
+
 def copies_of(design_name: str) -> Iterator[Copy]:
     """A package of the design, and of each variant that is right; for the first design also the smallest one."""
     design = design_named(design_name)
@@ -53,6 +73,8 @@ def copies_of(design_name: str) -> Iterator[Copy]:
             yield Copy("copy_of_" + re.sub(r"\W", "_", origin), ("--from", origin))
     if design_name in VENDORED:
         yield Copy(f"own_{design_name}", ("--from", design_name, "--vendor", "rowkeys"))
+    for renamed in RENAMED.get(design_name, ()):
+        yield renamed
     if design_name == NAMES[0]:
         yield Copy("smallest", ())
 
@@ -119,4 +141,4 @@ def main(names: Iterable[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or NAMES))
+    sys.exit(main(",".join(sys.argv[1:] or NAMES).split(",")))

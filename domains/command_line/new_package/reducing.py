@@ -16,6 +16,8 @@ OF_SUITE = ("traps", "published", "published_columns", "crossing", "own_blocks")
 """The arguments of a `Design` that only the suite has."""
 OF_CHOICE = ("wrong", "mistake", "take_if", "avoid_if")
 """The arguments of a `Variant` that help to choose one."""
+ORDER = m.SimpleString('"order"')
+"""The fact that all variants answer in one order: a package has no other variant."""
 PATTERN, EXEMPTION = m.Call(func=m.Name("AccessPattern")), m.Call(func=m.Name("Exemption"))
 
 
@@ -29,7 +31,12 @@ def reduce_design(
     `left_out`, in words, are dropped, and so is what is said about them alone.
     """
     module.description = DESCRIPTION
-    gone = {unit.names[0] for unit in module.units if _question(unit.only) in left_out}
+    of_order = m.SimpleStatementLine(body=[m.Assign(value=m.Call(m.Name("Exemption"), [m.Arg(ORDER), m.ZeroOrMore()]))])
+    gone = {
+        unit.names[0]
+        for unit in module.units
+        if _question(unit.only) in left_out or m.matches(unit.only, of_order)
+    }
     module.units = [unit for unit in module.units if not gone.intersection(unit.names)]
     for unit in module.units:
         if unit.names == ("SAMPLES",):
@@ -124,6 +131,8 @@ class _Without(cst.CSTTransformer):
 
     def _is_gone(self, value: cst.BaseExpression) -> bool:
         if m.matches(value, EXEMPTION) and isinstance(value, cst.Call):
+            if m.matches(value.args[0].value, ORDER):
+                return True
             return any(isinstance(arg.value, cst.Tuple) and not arg.value.elements for arg in value.args)
         return isinstance(value, cst.Name) and value.value in self._names
 

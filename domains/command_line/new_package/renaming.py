@@ -2,10 +2,8 @@
 
 import csv
 import io
-import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -14,11 +12,10 @@ from libcst import matchers as m
 
 from ..usage import WrongUsage
 from .modules import Module, Package
-from .words import Renames, words_of
+from .words import Renames
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 FILE = re.compile(r"([a-z_]+)\.([a-z]+)")
-ANNOTATED = m.Annotation()
 
 
 def rename_package(package: Package, renames: Renames) -> Package:
@@ -33,8 +30,10 @@ def rename_package(package: Package, renames: Renames) -> Package:
     for old, new in changed.items():
         if new in defined and new not in changed:
             raise WrongUsage(f"--rename: the package has {new} already, which {old} would become")
-    library = {name for module in package.values() for name in _library_objects(module)}
-    return {renames.of(name): _renamed(module, defined, library, renames) for name, module in package.items()}
+    objects = {name: _library_objects(module) for name, module in package.items()}
+    attributes = frozenset[str]().union(*(of.attributes for of in objects.values()))
+    library = {name: attrs.evolve(of, attributes=attributes) for name, of in objects.items()}
+    return {renames.of(name): _renamed(module, defined, library[name], renames) for name, module in package.items()}
 
 
 def _contains(name: str, old: tuple[str, ...], renames: Renames) -> bool:
@@ -106,39 +105,57 @@ def _of_library(module: Module) -> set[str]:
     return names
 
 
-def _library_objects(module: Module) -> set[str]:
-    """Variables and attributes that hold objects of other packages: their attributes have names of their own."""
-    library = _of_library(module)
-    found = set[str]()
+@attrs.frozen
+class _Objects:
+    """Variables of a module, and attributes of the package, that hold objects of other packages."""
 
-    def last(node: cst.CSTNode) -> str:
-        return node.value if isinstance(node, cst.Name) else node.attr.value if isinstance(node, cst.Attribute) else ""
+    variables: frozenset[str]
+    attributes: frozenset[str]
+
+    def holds(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is one of them: its attributes have names of their own."""
+        if isinstance(node, cst.Attribute):
+            return node.attr.value in self.attributes
+        return isinstance(node, cst.Name) and node.value in self.variables
+
+
+def _library_objects(module: Module) -> _Objects:
+    library = _of_library(module)
+    variables, attributes = set[str](), set[str]()
+
+    def add(target: cst.BaseExpression, *, is_field: bool = False) -> None:
+        if isinstance(target, cst.Attribute):
+            attributes.add(target.attr.value)
+        elif isinstance(target, cst.Name):
+            (attributes if is_field else variables).add(target.value)
 
     for statement in _statements(module):
-        for node in m.findall(statement, m.Assign(value=m.Call())):
+        for node in m.findall(statement, m.Assign(value=m.Call(func=m.Name()))):
             assert isinstance(node, cst.Assign)
-            assert isinstance(node.value, cst.Call)
-            if isinstance(node.value.func, cst.Name) and node.value.func.value in library:
-                found |= {last(target.target) for target in node.targets}
-        for node in m.findall(statement, m.Param(annotation=ANNOTATED) | m.AnnAssign(annotation=ANNOTATED)):
+            if m.matches(node.value, m.Call(func=m.Name(m.MatchIfTrue(library.__contains__)))):
+                for target in node.targets:
+                    add(target.target)
+        for node in m.findall(statement, m.Param(annotation=m.Annotation()) | m.AnnAssign()):
             assert isinstance(node, (cst.Param, cst.AnnAssign))
             of = node.annotation.annotation if node.annotation else None
             of = of.value if isinstance(of, cst.Subscript) else of
             if isinstance(of, cst.Name) and of.value in library - {"Any"}:
-                name = last(node.name if isinstance(node, cst.Param) else node.target)
-                found |= {name, f"_{name}"}
-    return found - {""}
+                if isinstance(node, cst.Param):
+                    add(node.name)
+                    attributes.add(f"_{node.name.value}")
+                else:
+                    add(node.target, is_field=True)
+    return _Objects(frozenset(variables), frozenset(attributes))
 
 
 class _Rename(cst.CSTTransformer):
-    def __init__(self, defined: set[str], library: set[str], imported: set[str], renames: Renames) -> None:
+    def __init__(self, defined: set[str], library: _Objects, imported: set[str], renames: Renames) -> None:
         self._defined, self._library, self._imported, self._renames = defined, library, imported, renames
         self._kept: set[int] = set()
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
-        value = node.value
-        last = value.value if isinstance(value, cst.Name) else value.attr.value if isinstance(value, cst.Attribute) else ""
-        if last in self._library or (isinstance(value, cst.Name) and last in self._imported):
+        is_imported = isinstance(node.value, cst.Name) and node.value.value in self._imported
+        if self._library.holds(node.value) or is_imported:
             self._kept.add(id(node.attr))
 
     def visit_Call(self, node: cst.Call) -> None:
@@ -175,7 +192,7 @@ class _Rename(cst.CSTTransformer):
         return self._renames.of(found[0]) if found[0] in self._defined else found[0]
 
 
-def _renamed(module: Module, defined: set[str], library: set[str], renames: Renames) -> Module:
+def _renamed(module: Module, defined: set[str], library: _Objects, renames: Renames) -> Module:
     rename = _Rename(defined, library, _of_library(module), renames)
     for imports in (module.imports, module.typing):
         for local, (origin, name) in [*imports.names.items()]:
