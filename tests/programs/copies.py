@@ -19,6 +19,7 @@ from time import monotonic
 import attrs
 
 from domains.command_line.designs import NAMES, design_named, full_name
+from domains.command_line.new_package.shown import SHOWN
 from tests.wheels import PIP, build_wheel, clean_environment, succeed, wheels_of
 
 ROOT = Path(__file__).parents[2]
@@ -44,26 +45,6 @@ class Copy:
         return " ".join(self.arguments) or "the smallest design"
 
 
-def _renamed(design: str, name: str, record: str, *words: str) -> Copy:
-    renames = (argument for word in words for argument in ("--rename", word))
-    return Copy(name, ("--from", design, "--record", record, *renames))
-
-
-RENAMED = {
-    "orders": [
-        _renamed(
-            *("orders", "tickets", "Ticket", "seller=assignee", "buyer=reporter", "order_number=ticket_id"),
-            *("placed_ms=opened_ms", "place=open", "placed=open", "paid=waiting", "shipped=fixed"),
-            *("cancel=close", "cancelled=closed"),
-        )
-    ],
-    "messages": [_renamed("messages", "parcels", "Parcel", "body=content", "read=opened", "unread=unopened")],
-    "feeds": [
-        _renamed("feeds", "podcasts", "Subscription", "feed=podcast", "post=episode", "author=host", "reader=listener")
-    ],
-}
-
-
 def copies_of(design_name: str) -> Iterator[Copy]:
     """A package of the design, and of each variant that is right; for the first design also the smallest one."""
     design = design_named(design_name)
@@ -73,8 +54,8 @@ def copies_of(design_name: str) -> Iterator[Copy]:
             yield Copy("copy_of_" + re.sub(r"\W", "_", origin), ("--from", origin))
     if design_name in VENDORED:
         yield Copy(f"own_{design_name}", ("--from", design_name, "--vendor", "rowkeys"))
-    for renamed in RENAMED.get(design_name, ()):
-        yield renamed
+    shown = SHOWN[design_name]
+    yield Copy(shown.name, shown.arguments(design_name))
     if design_name == NAMES[0]:
         yield Copy("smallest", ())
 

@@ -10,9 +10,7 @@ from ..options import Plain, complete_name
 
 def new(
     context: typer.Context,
-    path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A new folder; its name becomes that of the package.")
-    ],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A new folder; its name becomes that of the package.")],
     origin: Annotated[
         str | None,
         typer.Option(
@@ -27,11 +25,14 @@ def new(
         typer.Option(metavar="PACKAGE", help="Copy what is used of rowbook into this package, and do not install it."),
     ] = None,
     record: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Call the design's first record this in all names, such as Ticket.")
+        str | None,
+        typer.Option(metavar="NAME", help="Call the design's first record this in all names, such as Ticket."),
     ] = None,
     rename: Annotated[
         list[str] | None,
-        typer.Option(metavar="OLD=NEW", help="Rename a field, a class or a word in all names: seller=assignee. Repeatable."),
+        typer.Option(
+            metavar="OLD=NEW", help="Rename a field, a class or a word in all names: seller=assignee. Repeatable."
+        ),
     ] = None,
     plain: Plain = False,
 ) -> None:

@@ -17,8 +17,8 @@ from ..terminal import count, line
 from ..usage import CommandFailed, WrongUsage
 from .folders import check_free, write_folder
 from .formatting import shortened
-from .merging import drop_lacks, merge_variant, settle_names
-from .modules import Package, imported_modules, read_module, read_package
+from .merging import drop_lacks, drop_methods, merge_variant, settle_names
+from .modules import imported_modules, read_module, read_package
 from .project import Made, project_files
 from .pruning import keep_what_is_there, prune
 from .reducing import reduce_design
@@ -85,6 +85,10 @@ def made_files(
         if own_class or refused:
             package["example"] = story(name)
     drop_lacks(package["repository"], repository_name(design))
+    answered = {pattern.method.__name__ for pattern in design.patterns if pattern.question not in refused}
+    unanswered = {pattern.method.__name__ for pattern in design.patterns} - answered
+    if variant is not design.main:
+        drop_methods(package["repository"], repository_name(design), unanswered)
     package = read_package(folder, imported_modules(package["design"], folder) - package.keys()) | package
     front = package["__init__"]
     if variant is not design.main:

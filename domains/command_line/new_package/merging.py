@@ -7,7 +7,7 @@ from libcst import matchers as m
 
 from .flattening import flattened, specialised
 from .modules import Module, Package, Unit, is_text, uses
-from .names import rename_in, replaced
+from .names import rename_in
 from .pruning import Place, needs
 
 SUFFIX = "__"
@@ -272,7 +272,11 @@ def _fields(keys: Module, name: str) -> list[str]:
     if not isinstance(node, cst.ClassDef) or not m.matches(node, m.ClassDef(bases=[m.Arg(m.Name("NamedTuple"))])):
         return []
     fields = m.findall(node.body, m.AnnAssign(target=m.Name()))
-    return [field.target.value for field in fields if isinstance(field, cst.AnnAssign) and isinstance(field.target, cst.Name)]
+    return [
+        field.target.value
+        for field in fields
+        if isinstance(field, cst.AnnAssign) and isinstance(field.target, cst.Name)
+    ]
 
 
 # ---- classes
@@ -315,6 +319,24 @@ def _make_classes(code: Module) -> None:
 
 def _is_init(statement: cst.CSTNode) -> bool:
     return isinstance(statement, cst.FunctionDef) and statement.name.value == "__init__"
+
+
+def drop_methods(code: Module, repository: str, names: Iterable[str]) -> None:
+    """Drops methods of the repository."""
+    unit = code.unit(repository)
+    assert isinstance(unit.only, cst.ClassDef)
+    body: list[cst.CSTNode] = []
+    comments: list[cst.EmptyLine] = []
+    for statement in unit.only.body.body:
+        if isinstance(statement, cst.FunctionDef) and statement.name.value in names:
+            if any(line.comment for line in statement.leading_lines):
+                comments = [*statement.leading_lines]
+        elif isinstance(statement, cst.FunctionDef) and comments:
+            body.append(statement.with_changes(leading_lines=comments))
+            comments = []
+        else:
+            body.append(statement)
+    unit.statements[0] = unit.only.with_changes(body=unit.only.body.with_changes(body=body))
 
 
 # ---- names

@@ -43,7 +43,8 @@ class Imports:
             by_module.setdefault(module, []).append((name, local))
         for module in sorted(by_module, key=lambda name: (name != ".", name)):
             names = [
-                name if name == local else f"{name} as {local}" for name, local in sorted(by_module[module], key=lambda pair: order(pair[0]))
+                name if name == local else f"{name} as {local}"
+                for name, local in sorted(by_module[module], key=lambda pair: order(pair[0]))
             ]
             groups.setdefault(_group(module), []).append(_from(module, names, indent))
         lines: list[str] = []

@@ -20,7 +20,9 @@ def prune(package: Package, roots: Iterable[Place], whole: Iterable[str] = ()) -
         if name not in needed_modules:
             del package[name]
             continue
-        module.units = [unit for unit in module.units if not unit.names or any((name, own) in kept for own in unit.names)]
+        module.units = [
+            unit for unit in module.units if not unit.names or any((name, own) in kept for own in unit.names)
+        ]
         drop_unused_imports(package, module)
 
 

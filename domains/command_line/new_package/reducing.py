@@ -33,9 +33,7 @@ def reduce_design(
     module.description = DESCRIPTION
     of_order = m.SimpleStatementLine(body=[m.Assign(value=m.Call(m.Name("Exemption"), [m.Arg(ORDER), m.ZeroOrMore()]))])
     gone = {
-        unit.names[0]
-        for unit in module.units
-        if _question(unit.only) in left_out or m.matches(unit.only, of_order)
+        unit.names[0] for unit in module.units if _question(unit.only) in left_out or m.matches(unit.only, of_order)
     }
     module.units = [unit for unit in module.units if not gone.intersection(unit.names)]
     for unit in module.units:

@@ -241,5 +241,7 @@ def prose_left(files: Mapping[str, bytes], renames: Renames) -> dict[str, int]:
     """How often each file of code still says the old words: in prose, which is for its owner to write."""
     if not renames.pairs:
         return {}
-    found = {name: len(renames.left.findall(data.decode())) for name, data in files.items() if name.endswith((".py", ".md"))}
+    found = {
+        name: len(renames.left.findall(data.decode())) for name, data in files.items() if name.endswith((".py", ".md"))
+    }
     return {name: count for name, count in found.items() if count}

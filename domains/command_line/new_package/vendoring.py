@@ -39,9 +39,7 @@ def vendored(imported: Iterable[str], vendor: str) -> Vendored:
         place = "pytest_plugin.py" if path == PLUGIN else path.relative_to(LIBRARY).as_posix()
         files[f"{vendor}/{place}"] = text.encode()
     files[f"{vendor}/LICENSE"] = (distribution("rowbook").read_text("licenses/LICENSE") or "").encode()
-    files |= {
-        f"typings/{path.relative_to(TYPINGS).as_posix()}": path.read_bytes() for path in TYPINGS.rglob("*.pyi")
-    }
+    files |= {f"typings/{path.relative_to(TYPINGS).as_posix()}": path.read_bytes() for path in TYPINGS.rglob("*.pyi")}
     files["conftest.py"] = _CONFTEST.format(vendor=vendor).encode()
     names = {name.partition(".")[0] for path in paths for name in _imports(path) if not name.startswith(".")}
     return Vendored(files, frozenset(names))

@@ -58,7 +58,9 @@ class Renames:
     @property
     def left(self) -> re.Pattern[str]:
         """Finds these words in prose."""
-        forms = {" ".join(old) for old, _ in self.pairs} | {" ".join((*old[:-1], plural(old[-1]))) for old, _ in self.pairs}
+        forms = {" ".join(old) for old, _ in self.pairs} | {
+            " ".join((*old[:-1], plural(old[-1]))) for old, _ in self.pairs
+        }
         return re.compile(rf"\b({'|'.join(sorted(forms))})\b", re.IGNORECASE)
 
 
