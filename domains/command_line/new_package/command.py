@@ -26,13 +26,11 @@ def new(
     ] = None,
     record: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Call the design's first record this in all names, such as Ticket."),
+        typer.Option(metavar="NAME", help="Call the first record this in all names, such as Ticket."),
     ] = None,
     rename: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="OLD=NEW", help="Rename a field, a class or a word in all names: seller=assignee. Repeatable."
-        ),
+        typer.Option(metavar="OLD=NEW", help="Rename a field or a word in all names: seller=assignee. Repeatable."),
     ] = None,
     plain: Plain = False,
 ) -> None:

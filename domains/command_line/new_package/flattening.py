@@ -1,6 +1,7 @@
 """Makes one class of a class and the one from which it inherits, and of a call of `partial` for a class."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import attrs
 import libcst as cst
@@ -10,6 +11,7 @@ from .formatting import code_of, on_one_line
 from .names import replaced
 
 SECTION = "# ----"
+QUOTES = '"""'
 
 
 @attrs.define
@@ -48,7 +50,7 @@ def flattened(base: cst.ClassDef, derived: cst.ClassDef) -> cst.ClassDef:
     for method in own:
         places = [number for number, other in enumerate(methods) if method.name and other.name == method.name]
         if places:
-            method.node = method.node.with_changes(leading_lines=methods[places[0]].node.leading_lines)  # type: ignore[attr-defined]
+            method.node = method.node.with_changes(leading_lines=methods[places[0]].node.leading_lines)
             methods[places[0]] = attrs.evolve(method, section=methods[places[0]].section)
         else:
             _insert(methods, method)
@@ -116,15 +118,13 @@ def _without_super(node: cst.BaseStatement, overridden: set[str]) -> cst.BaseSta
 
 def _move_comment(methods: list[_Method], first: int, second: int) -> None:
     empty = [cst.EmptyLine(indent=False)]
-    methods[second].node = methods[second].node.with_changes(leading_lines=empty)  # type: ignore[attr-defined]
+    methods[second].node = methods[second].node.with_changes(leading_lines=empty)
 
 
 def _both_texts(text: cst.BaseStatement, own: cst.BaseStatement) -> cst.BaseStatement:
     """The description of the first class, then that of the second."""
-    first, second = code_of(text).strip(), code_of(own).strip()
-    quotes = '"""'
-    joined = f"{first.removesuffix(quotes).rstrip()}\n\n    {second.removeprefix(quotes).removesuffix(quotes).rstrip()}\n    {quotes}"
-    return cst.parse_statement(joined)
+    first, second = (code_of(part).strip().removeprefix(QUOTES).removesuffix(QUOTES).rstrip() for part in (text, own))
+    return cst.parse_statement(f"{QUOTES}{first}\n\n    {second}\n    {QUOTES}")
 
 
 def _insert(methods: list[_Method], method: _Method) -> None:
@@ -134,7 +134,7 @@ def _insert(methods: list[_Method], method: _Method) -> None:
         return
     places = [number for number, other in enumerate(methods) if method.section and other.section == method.section]
     lines = [line for line in getattr(method.node, "leading_lines", ()) if line.comment is None]
-    method.node = method.node.with_changes(leading_lines=lines[:1])  # type: ignore[attr-defined]
+    method.node = method.node.with_changes(leading_lines=lines[:1])
     methods.insert(places[-1] + 1 if places else len(methods), method)
 
 
@@ -160,7 +160,8 @@ def _joined(base: cst.FunctionDef, derived: cst.FunctionDef) -> cst.FunctionDef:
             bound = {name: value for name, value in bound.items() if name not in kept}
         else:
             bound = {**_defaults(base), **bound}
-        body += _given(base.body, bound).body
+        given: Any = _given(base.body, bound)
+        body += given.body
     return _compact(derived.with_changes(params=params, body=derived.body.with_changes(body=body)))
 
 
@@ -226,7 +227,7 @@ def _given(body: cst.BaseSuite, bound: Mapping[str, cst.BaseExpression]) -> cst.
     values = dict(bound)
     statements: list[cst.CSTNode] = []
     for statement in body.body:
-        assigned = {name.value for name in m.findall(statement, m.Name()) if _is_assigned(statement, name)}  # type: ignore[attr-defined]
+        assigned = {name.value for name in m.findall(statement, m.Name()) if _is_assigned(statement, name)}
         done = statement.visit(_Or(values))
         assert isinstance(done, cst.CSTNode)
         statements.append(replaced(done, values, only_read=True))

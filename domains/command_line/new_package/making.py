@@ -100,8 +100,8 @@ def made_files(
     renames = read_renames(record, design.loads[0].record.__name__, words)
     if renames.pairs:
         package = rename_package(package, renames)
-    for module in package.values():
-        for unit in module.units:
+    for made_module in package.values():
+        for unit in made_module.units:
             unit.statements = [shortened(statement) for statement in unit.statements]
     options = {"--from": [origin], "--vendor": [vendor], "--record": [record], "--rename": words}
     arguments = [word for option, values in options.items() for value in values if value for word in (option, value)]

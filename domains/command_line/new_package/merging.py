@@ -128,7 +128,7 @@ def _without_modules(node: cst.CSTNode, modules: Mapping[str, str]) -> cst.BaseS
 
     done = node.visit(Direct())
     assert isinstance(done, cst.BaseStatement)
-    return done  # type: ignore[return-value]
+    return done
 
 
 def _lead_to(package: Package, variants: Iterable[str], repository: str) -> None:
@@ -141,7 +141,7 @@ def _lead_to(package: Package, variants: Iterable[str], repository: str) -> None
             unit.statements = [_without_modules(statement, attributes) for statement in unit.statements]
         used, _ = uses(*(statement for unit in module.units for statement in unit.statements))
         for name in used:
-            own, _, of = name.rpartition(SUFFIX)
+            own = name.rpartition(SUFFIX)[0]
             if own and any(name == _token(own, variant) for variant in variants):
                 if own == "Repository":
                     rename_in(module.units, {name: repository})
@@ -161,7 +161,7 @@ def _of_keys(package: Package, names: Iterable[str], tables: str) -> set[tuple[s
     after_keys = {name for name in package if "keys" in _imported_by(package, name)}
 
     def fits(place: Place, seen: frozenset[Place] = frozenset()) -> bool:
-        name, own = place
+        name, _own = place
         outside = {inner for inner, _ in needs(package, name, units[place])} - {*names}
         if outside & after_keys:
             return False
@@ -204,7 +204,8 @@ def _take_imports(package: Package, name: str, into: Module, called: str) -> Non
 
 def _described(text: str, further: str) -> str:
     quotes = '"""'
-    return f"{text.removesuffix(quotes).rstrip()}\n\n{further.removeprefix(quotes).removesuffix(quotes).rstrip()}\n{quotes}"
+    added = further.removeprefix(quotes).removesuffix(quotes).rstrip()
+    return f"{text.removesuffix(quotes).rstrip()}\n\n{added}\n{quotes}"
 
 
 # ---- tables

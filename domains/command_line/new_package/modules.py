@@ -3,13 +3,13 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 import libcst as cst
 from libcst import matchers as m
 
-Statement: TypeAlias = cst.SimpleStatementLine | cst.BaseCompoundStatement
+Statement: TypeAlias = cst.BaseStatement
 LINE_LENGTH = 120
 
 
@@ -42,10 +42,8 @@ class Imports:
         for local, (module, name) in self.names.items():
             by_module.setdefault(module, []).append((name, local))
         for module in sorted(by_module, key=lambda name: (name != ".", name)):
-            names = [
-                name if name == local else f"{name} as {local}"
-                for name, local in sorted(by_module[module], key=lambda pair: order(pair[0]))
-            ]
+            pairs = sorted(by_module[module], key=lambda pair: order(pair[0]))
+            names = [name if name == local else f"{name} as {local}" for name, local in pairs]
             groups.setdefault(_group(module), []).append(_from(module, names, indent))
         lines: list[str] = []
         for number in sorted(groups):
@@ -135,12 +133,13 @@ def _spaced(units: Iterable[Unit]) -> list[Statement]:
     was_code = False
     for unit in units:
         is_code = not isinstance(unit.only, cst.SimpleStatementLine)
-        lines = [*unit.only.leading_lines]
+        first: Any = unit.only
+        lines = [*first.leading_lines]
         comments = next((number for number, line in enumerate(lines) if line.comment), len(lines))
         if was_code or is_code:
             empty = cst.EmptyLine(indent=False)
             lines = [empty, empty, *lines[comments:]]
-        statements += [unit.only.with_changes(leading_lines=lines), *unit.statements[1:]]
+        statements += [first.with_changes(leading_lines=lines), *unit.statements[1:]]
         was_code = is_code
     return statements
 

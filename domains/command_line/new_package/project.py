@@ -32,7 +32,7 @@ class Made:
     """The arguments of `rowbook new` after PATH."""
     refused: tuple[str, ...] = ()
     """The questions that the variant refuses, in words."""
-    renames: Renames = Renames(())
+    renames: Renames = attrs.field(factory=lambda: Renames(()))
 
     @property
     def is_vendored(self) -> bool:

@@ -26,9 +26,9 @@ def reduce_design(
 ) -> None:
     """Keeps one variant, which becomes the design itself, called `name`.
 
-    `opened` is the class of its repository, unless it is that of the design with other tables; `of` is the class itself,
-    whose methods alone a load may name. The questions
-    `left_out`, in words, are dropped, and so is what is said about them alone.
+    `opened` names the class of its repository, unless it is that of the design with other tables; `of` is that class,
+    whose methods alone a load may name. The questions `left_out`, in words, are dropped, and so is what is said about
+    them alone.
     """
     module.description = DESCRIPTION
     of_order = m.SimpleStatementLine(body=[m.Assign(value=m.Call(m.Name("Exemption"), [m.Arg(ORDER), m.ZeroOrMore()]))])

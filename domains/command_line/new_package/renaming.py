@@ -27,9 +27,9 @@ def rename_package(package: Package, renames: Renames) -> Package:
     for old, _ in renames.pairs:
         if not any(_contains(name, old, renames) for name in defined):
             raise WrongUsage(f"--rename {'_'.join(old)}: no name of the package has these words")
-    for old, new in changed.items():
+    for name, new in changed.items():
         if new in defined and new not in changed:
-            raise WrongUsage(f"--rename: the package has {new} already, which {old} would become")
+            raise WrongUsage(f"--rename: the package has {new} already, which {name} would become")
     objects = {name: _library_objects(module) for name, module in package.items()}
     attributes = frozenset[str]().union(*(of.attributes for of in objects.values()))
     library = {name: attrs.evolve(of, attributes=attributes) for name, of in objects.items()}

@@ -1,4 +1,4 @@
-"""A package of each design with names of another service, which the design's page shows and `make test-copies` checks."""
+"""A package of each design with names of another service: shown on its page, checked by `make test-copies`."""
 
 import re
 import textwrap

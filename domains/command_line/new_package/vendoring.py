@@ -8,10 +8,10 @@ from pathlib import Path
 
 import attrs
 
-import shared
+from shared.keys import errors
 
-LIBRARY = Path(shared.__file__ or "").parent
-NAME = shared.__name__
+LIBRARY = Path(errors.__file__).parents[1]
+NAME = errors.__name__.partition(".")[0]
 """`shared` in the repository, `rowbook` in the wheel."""
 TYPINGS = next(filter(Path.is_dir, (LIBRARY / "typings", LIBRARY.parent / "typings")), LIBRARY)
 """Types of libraries that have none."""

@@ -10,7 +10,7 @@ from .repository import TicketRepository
 
 SAMPLES = Path(__file__).parent / "samples"
 
-LATEST = AccessPattern("a team's latest tickets", TicketRepository.of_team, {"team": "network"}, limit=10)
+LATEST = AccessPattern("a team's latest tickets", TicketRepository.of_team, {"team": "network"}, limit=5)
 
 DESIGN = Design(
     name="smallest",
