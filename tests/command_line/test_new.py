@@ -55,7 +55,7 @@ def test_the_library_comes_along_under_another_name_with_its_licence_and_types()
 
 @pytest.mark.parametrize("words", ["seller", "seller=class", "seller=a-b", "nothing=something", "seller=buyer"])
 def test_a_rename_that_cannot_be_done_is_one_line(words: str) -> None:
-    with pytest.raises(WrongUsage, match="^--rename"):
+    with pytest.raises(WrongUsage, match=r"^--rename"):
         files_of("orders", words=(words,))
 
 

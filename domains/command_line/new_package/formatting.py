@@ -22,13 +22,46 @@ class _OneLine(cst.CSTTransformer):
     def leave_ParenthesizedWhitespace(
         self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
     ) -> cst.SimpleWhitespace:
-        return cst.SimpleWhitespace(" " if original_node.empty_lines is None else "")
+        return cst.SimpleWhitespace(" ")
 
     def leave_Comma(self, original_node: cst.Comma, updated_node: cst.Comma) -> cst.Comma:
         return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
-        return updated_node.with_changes(args=_without_last_comma(updated_node.args))
+        args = _without_last_comma(updated_node.args)
+        return updated_node.with_changes(args=args, whitespace_before_args=cst.SimpleWhitespace(""))
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        return updated_node.with_changes(whitespace_after_arg=cst.SimpleWhitespace(""))
+
+    def leave_Param(self, original_node: cst.Param, updated_node: cst.Param) -> cst.Param:
+        return updated_node.with_changes(whitespace_after_param=cst.SimpleWhitespace(""))
+
+    def leave_LeftParen(self, original_node: cst.LeftParen, updated_node: cst.LeftParen) -> cst.LeftParen:
+        return cst.LeftParen()
+
+    def leave_RightParen(self, original_node: cst.RightParen, updated_node: cst.RightParen) -> cst.RightParen:
+        return cst.RightParen()
+
+    def leave_LeftSquareBracket(
+        self, original_node: cst.LeftSquareBracket, updated_node: cst.LeftSquareBracket
+    ) -> cst.LeftSquareBracket:
+        return cst.LeftSquareBracket()
+
+    def leave_RightSquareBracket(
+        self, original_node: cst.RightSquareBracket, updated_node: cst.RightSquareBracket
+    ) -> cst.RightSquareBracket:
+        return cst.RightSquareBracket()
+
+    def leave_LeftCurlyBrace(
+        self, original_node: cst.LeftCurlyBrace, updated_node: cst.LeftCurlyBrace
+    ) -> cst.LeftCurlyBrace:
+        return cst.LeftCurlyBrace()
+
+    def leave_RightCurlyBrace(
+        self, original_node: cst.RightCurlyBrace, updated_node: cst.RightCurlyBrace
+    ) -> cst.RightCurlyBrace:
+        return cst.RightCurlyBrace()
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.List:
         return updated_node.with_changes(elements=_without_last_comma(updated_node.elements))
