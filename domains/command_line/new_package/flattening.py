@@ -50,7 +50,8 @@ def flattened(base: cst.ClassDef, derived: cst.ClassDef) -> cst.ClassDef:
     for method in own:
         places = [number for number, other in enumerate(methods) if method.name and other.name == method.name]
         if places:
-            method.node = method.node.with_changes(leading_lines=methods[places[0]].node.leading_lines)
+            replaced_node: Any = methods[places[0]].node
+            method.node = method.node.with_changes(leading_lines=replaced_node.leading_lines)
             methods[places[0]] = attrs.evolve(method, section=methods[places[0]].section)
         else:
             _insert(methods, method)
@@ -227,7 +228,7 @@ def _given(body: cst.BaseSuite, bound: Mapping[str, cst.BaseExpression]) -> cst.
     values = dict(bound)
     statements: list[cst.CSTNode] = []
     for statement in body.body:
-        assigned = {name.value for name in m.findall(statement, m.Name()) if _is_assigned(statement, name)}
+        assigned = {target.target.value for target in _plain_targets(statement)}
         done = statement.visit(_Or(values))
         assert isinstance(done, cst.CSTNode)
         statements.append(replaced(done, values, only_read=True))
@@ -236,5 +237,6 @@ def _given(body: cst.BaseSuite, bound: Mapping[str, cst.BaseExpression]) -> cst.
     return body.with_changes(body=statements)
 
 
-def _is_assigned(statement: cst.CSTNode, name: cst.CSTNode) -> bool:
-    return bool(m.findall(statement, m.AssignTarget(target=m.MatchIfTrue(lambda target: target is name))))
+def _plain_targets(statement: cst.CSTNode) -> list[Any]:
+    """The targets of assignments to names."""
+    return [*m.findall(statement, m.AssignTarget(target=m.Name()))]

@@ -113,6 +113,8 @@ def laid_out(node: cst.BaseExpression, margin: int = 0, before: int = 0, after: 
     def element(start: str, value: cst.BaseExpression) -> str:
         return f"{inner}{start}{laid_out(value, margin, len(start), indent=inner)},\n"
 
+    if any(isinstance(arg.value, cst.GeneratorExp) for arg in getattr(node, "args", ())):
+        return line  # a comma after it would be an error
     if isinstance(node, cst.Call):
         starts = ((arg.star if arg.keyword is None else f"{arg.keyword.value}=", arg.value) for arg in node.args)
         return f"{one_line(node.func)}(\n{''.join(element(*start) for start in starts)}{indent})"
@@ -160,7 +162,10 @@ class _Short(cst.CSTTransformer):
         (small,) = updated_node.body
         if isinstance(small, (cst.Assign, cst.Return, cst.Expr)) and small.value is not None:
             start = code_of(small.with_changes(value=cst.Name("_"))).removesuffix("_")
-            value = cst.parse_expression(laid_out(small.value, margin, len(start), 0))
+            try:
+                value = cst.parse_expression(laid_out(small.value, margin, len(start), 0))
+            except cst.ParserSyntaxError:  # an operator at the start of a line needs the parentheses that it has
+                return updated_node
             return updated_node.with_changes(body=[small.with_changes(value=value)])
         return updated_node
 
@@ -175,7 +180,10 @@ class _Short(cst.CSTTransformer):
         inside = one_line(params)
         if margin + len(INDENT) + len(inside) > LINE_LENGTH:
             inside = f",\n{INDENT}".join(_parameters(params)) + ","
-        made = cst.parse_statement(f"{before}(\n{INDENT}{inside}\n){after} pass\n")
+        try:
+            made = cst.parse_statement(f"{before}(\n{INDENT}{inside}\n){after} pass\n")
+        except cst.ParserSyntaxError:
+            return updated_node
         assert isinstance(made, cst.FunctionDef)
         return updated_node.with_changes(params=made.params, whitespace_before_params=made.whitespace_before_params)
 

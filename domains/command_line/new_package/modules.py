@@ -120,7 +120,8 @@ class Module:
             blocks.append("\n".join(["if TYPE_CHECKING:", *lines]))
         head = "\n\n".join(blocks)
         statements = _spaced(self.units)
-        body = cst.Module(body=statements).code.lstrip("\n")
+        all_statements: Any = statements
+        body = cst.Module(body=all_statements).code.lstrip("\n")
         if not body:
             return f"{head}\n"
         blank_lines = "\n\n\n" if isinstance(statements[0], (cst.ClassDef, cst.FunctionDef)) else "\n\n"
