@@ -19,7 +19,7 @@ ONLY_commands := tests/command_line tests/domains $(addprefix --ignore ,$(ONLY_d
 ONLY_rooms := tests --ignore tests/domains --ignore tests/command_line
 PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, crashes, commands or rooms (got $(ONLY)))))
 
-.PHONY: help demo test test-long test-hbase test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots growth tombstones bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
+.PHONY: help demo test test-long test-hbase test-copies test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots growth tombstones bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -35,6 +35,9 @@ test-long: .venv/ready ## the tests that take longer; ONLY=designs, crashes, com
 
 test-hbase: .venv/ready ## what touches a store, on a real HBase; needs Java 17 and Maven; ONLY=designs, crashes, commands, rooms
 	.venv/bin/pytest $(PARALLEL) --hbase -m "hbase and not long" $(PATHS)
+
+test-copies: .venv/ready ## packages that `rowbook new` makes, of every design and right variant: install, test, types, story; ONLY=orders,logs
+	.venv/bin/python -m tests.programs.copies $(ONLY)
 
 test-cluster: .venv/ready ## kill servers of an HBase cluster under load; needs Java 17 and Maven
 	.venv/bin/pytest -m cluster tests/hbase/cluster
@@ -96,10 +99,11 @@ check: .venv/ready ## lint, format, types; pyright needs node
 	.venv/bin/mypy
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 .venv/bin/pyright # no look for a newer pyright
 
-verify: ## every check there is, whole, in two hours; needs Java 17, Maven and node
+verify: ## every check there is, whole, in hours; needs Java 17, Maven and node
 	$(MAKE) check
 	$(MAKE) test-long
 	$(MAKE) test-hbase
+	$(MAKE) test-copies
 	$(MAKE) test-cluster
 	$(MAKE) test-opentsdb
 	$(MAKE) faults

@@ -49,6 +49,7 @@ class RowbookWheel(BuildHookInterface[Any]):
             for source, place in PLACES.items():
                 ignored = shutil.ignore_patterns("__pycache__", ".*")
                 shutil.copytree(root / source, package / place, ignore=ignored, dirs_exist_ok=True)
+            shutil.copytree(root / "typings", package / "typings")  # for `rowbook new --vendor`
             (package / LAUNCHER).replace(package / "__main__.py")
             (package / "testing" / "pytest_plugin.py").replace(package / "pytest_plugin.py")
             for file in package.rglob("*"):

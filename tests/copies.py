@@ -54,21 +54,3 @@ def run_example(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
     python = {**os.environ, "PYTHONPATH": sysconfig.get_path("purelib")}
     command = [sys.executable, "-S", "-m", f"domains.{name}.example"]
     return subprocess.run(command, cwd=folder, env=python, capture_output=True, text=True, check=False)
-
-
-def walk_through(name: str, to: Path) -> tuple[str, list[str]]:
-    """Runs the walk-through of a design's README, which makes another design of it, in a folder with both packages.
-
-    Returns what it prints, and its lines.
-    """
-    for folder in (f"domains/{name}", "shared"):
-        shutil.copytree(ROOT / folder, to / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "domains" / "__init__.py", to / "domains")
-    readme = (ROOT / "domains" / name / "README.md").read_text(encoding="utf-8")
-    (script,) = re.findall(r"## Adapt it\n.*?```sh\n(.*?)```", readme, re.DOTALL)
-    python = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    python.pop("PYTHONPATH", None)
-    command = ["bash", "-e", "-c", script]
-    process = subprocess.run(command, cwd=to, env=python, capture_output=True, text=True, check=False)
-    assert process.returncode == 0, process.stderr
-    return process.stdout, script.splitlines()

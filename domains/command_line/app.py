@@ -6,6 +6,7 @@ import typer
 
 from . import commands, store_commands, table_commands
 from .flags import FlagsCommand, FlagsGroup
+from .new_package import command
 from .options import DesignCommand, LoadCommand, Plain
 from .own_designs import give
 
@@ -39,6 +40,7 @@ app.command("compare", cls=LoadCommand)(table_commands.compare)
 app.command("explain", cls=DesignCommand)(commands.explain)
 app.command("ddl", cls=DesignCommand)(commands.ddl)
 app.command("heat", cls=DesignCommand)(commands.heat)
+app.command("new")(command.new)
 app.command("scan", cls=DesignCommand)(table_commands.scan)
 app.command("get", cls=DesignCommand)(table_commands.get)
 app.command("count", cls=DesignCommand)(table_commands.count)

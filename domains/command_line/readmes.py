@@ -26,6 +26,7 @@ from ..tsdb.rewriting import QUIET_MS
 from .demo import show
 from .designs import all_designs, design_named
 from .listing import LISTING
+from .new_package.shown import shown_block
 from .package_pages import extras_blocks, names_blocks
 from .shown_designs import listing_text
 from .terminal import WIDTH
@@ -115,6 +116,7 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
     def of_design(design: Design) -> Iterator[tuple[Path, Callable[[], str]]]:
         makers: list[Callable[[], Mapping[str, str]]] = [
             partial(design_blocks, design),
+            partial(shown_block, design),
             *(of[design.name] for of in (OF_SEVERAL_DESIGNS, more) if design.name in of),
         ]
         once = [cache(make) for make in makers]  # measured once for both pages

@@ -38,7 +38,7 @@ def main() -> None:
 
     uids = {name.decode(errors="replace"): cells for name, cells in connection.table("tsdb-uid").scan()}
     print(len(uids), "rows of names; web-2 is", uids["web-2"][b"id:tagv"].hex(" "))
-    rows = dict(connection.table("tsdb").scan())
+    rows = dict(connection.table(TABLES.points.name).scan())
     print(len(rows), "rows of points, one for each hour of a series:")
     print(*(f"{row.hex(' ')}: {len(cells)} cells" for row, cells in rows.items()), sep="\n")
     assert [len(cells) for cells in rows.values()] == [61, 60]
@@ -56,7 +56,7 @@ def main() -> None:
     assert first == Answer("requests", "dc=lga,server=web-1", nine + 60_000, 1)
 
     print("compacted:", TsdbRepository(connection).compact("requests").compacted, "rows")
-    assert [len(cells) for _, cells in connection.table("tsdb").scan()] == [1, 1]
+    assert [len(cells) for _, cells in connection.table(TABLES.points.name).scan()] == [1, 1]
     assert tsdb.query("sum:30m-avg:requests", nine, until) == both
 
 

@@ -42,7 +42,7 @@ TABLES = MAIN_TABLES._replace(
 
 
 class Repository(ChangeRepository):
-    """`ChangeRepository` with a log for each table."""
+    """Keeps a log for each table."""
 
     def __init__(self, connection: Any, **options: Any) -> None:
         super().__init__(connection, TABLES, **options)

@@ -41,7 +41,7 @@ TABLES = MAIN_TABLES._replace(
 
 
 class Repository(ChangeRepository):
-    """`ChangeRepository` whose log finds the changes by record."""
+    """Finds the changes of the log by record."""
 
     def __init__(self, connection: Any, **options: Any) -> None:
         super().__init__(connection, TABLES, **options)

@@ -46,7 +46,7 @@ TABLES = MAIN_TABLES._replace(
 
 
 class Repository(ChangeRepository):
-    """`ChangeRepository` that stores the whole record with each change."""
+    """Stores the whole record with each change."""
 
     def __init__(self, connection: Any, **options: Any) -> None:
         super().__init__(connection, TABLES, **options)

@@ -73,7 +73,7 @@ def lines_with_pair(message: StoredMessage) -> Iterator[Derived]:
 
 
 class Repository(MessageRepository):
-    """`MessageRepository` with one more list: the messages of each pair of users."""
+    """Keeps one more list: the messages of each pair of users."""
 
     def __init__(self, connection: "happybase.Connection", clock: WriterClock = CLOCK) -> None:
         super().__init__(connection, _TABLES, clock, lists=LISTS, derive=lines_with_pair)

@@ -60,7 +60,7 @@ TABLES = LatestTables(HOURS, LATEST)
 
 
 class Repository(PointRepository):
-    """`PointRepository` with a row for the latest point of each metric of a host.
+    """Keeps a row for the latest point of each metric of a host.
 
     Both cells of a point have its own time as timestamp, and a reader gets the cell with the highest one. So a late
     point replaces no newer one, in whatever order the puts of several writers arrive, and no write has to read first.

@@ -78,7 +78,7 @@ class OrdersInRows:
 
 
 class Repository(ProfileRepository):
-    """`ProfileRepository` with all orders of a user, in a table of their own."""
+    """Keeps all orders of a user, in a table of their own."""
 
     lacks: ClassVar[Mapping[str, str]] = {}
 

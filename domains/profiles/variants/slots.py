@@ -123,7 +123,7 @@ class OrdersInSlots:
 
 
 class Repository(ProfileRepository):
-    """`ProfileRepository`, with the published rows and columns."""
+    """Stores the published rows and columns."""
 
     def __init__(self, connection: "happybase.Connection", tables: ProfileTables = TABLES) -> None:
         super().__init__(connection, tables, orders=OrdersInSlots)

@@ -1,0 +1,138 @@
+"""Makes the files of a new package, and writes them."""
+
+import keyword
+import re
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from shared.designs import Design, Variant, load_samples, measure, scratch_store
+
+from ..designs import find_variants
+from ..terminal import count, line
+from ..usage import CommandFailed, WrongUsage
+from .folders import check_free, write_folder
+from .formatting import shortened
+from .merging import drop_lacks, drop_methods, merge_variant, settle_names
+from .modules import imported_modules, read_module, read_package
+from .project import Made, project_files
+from .pruning import keep_what_is_there, prune
+from .reducing import reduce_design
+from .renaming import prose_left, rename_package
+from .story import story
+from .words import read_renames
+
+DOMAINS = Path(__file__).parents[2]
+COPIED = ("__init__", "records", "keys", "repository", "example")
+
+
+def new(
+    out: Console,
+    path: Path,
+    origin: str | None,
+    *,
+    vendor: str | None,
+    record: str | None,
+    words: Sequence[str],
+) -> None:
+    """Writes a package made of a design or of one of its variants, and says what is left to do."""
+    path = path.absolute()
+    check_free(path)
+    name = package_name(path.name)
+    files, left = made_files(name, origin, vendor=vendor, record=record, words=words)
+    write_folder(path, files)
+    line(out, f"{path}: the package {name}, in {count(len(files), 'file')}; its README.md says how to go on")
+    if left:
+        line(out, "left in comments, descriptions and messages, which are not renamed:")
+    for file, times in left.items():
+        line(out, f"  {file}: {count(times, 'old word')}")
+
+
+def package_name(given: str, option: str = "PATH") -> str:
+    """The name of the package in a folder: that of the folder, with `_` for what is not in names."""
+    name = re.sub(r"\W", "_", given)
+    taken = keyword.iskeyword(name) or name in sys.stdlib_module_names or name in TAKEN
+    if taken or not name.isidentifier() or not name.isascii():
+        raise WrongUsage(f"{option}: must end with a name that a package can have (got {given!r})")
+    return name
+
+
+TAKEN = ("rowbook", "samples", "tests", "attrs", "attr", "happybase", "msgpack")
+"""Names of other packages."""
+
+
+def made_files(
+    name: str, origin: str | None, *, vendor: str | None, record: str | None, words: Sequence[str]
+) -> tuple[dict[str, bytes], dict[str, int]]:
+    """The files of a package called `name`, by their names in its folder, and how often each says old words."""
+    design, variant, folder = _origin(origin)
+    if not variant.is_to_copy:
+        raise CommandFailed(f"{origin} {variant.warning}")
+    refused, repository = refused_questions(design, variant)
+    package = read_package(folder, COPIED)
+    own_class = repository_name(design) if hasattr(variant.module, "Repository") else ""
+    package["design"] = read_module(folder / "design.py", "design")
+    reduce_design(package["design"], design, variant, name, own_class, refused, repository)
+    prune({"design": package["design"]}, [("design", "DESIGN")])
+    if variant is not design.main:
+        module = f"variants.{variant.module.__name__.rpartition('.')[2]}"
+        package |= read_package(folder, [module])
+        merge_variant(package, module, repository_name(design))
+        if own_class or refused:
+            package["example"] = story(name)
+    drop_lacks(package["repository"], repository_name(design))
+    answered = {pattern.method.__name__ for pattern in design.patterns if pattern.question not in refused}
+    unanswered = {pattern.method.__name__ for pattern in design.patterns} - answered
+    if variant is not design.main:
+        drop_methods(package["repository"], repository_name(design), unanswered)
+    package = read_package(folder, imported_modules(package["design"], folder) - package.keys()) | package
+    front = package["__init__"]
+    if variant is not design.main:
+        del package["__init__"]
+    prune(package, [("design", "DESIGN")], package.keys() & {"__init__", "example", "design"})
+    settle_names(package)
+    package["__init__"] = front
+    keep_what_is_there(front, package)
+    renames = read_renames(record, design.loads[0].record.__name__, words)
+    if renames.pairs:
+        package = rename_package(package, renames)
+    for made_module in package.values():
+        for unit in made_module.units:
+            unit.statements = [shortened(statement) for statement in unit.statements]
+    options = {"--from": [origin], "--vendor": [vendor], "--record": [record], "--rename": words}
+    arguments = [word for option, values in options.items() for value in values if value for word in (option, value)]
+    library = "rowbook" if vendor is None else package_name(vendor, "--vendor")
+    if library == name:
+        raise WrongUsage(f"--vendor: must be another name than that of the package (got {vendor!r})")
+    made = Made(name, design, variant, library, tuple(arguments), tuple(sorted(refused)), renames)
+    files = project_files(made, package)
+    return files, prose_left(files, renames)
+
+
+def _origin(origin: str | None) -> tuple[Design, Variant, Path]:
+    """The design, the variant and the folder with the code of what the command line names."""
+    if origin is None:
+        from .smallest.design import DESIGN
+
+        return DESIGN, DESIGN.main, Path(__file__).parent / "smallest"
+    design, (variant, *_others) = find_variants(origin)
+    return design, variant, DOMAINS / design.name
+
+
+def refused_questions(design: Design, variant: Variant) -> tuple[set[str], type]:
+    """The questions that a variant refuses, in words, and the class of its repository."""
+    with closing(scratch_store(variant.tables)) as connection:
+        repository = load_samples(connection, design, variant)
+        measured = measure(connection, repository, design.patterns)
+    answers = zip(design.patterns, measured, strict=True)
+    return {pattern.question for pattern, answer in answers if answer.refused}, type(repository)
+
+
+def repository_name(design: Design) -> str:
+    """The name of the class of a design's repository."""
+    of: Any = design.repository
+    return str(getattr(of, "func", of).__name__)
