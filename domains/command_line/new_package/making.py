@@ -127,9 +127,10 @@ def refused_questions(design: Design, variant: Variant) -> tuple[set[str], type]
     """The questions that a variant refuses, in words, and the class of its repository."""
     with closing(scratch_store(variant.tables)) as connection:
         repository = load_samples(connection, design, variant)
+        of: type = type(repository)  # pyright: ignore[reportUnknownVariableType]
         measured = measure(connection, repository, design.patterns)
     answers = zip(design.patterns, measured, strict=True)
-    return {pattern.question for pattern, answer in answers if answer.refused}, type(repository)
+    return {pattern.question for pattern, answer in answers if answer.refused}, of
 
 
 def repository_name(design: Design) -> str:
