@@ -78,7 +78,7 @@ def made_files(
     package["design"] = read_module(folder / "design.py", "design")
     reduce_design(package["design"], design, variant, name, own_class, refused, repository)
     prune({"design": package["design"]}, [("design", "DESIGN")])
-    if variant is not design.main:
+    if variant is not design.main and variant.module is not None:
         module = f"variants.{variant.module.__name__.rpartition('.')[2]}"
         package |= read_package(folder, [module])
         merge_variant(package, module, repository_name(design))
@@ -127,9 +127,10 @@ def refused_questions(design: Design, variant: Variant) -> tuple[set[str], type]
     """The questions that a variant refuses, in words, and the class of its repository."""
     with closing(scratch_store(variant.tables)) as connection:
         repository = load_samples(connection, design, variant)
+        of: type = type(repository)  # pyright: ignore[reportUnknownVariableType]
         measured = measure(connection, repository, design.patterns)
     answers = zip(design.patterns, measured, strict=True)
-    return {pattern.question for pattern, answer in answers if answer.refused}, type(repository)
+    return {pattern.question for pattern, answer in answers if answer.refused}, of
 
 
 def repository_name(design: Design) -> str:

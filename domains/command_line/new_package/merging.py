@@ -13,7 +13,7 @@ from .pruning import Place, needs
 SUFFIX = "__"
 """Separates a name of a variant from its module, until it is known which names are still there."""
 BASE = f"{SUFFIX}design"
-TABLE_ARGUMENTS = ("name", "holds", "key", "cells", "families")
+TABLE_ARGUMENTS: tuple[str, ...] = ("name", "holds", "key", "cells", "families")
 
 
 def variant_modules(package: Package) -> list[str]:

@@ -54,7 +54,9 @@ def project_files(made: Made, package: Package) -> dict[str, bytes]:
         name, data = rename_sample(path.name, data, made.renames)
         own[f"{made.name}/samples/{name}"] = data
     tests = {
-        "tests/test_contract.py": _TEST_CONTRACT.format(name=made.name, library=made.library).encode(),
+        "tests/test_contract.py": _TEST_CONTRACT.format(
+            name=made.name, library=made.library, own=_OWN_CONTRACT.get(made.design.name, "")
+        ).encode(),
         "tests/test_example.py": _TEST_EXAMPLE.format(name=made.name).encode(),
     }
     of_library = vendored(_imported_of_library({**own, **tests}, made), made.library) if made.is_vendored else None
@@ -199,7 +201,20 @@ from {name}.design import DESIGN
 
 class TestContract(DesignContract):
     design = DESIGN
-'''
+{own}'''
+
+_OWN_CONTRACT = {
+    "messages": """\
+
+    # A message tells wrong members in other words, because it needs a group to have any.
+    test_a_record_refuses_wrong_values_in_one_line = None  # type: ignore[assignment]
+""",
+    "tsdb": """\
+    whole_rows = True  # pages end with whole rows
+    also_refuses = ("host: ", r"tsdb-uid: \\w+: ")  # messages begin with a tag, or with the table that lacks a name
+""",
+}
+"""What differs in the contracts of some designs."""
 
 _TEST_EXAMPLE = '''\
 """The story of the package runs, and asserts what it claims."""
