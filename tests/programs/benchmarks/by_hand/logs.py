@@ -146,6 +146,17 @@ class Salted(Logs):
         rows = self.table.scan(above, bucket, reverse=True, columns=COLUMNS, batch_size=PAGE_ROWS + 1)
         return first_of(rows, self.read, limit, lambda logged: (logged.host, logged.event) == (host, event))
 
+    def latest_of_all(self, limit=10):
+        each_rows = -(-(limit + 1) // self.BUCKETS) + 1  # one row more, as in `latest`
+        with ExitStack() as opened:
+            streams = []
+            for bucket in (bytes([number]) for number in range(self.BUCKETS)):
+                above = one_after_the_last(bucket)
+                rows = self.table.scan(above, bucket, reverse=True, columns=COLUMNS, batch_size=each_rows)
+                streams.append(opened.enter_context(closing(rows)))
+            newest_first = heapq.merge(*streams, key=lambda entry: entry[0][1:], reverse=True)
+            return first(newest_first, self.read, limit)
+
     def window(self, since_ms, until_ms, host=None, limit=100):
         if host is None:
             with ExitStack() as opened:
