@@ -86,6 +86,7 @@ class _MeteredClient:
     def __init__(self, client: Any, cost: Cost) -> None:
         self._client = client
         self._cost = cost
+        self._families_of: dict[bytes, set[bytes]] = {}
 
     def __getattr__(self, name: str) -> Any:
         call = getattr(self._client, name)
@@ -113,10 +114,17 @@ class _MeteredClient:
                 of_question = RowRange(start_of_reverse(high), low or None)
                 low, high = (row and row + b"\x00" for row in (high, low))
             scanned = RowRange(low or b"", high or None)
-            reverse, before_ms = bool(scan.reversed), scan.timestamp
             columns = scan.columns or ()
-            read = Read(table, scanned, of_question, reverse, scan.filterString, before_ms)
-            self._cost.reads.append(attrs.evolve(read, families=self._families(table, columns)))
+            read = Read(
+                table,
+                scanned,
+                of_question,
+                bool(scan.reversed),
+                scan.filterString,
+                scan.timestamp,
+                families=self._families(table, columns),
+            )
+            self._cost.reads.append(read)
             self._cost.is_wide |= bool(columns) and all(not column.partition(b":")[2] for column in columns)
         elif name in ("mutateRows", "mutateRowsTs"):
             table, batches = arguments[:2]
@@ -145,8 +153,10 @@ class _MeteredClient:
     def _families(self, table: bytes, columns: Iterable[bytes]) -> tuple[str, ...]:
         """The families of some columns; empty if the table has no others."""
         asked = {column.partition(b":")[0] for column in columns}
-        of_table = {name.partition(b":")[0] for name in self._client.getColumnDescriptors(table)} if asked else asked
-        return tuple(sorted(family.decode() for family in asked)) if asked < of_table else ()
+        if asked and table not in self._families_of:
+            self._families_of[table] = {name.partition(b":")[0] for name in self._client.getColumnDescriptors(table)}
+        is_part = asked and asked < self._families_of[table]
+        return tuple(sorted(family.decode() for family in asked)) if is_part else ()
 
     def _count_answer(self, results: list[Any]) -> None:
         self._cost.rows_fetched += len(results)
