@@ -106,7 +106,7 @@ class OrderRepository:
         check_status(status)
         plan = self._by_status.plan(seller_id=seller_id, status=status, placed_ms=placed)
         lines = Query(self._by_status, plan, newest_first=True)
-        return lines.then(partial(self.writer.reader.agreeing, self._by_status.layout)).then(_seller_lines)
+        return lines.then(partial(self.writer.reader.agreeing, self._by_status.layout)).then(seller_lines)
 
     def of_buyer(
         self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
@@ -147,20 +147,27 @@ class OrderRepository:
         Costs: three scans of the buyer's list; for each order what a change costs.
         """
         self.upkeep.recover(older_than_ms=0)
-        for line in self.of_buyer(buyer_id):
+        lines = self.of_buyer(buyer_id)
+        for line in lines:
             self.writer.write(OrderByNumber(line.order_number), partial(after_erase, buyer_id))
-        strays = (
-            discard_stray(self.writer, self._by_buyer, line, partial(self.order, line.order_number))
-            for line in self.of_buyer(buyer_id)
-        )
-        kept = [*filter(None, strays)]
-        if kept:
-            raise kept[0]
-        return self.of_buyer(buyer_id).count()
+        discard_strays(self.writer, self._by_buyer, lines, lambda line: self.order(line.order_number))
+        return lines.count()
 
 
-def discard_stray(
-    writer: IntentWriter[Order], by_buyer: BoundTable[Any, Any], line: Any, read_order: Callable[[], Order | None]
+def discard_strays(
+    writer: IntentWriter[Order],
+    by_buyer: BoundTable[Any, Any],
+    lines: Iterable[Any],
+    order_of: Callable[[Any], Order | None],
+) -> None:
+    """Deletes the lines of a buyer that their orders do not have; raises InvalidRow for the first one that it keeps."""
+    kept = [*filter(None, (_discard_stray(writer, by_buyer, line, order_of) for line in lines))]
+    if kept:
+        raise kept[0]
+
+
+def _discard_stray(
+    writer: IntentWriter[Order], by_buyer: BoundTable[Any, Any], line: Any, order_of: Callable[[Any], Order | None]
 ) -> InvalidRow | None:
     """Deletes a buyer's line that its order does not have, as left by a restored backup or a crash before a compaction.
 
@@ -169,7 +176,7 @@ def discard_stray(
     """
     row, layout = by_buyer.row(line), by_buyer.layout
     stored = by_buyer.rows.row(row, columns=[*layout.cells.columns], include_timestamp=True)
-    order = read_order()
+    order = order_of(line)
     if stored and (order is None or order.buyer_id != line.buyer_id):
         newest_ms = max(written_ms for _, written_ms in stored.values())
         if newest_ms > writer.check_clock().wall_ms + FUTURE_MS:
@@ -218,7 +225,8 @@ def after_erase(buyer_id: str, stored: Order | None) -> Order | None:
     return attrs.evolve(stored, buyer_id=None) if stored is not None and stored.buyer_id == buyer_id else stored
 
 
-def _seller_lines(orders: list[Order]) -> list[SellerLine]:
+def seller_lines(orders: list[Order]) -> list[SellerLine]:
+    """The orders as lines of their sellers."""
     return [SellerLine.of(order) for order in orders]
 
 

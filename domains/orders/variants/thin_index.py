@@ -59,7 +59,8 @@ from ..repository import (
     after_erase,
     after_place,
     check_status,
-    discard_stray,
+    discard_strays,
+    seller_lines,
 )
 from .index_table import WHOLE_CELLS
 
@@ -211,11 +212,11 @@ class Repository:
         placed = between(since_ms, until_ms)
         if status is None:
             plan = self._orders.plan(seller_id=seller_id, placed_ms=placed)
-            return Query(self._orders, plan, newest_first=True).then(_seller_lines)
+            return Query(self._orders, plan, newest_first=True).then(seller_lines)
         check_status(status)
         plan = self._by_status.plan(seller_id=seller_id, status=status, placed_ms=placed)
         lines = Query(self._by_status, plan, newest_first=True)
-        return lines.then(partial(self.writer.reader.agreeing, self._by_status.layout)).then(_seller_lines)
+        return lines.then(partial(self.writer.reader.agreeing, self._by_status.layout)).then(seller_lines)
 
     def of_buyer(
         self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
@@ -269,10 +270,7 @@ class Repository:
         lines = Query(self._by_buyer, self._by_buyer.plan(buyer_id=buyer_id))
         for line in lines:
             self.writer.write(line, partial(after_erase, buyer_id))
-        strays = (discard_stray(self.writer, self._by_buyer, line, partial(self._order_of, line)) for line in lines)
-        kept = [*filter(None, strays)]
-        if kept:
-            raise kept[0]
+        discard_strays(self.writer, self._by_buyer, lines, self._order_of)
         return lines.count()
 
     def _order_of(self, line: KeyOfBuyersOrder) -> Order | None:
@@ -284,10 +282,6 @@ def lines_of(tables: ThinTables, order: Order) -> Iterator[Derived]:
     yield tables.by_status, order
     if order.buyer_id is not None:
         yield tables.by_buyer, order
-
-
-def _seller_lines(orders: list[Order]) -> list[SellerLine]:
-    return [SellerLine.of(order) for order in orders]
 
 
 def _buyer_lines(status: Status | None, orders: list[Order]) -> list[BuyerLine | None]:
