@@ -38,7 +38,7 @@ def erasures(tables: Any) -> tuple[TableLayout[Any, Any], ...]:
 
 
 BY_CODE = Exemption("order", "rows sort by the codes of names, not by the names", (REGION, CATEGORY, BY_ID))
-"""Of every variant with codes."""
+"""The exemption of every variant with codes."""
 
 DESIGN = Design(
     name="catalog",

@@ -109,18 +109,31 @@ class ProductByListing:
 PRODUCT_CELLS = RecordCells(
     Product, {"listed_ms": Column("p:l"), "title": Column("p:t"), "price": Column("p:p", BIG_INT)}
 )
-PLACE_CELLS = RecordCells(PlaceOfProduct, {}, marker="p:x")
-LISTING_CELLS = RecordCells(ProductByListing, {}, marker="p:x")
-
 DERIVED = {"p": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
+
+
+def index_tables(
+    name: str, place: type[Any], listing: type[Any]
+) -> tuple[TableLayout[Any, Any], TableLayout[Any, Any]]:
+    """The index by product id and the list by time of the catalog `name`: their rows are markers under these keys."""
+    return (
+        TableLayout(
+            f"{name}_by_id", "a place of a product", KeyLayout(place), RecordCells(place, {}, marker="p:x"), DERIVED
+        ),
+        TableLayout(
+            f"{name}_by_listing",
+            "a line of what is new",
+            KeyLayout(listing),
+            RecordCells(listing, {}, marker="p:x"),
+            DERIVED,
+        ),
+    )
+
 
 PRODUCTS = TableLayout(
     "catalog_products", "the product", KeyLayout(ProductInCategory), SourceCells(PRODUCT_CELLS, "p:product")
 )
-BY_ID = TableLayout("catalog_by_id", "a place of a product", KeyLayout(PlaceOfProduct), PLACE_CELLS, DERIVED)
-BY_LISTING = TableLayout(
-    "catalog_by_listing", "a line of what is new", KeyLayout(ProductByListing), LISTING_CELLS, DERIVED
-)
+BY_ID, BY_LISTING = index_tables("catalog", PlaceOfProduct, ProductByListing)
 ERASURES, (ERASED_PRODUCTS,) = erasures_tables("catalog_erasures", writers=1)
 INTENTS = intents_table("catalog_intents")
 

@@ -17,6 +17,12 @@ MILLISECONDS = (
     "computed; the digits of an hour cannot be added to"
 )
 LISTED_IN = "added: the list belongs to one shop, region and category"
+OF_THE_INDEX = {
+    "shop": "added: two tenants may use the same id",
+    "product_id": "any text, with the terminator `00 01`, because parts follow it",
+    "region": "added: with the category, the rest of the key of the product's row; the row holds nothing else",
+    "category": "added: the end of the key of the product's row",
+}
 
 PUBLISHED = (
     PublishedKey(
@@ -67,12 +73,7 @@ PUBLISHED = (
         BY_ID,
         PlaceOfProduct("Taobao", "p-1", "EU", "lamps"),
         {"product_id": b"p-1"},
-        {
-            "shop": "added: two tenants may use the same id",
-            "product_id": "any text, with the terminator `00 01`, because parts follow it",
-            "region": "added: with the category, the rest of the key of the product's row; the row holds nothing else",
-            "category": "added: the end of the key of the product's row",
-        },
+        OF_THE_INDEX,
     ),
     PublishedKey(
         "S0.13",
@@ -80,11 +81,6 @@ PUBLISHED = (
         BY_ID,
         PlaceOfProduct("Taobao", "p-1", "EU", "lamps"),
         {"product_id": b"p-1"},
-        {
-            "shop": "added: two tenants may use the same id",
-            "product_id": "any text, with the terminator `00 01`, because parts follow it",
-            "region": "added: with the category, the rest of the key of the product's row; the row holds nothing else",
-            "category": "added: the end of the key of the product's row",
-        },
+        OF_THE_INDEX,
     ),
 )

@@ -1,16 +1,18 @@
 """Blocks of the pages of `catalog` only: the bytes of names and of dates in each of their forms."""
 
 import struct
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
+from statistics import mean
 from typing import Any
 
 import attrs
 
-from shared.designs import Design, Variant, load_samples, scratch_store, stored_bytes
+from shared.designs import Design, Variant, load_samples, scratch_store, stored_bytes, stored_cells
 from shared.designs.pages import filled, markdown_table
 from shared.keys import DecimalText, Int64, UInt32
-from shared.tables import TableLayout
+from shared.tables import TableLayout, physical_tables
 
 FORMS = {
     "catalog": "text",
@@ -33,12 +35,12 @@ def own_blocks(design: Design) -> dict[str, str]:
 class _Bytes:
     """Bytes of the rows of one variant."""
 
-    keys: list[float]
-    """Of a row key of the products, on average."""
+    key: float
+    """The average bytes of a product's row key."""
     rows: list[float]
-    """Of one row of each of the three tables, on average."""
+    """The average bytes of a row, of each of the three tables."""
     codes: int
-    """Of all codes and their names."""
+    """The bytes of all codes and their names."""
 
 
 def _names(design: Design) -> str:
@@ -50,7 +52,7 @@ def _names(design: Design) -> str:
                 [
                     variant.name,
                     FORMS[variant.name],
-                    *(f"{size:.1f}" for size in (*measured.keys, *measured.rows)),
+                    *(f"{size:.1f}" for size in (measured.key, *measured.rows)),
                     f"{measured.codes:,}" if measured.codes else "-",
                 ]
             )
@@ -69,28 +71,27 @@ def _measured(design: Design, variant: Variant) -> _Bytes:
     with closing(scratch_store(variant.tables)) as connection:
         load_samples(connection, design, variant)
 
-        def rows_of(table: TableLayout[Any, Any]) -> Iterator[tuple[bytes, int]]:
-            for row, cells in connection.table(table.name).scan():
-                yield row, sum(stored_bytes(row, column, value) for column, value in cells.items())
+        physical = {table.name: table for table in physical_tables(variant.tables)}
 
-        stored = [[*rows_of(table)] for table in variant.tables[:3]]
-        codes = [*rows_of(variant.tables[3])] if hasattr(variant.tables, "codes") else []
-        return _Bytes(
-            [_average(len(row) for row, _size in stored[0])],
-            [_average(size for _row, size in of_table) for of_table in stored],
-            sum(size for _row, size in codes),
-        )
+        def sizes_of(table: TableLayout[Any, Any]) -> Counter[bytes]:
+            sizes = Counter[bytes]()
+            for row, size in stored_cells(connection, physical[table.name]):
+                sizes[row] += size
+            return sizes
 
-
-def _average(sizes: Iterator[int]) -> float:
-    listed = [*sizes]
-    return sum(listed) / len(listed)
+        stored = [sizes_of(table) for table in variant.tables[:3]]
+        codes = sizes_of(variant.tables[3]) if hasattr(variant.tables, "codes") else Counter[bytes]()
+        return _Bytes(mean(map(len, stored[0])), [mean(sizes.values()) for sizes in stored], codes.total())
 
 
 def _dates() -> str:
     forms: list[tuple[str, Callable[[], bytes], str]] = [
         ("text `'2015122410'`", lambda: DecimalText(10).encode(DIGITS), "yes, until the year 9999"),
-        ("`Long(2015122410)`, as published", lambda: struct.pack(">q", DIGITS), "yes; adding to it gives no hour"),
+        (
+            "`Long(2015122410)`, as published",
+            lambda: struct.pack(">q", DIGITS),
+            "yes; adding to it does not give an hour",
+        ),
         ("`UInt32(2015122410)`", lambda: UInt32.encode(DIGITS), "yes, until the year 4294; adding as above"),
         ("`Int64` of milliseconds, as here", lambda: Int64.encode(TIME_MS), "yes; a period is a subtraction"),
     ]

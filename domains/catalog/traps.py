@@ -120,7 +120,7 @@ def look_then_put(_design: Design) -> Outcome:
 
 
 def digits_of_an_hour(_design: Design) -> Outcome:
-    """Long(2015122410) + 24 is no hour: the next day is Long(2015122510)."""
+    """Long(2015122410) + 24 is not an hour: the next day is Long(2015122510)."""
     since_ms, until_ms = START_MS, START_MS + 24 * HOUR_MS
     products = [
         Product(BUSY, "EU", "lamps", f"p-{hour}", START_MS + hour * HOUR_MS, "a lamp", 4_900) for hour in range(72)

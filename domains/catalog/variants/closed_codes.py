@@ -6,10 +6,10 @@ ever change, and every byte counts.
 """
 
 from shared.keys import Code, Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
-from shared.tables import RecordCells, TableLayout
+from shared.tables import TableLayout
 from shared.writes import erasures_tables, intents_table
 
-from ..keys import BY_ID, BY_LISTING, DERIVED, PRODUCTS, CatalogTables
+from ..keys import PRODUCTS, CatalogTables, index_tables
 
 SHOPS = {"Taobao": 1, "Tao": 2, "Tmall": 3, "JD": 4, "Äpfel & Birnen": 5, "店": 6}
 REGIONS = {"CN": 1, "US": 2, "EU": 3, "EU-north": 4, "São Paulo": 5}
@@ -72,20 +72,7 @@ class ClosedCodesOfListing:
 _ERASURES, (_ERASED_PRODUCTS,) = erasures_tables("catalog_closed_erasures", writers=1)
 TABLES = CatalogTables(
     TableLayout("catalog_closed", PRODUCTS.holds, KeyLayout(ClosedCodesOfProduct), PRODUCTS.cells),
-    TableLayout(
-        "catalog_closed_by_id",
-        BY_ID.holds,
-        KeyLayout(ClosedCodesOfPlace),
-        RecordCells(ClosedCodesOfPlace, {}, marker="p:x"),
-        DERIVED,
-    ),
-    TableLayout(
-        "catalog_closed_by_listing",
-        BY_LISTING.holds,
-        KeyLayout(ClosedCodesOfListing),
-        RecordCells(ClosedCodesOfListing, {}, marker="p:x"),
-        DERIVED,
-    ),
+    *index_tables("catalog_closed", ClosedCodesOfPlace, ClosedCodesOfListing),
     _ERASURES,
     _ERASED_PRODUCTS,
     intents_table("catalog_closed_intents"),  # an intent names a row of this source, and so does an erasure

@@ -5,10 +5,10 @@ before _. Everything else is as in `keys.py`. Choose it if you have such a table
 """
 
 from shared.keys import DelimitedText, Descending, Int64, KeyLayout, TrailingText, part, row_key
-from shared.tables import RecordCells, TableLayout
+from shared.tables import TableLayout
 from shared.writes import erasures_tables, intents_table
 
-from ..keys import BY_ID, BY_LISTING, DERIVED, PRODUCTS, CatalogTables
+from ..keys import PRODUCTS, CatalogTables, index_tables
 
 _NAME = DelimitedText("_")
 
@@ -68,20 +68,7 @@ class DelimitedListing:
 _ERASURES, (_ERASED_PRODUCTS,) = erasures_tables("catalog_delimited_erasures", writers=1)
 TABLES = CatalogTables(
     TableLayout("catalog_delimited", PRODUCTS.holds, KeyLayout(DelimitedProduct), PRODUCTS.cells),
-    TableLayout(
-        "catalog_delimited_by_id",
-        BY_ID.holds,
-        KeyLayout(DelimitedPlace),
-        RecordCells(DelimitedPlace, {}, marker="p:x"),
-        DERIVED,
-    ),
-    TableLayout(
-        "catalog_delimited_by_listing",
-        BY_LISTING.holds,
-        KeyLayout(DelimitedListing),
-        RecordCells(DelimitedListing, {}, marker="p:x"),
-        DERIVED,
-    ),
+    *index_tables("catalog_delimited", DelimitedPlace, DelimitedListing),
     _ERASURES,
     _ERASED_PRODUCTS,
     intents_table("catalog_delimited_intents"),  # an intent names a row of this source, and so does an erasure

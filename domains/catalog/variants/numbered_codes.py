@@ -12,7 +12,7 @@ import attrs
 
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, TrailingText, part, row_key
 from shared.queries import Query
-from shared.tables import BIG_INT, Column, InvalidRow, RecordCells, TableLayout
+from shared.tables import InvalidRow, RecordCells, TableLayout
 from shared.writes import (
     CLOCK,
     ErasedName,
@@ -25,7 +25,7 @@ from shared.writes import (
     intents_table,
 )
 
-from ..keys import BY_ID, BY_LISTING, DERIVED, PRODUCTS, CatalogTables
+from ..keys import PRODUCT_CELLS, PRODUCTS, CatalogTables, index_tables
 from ..names import CATEGORY, CODE_BYTES, KINDS, REGION, SHOP, NameCode, Names, names_tables
 from ..records import Product
 from ..repository import CatalogRepository
@@ -101,9 +101,7 @@ class CodesOfListing:
     product_id: str = part(TrailingText, "distinguishes products of one millisecond")
 
 
-CODED_CELLS = RecordCells(
-    CodedProduct, {"listed_ms": Column("p:l"), "title": Column("p:t"), "price": Column("p:p", BIG_INT)}
-)
+CODED_CELLS = RecordCells(CodedProduct, PRODUCT_CELLS.attributes)
 
 
 class CodedTables(NamedTuple):
@@ -124,20 +122,7 @@ def coded_tables(name: str) -> CodedTables:
     erasures, (erased_products,) = erasures_tables(f"{name}_erasures", writers=1)
     return CodedTables(
         TableLayout(name, PRODUCTS.holds, KeyLayout(CodesOfProduct), SourceCells(CODED_CELLS, "p:product")),
-        TableLayout(
-            f"{name}_by_id",
-            BY_ID.holds,
-            KeyLayout(CodesOfPlace),
-            RecordCells(CodesOfPlace, {}, marker="p:x"),
-            DERIVED,
-        ),
-        TableLayout(
-            f"{name}_by_listing",
-            BY_LISTING.holds,
-            KeyLayout(CodesOfListing),
-            RecordCells(CodesOfListing, {}, marker="p:x"),
-            DERIVED,
-        ),
+        *index_tables(name, CodesOfPlace, CodesOfListing),
         *names_tables(f"{name}_names"),
         erasures,
         erased_products,
