@@ -33,6 +33,9 @@ NEWEST = AccessPattern("a document's last 3 changes", DocumentRepository.version
 
 IN_NO_KEY = Exemption("rows", "no row key holds the value, so all documents of the owner are read", (HAVING,))
 
+UNFILLED = (PARTS, UNSETTLED, ERASURES, ERASED_DOCUMENTS)
+"""The tables that are empty while no document is in parts and no owner is being erased."""
+
 DESIGN = Design(
     name="documents",
     question="How are nested documents stored so that no change is lost, and parts of them can be asked for?",
@@ -44,7 +47,7 @@ DESIGN = Design(
             keys,
             "the design itself",
             (IN_NO_KEY,),
-            unfilled=(PARTS, UNSETTLED, ERASURES, ERASED_DOCUMENTS),
+            unfilled=UNFILLED,
             take_if="several writers change one document, and every question names the owner",
             avoid_if="five calls for a change are too many, or more than the last 10 changes must be kept",
         ),
@@ -60,7 +63,7 @@ DESIGN = Design(
             indexed,
             "one more table: an index of the chosen paths",
             (Exemption("ranges", "a page gets the documents of its lines, all in one call", (HAVING,)),),
-            unfilled=(PARTS, UNSETTLED, ERASURES, ERASED_DOCUMENTS),
+            unfilled=UNFILLED,
             take_if="you often ask for a value that few of an owner's documents have",
             avoid_if="most documents have the values that you ask for: each costs a line and a get",
         ),

@@ -9,7 +9,7 @@ from shared.records import check_text
 from shared.tables import BoundTable, TableLayout
 from shared.writes import delete_rows
 
-from .keys import PROFILE_CELLS, TABLES, ProfileTables, RowOfUser
+from .keys import TABLES, ProfileTables, RowOfUser
 from .newest_orders import NewestOrders, OrdersOfUsers
 from .records import OrderSummary, Profile, UserPage
 
@@ -100,7 +100,8 @@ class ProfileRepository:
         If you often ask for names, give them a table of their own.
         """
         check_text("name", name, empty=False)
-        server = equal(PROFILE_CELLS, "name", name)
+        cells: Any = self._profiles.layout.cells
+        server = equal(cells, "name", name)
         return Query(self._profiles, self._profiles.whole_table(), server=server)
 
     # ---- upkeep

@@ -56,9 +56,9 @@ class OrdersInOneCell:
         Costs: 1 get, 1 checkAndPut; both once more for each order that another writer adds meanwhile.
         """
         row = self._newest.row(order)
+        (column,) = self._newest.layout.cells.columns
         added: list[Any] = [order.time_ms, order.order_id, order.item, order.amount]
         while True:
-            ((column, _),) = self._newest.layout.cells.pack(NewestOfUser(order.user_id, [])).items()
             stored = self._newest.rows.row(row, columns=[column])
             orders = self._orders_of(order.user_id, stored)
             others = [other for other in orders if other[:2] != added[:2]]

@@ -7,13 +7,12 @@ Published values are texts such as `order_001:mug:499`; here they are msgpack, b
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from shared.keys import DecimalText, KeyLayout, Prefixed, TrailingText, part, row_key
-from shared.queries import Query, equal
-from shared.records import check_text
 from shared.tables import TEXT, BoundTable, Column, ItemCells, OtherColumns, RecordCells, TableLayout
 
 from ..keys import SHOWN, ProfileTables
@@ -122,13 +121,4 @@ class OrdersInSlots:
         return self._slots.row(PublishedRow(user_id))
 
 
-class Repository(ProfileRepository):
-    """Stores the published rows and columns."""
-
-    def __init__(self, connection: "happybase.Connection", tables: ProfileTables = TABLES) -> None:
-        super().__init__(connection, tables, orders=OrdersInSlots)
-
-    def named(self, name: str) -> Query[Profile]:
-        """The profiles with a name, by user. Costs: a full table scan with a server-side filter."""
-        check_text("name", name, empty=False)
-        return Query(self._profiles, self._profiles.whole_table(), server=equal(PROFILE_CELLS, "name", name))
+Repository = partial(ProfileRepository, tables=TABLES, orders=OrdersInSlots)
