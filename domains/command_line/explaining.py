@@ -199,7 +199,7 @@ def _show(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, 
         if key.place is not None:
             ruler(to, "store", [(VALUES, key.place.words)])
         for doubt in key.doubts:
-            ruler(to, "but", [(VALUES, f"unlikely: {doubt}")])
+            wrapped(to, f"  but    unlikely: {doubt}", GUTTER)
         if key.contents is not None:
             ruler(to, "cell", [(BYTES, shown_column(key.column)), (VALUES, key.contents.holds)])
             _cell_values(to, key.contents.values)

@@ -151,8 +151,8 @@ TABLES = HotelTables(
 class Hotel:
     """Books rooms. A booking that was confirmed is stored, and no two stays of a room share a night.
 
-    If a writer dies, the same call again or `upkeep.recover` completes the write. A happybase connection serves one
-    thread at a time, and so does a repository.
+    If a writer dies, the same call again or `upkeep.recover` completes the write. Threads may share
+    it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(self, connection: "happybase.Connection", tables: HotelTables = TABLES) -> None:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class TicketRepository:
-    """Stores tickets, and lists those of a team."""
+    """Stores tickets, and lists those of a team.
+
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
+    """
 
     def __init__(self, connection: "happybase.Connection", tables: TicketTables = TABLES) -> None:
         self._tickets = BoundTable(connection, tables.tickets)
