@@ -50,7 +50,7 @@ from .write_steps import Step, Steps
 from .wrong_values import refusals
 
 if TYPE_CHECKING:
-    from .contracts import CrashContract, DesignContract, PlainList, PlainListContract, in_period
+    from .contracts import CrashContract, DesignContract, ErasureContract, PlainList, PlainListContract, in_period
 
 __all__ = [
     "EMBEDDED",
@@ -63,6 +63,7 @@ __all__ = [
     "Embedded",
     "Engine",
     "ErasedPerson",
+    "ErasureContract",
     "ErasureTests",
     "MovedTime",
     "NamedStore",

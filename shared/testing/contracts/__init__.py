@@ -5,12 +5,14 @@ They need pytest, and get their stores from the fixtures of `pytest_plugin`.
 
 from .crash_contract import CrashContract
 from .design_contract import DesignContract
+from .erasure_contract import ErasureContract
 from .of_design import OpenSamples, open_samples, samples_of
 from .plain_lists import PlainList, PlainListContract, answer, in_period
 
 __all__ = [
     "CrashContract",
     "DesignContract",
+    "ErasureContract",
     "OpenSamples",
     "PlainList",
     "PlainListContract",

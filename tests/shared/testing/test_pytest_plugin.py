@@ -24,7 +24,7 @@ def written(folder: Path, text: str = PAGE) -> Path:
 
 
 def test_the_page_passes_and_its_golden_keys_are_written_once(pytester: pytest.Pytester) -> None:
-    (command,) = re.findall(r"```console\n\$ pytest (.*)\n", PAGE)
+    (command,) = re.findall(r"```sh\npytest (.*)\n", PAGE)
     golden = written(pytester.path) / "keys.json"
     assert pytester.runpytest_inprocess(*command.split()).parseoutcomes().keys() == {"passed"}
     assert '"row": "6e6574000131"' in golden.read_text()
