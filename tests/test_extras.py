@@ -194,7 +194,7 @@ except rowbook.StoreError as error:
 else:
     raise AssertionError("embedded: needs no extra")
 """
-WITHOUT_COMMAND = "rowbook: the command needs cattrs, regex, rich, typer: pip install 'rowbook[cli]'\n"
+WITHOUT_COMMAND = "rowbook: the command needs cattrs, libcst, regex, rich, typer: pip install 'rowbook[cli]'\n"
 
 
 @pytest.mark.long
