@@ -80,7 +80,11 @@ def _generators(samples: Path) -> Mapping[str, Callable[[int], Sequence[Mapping[
     path = samples.with_name("make_samples.py")
     if not path.exists():
         raise NoGenerator(f"{path}: no such file; it generates the records whose writes are counted")
-    generators: Mapping[str, Callable[[int], Sequence[Mapping[str, Any]]]] = runpy.run_path(str(path))["SAMPLES"]
+    generators: Mapping[str, Callable[[int], Sequence[Mapping[str, Any]]]] | None = runpy.run_path(str(path)).get(
+        "SAMPLES"
+    )
+    if generators is None:
+        raise NoGenerator(f"{path}: must define SAMPLES, a function for each load that generates its records")
     return generators
 
 

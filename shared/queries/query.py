@@ -44,9 +44,10 @@ class Query(Generic[R]):
     """The records that answer one question, to be read in pages, one by one, counted or explained.
 
     `plan` is the result of `table.plan`, `table.narrow` or `table.whole_table`; a plan of another table is refused. The
-    `starting_with(...)` or `any_of(...)` by attribute. `server` is a server-side filter: the server does not send rows
-    that do not match. A page with few matches still reads the whole plan, and one call may outlast the connection's
-    timeout.
+    client compares every record with the conditions of the plan that no range expresses, and with `where`: a value,
+    `between(...)`, `starting_with(...)` or `any_of(...)` by attribute. `server` is a server-side filter: the server
+    does not send rows that do not match. A page with few matches still reads the whole plan, and one call may outlast
+    the connection's timeout.
 
     Records come in the order of the table's key: of its row, then of its qualifier. With `order`, the key layout of
     another order of the same records, they come in that order: from the scan if its order is the same, otherwise the

@@ -123,8 +123,8 @@ def _one_after_the_other(tests: CrashTests, write: Write, rival: Run, is_first: 
 def check_a_store_that_fails_often(tests: CrashTests, writes: Iterable[Run], every: int = 3) -> int:
     """Each third call fails, and each write is sent again until it is answered; `recover` then has a sound store.
 
-    A write that needs three calls before it decides never decides: give another `every`. By turns none, all,
-    and every other one of the rows of a failed call are stored.
+    A write that needs `every` calls before it decides never decides: the error says so. By turns none, all, and every
+    other one of the rows of a failed call are stored.
     """
     runs = [*writes]
     with tests.store(lambda store: None) as store:
@@ -147,7 +147,10 @@ def check_a_store_that_fails_often(tests: CrashTests, writes: Iterable[Run], eve
                     run(repository)
                     break
             else:
-                raise AssertionError(f"failed {RETRIES} times")
+                raise AssertionError(
+                    f"a write failed {RETRIES} times, because it needs {every} calls or more before it decides: "
+                    f"set StoppedWrites.often_every to more than {every}"
+                )
         assert tests.exact(tests.see(store)) == tests.exact(clean.seen)
         assert tests.settled(store) == clean.contents
     return next(failures)

@@ -116,7 +116,7 @@ class StoppedWrites:
     often: tuple[Callable[[Any], object], ...] = ()
     """Writes, one after the other, for a store that fails often."""
     often_every: int = 3
-    """The number of calls after which one fails: more than a write makes before it decides."""
+    """Every third call fails, or every n-th. A write that makes as many calls before it decides would never succeed."""
 
 
 Seen: TypeAlias = dict[str, tuple[Any, ...]]

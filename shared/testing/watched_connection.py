@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
 import happybase
@@ -105,7 +105,13 @@ def paused_at_call(number: int, meanwhile: Callable[[], object]) -> Callable[[in
     return lambda call: meanwhile() if call == number else None
 
 
-class WatchedConnection:
+if TYPE_CHECKING:
+    from happybase import Connection as _Connection
+else:  # it has few methods of its own, and passes on the others
+    _Connection = object
+
+
+class WatchedConnection(_Connection):
     """A happybase connection of one process, whose calls are recorded and end as a script says.
 
     Works below happybase, at the calls of the Thrift client, so that no mutation escapes it. `before_call` is called
@@ -130,9 +136,9 @@ class WatchedConnection:
         self.is_stopped = False
         self._lost: list[Callable[[], object]] = []
 
-    def table(self, name: str) -> happybase.Table:
+    def table(self, name: str | bytes, use_prefix: bool = True) -> happybase.Table:
         """A table whose calls are watched too."""
-        table: Any = self._connection.table(name)
+        table: Any = self._connection.table(name, use_prefix)
         table.connection = self
         return cast(happybase.Table, table)
 
