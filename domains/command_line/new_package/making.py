@@ -18,8 +18,9 @@ from ..usage import CommandFailed, WrongUsage
 from .folders import check_free, write_folder
 from .formatting import shortened
 from .merging import drop_lacks, drop_methods, merge_variant, settle_names
-from .modules import imported_modules, read_module, read_package
+from .modules import Package, imported_modules, read_module, read_package
 from .project import Made, project_files
+from .prose import keep_own_prose
 from .pruning import keep_what_is_there, prune
 from .reducing import reduce_design
 from .renaming import prose_left, rename_package
@@ -97,6 +98,7 @@ def made_files(
     settle_names(package)
     package["__init__"] = front
     keep_what_is_there(front, package)
+    keep_own_prose(package, _whole_design(folder), is_main=variant is design.main)
     renames = read_renames(record, design.loads[0].record.__name__, words)
     if renames.pairs:
         package = rename_package(package, renames)
@@ -121,6 +123,12 @@ def _origin(origin: str | None) -> tuple[Design, Variant, Path]:
         return DESIGN, DESIGN.main, Path(__file__).parent / "smallest"
     design, (variant, *_others) = find_variants(origin)
     return design, variant, DOMAINS / design.name
+
+
+def _whole_design(folder: Path) -> Package:
+    """All modules of a design."""
+    names = (".".join(path.relative_to(folder).with_suffix("").parts) for path in folder.rglob("*.py"))
+    return {name: read_module(folder.joinpath(*name.split(".")).with_suffix(".py"), name) for name in names}
 
 
 def refused_questions(design: Design, variant: Variant) -> tuple[set[str], type]:

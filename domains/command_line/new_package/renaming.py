@@ -1,4 +1,4 @@
-"""Renames in the syntax trees of a package what the package itself defines; prose stays as it is."""
+"""Renames in the syntax trees of a package what the package itself defines; of prose, names between backticks."""
 
 import csv
 import io
@@ -11,10 +11,11 @@ import libcst as cst
 from libcst import matchers as m
 
 from ..usage import WrongUsage
-from .modules import Module, Package
+from .modules import Module, Package, is_text
 from .words import Renames
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+QUOTED = re.compile(r"`[^`\n]+`")
 FILE = re.compile(r"([a-z_]+)\.([a-z]+)")
 
 
@@ -168,7 +169,23 @@ class _Rename(cst.CSTTransformer):
         return updated_node if is_kept else updated_node.with_changes(value=self._renames.of(name))
 
     def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> bool:
-        return not m.matches(node, m.SimpleStatementLine(body=[m.Expr(m.SimpleString() | m.ConcatenatedString())]))
+        return not is_text(node)
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        if not is_text(updated_node):
+            return updated_node
+        (expression,) = updated_node.body
+        assert isinstance(expression, cst.Expr)
+        if not isinstance(expression.value, cst.SimpleString):
+            return updated_node
+        value = expression.value.with_changes(value=self.quoted(expression.value.value))
+        return updated_node.with_changes(body=[expression.with_changes(value=value)])
+
+    def quoted(self, text: str) -> str:
+        """A docstring with other names between its backticks."""
+        return QUOTED.sub(lambda found: IDENTIFIER.sub(self._token, found[0]), text)
 
     def visit_Annotation(self, node: cst.Annotation) -> None:
         for text in m.findall(node, m.SimpleString()):
@@ -188,6 +205,13 @@ class _Rename(cst.CSTTransformer):
             return updated_node
         return updated_node.with_changes(value=f'"{new}"') if new != value else updated_node
 
+    def leave_FormattedStringText(
+        self, original_node: cst.FormattedStringText, updated_node: cst.FormattedStringText
+    ) -> cst.FormattedStringText:
+        value = updated_node.value  # of a name, such as that of a table in f"{design}_by_seller"
+        is_name = "_" in value and IDENTIFIER.fullmatch(value)
+        return updated_node.with_changes(value=self._renames.of(value)) if is_name else updated_node
+
     def _token(self, found: re.Match[str]) -> str:
         return self._renames.of(found[0]) if found[0] in self._defined else found[0]
 
@@ -200,6 +224,7 @@ def _renamed(module: Module, defined: set[str], library: _Objects, renames: Rena
                 del imports.names[local]
                 new = "." + renames.of(origin[1:]) if origin[1:] else origin
                 imports.names[renames.of(local)] = (new, renames.of(name))
+    module.description = rename.quoted(module.description)
     for unit in module.units:
         unit.statements = [_visited(statement, rename) for statement in unit.statements]
         unit.names = tuple(map(renames.of, unit.names))
