@@ -257,7 +257,7 @@ class _NeverNone(cst.CSTTransformer):
         if not m.matches(test, _IS_NOT_NONE) or not isinstance(test, cst.Comparison):
             return False
         left = test.left
-        return m.matches(left, m.Attribute(value=m.Name("self"))) and getattr(left, "attr").value in self._attributes
+        return m.matches(left, m.Attribute(value=m.Name("self"))) and left.attr.value in self._attributes
 
 
 class _Or(cst.CSTTransformer):

@@ -15,6 +15,8 @@ from shared.designs import Design, Variant, load_samples, measure, scratch_store
 from ..designs import find_variants
 from ..terminal import count, line
 from ..usage import CommandFailed, WrongUsage
+from .crashing import MODULE as CRASHES
+from .crashing import crash_module, lead_past
 from .folders import check_free, write_folder
 from .formatting import shortened
 from .merging import drop_lacks, drop_methods, merge_variant, settle_names
@@ -90,11 +92,15 @@ def made_files(
     unanswered = {pattern.method.__name__ for pattern in design.patterns} - answered
     if variant is not design.main:
         drop_methods(package["repository"], repository_name(design), unanswered)
+    if (crashes := crash_module(design, variant)) is not None:
+        package[CRASHES] = crashes
     package = read_package(folder, imported_modules(package["design"], folder) - package.keys()) | package
     front = package["__init__"]
     if variant is not design.main:
+        lead_past(package, front)
         del package["__init__"]
-    prune(package, [("design", "DESIGN")], package.keys() & {"__init__", "example", "design"})
+    tests = [(CRASHES, "TestCrashes")] if CRASHES in package else []
+    prune(package, [("design", "DESIGN"), *tests], package.keys() & {"__init__", "example", "design"})
     settle_names(package)
     package["__init__"] = front
     keep_what_is_there(front, package)

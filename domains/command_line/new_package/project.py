@@ -11,6 +11,7 @@ from shared import __version__
 from shared.designs import Design, Variant
 from shared.designs.patterns import key_line
 
+from .crashing import MODULE as CRASHES
 from .modules import Imports, Package, texts
 from .renaming import rename_sample
 from .vendoring import Vendored, vendored
@@ -47,6 +48,8 @@ class Made:
 
 def project_files(made: Made, package: Package) -> dict[str, bytes]:
     """All files of the project, by their names in its folder."""
+    package = {**package}
+    crashes = package.pop(CRASHES, None)
     own = {f"{made.name}/{file}": _of_library(text, made).encode() for file, text in texts(package).items()}
     samples = [*(load.samples for load in made.design.loads), made.design.loads[0].samples.with_name("keys.json")]
     for path in samples:
@@ -59,6 +62,10 @@ def project_files(made: Made, package: Package) -> dict[str, bytes]:
         ).encode(),
         "tests/test_example.py": _TEST_EXAMPLE.format(name=made.name).encode(),
     }
+    if crashes is not None:
+        code = re.sub(r"^from \.(?=\w)", f"from {made.name}.", crashes.code, flags=re.MULTILINE)
+        code = re.sub(r"^from \. ", f"from {made.name} ", code, flags=re.MULTILINE)
+        tests[f"tests/{CRASHES}.py"] = _of_library(code, made).encode()
     of_library = vendored(_imported_of_library({**own, **tests}, made), made.library) if made.is_vendored else None
     return {
         "README.md": _readme(made).encode(),

@@ -1,4 +1,4 @@
-"""Takes out of docstrings what is true only in the suite: about its variants, its pages, and names that are not there."""
+"""Takes out of docstrings what is true only in the suite: about variants, pages, and names that are not there."""
 
 import ast
 import builtins
