@@ -23,8 +23,6 @@ class TestCrashes(CrashContract):
     stopped = STOPPED
 """
 DESCRIPTION = '"""A writer may die, pause or meet another one at any call: readers see all of a write or nothing."""'
-    '"""A writer may die, pause or meet another one at any of its calls: readers see all of a write or nothing."""'
-)
 
 
 def crash_module(design: Design, variant: Variant) -> Module | None:
