@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -21,7 +20,7 @@ from .folders import check_free, write_folder
 from .formatting import shortened
 from .merging import drop_lacks, drop_methods, merge_variant, settle_names
 from .modules import Package, imported_modules, read_module, read_package
-from .project import Made, project_files
+from .project import Made, project_files, repository_name
 from .prose import keep_own_prose
 from .pruning import keep_what_is_there, prune
 from .reducing import reduce_design
@@ -145,9 +144,3 @@ def refused_questions(design: Design, variant: Variant) -> tuple[set[str], type]
         measured = measure(connection, repository, design.patterns)
     answers = zip(design.patterns, measured, strict=True)
     return {pattern.question for pattern, answer in answers if answer.refused}, of
-
-
-def repository_name(design: Design) -> str:
-    """The name of the class of a design's repository."""
-    of: Any = design.repository
-    return str(getattr(of, "func", of).__name__)

@@ -60,7 +60,7 @@ def names_of(package: Package, design: Package) -> Names:
     """The names of the modules of a package, and those of the library; `design` has all modules of the design."""
     identifiers, words = _names(package)
     gone = {part for name in design for part in IDENTIFIER.findall(name)} | _names(design)[0]
-    known = identifiers | _of_library()
+    known = identifiers | library_names()
     files = {f"{name.replace('.', '/')}.py" for name in package} | {"keys.json"}
     return Names(frozenset(known), frozenset(words), frozenset(files), frozenset(gone - known))
 
@@ -76,7 +76,8 @@ def _names(package: Package) -> tuple[set[str], set[str]]:
 
 
 @cache
-def _of_library() -> frozenset[str]:
+def library_names() -> frozenset[str]:
+    """The names that the modules of the library define or use, with those of Python."""
     identifiers = {*dir(builtins), *keyword.kwlist, "rowbook", "shared", "happybase"}
     for path in LIBRARY.rglob("*.py"):
         identifiers |= {path.stem, path.parent.name, *_code_of(ast.parse(path.read_bytes()))[0]}

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -12,6 +13,7 @@ from libcst import matchers as m
 
 from ..usage import WrongUsage
 from .modules import Module, Package, is_text
+from .prose import library_names
 from .words import Renames
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -156,7 +158,7 @@ class _Rename(cst.CSTTransformer):
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         is_imported = isinstance(node.value, cst.Name) and node.value.value in self._imported
-        if self._library.holds(node.value) or is_imported:
+        if is_imported or (self._library.holds(node.value) and node.attr.value in library_names()):
             self._kept.add(id(node.attr))
 
     def visit_Call(self, node: cst.Call) -> None:
@@ -238,21 +240,42 @@ def _visited(statement: Any, rename: _Rename) -> Any:
 # ---- samples
 
 
-def rename_sample(name: str, data: bytes, renames: Renames) -> tuple[str, bytes]:
-    """A sample file with other names of fields, and the name that it gets."""
-    file = FILE.fullmatch(name)
-    new_name = f"{renames.of(file[1])}.{file[2]}" if file else name
-    text = data.decode("utf-8")
-    if name.endswith(".csv"):
+def rename_sample(path: Path, renames: Renames) -> tuple[str, bytes]:
+    """The name and the bytes of a sample file, with other names of fields."""
+    file = FILE.fullmatch(path.name)
+    new_name = f"{renames.of(file[1])}.{file[2]}" if file else path.name
+    text = path.read_bytes().decode("utf-8")
+    if path.suffix == ".csv":
         rows = list(csv.reader(io.StringIO(text, newline="")))
         out = io.StringIO(newline="")
         csv.writer(out, lineterminator="\r\n" if "\r\n" in text else "\n").writerows(
             [[_word(cell, renames) for cell in row] for row in rows]
         )
-        return new_name, out.getvalue().encode()
-    if name.endswith((".jsonl", ".json")):
+        text = out.getvalue()
+    elif path.suffix == ".jsonl":
         text = re.sub(r'"([A-Za-z_][A-Za-z0-9_]*)"', lambda found: f'"{_word(found[1], renames)}"', text)
     return new_name, text.encode()
+
+
+def rename_golden(golden: Mapping[str, Any], renames: Renames) -> dict[str, Any]:
+    """Keys by hand with other names of tables, parts and codes; what a row holds as text stays as it is."""
+
+    def value(given: object, row: str) -> object:
+        if not isinstance(given, str):
+            return given
+        is_stored = any(text.encode() in bytes.fromhex(row) for text in (given, given[::-1]))
+        return given if is_stored else _word(given, renames)
+
+    return {
+        renames.of(table): [
+            {
+                **example,
+                "key": {renames.of(part): value(given, example["row"]) for part, given in example["key"].items()},
+            }
+            for example in examples
+        ]
+        for table, examples in golden.items()
+    }
 
 
 def _word(cell: str, renames: Renames) -> str:
