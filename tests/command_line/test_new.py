@@ -90,7 +90,7 @@ def absent(files: dict[str, bytes]) -> list[str]:
         found += [f"{name}: {word}" for word in re.findall(r"\bvariants?\b|\bsuite\b|REFERENCE|\bS\d\.\d+", text)]
         for span in re.findall(r"`([^`\n]+)`", text):
             if re.fullmatch(r"[\w/]+\.(?:py|json)", span):
-                is_there = span in files or f"mine/{span}" in files
+                is_there = any(f"/{name}".endswith(f"/{span}") for name in files)
             else:
                 looks_like_code = re.fullmatch(r"(?:\w+\.)*\w+(?:\(\))?", span) and re.search(
                     r"[a-z]_|[a-z][A-Z]|\.|\(", span
@@ -153,9 +153,7 @@ def test_a_package_whose_writes_leave_intents_has_crash_tests() -> None:
     for design in map(design_named, NAMES):
         if any(map(holds_intents, design.main.tables)):
             assert "tests/test_crashes.py" in shown_files(design.name), design.name
-    assert "variant" not in files_of("messages:by-pair")["tests/test_crashes.py"].decode().replace(
-        "DESIGN.variants", ""
-    )
+    assert "by-pair" not in files_of("messages:by-pair")["tests/test_crashes.py"].decode()
 
 
 def test_a_variant_with_code_of_its_own_is_one_class() -> None:
@@ -191,7 +189,7 @@ def test_a_rename_that_cannot_be_done_is_one_line(words: str) -> None:
         files_of("orders", words=(words,))
 
 
-@pytest.mark.parametrize("vendor", ["class", "json", "rowbook", "mine", "a b", "happybase"])
+@pytest.mark.parametrize("vendor", ["class", "json", "rowbook", "mine", "happybase"])
 def test_a_copy_of_the_library_needs_a_name_that_is_free(vendor: str) -> None:
     with pytest.raises(WrongUsage, match=r"^--vendor"):
         files_of(None, vendor=vendor)
