@@ -11,9 +11,9 @@ from rich.console import Console
 
 from shared.designs import Design, Variant, load_samples, measure, scratch_store
 
-from ..designs import find_variants
+from ..designs import NAMES, find_variants
 from ..terminal import count, line
-from ..usage import CommandFailed, WrongUsage
+from ..usage import CommandFailed, WrongUsage, check_name
 from .crashing import MODULE as CRASHES
 from .crashing import crash_module, lead_past
 from .folders import check_free, write_folder
@@ -84,8 +84,7 @@ def made_files(
         module = f"variants.{variant.module.__name__.rpartition('.')[2]}"
         package |= read_package(folder, [module])
         merge_variant(package, module, repository_name(design))
-        if own_class or refused:
-            package["example"] = story(name)
+        package["example"] = story(name)
     drop_lacks(package["repository"], repository_name(design))
     answered = {pattern.method.__name__ for pattern in design.patterns if pattern.question not in refused}
     unanswered = {pattern.method.__name__ for pattern in design.patterns} - answered
@@ -126,6 +125,7 @@ def _origin(origin: str | None) -> tuple[Design, Variant, Path]:
         from .smallest.design import DESIGN
 
         return DESIGN, DESIGN.main, Path(__file__).parent / "smallest"
+    check_name("design", origin.partition(":")[0], dict.fromkeys(NAMES))
     design, (variant, *_others) = find_variants(origin)
     return design, variant, DOMAINS / design.name
 
