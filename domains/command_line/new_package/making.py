@@ -59,7 +59,8 @@ def package_name(given: str, option: str = "PATH") -> str:
     name = re.sub(r"\W", "_", given)
     taken = keyword.iskeyword(name) or name in sys.stdlib_module_names or name in TAKEN
     if taken or not name.isidentifier() or not name.isascii():
-        raise WrongUsage(f"{option}: must end with a name that a package can have (got {given!r})")
+        what = "end with" if option == "PATH" else "be"
+        raise WrongUsage(f"{option}: must {what} the name of a package, and of no module of Python (got {given!r})")
     return name
 
 

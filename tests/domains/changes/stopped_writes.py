@@ -46,7 +46,7 @@ def renamed(store: Store) -> None:
 def after_a_dead_writer(store: Store) -> None:
     """Of the last transaction, which is dated before the others, no row is stored."""
     transacted(store)
-    store.die(order, before=lambda call: any(b"t-5" in mutation.value for mutation in call.rows[-1][1]))
+    store.die(order, before=lambda call: any(b"t-5" in (mutation.value or b"") for mutation in call.rows[-1][1]))
 
 
 def transacted(store: Store) -> None:
@@ -79,7 +79,7 @@ def store_all(changes: ChangeRepository, some: list[Change]) -> None:
     try:
         changes.store_all(some)
     except NotAllStored as error:
-        raise error.__cause__ from None
+        raise error.__cause__ or error from None
 
 
 WRITES = (

@@ -39,7 +39,8 @@ def stored(*calls: Callable[[Any], object]) -> Callable[[Store], None]:
     """What is stored before: the document that nobody changes, then these."""
 
     def before(store: Store) -> None:
-        for call in (store_ben, *calls):
+        store_ben(store.repository())
+        for call in calls:
             call(store.repository())
 
     return before
@@ -118,18 +119,23 @@ def in_turn(document: Document, changes: int) -> Iterator[Any]:
         document = document.edited({**document.body, "number": number}, NOON_MS)
 
 
+def in_small_parts(repository: Any) -> Any:
+    """The repository of a variant, with parts of a few bytes."""
+    return partial(repository, part_bytes=PART_BYTES)
+
+
 STOPPED = StoppedWrites(
     WRITES,
     VIEWS,
     variants=[
-        attrs.evolve(variant, open=partial(variant.open, part_bytes=PART_BYTES))
+        attrs.evolve(variant, open=in_small_parts(variant.open))
         for variant in DESIGN.variants
         if not variant.without_upkeep
     ],
     refusals=(DocumentConflict,),
     contents=contents,
     often=(store_ada, *in_turn(MOVED, 14)),
-    often_every=20,
+    often_every=13,
 )
 
 
