@@ -1,9 +1,10 @@
 """The crash tests of a package whose writes go over several rows: those of the design, in one module."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import libcst as cst
 from libcst import matchers as m
@@ -13,6 +14,8 @@ from shared.designs import Design, Variant
 from .modules import Module, Package, read_module, read_text
 from .pruning import drop_unused_imports
 
+Calls: TypeAlias = dict[str, int | Mapping[str, int] | None]
+"""How many calls of each write change the store; by variant, if they differ."""
 MODULE = "test_crashes"
 """The name that the module has among those of a package."""
 CODE = """\
@@ -40,7 +43,7 @@ def crash_module(design: Design, variant: Variant) -> Module | None:
         _, is_own, inner = f"{origin}.".partition(f"domains.{design.name}.")
         if is_own:
             module.imports.names[local] = (f".{inner.rstrip('.')}", name)
-    calls = {write.name: write.calls for write in stopped.writes}
+    calls: Calls = {write.name: write.calls for write in stopped.writes}
     hidden = {view.name for view in stopped.views if variant.name in view.not_in}
     for unit in module.units:
         unit.statements = [_of_variant(statement, variant, calls, hidden) for statement in unit.statements]
@@ -68,16 +71,16 @@ def _stopped_writes(name: str) -> Any:
     return None
 
 
-def _of_variant(node: cst.CSTNode, variant: Variant, calls: dict[str, Any], hidden: set[str]) -> cst.BaseStatement:
+def _of_variant(node: cst.CSTNode, variant: Variant, calls: Calls, hidden: set[str]) -> cst.BaseStatement:
     """A statement with what it says of one variant only."""
 
     class Only(m.MatcherDecoratableTransformer):
         @m.leave(m.Call(func=m.Name("Write")))
         def write(self, _old: cst.Call, new: cst.Call) -> cst.Call:
             promised = calls[_text(new)]
-            if isinstance(promised, dict) and variant.name not in promised:
-                return new  # it tells other cases apart than variants
-            count = promised[variant.name] if isinstance(promised, dict) else promised
+            count = promised.get(variant.name) if isinstance(promised, Mapping) else promised
+            if count is None:
+                return new  # nothing is promised, or other cases than variants are told apart
             return new.with_changes(args=[_with_value(arg, "calls", cst.Integer(str(count))) for arg in new.args])
 
         @m.leave(m.Call(func=m.Name("View")))

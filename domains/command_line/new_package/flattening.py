@@ -257,7 +257,8 @@ class _NeverNone(cst.CSTTransformer):
         if not m.matches(test, _IS_NOT_NONE) or not isinstance(test, cst.Comparison):
             return False
         left = test.left
-        return m.matches(left, m.Attribute(value=m.Name("self"))) and left.attr.value in self._attributes
+        is_of_self = m.matches(left, m.Attribute(value=m.Name("self")))
+        return is_of_self and isinstance(left, cst.Attribute) and left.attr.value in self._attributes
 
 
 class _Or(cst.CSTTransformer):
