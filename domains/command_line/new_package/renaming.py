@@ -30,7 +30,7 @@ def rename_package(package: Package, renames: Renames) -> Package:
     for old, _ in renames.pairs:
         if not any(_contains(name, old, renames) for name in defined):
             raise WrongUsage(f"--rename {'_'.join(old)}: no name of the package has these words")
-    for name, new in changed.items():
+    for name, new in sorted(changed.items()):
         if new in defined and new not in changed:
             raise WrongUsage(f"--rename: the package has {new} already, which {name} would become")
     objects = {name: _library_objects(module) for name, module in package.items()}
