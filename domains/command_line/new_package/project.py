@@ -255,7 +255,7 @@ def _readme(made: Made, says: str, tests: Iterable[str]) -> str:
         origin=made.origin,
         library=made.library,
         runs="" if made.is_vendored else _RUNS.format(name=made.name),
-        crashes=" It stops writes at their calls, too." if f"tests/{CRASHES}.py" in tests else "",
+        crashes="; writers that die at any call" if f"tests/{CRASHES}.py" in tests else "",
         upkeep=_upkeep(made),
         repository=made.renames.of(repository_name(made.design)),
         version=__version__,
@@ -338,7 +338,7 @@ repository = {repository}(connection)
 | `{name}/design.py` | the loads and questions that the command `rowbook` and the tests know |
 | `{name}/samples/` | the records that the tests store, and `rowbook run` |
 | `{name}/samples/keys.json` | row keys as bytes, with which the tests compare those that `keys.py` makes |
-| `tests/` | what any design must keep (round trips, pages, costs, wrong input), and the story.{crashes} |
+| `tests/` | what any design must keep (round trips, pages, costs, wrong input); the story{crashes} |
 
 1. Change `records.py`, then `keys.py`, then `samples/`. If a key changed, and no table has rows yet, delete `keys.json`
    and let `pytest --rowbook-golden-keys` write it anew.
