@@ -1,4 +1,4 @@
-"""What users did, newest first, under seven row keys that are measured side by side."""
+"""What users did, found by user and by time, newest first."""
 
 from shared.records import Repeats
 from shared.writes import NotAllStored

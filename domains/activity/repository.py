@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ActivityRepository:
-    """Stores actions, and finds them by user and time, in the table of this design or of a variant.
+    """Stores actions, and finds them by user and time, in a table of any of its keys.
 
     The table's key binds as many conditions of a question as it can; the client compares the other fields.
     `Page.client_work` names that work. If the key cannot bind any condition, the question is refused with an
@@ -63,7 +63,7 @@ class ActivityRepository:
     def of_all(self, since_ms: int | None = None, until_ms: int | None = None) -> Query[Action]:
         """The actions of all users from `since_ms` to `until_ms` (exclusive), newest first.
 
-        Costs: refused in this design, because the user comes before the time.
+        Costs: refused if the key has the user before the time.
         """
         plan = self._activity.narrow(time_ms=between(since_ms, until_ms))
         return Query(self._activity, plan, newest_first=True)

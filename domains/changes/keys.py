@@ -6,7 +6,8 @@ watermark: readers see all of the call or nothing. A source has one writer at a 
 after the watermark, and puts the same rows again; if two write at once, one of them is refused.
 
 A fourth table has copies of tables, a row for each record; a fifth has how far each copy has got. A feed brings a copy
-up to the watermark, so a copy may be behind: the costs of a record below are those of the history.
+up to the watermark, so a copy may be behind. The variants differ in the key of the log; the costs of a record are those
+of the history.
 
     variant     key of the log                          a record now  a source's log  a table's log
     changes     [source][position]                      computed      1 range         filtered

@@ -137,7 +137,8 @@ class DocumentRepository:
         """The documents of an owner with this value at a chosen path, by id.
 
         A document whose change is under way may be missing; one that does not have the value is never among them.
-        Costs: one scan of all documents of the owner, of which a server-side filter returns those with the value.
+        Costs: one scan of all documents of the owner, of which a server-side filter returns those with the value; with
+        an index, one scan of the page's lines and one call that gets their documents.
         """
         check_path(path, value)
         if self._index is not None:

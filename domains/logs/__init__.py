@@ -1,4 +1,4 @@
-"""Log events found by host, kind and time, under seven row keys that are measured side by side."""
+"""Log events found by host, kind and time."""
 
 from shared.records import Repeats
 from shared.writes import NotAllStored

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LogRepository:
-    """Stores events, and finds them by host, kind and time, in the table of this design or of a variant.
+    """Stores events, and finds them by host, kind and time, in a table of any of its keys.
 
     The table's key binds as many conditions of a question as it can; the client compares the other fields, and sorts
     if the key has another order. `Page.client_work` names that work. If the key cannot bind any condition, the question
@@ -70,7 +70,7 @@ class LogRepository:
         return self._by_time(self._logs.narrow(**host_condition, time_ms=between(since_ms, until_ms)))
 
     def latest_of_all(self) -> Query[LogEvent]:
-        """The latest events of all hosts, newest first. Costs: refused in this design, because the host comes first."""
+        """The latest events of all hosts, newest first. Costs: refused if the key has the host first."""
         return self._by_time(self._logs.narrow(time_ms=between()), newest_first=True)
 
     def hosts_like(self, host_prefix: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[LogEvent]:

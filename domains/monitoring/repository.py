@@ -19,7 +19,7 @@ NEEDS_LATEST = "needs a table of latest points, or one question for each metric 
 
 
 class PointRepository:
-    """Stores points, and finds them by host, metric and time, in the table of this design or of a variant.
+    """Stores points, and finds them by host, metric and time, in a table of any of its keys.
 
     The table's key binds as many conditions of a question as it can, and the client compares the others. If the key
     cannot bind any condition, the question is refused with an InvalidQuestion that names the missing part. Costs are
@@ -102,7 +102,7 @@ class PointRepository:
     def across_hosts(self, metric: str, since_ms: int, until_ms: int) -> Query[Point]:
         """A metric of all hosts from `since_ms` to `until_ms` (exclusive), in row-key order, not by time.
 
-        Costs: refused in this design, because the host comes first.
+        Costs: refused if the key has the host first.
         """
         return Query(self._points, self._points.narrow(metric=metric, time_ms=between(since_ms, until_ms)))
 

@@ -95,7 +95,7 @@ NEWEST = TableLayout("profiles", "the newest orders of a user", PROFILES.key, OR
 
 
 class ProfileTables(NamedTuple):
-    """The profiles, and the orders of users: in the same rows or, in a variant, in a table of their own."""
+    """The profiles, and the orders of users: in the same rows, or in a table of their own."""
 
     profiles: TableLayout[Any, Profile]
     orders: TableLayout[Any, Any]

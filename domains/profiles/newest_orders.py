@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class OrdersOfUsers(Protocol):
-    """A way to store the newest orders of users; each variant has its own."""
+    """A way to store the newest orders of users."""
 
     @property
     def families(self) -> tuple[bytes, ...]:

@@ -1,40 +1,159 @@
-"""`rowbook new`: what it refuses, and that it leaves nothing half written; `make test-copies` checks the packages."""
+"""`rowbook new`: what a package has, what is refused, and that nothing is left half written.
+
+`make test-copies` installs packages, and checks their tests and types.
+"""
 
 import ast
 import errno
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from domains.command_line.designs import all_designs, full_name
+from domains.command_line.designs import NAMES, all_designs, design_named, full_name
 from domains.command_line.new_package.folders import write_folder
 from domains.command_line.new_package.making import made_files
 from domains.command_line.new_package.shown import SHOWN
 from domains.command_line.usage import CommandFailed, WrongUsage
 from shared.designs import Design
+from shared.writes import holds_intents
+from tests.copies import ROOT
+
+of_each_design = pytest.mark.parametrize("name", NAMES)
+RIGHT = [full_name(design, variant) for design in all_designs() for variant in design.variants if variant.is_to_copy]
 
 
 def files_of(origin: str | None, *, vendor: str | None = None, record: str | None = None, words: tuple[str, ...] = ()):
     return made_files("mine", origin, vendor=vendor, record=record, words=words)[0]
 
 
-@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
-def test_a_package_has_the_names_that_are_asked_for_and_no_module_of_the_suite(design: Design) -> None:
-    shown = SHOWN[design.name]
-    files = files_of(design.name, record=shown.record, words=shown.words)
+@cache
+def shown_files(name: str) -> dict[str, bytes]:
+    """The package that the page of a design shows."""
+    return files_of(name, record=SHOWN[name].record, words=SHOWN[name].words)
+
+
+def write(files: dict[str, bytes], folder: Path) -> None:
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+
+
+def run_story(folder: Path, module: str = "mine.example") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", module]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+# ---- what is in a package
+
+
+@of_each_design
+def test_a_package_has_the_names_that_are_asked_for_and_no_module_of_the_suite(name: str) -> None:
+    files = shown_files(name)
     text = b"\n".join(data for name, data in files.items() if name.endswith(".py")).decode()
-    assert re.search(rf"\bclass {shown.record}\b", text)
-    assert re.findall(r"^\s*(?:from|import) (?:shared|domains)\b", text, re.MULTILINE) == []
+    assert re.search(rf"\bclass {SHOWN[name].record}\b", text)
+    assert re.findall(r"^\s*(?:from|import) (?:shared|domains|tests)\b", text, re.MULTILINE) == []
     assert not any(name in text for name in ("take_if", "TRAPS", "PUBLISHED", "lacks:"))
 
 
-@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
-def test_a_variant_that_is_not_to_be_copied_is_refused_with_the_reason(design: Design) -> None:
-    for variant in design.variants:
-        if not variant.is_to_copy:
-            with pytest.raises(CommandFailed, match=re.escape(variant.warning)):
-                files_of(full_name(design, variant))
+@of_each_design
+def test_the_story_of_a_package_runs(name: str, tmp_path: Path) -> None:
+    write(shown_files(name), tmp_path)
+    done = run_story(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@of_each_design
+def test_a_package_names_nothing_that_is_not_there(name: str) -> None:
+    assert absent(shown_files(name)) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("origin", [None, *RIGHT])
+def test_a_package_of_any_variant_names_nothing_that_is_not_there(origin: str | None) -> None:
+    assert absent(files_of(origin)) == []
+
+
+def absent(files: dict[str, bytes]) -> list[str]:
+    """What a package imports or names between backticks, but neither it nor the library has; and words of the suite."""
+    code = {name: data.decode() for name, data in files.items() if name.endswith(".py")}
+    there = identifiers(code.values()) | of_library()
+    found = [f"{name}: {imported}" for name, text in code.items() for imported in lacking_imports(text, files)]
+    prose = {name: "\n".join(docstrings(text)) for name, text in code.items()}
+    for name, text in {**prose, "README.md": files["README.md"].decode()}.items():
+        found += [f"{name}: {word}" for word in re.findall(r"\bvariants?\b|\bsuite\b|REFERENCE|\bS\d\.\d+", text)]
+        for span in re.findall(r"`([^`\n]+)`", text):
+            if re.fullmatch(r"[\w/]+\.(?:py|json)", span):
+                is_there = any(f"/{name}".endswith(f"/{span}") for name in files)
+            else:
+                looks_like_code = re.fullmatch(r"(?:\w+\.)*\w+(?:\(\))?", span) and re.search(
+                    r"[a-z]_|[a-z][A-Z]|\.|\(", span
+                )
+                is_there = not looks_like_code or {*re.findall(r"[A-Za-z_]\w*", span)} <= there
+            found += [] if is_there else [f"{name}: {span}"]
+    return found
+
+
+def docstrings(text: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield str(node.value.value)
+
+
+def identifiers(codes) -> set[str]:
+    """The names in some code, and the words in its strings that are not docstrings."""
+    found = {"mine", "pytest"}
+    for text in codes:
+        tree = ast.parse(text)
+        prose = {*docstrings(text)}
+        for node in ast.walk(tree):
+            values = (getattr(node, field, None) for field in ("id", "attr", "arg", "name", "module", "value"))
+            found |= {
+                word
+                for value in values
+                if isinstance(value, str) and value not in prose
+                for word in re.findall(r"[A-Za-z_]\w*", value)
+            }
+    return found
+
+
+@cache
+def of_library() -> set[str]:
+    paths = [*(ROOT / "shared").rglob("*.py")]
+    return identifiers(path.read_text(encoding="utf-8") for path in paths) | {"rowbook", *(path.stem for path in paths)}
+
+
+def lacking_imports(text: str, files: dict[str, bytes]) -> Iterator[str]:
+    """What some code imports from its package or from the library, and is not there."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        of_package = node.level or (node.module or "").partition(".")[0] == "mine"
+        module = (node.module or "").removeprefix("mine").strip(".").replace(".", "/")
+        for alias in node.names:
+            if of_package:
+                home = f"mine/{module or '__init__'}.py"
+                tops = {*identifiers([files[home].decode()])} if home in files else set()
+                is_there = alias.name in tops or f"mine/{module}{'/' * bool(module)}{alias.name}.py" in files
+            elif (node.module or "").startswith("rowbook"):
+                is_there = hasattr(import_module(node.module.replace("rowbook", "shared", 1)), alias.name)
+            else:
+                is_there = True
+            if not is_there:
+                yield f"{node.module}.{alias.name}"
+
+
+def test_a_package_whose_writes_leave_intents_has_crash_tests() -> None:
+    for design in map(design_named, NAMES):
+        if any(map(holds_intents, design.main.tables)):
+            assert "tests/test_crashes.py" in shown_files(design.name), design.name
+    assert "by-pair" not in files_of("messages:by-pair")["tests/test_crashes.py"].decode()
 
 
 def test_a_variant_with_code_of_its_own_is_one_class() -> None:
@@ -53,10 +172,27 @@ def test_the_library_comes_along_under_another_name_with_its_licence_and_types()
     assert re.findall(r"^\s*(?:from|import) (?:shared|rowbook)\b", code, re.MULTILINE) == []
 
 
+# ---- what is refused
+
+
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+def test_a_variant_that_is_not_to_be_copied_is_refused_with_the_reason(design: Design) -> None:
+    for variant in design.variants:
+        if not variant.is_to_copy:
+            with pytest.raises(CommandFailed, match=re.escape(variant.warning)):
+                files_of(full_name(design, variant))
+
+
 @pytest.mark.parametrize("words", ["seller", "seller=class", "seller=a-b", "nothing=something", "seller=buyer"])
 def test_a_rename_that_cannot_be_done_is_one_line(words: str) -> None:
     with pytest.raises(WrongUsage, match=r"^--rename"):
         files_of("orders", words=(words,))
+
+
+@pytest.mark.parametrize("vendor", ["class", "json", "rowbook", "mine", "happybase"])
+def test_a_copy_of_the_library_needs_a_name_that_is_free(vendor: str) -> None:
+    with pytest.raises(WrongUsage, match=r"^--vendor"):
+        files_of(None, vendor=vendor)
 
 
 def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:

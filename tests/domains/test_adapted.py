@@ -1,17 +1,19 @@
-"""What a design's README says under "Adapt it", edited into a copy; `make test-copies` checks `rowbook new`."""
+"""Other keys and slices, edited into a package that `rowbook new` made, as the README of its design says."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import attrs
 import pytest
 
-from tests.copies import ROOT, copy_design, run_example
+from domains.command_line.new_package.making import made_files
 
 
 @attrs.frozen
 class Edited:
-    """A copy of a design with other text in its files."""
+    """A package made of a design, with other text in its files."""
 
     design: str
     name: str
@@ -24,9 +26,9 @@ class Edited:
 
 
 COUNTED_BY_THE_HOUR = """
-from domains.counters import TABLES, Login, LoginRepository
-from shared.stores import connect
-from shared.tables import create_tables
+from mine import TABLES, Login, LoginRepository
+from rowbook.stores import connect
+from rowbook.tables import create_tables
 
 connection = connect("embedded:")
 create_tables(connection, TABLES)
@@ -38,7 +40,6 @@ print([(day.day_ms // hour, day.count) for day in repository.days("ada", 0, 3 * 
 """
 
 EDITED = [
-    Edited("activity", "devices", {r"\buser\b": "device"}, "Action(device='u-1', verb='read'"),
     Edited(
         "activity",
         "hash-prefix",
@@ -47,7 +48,6 @@ EDITED = [
             "FixedBytes, Int64": "FixedBytes, HashPrefix, Int64",
         },
     ),
-    Edited("catalog", "tenants", {r"\bshop\b": "tenant"}, "Product(tenant='Taobao', region='EU'"),
     Edited(
         "catalog",
         "salted",
@@ -56,7 +56,6 @@ EDITED = [
             "KeyLayout, TrailingText": "KeyLayout, Salt, TrailingText",
         },
     ),
-    Edited("logs", "devices", {r"\bhost\b": "device"}, "LogEvent(device='web-1', event='ERROR'"),
     Edited(
         "logs",
         "salted",
@@ -65,7 +64,6 @@ EDITED = [
             "KeyLayout, part": "KeyLayout, Salt, part",
         },
     ),
-    Edited("monitoring", "devices", {r"\bhost\b": "device"}, "Point(device='web-1', metric='cpu'"),
     Edited("monitoring", "rows of fifteen minutes", {r"HOUR_MS = 60 \* 60": "HOUR_MS = 15 * 60"}),
     Edited(
         "monitoring",
@@ -75,28 +73,32 @@ EDITED = [
             "Rest, Slice": "Rest, Salt, Slice",
         },
     ),
-    Edited(
-        "counters",
-        "requests of clients",
-        {r"\bLogin\b": "Request", r"\buser\b": "client"},
-        "her latest login: Request(client='ada', time_ms=1768262400000, tie=0)",
-    ),
     Edited("counters", "hours", {r"DAY_MS = 24 \* 60": "DAY_MS = 60"}, "[(0, 3), (1, 1)] 3\n", COUNTED_BY_THE_HOUR),
 ]
 
 
 @pytest.mark.parametrize("edited", EDITED, ids=lambda edited: f"{edited.design}: {edited.name}")
-def test_a_copy_that_is_edited_as_the_readme_says_tells_its_story(edited: Edited, tmp_path: Path) -> None:
-    copy_design(edited.design, tmp_path)
-    folder = tmp_path / "domains" / edited.design
+def test_a_package_that_is_edited_as_the_readme_says_tells_its_story(edited: Edited, tmp_path: Path) -> None:
+    files, _left = made_files("mine", edited.design, vendor=None, record=None, words=[])
+    modules = {name: data.decode() for name, data in files.items() if re.fullmatch(r"mine/\w+\.py", name)}
+    (tmp_path / "mine").mkdir()
+    for name, text in modules.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    before = run_story(tmp_path)
     for pattern, replacement in edited.edits.items():
-        texts = {path: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
-        assert any(re.search(pattern, text) for text in texts.values()), pattern
-        for path, text in texts.items():
-            path.write_text(re.sub(pattern, replacement, text), encoding="utf-8")
+        assert any(re.search(pattern, text) for text in modules.values()), pattern
+        modules = {name: re.sub(pattern, replacement, text) for name, text in modules.items()}
     if edited.story:
-        (folder / "example.py").write_text(edited.story, encoding="utf-8")
-    done = run_example(edited.design, tmp_path)
+        modules["mine/example.py"] = edited.story
+    for name, text in modules.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    told = run_story(tmp_path)
+    assert edited.says in told
+    assert edited.says or told == before
+
+
+def run_story(folder: Path) -> str:
+    command = [sys.executable, "-m", "mine.example"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert edited.says in done.stdout
-    assert edited.says or done.stdout == run_example(edited.design, ROOT).stdout
+    return done.stdout

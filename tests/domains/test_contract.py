@@ -17,7 +17,7 @@ from shared.tables import ItemCells, RecordCells, check_layouts
 from shared.testing import DesignContract, check_samples
 from shared.testing.contracts import samples_of
 from shared.testing.costs import ROWS_FOR_ONE, broken_and_needless, reads_too_many_rows
-from tests.copies import ROOT, copy_design, run_example
+from tests.copies import ROOT
 from tests.engines import Embedded
 from tests.programs.growth import measured_sizes
 from tests.reference import without_reference
@@ -186,17 +186,6 @@ def test_every_part_that_differs_from_the_published_one_says_why_and_no_other_do
         assert column.column == bytes.fromhex(by_hand[column.quoted])
         assert (column.here == column.column) == (not column.deviation)
         assert column.table in tables
-
-
-# ---- copies
-
-
-@of_each_design
-def test_five_files_and_the_rooms_they_import_are_a_copy_that_runs(design, tmp_path):
-    copy_design(design.name, tmp_path)
-    done = run_example(design.name, tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
 
 
 # ---- facts that would be broken

@@ -67,13 +67,17 @@ def flattened(base: cst.ClassDef, derived: cst.ClassDef) -> cst.ClassDef:
 def specialised(base: cst.ClassDef, bound: Mapping[str, cst.BaseExpression]) -> cst.ClassDef:
     """A class whose `__init__` is given some arguments: it no longer has them, but for the tables."""
     body: list[cst.BaseStatement] = []
+    never_none: set[str] = set()
     for statement in _statements(base):
         if isinstance(statement, cst.FunctionDef) and statement.name.value == "__init__":
             kept = {name: value for name, value in bound.items() if name == "tables"}
             inner = {name: value for name, value in bound.items() if name != "tables"}
             params = _params_without(statement.params, inner, kept)
+            never_none = _never_none(statement.body, inner)
             statement = _compact(statement.with_changes(params=params, body=_given(statement.body, inner)))
-        body.append(statement)
+        done = statement.visit(_NeverNone(never_none))
+        assert isinstance(done, cst.BaseStatement)
+        body.append(done)
     return base.with_changes(body=base.body.with_changes(body=body))
 
 
@@ -207,8 +211,58 @@ def _params_without(
     return params.with_changes(params=of(params.params), kwonly_params=kwonly, star_arg=star)
 
 
+def _is_none(value: cst.BaseExpression) -> bool:
+    return m.matches(value, m.Name("None"))
+
+
+def _never_none(body: cst.BaseSuite, given: Mapping[str, cst.BaseExpression]) -> set[str]:
+    """The attributes that are None only if a parameter is None that is given."""
+    found: set[str] = set()
+    of_self = m.AssignTarget(target=m.Attribute(value=m.Name("self")))
+    for assign in m.findall(body, m.Assign(targets=[of_self], value=m.IfExp(body=m.Name("None"), test=_IS_NONE))):
+        assert isinstance(assign, cst.Assign)
+        target, value = assign.targets[0].target, assign.value
+        assert isinstance(target, cst.Attribute)
+        assert isinstance(value, cst.IfExp)
+        assert isinstance(value.test, cst.Comparison)
+        left = value.test.left
+        if isinstance(left, cst.Name) and left.value in given and not _is_none(given[left.value]):
+            found.add(target.attr.value)
+    return found
+
+
+_IS_NONE = m.Comparison(comparisons=[m.ComparisonTarget(m.Is(), m.Name("None"))])
+_IS_NOT_NONE = m.Comparison(comparisons=[m.ComparisonTarget(m.IsNot(), m.Name("None"))])
+
+
+class _NeverNone(cst.CSTTransformer):
+    """Takes what is done if an attribute is not None, which it never is; drops what then cannot be reached."""
+
+    def __init__(self, attributes: set[str]) -> None:
+        self._attributes = attributes
+
+    def leave_IndentedBlock(self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock) -> cst.BaseSuite:
+        body: list[cst.BaseStatement] = []
+        for statement in updated_node.body:
+            if isinstance(statement, cst.If) and self._is_true(statement.test):
+                inner: Any = statement.body.body
+                body += [inner[0].with_changes(leading_lines=statement.leading_lines), *inner[1:]]
+                if m.matches(inner[-1], m.SimpleStatementLine(body=[m.Return()])):
+                    break
+            else:
+                body.append(statement)
+        return updated_node.with_changes(body=body)
+
+    def _is_true(self, test: cst.BaseExpression) -> bool:
+        if not m.matches(test, _IS_NOT_NONE) or not isinstance(test, cst.Comparison):
+            return False
+        left = test.left
+        is_of_self = m.matches(left, m.Attribute(value=m.Name("self")))
+        return is_of_self and isinstance(left, cst.Attribute) and left.attr.value in self._attributes
+
+
 class _Or(cst.CSTTransformer):
-    """Takes the first of `given or other`."""
+    """Takes the first of `given or other`, and one of the values of `None if given is None else value`."""
 
     def __init__(self, given: Mapping[str, cst.BaseExpression]) -> None:
         self._given = given
@@ -219,7 +273,15 @@ class _Or(cst.CSTTransformer):
         left = updated_node.left
         if isinstance(updated_node.operator, cst.Or) and isinstance(left, cst.Name) and left.value in self._given:
             value = self._given[left.value]
-            return updated_node.right if m.matches(value, m.Name("None")) else left
+            return updated_node.right if _is_none(value) else left
+        return updated_node
+
+    def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.BaseExpression:
+        test = updated_node.test
+        if m.matches(test, _IS_NONE) and isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name):
+            value = self._given.get(test.left.value)
+            if value is not None:
+                return updated_node.body if _is_none(value) else updated_node.orelse
         return updated_node
 
 

@@ -6,20 +6,22 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 from shared.designs import Design, Variant, load_samples, measure, scratch_store
 
-from ..designs import find_variants
+from ..designs import NAMES, find_variants
 from ..terminal import count, line
-from ..usage import CommandFailed, WrongUsage
+from ..usage import CommandFailed, WrongUsage, check_name
+from .crashing import MODULE as CRASHES
+from .crashing import crash_module, lead_past
 from .folders import check_free, write_folder
 from .formatting import shortened
 from .merging import drop_lacks, drop_methods, merge_variant, settle_names
-from .modules import imported_modules, read_module, read_package
-from .project import Made, project_files
+from .modules import Package, imported_modules, read_module, read_package
+from .project import Made, project_files, repository_name
+from .prose import keep_own_prose
 from .pruning import keep_what_is_there, prune
 from .reducing import reduce_design
 from .renaming import prose_left, rename_package
@@ -57,7 +59,8 @@ def package_name(given: str, option: str = "PATH") -> str:
     name = re.sub(r"\W", "_", given)
     taken = keyword.iskeyword(name) or name in sys.stdlib_module_names or name in TAKEN
     if taken or not name.isidentifier() or not name.isascii():
-        raise WrongUsage(f"{option}: must end with a name that a package can have (got {given!r})")
+        what = "end with" if option == "PATH" else "be"
+        raise WrongUsage(f"{option}: must {what} the name of a package, and of no module of Python (got {given!r})")
     return name
 
 
@@ -82,21 +85,25 @@ def made_files(
         module = f"variants.{variant.module.__name__.rpartition('.')[2]}"
         package |= read_package(folder, [module])
         merge_variant(package, module, repository_name(design))
-        if own_class or refused:
-            package["example"] = story(name)
+        package["example"] = story(name)
     drop_lacks(package["repository"], repository_name(design))
     answered = {pattern.method.__name__ for pattern in design.patterns if pattern.question not in refused}
     unanswered = {pattern.method.__name__ for pattern in design.patterns} - answered
     if variant is not design.main:
         drop_methods(package["repository"], repository_name(design), unanswered)
+    if (crashes := crash_module(design, variant)) is not None:
+        package[CRASHES] = crashes
     package = read_package(folder, imported_modules(package["design"], folder) - package.keys()) | package
     front = package["__init__"]
     if variant is not design.main:
+        lead_past(package, front)
         del package["__init__"]
-    prune(package, [("design", "DESIGN")], package.keys() & {"__init__", "example", "design"})
+    tests = [(CRASHES, "TestCrashes")] if CRASHES in package else []
+    prune(package, [("design", "DESIGN"), *tests], package.keys() & {"__init__", "example", "design"})
     settle_names(package)
     package["__init__"] = front
     keep_what_is_there(front, package)
+    keep_own_prose(package, _whole_design(folder), is_main=variant is design.main)
     renames = read_renames(record, design.loads[0].record.__name__, words)
     if renames.pairs:
         package = rename_package(package, renames)
@@ -119,8 +126,15 @@ def _origin(origin: str | None) -> tuple[Design, Variant, Path]:
         from .smallest.design import DESIGN
 
         return DESIGN, DESIGN.main, Path(__file__).parent / "smallest"
+    check_name("design", origin.partition(":")[0], dict.fromkeys(NAMES))
     design, (variant, *_others) = find_variants(origin)
     return design, variant, DOMAINS / design.name
+
+
+def _whole_design(folder: Path) -> Package:
+    """All modules of a design."""
+    names = (".".join(path.relative_to(folder).with_suffix("").parts) for path in folder.rglob("*.py"))
+    return {name: read_module(folder.joinpath(*name.split(".")).with_suffix(".py"), name) for name in names}
 
 
 def refused_questions(design: Design, variant: Variant) -> tuple[set[str], type]:
@@ -131,9 +145,3 @@ def refused_questions(design: Design, variant: Variant) -> tuple[set[str], type]
         measured = measure(connection, repository, design.patterns)
     answers = zip(design.patterns, measured, strict=True)
     return {pattern.question for pattern, answer in answers if answer.refused}, of
-
-
-def repository_name(design: Design) -> str:
-    """The name of the class of a design's repository."""
-    of: Any = design.repository
-    return str(getattr(of, "func", of).__name__)

@@ -13,6 +13,7 @@ from .pruning import Place, needs
 SUFFIX = "__"
 """Separates a name of a variant from its module, until it is known which names are still there."""
 BASE = f"{SUFFIX}design"
+DESCRIPTION = '"""One method for each question and each write."""'
 TABLE_ARGUMENTS: tuple[str, ...] = ("name", "holds", "key", "cells", "families")
 
 
@@ -66,7 +67,9 @@ def merge_variant(package: Package, variant: str, repository: str) -> None:
         _take_imports(package, name, keys, "keys")
         _take_imports(package, name, code, "repository")
         if package[name].description and name == variant:
-            keys.description = _described(keys.description, package[name].description)
+            keys.description = package[name].description
+            if has_own:
+                code.description = DESCRIPTION
     for local in [*(name for unit in keys.units for name in unit.names)]:
         code.imports.names.setdefault(local, (".keys", local))
     for module in (keys, code):
@@ -80,7 +83,7 @@ def merge_variant(package: Package, variant: str, repository: str) -> None:
         for local in [local for local in module.imports.names if local in module.defined()]:
             del module.imports.names[local]
     code.imports.names["TABLES"] = (".keys", "TABLES")
-    _lead_to(package, names, repository)
+    _lead_to(package, names, tables, repository)
     for name in names:
         del package[name]
 
@@ -131,7 +134,7 @@ def _without_modules(node: cst.CSTNode, modules: Mapping[str, str]) -> cst.BaseS
     return done
 
 
-def _lead_to(package: Package, variants: Iterable[str], repository: str) -> None:
+def _lead_to(package: Package, variants: Iterable[str], tables: str, repository: str) -> None:
     """Makes what other modules use of variants come from `keys`, and the repository of a variant from `repository`."""
     for module in package.values():
         attributes = _of_modules(package, module)
@@ -146,6 +149,9 @@ def _lead_to(package: Package, variants: Iterable[str], repository: str) -> None
                 if own == "Repository":
                     rename_in(module.units, {name: repository})
                     module.imports.names[repository] = (".repository", repository)
+                elif name == tables:
+                    rename_in(module.units, {name: "TABLES"})
+                    module.imports.names["TABLES"] = (".keys", "TABLES")
                 else:
                     module.imports.names[name] = (".keys", name)
 
@@ -200,12 +206,6 @@ def _take_imports(package: Package, name: str, into: Module, called: str) -> Non
             if origin.startswith(".") and (origin[1:].startswith("variants") or origin[1:] == called):
                 continue
             target.names.setdefault(local, (origin, inner))
-
-
-def _described(text: str, further: str) -> str:
-    quotes = '"""'
-    added = further.removeprefix(quotes).removesuffix(quotes).rstrip()
-    return f"{text.removesuffix(quotes).rstrip()}\n\n{added}\n{quotes}"
 
 
 # ---- tables

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import requires
+from typing import Any
 
 import attrs
 
@@ -11,8 +12,9 @@ from shared import __version__
 from shared.designs import Design, Variant
 from shared.designs.patterns import key_line
 
+from .crashing import MODULE as CRASHES
 from .modules import Imports, Package, texts
-from .renaming import rename_sample
+from .renaming import rename_golden, rename_sample
 from .vendoring import Vendored, vendored
 from .words import Renames
 
@@ -45,13 +47,21 @@ class Made:
         return f"`{self.arguments[1]}`" if "--from" in self.arguments else "the smallest design"
 
 
+def repository_name(design: Design) -> str:
+    """The name of the class of a design's repository."""
+    of: Any = design.repository
+    return str(getattr(of, "func", of).__name__)
+
+
 def project_files(made: Made, package: Package) -> dict[str, bytes]:
     """All files of the project, by their names in its folder."""
+    package = {**package}
+    crashes = package.pop(CRASHES, None)
     own = {f"{made.name}/{file}": _of_library(text, made).encode() for file, text in texts(package).items()}
     samples = [*(load.samples for load in made.design.loads), made.design.loads[0].samples.with_name("keys.json")]
     for path in samples:
-        data = _golden_keys(made) if path.name == "keys.json" else path.read_bytes()
-        name, data = rename_sample(path.name, data, made.renames)
+        is_golden = path.name == "keys.json"
+        name, data = (path.name, _golden_keys(made)) if is_golden else rename_sample(path, made.renames)
         own[f"{made.name}/samples/{name}"] = data
     tests = {
         "tests/test_contract.py": _TEST_CONTRACT.format(
@@ -59,9 +69,13 @@ def project_files(made: Made, package: Package) -> dict[str, bytes]:
         ).encode(),
         "tests/test_example.py": _TEST_EXAMPLE.format(name=made.name).encode(),
     }
+    if crashes is not None:
+        code = re.sub(r"^from \.(?=\w)", f"from {made.name}.", crashes.code, flags=re.MULTILINE)
+        code = re.sub(r"^from \. ", f"from {made.name} ", code, flags=re.MULTILINE)
+        tests[f"tests/{CRASHES}.py"] = _of_library(code, made).encode()
     of_library = vendored(_imported_of_library({**own, **tests}, made), made.library) if made.is_vendored else None
     return {
-        "README.md": _readme(made).encode(),
+        "README.md": _readme(made, package["__init__"].description, tests).encode(),
         "pyproject.toml": _pyproject(made, package, of_library).encode(),
         **own,
         f"{made.name}/py.typed": b"",
@@ -87,7 +101,8 @@ def _imported_of_library(files: Mapping[str, bytes], made: Made) -> Iterator[str
 def _golden_keys(made: Made) -> bytes:
     """Keys by hand of the tables of the variant."""
     golden = json.loads(made.design.loads[0].samples.with_name("keys.json").read_text(encoding="utf-8"))
-    return (json.dumps({table.name: golden[table.name] for table in made.variant.tables}, indent=1) + "\n").encode()
+    tables = {table.name: golden[table.name] for table in made.variant.tables}
+    return (json.dumps(rename_golden(tables, made.renames), indent=1) + "\n").encode()
 
 
 # ---- pyproject.toml
@@ -229,22 +244,33 @@ def test_the_story_is_true() -> None:
 # ---- README.md
 
 
-def _readme(made: Made) -> str:
-    """`README.md`, one page."""
+def _readme(made: Made, says: str, tests: Iterable[str]) -> str:
+    """`README.md`, one page; `says` is the description of the package, `tests` are its files of tests."""
     tables = "\n".join(f"| `{name}` | {holds} | `{line}` |" for name, holds, line in _tables(made))
     again = " ".join(made.arguments)
     refused = "".join(f"\n- {question}" for question in made.refused)
     return _README.format(
         name=made.name,
-        question=made.design.question,
+        says=says.strip('"').partition("\n")[0],
         origin=made.origin,
         library=made.library,
         runs="" if made.is_vendored else _RUNS.format(name=made.name),
+        crashes="; writers that die at any call" if f"tests/{CRASHES}.py" in tests else "",
+        upkeep=_upkeep(made),
+        repository=made.renames.of(repository_name(made.design)),
         version=__version__,
         again=again,
         tables=tables,
-        refused=f"\nThis variant refuses, with the reason:\n{refused}\n" if refused else "",
+        refused=f"\nIt refuses these questions, and says why:\n{refused}\n" if refused else "",
     )
+
+
+def _upkeep(made: Made) -> str:
+    """What the README says of upkeep."""
+    if why := made.design.why_no_upkeep(made.variant):
+        return f"Nothing has to run beside the service: the repository {why}."
+    by_command = "" if made.is_vendored else _BY_COMMAND.format(name=made.name)
+    return _UPKEEP + by_command
 
 
 def _tables(made: Made) -> Iterable[tuple[str, str, str]]:
@@ -257,10 +283,20 @@ def _tables(made: Made) -> Iterable[tuple[str, str, str]]:
 _RUNS = """\
 rowbook run {name}    # loads the samples, asks all questions, and shows what they cost
 """
+_UPKEEP = """\
+A writer may die in the middle of a write. `repository.upkeep.recover()` completes the write: call it every few minutes.
+`repository.upkeep.verify()` finds rows that disagree, and `repair` mends them."""
+_BY_COMMAND = """
+The command does the same:
+
+```sh
+rowbook recover {name} --every 5m --store hbase://HOST:PORT
+rowbook verify {name} --store hbase://HOST:PORT
+```"""
 _README = """\
 # {name}
 
-{question}
+{says}
 
 Made of {origin} of rowbook {version}, by `rowbook new`. It is yours: change what you like.
 
@@ -276,10 +312,14 @@ In a service, `connect` opens a store, and `create_tables` makes its tables once
 ```python
 from {library} import connect, create_tables
 from {name} import keys
+from {name}.repository import {repository}
 
 connection = connect("hbase://HOST:PORT")
 create_tables(connection, keys.TABLES)
+repository = {repository}(connection)
 ```
+
+{upkeep}
 
 ## Tables
 
@@ -298,7 +338,7 @@ create_tables(connection, keys.TABLES)
 | `{name}/design.py` | the loads and questions that the command `rowbook` and the tests know |
 | `{name}/samples/` | the records that the tests store, and `rowbook run` |
 | `{name}/samples/keys.json` | row keys as bytes, with which the tests compare those that `keys.py` makes |
-| `tests/` | the contract of every design, and the story |
+| `tests/` | what any design must keep (round trips, pages, costs, wrong input); the story{crashes} |
 
 1. Change `records.py`, then `keys.py`, then `samples/`. If a key changed, and no table has rows yet, delete `keys.json`
    and let `pytest --rowbook-golden-keys` write it anew.

@@ -1,9 +1,10 @@
-"""Renames in the syntax trees of a package what the package itself defines; prose stays as it is."""
+"""Renames in the syntax trees of a package what the package itself defines; of prose, names between backticks."""
 
 import csv
 import io
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -11,10 +12,12 @@ import libcst as cst
 from libcst import matchers as m
 
 from ..usage import WrongUsage
-from .modules import Module, Package
+from .modules import Module, Package, is_text
+from .prose import library_names
 from .words import Renames
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+QUOTED = re.compile(r"`[^`\n]+`")
 FILE = re.compile(r"([a-z_]+)\.([a-z]+)")
 
 
@@ -27,7 +30,7 @@ def rename_package(package: Package, renames: Renames) -> Package:
     for old, _ in renames.pairs:
         if not any(_contains(name, old, renames) for name in defined):
             raise WrongUsage(f"--rename {'_'.join(old)}: no name of the package has these words")
-    for name, new in changed.items():
+    for name, new in sorted(changed.items()):
         if new in defined and new not in changed:
             raise WrongUsage(f"--rename: the package has {new} already, which {name} would become")
     objects = {name: _library_objects(module) for name, module in package.items()}
@@ -155,7 +158,7 @@ class _Rename(cst.CSTTransformer):
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         is_imported = isinstance(node.value, cst.Name) and node.value.value in self._imported
-        if self._library.holds(node.value) or is_imported:
+        if is_imported or (self._library.holds(node.value) and node.attr.value in library_names()):
             self._kept.add(id(node.attr))
 
     def visit_Call(self, node: cst.Call) -> None:
@@ -168,7 +171,23 @@ class _Rename(cst.CSTTransformer):
         return updated_node if is_kept else updated_node.with_changes(value=self._renames.of(name))
 
     def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> bool:
-        return not m.matches(node, m.SimpleStatementLine(body=[m.Expr(m.SimpleString() | m.ConcatenatedString())]))
+        return not is_text(node)
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        if not is_text(updated_node):
+            return updated_node
+        (expression,) = updated_node.body
+        assert isinstance(expression, cst.Expr)
+        if not isinstance(expression.value, cst.SimpleString):
+            return updated_node
+        value = expression.value.with_changes(value=self.quoted(expression.value.value))
+        return updated_node.with_changes(body=[expression.with_changes(value=value)])
+
+    def quoted(self, text: str) -> str:
+        """A docstring with other names between its backticks."""
+        return QUOTED.sub(lambda found: IDENTIFIER.sub(self._token, found[0]), text)
 
     def visit_Annotation(self, node: cst.Annotation) -> None:
         for text in m.findall(node, m.SimpleString()):
@@ -188,6 +207,13 @@ class _Rename(cst.CSTTransformer):
             return updated_node
         return updated_node.with_changes(value=f'"{new}"') if new != value else updated_node
 
+    def leave_FormattedStringText(
+        self, original_node: cst.FormattedStringText, updated_node: cst.FormattedStringText
+    ) -> cst.FormattedStringText:
+        value = updated_node.value  # of a name, such as that of a table in f"{design}_by_seller"
+        is_name = "_" in value and IDENTIFIER.fullmatch(value)
+        return updated_node.with_changes(value=self._renames.of(value)) if is_name else updated_node
+
     def _token(self, found: re.Match[str]) -> str:
         return self._renames.of(found[0]) if found[0] in self._defined else found[0]
 
@@ -200,6 +226,7 @@ def _renamed(module: Module, defined: set[str], library: _Objects, renames: Rena
                 del imports.names[local]
                 new = "." + renames.of(origin[1:]) if origin[1:] else origin
                 imports.names[renames.of(local)] = (new, renames.of(name))
+    module.description = rename.quoted(module.description)
     for unit in module.units:
         unit.statements = [_visited(statement, rename) for statement in unit.statements]
         unit.names = tuple(map(renames.of, unit.names))
@@ -213,21 +240,42 @@ def _visited(statement: Any, rename: _Rename) -> Any:
 # ---- samples
 
 
-def rename_sample(name: str, data: bytes, renames: Renames) -> tuple[str, bytes]:
-    """A sample file with other names of fields, and the name that it gets."""
-    file = FILE.fullmatch(name)
-    new_name = f"{renames.of(file[1])}.{file[2]}" if file else name
-    text = data.decode("utf-8")
-    if name.endswith(".csv"):
+def rename_sample(path: Path, renames: Renames) -> tuple[str, bytes]:
+    """The name and the bytes of a sample file, with other names of fields."""
+    file = FILE.fullmatch(path.name)
+    new_name = f"{renames.of(file[1])}.{file[2]}" if file else path.name
+    text = path.read_bytes().decode("utf-8")
+    if path.suffix == ".csv":
         rows = list(csv.reader(io.StringIO(text, newline="")))
         out = io.StringIO(newline="")
         csv.writer(out, lineterminator="\r\n" if "\r\n" in text else "\n").writerows(
             [[_word(cell, renames) for cell in row] for row in rows]
         )
-        return new_name, out.getvalue().encode()
-    if name.endswith((".jsonl", ".json")):
+        text = out.getvalue()
+    elif path.suffix == ".jsonl":
         text = re.sub(r'"([A-Za-z_][A-Za-z0-9_]*)"', lambda found: f'"{_word(found[1], renames)}"', text)
     return new_name, text.encode()
+
+
+def rename_golden(golden: Mapping[str, Any], renames: Renames) -> dict[str, Any]:
+    """Keys by hand with other names of tables, parts and codes; what a row holds as text stays as it is."""
+
+    def value(given: object, row: str) -> object:
+        if not isinstance(given, str):
+            return given
+        is_stored = any(text.encode() in bytes.fromhex(row) for text in (given, given[::-1]))
+        return given if is_stored else _word(given, renames)
+
+    return {
+        renames.of(table): [
+            {
+                **example,
+                "key": {renames.of(part): value(given, example["row"]) for part, given in example["key"].items()},
+            }
+            for example in examples
+        ]
+        for table, examples in golden.items()
+    }
 
 
 def _word(cell: str, renames: Renames) -> str:

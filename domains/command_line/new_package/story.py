@@ -1,4 +1,4 @@
-"""The story of a package whose variant is not the design of which the suite tells one: its samples and questions."""
+"""The story of a package that is made of a variant: its samples and questions, because a variant may refuse others."""
 
 from .modules import Module, read_text
 

@@ -1,6 +1,6 @@
 """The days salted: a bucket computed from the user, then the day, so that today's logins go to eight regions.
 
-A day is read in eight ranges, merged by user. Users and their days are those of `keys.py`.
+A day is read in eight ranges, merged by user.
 """
 
 from shared.keys import KeyLayout, Salt

@@ -1,8 +1,8 @@
 """The published form: each line of a timeline holds the whole post, so a page is one scan; writes put no intents.
 
 All puts of a post have the timestamp of the first one. So repeating the call completes an interrupted write; nothing
-else completes it. Lines may expire: a TTL counts from the moment of the push, not from the time of the post. What this
-variant can lose:
+else completes it. Lines may expire: a TTL counts from the moment of the push, not from the time of the post. What it
+can lose:
 
 - If a writer dies during a fan-out and its client does not try again, the remaining followers never get the post.
 - If two clients store different posts under one author, time and id at once, one of the posts is lost.

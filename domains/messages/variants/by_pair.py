@@ -1,7 +1,6 @@
-"""One more table, a list of each pair's messages, so that one scan and one call read a page of a conversation.
+"""The lists of messages, and one more, of each pair's messages: one scan and one call read a page of a conversation.
 
-The lists and the layout of the inboxes are those of `keys.py`. Each message, but not its copies, needs one more line
-and one more put.
+Each message, but not its copies, needs one more line and one more put.
 """
 
 from collections.abc import Iterator
@@ -62,7 +61,7 @@ _TABLES = MAIN_TABLES._replace(inbox=PAIRED, erasures=ERASURES, erased_messages=
 
 
 def lines_with_pair(message: StoredMessage) -> Iterator[Derived]:
-    """The rows that are derived from a message: those of `keys.py`, and the line of its pair."""
+    """The rows that are derived from a message: those of the lists, and the line of its pair."""
     yield from lines_of(_TABLES, message)
     if message.group is None and (message.in_inbox or message.in_outbox):
         first, second = sorted([message.sender, message.receiver])

@@ -2,7 +2,7 @@
 
 The timestamp of every cell is its message's own time, or a millisecond later if the message was read. So repeating a
 call changes nothing, and a TTL counts from the time of the message. The outbox is put first, so the sender sees every
-message that a receiver sees. What this variant can lose:
+message that a receiver sees. What it can lose:
 
 - If a writer dies after the put of the outbox and its client never sends the message again, no receiver gets it.
 - If two different messages have one key, the later one replaces the other, and no client gets an error.

@@ -1,6 +1,6 @@
-"""A second table, which holds the latest point of each metric of a host, so that one range reads those of a site.
+"""Points, and a second table of the latest point of each metric of a host: one range reads those of a site.
 
-Each point is put into its hour, as in the design itself, and then over the row of its metric: one extra put.
+Each point is put into its hour, and then over the row of its metric: one extra put.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A hash of the order number, then the number, for numbers that count up; the lists are those of `keys.py`."""
+"""A hash of the order number, then the number, for numbers that count up."""
 
 from shared.keys import HashPrefix, KeyLayout
 from shared.tables import TableLayout

@@ -1,4 +1,4 @@
-"""S0.13 with a thin index: the seller's list holds the order, the index by number only the key of that row.
+"""A thin index (S0.13): the seller's list holds the order, the index by number only the key of that row.
 
 An order is stored once. The lists by buyer and by status are thin, too: their rows are markers, and a page of them gets
 the orders. Reading by number takes two gets, one after the other: the index, then the row to which it leads.

@@ -1,10 +1,13 @@
 """The writes of a catalog over several rows, and what its readers see, for the crash tests and the README."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import attrs
 
-from domains.catalog import Product, UnknownProduct
+from domains.catalog import CatalogRepository, Product, UnknownProduct
 from domains.catalog.design import DESIGN
-from shared.testing import Steps, StoppedWrites, View, Write, crash_tests
+from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, crash_tests
 
 DICTIONARIES = ("chosen-codes", "numbered-codes")
 """They write in the same steps as the others, once their names have codes; see `test_codes.py`."""
@@ -18,45 +21,45 @@ ELSEWHERE = attrs.evolve(LAMP, region="US", price=5_900)
 """The same product in another region, which nobody changes."""
 
 
-def store(catalog):
+def store(catalog: CatalogRepository) -> None:
     catalog.store(LAMP)
 
 
-def store_mug(catalog):
+def store_mug(catalog: CatalogRepository) -> None:
     catalog.store(MUG)
 
 
-def store_later(catalog):
+def store_later(catalog: CatalogRepository) -> None:
     catalog.store(LATER)
 
 
-def reprice(catalog):
+def reprice(catalog: CatalogRepository) -> Product:
     return catalog.change_price(LAMP, 3_900)
 
 
-def withdraw(catalog):
+def withdraw(catalog: CatalogRepository) -> None:
     catalog.withdraw(LAMP)
 
 
 # ---- what is stored before
 
 
-def others(stores):
+def others(stores: Store) -> None:
     for product in (MUG, ELSEWHERE):
         stores.repository().store(product)
 
 
-def with_lamp(stores):
+def with_lamp(stores: Store) -> None:
     others(stores)
     store(stores.repository())
 
 
-def withdrawn(stores):
+def withdrawn(stores: Store) -> None:
     with_lamp(stores)
     withdraw(stores.repository())
 
 
-def lost_store(stores):
+def lost_store(stores: Store) -> None:
     others(stores)
     stores.die(store_later, before=lambda call: call.name == "checkAndPut")
     stores.repository().upkeep.recover(older_than_ms=0)
@@ -78,11 +81,11 @@ WRITES = (
 # ---- what readers see
 
 
-def place(product):
+def place(product: Product) -> tuple[str, ...]:
     return product.shop, product.region, product.category, product.product_id
 
 
-def by_key(catalog):
+def by_key(catalog: CatalogRepository) -> Iterator[Product]:
     return filter(None, [catalog.product(*place(product)) for product in (LAMP, MUG, ELSEWHERE)])
 
 
@@ -108,13 +111,13 @@ STOPPED = StoppedWrites(
 # ---- what the README shows
 
 
-def words(values):
+def words(values: tuple[Any, ...]) -> str:
     """What a view shows of the lamp in its region."""
     (value,) = [value for value in values if place(value) == place(LAMP)] or [None]
     return "-" if value is None else f"{value.price:,}"
 
 
-def steps(engine):
+def steps(engine: Engine) -> Steps:
     """The writes of the design itself, step by step."""
     columns = tuple(view.name for view in VIEWS)
     return Steps(

@@ -4,12 +4,15 @@ A writer decides by moving the watermark, after it has put all rows, so no view 
 write that was interrupted, because only the log of the source has the changes.
 """
 
+from collections.abc import Iterable
 from functools import partial
 from operator import attrgetter
+from typing import Any
 
-from domains.changes import AnotherWriter, Change, NotAllStored, RefusedChange
+from domains.changes import AnotherWriter, Change, ChangeRepository, NotAllStored, RefusedChange
 from domains.changes.design import DESIGN
-from shared.testing import Steps, StoppedWrites, View, Write, crash_tests
+from shared.tables import TableLayout
+from shared.testing import Contents, Engine, Steps, StoppedWrites, Store, View, Write, crash_tests
 
 AT_MS = 1_580_976_517_000
 
@@ -31,52 +34,52 @@ ORDERED = [
 ]
 
 
-def begin(store):
+def begin(store: Store) -> None:
     store.repository().store_all([FIRST, OTHER])
 
 
-def renamed(store):
+def renamed(store: Store) -> None:
     begin(store)
     rename(store.repository())
 
 
-def after_a_dead_writer(store):
+def after_a_dead_writer(store: Store) -> None:
     """Of the last transaction, which is dated before the others, no row is stored."""
     transacted(store)
-    store.die(order, before=lambda call: any(b"t-5" in mutation.value for mutation in call.rows[-1][1]))
+    store.die(order, before=lambda call: any(b"t-5" in (mutation.value or b"") for mutation in call.rows[-1][1]))
 
 
-def transacted(store):
+def transacted(store: Store) -> None:
     renamed(store)
     transact(store.repository())
 
 
-def rename(changes):
+def rename(changes: ChangeRepository) -> None:
     changes.store(RENAMED)
 
 
-def transact(changes):
+def transact(changes: ChangeRepository) -> None:
     store_all(changes, TRANSACTION)
 
 
-def order(changes):
+def order(changes: ChangeRepository) -> None:
     store_all(changes, ORDERED)
 
 
-def insert(changes):
+def insert(changes: ChangeRepository) -> None:
     store_all(changes, [FIRST])
 
 
-def store_later(changes, number):
+def store_later(changes: ChangeRepository, number: int) -> None:
     changes.store(Change("shop", 50 + number, "users", "31", "UPDATE", AT_MS, "t-6", {"AGE": str(number)}))
 
 
-def store_all(changes, some):
+def store_all(changes: ChangeRepository, some: list[Change]) -> None:
     """Stores changes in one call; raises what it fails with."""
     try:
         changes.store_all(some)
     except NotAllStored as error:
-        raise error.__cause__ from None
+        raise error.__cause__ or error from None
 
 
 WRITES = (
@@ -100,7 +103,7 @@ VIEWS = (
 """What readers see: all of them the same changes, up to the watermark."""
 
 
-def stored(changes, tables):
+def stored(changes: ChangeRepository, tables: Iterable[TableLayout[Any, Any]]) -> Contents:
     """Every cell, with its timestamp unless the region server has dated it; asserts that nothing disagrees."""
     assert [*map(str, changes.upkeep.verify())] == []
     connection = changes.copies.table.connection
@@ -121,7 +124,7 @@ STOPPED = StoppedWrites(
 )
 
 
-def steps(engine):
+def steps(engine: Engine) -> Steps:
     """The writes of the design itself, step by step, with the number of changes or records that a view shows."""
     shown, columns = ("store_all", "store_all of a new table"), ("log", "user 30", "users")
     return Steps(crash_tests(engine, STOPPED, DESIGN.main), WRITES, shown, columns, lambda values: str(len(values)))

@@ -8,6 +8,8 @@ from shared.keys import InvalidQuestion
 from shared.records import LAST_MS
 from shared.testing import PlainList, in_period
 
+from .stopped_writes import DAY
+
 
 def start_of_day(time_ms):
     return time_ms - time_ms % DAY_MS
@@ -45,7 +47,6 @@ class PlainLogins:
         return Counter(login.user for login in self._logins if start_of_day(login.time_ms) == day_ms)
 
 
-DAY = 1_768_176_000_000  # 2026-01-12T00:00:00.000Z
 DAYS = [0, DAY - DAY_MS, DAY, DAY + DAY_MS, LAST_MS - LAST_MS % DAY_MS]
 TIMES_MS = [day_ms + at_ms for day_ms in DAYS for at_ms in (0, 1, DAY_MS // 2, DAY_MS - 1)]
 

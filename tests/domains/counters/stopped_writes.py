@@ -1,32 +1,63 @@
 """The writes of counters over several rows, and what their readers see, for the crash tests."""
 
+from collections.abc import Iterable
 from operator import attrgetter, methodcaller
+from typing import Any
 
-from domains.counters import DAY_MS, DayClosed
+from domains.counters import DAY_MS, DayClosed, Login, LoginRepository, Repeats
 from domains.counters.design import DESIGN
 from domains.counters.keys import LoginDay
-from shared.testing import ReplyLost, StoppedWrites, View, Write, sources
+from shared.tables import TableLayout
+from shared.testing import Contents, ReplyLost, StoppedWrites, Store, View, Write, sources
 
-from .asking import DAY, LATE, logins_of_three, stored
-
+DAY = 1_768_176_000_000  # 2026-01-12T00:00:00.000Z
 USERS = ("ada", "ada_2", "bob", "zoe")
+
+
+def login(time_ms: int = DAY, user: str = "ada", tie: int = 0) -> Login:
+    return Login(user, time_ms, tie)
+
+
+LATE = [login(DAY + 7), login(DAY + 7, "zoe")]
+"""A login of a user whose day has others, and one of a user whose day has none."""
+
+
+def logins_of_three() -> list[Login]:
+    """Logins of three users on one day, and of one of them on the days beside it."""
+    return [
+        *(login(DAY + at, user) for at, user in enumerate(["ada", "ada", "bob", "ada_2"])),
+        login(DAY + DAY_MS - 1),
+        login(DAY - 1),
+        login(DAY + DAY_MS),
+    ]
+
+
+def stored(repository: LoginRepository, *logins: Login) -> list[Login]:
+    """Stores logins, those of one user and millisecond with ties of their own, and returns them."""
+    repeats = Repeats()
+    numbered = [repeats(new) for new in logins]
+    for new in numbered:
+        repository.store(new)
+    return numbered
+
+
 store_of_old_user, store_of_new_user = (methodcaller("store", late) for late in LATE)
 
 
-def fold(logins):
+def fold(logins: LoginRepository) -> None:
     logins.fold(DAY)  # how many users it folds depends on the other folders
 
 
-def recover(logins):
+def recover(logins: LoginRepository) -> None:
     if logins.upkeep.recover(older_than_ms=0).failed:
         raise ReplyLost
 
 
-def three_users(store):
+def three_users(store: Store) -> None:
     stored(store.repository(), *logins_of_three())
 
 
-def closed_day(store):
+def closed_day(store: Store) -> None:
     """Leaves the day closed, with no user folded."""
     three_users(store)
     store.die(fold, before=lambda call: call.table.startswith("logins_by_day"))
@@ -47,7 +78,7 @@ WRITES = (
 user_and_day = attrgetter("user", "day_ms")
 
 
-def open_days(logins):
+def open_days(logins: LoginRepository) -> list[int]:
     """The days that take logins."""
     days = (DAY - DAY_MS, DAY, DAY + DAY_MS)
     return [day for day in days if logins.writer.reader.read(logins.writer.source.row(LoginDay(day))).record is None]
@@ -67,10 +98,10 @@ VIEWS = (
 )
 
 
-def rows_and_days(logins, tables):
+def rows_and_days(logins: LoginRepository, tables: Iterable[TableLayout[Any, Any]]) -> Contents:
     """All rows of both tables of logins, and the state of each day."""
     writer = logins.writer
-    return {table.name: dict(writer.rows(table.name).scan()) for table in tables[:2]} | {"days": sources(writer)}
+    return {table.name: dict(writer.rows(table.name).scan()) for table in [*tables][:2]} | {"days": sources(writer)}
 
 
 STOPPED = StoppedWrites(WRITES, VIEWS, variants=DESIGN.variants[:2], refusals=(DayClosed,), contents=rows_and_days)

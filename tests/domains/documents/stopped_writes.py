@@ -1,13 +1,15 @@
 """The writes of documents, and what their readers see, for the crash tests and the README."""
 
+from collections.abc import Callable, Iterator
 from functools import partial
 from operator import attrgetter, itemgetter, methodcaller
+from typing import Any
 
 import attrs
 
-from domains.documents import Document, DocumentConflict
+from domains.documents import Document, DocumentConflict, DocumentRepository
 from domains.documents.design import DESIGN
-from shared.testing import Steps, StoppedWrites, View, Write, crash_tests, sources
+from shared.testing import Contents, Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, sources
 
 NOON_MS = 1_768_219_200_000
 ADA = Document("acme", "user000001", {"name": {"last": "King"}, "state": "CA", "text": "abcdefgh"}, NOON_MS)
@@ -29,15 +31,16 @@ cut_ada, cut_moved, cut_renamed, cut_back = (
 )
 
 
-def erase(documents):
+def erase(documents: DocumentRepository) -> None:
     documents.erase("acme")
 
 
-def stored(*calls):
+def stored(*calls: Callable[[Any], object]) -> Callable[[Store], None]:
     """What is stored before: the document that nobody changes, then these."""
 
-    def before(store):
-        for call in (store_ben, *calls):
+    def before(store: Store) -> None:
+        store_ben(store.repository())
+        for call in calls:
             call(store.repository())
 
     return before
@@ -47,7 +50,7 @@ NONE, WHOLE, PARTS = stored(), stored(store_ada), stored(cut_ada)
 RIVALS = {"same": move, "another": rename, "in parts": cut_moved, "other parts": cut_renamed, "delete": delete}
 
 
-def calls(most, indexed):
+def calls(most: int, indexed: int) -> dict[str, int]:
     """The calls that change the store, and those of the variant with an index."""
     return {"documents": most, "salted": most, "indexed": indexed}
 
@@ -68,17 +71,17 @@ WRITES = (
 by_id = attrgetter("document_id")
 
 
-def found(documents):
+def found(documents: DocumentRepository) -> Iterator[Document]:
     return filter(None, (documents.document("acme", document.document_id) for document in (ADA, BEN)))
 
 
-def columns(documents):
+def columns(documents: DocumentRepository) -> list[tuple[Any, ...]]:
     """The values of chosen paths, one by one: a write deletes those that are lost after it puts the others."""
     summaries = documents.summaries("acme")
     return [(summary.document_id, path, value) for summary in summaries for path, value in summary.paths.items()]
 
 
-def by_state(documents):
+def by_state(documents: DocumentRepository) -> list[Document]:
     return [document for state in ("CA", "CO", "NV") for document in documents.having("acme", "state", state)]
 
 
@@ -90,7 +93,7 @@ VIEWS = (
 )
 
 
-def contents(documents, _tables):
+def contents(documents: Any, _tables: object) -> Contents:
     """All documents with their bodies, the cells of their lines, and the parts that they name; asserts that they agree.
 
     Two runs of a write name their generations differently.
@@ -109,32 +112,37 @@ def contents(documents, _tables):
     }
 
 
-def in_turn(document, changes):
+def in_turn(document: Document, changes: int) -> Iterator[Any]:
     """Calls that store so many revisions of a document, whole and in parts by turns."""
     for number in range(changes):
         yield methodcaller("store" if number % 2 else "store_in_parts", document)
         document = document.edited({**document.body, "number": number}, NOON_MS)
 
 
+def in_small_parts(repository: Any) -> Any:
+    """The repository of a variant, with parts of a few bytes."""
+    return partial(repository, part_bytes=PART_BYTES)
+
+
 STOPPED = StoppedWrites(
     WRITES,
     VIEWS,
     variants=[
-        attrs.evolve(variant, open=partial(variant.open, part_bytes=PART_BYTES))
+        attrs.evolve(variant, open=in_small_parts(variant.open))
         for variant in DESIGN.variants
         if not variant.without_upkeep
     ],
     refusals=(DocumentConflict,),
     contents=contents,
     often=(store_ada, *in_turn(MOVED, 14)),
-    often_every=20,
+    often_every=13,
 )
 
 
 # ---- what the README shows
 
 
-def words(values):
+def words(values: tuple[Any, ...]) -> str:
     """The state of the document that is written, as a view shows it."""
     states = [
         value.body["state"] for value in values if isinstance(value, Document) and value.document_id == ADA.document_id
@@ -143,7 +151,7 @@ def words(values):
     return states[0] if states else columns.get((ADA.document_id, "state"), "-")
 
 
-def steps(engine):
+def steps(engine: Engine) -> Steps:
     """The writes of the design itself, step by step."""
     shown = ("store", "change", "store_in_parts", "change parts")
     return Steps(

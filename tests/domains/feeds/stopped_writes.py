@@ -2,13 +2,14 @@
 
 from functools import partial
 from operator import methodcaller
+from typing import Any
 
 import attrs
 
 from domains.feeds import FeedRepository, Follow, Post, PostConflict
 from domains.feeds.design import DESIGN
 from domains.feeds.keys import FOLLOWERS, FOLLOWING, POSTS, STREAMS, TIMELINES, UNFINISHED
-from shared.testing import Steps, StoppedWrites, View, Write, crash_tests, sources
+from shared.testing import Contents, Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, sources
 
 READERS = ("ada", "bob", "cyd")
 NOON_MS = 1_768_219_200_000
@@ -27,12 +28,12 @@ follow, unfollow = methodcaller("follow", Follow("eve", "dan")), methodcaller("u
 trim = methodcaller("trim", "ada", keep=1)
 
 
-def line_of(owner, post):
+def line_of(owner: str, post: Post) -> bytes:
     """The row of a post in a timeline or stream."""
     return TIMELINES.row(TIMELINES.key.key_class(owner, post.posted_ms, post.author, post.post_id))
 
 
-def without_fan_out(connection, **options):
+def without_fan_out(connection: Any, **options: Any) -> Any:
     """A repository whose process dies before the fan-out of a post."""
     feeds = FeedRepository(connection, **options)
     feeds._fan_out.spread = lambda row: None
@@ -42,18 +43,18 @@ def without_fan_out(connection, **options):
 # ---- what is stored before
 
 
-def followers(store):
+def followers(store: Store) -> None:
     for reader in READERS:
         store.repository().follow(Follow(reader, "dan"))
     store.repository().post(BREAD)
 
 
-def posted(store):
+def posted(store: Store) -> None:
     followers(store)
     post(store.repository())
 
 
-def left_over(store):
+def left_over(store: Store) -> None:
     """A timeline has a line of a deleted post."""
     posted(store)
     store.repository().post(Post("dan", NOON_MS, 3, "tea"))
@@ -75,7 +76,7 @@ WRITES = (
 # ---- what readers see
 
 
-def in_timelines(feeds):
+def in_timelines(feeds: FeedRepository) -> list[tuple[str, Post]]:
     return [(reader, shown) for reader in (*READERS, "eve") for shown in feeds.timeline(reader)]
 
 
@@ -87,7 +88,7 @@ VIEWS = (
 )
 
 
-def contents(feeds, _tables):
+def contents(feeds: FeedRepository, _tables: object) -> Contents:
     """All follows and posts, and every other row but the lines that nobody sees; asserts that they agree."""
     wrong = list(feeds.upkeep.verify())
     assert [str(finding) for finding in wrong if finding.table != TIMELINES.name] == []
@@ -121,7 +122,7 @@ STOPPED = StoppedWrites(
 # ---- what the README shows
 
 
-def words(values):
+def words(values: tuple[Any, ...]) -> str:
     """Whether a view shows the post that is written, and to whom; or who follows."""
     if any(isinstance(value, Post) for value in values):
         return "yes" if SOUP in values else "-"
@@ -129,11 +130,11 @@ def words(values):
     return ", ".join(names) or "-"
 
 
-def shows(value):
+def shows(value: Any) -> bool:
     return isinstance(value, Follow) or value[1] == SOUP
 
 
-def steps(engine):
+def steps(engine: Engine) -> Steps:
     """The writes whose posts are pushed, step by step, two followers at a time."""
     shown = ("post", "delete_post", "follow", "unfollow")
     return Steps(

@@ -1,12 +1,14 @@
 """The writes of messages over several rows, and what their readers see, for the crash tests and the README."""
 
+from collections.abc import Callable
 from operator import attrgetter, methodcaller
+from typing import Any
 
 import attrs
 
 from domains.messages import Message, MessageConflict, UnknownMessage
 from domains.messages.design import DESIGN
-from shared.testing import Steps, StoppedWrites, View, Write, crash_tests
+from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, crash_tests
 
 LUNCH = Message("ada", "bob", sent_ms=1_700_000_000_000, message_id="m-42", body="lunch?")
 DINNER = attrs.evolve(LUNCH, body="dinner?")
@@ -29,32 +31,32 @@ delete_sent, delete_group_sent = (methodcaller("delete_from_outbox", message) fo
 # ---- what is stored before
 
 
-def one_message(store):
+def one_message(store: Store) -> None:
     send_old(store.repository())
 
 
-def two_messages(store):
+def two_messages(store: Store) -> None:
     one_message(store)
     send(store.repository())
 
 
-def deleted_by_sender(store):
+def deleted_by_sender(store: Store) -> None:
     two_messages(store)
     delete_sent(store.repository())
 
 
-def deleted_by_both(store):
+def deleted_by_both(store: Store) -> None:
     deleted_by_sender(store)
     delete_received(store.repository())
 
 
-def lost_claim(store):
+def lost_claim(store: Store) -> None:
     one_message(store)
     store.die(send_another, before=lambda call: call.name == "checkAndPut")
     store.repository().upkeep.recover(older_than_ms=0)
 
 
-def delivered_and_deleted(store):
+def delivered_and_deleted(store: Store) -> None:
     one_message(store)
     send_to_group(store.repository())
     delete_copy(store.repository())
@@ -93,7 +95,7 @@ WRITES = (
 identity = attrgetter("sender", "receiver", "message_id")
 
 
-def of_members(question):
+def of_members(question: str) -> Callable[[Any], list[Message]]:
     return lambda messages: [
         message for member in MEMBERS for message in getattr(messages, question)(member) if message.group is not None
     ]
@@ -123,7 +125,7 @@ STOPPED = StoppedWrites(
 # ---- what the README shows
 
 
-def words(values):
+def words(values: tuple[Any, ...]) -> str:
     """What a view shows of the messages that are written."""
     shown = [value for value in values if value.message_id != OLD.message_id]
     if not shown:
@@ -133,7 +135,7 @@ def words(values):
     return "read" if shown[0].is_read else "there"
 
 
-def steps(engine):
+def steps(engine: Engine) -> Steps:
     """The writes of the design itself, step by step."""
     columns = ("inbox", "outbox", "unread", "group", "members")
     shown = ("send", "mark_read", "delete_from_inbox", "send_to_group")

@@ -1,13 +1,15 @@
 """The writes of orders over several rows, and what their readers see, for the crash tests and the README."""
 
+from collections.abc import Iterator
 from operator import attrgetter
+from typing import Any
 
 import attrs
 
-from domains.orders import Order, OrderConflict, UnknownOrder
+from domains.orders import Order, OrderConflict, OrderRepository, SellerLine, UnknownOrder
 from domains.orders.design import DESIGN
 from domains.orders.records import STATUSES
-from shared.testing import Steps, StoppedWrites, View, Write, crash_tests
+from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, crash_tests
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 DESK = attrs.evolve(LAMP, placed_ms=LAMP.placed_ms + 1, item="desk")
@@ -16,48 +18,48 @@ MUG = attrs.evolve(LAMP, order_number="n-43", buyer_id="b-30", item="mug")
 """An order of the same seller, which nobody changes."""
 
 
-def place(orders):
+def place(orders: OrderRepository) -> None:
     orders.place(LAMP)
 
 
-def place_another(orders):
+def place_another(orders: OrderRepository) -> None:
     orders.place(DESK)
 
 
-def place_mug(orders):
+def place_mug(orders: OrderRepository) -> None:
     orders.place(MUG)
 
 
-def pay(orders):
+def pay(orders: OrderRepository) -> Order:
     return orders.change_status("n-42", "paid")
 
 
-def cancel(orders):
+def cancel(orders: OrderRepository) -> Order:
     return orders.cancel("n-42")
 
 
-def erase(orders):
+def erase(orders: OrderRepository) -> None:
     orders.erase("b-3")
 
 
 # ---- what is stored before
 
 
-def one_order(store):
+def one_order(store: Store) -> None:
     place_mug(store.repository())
 
 
-def two_orders(store):
+def two_orders(store: Store) -> None:
     one_order(store)
     place(store.repository())
 
 
-def paid_order(store):
+def paid_order(store: Store) -> None:
     two_orders(store)
     pay(store.repository())
 
 
-def lost_claim(store):
+def lost_claim(store: Store) -> None:
     one_order(store)
     store.die(place_another, before=lambda call: call.name == "checkAndPut")
     store.repository().upkeep.recover(older_than_ms=0)
@@ -82,11 +84,11 @@ WRITES = (
 number_of = attrgetter("order_number")
 
 
-def by_number(orders):
+def by_number(orders: OrderRepository) -> Iterator[Order]:
     return filter(None, [orders.order("n-42"), orders.order("n-43")])
 
 
-def by_status(orders):
+def by_status(orders: OrderRepository) -> list[SellerLine]:
     return [line for status in STATUSES for line in orders.of_seller("s-17", status=status)]
 
 
@@ -117,7 +119,7 @@ STOPPED = StoppedWrites(
 # ---- what the README shows
 
 
-def words(values):
+def words(values: tuple[Any, ...]) -> str:
     """What a view shows of the order that is written."""
     (value,) = [value for value in values if value.order_number == LAMP.order_number] or [None]
     if value is None:
@@ -125,7 +127,7 @@ def words(values):
     return f"{value.status}, no buyer" if getattr(value, "buyer_id", "") is None else value.status
 
 
-def steps(engine):
+def steps(engine: Engine) -> Steps:
     """The writes of the design itself, step by step."""
     columns = ("by number", "by seller", "by buyer", "by seller and status", "by status")
     return Steps(crash_tests(engine, STOPPED, DESIGN.main), WRITES, ("place", "change_status", "erase"), columns, words)
