@@ -24,7 +24,7 @@ from .project import Made, project_files, repository_name
 from .prose import keep_own_prose
 from .pruning import keep_what_is_there, prune
 from .reducing import reduce_design
-from .renaming import prose_left, rename_package
+from .renaming import WordsLeft, rename_package, words_left
 from .story import story
 from .words import read_renames
 
@@ -48,10 +48,14 @@ def new(
     files, left = made_files(name, origin, vendor=vendor, record=record, words=words)
     write_folder(path, files)
     line(out, f"{path}: the package {name}, in {count(len(files), 'file')}; its README.md says how to go on")
-    if left:
-        line(out, "left in comments, descriptions and messages, which are not renamed:")
-    for file, times in left.items():
-        line(out, f"  {file}: {count(times, 'old word')}")
+    for what, lines_of in (
+        ("messages and other texts", left.at_run_time),
+        ("docstrings, comments and README.md", left.in_prose),
+    ):
+        if lines_of:
+            line(out, f"old words are left in {what}, which are yours to write:")
+        for file, lines in lines_of.items():
+            line(out, f"  {file}: {', '.join(map(str, lines))}")
 
 
 def package_name(given: str, option: str = "PATH") -> str:
@@ -70,8 +74,8 @@ TAKEN = ("rowbook", "samples", "tests", "attrs", "attr", "happybase", "msgpack")
 
 def made_files(
     name: str, origin: str | None, *, vendor: str | None, record: str | None, words: Sequence[str]
-) -> tuple[dict[str, bytes], dict[str, int]]:
-    """The files of a package called `name`, by their names in its folder, and how often each says old words."""
+) -> tuple[dict[str, bytes], WordsLeft]:
+    """The files of a package called `name`, by their names in its folder, and where they still say old words."""
     design, variant, folder = _origin(origin)
     if not variant.is_to_copy:
         raise CommandFailed(f"{origin} {variant.warning}")
@@ -106,7 +110,7 @@ def made_files(
     keep_own_prose(package, _whole_design(folder), is_main=variant is design.main)
     renames = read_renames(record, design.loads[0].record.__name__, words)
     if renames.pairs:
-        package = rename_package(package, renames)
+        package = rename_package(package, renames, [load.samples for load in design.loads])
     for made_module in package.values():
         for unit in made_module.units:
             unit.statements = [shortened(statement) for statement in unit.statements]
@@ -117,7 +121,7 @@ def made_files(
         raise WrongUsage(f"--vendor: must be another name than that of the package (got {vendor!r})")
     made = Made(name, design, variant, library, tuple(arguments), tuple(sorted(refused)), renames)
     files = project_files(made, package)
-    return files, prose_left(files, renames)
+    return files, words_left(files, renames)
 
 
 def _origin(origin: str | None) -> tuple[Design, Variant, Path]:

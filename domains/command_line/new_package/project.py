@@ -187,6 +187,9 @@ dev = [ # the tests, the types, and the command `rowbook`
 version = "{version}"
 arguments = {arguments}
 
+[tool.hatch.build]
+dev-mode-dirs = ["."] # an editable install imports the package from here
+
 [tool.hatch.build.targets.wheel]
 packages = {packages}
 
@@ -248,7 +251,7 @@ def _readme(made: Made, says: str, tests: Iterable[str]) -> str:
     """`README.md`, one page; `says` is the description of the package, `tests` are its files of tests."""
     tables = "\n".join(f"| `{name}` | {holds} | `{line}` |" for name, holds, line in _tables(made))
     again = " ".join(made.arguments)
-    refused = "".join(f"\n- {question}" for question in made.refused)
+    refused = "".join(f"\n- {made.renames.in_prose(question)}" for question in made.refused)
     return _README.format(
         name=made.name,
         says=says.strip('"').partition("\n")[0],
@@ -277,7 +280,10 @@ def _tables(made: Made) -> Iterable[tuple[str, str, str]]:
     def named(text: str) -> str:
         return re.sub(r"\w+", lambda found: made.renames.of(found[0]), text)
 
-    return ((named(table.name), table.holds, named(key_line(table.key))) for table in made.variant.record_tables)
+    return (
+        (named(table.name), made.renames.in_prose(table.holds), named(key_line(table.key)))
+        for table in made.variant.record_tables
+    )
 
 
 _RUNS = """\
