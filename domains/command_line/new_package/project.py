@@ -10,11 +10,12 @@ import attrs
 
 from shared import __version__
 from shared.designs import Design, Variant
+from shared.designs.golden_answers import json_of_answers
 from shared.designs.patterns import key_line
 
-from .crashing import MODULE as CRASHES
+from .crashing import CRASHES, ERASURES, OWN_TESTS
 from .modules import Imports, Package, texts
-from .renaming import rename_golden, rename_sample
+from .renaming import rename_answers, rename_golden, rename_sample
 from .vendoring import Vendored, vendored
 from .words import Renames
 
@@ -32,6 +33,8 @@ class Made:
     """The package of the library: `rowbook`, or a copy of what is used of it."""
     arguments: tuple[str, ...]
     """The arguments of `rowbook new` after PATH."""
+    answers: Mapping[str, Any]
+    """Golden answers of the variant."""
     refused: tuple[str, ...] = ()
     """The questions that the variant refuses, in words."""
     renames: Renames = attrs.field(factory=lambda: Renames(()))
@@ -56,23 +59,24 @@ def repository_name(design: Design) -> str:
 def project_files(made: Made, package: Package) -> dict[str, bytes]:
     """All files of the project, by their names in its folder."""
     package = {**package}
-    crashes = package.pop(CRASHES, None)
+    own_tests = {tests.module: package.pop(tests.module) for tests in OWN_TESTS if tests.module in package}
     own = {f"{made.name}/{file}": _of_library(text, made).encode() for file, text in texts(package).items()}
     samples = [*(load.samples for load in made.design.loads), made.design.loads[0].samples.with_name("keys.json")]
     for path in samples:
         is_golden = path.name == "keys.json"
         name, data = (path.name, _golden_keys(made)) if is_golden else rename_sample(path, made.renames)
         own[f"{made.name}/samples/{name}"] = data
+    own[f"{made.name}/samples/answers.json"] = json_of_answers(rename_answers(made.answers, made.renames)).encode()
     tests = {
         "tests/test_contract.py": _TEST_CONTRACT.format(
             name=made.name, library=made.library, own=_OWN_CONTRACT.get(made.design.name, "")
         ).encode(),
         "tests/test_example.py": _TEST_EXAMPLE.format(name=made.name).encode(),
     }
-    if crashes is not None:
-        code = re.sub(r"^from \.(?=\w)", f"from {made.name}.", crashes.code, flags=re.MULTILINE)
+    for name, module in own_tests.items():
+        code = re.sub(r"^from \.(?=\w)", f"from {made.name}.", module.code, flags=re.MULTILINE)
         code = re.sub(r"^from \. ", f"from {made.name} ", code, flags=re.MULTILINE)
-        tests[f"tests/{CRASHES}.py"] = _of_library(code, made).encode()
+        tests[f"tests/{name}.py"] = _of_library(code, made).encode()
     of_library = vendored(_imported_of_library({**own, **tests}, made), made.library) if made.is_vendored else None
     return {
         "README.md": _readme(made, package["__init__"].description, tests).encode(),
@@ -258,7 +262,8 @@ def _readme(made: Made, says: str, tests: Iterable[str]) -> str:
         origin=made.origin,
         library=made.library,
         runs="" if made.is_vendored else _RUNS.format(name=made.name),
-        crashes="; writers that die at any call" if f"tests/{CRASHES}.py" in tests else "",
+        crashes="; writers that die at any call" if f"tests/{CRASHES.module}.py" in tests else "",
+        erasures="; that nothing names what was erased" if f"tests/{ERASURES.module}.py" in tests else "",
         upkeep=_upkeep(made),
         repository=made.renames.of(repository_name(made.design)),
         version=__version__,
@@ -344,7 +349,8 @@ repository = {repository}(connection)
 | `{name}/design.py` | the loads and questions that the command `rowbook` and the tests know |
 | `{name}/samples/` | the records that the tests store, and `rowbook run` |
 | `{name}/samples/keys.json` | row keys as bytes, with which the tests compare those that `keys.py` makes |
-| `tests/` | what any design must keep (round trips, pages, costs, wrong input); the story{crashes} |
+| `{name}/samples/answers.json` | what each question finds in the samples: how many records, and the first ones |
+| `tests/` | what any design must keep (round trips, pages, costs, wrong input); the story{crashes}{erasures} |
 
 1. Change `records.py`, then `keys.py`, then `samples/`. If a key changed, and no table has rows yet, delete `keys.json`
    and let `pytest --rowbook-golden-keys` write it anew.

@@ -354,6 +354,25 @@ def rename_golden(golden: Mapping[str, Any], renames: Renames) -> dict[str, Any]
     }
 
 
+def rename_answers(answers: Mapping[str, Any], renames: Renames) -> dict[str, Any]:
+    """Golden answers with the new words in questions and values, as the package has them."""
+
+    def value(given: Any) -> Any:
+        if isinstance(given, dict):
+            return {_word(name, renames): value(inner) for name, inner in given.items()}
+        return (
+            [*map(value, given)]
+            if isinstance(given, list)
+            else _word(given, renames)
+            if isinstance(given, str)
+            else given
+        )
+
+    return {
+        renames.in_prose(question): {**answer, "first": value(answer["first"])} for question, answer in answers.items()
+    }
+
+
 def _word(cell: str, renames: Renames) -> str:
     return renames.of(cell) if IDENTIFIER.fullmatch(cell) else cell
 

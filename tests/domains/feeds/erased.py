@@ -1,6 +1,8 @@
 """A user who is erased, for the tests of erasures: follows and is followed, posts both ways, unfollowed somebody."""
 
-from domains.feeds import Follow, Post
+from collections.abc import Callable
+
+from domains.feeds import FeedRepository, Follow, Post
 from domains.feeds.design import DESIGN
 from shared.testing import ErasedPerson
 
@@ -10,7 +12,7 @@ TEA = Post("dan", NOON_MS + 1, 2**64 - 1, "tea")
 HELLO, LA_LA = Post("ada", NOON_MS, 1, "hello"), Post("eve", NOON_MS, 1, "la la")
 
 
-def network(opened):
+def network(opened: Callable[..., FeedRepository]) -> None:
     feeds = opened()
     for reader, author in (("ada", "dan"), ("bob", "dan"), ("dan", "ada"), ("dan", "eve"), ("ada", "eve")):
         feeds.follow(Follow(reader, author))
@@ -21,7 +23,7 @@ def network(opened):
     feeds.unfollow("bob", "dan")
 
 
-def come_back(feeds, _time_ms):
+def come_back(feeds: FeedRepository, _time_ms: int) -> list[Post]:
     feeds.follow(Follow("zoe", "dan"))
     feeds.post(cake := Post("dan", NOON_MS + 5, 9, "cake"))
     return [cake]
