@@ -158,6 +158,16 @@ def test_a_package_whose_writes_leave_intents_has_crash_tests() -> None:
     assert "by-pair" not in files_of("messages:by-pair")["tests/test_crashes.py"].decode()
 
 
+def test_a_package_of_a_design_that_erases_has_tests_of_erasures() -> None:
+    for design in map(design_named, NAMES):
+        assert bool(design.erases) == ("tests/test_erasures.py" in shown_files(design.name)), design.name
+
+
+@of_each_design
+def test_a_readme_is_one_page(name: str) -> None:
+    assert len(shown_files(name)["README.md"].decode().splitlines()) <= 100
+
+
 def test_a_variant_with_code_of_its_own_is_one_class() -> None:
     code = files_of("messages:by-pair")["mine/repository.py"].decode()
     classes = [node for node in ast.parse(code).body if isinstance(node, ast.ClassDef) and "Repository" in node.name]
