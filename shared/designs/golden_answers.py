@@ -41,10 +41,11 @@ def _line(value: Any) -> str:
 
 
 def _in_json(value: Any) -> Any:
-    if attrs.has(value.__class__):
+    of: type[Any] = value.__class__
+    if attrs.has(of):
         return [_in_json(inner) for inner in attrs.astuple(value, recurse=False)]
-    if isinstance(value, bytes):
+    if of is bytes:
         return value.hex()
-    if isinstance(value, dict):
+    if of is dict:
         return {str(name): _in_json(inner) for name, inner in value.items()}
-    return [_in_json(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+    return [_in_json(inner) for inner in value] if of in (list, tuple) else value

@@ -97,8 +97,8 @@ def made_files(
     if variant is not design.main:
         drop_methods(package["repository"], repository_name(design), unanswered)
     for tests in OWN_TESTS:
-        if (module := test_module(tests, design, variant)) is not None:
-            package[tests.module] = module
+        if (of_tests := test_module(tests, design, variant)) is not None:
+            package[tests.module] = of_tests
     package = read_package(folder, imported_modules(package["design"], folder) - package.keys()) | package
     front = package["__init__"]
     if variant is not design.main:

@@ -328,7 +328,7 @@ _LISTS = """
 5. `pytest --rowbook-golden-keys`. If the store holds records already, `repository.upkeep.repair()` fills the list.
 {crashes}"""
 _LISTS_OF_CRASHES = """\
-6. `tests/test_crashes.py`: a `View` of the list, and each `Write` makes one of its `calls` more for each line that it puts.
+6. `tests/test_crashes.py`: a `View` of the list, and more `calls` of each `Write`: one for each line that it puts.
 """
 _README = """\
 # {name}
@@ -387,8 +387,8 @@ repository = {repository}(connection)
 {lists}
 ## What can never change without a new table
 
-Stored rows keep the bytes with which they were written. Fields and classes may be renamed in Python if the columns stay.
-Once a table has rows, these need a table of another name:
+Fields and classes may be renamed in Python if the columns stay. But stored rows keep the bytes with which they were
+written. Once a table has rows, these need a table of another name:
 
 - the parts of its key, their order, codecs and prefixes; `Fixed:` in each key class of `keys.py` names them;
 - the names of tables, families and columns, and how a column packs its values;

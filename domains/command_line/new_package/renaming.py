@@ -6,6 +6,7 @@ Of other prose it renames names between backticks.
 import ast
 import csv
 import io
+import json
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping
@@ -329,7 +330,7 @@ def rename_sample(path: Path, renames: Renames) -> tuple[str, bytes]:
         )
         text = out.getvalue()
     elif path.suffix == ".jsonl":
-        text = re.sub(r'"([A-Za-z_][A-Za-z0-9_]*)"', lambda found: f'"{_word(found[1], renames)}"', text)
+        text = _json_words(text, renames)
     return new_name, text.encode()
 
 
@@ -356,21 +357,17 @@ def rename_golden(golden: Mapping[str, Any], renames: Renames) -> dict[str, Any]
 
 def rename_answers(answers: Mapping[str, Any], renames: Renames) -> dict[str, Any]:
     """Golden answers with the new words in questions and values, as the package has them."""
-
-    def value(given: Any) -> Any:
-        if isinstance(given, dict):
-            return {_word(name, renames): value(inner) for name, inner in given.items()}
-        return (
-            [*map(value, given)]
-            if isinstance(given, list)
-            else _word(given, renames)
-            if isinstance(given, str)
-            else given
-        )
-
     return {
-        renames.in_prose(question): {**answer, "first": value(answer["first"])} for question, answer in answers.items()
+        renames.in_prose(question): {
+            "records": answer["records"],
+            "first": json.loads(_json_words(json.dumps(answer["first"]), renames)),
+        }
+        for question, answer in answers.items()
     }
+
+
+def _json_words(text: str, renames: Renames) -> str:
+    return re.sub(r'"([A-Za-z_][A-Za-z0-9_]*)"', lambda found: f'"{_word(found[1], renames)}"', text)
 
 
 def _word(cell: str, renames: Renames) -> str:

@@ -85,7 +85,7 @@ class AnswersContract(ContractOfDesign):
         with rowbook_samples(self.design, self.design.main) as connection:
             repository = self.design.main.open(connection)
             answers = golden_answers(measure(connection, repository, self.design.patterns))
-        golden = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        golden: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         if pytestconfig.getoption("rowbook_golden_keys"):
             golden = {question: golden.get(question, answer) for question, answer in answers.items()}
             path.write_text(json_of_answers(golden), encoding="utf-8")

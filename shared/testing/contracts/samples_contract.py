@@ -67,7 +67,7 @@ class SamplesContract(ContractOfDesign):
     def test_golden_keys_are_those_of_every_table(self, pytestconfig: pytest.Config) -> None:
         """They are beside the samples; `--rowbook-golden-keys` writes those of tables that have none there."""
         path = self.design.loads[0].samples.with_name("keys.json")
-        golden = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        golden: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         if pytestconfig.getoption("rowbook_golden_keys"):
             write_golden_keys(path, [keys for keys in self._stored_keys() if keys[0].name not in golden], **golden)
             golden = json.loads(path.read_text(encoding="utf-8"))
