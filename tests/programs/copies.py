@@ -89,6 +89,7 @@ def check_copy(copy: Copy, python: Path, house: Path, folder: Path) -> list[str]
     failed: list[str] = []
     environment = clean_environment()
     environment |= {"PATH": f"{python.parent}:{environment['PATH']}", "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+    environment["MYPY_CACHE_DIR"] = str(folder / "types")  # the library's types are the same for all
     for check, arguments in CHECKS.items():
         command = [python, *(argument.format(name=copy.name) for argument in arguments)]
         done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
