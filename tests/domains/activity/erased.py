@@ -16,8 +16,8 @@ TWIN = Action("ada", "write", AT_MS)
 KEPT = [Action("ada_2", "read", AT_MS), Action("bob", "share", AT_MS + 1, "doc of ada")]
 
 
-def three_users(opened: Callable[..., ActivityRepository]) -> None:
-    opened().store_all([*OF_ADA, TWIN, *KEPT])
+def three_users(open_repository: Callable[..., ActivityRepository]) -> None:
+    open_repository().store_all([*OF_ADA, TWIN, *KEPT])
 
 
 def come_back(activity: ActivityRepository, time_ms: int) -> list[Action]:

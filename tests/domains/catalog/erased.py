@@ -19,8 +19,8 @@ WITHDRAWN = attrs.evolve(LAMP, product_id="Tao-2")
 KEPT = [Product(shop, "EU", "lamps", "p-1", AT_MS, "a lamp", 1) for shop in ("Taobao", "JD")]
 
 
-def three_shops(opened: Callable[..., CatalogRepository]) -> None:
-    catalog = opened()
+def three_shops(open_repository: Callable[..., CatalogRepository]) -> None:
+    catalog = open_repository()
     for product in (*OF_TAO, WITHDRAWN, *KEPT):
         catalog.store(product)
     catalog.withdraw(WITHDRAWN)

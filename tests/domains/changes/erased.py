@@ -31,9 +31,9 @@ KEPT = [
 ]
 
 
-def copied(opened: Callable[..., ChangeRepository]) -> None:
+def copied(open_repository: Callable[..., ChangeRepository]) -> None:
     """Stores all changes, and copies both tables."""
-    changes = opened()
+    changes = open_repository()
     changes.store_all(sorted([*OF_KEY, *KEPT], key=attrgetter("position")))
     for table in ("users", "carts"):
         changes.copies.feed("shop", table)

@@ -14,9 +14,9 @@ LOGINS = [
 ]
 
 
-def three_users(opened: Callable[..., LoginRepository]) -> None:
+def three_users(open_repository: Callable[..., LoginRepository]) -> None:
     """Logins of three users on three days; the day before DAY is folded."""
-    logins = opened()
+    logins = open_repository()
     number = Repeats()
     for login in LOGINS:
         logins.store(number(login))

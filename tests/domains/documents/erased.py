@@ -18,8 +18,8 @@ TWIN = Document("dan-e-2", "mail", {"state": "CA"}, NOON_MS)
 FRIEND = Document("eve", "profile", {"state": "CA", "friend": "my friend dan-e"}, NOON_MS)
 
 
-def three_owners(opened: Callable[..., DocumentRepository]) -> None:
-    documents = opened()
+def three_owners(open_repository: Callable[..., DocumentRepository]) -> None:
+    documents = open_repository()
     for document in (MAIL, NOTES, TWIN, FRIEND):
         documents.store(document)
     documents.store_in_parts(PROFILE)
@@ -42,8 +42,8 @@ def repair(documents: DocumentRepository) -> None:
 
 
 def in_small_parts(variant: Variant) -> Variant:
-    opened: Callable[..., DocumentRepository] = variant.open
-    return attrs.evolve(variant, open=partial(opened, part_bytes=30))
+    open_repository: Callable[..., DocumentRepository] = variant.open
+    return attrs.evolve(variant, open=partial(open_repository, part_bytes=30))
 
 
 ERASED = ErasedPerson(

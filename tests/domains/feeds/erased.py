@@ -12,14 +12,14 @@ TEA = Post("dan", NOON_MS + 1, 2**64 - 1, "tea")
 HELLO, LA_LA = Post("ada", NOON_MS, 1, "hello"), Post("eve", NOON_MS, 1, "la la")
 
 
-def network(opened: Callable[..., FeedRepository]) -> None:
-    feeds = opened()
+def network(open_repository: Callable[..., FeedRepository]) -> None:
+    feeds = open_repository()
     for reader, author in (("ada", "dan"), ("bob", "dan"), ("dan", "ada"), ("dan", "eve"), ("ada", "eve")):
         feeds.follow(Follow(reader, author))
     feeds.unfollow("dan", "eve")
     for post in (SOUP, TEA, HELLO, LA_LA):
         feeds.post(post)
-    opened(pull_above=0).post(Post("dan", NOON_MS, 3, "pulled"))
+    open_repository(pull_above=0).post(Post("dan", NOON_MS, 3, "pulled"))
     feeds.unfollow("bob", "dan")
 
 

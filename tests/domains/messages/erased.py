@@ -20,8 +20,8 @@ KEPT_TO_TEAM = attrs.evolve(TO_TEAM, members=("ada", "eve"))
 COPIES = [Message("bob", member, NOON_MS + 3, "#team/4", "lunch", group="#team") for member in ("ada", "eve")]
 
 
-def team(opened: Callable[..., MessageRepository]) -> None:
-    messages = opened()
+def team(open_repository: Callable[..., MessageRepository]) -> None:
+    messages = open_repository()
     for message in (TO_DAN, BY_DAN, TO_BOB, TO_TEAM, DAN_TO_TEAM, NOTE, OLD):
         messages.send(message)
     messages.mark_read(TO_DAN)

@@ -18,8 +18,8 @@ by_number = attrgetter("order_number")
 KEPT = [order if order.buyer_id == OTHER else attrs.evolve(order, buyer_id=None) for order in ORDERS]
 
 
-def six_orders(opened: Callable[..., OrderRepository]) -> None:
-    orders = opened()
+def six_orders(open_repository: Callable[..., OrderRepository]) -> None:
+    orders = open_repository()
     for order in ORDERS:
         orders.place(order)
 

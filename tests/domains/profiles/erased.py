@@ -19,11 +19,11 @@ ADA, ORDERS = of_user("ada")
 OTHERS = [of_user("ada_2"), of_user("bob")]
 
 
-def three_users(opened: Callable[..., ProfileRepository]) -> None:
+def three_users(open_repository: Callable[..., ProfileRepository]) -> None:
     for profile, orders in ((ADA, ORDERS), *OTHERS):
-        opened().store(profile)
+        open_repository().store(profile)
         for order in orders:
-            opened().add_order(order)
+            open_repository().add_order(order)
 
 
 def page(profiles: ProfileRepository, user_id: str) -> list[Profile | OrderSummary]:
