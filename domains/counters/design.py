@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import Accepted, AccessPattern, Design, Exemption, Load, Variant
 from shared.records import Repeats, parse_time
 
 from . import keys
@@ -93,6 +93,7 @@ DESIGN = Design(
     ),
     erases="a user",
     exemptions=(Exemption("rows", "all users of the day are read to find ten of them", (TOP_USERS,)),),
+    accepted=(Accepted("rising", "one region absorbs the logins of most services; `salted` spreads those of a day"),),
     traps=TRAPS,
     published=PUBLISHED,
     own_blocks=own_blocks,

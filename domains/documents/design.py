@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Exemption, Load, Variant, Wrong
+from shared.designs import LATE_PUTS, Accepted, AccessPattern, Design, Exemption, Load, Variant, Wrong
 from shared.records import parse_time
 
 from . import keys
@@ -84,6 +84,10 @@ DESIGN = Design(
         ),
     ),
     erases="an owner",
+    accepted=(
+        Accepted("long-key", "each chosen path has a column of its own, which a server-side filter compares"),
+        LATE_PUTS,
+    ),
     traps=TRAPS,
     published=PUBLISHED,
     crossing=filter_against_index,

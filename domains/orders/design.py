@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import LATE_PUTS, Accepted, AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
@@ -111,6 +111,19 @@ DESIGN = Design(
     ),
     erases="a buyer",
     exemptions=(Exemption("rows", "no row key starts with the status, so the whole table is read", (WITH_STATUS,)),),
+    accepted=(
+        Accepted(
+            "rising",
+            "orders whose numbers share a prefix can then be listed, and one region absorbs the orders of most shops; "
+            "`hashed-number` is for the others",
+            ("orders", "orders_index", "orders_thin_index", "orders_plain"),
+        ),
+        Accepted(
+            "long-key",
+            "each attribute of a line has a column of its own: a server-side filter compares the status alone",
+        ),
+        LATE_PUTS,
+    ),
     traps=TRAPS,
     published=PUBLISHED,
 )
