@@ -97,7 +97,7 @@ DESIGN = Design(
             (Exemption("rows", "the time comes first, so the rows of all users are read", TIME_BEFORE_USER),),
             take_if="you ask for all users, and write little",
             avoid_if="one region cannot absorb all writes: they all go to the first region",
-            accepted=(Accepted("rising", "the variant is for few writes; `salted` spreads them"),),
+            accepted=(Accepted("rising", "this key is for few writes; a salt of the user spreads them"),),
         ),
         Variant(
             user_and_time,

@@ -93,7 +93,9 @@ DESIGN = Design(
     ),
     erases="a user",
     exemptions=(Exemption("rows", "all users of the day are read to find ten of them", (TOP_USERS,)),),
-    accepted=(Accepted("rising", "one region absorbs the logins of most services; `salted` spreads those of a day"),),
+    accepted=(
+        Accepted("rising", "one region absorbs the logins of most services; a salt of the user spreads those of a day"),
+    ),
     traps=TRAPS,
     published=PUBLISHED,
     own_blocks=own_blocks,

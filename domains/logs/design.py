@@ -42,7 +42,7 @@ KIND_BEFORE_TIME = Exemption(
 )
 TIME_FIRST = Exemption("rows", "the time comes first, so the rows of all hosts are read", OF_A_HOST)
 
-FEW_WRITES = Accepted("rising", "the variant is for few writes; `salted` spreads them")
+FEW_WRITES = Accepted("rising", "this key is for few writes; a salt of the host spreads them")
 
 DESIGN = Design(
     name="logs",

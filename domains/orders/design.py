@@ -115,7 +115,7 @@ DESIGN = Design(
         Accepted(
             "rising",
             "orders whose numbers share a prefix can then be listed, and one region absorbs the orders of most shops; "
-            "`hashed-number` is for the others",
+            "the others put a hash of the number first",
             ("orders", "orders_index", "orders_thin_index", "orders_plain"),
         ),
         Accepted(

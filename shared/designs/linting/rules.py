@@ -3,17 +3,19 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, get_args
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 import attrs
 
 from ...keys import Modulo, Reversed, Salt
 from ...keys.conditions import Between
 from ...keys.errors import TooManyRanges, listed
+from ...keys.limits import FOREVER_S
 from ...keys.parts import Part
 from ...keys.prefixes import MAX_BUCKETS
 from ...keys.slice_codecs import Slice, share_codec
-from ...tables import COUNTER, ItemCells, RecordCells
+from ...tables import COUNTER, Family, ItemCells, RecordCells
 from ...tables.cells import families_of, record_fields
 from ...writes import SourceCells
 from ..heat import HOT
@@ -54,9 +56,9 @@ def rising(table: LintedTable) -> Told:
     if layout.spread or not table.is_filled:
         return
     first = layout.parts[0]
-    spread = "put a Salt or a HashPrefix of another part before it, or accept it if one region can absorb all writes"
+    spread = "put a Salt of another part before it, or accept it if one region can absorb all writes"
     if layout.time_bucket is not None:
-        yield f"its key starts with {_shown_prefix(table)}: new rows all go to the newest slice", spread
+        yield f"its key starts with the {prefix_line(layout.time_bucket)}: new rows all go to the newest slice", spread
     elif _is_time(first):
         end = "first" if first.codec.descending else "last"
         yield f"its key starts with {part_line(first)}: new rows all go to the {end} region", spread
@@ -66,7 +68,7 @@ def rising(table: LintedTable) -> Told:
         if len(numbers) == len(values) and len(set(numbers)) >= FEWEST_VALUES and _rises(numbers):
             yield (
                 f"its key starts with {first.name}, which counts up: new rows are next to each other, in one region",
-                "reverse the number or put a HashPrefix of it before it, or accept it if one region can absorb all writes",
+                "reverse the number or hash it, or accept it if one region can absorb all writes",
             )
 
 
@@ -130,7 +132,7 @@ def many_ranges(table: LintedTable) -> Told:
 
 
 def few_buckets(table: LintedTable) -> Told:
-    """A bucket is computed from values, and no two buckets can be filled by one value."""
+    """A salt fills at most as many buckets as there are values, and a modulo as many as there are remainders."""
     for prefix in table.layout.key.spread:
         if isinstance(prefix, Salt):
             values = {tuple(getattr(key, name) for name in prefix.of) for key in table.samples.keys}
@@ -145,8 +147,8 @@ def few_buckets(table: LintedTable) -> Told:
             busiest = max(remainders.values(), default=0)
             if busiest > HOT * len(table.samples.keys) and prefix.by > 2:
                 yield (
-                    f"{busiest / len(table.samples.keys):.0%} of the samples are in one of {prefix.by} buckets, because "
-                    f"many values of {prefix.of[0]} are multiples of a number that shares a divisor with {prefix.by}",
+                    f"{busiest / len(table.samples.keys):.0%} of the samples are in one of {prefix.by} buckets: many "
+                    f"values of {prefix.of[0]} are multiples of a number that has a divisor in common with {prefix.by}",
                     "compute a Salt from another part",
                 )
 
@@ -156,14 +158,12 @@ def tie(table: LintedTable) -> Told:
     cells = table.layout.cells
     if not isinstance(cells, RecordCells | ItemCells | SourceCells) or not _values(table) or not table.is_filled:
         return
-    parts = [*table.layout.key.parts, *(cells.qualifier.parts if isinstance(cells, ItemCells) else ())]
+    parts = _key_parts(table)
     times = [number for number, part in enumerate(parts) if _is_time(part)]
     if not times:
         return
     time = parts[times[-1]]
-    breaker = (
-        "add a part that differs, such as a tie of `shared.records`, or accept it if the later record should replace"
-    )
+    breaker = "add a part that differs, such as a tie, or accept it if the later record should replace the earlier one"
     if isinstance(share_codec(time.codec), Slice):
         yield (
             f"its key holds only the {part_line(time)}: records of one slice replace each other",
@@ -175,10 +175,7 @@ def tie(table: LintedTable) -> Told:
     if not after:
         yield f"no part after {time.name} tells records of one millisecond apart", breaker
     elif not _distinguish(table.samples.records, before, after):
-        yield (
-            f"{listed(after)} after {time.name} repeats, so it does not tell records of one millisecond apart",
-            breaker,
-        )
+        yield f"{listed(after)} after {time.name} cannot tell all records of one millisecond apart", breaker
 
 
 # ---- cells and families --------------------------------------------------------------------------
@@ -186,9 +183,9 @@ def tie(table: LintedTable) -> Told:
 
 def long_key(table: LintedTable) -> Told:
     """HBase stores the row key with every cell, so a row of many small cells is mostly keys."""
-    samples, families = table.samples, families_of(table.layout.cells)
-    if all(table.layout.families[name].compression != "NONE" for name in families):
-        return  # a block of a file has the key once, more or less
+    samples = table.samples
+    if all(table.layout.families[name].compression != "NONE" for name in families_of(table.layout.cells)):
+        return
     held = samples.name_bytes + samples.value_bytes
     if samples.repeated_key_bytes > held:
         key, cells = samples.key_bytes / len(samples.rows), len(samples.cells) / len(samples.rows)
@@ -202,32 +199,26 @@ def long_key(table: LintedTable) -> Told:
 
 def no_ttl(table: LintedTable) -> Told:
     """A point is one number under a key with a time; there is a new one for each time."""
-    layout = table.layout
-    parts = [*layout.key.parts, *(layout.cells.qualifier.parts if isinstance(layout.cells, ItemCells) else ())]
-    (value, *others) = _values(table) or ("", "")
-    if (
-        others
-        or not value
-        or not any(map(_is_time, parts))
-        or not _is_number(record_fields(layout.cells.record)[value].type)
-    ):
+    values = _values(table)
+    fields = record_fields(table.layout.cells.record)
+    if len(values) != 1 or not _is_number(fields[values[0]].type) or not any(map(_is_time, _key_parts(table))):
         return
-    for family in _families_without_ttl(table):
-        yield (
-            f"family {family} has no TTL, and holds a {value} for each time",
-            "give it a Family(ttl_seconds=...), which counts from a cell's timestamp, or delete old rows and accept it",
-        )
+    for name in families_of(table.layout.cells):
+        if not _expires(table.layout.families[name]):
+            yield (
+                f"family {name} has no TTL, and holds a {values[0]} for each time",
+                "declare Family(ttl_seconds=...), counted from a cell's timestamp, or delete old rows and accept it",
+            )
 
 
 def source_ttl(table: LintedTable) -> Told:
     """An expired source starts again at revision 1, so a write that was decided long ago may be decided again."""
     if isinstance(table.layout.cells, SourceCells):
         for name in families_of(table.layout.cells):
-            ttl_seconds = table.layout.families[name].ttl_seconds or 0
-            if ttl_seconds > 0:
+            if _expires(family := table.layout.families[name]):
                 yield (
-                    f"family {name} expires after {ttl_seconds} s, and holds the source of each record: an expired one "
-                    "starts again at revision 1, and its lines stay",
+                    f"family {name} expires after {family.ttl_seconds:,} s, and holds the source of each record: an "
+                    "expired one starts again at revision 1, and its lines stay",
                     "leave out the TTL, and delete records by writes",
                 )
 
@@ -278,9 +269,10 @@ def _is_time(part: Part) -> bool:
     return part.name.endswith("_ms") or share_codec(part.codec) is not None
 
 
-def _shown_prefix(table: LintedTable) -> str:
-    time_bucket = table.layout.key.time_bucket
-    return "" if time_bucket is None else f"the {prefix_line(time_bucket)}"
+def _key_parts(table: LintedTable) -> list[Part]:
+    """The parts of the row key, then those of the qualifiers."""
+    cells = table.layout.cells
+    return [*table.layout.key.parts, *(cells.qualifier.parts if isinstance(cells, ItemCells) else ())]
 
 
 def _number_in(value: Any) -> int | None:
@@ -306,7 +298,7 @@ def _is_digits(value: Any) -> bool:
 def _values(table: LintedTable) -> list[str]:
     """The attributes that only the cells of a record hold, without counters: HBase adds to those."""
     cells = table.layout.cells
-    in_key = {*table.layout.key.part_named, *(cells.qualifier.part_named if isinstance(cells, ItemCells) else ())}
+    in_key = {part.name for part in _key_parts(table)}
     names = [name for name in cells.cell_attributes if name not in in_key]
     if isinstance(cells, RecordCells):
         packings = {name: getattr(cells.attributes[name], "packing", None) for name in names}
@@ -328,9 +320,9 @@ def _of(record: Any, names: Sequence[str]) -> tuple[Any, ...]:
 
 
 def _is_number(declared: Any) -> bool:
-    return all(kind in (int, float) for kind in get_args(declared) or (declared,))
+    kinds = get_args(declared) if get_origin(declared) in (Union, UnionType) else (declared,)
+    return all(kind in (int, float) for kind in kinds)
 
 
-def _families_without_ttl(table: LintedTable) -> list[str]:
-    families = table.layout.families
-    return [name for name in families_of(table.layout.cells) if (families[name].ttl_seconds or 0) <= 0]
+def _expires(family: Family) -> bool:
+    return family.ttl_seconds is not None and 0 < family.ttl_seconds < FOREVER_S

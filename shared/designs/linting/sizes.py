@@ -1,11 +1,9 @@
-"""The sizes of keys and cells: of the samples of a table, and of one key."""
+"""The sizes of keys and cells in the samples of a table."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from ...keys import MAX_ROW_BYTES
-from ...tables import ItemCells, OtherColumns, RecordCells, TableLayout
-from ..comparison import CELL_BYTES, stored_bytes
+from ..comparison import CELL_BYTES
 from .linting import Linted
 from .subjects import LintedTable
 
@@ -14,8 +12,6 @@ SIZES_CAPTION = (
     f"Averages. HBase stores row key, family and qualifier again with each cell, and {CELL_BYTES} bytes besides. "
     f"A row key has at most {MAX_ROW_BYTES:,} bytes."
 )
-COLUMNS_SHOWN = 3
-"""The most columns of a record whose cells are named."""
 
 
 def sized_tables(linted: Iterable[Linted]) -> list[LintedTable]:
@@ -54,26 +50,3 @@ def sizes_of(table: LintedTable) -> dict[str, float]:
         "columns": samples.name_bytes / stored,
         "values": samples.value_bytes / stored,
     }
-
-
-def key_size_words(table: TableLayout[Any, Any], row: bytes) -> str:
-    """The size of a row key, and the bytes that each cell of its row takes besides its value, in words."""
-    columns = _columns(table)
-    shown = [f"{column.decode()} {stored_bytes(row, column, b'')}" for column in columns[:COLUMNS_SHOWN]]
-    more = f" and {len(columns) - COLUMNS_SHOWN} more" if len(columns) > COLUMNS_SHOWN else ""
-    size = f"{len(row)} bytes of at most {MAX_ROW_BYTES:,}"
-    if not shown:
-        each = stored_bytes(row, b"", b"") + 1  # `stored_bytes` leaves out the colon of a column
-        return f"{size}; each cell takes {each} bytes and its column and value"
-    return f"{size}; besides their values the cells take {', '.join(shown)}{more}"
-
-
-def _columns(table: TableLayout[Any, Any]) -> list[bytes]:
-    """The columns of a row's cells; none if their qualifiers depend on the records."""
-    cells = table.cells
-    if isinstance(cells, RecordCells):
-        marker = [] if cells.marker is None else [cells.marker.encode()]
-        names = [name for name, column in cells.attributes.items() if not isinstance(column, OtherColumns)]
-        return [*marker, *(cells.column(name) for name in names)]
-    is_fixed = not isinstance(cells, ItemCells) and all(column.partition(b":")[2] for column in cells.columns)
-    return [*cells.columns] if is_fixed else []
