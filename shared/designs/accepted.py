@@ -2,6 +2,8 @@
 
 import attrs
 
+from ..records.fields import one_of
+
 LINT_RULES = {
     "rising": "the key starts with a time or with numbers that count up, and nothing spreads it",
     "unsplit": "a prefix spreads the rows, but the table has no split points",
@@ -22,7 +24,7 @@ LINT_RULES = {
 class Accepted:
     """A finding that a design keeps, and why; the design's page prints it."""
 
-    rule: str = attrs.field(validator=attrs.validators.in_(LINT_RULES))
+    rule: str = attrs.field(validator=one_of(*LINT_RULES))
     """A key of `LINT_RULES`."""
     reason: str
     """Why the design keeps it, as a clause after "because"."""

@@ -248,7 +248,7 @@ def test_tombstones_that_thrift1_cannot_keep_are_found() -> None:
 
 def test_every_rule_has_a_name_and_a_meaning() -> None:
     assert [*RULE_OF] == [*LINT_RULES]
-    with pytest.raises(ValueError, match="'rule' must be in"):
+    with pytest.raises(ValueError, match=r"^Accepted\.rule: must be one of rising, .* \(got 'raising'\)$"):
         Accepted("raising", "of a misspelt name")
 
 
