@@ -259,7 +259,9 @@ def test_the_page_of_a_design_refuses_findings_that_are_neither_mended_nor_accep
         lint_block(attrs.evolve(LOGS_DESIGN, accepted=()))
 
 
-def test_what_is_accepted_without_a_finding_is_named() -> None:
-    extra = Accepted("unsplit", "a leftover")
-    design = attrs.evolve(LOGS_DESIGN, accepted=(*LOGS_DESIGN.accepted, extra))
-    assert list(needless(design, [lint_variant(design, design.main)])) == [extra]
+def test_a_finding_is_accepted_in_the_tables_that_are_named_and_what_has_no_finding_is_named() -> None:
+    elsewhere, leftover = Accepted("long-key", "of another table", ("logs_salted",)), Accepted("unsplit", "a leftover")
+    design = attrs.evolve(LOGS_DESIGN, accepted=(elsewhere, leftover))
+    linted = lint_variant(design, design.main)
+    assert [finding.rule for finding in linted.findings] == ["long-key"]
+    assert list(needless(design, [linted])) == [elsewhere, leftover]
