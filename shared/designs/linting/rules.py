@@ -85,33 +85,29 @@ def unsplit(table: LintedTable) -> Told:
 def text_number(table: LintedTable) -> Told:
     """Digits of different lengths sort as text: 10 before 9."""
     for part in table.layout.key.parts:
-        texts = {getattr(key, part.name) for key in table.samples.keys}
         asked = [question for question in table.asked if isinstance(question.conditions.get(part.name), Between)]
-        if asked and len(texts) > 1 and all(_is_digits(text) for text in texts):
-            lengths = {len(text) for text in texts}
-            if len(lengths) > 1:
-                yield (
-                    f'"{asked[0].question}" asks for an interval of {part.name}, which holds numbers of '
-                    f"{min(lengths)} to {max(lengths)} digits as text, where 10 comes before 9",
-                    "declare an int with UInt64, or DecimalText(width) if people read the keys",
-                )
+        texts = {getattr(key, part.name) for key in table.samples.keys}
+        lengths = {len(text) for text in texts} if all(map(_is_digits, texts)) else set[int]()
+        if asked and len(lengths) > 1:
+            yield (
+                f'"{asked[0].question}" asks for an interval of {part.name}, which holds numbers of {min(lengths)} to '
+                f"{max(lengths)} digits as text, where 10 comes before 9",
+                "declare an int with UInt64, or DecimalText(width) if people read the keys",
+            )
 
 
 def unbound(table: LintedTable) -> Told:
     """A part without a condition in any question stands before parts that questions compare."""
-    layout = table.layout.key
-    names = [part.name for part in layout.parts]
+    names = [part.name for part in table.layout.key.parts]
     given = frozenset[str]().union(*(question.given for question in table.asked))
-    if table.all_refused:
-        part = layout.parts[0]
+    if table.all_refused and not any(isinstance(question.reason, TooManyRanges) for question in table.refused):
         yield (
-            f"no question gives {part.name}, with which its key starts, so every question is refused",
+            f"no question gives {names[0]}, with which its key starts, so every question is refused",
             "leave it out, or compute it from other parts as a Salt",
         )
     for number, name in enumerate(names):
-        blocked = sorted(
-            {later for question in table.asked for later in names[number + 1 :] if later in question.conditions}
-        )
+        compared = {part for question in table.asked for part in question.conditions.keys() - question.bound}
+        blocked = [later for later in names[number + 1 :] if later in compared]
         if name not in given and blocked:
             yield (
                 f"no question gives {name}, so no range binds {listed(blocked)} after it",
