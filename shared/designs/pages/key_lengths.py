@@ -56,11 +56,13 @@ def times_block() -> str:
         )
         for times in recorded["times"]
     ]
+    medians = [times["median_ms"] for times in recorded["times"]]
     caption = (
         f"Milliseconds of a get, measured with HBase {recorded['hbase']} on {recorded['date']}, on {recorded['cores']} "
-        f"cores that also ran the client and its Thrift1 gateway: {recorded['gets']:,} gets of each length, in turns, "
-        f"of random rows among {recorded['rows']:,}, all in the block cache. `make key-times` does it again. That "
-        f"server stores a key of {MAX_ROW_BYTES:,} bytes, and refuses one of {MAX_ROW_BYTES + 1:,}: "
-        f"`{recorded['refused']}`."
+        f"cores that also ran the client, its Thrift1 gateway and other work (load {recorded['load']}): "
+        f"{recorded['gets']:,} gets of each length, in turns, of random rows among {recorded['rows']:,}, all in the block "
+        f"cache. The medians differ by {max(medians) - min(medians):.2f} ms. The region server itself counted "
+        f"{recorded['region_server']['p99_ms']} ms or less for 99 % of the gets. It stores a key of {MAX_ROW_BYTES:,} "
+        f'bytes, and refuses one of {MAX_ROW_BYTES + 1:,}: "{recorded["refused"]}". Measure again: `make key-times`.'
     )
     return below(caption, markdown_table(("key bytes", "median", "99 % within", "below 1 ms"), rows))

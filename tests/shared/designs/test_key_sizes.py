@@ -1,5 +1,6 @@
 """Sizes of keys and cells, beside a `KeyValue` of HBase put together by hand."""
 
+import json
 import struct
 
 import attrs
@@ -11,7 +12,7 @@ from shared.designs import stored_bytes
 from shared.designs.key_sizes import key_size_words
 from shared.designs.linting import Cell, LintedTable, Samples
 from shared.designs.linting.sizes import sizes_of
-from shared.designs.pages.key_lengths import LENGTHS, lengths_block
+from shared.designs.pages.key_lengths import KEY_TIMES, LENGTHS, lengths_block, times_block
 from shared.keys import MAX_ROW_BYTES, EscapedText, InvalidKey, KeyLayout, part, row_key
 
 PUT = 4
@@ -43,6 +44,16 @@ def test_a_key_of_16_bytes_starts_at_a_multiple_of_8_as_seldom_as_others(length:
 def test_keys_of_100_bytes_in_ten_million_rows_take_1_gb_for_each_cell_of_a_row() -> None:
     line = next(line for line in lengths_block().splitlines() if line.startswith("| 100 |"))
     assert line.startswith("| 100 | 130; 1 GB | 650; 5 GB | 2,600; 20 GB |")
+
+
+def test_a_get_takes_less_than_a_millisecond_whatever_the_length_of_its_key_as_recorded() -> None:
+    recorded = json.loads(KEY_TIMES.read_text(encoding="utf-8"))
+    medians = {times["key_bytes"]: times["median_ms"] for times in recorded["times"]}
+    assert {15, 16, 17, 100} <= medians.keys()
+    assert max(medians.values()) < 1
+    assert f"| 16 | {medians[16]:.2f} |" in times_block()
+    assert f"99 % of the gets. It stores a key of {MAX_ROW_BYTES:,} bytes" in " ".join(times_block().split())
+    assert recorded["refused"] == f"Row length {MAX_ROW_BYTES + 1} is > {MAX_ROW_BYTES}"
 
 
 @row_key
