@@ -60,8 +60,8 @@ def times_block() -> str:
     caption = (
         f"Milliseconds of a get, measured with HBase {recorded['hbase']} on {recorded['date']}, on {recorded['cores']} "
         f"cores that also ran the client, its Thrift1 gateway and other work (load {recorded['load']}): "
-        f"{recorded['gets']:,} gets of each length, in turns, of random rows among {recorded['rows']:,}, all in the block "
-        f"cache. The medians differ by {max(medians) - min(medians):.2f} ms. The region server itself counted "
+        f"{recorded['gets']:,} gets of each length, in turns, of random rows among {recorded['rows']:,}, all in the "
+        f"block cache. The medians differ by {max(medians) - min(medians):.2f} ms. The region server itself counted "
         f"{recorded['region_server']['p99_ms']} ms or less for 99 % of the gets. It stores a key of {MAX_ROW_BYTES:,} "
         f'bytes, and refuses one of {MAX_ROW_BYTES + 1:,}: "{recorded["refused"]}". Measure again: `make key-times`.'
     )

@@ -135,6 +135,21 @@ def test_a_part_that_no_question_gives_is_found_if_questions_compare_a_later_par
     assert found(LintedTable(LOGS, asked=(of_host, of_kind))) == []
 
 
+def test_a_question_gives_the_parts_of_its_ranges_and_of_its_conditions_but_no_bucket() -> None:
+    def given(name: str) -> dict[str, list[str]]:
+        design, (variant,) = find_variants(name)
+        return {
+            asked.question: sorted(asked.given) for table in linted_tables(design, variant) for asked in table.asked
+        }
+
+    salted_logs = given("logs:salted")
+    assert salted_logs["the latest events of all hosts"] == []
+    assert salted_logs["all hosts, ten minutes"] == ["time_ms"]
+    assert salted_logs["one kind of a host's events, ten minutes"] == ["event", "host", "time_ms"]
+    assert given("logs:slices")["all hosts, ten minutes"] == ["time_ms"]
+    assert given("monitoring:monitoring")["averages of each minute"] == ["host", "metric", "time_ms"]
+
+
 def test_a_random_number_first_is_found_because_every_question_is_refused() -> None:
     assert "unbound logs_random" in found_in("logs:random")
     assert "unbound logs" not in found_in("logs:logs")
