@@ -194,7 +194,7 @@ def _show(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, 
         wrapped(to, f"{key.table.name}: {key_line(key.table.key)}", style="bold")
         ruler(to, "row", ruler_lines(key.table.key, key.row, to.width - GUTTER))
         ruler(to, "hex", [(BYTES, key.row.hex())])
-        ruler(to, "size", [(VALUES, key_size_words(key.table, key.row))])
+        wrapped(to, f"  size   {key_size_words(key.table, key.row)}", GUTTER)
         if key.names:
             widest = max(map(cell_len, key.names))
             ruler(to, "names", [(VALUES, f"{part.ljust(widest)}  {name}") for part, name in key.names.items()])

@@ -7,10 +7,11 @@ from ..comparison import CELL_BYTES
 from .linting import Linted
 from .subjects import LintedTable
 
-SIZE_COLUMNS = ("table", "key", "cells a row", "a cell", "of it keys", "columns", "values")
+SIZE_COLUMNS = ("table", "key", "cells", "cell", "keys", "columns", "values")
 SIZES_CAPTION = (
-    f"Averages. HBase stores row key, family and qualifier again with each cell, and {CELL_BYTES} bytes besides. "
-    f"A row key has at most {MAX_ROW_BYTES:,} bytes."
+    "Averages: bytes of a row key, cells of a row, bytes of a cell; then how much of the bytes are keys, columns and "
+    f"values. HBase stores row key, family and qualifier again with each cell, and {CELL_BYTES} bytes besides. A row "
+    f"key has at most {MAX_ROW_BYTES:,} bytes."
 )
 
 

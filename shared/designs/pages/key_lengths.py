@@ -7,13 +7,14 @@ from typing import Any
 
 from ...keys import MAX_ROW_BYTES
 from ..comparison import CELL_BYTES, stored_bytes
-from .markdown import below, markdown_table
+from .markdown import below, filled, markdown_table
 
 KEY_TIMES = Path(__file__).parents[3] / "fixtures" / "keys" / "times.json"
 """What `make key-times` recorded."""
 LENGTHS = (8, 15, 16, 17, 32, 50, 100)
 CELLS = (1, 5, 20)
 COLUMN, VALUE_BYTES = b"f:v", 8
+LONG_FAMILY = "information"
 ROWS = 10_000_000
 ROW_STARTS_AT = 10
 """In a `KeyValue` the row comes after the lengths of key and value, 4 bytes each, and its own, 2 bytes."""
@@ -30,7 +31,17 @@ def lengths_block() -> str:
         "key, the column and the value. The last column is the share of cells, one after another in memory, whose row "
         f"key starts at a multiple of {ALIGNED_TO} bytes."
     )
-    return below(caption, markdown_table(columns, rows))
+    names = (
+        f"The names of columns are stored as often: a family `{LONG_FAMILY}` instead of `{LONG_FAMILY[0]}` adds "
+        f"{_added_by(LONG_FAMILY) / 1e9:.3g} GB to these rows if they have {CELLS[-1]} cells."
+    )
+    return "\n\n".join([below(caption, markdown_table(columns, rows)), filled(names)])
+
+
+def _added_by(family: str) -> int:
+    """The bytes that a family's name adds to all rows with most cells, beside a name of one letter."""
+    long, short = (stored_bytes(b"", f"{name}:v".encode(), b"") for name in (family, family[0]))
+    return ROWS * CELLS[-1] * (long - short)
 
 
 def _sizes(length: int, cells: int) -> str:

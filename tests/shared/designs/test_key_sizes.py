@@ -41,6 +41,12 @@ def test_a_key_of_16_bytes_starts_at_a_multiple_of_8_as_seldom_as_others(length:
     assert line.endswith(f"| {aligned:.0%} |")
 
 
+def test_a_long_name_of_a_family_is_stored_with_every_cell() -> None:
+    added = len(key_value(b"k", b"information:v", b"")) - len(key_value(b"k", b"i:v", b""))
+    assert added * 20 * 10_000_000 == 2e9
+    assert "a family `information` instead of `i` adds 2 GB to these rows" in " ".join(lengths_block().split())
+
+
 def test_keys_of_100_bytes_in_ten_million_rows_take_1_gb_for_each_cell_of_a_row() -> None:
     line = next(line for line in lengths_block().splitlines() if line.startswith("| 100 |"))
     assert line.startswith("| 100 | 130; 1 GB | 650; 5 GB | 2,600; 20 GB |")
