@@ -26,7 +26,18 @@ SECTIONS = {
         "Limits",
         "Adapt it",
     ),
-    "REFERENCE.md": ("Layout", "Questions", "Costs", "Scans", "Ordering", "Writes", "Trade-offs", "Pitfalls", "Source"),
+    "REFERENCE.md": (
+        "Layout",
+        "Questions",
+        "Costs",
+        "Scans",
+        "Ordering",
+        "Writes",
+        "Trade-offs",
+        "Pitfalls",
+        "Lint",
+        "Source",
+    ),
 }
 """The headings of the pages of every design, in this order; others may stand between them."""
 

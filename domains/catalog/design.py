@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from shared.designs import AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import LATE_PUTS, Accepted, AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 from shared.tables import TableLayout
 
@@ -63,6 +63,7 @@ DESIGN = Design(
                 Exemption("order", "they come by product id, because there is no list by time", (NEW,)),
             ),
             without_upkeep="stores each product in one put, so there is nothing to recover or to compare",
+            accepted=(Accepted("long-key", "each attribute has a column of its own, which a release may add"),),
             take_if="every question names the region, and writes must be cheap",
             avoid_if="you ask for a product id alone",
         ),
@@ -107,6 +108,7 @@ DESIGN = Design(
     ),
     erases="a shop",
     exemptions=(Exemption("rows", "the region comes before the category, so the whole shop is read", (CATEGORY,)),),
+    accepted=(LATE_PUTS,),
     traps=TRAPS,
     published=PUBLISHED,
     crossing=index_against_none,

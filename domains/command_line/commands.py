@@ -200,6 +200,17 @@ def explain(
     raise typer.Exit(code)
 
 
+def lint(context: typer.Context, name: Name, as_json: Json = False, plain: Plain = False) -> None:
+    """Find what a design's tables cost more than it seems, or lose, and say what to do. Exit code 1 if there is any.
+
+    The rules look at keys, families, the samples and the questions. A design may accept a finding, with a reason.
+    """
+    from . import linting
+    from .terminal import console
+
+    raise typer.Exit(linting.lint(console(plain or context.obj), name, as_json=as_json))
+
+
 def ddl(
     context: typer.Context,
     name: Name,

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from shared.designs import CellContents, Design, Variant
 from shared.designs.cell_contents import column_of, shown_column
+from shared.designs.key_sizes import key_size_words
 from shared.designs.patterns import key_line
 from shared.designs.ruler import BYTES, VALUES, ruler_lines, show_value
 from shared.keys import Segment
@@ -193,6 +194,7 @@ def _show(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, 
         wrapped(to, f"{key.table.name}: {key_line(key.table.key)}", style="bold")
         ruler(to, "row", ruler_lines(key.table.key, key.row, to.width - GUTTER))
         ruler(to, "hex", [(BYTES, key.row.hex())])
+        wrapped(to, f"  size   {key_size_words(key.table, key.row)}", GUTTER)
         if key.names:
             widest = max(map(cell_len, key.names))
             ruler(to, "names", [(VALUES, f"{part.ljust(widest)}  {name}") for part, name in key.names.items()])
@@ -238,6 +240,7 @@ def _explained(key: ExplainedKey) -> dict[str, Any]:
     explained: dict[str, Any] = {
         "table": key.table.name,
         "row": key.row,
+        "row_bytes": len(key.row),
         "parts": _parts(key.table.key.segments(key.row)),
     }
     if key.names is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import happybase
 from rich.console import Console
 
-from shared.designs import Design
+from shared.designs import LINT_RULES, Design
 from shared.designs.comparison import stored_bytes
 from shared.designs.pages.design_page import design_blocks, index_block
 from shared.designs.pages.keys_page import keys_blocks
@@ -25,6 +25,7 @@ from ..tsdb import TsdbRepository
 from ..tsdb.rewriting import QUIET_MS
 from .demo import show
 from .designs import all_designs, design_named
+from .linting import lint
 from .listing import LISTING
 from .new_package.shown import shown_block
 from .package_pages import extras_blocks, names_blocks
@@ -32,6 +33,8 @@ from .shown_designs import listing_text
 from .terminal import WIDTH
 
 ROOT = Path(__file__).parents[2]
+LINTED = "logs:modulo"
+"""The variant that the page of the command line lints."""
 
 
 def storage_blocks() -> dict[str, str]:
@@ -88,6 +91,14 @@ OF_SEVERAL_DESIGNS: Mapping[str, Callable[[], Mapping[str, str]]] = {"tsdb": sto
 """Further blocks of a design's page, for which other designs are needed."""
 
 
+def command_line_blocks() -> dict[str, str]:
+    """The rules of `rowbook lint`, and what it prints for a variant that is not to be copied."""
+    printed = StringIO()
+    lint(Console(file=printed, width=WIDTH, no_color=True, markup=False, highlight=False), LINTED, as_json=False)
+    rules = markdown_table(("rule", "what it finds"), [(f"`{rule}`", found) for rule, found in LINT_RULES.items()])
+    return {"lint-rules": rules, "lint-example": text_block(printed.getvalue().rstrip())}
+
+
 def root_blocks() -> dict[str, str]:
     """The top of the screen that `rowbook demo` prints, and the index of the designs."""
     screen = StringIO()
@@ -131,6 +142,7 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
             made(ROOT / "shared" / "README.md", extras_blocks),
             made(ROOT / "shared" / "API.md", names_blocks),
             made(ROOT / "domains" / "reservations" / "README.md", more["reservations"]),
+            made(ROOT / "domains" / "command_line" / "README.md", command_line_blocks),
             made(ROOT / "domains" / "CHANGING.md", more["changing"]),
             made(ROOT / "README.md", root_blocks),
             (LISTING, listing_text),

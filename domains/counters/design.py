@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import Accepted, AccessPattern, Design, Exemption, Load, Variant
 from shared.records import Repeats, parse_time
 
 from . import keys
@@ -45,6 +45,8 @@ NO_LOGINS = (
 UNFILLED = (LOGIN_DAYS, ERASURES, INTENTS)
 """The tables that are empty until a day is folded, or a user is erased."""
 
+BY_DAY = Accepted("rising", "one region absorbs the logins of most services; a salt of the user spreads those of a day")
+
 DESIGN = Design(
     name="counters",
     question="How are logins counted for each user and day, so that a client that tries again never counts twice?",
@@ -61,6 +63,7 @@ DESIGN = Design(
             "a cell for each login, counted when read",
             (EVERY_CELL,),
             unfilled=UNFILLED,
+            accepted=(BY_DAY,),
             take_if="counts must be right, even after a lost reply",
             avoid_if="users have thousands of events a day, and you often ask for counts of today",
         ),
@@ -77,6 +80,7 @@ DESIGN = Design(
             "counters to which HBase adds one",
             (NOT_IDEMPOTENT,),
             without_upkeep=NO_LOGINS,
+            accepted=(BY_DAY,),
             take_if="you often ask for counts, and these may be too high after retries, or too low without",
             avoid_if="you bill or audit by a count, or keep a quota without retries",
         ),
@@ -85,6 +89,7 @@ DESIGN = Design(
             "the same counters, a day's total in eight rows",
             (NOT_IDEMPOTENT,),
             without_upkeep=NO_LOGINS,
+            accepted=(BY_DAY,),
             take_if="you need the same as `increment`, and one row cannot absorb all increments of a day's total",
             avoid_if=(
                 "one row can: `increment` then reads one row, not eight; or one user is too busy: it splits only totals"

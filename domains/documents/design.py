@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Exemption, Load, Variant, Wrong
+from shared.designs import LATE_PUTS, Accepted, AccessPattern, Design, Exemption, Load, Variant, Wrong
 from shared.records import parse_time
 
 from . import keys
@@ -56,6 +56,9 @@ DESIGN = Design(
             "a hash of the owner, then the owner",
             (IN_NO_KEY,),
             unfilled=(salted.TABLES.parts, UNSETTLED, salted.ERASURES, salted.ERASED_DOCUMENTS),
+            accepted=(
+                Accepted("long-key", "each chosen path has a column of its own, which a server-side filter compares"),
+            ),
             take_if="owners' ids count up, and new owners write more than one region can absorb",
             avoid_if="you list owners whose ids start alike: they are scattered",
         ),
@@ -84,6 +87,7 @@ DESIGN = Design(
         ),
     ),
     erases="an owner",
+    accepted=(LATE_PUTS,),
     traps=TRAPS,
     published=PUBLISHED,
     crossing=filter_against_index,

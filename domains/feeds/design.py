@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Load, Variant
+from shared.designs import LATE_PUTS, AccessPattern, Design, Load, Variant
 from shared.records import parse_time
 
 from . import keys
@@ -77,6 +77,7 @@ DESIGN = Design(
         ),
     ),
     erases="a user",
+    accepted=(LATE_PUTS,),
     traps=TRAPS,
     published=PUBLISHED,
     crossing=push_against_pull,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import LATE_PUTS, Accepted, AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
@@ -48,6 +48,12 @@ NO_INTENTS = (
     "interrupted; repeat the call, which completes it"
 )
 
+IS_READ_ALONE = Accepted(
+    "long-key",
+    "a server-side filter compares `is_read`, which needs a cell of its own, and bodies are longer than those of the "
+    "samples",
+)
+
 DESIGN = Design(
     name="messages",
     question="How does every user read inbox, outbox and unread messages, if one message belongs in several lists?",
@@ -76,6 +82,7 @@ DESIGN = Design(
             "the whole message in both boxes, without intents",
             (OTHER_PEERS, IS_READ),
             without_upkeep=NO_INTENTS,
+            accepted=(IS_READ_ALONE,),
             take_if="you need inbox and outbox, a TTL and only two calls per message, and clients always retry",
             avoid_if="you often ask for unread messages: that reads the whole inbox",
         ),
@@ -84,11 +91,13 @@ DESIGN = Design(
             "like `copies`, with both boxes in one table of two families",
             (OTHER_PEERS, IS_READ, BOTH_FAMILIES),
             without_upkeep=NO_INTENTS,
+            accepted=(IS_READ_ALONE,),
             take_if="you need the same as `copies`, in one table",
             avoid_if="inbox and outbox should split into regions separately",
         ),
     ),
     erases="a user",
+    accepted=(LATE_PUTS,),
     traps=TRAPS,
     published=PUBLISHED,
 )

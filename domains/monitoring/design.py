@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Exemption, Load, Variant, Wrong
+from shared.designs import Accepted, AccessPattern, Design, Exemption, Load, Variant, Wrong
 from shared.records import parse_time
 
 from . import keys
@@ -138,6 +138,19 @@ DESIGN = Design(
         ),
     ),
     without_upkeep="stores each point in one cell, so there is nothing to recover or to compare",
+    accepted=(
+        Accepted(
+            "long-key",
+            "a point is put as it arrives, so it is a cell of its own; a scan sends the key once for each row; in "
+            "`tsdb` names are codes, and a compaction makes one cell of an hour",
+        ),
+        Accepted(
+            "tie",
+            "host, metric and time identify a point: a value that is sent again replaces the earlier one",
+            ("points", "points_salted", "points_with_latest", "points_host_time_metric", "points_metric_host_time"),
+        ),
+        Accepted("no-ttl", "only you know how long points are worth keeping; `drop_before` deletes old hours"),
+    ),
     traps=TRAPS,
     published=PUBLISHED,
     crossing=tall_against_wide,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import LATE_PUTS, Accepted, AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
@@ -32,6 +32,12 @@ GETS_ORDERS = Exemption(
     "ranges", "a page gets the orders of its lines, all in one call", (STATUS_OF_SELLER, WITH_STATUS)
 )
 
+COUNTS_UP = Accepted(
+    "rising",
+    "orders whose numbers share a prefix can then be listed, and one region absorbs the orders of most shops; the "
+    "others put a hash of the number first",
+)
+
 DESIGN = Design(
     name="orders",
     question="How can an order be found by number, seller, buyer or status, in tables that agree after any crash?",
@@ -43,6 +49,7 @@ DESIGN = Design(
             keys,
             "the design itself",
             (GETS_ORDERS,),
+            accepted=(COUNTS_UP,),
             take_if="you look orders up by number, seller, buyer and status, and lists by status may never lack one",
             avoid_if=(
                 "seven calls to place an order and eight to change it are too many, such as 21,000 a second for 3,000 "
@@ -62,6 +69,7 @@ DESIGN = Design(
                 ),
                 Exemption("order", "each seller's orders come in list order, oldest first", (WITH_STATUS,)),
             ),
+            accepted=(COUNTS_UP,),
             take_if="you need the published keys, which store the oldest order first",
             avoid_if="you mostly ask for the latest orders: they need reverse scans",
         ),
@@ -69,6 +77,7 @@ DESIGN = Design(
             index_table,
             "the seller's list holds the whole order, and so does the index by number",
             (GETS_ORDERS,),
+            accepted=(COUNTS_UP,),
             take_if="a seller's list must hold whole orders",
             avoid_if="storage is tight",
         ),
@@ -82,6 +91,7 @@ DESIGN = Design(
                     (STATUS_OF_SELLER, OF_BUYER, WITH_STATUS, NUMBERED),
                 ),
             ),
+            accepted=(COUNTS_UP,),
             take_if="orders change often: each is stored once",
             avoid_if="most reads are by number: they take two gets",
         ),
@@ -105,12 +115,20 @@ DESIGN = Design(
                 "puts an order, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
                 "repeat the call, which completes it"
             ),
+            accepted=(COUNTS_UP,),
             take_if="you need few calls per write, and clients always retry",
             avoid_if="you need a list by status",
         ),
     ),
     erases="a buyer",
     exemptions=(Exemption("rows", "no row key starts with the status, so the whole table is read", (WITH_STATUS,)),),
+    accepted=(
+        Accepted(
+            "long-key",
+            "each attribute of a line has a column of its own: a server-side filter compares the status alone",
+        ),
+        LATE_PUTS,
+    ),
     traps=TRAPS,
     published=PUBLISHED,
 )

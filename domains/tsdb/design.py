@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import Accepted, AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
@@ -70,6 +70,10 @@ DESIGN = Design(
         ),
     ),
     exemptions=(DATED_BY_CLOCK, ALL_SERIES),
+    accepted=(
+        Accepted("long-key", "OpenTSDB puts points like this; a compaction makes one cell of a row"),
+        Accepted("no-ttl", "OpenTSDB's table keeps points for ever, until its owner alters the family"),
+    ),
     published=PUBLISHED,
     names_in_key=names_in_key,
     unknown_names=unknown_names,

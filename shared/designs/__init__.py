@@ -3,6 +3,7 @@
 May import all other rooms.
 """
 
+from .accepted import LATE_PUTS, LINT_RULES, Accepted
 from .cell_contents import CellContents, contents_of
 from .comparison import CELL_BYTES, stored_bytes, stored_cells
 from .crossing import Crossing, Panel, Series, lower_where
@@ -18,9 +19,12 @@ from .traps import Outcome, ScanTask, Trap, scratch_store, scratch_table
 __all__ = [
     "CELL_BYTES",
     "FACTS",
+    "LATE_PUTS",
+    "LINT_RULES",
     "LONG_MAX",
     "RANGES",
     "SIGN",
+    "Accepted",
     "AccessPattern",
     "CellContents",
     "Cost",

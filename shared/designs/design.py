@@ -16,6 +16,7 @@ import attrs
 from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
 from ..writes import holds_intents
+from .accepted import Accepted
 from .cell_contents import CellContents, contents_of
 from .crossing import Crossing
 from .patterns import AccessPattern
@@ -143,6 +144,8 @@ class Variant:
     """What is bad about it, if the variant shows a published mistake that gives no wrong answers."""
     without_upkeep: str = ""
     """Why its repository has no `upkeep`: nothing can be recovered or compared. Empty if it has one."""
+    accepted: tuple[Accepted, ...] = attrs.field(kw_only=True, default=())
+    """Findings of `rowbook lint` that this variant keeps."""
     take_if: str = attrs.field(kw_only=True, default="")
     """When the variant is the right one, as a clause after "choose it if"; empty if it is not to be copied."""
     avoid_if: str = attrs.field(kw_only=True, default="")
@@ -210,6 +213,8 @@ class Design:
     `without_upkeep` says why not has no `erase` either."""
     exemptions: tuple[Exemption, ...] = ()
     """Exemptions of every variant that answers the question."""
+    accepted: tuple[Accepted, ...] = ()
+    """Findings of `rowbook lint` that every variant keeps."""
     traps: tuple[Trap, ...] = ()
     """Published mistakes that this design meets, each run next to the right way."""
     published: tuple[PublishedKey, ...] = ()

@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from functools import cache
 from itertools import count, groupby
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
@@ -23,6 +23,9 @@ from .heat import Heat, TooFewWrites, Writes
 from .metering import metered
 from .ruler import show_value
 from .traps import scratch_store
+
+if TYPE_CHECKING:
+    import happybase
 
 OWNED = 0.75
 """A busy range is of one owner if so much of its writes is."""
@@ -119,11 +122,20 @@ def records_by_load(records: Records) -> dict[str, int]:
 
 
 def written_rows(variant: Variant, records: Records) -> dict[str, Sequence[bytes]]:
-    """For each table that holds records, the row of every write that the variant makes to store these, in order.
+    """For each table that holds records, the row of every write that the variant makes to store these, in order."""
+    with closing(scratch_store(variant.tables)) as connection:
+        _repository, written = store_in_order(connection, variant, records)
+        return written
+
+
+def store_in_order(
+    connection: "happybase.Connection", variant: Variant, records: Records
+) -> tuple[Any, dict[str, Sequence[bytes]]]:
+    """Stores records in the tables of a variant, which exist; returns its repository and its `written_rows`.
 
     Records of one time are stored at once, if the load can.
     """
-    with closing(scratch_store(variant.tables)) as connection, same_random_numbers(), metered(connection) as cost:
+    with same_random_numbers(), metered(connection) as cost:
         repository = variant.open(connection)
         for _moment, group in groupby(records, key=lambda made: (_time_ms(made), made[0].name)):
             (load, _record), *_others = made = list(group)
@@ -132,7 +144,8 @@ def written_rows(variant: Variant, records: Records) -> dict[str, Sequence[bytes
                 continue
             for _load, record in made:
                 load.store_in(repository, record)
-        return {table.name: cost.rows_written[table.name.encode()] for table in physical_tables(variant.record_tables)}
+        tables = physical_tables(variant.record_tables)
+        return repository, {table.name: cost.rows_written[table.name.encode()] for table in tables}
 
 
 def table_writes(variant: Variant, records: Records) -> dict[str, Writes]:

@@ -23,6 +23,10 @@ class InvalidQuestion(ValueError):
     """A question that the key order cannot answer, or a cursor that belongs to another question."""
 
 
+class TooManyRanges(InvalidQuestion):
+    """A question that would read more ranges than a plan may have."""
+
+
 def shown(value: object) -> str:
     """A value as an error shows it: its first 100 characters; for an int too long for Python to write, its size."""
     if isinstance(value, int) and value.bit_length() > 128:

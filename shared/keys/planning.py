@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from .conditions import AnyOf, Between, StartingWith, is_one_value, is_range, length
-from .errors import InvalidKey, InvalidQuestion, listed, shown
+from .errors import InvalidKey, InvalidQuestion, TooManyRanges, listed, shown
 from .limits import MAX_ROW_BYTES
 from .parts import Part
 from .prefixes import MAX_BUCKETS, Spread
@@ -260,7 +260,7 @@ def _leading(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> tuple
         elif isinstance(condition, AnyOf):
             encoded = _encode_each(layout, part, condition)
             if len(leadings) * len(encoded) > MAX_BUCKETS:
-                raise InvalidQuestion(
+                raise TooManyRanges(
                     f"{layout.name}.{part.name}: any_of must make at most {MAX_BUCKETS} ranges "
                     f"(got {len(leadings) * len(encoded)}); ask for fewer values at once"
                 )
@@ -343,7 +343,7 @@ def _time_buckets(
     first, last = time_bucket.number(condition.since), time_bucket.number(condition.until - 1)
     if last - first >= MAX_BUCKETS:
         limit = f"at most {MAX_BUCKETS} slices of {time_bucket.every_ms} ms (got {last - first + 1})"
-        raise InvalidQuestion(f"{layout.name}.{part.name}: the interval must span {limit}")
+        raise TooManyRanges(f"{layout.name}.{part.name}: the interval must span {limit}")
     is_whole = condition.since % time_bucket.every_ms == condition.until % time_bucket.every_ms == 0
     if is_whole and not _binds_after(layout, question, part):
         # Whole slices bound the time by themselves, so the parts before it need not be bound.
@@ -391,7 +391,7 @@ def _ranges(
         buckets = prod(map(len, choices))
         ranges += buckets * len(time_buckets)
         if ranges > MAX_BUCKETS:
-            raise InvalidQuestion(
+            raise TooManyRanges(
                 f"{layout.name}: {_too_many(layout, buckets, len(time_buckets), len(leadings), values)}"
             )
         is_whole_key = len(leading.parts) == len(layout.parts)

@@ -1,5 +1,6 @@
 """A description of what a query would do, made without reading anything."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -37,6 +38,8 @@ class Explanation:
     """The time as of which records are read; None for the present."""
     versions: int | None = None
     """How many versions of a record are read, with a call for each column; None for a query. See `Versions`."""
+    conditions: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
+    """The conditions on parts of the key, by part, whether ranges bind them or the client compares them."""
 
     def __str__(self) -> str:
         lines = [f"{self.stored_in.decode()}: {_values(range_)}" for range_ in self.ranges] or ["no range"]
@@ -89,4 +92,5 @@ def explain(request: Request[Any], limit: int, *, looks_up: bool, reports: bool)
         rpcs,
         is_exact and request.server is None,
         as_of_ms=request.as_of_ms,
+        conditions=plan.conditions,
     )

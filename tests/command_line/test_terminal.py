@@ -124,6 +124,7 @@ def test_what_is_not_to_be_copied_is_never_wider_than_the_terminal(
     lines += [
         "explain orders seller_id=s-17",
         "explain orders placed=0",
+        "lint logs",
         "ask tsdb points metric=load tag=a value=b since=0 until=9",
     ]
     for line in lines:

@@ -19,6 +19,7 @@ from .cost_blocks import (
 )
 from .heat_blocks import heat_block
 from .key_blocks import columns_block, layout_block, ordering_block, published_block, row_block, variants_block
+from .lint_block import lint_block
 from .markdown import markdown_list, picture_block
 from .question_blocks import exemptions_block, questions_block, scans_block, traps_block
 
@@ -60,6 +61,7 @@ def design_blocks(design: Design) -> dict[str, str]:
         "exemptions": exemptions_block(design),
         "published": published_block(design),
         "traps": traps_block(design),
+        "lint": lint_block(design),
         **({} if design.own_blocks is None else design.own_blocks(design)),
     }
 

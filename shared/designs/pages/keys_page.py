@@ -5,6 +5,7 @@ from typing import Any
 
 from ...keys import InvalidKey, InvalidQuestion, TimeBucket, shown, shown_bytes
 from .codec_entries import CODECS, ENTRIES, JAVA_IMPORTS, PREFIXES, TRAPS, CodecEntry, Entry, Misuse, PrefixEntry, Trap
+from .key_lengths import lengths_block, times_block
 from .markdown import markdown_list, markdown_table, text_block
 
 
@@ -74,6 +75,8 @@ def keys_blocks() -> dict[str, str]:
             ("prefix", "use it for", "bytes", "ranges without the part"), map(_prefix_row, PREFIXES)
         ),
         "bytes": markdown_table(("codec or prefix", "value", "bytes"), map(_bytes_row, ENTRIES)),
+        "lengths": lengths_block(),
+        "times": times_block(),
         "refused": markdown_list(map(_refused_item, ENTRIES)),
         "java": text_block("\n\n".join([JAVA_IMPORTS, *map(_java, ENTRIES)]), "java"),
         "traps": markdown_table(

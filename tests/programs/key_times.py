@@ -1,0 +1,121 @@
+"""`make key-times`: records how long a get takes on a real HBase, for keys of several lengths, and the longest key.
+
+Each length has a table of rows with one cell of eight bytes, written to a file and read from the block cache. The gets
+of all lengths take turns, each of a random row, through the Thrift1 gateway.
+"""
+
+import json
+import random
+import sys
+import time
+from datetime import UTC, datetime
+from os import cpu_count, getloadavg
+from statistics import median, quantiles
+from typing import Any
+from urllib.parse import quote
+from urllib.request import urlopen
+
+import happybase
+import Hbase_thrift
+
+from shared.designs.pages.key_lengths import KEY_TIMES
+from shared.keys import MAX_ROW_BYTES
+from shared.stores import StoreError, connect
+from tests.programs.hbase.java import NotStarted
+from tests.programs.hbase.named import named_or_started
+from tests.programs.hbase.write_counts import version
+
+LENGTHS = (8, 15, 16, 17, 24, 32, 100)
+ROWS = 20_000
+AT_ONCE = 1_000
+GETS = 4_000
+WARM_UP = 1_000
+COLUMN, VALUE = b"f:v", b"12345678"
+
+
+def stored(connection: happybase.Connection, length: int, chance: random.Random) -> tuple[happybase.Table, list[bytes]]:
+    """A table of random keys of this length, written to a file."""
+    name = f"keys_{length}"
+    connection.create_table(name, {"f": {"max_versions": 1, "bloom_filter_type": "ROW", "block_cache_enabled": True}})
+    table, rows = connection.table(name), [chance.randbytes(length) for _ in range(ROWS)]
+    with table.batch(batch_size=AT_ONCE) as batch:
+        for row in rows:
+            batch.put(row, {COLUMN: VALUE})
+    connection.disable_table(name)
+    connection.enable_table(name)
+    assert sum(1 for _ in table.scan(batch_size=AT_ONCE)) == ROWS  # now the block cache has all of them
+    return table, rows
+
+
+def get_times(connection: happybase.Connection) -> list[dict[str, Any]]:
+    """The milliseconds of gets, for each length."""
+    chance = random.Random(0)
+    tables = {length: stored(connection, length, chance) for length in LENGTHS}
+    taken: dict[int, list[float]] = {length: [] for length in LENGTHS}
+    for number in range(WARM_UP + GETS):
+        for length, (table, rows) in tables.items():
+            row = chance.choice(rows)
+            began = time.perf_counter()
+            cells = table.row(row)
+            took_ms = (time.perf_counter() - began) * 1000
+            assert cells == {COLUMN: VALUE}
+            if number >= WARM_UP:
+                taken[length].append(took_ms)
+    return [
+        {
+            "key_bytes": length,
+            "median_ms": round(median(taken[length]), 2),
+            "p99_ms": round(quantiles(taken[length], n=100)[-1], 2),
+            "below_1_ms": round(sum(ms < 1 for ms in taken[length]) / GETS, 3),
+        }
+        for length in LENGTHS
+    ]
+
+
+def refusal(connection: happybase.Connection) -> str:
+    """Why a key of one byte more than the longest is refused; the longest itself is stored."""
+    connection.create_table("longest", {"f": {}})
+    table = connection.table("longest")
+    table.put(b"k", {COLUMN: VALUE})  # the gateway refuses a row close to the limit until it knows its region
+    table.put(b"k" * MAX_ROW_BYTES, {COLUMN: VALUE})
+    assert table.row(b"k" * MAX_ROW_BYTES) == {COLUMN: VALUE}
+    put = Hbase_thrift.Mutation(isDelete=False, column=COLUMN, value=VALUE)
+    try:  # of all puts only this call says why
+        connection.client.checkAndPut(table.name, b"k" * (MAX_ROW_BYTES + 1), COLUMN, None, put, {})
+    except Hbase_thrift.IllegalArgument as error:
+        return str(error.message.decode()).splitlines()[0].rpartition(": ")[2]
+    raise AssertionError(f"a key of {MAX_ROW_BYTES + 1} bytes must be refused")
+
+
+def server_times(info_url: str) -> dict[str, Any]:
+    """The milliseconds that the region server itself counted for all gets: their mean, and what 99 % do not exceed."""
+    beans = "Hadoop:service=HBase,name=RegionServer,sub=Server"
+    with urlopen(f"{info_url}/jmx?qry={quote(beans)}", timeout=10) as answer:
+        (counters,) = json.load(answer)["beans"]
+    return {"mean_ms": round(counters["Get_mean"], 2), "p99_ms": counters["Get_99th_percentile"]}
+
+
+def main() -> int:
+    """Writes the recording."""
+    try:
+        with named_or_started() as named:
+            connection = connect(named.store_url("key_times_"))
+            try:
+                times, refused = get_times(connection), refusal(connection)
+                of_server = server_times(named.info_url or "")
+            finally:
+                for name in connection.tables():
+                    connection.delete_table(name, disable=True)
+            hbase = version(named.info_url or "")
+    except (NotStarted, StoreError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    today = datetime.now(UTC).date().isoformat()
+    what = {"hbase": hbase, "date": today, "cores": cpu_count(), "rows": ROWS, "gets": GETS, "refused": refused}
+    what |= {"load": round(getloadavg()[0]), "region_server": of_server, "times": times}
+    KEY_TIMES.write_text(json.dumps(what, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,282 @@
+"""The rules of lint: each finds its mistake in a minimal wrong table, and nothing in the right one beside it."""
+
+import re
+from functools import partial
+from typing import Any
+
+import attrs
+import pytest
+
+from domains.activity.design import DESIGN as ACTIVITY
+from domains.activity.keys import ACTIVITY as ACTIONS
+from domains.activity.variants import time_first as newest_first
+from domains.command_line.designs import find_variants
+from domains.logs.design import DESIGN as LOGS_DESIGN
+from domains.logs.keys import LOG_CELLS, LOGS, LogTables, LogTimeFirst
+from domains.logs.records import LogEvent
+from domains.logs.repository import LogRepository
+from domains.logs.variants import modulo, salted, slices, time_first
+from domains.monitoring.keys import POINTS
+from domains.monitoring.variants import bucketed
+from domains.orders.keys import BY_SELLER, ORDERS
+from shared.designs import LINT_RULES, Accepted, AccessPattern, recorded_heat
+from shared.designs.linting import (
+    RULE_OF,
+    Asked,
+    Cell,
+    LintedTable,
+    Samples,
+    lint,
+    lint_variant,
+    linted_tables,
+    needless,
+)
+from shared.designs.pages.lint_block import lint_block
+from shared.keys import EscapedText, Int64, KeyLayout, Salt, Splits, TimeBucket, UInt32, between, part, row_key
+from shared.records import parse_time
+from shared.tables import Column, Family, RecordCells, TableLayout
+
+
+def found(*tables: LintedTable) -> list[tuple[str, str]]:
+    return [(finding.rule, finding.table) for finding in lint(tables)]
+
+
+def found_in(name: str) -> list[str]:
+    """What the rules find in a variant such as `logs:time-first`, whether accepted or not."""
+    design, (variant, *_others) = find_variants(name)
+    return [f"{finding.rule} {finding.table}" for finding in lint(linted_tables(design, variant))]
+
+
+def stored(table: TableLayout[Any, Any], records: list[Any]) -> LintedTable:
+    """A table that has these records, which nobody asks for."""
+    cells = [
+        Cell(table.row(record), column, value)
+        for record in sorted(records, key=table.row)
+        for column, value in table.cells.pack(record).items()
+    ]
+    return LintedTable(table, Samples([table.key.key_of(record) for record in records], cells, records))
+
+
+# ---- keys ----------------------------------------------------------------------------------------
+
+
+def test_a_key_that_starts_with_a_time_rises_unless_a_bucket_of_another_part_comes_first() -> None:
+    assert "rising logs_time_first" in found_in("logs:time-first")
+    assert "rising logs_slices" in found_in("logs:slices")
+    assert not [finding for name in ("logs:logs", "logs:salted") for finding in found_in(name) if "rising" in finding]
+    assert "all go to the last region" in str(lint([LintedTable(time_first.TABLE)]))
+    assert "all go to the first region" in str(lint([LintedTable(newest_first.TABLE)]))
+
+
+def test_a_key_of_numbers_that_count_up_rises_unless_a_hash_of_them_comes_first() -> None:
+    assert "rising orders" in found_in("orders:orders")
+    assert not [finding for finding in found_in("orders:hashed-number") if "rising" in finding]
+    in_any_order = [*find_variants("orders")[0].loads[0].sample_records()]
+    assert found(stored(ORDERS, in_any_order)) == []
+
+
+@pytest.mark.parametrize("name", ["orders", "counters", "activity"])
+def test_a_table_whose_key_rises_is_a_hot_spot_in_the_recorded_heat(name: str) -> None:
+    design, variants = find_variants(name)
+    kinds = {(heat.variant, heat.table): heat.heat.kind for heat in recorded_heat(design).tables}
+    rising = [
+        kinds[variant.name, finding.table]
+        for variant in variants
+        for finding in lint(linted_tables(design, variant))
+        if finding.rule == "rising"
+    ]
+    assert rising
+    assert {*rising} <= {"hot", "moving"}
+
+
+def test_a_salted_table_without_split_points_is_found() -> None:
+    unsplit = attrs.evolve(salted.TABLE, splits=Splits((), "made by another tool"))
+    assert found(LintedTable(unsplit)) == [("unsplit", "logs_salted")]
+    assert found(LintedTable(salted.TABLE)) == []
+
+
+@row_key
+class ByText:
+    number: str = part(EscapedText, "counts up")
+
+
+@row_key
+class ByNumber:
+    number: int = part(UInt32, "counts up")
+
+
+@attrs.frozen
+class Note:
+    number: Any
+    text: str = "a note that is longer than its key"
+
+
+def notes(key: type[Any], numbers: list[Any], since: Any, until: Any) -> LintedTable:
+    table: TableLayout[Any, Any] = TableLayout(
+        "notes", "a note", KeyLayout(key), RecordCells(Note, {"text": Column("n:t")})
+    )
+    asked = Asked("the notes of an interval", frozenset(["number"]), {"number": between(since, until)})
+    return attrs.evolve(stored(table, [*map(Note, numbers)]), asked=(asked,))
+
+
+def test_an_interval_of_numbers_stored_as_text_of_several_lengths_is_found() -> None:
+    numbers = [5, 3, 9, 10, 12]
+    assert found(notes(ByText, [*map(str, numbers)], "5", "15")) == [("text-number", "notes")]
+    assert found(notes(ByText, [f"{number:02}" for number in numbers], "05", "15")) == []
+    assert found(notes(ByText, ["5a", "10"], "5", "6")) == []
+    assert found(notes(ByNumber, numbers, 5, 15)) == []
+
+
+def test_a_part_that_no_question_gives_is_found_if_questions_compare_a_later_part() -> None:
+    of_host = Asked("a host's events, ten minutes", frozenset(["host"]), {"host": "a", "time_ms": between(0, 9)})
+    of_kind = Asked("one kind", frozenset(["host", "event"]), {"host": "a", "event": "GET"})
+    (finding,) = lint([LintedTable(LOGS, asked=(of_host,))])
+    assert (finding.rule, finding.reason) == ("unbound", "no question gives event, so no range binds time_ms after it")
+    assert found(LintedTable(LOGS, asked=(of_host, of_kind))) == []
+
+
+def test_a_question_gives_the_parts_of_its_ranges_and_of_its_conditions_but_no_bucket() -> None:
+    def given(name: str) -> dict[str, list[str]]:
+        design, (variant,) = find_variants(name)
+        return {
+            asked.question: sorted(asked.given) for table in linted_tables(design, variant) for asked in table.asked
+        }
+
+    salted_logs = given("logs:salted")
+    assert salted_logs["the latest events of all hosts"] == []
+    assert salted_logs["all hosts, ten minutes"] == ["time_ms"]
+    assert salted_logs["one kind of a host's events, ten minutes"] == ["event", "host", "time_ms"]
+    assert given("logs:slices")["all hosts, ten minutes"] == ["time_ms"]
+    assert given("monitoring:monitoring")["averages of each minute"] == ["host", "metric", "time_ms"]
+
+
+def test_a_random_number_first_is_found_because_every_question_is_refused() -> None:
+    assert "unbound logs_random" in found_in("logs:random")
+    assert "unbound logs" not in found_in("logs:logs")
+
+
+def ranges_found(tables: LogTables, until: str) -> list[tuple[str, str]]:
+    """Whether a question from 2026-01-12 on makes too many ranges."""
+    period = {"since_ms": parse_time("2026-01-12"), "until_ms": parse_time(until)}
+    pattern = AccessPattern("all hosts, a period", LogRepository.window, period)
+    variant = attrs.evolve(LOGS_DESIGN.main, tables=tables, open=partial(LogRepository, tables=tables))
+    linted = linted_tables(attrs.evolve(LOGS_DESIGN, patterns=(pattern,)), variant)
+    return [pair for pair in found(*linted) if pair[0] in ("many-ranges", "unbound")]
+
+
+def test_a_question_of_more_slices_than_a_plan_may_have_ranges_is_found() -> None:
+    assert ranges_found(slices.TABLES, "2026-01-13") == []
+    assert ranges_found(slices.TABLES, "2026-02-12") == [("many-ranges", "logs_slices")]
+
+
+def test_buckets_times_slices_make_more_ranges_than_a_plan_may_have() -> None:
+    key = KeyLayout(slices.LogInSlices, Salt(of="tie", buckets=8), TimeBucket(of="time_ms", every_ms=slices.SLICE_MS))
+    tables = LogTables(TableLayout("logs_salted_slices", "one event", key, LOG_CELLS))
+    assert ranges_found(tables, "2026-01-13") == []
+    assert ranges_found(tables, "2026-01-14") == [("many-ranges", "logs_salted_slices")]
+
+
+def test_a_salt_of_fewer_values_than_buckets_is_found_and_a_modulo_of_whole_seconds() -> None:
+    events = [*LOGS_DESIGN.loads[0].sample_records()]
+    few = attrs.evolve(salted.TABLE, key=KeyLayout(LogTimeFirst, Salt(of="event", buckets=64)))
+    assert ("few-buckets", "logs_salted") in found(stored(few, events))
+    assert ("few-buckets", "logs_salted") not in found(stored(salted.TABLE, events))
+    assert ("few-buckets", "logs_modulo") in found(stored(modulo.TABLE, events))
+    spread = [attrs.evolve(event, time_ms=event.time_ms + number) for number, event in enumerate(events)]
+    assert ("few-buckets", "logs_modulo") not in found(stored(modulo.TABLE, spread))
+
+
+@row_key
+class WithoutTie:
+    time_ms: int = part(Int64, "when")
+    host: str = part(EscapedText, "where")
+    event: str = part(EscapedText, "what kind")
+
+
+@attrs.frozen
+class EventOfKey(LogEvent):
+    tie: bytes = attrs.field(init=False, default=b"")
+
+
+def test_a_key_in_which_nothing_after_the_time_tells_records_apart_may_have_ties() -> None:
+    assert "tie activity_user_and_time" in found_in("activity:user-and-time")
+    assert not [finding for finding in found_in("activity:activity") if "tie" in finding]
+
+
+def test_parts_after_the_time_that_repeat_are_no_tie_breaker() -> None:
+    events = [EventOfKey(event.host, event.event, event.time_ms) for event in LOGS_DESIGN.loads[0].sample_records()]
+    cells = RecordCells(EventOfKey, LOG_CELLS.attributes)
+    published: TableLayout[Any, Any] = TableLayout("logs_published", "one event", KeyLayout(WithoutTie), cells)
+    assert ("tie", "logs_published") in found(stored(published, events))
+    assert "tie logs_time_first" not in found_in("logs:time-first")
+
+
+def test_a_slice_without_the_rest_of_its_time_has_ties_for_the_whole_slice() -> None:
+    reasons = [finding.reason for finding in lint([LintedTable(bucketed.TABLE)]) if finding.rule == "tie"]
+    assert reasons == ["its key holds only the 15-minute slice of time_ms: records of one slice replace each other"]
+
+
+# ---- cells and families --------------------------------------------------------------------------
+
+
+def test_a_key_that_many_small_cells_repeat_is_found_unless_they_are_one_cell_or_compressed() -> None:
+    actions = [*ACTIVITY.loads[0].sample_records()]
+    table = ACTIONS
+    compressed = attrs.evolve(table, families={"a": Family(compression="GZ")})
+    assert found(stored(table, actions)) == [("long-key", "activity")]
+    assert found(stored(compressed, actions)) == []
+    assert "long-key orders" not in found_in("orders:orders")
+
+
+@attrs.frozen
+class Gauge:
+    number: int
+    value: float
+
+
+GAUGES = TableLayout(
+    "gauges", "the value of a gauge now", KeyLayout(ByNumber), RecordCells(Gauge, {"value": Column("g:v")})
+)
+
+
+def test_points_without_a_ttl_are_found() -> None:
+    assert ("no-ttl", "points") in found(LintedTable(POINTS))
+    assert ("no-ttl", "points") not in found(LintedTable(attrs.evolve(POINTS, families={"p": Family(ttl_seconds=99)})))
+    assert ("no-ttl", "points") in found(LintedTable(attrs.evolve(POINTS, families={"p": Family(ttl_seconds=-1)})))
+    assert found(LintedTable(GAUGES)) == []
+    assert found(LintedTable(LOGS)) == []
+
+
+def test_a_source_that_expires_is_found() -> None:
+    expiring = attrs.evolve(ORDERS, families={"o": Family(ttl_seconds=86_400)})
+    assert found(LintedTable(expiring)) == [("source-ttl", "orders")]
+    assert found(LintedTable(ORDERS)) == []
+
+
+def test_tombstones_that_thrift1_cannot_keep_are_found() -> None:
+    assert found(LintedTable(BY_SELLER)) == [("kept-tombstones", "orders_by_seller")]
+    assert found(LintedTable(ORDERS)) == []
+
+
+# ---- designs -------------------------------------------------------------------------------------
+
+
+def test_every_rule_has_a_name_and_a_meaning() -> None:
+    assert [*RULE_OF] == [*LINT_RULES]
+    with pytest.raises(ValueError, match=r"^Accepted\.rule: must be one of rising, .* \(got 'raising'\)$"):
+        Accepted("raising", "of a misspelt name")
+
+
+def test_the_page_of_a_design_refuses_findings_that_are_neither_mended_nor_accepted() -> None:
+    """The test of the READMEs makes this block for every design."""
+    assert lint_block(LOGS_DESIGN).startswith("`rowbook lint logs` finds nothing to mend. It accepts:")
+    with pytest.raises(ValueError, match=re.escape("nothing that is not accepted (got LintFinding(rule='long-key'")):
+        lint_block(attrs.evolve(LOGS_DESIGN, accepted=()))
+
+
+def test_a_finding_is_accepted_in_the_tables_that_are_named_and_what_has_no_finding_is_named() -> None:
+    elsewhere, leftover = Accepted("long-key", "of another table", ("logs_salted",)), Accepted("unsplit", "a leftover")
+    design = attrs.evolve(LOGS_DESIGN, accepted=(elsewhere, leftover))
+    linted = lint_variant(design, design.main)
+    assert [finding.rule for finding in linted.findings] == ["long-key"]
+    assert list(needless(design, [linted])) == [elsewhere, leftover]
