@@ -1,4 +1,4 @@
-"""What the suite shows of `tsdb`: its questions and its salted variant. A copy does not need it."""
+"""What the suite shows of `tsdb`: its questions, its salted variant and published mistakes. A copy does not need it."""
 
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from .published import PUBLISHED
 from .readme_blocks import own_blocks
 from .records import Point
 from .repository import TsdbRepository
+from .traps import TRAPS
 from .variants import salted
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "tsdb"
@@ -70,6 +71,7 @@ DESIGN = Design(
         ),
     ),
     exemptions=(DATED_BY_CLOCK, ALL_SERIES),
+    traps=TRAPS,
     published=PUBLISHED,
     names_in_key=names_in_key,
     unknown_names=unknown_names,
