@@ -149,12 +149,15 @@ def negative_without_sign_flip(_design: Design) -> Outcome:
     return Outcome.of_scans(f"those below 5 of {', '.join(map(str, below_five.records))}", wrong, right)
 
 
+def published_row(event: LogEvent) -> bytes:
+    """`[hostname][log-event][Long.MAX_VALUE - timestamp]`."""
+    return event.host.encode() + event.event.encode() + struct.pack(">q", LONG_MAX - event.time_ms)
+
+
 def no_tie(design: Design) -> Outcome:
     """Host, kind and time of an event as its whole key: events that share them overwrite each other."""
     events = list(design.loads[0].sample_records())
-    wrong_table = scratch_table(
-        event.host.encode() + event.event.encode() + struct.pack(">q", LONG_MAX - event.time_ms) for event in events
-    )
+    wrong_table = scratch_table(map(published_row, events))
     right_table = scratch_table(LOGS.row(event) for event in events)
     return Outcome(f"{len(events)} events stored", _count_rows(wrong_table), _count_rows(right_table))
 

@@ -11,7 +11,6 @@ TRAPS = [
     pytest.param(design, trap, id=f"{design.name}: {trap.name}")
     for design in all_designs()
     for trap in design.traps
-    if design.name != "tsdb"  # it looks at its traps more closely
 ]
 
 COMPACTING = ("a delete dated by position",)
