@@ -21,7 +21,9 @@ SOURCES = ROOT.parent / "shared" / "seeds"
 def section_of(page: Path, anchor: str) -> str:
     """The section of a page below the heading with this anchor."""
     text = page.read_text(encoding="utf-8")
-    without_comments = re.sub(r"^```.*?^```", lambda code: code[0].replace("\n# ", "\n"), text, flags=re.DOTALL | re.MULTILINE)
+    without_comments = re.sub(
+        r"^```.*?^```", lambda code: code[0].replace("\n# ", "\n"), text, flags=re.DOTALL | re.MULTILINE
+    )
     parts = re.split(r"^(#+ .*)$", without_comments, flags=re.MULTILINE)
     for heading, section in zip(parts[1::2], parts[2::2], strict=True):
         if re.sub(r"[^\w\- ]", "", heading.lstrip("# ")).lower().replace(" ", "-") == anchor:
@@ -67,7 +69,9 @@ def test_every_quoted_sentence_is_in_its_document():
 @pytest.mark.skipif(not SOURCES.exists(), reason="the documents are not beside this repository")
 def test_every_design_of_the_documents_has_its_id():
     listed = re.findall(r"^\| (S\d\.\d+) \|", (SOURCES / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(listed) == sorted(f"{name}.{number + 1}" for name, count in DESIGNS.items() for number in range(count))
+    assert sorted(listed) == sorted(
+        f"{name}.{number + 1}" for name, count in DESIGNS.items() for number in range(count)
+    )
 
 
 @pytest.mark.parametrize(

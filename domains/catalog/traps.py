@@ -206,7 +206,9 @@ def hash_of_the_next_region(_design: Design) -> Outcome:
             for wanted in regions
         ]
         exact = sum(answer == [wanted] for answer, wanted in zip(found, regions, strict=True))
-        with_others = sum(any(region != wanted for region in answer) for answer, wanted in zip(found, regions, strict=True))
+        with_others = sum(
+            any(region != wanted for region in answer) for answer, wanted in zip(found, regions, strict=True)
+        )
         return f"{sum(not answer for answer in found)} empty, {with_others} with rows of other regions, {exact} exact"
 
     def hashed(region: int) -> str:

@@ -28,9 +28,7 @@ DESIGNS = {"S0": 13, "S1": 8, "S2": 11, "S3": 11, "S4": 5}
 """How many designs each document has: S0.1 to S0.13, and so on."""
 CLAIMS = 18
 """Sentences that no design carries: C1 to C18."""
-_ELSEWHERE = frozenset(
-    ("S1.2", "S1.8", "S2.2", "S2.3", "S2.4", "S4.2", "C6", "C10", "C13", "C15", "C16", "C18")
-)
+_ELSEWHERE = frozenset(("S1.2", "S1.8", "S2.2", "S2.3", "S2.4", "S4.2", "C6", "C10", "C13", "C15", "C16", "C18"))
 IDS = tuple(
     name
     for name in (
@@ -89,7 +87,11 @@ def _idea(name: str, entry: dict[str, str]) -> Idea:
     fields = {"document": name.partition(".")[0]} | entry
     if trap := fields.pop("trap", ""):
         design, _, title = trap.partition(": ")
-        fields |= {"shown": f"{design}/REFERENCE.md#pitfalls", "look_for": f"**{title}**", "test": f"{TRAP_TEST}[{trap}]"}
+        fields |= {
+            "shown": f"{design}/REFERENCE.md#pitfalls",
+            "look_for": f"**{title}**",
+            "test": f"{TRAP_TEST}[{trap}]",
+        }
     try:
         idea = Idea(id=name, **fields)
     except TypeError as error:

@@ -157,15 +157,16 @@ def salt_of_the_nodes(_design: Design) -> Outcome:
     def buckets_of_one(salts: list[int]) -> int:
         return len({salt for key, salt in zip(keys, salts, strict=True) if key.owner == keys[0].owner})
 
+    scattered, together = buckets_of_one(salts(NODES, *whole)), buckets_of_one(salts(NODES, "owner"))
     command = [sys.executable, "-c", HASH_OF_A_KEY, "tenant0#00000", "1024"]
     environments = [os.environ | {"PYTHONHASHSEED": str(seed)} for seed in range(1, PROCESSES + 1)]
     hashes = {subprocess.run(command, env=one, capture_output=True, check=True).stdout for one in environments}
     return Outcome(
         f"{SALTED_KEYS:,} keys of {TENANTS} tenants, {NODES} nodes, later {NODES + 1}",
-        f"{moved:,} keys change their salt; one tenant is in {buckets_of_one(salts(NODES, *whole))} of {NODES} buckets; "
+        f"{moved:,} keys change their salt; one tenant is in {scattered} of {NODES} buckets; "
         f"Python's `hash` of one key differs: {len(hashes)} values in {PROCESSES} processes",
-        f"the number of buckets is fixed, so none changes; a salt of the owner: {buckets_of_one(salts(NODES, 'owner'))} "
-        "bucket; crc32 is the same in every process",
+        f"the number of buckets is fixed, so none changes; a salt of the owner: {together} bucket; crc32 is the same "
+        "everywhere",
     )
 
 

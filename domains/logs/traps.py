@@ -256,7 +256,7 @@ def random_prefix(design: Design) -> Outcome:
     left = {attrs.evolve(random.TABLE.key.decode(row), random_bucket=0) for row, _cells in drawn_rows.scan()}
     return Outcome(
         f"{len(events)} events of host1, stored, stored again after lost replies, read, and deleted once each",
-        f"{copies} rows, merged from {len(every_prefix.ranges)} ranges; after the deletes {len(left)} events are still there",
+        f"{copies} rows, merged from {len(every_prefix.ranges)} ranges; after the deletes {len(left)} events are left",
         f"{rows} rows from {len(computed.ranges)} range; {_count_rows(computed_rows)} after the deletes",
     )
 
@@ -275,7 +275,7 @@ def asked_most_often_first(design: Design) -> Outcome:
 
     (wrong, returned), (right, _) = rows_read(time_first.TABLES), rows_read(TABLES)
     return Outcome(
-        f"of {len(design.patterns)} questions {len(of_time)} name a time and {len(of_host)} a host; these {len(of_host)}",
+        f"of {len(design.patterns)} questions {len(of_time)} name a time and {len(of_host)} a host: those of a host",
         f"the time first: {wrong:,} rows read for {returned:,} returned",
         f"the host first, bound by equality: {right:,} rows read",
     )

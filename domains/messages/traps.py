@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-import attrs
-
 from shared.designs import LONG_MAX, Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
 from shared.queries import scan
@@ -134,12 +132,16 @@ def java_split(text: str, pattern: str) -> list[str]:
 def separator_as_pattern(_design: Design) -> Outcome:
     """`|` matches the empty text, `.` matches every character, and empty texts at the end are lost."""
     keys = [(ThreeTexts("a", "b", "c"), "|"), (ThreeTexts("a", "b", "c"), "."), (ThreeTexts("u_1", "", ""), "_")]
-    joined = [(separator.join(attrs.astuple(key)), separator) for key, separator in keys]
+    joined = [(separator.join(_texts(key)), separator) for key, separator in keys]
     wrong = [f"{text}: {_strings(java_split(text, separator))}" for text, separator in joined]
     layout = KeyLayout(ThreeTexts)
-    decoded = [attrs.astuple(layout.decode(layout.encode(key))) for key, _separator in keys]
+    decoded = [_texts(layout.decode(layout.encode(key))) for key, _separator in keys]
     right = [f"{text}: {_strings(texts)}" for (text, _separator), texts in zip(joined, decoded, strict=True)]
     return Outcome("the three texts of each key", "; ".join(wrong), "; ".join(right))
+
+
+def _texts(key: ThreeTexts) -> tuple[str, ...]:
+    return key.first, key.second, key.third
 
 
 def _strings(texts: Sequence[str]) -> str:

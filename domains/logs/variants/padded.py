@@ -1,4 +1,4 @@
-"""Host, kind of event, newest first, as in `keys.py`; but the host is padded with `x` to a fixed width, as published."""
+"""Host, kind of event, newest first; the host is padded with `x` to a fixed width, as published."""
 
 from shared.keys import Descending, EscapedText, FixedBytes, FixedText, Int64, KeyLayout, part, row_key
 from shared.records import TIE_BYTES

@@ -33,7 +33,7 @@ SIZING_COLUMNS = ("rows per day", "bytes per day", "GB per day at 1,000 records 
 def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """A description of the samples, the verdict on every question in every variant, and what the verdicts mean.
 
-    A variant's verdict is left out if it is the design's own, and so is a variant of which that holds for all questions.
+    A variant's verdict is left out if it is the design's own; a variant with no other verdict is left out as a whole.
     """
     silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
     main, *others = [variant for variant in variants if variant.answers]
@@ -44,7 +44,7 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     caption += [f"Not shown, because every question is refused: {', '.join(silent)}."] if silent else []
     if alike:
         names = ", ".join(f"`{variant.variant.name}`" for variant in alike)
-        caption.append(f"Not shown, because every question costs the same as in `{design.name}`: {names}.")
+        caption.append(f"Not shown, because each question costs the same: {names}.")
     measurements = (measurement for variant in differing for measurement in variant.measurements)
     meanings = markdown_list(f"`{words}`: {meaning}" for words, meaning in legend(measurements))
     tables = across(differing, verdict, only_differences=True)

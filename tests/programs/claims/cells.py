@@ -3,8 +3,8 @@
 import time
 from typing import Any
 
-from domains.logs.traps import published_row
 from domains.command_line.designs import design_named
+from domains.logs.traps import published_row
 from shared.designs import LONG_MAX
 from tests.programs.hbase.server import HBase
 

@@ -1,4 +1,4 @@
-"""Messages received and sent, in two families as published and in one: bytes of files, and reads of one kind or both."""
+"""Messages received and sent, in two families and in one: bytes of files, and reads of one kind or of both."""
 
 from pathlib import Path
 from statistics import median

@@ -1,4 +1,4 @@
-"""The latest events of a host, read forwards in a table with descending time and backwards in one with ascending time."""
+"""The latest events of a host: read forwards if times are descending, backwards if they are ascending."""
 
 import time
 from collections.abc import Callable

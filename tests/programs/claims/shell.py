@@ -18,10 +18,12 @@ def published_scan(connection: Any, hbase: HBase) -> dict[str, object]:
     connection.create_table(TABLE, {"f": {}})
     for row in ROWS:
         connection.table(TABLE).put(row.encode(), {b"f:v": b""})
-    script = f"begin\n  {PUBLISHED}\nrescue NameError => error\n  puts 'message: ' + error.message.lines.first\nend\n{RIGHT}"
+    script = (
+        f"begin\n  {PUBLISHED}\nrescue NameError => error\n  puts 'message: ' + error.message.lines.first\nend\n{RIGHT}"
+    )
     with TemporaryDirectory() as folder:
         printed = run_in_shell(script, hbase.info_url, Path(folder)).splitlines()
     connection.delete_table(TABLE, disable=True)
-    message = next(line for line in printed if line.startswith("message: ")).removeprefix("message: ").partition(" for #")[0]
+    message = next(line.removeprefix("message: ") for line in printed if line.startswith("message: "))
     rows = [row for row in ROWS if any(line.split()[:1] == [row] for line in printed)]
-    return {"published": PUBLISHED, "message": message, "right": RIGHT, "rows": rows}
+    return {"published": PUBLISHED, "message": message.partition(" for #")[0], "right": RIGHT, "rows": rows}
