@@ -19,7 +19,7 @@ ONLY_commands := tests/command_line tests/domains $(addprefix --ignore ,$(ONLY_d
 ONLY_rooms := tests --ignore tests/domains --ignore tests/command_line
 PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, crashes, commands or rooms (got $(ONLY)))))
 
-.PHONY: help demo test test-long test-hbase test-copies test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots growth tombstones key-times bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
+.PHONY: help demo test test-long test-hbase test-copies test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots claims growth tombstones key-times bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -65,6 +65,9 @@ compare-hbase: .venv/ready ## 200,000 random calls on the embedded store and a r
 
 hot-spots: .venv/ready ## record where new rows of all designs land, by their keys and on a real HBase; minutes; CHECK=1 compares; ONLY=orders
 	.venv/bin/python -m tests.programs.hot_spots $(if $(CHECK),--check) $(ONLY)
+
+claims: .venv/ready ## record what a real HBase answers to published claims, for the pages; minutes; needs Java 17 and Maven; ONLY='"hot region"'
+	.venv/bin/python -m tests.programs.claims $(ONLY)
 
 growth: .venv/ready ## measure what questions read as the data grows, for the pictures; takes four minutes; ONLY=orders
 	.venv/bin/python -m tests.programs.growth $(ONLY)

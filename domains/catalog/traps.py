@@ -1,16 +1,19 @@
-"""Seven mistakes about keys of products and codes, each as wrong code beside the right code, on the embedded store.
+"""Eight mistakes about keys of products and codes, each as wrong code beside the right code, on the embedded store.
 
 Every function gives both the same task, and counts. Do not copy code that is named wrong.
 """
 
+import hashlib
 import struct
+from bisect import bisect_left
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import attrs
 
 from shared.designs import Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
-from shared.keys import between
+from shared.keys import EscapedText, HashPrefix, Int64, KeyLayout, between, part, row_key
 from shared.queries import scan
 from shared.records import show_time
 from shared.writes import Dictionary, IdTaken
@@ -36,6 +39,14 @@ def _samples(design: Design) -> list[Product]:
     products: list[Product] = [*design.loads[0].sample_records()]
     of_shop = [product for product in products if product.shop == BUSY]
     return [attrs.evolve(product, region=product.region.replace("-", "_")) for product in of_shop]
+
+
+@row_key
+class TimeOfRegion:
+    """A time of a region."""
+
+    region: str = part(EscapedText, "a region")
+    time_ms: int = part(Int64, "milliseconds since 1970 UTC")
 
 
 def delimiter_inside_a_name(design: Design) -> Outcome:
@@ -176,6 +187,59 @@ def row_before_its_index(_design: Design) -> Outcome:
     )
 
 
+REGIONS = 1_000
+
+
+def hash_of_the_next_region(_design: Design) -> Outcome:
+    """The hash of region + 1 is any hash: often a smaller one, and otherwise with other regions in between."""
+    regions = [str(number) for number in range(1, REGIONS + 1)]
+
+    def rows_of_all(row: Callable[[str], bytes]) -> list[tuple[bytes, str]]:
+        table = scratch_table(map(row, regions))
+        region_of = {row(region): region for region in regions}
+        return [(key, region_of[key]) for key, _cells in table.scan()]
+
+    def verdicts(rows: list[tuple[bytes, str]], range_of: Callable[[str], tuple[bytes, bytes]]) -> str:
+        keys = [key for key, _region in rows]
+        found = [
+            [region for _key, region in rows[slice(*(bisect_left(keys, end) for end in range_of(wanted)))]]
+            for wanted in regions
+        ]
+        exact = sum(answer == [wanted] for answer, wanted in zip(found, regions, strict=True))
+        with_others = sum(
+            any(region != wanted for region in answer) for answer, wanted in zip(found, regions, strict=True)
+        )
+        return f"{sum(not answer for answer in found)} empty, {with_others} with rows of other regions, {exact} exact"
+
+    def hashed(region: int) -> str:
+        return hashlib.md5(str(region).encode()).hexdigest()
+
+    def as_published(region: str) -> tuple[bytes, bytes]:
+        following = int(region) + 1
+        return f"{hashed(int(region))}_{region}_000000".encode(), f"{hashed(following)}_{following}_*".encode()
+
+    def cut_as_the_key(region: str) -> tuple[bytes, bytes]:
+        following = int(region) + 1
+        start, stop = hashed(int(region))[:4], hashed(following)[:4]
+        return f"{start}_{region}_000000".encode(), f"{stop}_{following}_*".encode()
+
+    layout = KeyLayout(TimeOfRegion, HashPrefix(of="region", bytes=4, hex=True, separator="_"))
+
+    def planned(region: str) -> tuple[bytes, bytes]:
+        (range_,) = layout.plan(region=region).ranges
+        assert range_.stop is not None
+        return range_.start, range_.stop
+
+    published = rows_of_all(lambda region: f"{hashed(int(region))[:4]}_{region}_{START_MS}".encode())
+    right = rows_of_all(lambda region: layout.encode(TimeOfRegion(region, START_MS)))
+    return Outcome(
+        f"a scan for each of {REGIONS:,} regions",
+        f"{verdicts(published, as_published)}; with the start cut to four digits, as the key is: "
+        f"{verdicts(published, cut_as_the_key)}",
+        verdicts(right, planned),
+    )
+
+
 TRAPS = (
     Trap(
         "a delimiter inside a name",
@@ -188,4 +252,9 @@ TRAPS = (
     Trap("look, then put", "'Taobao' is replaced with tb", look_then_put),
     Trap("the digits of an hour", "Long(2015122410)", digits_of_an_hour),
     Trap("the row before its index", "a seller table and an index table [order number]", row_before_its_index),
+    Trap(
+        "the hash of the next region as stop row",
+        "StartRow: MD5(region)_region_000000, StopRow: MD5(region+1)_region+1_*",
+        hash_of_the_next_region,
+    ),
 )

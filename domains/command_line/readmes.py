@@ -23,8 +23,10 @@ from ..monitoring import Point as MonitoredPoint
 from ..monitoring import PointRepository
 from ..tsdb import TsdbRepository
 from ..tsdb.rewriting import QUIET_MS
+from . import claims
 from .demo import show
 from .designs import all_designs, design_named
+from .ideas import ideas_blocks
 from .linting import lint
 from .listing import LISTING
 from .new_package.shown import shown_block
@@ -87,8 +89,12 @@ def _stored_bytes(connection: happybase.Connection, table: str) -> tuple[int, in
     return len(sizes), sum(sizes)
 
 
-OF_SEVERAL_DESIGNS: Mapping[str, Callable[[], Mapping[str, str]]] = {"tsdb": storage_blocks}
-"""Further blocks of a design's page, for which other designs are needed."""
+OF_SEVERAL_DESIGNS: Mapping[str, Callable[[], Mapping[str, str]]] = {
+    "tsdb": storage_blocks,
+    "logs": claims.logs_blocks,
+    "messages": claims.messages_blocks,
+}
+"""Further blocks of a design's page, for which other designs or a recording of several are needed."""
 
 
 def command_line_blocks() -> dict[str, str]:
@@ -138,12 +144,13 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
         [
             *(page for design in all_designs() for page in of_design(design)),
             made(ROOT / "shared" / "keys" / "README.md", keys_blocks),
-            made(ROOT / "shared" / "stores" / "README.md", stores_blocks, more["stores"]),
+            made(ROOT / "shared" / "stores" / "README.md", stores_blocks, claims.stores_blocks, more["stores"]),
             made(ROOT / "shared" / "README.md", extras_blocks),
             made(ROOT / "shared" / "API.md", names_blocks),
             made(ROOT / "domains" / "reservations" / "README.md", more["reservations"]),
             made(ROOT / "domains" / "command_line" / "README.md", command_line_blocks),
             made(ROOT / "domains" / "CHANGING.md", more["changing"]),
+            made(ROOT / "domains" / "IDEAS.md", ideas_blocks),
             made(ROOT / "README.md", root_blocks),
             (LISTING, listing_text),
         ]

@@ -1,10 +1,15 @@
-"""Five published mistakes about documents and their keys, each as wrong code beside the right code.
+"""Seven published mistakes about documents and their keys, each as wrong code beside the right code.
 
 Every function gives both the same task, and counts. Do not copy code that is named wrong.
 """
 
+import os
+import re
+import subprocess
+import sys
+
 from shared.designs import Design, Outcome, ScanTask, Trap, scratch_store
-from shared.keys import HashPrefix, InvalidQuestion, KeyLayout
+from shared.keys import HashPrefix, InvalidQuestion, KeyLayout, Salt
 from shared.queries import scan
 
 from .deciding import DocumentConflict
@@ -131,10 +136,62 @@ def deleted_with_its_past(_design: Design) -> Outcome:
     )
 
 
+NODES = 3
+SALTED_KEYS = 10_000
+TENANTS = 100
+PROCESSES = 4
+HASH_OF_A_KEY = "import sys; print(hash(sys.argv[1]) % int(sys.argv[2]))"
+
+
+def salt_of_the_nodes(_design: Design) -> Outcome:
+    """With a fourth node most keys get another salt; the salt of the whole key scatters every tenant."""
+    keys = [DocumentOfOwner(f"tenant{number % TENANTS}", f"{number:05}") for number in range(SALTED_KEYS)]
+
+    def salts(nodes: int, *of: str) -> list[int]:
+        layout = KeyLayout(DocumentOfOwner, Salt(of=of, buckets=nodes))
+        return [layout.encode(key)[0] for key in keys]
+
+    whole = "owner", "document_id"
+    moved = sum(before != after for before, after in zip(salts(NODES, *whole), salts(NODES + 1, *whole), strict=True))
+
+    def buckets_of_one(salts: list[int]) -> int:
+        return len({salt for key, salt in zip(keys, salts, strict=True) if key.owner == keys[0].owner})
+
+    scattered, together = buckets_of_one(salts(NODES, *whole)), buckets_of_one(salts(NODES, "owner"))
+    command = [sys.executable, "-c", HASH_OF_A_KEY, "tenant0#00000", "1024"]
+    environments = [os.environ | {"PYTHONHASHSEED": str(seed)} for seed in range(1, PROCESSES + 1)]
+    hashes = {subprocess.run(command, env=one, capture_output=True, check=True).stdout for one in environments}
+    return Outcome(
+        f"{SALTED_KEYS:,} keys of {TENANTS} tenants, {NODES} nodes, later {NODES + 1}",
+        f"{moved:,} keys change their salt; one tenant is in {scattered} of {NODES} buckets; "
+        f"Python's `hash` of one key differs: {len(hashes)} values in {PROCESSES} processes",
+        f"the number of buckets is fixed, so none changes; a salt of the owner: {together} bucket; crc32 is the same "
+        "everywhere",
+    )
+
+
+PUBLISHED_PATTERN = r"[a-zA-Z0-0\-_#]+"
+
+
+def pattern_for_keys(_design: Design) -> Outcome:
+    """`0-0` is the range from 0 to 0, so the pattern rejects all keys with another digit, the salted ones too."""
+    keys = [DocumentOfOwner("acme", f"{number:05}") for number in range(TENANTS)]
+    published = [f"{number % NODES}#{key.owner}#{key.document_id}" for number, key in enumerate(keys)]
+    taken = [text for text in published if re.fullmatch(PUBLISHED_PATTERN, text)]
+    decoded = [DOCUMENTS.key.decode(DOCUMENTS.key.encode(key)) for key in keys]
+    return Outcome(
+        f"{len(keys)} keys salt#tenant#document, such as {published[1]}",
+        f"{len(taken)} of them in the pattern, because all its digits are 0",
+        f"{sum(before == after for before, after in zip(keys, decoded, strict=True))} can be stored, as any text can",
+    )
+
+
 TRAPS = (
     Trap("the next user is id + 1", "startRow userID, stopRow userID+1", next_user_is_id_plus_one),
     Trap("a hash of the whole key", "ffe51364248490", hash_of_the_whole_key),
     Trap("a put over what was read", "[userid]: each user has only one record", put_over_what_was_read),
     Trap("two versions in a millisecond", "one record of multiple versions", versions_of_one_millisecond),
     Trap("a delete that hides the past", "the latest version is returned", deleted_with_its_past),
+    Trap("a salt of the number of nodes", "salt = hash(original_key) % number_of_nodes", salt_of_the_nodes),
+    Trap("a pattern for keys", r"`^[a-zA-Z0-0\-_#]+$`", pattern_for_keys),
 )

@@ -63,11 +63,32 @@ def scan_without_a_stop_row(design: Design) -> Outcome:
     return Outcome.of_scans(f"the timeline of {READER}, up to {LIMIT} posts", wrong, right)
 
 
+def start_row_of_plain_time(design: Design) -> Outcome:
+    """If the key has the time as it is, the published start row comes after all posts of its reader."""
+    posts = [(reader, post) for reader in (READER, NEXT_READER) for post in _posts_for(reader, design)]
+    timeline = ScanTask(posts, is_wanted=lambda line: line[0] == READER, label=lambda line: line[0])
+    start = f"{READER}_{LONG_MAX}".encode()  # feedRowKey(userId, Long.MAX_VALUE)
+    wrong = timeline.run(
+        lambda line: f"{line[0]}_{line[1].posted_ms}_{line[1].author}_{line[1].post_id}".encode(),
+        lambda table: table.scan(row_start=start, limit=LIMIT),
+    )
+    right = timeline.run(
+        lambda line: TIMELINES.row(LineOfTimeline(line[0], line[1].posted_ms, line[1].author, line[1].post_id)),
+        lambda table: scan(table, TIMELINES.plan(owner=READER), limit=LIMIT),
+    )
+    return Outcome.of_scans(f"the timeline of {READER}, the key read as userId_timestamp", wrong, right)
+
+
 TRAPS = (
     Trap("two posts of one millisecond", "feedRowKey(friendId, timestamp)", two_posts_of_one_millisecond),
     Trap(
         "scan without a stop row",
         "scan.withStartRow(feedRowKey(userId, Long.MAX_VALUE))",
         scan_without_a_stop_row,
+    ),
+    Trap(
+        "the start row of a plain time",
+        "scan.withStartRow(feedRowKey(userId, Long.MAX_VALUE))",
+        start_row_of_plain_time,
     ),
 )

@@ -12,7 +12,7 @@ from .published import PUBLISHED
 from .records import LogEvent
 from .repository import LogRepository
 from .traps import TRAPS
-from .variants import host_first, modulo, random, salted, slices, time_first
+from .variants import modulo, oldest_first, padded, random, salted, slices, time_first
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "logs"
 
@@ -63,11 +63,11 @@ DESIGN = Design(
             avoid_if="you ask for all hosts in a period, which it refuses",
         ),
         Variant(
-            host_first,
-            "host filled with x, kind, time",
+            oldest_first,
+            "host, kind, oldest first",
             (KIND_BEFORE_TIME,),
             take_if="you mostly read one host and kind from the oldest event to the newest",
-            avoid_if="a host name contains an `x`, which is the padding, or has more than 20 bytes",
+            avoid_if="you mostly read the latest events: they are a reverse scan",
         ),
         Variant(
             time_first,
@@ -112,6 +112,13 @@ DESIGN = Design(
                 "absorb all writes"
             ),
             accepted=(FEW_WRITES,),
+        ),
+        Variant(
+            padded,
+            "host padded with x, kind, newest first",
+            (KIND_BEFORE_TIME,),
+            take_if="programs that you cannot change pad the host so",
+            avoid_if="a host name contains an `x`, which is the padding, or has more than 20 bytes",
         ),
         Variant(
             random,

@@ -1,11 +1,11 @@
-"""The keys of S0.7, S0.11 and S0.12 byte for byte as published: text as UTF-8, numbers as `Bytes.toBytes(long)`."""
+"""The keys of S0.7 and S0.10 to S0.12 byte for byte as published: text as UTF-8, numbers as `Bytes.toBytes(long)`."""
 
 import struct
 
 from shared.designs import LONG_MAX, SIGN, PublishedKey, added_tie, any_text
 
 from .keys import LOGS, LogNewestFirst, LogTimeFirst
-from .variants import host_first, modulo
+from .variants import modulo, oldest_first, padded
 
 TIME_MS = 1_768_205_250_123  # 2026-01-12T08:07:30.123Z
 TIE = bytes.fromhex("0011223344556677")
@@ -24,12 +24,20 @@ PUBLISHED = (
         {"host": TERMINATOR, "event": SAME_TERMINATOR, "tie": TIE_ADDED},
     ),
     PublishedKey(
-        "S0.11 with S0.10's rpad(column1,'x',20)",
+        "S0.11",
         "[hostname][log-event][timestamp]",
-        host_first.TABLE,
-        host_first.LogHostFirst("web-1", "GET", TIME_MS, TIE),
-        {"host": b"web-1".ljust(20, b"x"), "event": b"GET", "time_ms": struct.pack(">q", TIME_MS)},
-        {"event": "any text, with the terminator `00 01`", "time_ms": SIGN, "tie": TIE_ADDED},
+        oldest_first.TABLE,
+        oldest_first.LogOldestFirst("web-1", "GET", TIME_MS, TIE),
+        {"host": b"web-1", "event": b"GET", "time_ms": struct.pack(">q", TIME_MS)},
+        {"host": TERMINATOR, "event": SAME_TERMINATOR, "time_ms": SIGN, "tie": TIE_ADDED},
+    ),
+    PublishedKey(
+        "S0.10 with S0.12's time",
+        "[rpad(column1,'x',20)][column2]",
+        padded.TABLE,
+        padded.LogPadded("web-1", "GET", TIME_MS, TIE),
+        {"host": b"web-1".ljust(20, b"x"), "event": b"GET", "time_ms": struct.pack(">q", LONG_MAX - TIME_MS)},
+        {"event": "any text, with the terminator `00 01`", "tie": TIE_ADDED},
     ),
     PublishedKey(
         "S0.7",

@@ -1,19 +1,49 @@
-"""Nine published mistakes about log keys, each as wrong code beside the right code, on the embedded store.
+"""Thirteen published mistakes about log keys, each as wrong code beside the right code, on the embedded store.
 
 Every function gives both the same task, and counts. Do not copy code that is named wrong.
 """
 
 import struct
+from collections import Counter
+from collections.abc import Callable
 from operator import attrgetter
+from random import Random
 from typing import TYPE_CHECKING
 
-from shared.designs import LONG_MAX, RANGES, Design, Outcome, ScannedTable, ScanTask, Trap, Writes, scratch_table
-from shared.keys import Descending, Int64, KeyLayout, UInt32, between, part, row_key
-from shared.queries import scan
+import attrs
 
-from .keys import LOGS
+from shared.designs import (
+    LONG_MAX,
+    RANGES,
+    Design,
+    Outcome,
+    ScannedTable,
+    ScanTask,
+    Trap,
+    Writes,
+    measure,
+    scratch_store,
+    scratch_table,
+)
+from shared.keys import (
+    Descending,
+    Int64,
+    KeyLayout,
+    Salt,
+    UInt32,
+    any_of,
+    between,
+    part,
+    row_key,
+    split_points,
+)
+from shared.queries import scan
+from shared.tables import TableLayout
+
+from .keys import LOG_CELLS, LOGS, TABLES, LogNewestFirst, LogTables, LogTimeFirst
 from .records import LogEvent
-from .variants import salted, time_first
+from .repository import LogRepository
+from .variants import random, salted, time_first
 
 if TYPE_CHECKING:
     import happybase
@@ -119,12 +149,15 @@ def negative_without_sign_flip(_design: Design) -> Outcome:
     return Outcome.of_scans(f"those below 5 of {', '.join(map(str, below_five.records))}", wrong, right)
 
 
+def published_row(event: LogEvent) -> bytes:
+    """`[hostname][log-event][Long.MAX_VALUE - timestamp]`."""
+    return event.host.encode() + event.event.encode() + struct.pack(">q", LONG_MAX - event.time_ms)
+
+
 def no_tie(design: Design) -> Outcome:
     """Host, kind and time of an event as its whole key: events that share them overwrite each other."""
     events = list(design.loads[0].sample_records())
-    wrong_table = scratch_table(
-        event.host.encode() + event.event.encode() + struct.pack(">q", LONG_MAX - event.time_ms) for event in events
-    )
+    wrong_table = scratch_table(map(published_row, events))
     right_table = scratch_table(LOGS.row(event) for event in events)
     return Outcome(f"{len(events)} events stored", _count_rows(wrong_table), _count_rows(right_table))
 
@@ -162,6 +195,92 @@ def bucket_of_the_time(design: Design) -> Outcome:
     )
 
 
+def next_name_as_stop(design: Design) -> Outcome:
+    """Both published remedies end the name, and neither helps a scan from host1 to host2: host12 sorts between them."""
+    events: list[LogEvent] = list(design.loads[0].sample_records())
+    of_host = ScanTask(events, is_wanted=lambda event: event.host == "host1", label=lambda event: event.host)
+
+    def published(end_of_host: Callable[[str], str]) -> ScannedTable:
+        return of_host.run(
+            lambda event: f"{end_of_host(event.host)}{event.event}{event.time_ms}{event.tie.hex()}".encode(),
+            lambda table: table.scan(b"host1", b"host2"),
+        )
+
+    padded, delimited = published(lambda host: host.ljust(20, "x")), published(lambda host: f"{host}_")
+    right = of_host.run(LOGS.row, lambda table: scan(table, LOGS.key.plan(host="host1")))
+    return Outcome(
+        f"the {of_host.wanted} events of host1",
+        f"padded: {padded.words}; with a delimiter: {delimited.words}",
+        f"{right.words}: the range starts with the whole name and its end",
+        (padded, right),
+    )
+
+
+def one_busy_host(design: Design) -> Outcome:
+    """A hash of the host spreads hosts evenly; what one host writes stays in one bucket."""
+    events = sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
+    by_event = KeyLayout(LogTimeFirst, Salt(of=("host", "event", "time_ms", "tie"), buckets=salted.BUCKETS))
+    wrong = Writes([salted.TABLE.row(event) for event in events], split_points(salted.TABLE.key).points).heat
+    right = Writes([by_event.row_of(event) for event in events], split_points(by_event).points).heat
+    host, of_host = Counter(event.host for event in events[-wrong.writes :]).most_common(1)[0]
+    ranges = [len(layout.narrow(host=host, time_ms=between()).ranges) for layout in (salted.TABLE.key, by_event)]
+    return Outcome(
+        f"{wrong.writes} new events of {len({event.host for event in events})} hosts in {RANGES} buckets",
+        f"hashed by host: {wrong.share:.0%} in the busiest, because {host} alone writes {of_host / wrong.writes:.0%}",
+        f"hashed by all parts: {right.share:.0%}, but a question about one host reads {ranges[1]} ranges, "
+        f"not {ranges[0]}",
+    )
+
+
+HOST_SALT = Salt(of="host", buckets=random.BUCKETS)
+
+
+def random_prefix(design: Design) -> Outcome:
+    """Nobody can compute a drawn number again, so a retry makes another row, and a delete mostly misses its row."""
+    events = [event for event in list(design.loads[0].sample_records()) if event.host == "host1"]
+    by_salt = TableLayout("logs_by_salt", "one event", KeyLayout(LogNewestFirst, HOST_SALT), LOG_CELLS)
+    of_drawn, of_computed = scratch_store(random.TABLES), scratch_store([by_salt])
+    drawing = random.Repository(of_drawn, chance=Random(1))
+    computing = LogRepository(of_computed, LogTables(by_salt))
+    for _ in range(2):  # the second time is the retry of a client whose replies were lost
+        drawing.store_all(events)
+        computing.store_all(events)
+    drawn_rows = of_drawn.table(random.TABLE.name)
+    every_prefix = random.TABLE.key.plan(random_bucket=any_of(range(random.BUCKETS)), host="host1")
+    computed = by_salt.key.plan(host="host1")
+    computed_rows = of_computed.table(by_salt.name)
+    copies, rows = (sum(1 for _ in scan(*read)) for read in ((drawn_rows, every_prefix), (computed_rows, computed)))
+    for event in events:
+        drawn_rows.delete(random.TABLE.row(drawing.bucketed(event)))
+        computed_rows.delete(by_salt.row(event))
+    left = {attrs.evolve(random.TABLE.key.decode(row), random_bucket=0) for row, _cells in drawn_rows.scan()}
+    return Outcome(
+        f"{len(events)} events of host1, stored, stored again after lost replies, read, and deleted once each",
+        f"{copies} rows, merged from {len(every_prefix.ranges)} ranges; after the deletes {len(left)} events are left",
+        f"{rows} rows from {len(computed.ranges)} range; {_count_rows(computed_rows)} after the deletes",
+    )
+
+
+def asked_most_often_first(design: Design) -> Outcome:
+    """Almost every question names a time, so the time should come first; but questions ask for intervals of it."""
+    of_host = [pattern for pattern in design.patterns if "host" in pattern.sample]
+    of_time = [pattern for pattern in design.patterns if "since_ms" in pattern.sample]
+
+    def rows_read(tables: LogTables) -> tuple[int, int]:
+        connection = scratch_store(tables)
+        repository = LogRepository(connection, tables)
+        repository.store_all(design.loads[0].sample_records())
+        measured = measure(connection, repository, of_host)
+        return sum(one.cost.rows_fetched for one in measured), sum(len(one.records) for one in measured)
+
+    (wrong, returned), (right, _) = rows_read(time_first.TABLES), rows_read(TABLES)
+    return Outcome(
+        f"of {len(design.patterns)} questions {len(of_time)} name a time and {len(of_host)} a host: those of a host",
+        f"the time first: {wrong:,} rows read for {returned:,} returned",
+        f"the host first, bound by equality: {right:,} rows read",
+    )
+
+
 TRAPS = (
     Trap("prefix without a terminator", "scan with the name as prefix", prefix_without_terminator),
     Trap("decimal text without padding", "host#number, as in host#7", decimal_text_without_padding),
@@ -172,4 +291,12 @@ TRAPS = (
     Trap("padding inside a value", "[rpad(column1,'x',20)][column2]", pad_inside_a_value),
     Trap("delimiter inside a value", "[column1][_][column2]", delimiter_inside_a_value),
     Trap("bucket of the time", "bucket = timestamp % numBuckets", bucket_of_the_time),
+    Trap("the next name as stop row", "scan 'table1',{startkey=> 'host1',endkey=> 'host2'}", next_name_as_stop),
+    Trap("one busy host", "hot spots do not occur for fully distributed data", one_busy_host),
+    Trap("a random prefix", "add salt after rowkey prefix will be based on the randomly generated", random_prefix),
+    Trap(
+        "the field that is asked for most often first",
+        "把常用来查询的字段放在 RowKey 前缀 (put the fields that are queried often first)",
+        asked_most_often_first,
+    ),
 )

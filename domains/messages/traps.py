@@ -1,13 +1,14 @@
-"""Four published mistakes about the keys of messages, each as wrong code beside the right code.
+"""Five published mistakes about the keys of messages, each as wrong code beside the right code.
 
 Do not copy code that is named wrong.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from shared.designs import LONG_MAX, Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
-from shared.keys import Descending, Int64
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
 from shared.queries import scan
 
 from .keys import INBOX
@@ -105,6 +106,49 @@ def _shown(time_ms: int) -> str:
     return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
+@row_key
+class ThreeTexts:
+    """A key of three texts."""
+
+    first: str = part(EscapedText, "any text")
+    second: str = part(EscapedText, "any text")
+    third: str = part(EscapedText, "any text")
+
+
+def java_split(text: str, pattern: str) -> list[str]:
+    """What Java's `text.split(pattern)` returns, for a pattern that Python reads as Java does.
+
+    The pattern is a regular expression. An empty match at the start of the text gives no string, and empty strings at
+    the end are left out.
+    """
+    strings = re.split(pattern, text)
+    if re.compile(pattern).match(text, 0, 0):
+        strings = strings[1:]
+    while strings and not strings[-1]:
+        strings.pop()
+    return strings
+
+
+def separator_as_pattern(_design: Design) -> Outcome:
+    """`|` matches the empty text, `.` matches every character, and empty texts at the end are lost."""
+    keys = [(ThreeTexts("a", "b", "c"), "|"), (ThreeTexts("a", "b", "c"), "."), (ThreeTexts("u_1", "", ""), "_")]
+    joined = [(separator.join(_texts(key)), separator) for key, separator in keys]
+    wrong = [f"{text}: {_strings(java_split(text, separator))}" for text, separator in joined]
+    layout = KeyLayout(ThreeTexts)
+    decoded = [_texts(layout.decode(layout.encode(key))) for key, _separator in keys]
+    right = [f"{text}: {_strings(texts)}" for (text, _separator), texts in zip(joined, decoded, strict=True)]
+    return Outcome("the three texts of each key", "; ".join(wrong), "; ".join(right))
+
+
+def _texts(key: ThreeTexts) -> tuple[str, ...]:
+    return key.first, key.second, key.third
+
+
+def _strings(texts: Sequence[str]) -> str:
+    quoted = ", ".join(f'"{text}"' for text in texts)
+    return f"{len(texts)} ({quoted})" if texts else "none"
+
+
 TRAPS = (
     Trap("no tie-breaker", "receiverId_timestamp_senderId", no_tie_breaker),
     Trap(
@@ -116,4 +160,5 @@ TRAPS = (
         receiver_leads,
     ),
     Trap("a separator that names contain", 'String.join("_", parts)', name_without_terminator),
+    Trap("a separator that is a pattern", "rowKey.split(separator)", separator_as_pattern),
 )

@@ -1,12 +1,14 @@
-"""Two published mistakes about order keys, each as wrong code beside the right code.
+"""Three published mistakes about order keys, each as wrong code beside the right code.
 
 Do not copy code that is named wrong.
 """
 
+import random
 import struct
+from collections.abc import Callable
 from operator import attrgetter
 
-from shared.designs import RANGES, Design, Outcome, ScanTask, Trap, Writes
+from shared.designs import RANGES, Design, Outcome, ScanTask, Trap, Writes, scratch_table
 from shared.queries import scan
 
 from .keys import BY_SELLER, ORDERS
@@ -40,7 +42,35 @@ def numbers_that_count_up(design: Design) -> Outcome:
     )
 
 
+SUFFIXES = 100
+"""`random(100)` gives one of so many numbers."""
+SENDS = 3
+"""How often a client stores an order whose replies are lost."""
+
+
+def random_suffix(design: Design) -> Outcome:
+    """A number drawn at the end of the key leaves the order of rows as it is, and nobody can compute it again."""
+    orders = sorted(design.loads[0].sample_records(), key=attrgetter("placed_ms"))
+    chance = random.Random(1)
+
+    def published(order: Order) -> bytes:
+        return f"{order.seller_id}_{order.order_number}_{chance.randrange(SUFFIXES):02}".encode()
+
+    def rows(row: Callable[[Order], bytes]) -> int:
+        return sum(1 for _ in scratch_table(row(order) for order in orders for _ in range(SENDS)).scan())
+
+    wrong, right = (Writes([row(order) for order in orders]).heat for row in (published, hashed_number.TABLES[0].row))
+    without = Writes([f"{order.seller_id}_{order.order_number}_".encode() for order in orders]).heat
+    return Outcome(
+        f"{len(orders)} orders, each stored {SENDS} times because replies were lost; then one of them",
+        f"{rows(published)} rows; {SUFFIXES} gets for one order; {wrong.share:.0%} of new rows in the busiest of "
+        f"{RANGES} ranges, {without.share:.0%} without the suffix",
+        f"{rows(hashed_number.TABLES[0].row)} rows; 1 get; {right.share:.0%}, with a hash of the number first",
+    )
+
+
 TRAPS = (
     Trap("id without a terminator", "[seller id][timestamp][order number]", id_without_terminator),
     Trap("numbers that count up", "[order number]", numbers_that_count_up),
+    Trap("a random suffix", "[userId][orderid][random( 100)]", random_suffix),
 )

@@ -1,4 +1,4 @@
-"""What the suite shows of `tsdb`: its questions and its salted variant. A copy does not need it."""
+"""What the suite shows of `tsdb`: its questions, its salted variant and published mistakes. A copy does not need it."""
 
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from .published import PUBLISHED
 from .readme_blocks import own_blocks
 from .records import Point
 from .repository import TsdbRepository
+from .traps import TRAPS
 from .variants import salted
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "tsdb"
@@ -74,6 +75,7 @@ DESIGN = Design(
         Accepted("long-key", "OpenTSDB puts points like this; a compaction makes one cell of a row"),
         Accepted("no-ttl", "OpenTSDB's table keeps points for ever, until its owner alters the family"),
     ),
+    traps=TRAPS,
     published=PUBLISHED,
     names_in_key=names_in_key,
     unknown_names=unknown_names,

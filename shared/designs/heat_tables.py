@@ -19,7 +19,7 @@ import attrs
 from ..keys import InvalidKey
 from ..tables import PhysicalTable, physical_tables
 from .design import Design, Load, Variant, same_random_numbers
-from .heat import Heat, TooFewWrites, Writes
+from .heat import OWN_POINTS, Heat, TooFewWrites, Writes
 from .metering import metered
 from .ruler import show_value
 from .traps import scratch_store
@@ -203,10 +203,12 @@ def that_matter(tables: Iterable[TableHeat]) -> list[TableHeat]:
 def contrasting(design: Design, tables: Iterable[TableHeat]) -> list[TableHeat]:
     """The hottest table of the design itself; then the hottest and the coolest of all others with other verdicts.
 
-    Each kind of verdict is there once.
+    Each kind of verdict is there once. The coolest is one with split points of its own, if there is any: others may be
+    cool by the luck of their samples.
     """
     own, *others = sorted(that_matter(tables), key=lambda table: (table.variant != design.name, -_hotness(table)))
-    coolest = min((other for other in others if other.heat.kind != own.heat.kind), key=_hotness, default=None)
+    different = (other for other in others if other.heat.kind != own.heat.kind)
+    coolest = min(different, key=lambda table: (table.heat.cut != OWN_POINTS, _hotness(table)), default=None)
     kinds = {table.heat.kind for table in (own, coolest) if table}
     hottest = max((other for other in others if other.heat.kind not in kinds), key=_hotness, default=None)
     return [table for table in (own, hottest, coolest) if table]

@@ -33,17 +33,27 @@ SIZING_COLUMNS = ("rows per day", "bytes per day", "GB per day at 1,000 records 
 def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """A description of the samples, the verdict on every question in every variant, and what the verdicts mean.
 
-    A variant's verdict is left out if it is the design's own.
+    A variant's verdict is left out if it is the design's own; a variant with no other verdict is left out as a whole.
     """
     silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
+    main, *others = [variant for variant in variants if variant.answers]
+    alike = [variant for variant in others if _verdicts(variant) == _verdicts(main)]
+    differing = [main, *(variant for variant in others if variant not in alike)]
     growing = how_many_grow(recorded_growth(design).own)
     caption = [_samples_line(design), f"Up to {TIMES[-1]} times the data, {growing} ([measured](REFERENCE.md#costs))."]
     caption += [f"Not shown, because every question is refused: {', '.join(silent)}."] if silent else []
-    measurements = (measurement for variant in variants if variant.answers for measurement in variant.measurements)
+    if alike:
+        names = ", ".join(f"`{variant.variant.name}`" for variant in alike)
+        caption.append(f"Not shown, because each question costs the same: {names}.")
+    measurements = (measurement for variant in differing for measurement in variant.measurements)
     meanings = markdown_list(f"`{words}`: {meaning}" for words, meaning in legend(measurements))
-    tables = across(variants, verdict, only_differences=True)
-    caption += [f"An empty cell means the same cost as `{design.name}`."] if len(variants) > len(silent) + 1 else []
+    tables = across(differing, verdict, only_differences=True)
+    caption += [f"An empty cell means the same cost as `{design.name}`."] if len(differing) > 1 else []
     return "\n\n".join([filled(" ".join(caption)), tables, meanings])
+
+
+def _verdicts(variant: VariantCosts) -> list[str]:
+    return list(map(verdict, variant.measurements))
 
 
 def _samples_line(design: Design) -> str:

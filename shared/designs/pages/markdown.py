@@ -53,9 +53,9 @@ def below(caption: str, block: str) -> str:
     return f"{filled(caption)}\n\n{block}"
 
 
-def filled(text: str) -> str:
+def filled(text: str, width: int = MAX_LINE) -> str:
     """A paragraph, its lines broken between words."""
-    return textwrap.fill(text, MAX_LINE, break_on_hyphens=False)
+    return textwrap.fill(text, width, break_on_hyphens=False, break_long_words=False)
 
 
 def text_block(text: str, language: str = "text") -> str:

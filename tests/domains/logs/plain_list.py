@@ -20,12 +20,12 @@ class PlainLogs:
         return self._between(None, None, host=host, event=event)[::-1]
 
     def latest_of_all(self):
-        if self.variant in ("logs", "host-first"):
+        if self.variant in ("logs", "oldest-first", "padded"):
             raise InvalidQuestion("needs a host")
         return self._between(None, None)[::-1]
 
     def window(self, since_ms, until_ms, host=None):
-        if host is None and self.variant in ("logs", "host-first"):
+        if host is None and self.variant in ("logs", "oldest-first", "padded"):
             raise InvalidQuestion("needs a host")
         return self._between(since_ms, until_ms, host=host)
 
