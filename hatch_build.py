@@ -21,8 +21,8 @@ PLACES = {"shared": "", "domains": "domains", "fixtures": "fixtures"}
 """Folders of the repository, and what they are below `rowbook`."""
 PACKAGES = {"shared": "rowbook", "domains": "rowbook.domains", "fixtures": "rowbook.fixtures"}
 IMPORTED = re.compile(rf"^(\s*(?:from|import) )({'|'.join(PACKAGES)})(?=[. ])", re.MULTILINE)
-WRITES = "tests/domains/*/stopped_writes.py"
-"""The writes of designs that the crash tests stop."""
+OWN_TESTS = ("stopped_writes", "erased")
+"""The modules in `tests/domains/*/` of which `rowbook new` makes tests."""
 STUBS = {"happybase/__init__.pyi": "happybase-stubs", "Hbase_thrift.pyi": "Hbase_thrift-stubs"}
 """Stubs below `typings/`, and the packages of the wheel that hold them."""
 
@@ -52,8 +52,9 @@ class RowbookWheel(BuildHookInterface[Any]):
                 ignored = shutil.ignore_patterns("__pycache__", ".*")
                 shutil.copytree(root / source, package / place, ignore=ignored, dirs_exist_ok=True)
             shutil.copytree(root / "typings", package / "typings")  # for `rowbook new --vendor`
-            for writes in root.glob(WRITES):  # for the crash tests of `rowbook new`
-                shutil.copy(writes, package / "domains" / writes.parent.name)
+            for tests in OWN_TESTS:
+                for module in root.glob(f"tests/domains/*/{tests}.py"):
+                    shutil.copy(module, package / "domains" / module.parent.name)
             (package / LAUNCHER).replace(package / "__main__.py")
             (package / "testing" / "pytest_plugin.py").replace(package / "pytest_plugin.py")
             for file in package.rglob("*"):

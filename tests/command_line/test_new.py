@@ -5,6 +5,7 @@
 
 import ast
 import errno
+import json
 import re
 import subprocess
 import sys
@@ -83,7 +84,8 @@ def test_a_package_of_any_variant_names_nothing_that_is_not_there(origin: str | 
 def absent(files: dict[str, bytes]) -> list[str]:
     """What a package imports or names between backticks, but neither it nor the library has; and words of the suite."""
     code = {name: data.decode() for name, data in files.items() if name.endswith(".py")}
-    there = identifiers(code.values()) | of_library()
+    tables = {*json.loads(files["mine/samples/keys.json"])}
+    there = identifiers(code.values()) | of_library() | tables
     found = [f"{name}: {imported}" for name, text in code.items() for imported in lacking_imports(text, files)]
     prose = {name: "\n".join(docstrings(text)) for name, text in code.items()}
     for name, text in {**prose, "README.md": files["README.md"].decode()}.items():
@@ -156,6 +158,16 @@ def test_a_package_whose_writes_leave_intents_has_crash_tests() -> None:
     assert "by-pair" not in files_of("messages:by-pair")["tests/test_crashes.py"].decode()
 
 
+def test_a_package_of_a_design_that_erases_has_tests_of_erasures() -> None:
+    for design in map(design_named, NAMES):
+        assert bool(design.erases) == ("tests/test_erasures.py" in shown_files(design.name)), design.name
+
+
+@of_each_design
+def test_a_readme_is_one_page(name: str) -> None:
+    assert len(shown_files(name)["README.md"].decode().splitlines()) <= 100
+
+
 def test_a_variant_with_code_of_its_own_is_one_class() -> None:
     code = files_of("messages:by-pair")["mine/repository.py"].decode()
     classes = [node for node in ast.parse(code).body if isinstance(node, ast.ClassDef) and "Repository" in node.name]
@@ -187,6 +199,35 @@ def test_a_variant_that_is_not_to_be_copied_is_refused_with_the_reason(design: D
 def test_a_rename_that_cannot_be_done_is_one_line(words: str) -> None:
     with pytest.raises(WrongUsage, match=r"^--rename"):
         files_of("orders", words=(words,))
+
+
+def test_all_renames_that_cannot_be_done_are_told_at_once_and_where_to_edit_by_hand() -> None:
+    words = ("nothing=something", "chair=bench", "shipped=paid", "seller=party", "buyer=party")
+    with pytest.raises(WrongUsage) as raised:
+        files_of("orders", words=words)
+    for told in (
+        "nothing: no name or status of the package has these words; ",
+        "chair: no name or status of the package has these words (edit it by hand in samples/orders.csv)",
+        "the package has paid already, which shipped would become",
+        "buyer_id and seller_id would both become party_id",
+    ):
+        assert told in str(raised.value)
+
+
+def test_messages_and_values_have_the_new_words_and_the_lines_with_old_ones_are_told() -> None:
+    files, left = made_files(
+        "mine", "orders", vendor=None, record="Loan", words=["placed=lent", "order_number=loan_id"]
+    )
+    code = files["mine/repository.py"].decode()
+    assert 'raise UnknownLoan(f"Loan.loan_id: no loan {shown(loan_id)}")' in code
+    assert 'f"Loan.{field.name}: loan {shown(loan.loan_id)} is stored' in code
+    assert "lent" in files["mine/samples/loans.csv"].decode()
+    assert 'Literal["lent", ' in files["mine/records.py"].decode()
+    assert "mine/repository.py" not in left.at_run_time
+    lines = code.splitlines()
+    assert all(
+        re.search(r"\b(order|placed)", lines[number - 1], re.I) for number in left.in_prose["mine/repository.py"]
+    )
 
 
 @pytest.mark.parametrize("vendor", ["class", "json", "rowbook", "mine", "happybase"])

@@ -1,4 +1,4 @@
-"""The crash tests of a package whose writes go over several rows: those of the design, in one module."""
+"""The tests of a package that a design has in modules of its own: writes that are stopped, and erasures."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import attrs
 import libcst as cst
 from libcst import matchers as m
 
@@ -16,35 +17,77 @@ from .pruning import drop_unused_imports
 
 Calls: TypeAlias = dict[str, int | Mapping[str, int] | None]
 """How many calls of each write change the store; by variant, if they differ."""
-MODULE = "test_crashes"
-"""The name that the module has among those of a package."""
-CODE = """\
+
+
+@attrs.frozen
+class OwnTests:
+    """A module of tests of a package, made of a module among the tests of a design."""
+
+    module: str
+    """The name that the module has among those of a package."""
+    source: str
+    """The module of the design's tests."""
+    value: str
+    """What is tested, by its name there."""
+    code: str
+    says: str
+
+    @property
+    def test_class(self) -> str:
+        """The name of the class of tests."""
+        return self.code.partition("class ")[2].partition("(")[0]
+
+
+CRASHES = OwnTests(
+    "test_crashes",
+    "stopped_writes",
+    "STOPPED",
+    """\
 from shared.testing import CrashContract
 
 
 class TestCrashes(CrashContract):
     stopped = STOPPED
-"""
-DESCRIPTION = '"""A writer may die, pause or meet another one at any call: readers see all of a write or nothing."""'
+""",
+    "A writer may die, pause or meet another one at any call: readers see all of a write or nothing.",
+)
+ERASURES = OwnTests(
+    "test_erasures",
+    "erased",
+    "ERASED",
+    """\
+from shared.testing import ErasureContract
 
 
-def crash_module(design: Design, variant: Variant) -> Module | None:
-    """The crash tests of a variant; None if the design has none, or none of this variant."""
-    found = _stopped_writes(design.name)
-    if found is None or variant.name not in {of.name for of in found.STOPPED.variants} | {design.main.name}:
+class TestErasures(ErasureContract):
+    person = ERASED
+""",
+    "Nothing names what was erased, whatever dies or is stored meanwhile.",
+)
+OWN_TESTS = (CRASHES, ERASURES)
+
+
+def test_module(of: OwnTests, design: Design, variant: Variant) -> Module | None:
+    """The tests of a variant; None if the design has none, or none of this variant."""
+    found = _found(of, design.name)
+    if found is None:
         return None
-    stopped: Any = found.STOPPED
-    module = read_module(Path(found.__file__), MODULE)
-    module.description = DESCRIPTION
-    tests = read_text(CODE, MODULE)
+    tested: Any = getattr(found, of.value)
+    if variant.name not in {variant.name for variant in tested.variants} | (
+        {design.main.name} if of is CRASHES else set()
+    ):
+        return None
+    module = read_module(Path(found.__file__), of.module)
+    module.description = f'"""{of.says}"""'
+    tests = read_text(of.code, of.module)
     module.imports.add(tests.imports)
     module.units += tests.units
     for local, (origin, name) in [*module.imports.names.items()]:
         _, is_own, inner = f"{origin}.".partition(f"domains.{design.name}.")
         if is_own:
             module.imports.names[local] = (f".{inner.rstrip('.')}", name)
-    calls: Calls = {write.name: write.calls for write in stopped.writes}
-    hidden = {view.name for view in stopped.views if variant.name in view.not_in}
+    calls: Calls = {write.name: write.calls for write in getattr(tested, "writes", ())}
+    hidden = {view.name for view in getattr(tested, "views", ()) if variant.name in view.not_in}
     for unit in module.units:
         unit.statements = [_of_variant(statement, variant, calls, hidden) for statement in unit.statements]
     module.units = [unit for unit in module.units if unit.names not in (("steps",), ("words",))]
@@ -53,16 +96,17 @@ def crash_module(design: Design, variant: Variant) -> Module | None:
 
 
 def lead_past(package: Package, front: Module) -> None:
-    """Makes the crash tests import what they need from the modules that define it, not from the package itself."""
-    if MODULE in package:
-        names = package[MODULE].imports.names
-        names |= {local: front.imports.names[name] for local, (origin, name) in names.items() if origin == "."}
+    """Makes the tests import what they need from the modules that define it, not from the package itself."""
+    for tests in OWN_TESTS:
+        if tests.module in package:
+            names = package[tests.module].imports.names
+            names |= {local: front.imports.names[name] for local, (origin, name) in names.items() if origin == "."}
 
 
-def _stopped_writes(name: str) -> Any:
-    """The module with the writes of a design: beside its tests in the repository, beside its code in the wheel."""
-    of_wheel = f"{str(__package__).partition('.command_line')[0]}.{name}.stopped_writes"
-    for module in (of_wheel, f"tests.domains.{name}.stopped_writes"):
+def _found(of: OwnTests, name: str) -> Any:
+    """The module among the tests of a design: beside them in the repository, beside the design's code in the wheel."""
+    of_wheel = f"{str(__package__).partition('.command_line')[0]}.{name}.{of.source}"
+    for module in (of_wheel, f"tests.domains.{name}.{of.source}"):
         try:
             if find_spec(module) is not None:
                 return import_module(module)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from shared.designs import Design, Variant, load_samples, measure, scratch_store
+from shared.designs import Design, Measurement, Variant, load_samples, measure, scratch_store
+from shared.designs.golden_answers import golden_answers
 
 from ..designs import NAMES, find_variants
 from ..terminal import count, line
 from ..usage import CommandFailed, WrongUsage, check_name
-from .crashing import MODULE as CRASHES
-from .crashing import crash_module, lead_past
+from .crashing import OWN_TESTS, lead_past, test_module
 from .folders import check_free, write_folder
 from .formatting import shortened
 from .merging import drop_lacks, drop_methods, merge_variant, settle_names
@@ -24,7 +24,7 @@ from .project import Made, project_files, repository_name
 from .prose import keep_own_prose
 from .pruning import keep_what_is_there, prune
 from .reducing import reduce_design
-from .renaming import prose_left, rename_package
+from .renaming import WordsLeft, rename_package, words_left
 from .story import story
 from .words import read_renames
 
@@ -48,10 +48,14 @@ def new(
     files, left = made_files(name, origin, vendor=vendor, record=record, words=words)
     write_folder(path, files)
     line(out, f"{path}: the package {name}, in {count(len(files), 'file')}; its README.md says how to go on")
-    if left:
-        line(out, "left in comments, descriptions and messages, which are not renamed:")
-    for file, times in left.items():
-        line(out, f"  {file}: {count(times, 'old word')}")
+    for what, lines_of in (
+        ("messages and other texts", left.at_run_time),
+        ("docstrings, comments and README.md", left.in_prose),
+    ):
+        if lines_of:
+            line(out, f"old words are left in {what}, which are yours to write:")
+        for file, lines in lines_of.items():
+            line(out, f"  {file}: {', '.join(map(str, lines))}")
 
 
 def package_name(given: str, option: str = "PATH") -> str:
@@ -70,12 +74,13 @@ TAKEN = ("rowbook", "samples", "tests", "attrs", "attr", "happybase", "msgpack")
 
 def made_files(
     name: str, origin: str | None, *, vendor: str | None, record: str | None, words: Sequence[str]
-) -> tuple[dict[str, bytes], dict[str, int]]:
-    """The files of a package called `name`, by their names in its folder, and how often each says old words."""
+) -> tuple[dict[str, bytes], WordsLeft]:
+    """The files of a package called `name`, by their names in its folder, and where they still say old words."""
     design, variant, folder = _origin(origin)
     if not variant.is_to_copy:
         raise CommandFailed(f"{origin} {variant.warning}")
-    refused, repository = refused_questions(design, variant)
+    measured, repository = measured_questions(design, variant)
+    refused = {answer.pattern.question for answer in measured if answer.refused}
     package = read_package(folder, COPIED)
     own_class = repository_name(design) if hasattr(variant.module, "Repository") else ""
     package["design"] = read_module(folder / "design.py", "design")
@@ -91,22 +96,23 @@ def made_files(
     unanswered = {pattern.method.__name__ for pattern in design.patterns} - answered
     if variant is not design.main:
         drop_methods(package["repository"], repository_name(design), unanswered)
-    if (crashes := crash_module(design, variant)) is not None:
-        package[CRASHES] = crashes
+    for tests in OWN_TESTS:
+        if (of_tests := test_module(tests, design, variant)) is not None:
+            package[tests.module] = of_tests
     package = read_package(folder, imported_modules(package["design"], folder) - package.keys()) | package
     front = package["__init__"]
     if variant is not design.main:
         lead_past(package, front)
         del package["__init__"]
-    tests = [(CRASHES, "TestCrashes")] if CRASHES in package else []
-    prune(package, [("design", "DESIGN"), *tests], package.keys() & {"__init__", "example", "design"})
+    tested = [(tests.module, tests.test_class) for tests in OWN_TESTS if tests.module in package]
+    prune(package, [("design", "DESIGN"), *tested], package.keys() & {"__init__", "example", "design"})
     settle_names(package)
     package["__init__"] = front
     keep_what_is_there(front, package)
     keep_own_prose(package, _whole_design(folder), is_main=variant is design.main)
     renames = read_renames(record, design.loads[0].record.__name__, words)
     if renames.pairs:
-        package = rename_package(package, renames)
+        package = rename_package(package, renames, [load.samples for load in design.loads])
     for made_module in package.values():
         for unit in made_module.units:
             unit.statements = [shortened(statement) for statement in unit.statements]
@@ -115,9 +121,10 @@ def made_files(
     library = "rowbook" if vendor is None else package_name(vendor, "--vendor")
     if library == name:
         raise WrongUsage(f"--vendor: must be another name than that of the package (got {vendor!r})")
-    made = Made(name, design, variant, library, tuple(arguments), tuple(sorted(refused)), renames)
+    answers = golden_answers(measured)
+    made = Made(name, design, variant, library, tuple(arguments), answers, tuple(sorted(refused)), renames)
     files = project_files(made, package)
-    return files, prose_left(files, renames)
+    return files, words_left(files, renames)
 
 
 def _origin(origin: str | None) -> tuple[Design, Variant, Path]:
@@ -137,11 +144,9 @@ def _whole_design(folder: Path) -> Package:
     return {name: read_module(folder.joinpath(*name.split(".")).with_suffix(".py"), name) for name in names}
 
 
-def refused_questions(design: Design, variant: Variant) -> tuple[set[str], type]:
-    """The questions that a variant refuses, in words, and the class of its repository."""
+def measured_questions(design: Design, variant: Variant) -> tuple[list[Measurement], type]:
+    """The questions of a design with the answers of a variant on the samples, and the class of its repository."""
     with closing(scratch_store(variant.tables)) as connection:
         repository = load_samples(connection, design, variant)
         of: type = type(repository)  # pyright: ignore[reportUnknownVariableType]
-        measured = measure(connection, repository, design.patterns)
-    answers = zip(design.patterns, measured, strict=True)
-    return {pattern.question for pattern, answer in answers if answer.refused}, of
+        return measure(connection, repository, design.patterns), of

@@ -10,11 +10,12 @@ import attrs
 
 from shared import __version__
 from shared.designs import Design, Variant
+from shared.designs.golden_answers import json_of_answers
 from shared.designs.patterns import key_line
 
-from .crashing import MODULE as CRASHES
+from .crashing import CRASHES, ERASURES, OWN_TESTS
 from .modules import Imports, Package, texts
-from .renaming import rename_golden, rename_sample
+from .renaming import rename_answers, rename_golden, rename_sample
 from .vendoring import Vendored, vendored
 from .words import Renames
 
@@ -32,6 +33,8 @@ class Made:
     """The package of the library: `rowbook`, or a copy of what is used of it."""
     arguments: tuple[str, ...]
     """The arguments of `rowbook new` after PATH."""
+    answers: Mapping[str, Any]
+    """Golden answers of the variant."""
     refused: tuple[str, ...] = ()
     """The questions that the variant refuses, in words."""
     renames: Renames = attrs.field(factory=lambda: Renames(()))
@@ -56,26 +59,27 @@ def repository_name(design: Design) -> str:
 def project_files(made: Made, package: Package) -> dict[str, bytes]:
     """All files of the project, by their names in its folder."""
     package = {**package}
-    crashes = package.pop(CRASHES, None)
+    own_tests = {tests.module: package.pop(tests.module) for tests in OWN_TESTS if tests.module in package}
     own = {f"{made.name}/{file}": _of_library(text, made).encode() for file, text in texts(package).items()}
     samples = [*(load.samples for load in made.design.loads), made.design.loads[0].samples.with_name("keys.json")]
     for path in samples:
         is_golden = path.name == "keys.json"
         name, data = (path.name, _golden_keys(made)) if is_golden else rename_sample(path, made.renames)
         own[f"{made.name}/samples/{name}"] = data
+    own[f"{made.name}/samples/answers.json"] = json_of_answers(rename_answers(made.answers, made.renames)).encode()
     tests = {
         "tests/test_contract.py": _TEST_CONTRACT.format(
             name=made.name, library=made.library, own=_OWN_CONTRACT.get(made.design.name, "")
         ).encode(),
         "tests/test_example.py": _TEST_EXAMPLE.format(name=made.name).encode(),
     }
-    if crashes is not None:
-        code = re.sub(r"^from \.(?=\w)", f"from {made.name}.", crashes.code, flags=re.MULTILINE)
+    for name, module in own_tests.items():
+        code = re.sub(r"^from \.(?=\w)", f"from {made.name}.", module.code, flags=re.MULTILINE)
         code = re.sub(r"^from \. ", f"from {made.name} ", code, flags=re.MULTILINE)
-        tests[f"tests/{CRASHES}.py"] = _of_library(code, made).encode()
+        tests[f"tests/{name}.py"] = _of_library(code, made).encode()
     of_library = vendored(_imported_of_library({**own, **tests}, made), made.library) if made.is_vendored else None
     return {
-        "README.md": _readme(made, package["__init__"].description, tests).encode(),
+        "README.md": _readme(made, package, tests).encode(),
         "pyproject.toml": _pyproject(made, package, of_library).encode(),
         **own,
         f"{made.name}/py.typed": b"",
@@ -187,6 +191,9 @@ dev = [ # the tests, the types, and the command `rowbook`
 version = "{version}"
 arguments = {arguments}
 
+[tool.hatch.build]
+dev-mode-dirs = ["."] # an editable install imports the package from here
+
 [tool.hatch.build.targets.wheel]
 packages = {packages}
 
@@ -244,25 +251,39 @@ def test_the_story_is_true() -> None:
 # ---- README.md
 
 
-def _readme(made: Made, says: str, tests: Iterable[str]) -> str:
-    """`README.md`, one page; `says` is the description of the package, `tests` are its files of tests."""
+def _readme(made: Made, package: Package, tests: Iterable[str]) -> str:
+    """`README.md`, one page; `tests` are the files of tests."""
+    says = package["__init__"].description
     tables = "\n".join(f"| `{name}` | {holds} | `{line}` |" for name, holds, line in _tables(made))
     again = " ".join(made.arguments)
-    refused = "".join(f"\n- {question}" for question in made.refused)
+    refused = "".join(f"\n- {made.renames.in_prose(question)}" for question in made.refused)
     return _README.format(
         name=made.name,
         says=says.strip('"').partition("\n")[0],
         origin=made.origin,
         library=made.library,
         runs="" if made.is_vendored else _RUNS.format(name=made.name),
-        crashes="; writers that die at any call" if f"tests/{CRASHES}.py" in tests else "",
+        crashes="; writers that die at any call" if f"tests/{CRASHES.module}.py" in tests else "",
+        erasures="; that nothing names what was erased" if f"tests/{ERASURES.module}.py" in tests else "",
         upkeep=_upkeep(made),
+        lists=_lists(package, has_crash_tests=f"tests/{CRASHES.module}.py" in tests),
         repository=made.renames.of(repository_name(made.design)),
         version=__version__,
         again=again,
         tables=tables,
         refused=f"\nIt refuses these questions, and says why:\n{refused}\n" if refused else "",
     )
+
+
+def _lists(package: Package, *, has_crash_tests: bool) -> str:
+    """How to add a list; empty if no list is derived from records."""
+    if (lines := LINES.search(package["repository"].code)) is None:
+        return ""
+    return _LISTS.format(lines=lines[1], crashes=_LISTS_OF_CRASHES if has_crash_tests else "")
+
+
+LINES = re.compile(r"partial\((lines_of\w*)")
+"""The function from which an `IntentWriter` has the lines of a record."""
 
 
 def _upkeep(made: Made) -> str:
@@ -277,7 +298,10 @@ def _tables(made: Made) -> Iterable[tuple[str, str, str]]:
     def named(text: str) -> str:
         return re.sub(r"\w+", lambda found: made.renames.of(found[0]), text)
 
-    return ((named(table.name), table.holds, named(key_line(table.key))) for table in made.variant.record_tables)
+    return (
+        (named(table.name), made.renames.in_prose(table.holds), named(key_line(table.key)))
+        for table in made.variant.record_tables
+    )
 
 
 _RUNS = """\
@@ -286,13 +310,26 @@ rowbook run {name}    # loads the samples, asks all questions, and shows what th
 _UPKEEP = """\
 A writer may die in the middle of a write. `repository.upkeep.recover()` completes the write: call it every few minutes.
 `repository.upkeep.verify()` finds rows that disagree, and `repair` mends them."""
-_BY_COMMAND = """
-The command does the same:
+_BY_COMMAND = """ By command:
 
 ```sh
 rowbook recover {name} --every 5m --store hbase://HOST:PORT
 rowbook verify {name} --store hbase://HOST:PORT
 ```"""
+_LISTS = """
+## Add a list, step by step
+
+1. `keys.py`: a key class, its cells, a `TableLayout` with the families of the other lists, and a field for it in the
+   tuple of tables.
+2. `repository.py`, `__init__`: a `BoundTable`, and the table among the lists of `IntentWriter`; also in `moving` if its
+   key has a field that changes, because then a change deletes the old line.
+3. `{lines}` yields the lines of a record: one more `yield` of the table, and of what its line is made of.
+4. A question: a method that returns a `Query`, and its `AccessPattern` in `design.py`.
+5. `pytest --rowbook-golden-keys`. If the store holds records already, `repository.upkeep.repair()` fills the list.
+{crashes}"""
+_LISTS_OF_CRASHES = """\
+6. `tests/test_crashes.py`: a `View` of the list, and more `calls` of each `Write`: one for each line that it puts.
+"""
 _README = """\
 # {name}
 
@@ -301,6 +338,7 @@ _README = """\
 Made of {origin} of rowbook {version}, by `rowbook new`. It is yours: change what you like.
 
 ```sh
+python -m venv .venv && . .venv/bin/activate    # pyright looks for packages in the active environment
 pip install --editable '.[dev]'
 python -m {name}.example    # a story on a store in memory
 pytest
@@ -337,28 +375,28 @@ repository = {repository}(connection)
 | `{name}/example.py` | a story that you can run |
 | `{name}/design.py` | the loads and questions that the command `rowbook` and the tests know |
 | `{name}/samples/` | the records that the tests store, and `rowbook run` |
-| `{name}/samples/keys.json` | row keys as bytes, with which the tests compare those that `keys.py` makes |
-| `tests/` | what any design must keep (round trips, pages, costs, wrong input); the story{crashes} |
+| `keys.json`, `answers.json` there | the bytes of keys, and the first records of each answer, which the tests compare |
+| `tests/` | what any design must keep (round trips, pages, costs, wrong input); the story{crashes}{erasures} |
 
-1. Change `records.py`, then `keys.py`, then `samples/`. If a key changed, and no table has rows yet, delete `keys.json`
-   and let `pytest --rowbook-golden-keys` write it anew.
+1. Change `records.py`, then `keys.py`, then `samples/`. Keep samples with names that start alike (`s-1`, `s-12`), text
+   outside ASCII, and equal milliseconds: they find most mistakes in keys.
 2. A new question is a method of the repository and an `AccessPattern` in `design.py`.
-3. A column may be added at any time if its field has a default, which old rows then have.
-
+3. `pytest --rowbook-golden-keys` writes keys of new tables and answers of new questions: read them, and commit them. If
+   old ones changed as you wanted, and no table has rows yet, delete the file before.
+4. A column may be added at any time if its field has a default, which old rows then have.
+{lists}
 ## What can never change without a new table
 
-Stored rows keep the bytes with which they were written. Once a table has rows, these need a table of another name:
+Fields and classes may be renamed in Python if the columns stay. But stored rows keep the bytes with which they were
+written. Once a table has rows, these need a table of another name:
 
 - the parts of its key, their order, codecs and prefixes; `Fixed:` in each key class of `keys.py` names them;
 - the names of tables, families and columns, and how a column packs its values;
 - the bytes of a `Code`; a new name may get a new byte.
 
-Fields and classes may be renamed in Python if the columns stay.
-
 ## A later release of rowbook
 
-Updates of the library come with `pip install --upgrade rowbook`. To see what a later release writes differently into a
-new package, make it with both releases and compare:
+To see what a later release writes differently into a new package, make it with both releases and compare:
 
 ```sh
 rowbook new /tmp/old/{name} {again}    # with rowbook {version}

@@ -1,9 +1,15 @@
-"""Renames in the syntax trees of a package what the package itself defines; of prose, names between backticks."""
+"""Renames in the syntax trees of a package what the package itself defines, and what its messages say.
 
+Of other prose it renames names between backticks.
+"""
+
+import ast
 import csv
 import io
+import json
 import re
-from collections.abc import Iterator, Mapping
+import tokenize
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,29 +25,67 @@ from .words import Renames
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 QUOTED = re.compile(r"`[^`\n]+`")
 FILE = re.compile(r"([a-z_]+)\.([a-z]+)")
+COLUMN = re.compile(r"([a-z]+:)([A-Za-z_]\w*)")
+OF_CLASS = re.compile(r"\b([A-Z]\w*)\.(\w*)")
+"""What begins a message: `Order.status: `, or `Order.` before a field's name."""
+SAID_BY = ("AccessPattern", "Design", "Exemption", "TableLayout", "View", "Write", "part", "print")
+"""Calls whose arguments are said to users, if they are texts."""
 
 
-def rename_package(package: Package, renames: Renames) -> Package:
-    """Renames names of classes, functions, fields, variables and modules, and strings that are such names."""
+def rename_package(package: Package, renames: Renames, samples: Iterable[Path] = ()) -> Package:
+    """Renames names of classes, functions, fields, variables and modules, and strings that are such names.
+
+    Raises WrongUsage with all renames that cannot be done; it names those of the `samples` to edit by hand instead.
+    """
     defined = set[str]()
     for name, module in package.items():
         defined |= {name, *_defined(module)}
-    changed = {name: renames.of(name) for name in defined if renames.of(name) != name}
-    for old, _ in renames.pairs:
-        if not any(_contains(name, old, renames) for name in defined):
-            raise WrongUsage(f"--rename {'_'.join(old)}: no name of the package has these words")
-    for name, new in sorted(changed.items()):
-        if new in defined and new not in changed:
-            raise WrongUsage(f"--rename: the package has {new} already, which {name} would become")
+    values = frozenset[str]().union(*(_values(module) for module in package.values()))
+    _check(defined, values, renames, package, samples)
     objects = {name: _library_objects(module) for name, module in package.items()}
     attributes = frozenset[str]().union(*(of.attributes for of in objects.values()))
     library = {name: attrs.evolve(of, attributes=attributes) for name, of in objects.items()}
     return {renames.of(name): _renamed(module, defined, library[name], renames) for name, module in package.items()}
 
 
-def _contains(name: str, old: tuple[str, ...], renames: Renames) -> bool:
-    only = Renames(tuple(pair for pair in renames.pairs if pair[0] == old))
-    return only.of(name) != name
+def _check(
+    defined: set[str], values: frozenset[str], renames: Renames, package: Package, samples: Iterable[Path]
+) -> None:
+    """Raises WrongUsage with all renames that cannot be done."""
+    wrong: list[str] = []
+    for old, _ in renames.pairs:
+        only = Renames(tuple(pair for pair in renames.pairs if pair[0] == old))
+        if all(only.of(name) == name for name in (*defined, *values)):
+            where = [f"{name}.py" for name, module in package.items() if any(_said_in(module.code, only.left, False))]
+            where += [f"samples/{path.name}" for path in samples if only.left.search(path.read_text(encoding="utf-8"))]
+            by_hand = f" (edit it by hand in {', '.join(where)})" if where else ""
+            wrong.append(f"{'_'.join(old)}: no name or status of the package has these words{by_hand}")
+    for names in (defined, values):
+        became: dict[str, str] = {}
+        for name in sorted(names, key=lambda name: (renames.of(name) != name, name)):  # those that stay come first
+            other = became.setdefault(renames.of(name), name)
+            if other == renames.of(name) != name:
+                wrong.append(f"the package has {other} already, which {name} would become")
+            elif other != name:
+                wrong.append(f"{other} and {name} would both become {renames.of(name)}")
+    if wrong:
+        raise WrongUsage(f"--rename: {'; '.join(wrong)}")
+
+
+def _values(module: Module) -> set[str]:
+    """The values of a field that has few of them: members of a `Literal`, and names with a `Code`."""
+    chosen = m.Subscript(value=m.Name("Literal")) | m.Call(func=m.Name("Code"))
+    texts = (
+        text for statement in _statements(module) for of in m.findall(statement, chosen) for text in _texts_within(of)
+    )
+    return {text for text in texts if IDENTIFIER.fullmatch(text)}
+
+
+def _texts_within(node: cst.CSTNode) -> Iterator[str]:
+    for text in m.findall(node, m.SimpleString()):
+        assert isinstance(text, cst.SimpleString)
+        if isinstance(text.evaluated_value, str):
+            yield text.evaluated_value
 
 
 class _Definitions(cst.CSTVisitor):
@@ -155,6 +199,18 @@ class _Rename(cst.CSTTransformer):
     def __init__(self, defined: set[str], library: _Objects, imported: set[str], renames: Renames) -> None:
         self._defined, self._library, self._imported, self._renames = defined, library, imported, renames
         self._kept: set[int] = set()
+        self._said: set[int] = set()
+        """The texts that are said to users."""
+
+    def visit_Raise(self, node: cst.Raise) -> None:
+        self._say(node)
+
+    def visit_Assert(self, node: cst.Assert) -> None:
+        if node.msg is not None:
+            self._say(node.msg)
+
+    def _say(self, node: cst.CSTNode) -> None:
+        self._said |= {id(text) for text in m.findall(node, m.SimpleString() | m.FormattedStringText())}
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         is_imported = isinstance(node.value, cst.Name) and node.value.value in self._imported
@@ -164,6 +220,12 @@ class _Rename(cst.CSTTransformer):
     def visit_Call(self, node: cst.Call) -> None:
         if isinstance(node.func, cst.Name) and node.func.value in self._imported:
             self._kept |= {id(arg.keyword) for arg in node.args if arg.keyword is not None}
+        if isinstance(node.func, cst.Name) and node.func.value in SAID_BY:
+            for arg in node.args:
+                if isinstance(arg.value, (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString)):
+                    self._say(arg.value)
+            if node.func.value == "Exemption":
+                self._kept.add(id(node.args[0].value))  # a fact, such as "order"
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
         name = updated_node.value
@@ -195,7 +257,7 @@ class _Rename(cst.CSTTransformer):
 
     def leave_SimpleString(self, original_node: cst.SimpleString, updated_node: cst.SimpleString) -> cst.SimpleString:
         value = updated_node.evaluated_value
-        if not isinstance(value, str) or updated_node.quote not in ('"', "'"):
+        if not isinstance(value, str) or updated_node.quote not in ('"', "'") or id(original_node) in self._kept:
             return updated_node
         if -id(original_node) in self._kept:
             new = IDENTIFIER.sub(self._token, value)
@@ -203,8 +265,12 @@ class _Rename(cst.CSTTransformer):
             new = self._renames.of(value)
         elif (file := FILE.fullmatch(value)) is not None:
             new = f"{self._renames.of(file[1])}.{file[2]}"
+        elif (column := COLUMN.fullmatch(value)) is not None:
+            new = f"{column[1]}{self._renames.of(column[2])}"
         else:
-            return updated_node
+            said = self._message(updated_node.raw_value, is_said=id(original_node) in self._said)
+            quote = updated_node.quote
+            return updated_node.with_changes(value=f"{updated_node.prefix}{quote}{said}{quote}")
         return updated_node.with_changes(value=f'"{new}"') if new != value else updated_node
 
     def leave_FormattedStringText(
@@ -212,7 +278,18 @@ class _Rename(cst.CSTTransformer):
     ) -> cst.FormattedStringText:
         value = updated_node.value  # of a name, such as that of a table in f"{design}_by_seller"
         is_name = "_" in value and IDENTIFIER.fullmatch(value)
-        return updated_node.with_changes(value=self._renames.of(value)) if is_name else updated_node
+        message = self._message(value, is_said=id(original_node) in self._said)
+        return updated_node.with_changes(value=self._renames.of(value) if is_name else message)
+
+    def _message(self, text: str, *, is_said: bool) -> str:
+        """A text with other names of classes and fields; if it is said to users, with other words."""
+        text = OF_CLASS.sub(self._of_class, self.quoted(text))
+        return self._renames.in_prose(text) if is_said else text
+
+    def _of_class(self, found: re.Match[str]) -> str:
+        if found[1] not in self._defined:
+            return found[0]
+        return f"{self._renames.of(found[1])}.{self._renames.of(found[2]) if found[2] else ''}"
 
     def _token(self, found: re.Match[str]) -> str:
         return self._renames.of(found[0]) if found[0] in self._defined else found[0]
@@ -253,7 +330,7 @@ def rename_sample(path: Path, renames: Renames) -> tuple[str, bytes]:
         )
         text = out.getvalue()
     elif path.suffix == ".jsonl":
-        text = re.sub(r'"([A-Za-z_][A-Za-z0-9_]*)"', lambda found: f'"{_word(found[1], renames)}"', text)
+        text = _json_words(text, renames)
     return new_name, text.encode()
 
 
@@ -278,6 +355,21 @@ def rename_golden(golden: Mapping[str, Any], renames: Renames) -> dict[str, Any]
     }
 
 
+def rename_answers(answers: Mapping[str, Any], renames: Renames) -> dict[str, Any]:
+    """Golden answers with the new words in questions and values, as the package has them."""
+    return {
+        renames.in_prose(question): {
+            "records": answer["records"],
+            "first": json.loads(_json_words(json.dumps(answer["first"]), renames)),
+        }
+        for question, answer in answers.items()
+    }
+
+
+def _json_words(text: str, renames: Renames) -> str:
+    return re.sub(r'"([A-Za-z_][A-Za-z0-9_]*)"', lambda found: f'"{_word(found[1], renames)}"', text)
+
+
 def _word(cell: str, renames: Renames) -> str:
     return renames.of(cell) if IDENTIFIER.fullmatch(cell) else cell
 
@@ -285,11 +377,48 @@ def _word(cell: str, renames: Renames) -> str:
 # ---- what is left
 
 
-def prose_left(files: Mapping[str, bytes], renames: Renames) -> dict[str, int]:
-    """How often each file of code still says the old words: in prose, which is for its owner to write."""
-    if not renames.pairs:
-        return {}
-    found = {
-        name: len(renames.left.findall(data.decode())) for name, data in files.items() if name.endswith((".py", ".md"))
+@attrs.frozen
+class WordsLeft:
+    """The files that still say old words, each with its lines."""
+
+    at_run_time: dict[str, list[int]]
+    """Texts of the code, such as messages."""
+    in_prose: dict[str, list[int]]
+    """Docstrings, comments, and the README."""
+
+
+def words_left(files: Mapping[str, bytes], renames: Renames) -> WordsLeft:
+    """Where files of code and of prose still say the old words, which is for their owner to write."""
+    at_run_time, in_prose = dict[str, list[int]](), dict[str, list[int]]()
+    for name, data in files.items() if renames.pairs else ():
+        text = data.decode()
+        for into, is_prose in ((at_run_time, False), (in_prose, True)):
+            if name.endswith(".md"):
+                found = _lines_with(text, renames.left) if is_prose else ()
+            else:
+                found = _said_in(text, renames.left, is_prose) if name.endswith(".py") else ()
+            if lines := sorted({*found}):
+                into[name] = lines
+    return WordsLeft(at_run_time, in_prose)
+
+
+def _lines_with(text: str, words: re.Pattern[str]) -> Iterator[int]:
+    """The lines of a page that have some words, but not those of commands, which keep the old names."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if words.search(line) and "rowbook new" not in line:
+            yield number
+
+
+def _said_in(code: str, words: re.Pattern[str], is_prose: bool) -> Iterator[int]:
+    """The lines of code that have some words in docstrings and comments, or else in other texts."""
+    described = {
+        line
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
-    return {name: count for name, count in found.items() if count}
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        if tokenize.tok_name[token.type] in ("STRING", "FSTRING_MIDDLE", "COMMENT"):
+            for number, line in enumerate(token.string.splitlines(), token.start[0]):
+                if words.search(line) and is_prose == (number in described or token.type == tokenize.COMMENT):
+                    yield number

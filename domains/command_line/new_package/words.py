@@ -12,6 +12,9 @@ from ..usage import WrongUsage
 Words: TypeAlias = tuple[str, ...]
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[a-z0-9]+")
 
+_AN = re.compile(r"(?!uni|us|uti|eu|one)[aeiou]", re.IGNORECASE)
+"""A word that follows `an`."""
+
 
 def words_of(name: str) -> Words:
     """The words of a name, in lower case: of `OrderByNumber` and of `order_by_number` the same."""
@@ -55,23 +58,39 @@ class Renames:
             return start + "".join(word.capitalize() for word in renamed)
         return start + "_".join(renamed)
 
+    def in_prose(self, text: str) -> str:
+        """A text with other words, and with the article that fits each."""
+        return self.left.sub(self._reworded, text) if self.pairs else text
+
+    def _reworded(self, found: re.Match[str]) -> str:
+        article, old = found["article"] or "", found["words"]
+        new = self.of(old.replace(" ", "_")).replace("_", " ")
+        new = new.capitalize() if old[0].isupper() and not article else new
+        if article and bool(_AN.match(new)) != bool(_AN.match(old)):
+            article = f"{article[0]}{'n' if _AN.match(new) else ''} "
+        return article + new
+
     @property
     def left(self) -> re.Pattern[str]:
         """Finds these words in prose."""
         forms = {" ".join(old) for old, _ in self.pairs} | {
             " ".join((*old[:-1], plural(old[-1]))) for old, _ in self.pairs
         }
-        return re.compile(rf"\b({'|'.join(sorted(forms))})\b", re.IGNORECASE)
+        words = "|".join(sorted(forms, key=lambda form: (-len(form), form)))
+        return re.compile(rf"\b(?P<article>an? )?\b(?P<words>{words})\b", re.IGNORECASE)
 
 
 def read_renames(record: str | None, of_record: str, words: Iterable[str]) -> Renames:
     """The renames of a command line: `--record NEW`, and some `OLD=NEW`."""
     given: Mapping[str, str] = {}
+    wrong: list[str] = []
     for word in words:
         old, equals, new = word.partition("=")
         if not equals or not old.isidentifier() or not new.isidentifier() or keyword.iskeyword(new):
-            raise WrongUsage(f"--rename: must be OLD=NEW, two names of Python (got {word!r})")
+            wrong.append(repr(word))
         given = {**given, old: new}
+    if wrong:
+        raise WrongUsage(f"--rename: must be OLD=NEW, two names of Python (got {', '.join(wrong)})")
     if record is not None:
         if not record.isidentifier() or not record[0].isupper():
             raise WrongUsage(f"--record: must be the name of a class, such as Ticket (got {record!r})")

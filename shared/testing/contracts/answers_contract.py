@@ -1,5 +1,6 @@
 """What the questions of a design answer: alike in all variants, page by page, as explained."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, TypeAlias
@@ -19,6 +20,7 @@ from ...designs import (
     metered,
     store_records,
 )
+from ...designs.golden_answers import golden_answers, json_of_answers
 from ...keys import InvalidQuestion
 from ...queries import MAX_LIMIT
 from ...tables import check_layouts
@@ -74,6 +76,21 @@ class AnswersContract(ContractOfDesign):
                     if any(other != records for other in others.values()):
                         differing_patterns.add((name, pattern.question))
         assert exempt_patterns == differing_patterns  # otherwise an exemption is needless
+
+    def test_the_answers_of_the_samples_are_golden(
+        self, rowbook_samples: OpenSamples, pytestconfig: pytest.Config
+    ) -> None:
+        """They are beside the samples; `--rowbook-golden-keys` writes those of questions that have none there."""
+        path = self.design.loads[0].samples.with_name("answers.json")
+        with rowbook_samples(self.design, self.design.main) as connection:
+            repository = self.design.main.open(connection)
+            answers = golden_answers(measure(connection, repository, self.design.patterns))
+        golden: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        if pytestconfig.getoption("rowbook_golden_keys"):
+            golden = {question: golden.get(question, answer) for question, answer in answers.items()}
+            path.write_text(json_of_answers(golden), encoding="utf-8")
+        assert path.exists(), f"{path}: must exist (pytest --rowbook-golden-keys writes it; then commit it)"
+        assert answers == golden
 
     # ---- explained, and page by page
 

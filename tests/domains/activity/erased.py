@@ -3,9 +3,10 @@
 The name reads the same backwards, so that it is found in the rows of `reversed` too.
 """
 
+from collections.abc import Callable
 from operator import methodcaller
 
-from domains.activity import Action
+from domains.activity import Action, ActivityRepository
 from domains.activity.design import DESIGN
 from shared.testing import ErasedPerson
 
@@ -15,11 +16,11 @@ TWIN = Action("ada", "write", AT_MS)
 KEPT = [Action("ada_2", "read", AT_MS), Action("bob", "share", AT_MS + 1, "doc of ada")]
 
 
-def three_users(opened):
-    opened().store_all([*OF_ADA, TWIN, *KEPT])
+def three_users(open_repository: Callable[..., ActivityRepository]) -> None:
+    open_repository().store_all([*OF_ADA, TWIN, *KEPT])
 
 
-def come_back(activity, time_ms):
+def come_back(activity: ActivityRepository, time_ms: int) -> list[Action]:
     back = Action("ada", "login", time_ms)
     activity.store(back)
     return [back]

@@ -3,11 +3,12 @@
 Its ids contain its name, so that its rows name it also where a key holds a code instead of it.
 """
 
+from collections.abc import Callable
 from operator import methodcaller
 
 import attrs
 
-from domains.catalog import Product
+from domains.catalog import CatalogRepository, Product
 from domains.catalog.design import DESIGN
 from shared.testing import ErasedPerson
 
@@ -18,14 +19,14 @@ WITHDRAWN = attrs.evolve(LAMP, product_id="Tao-2")
 KEPT = [Product(shop, "EU", "lamps", "p-1", AT_MS, "a lamp", 1) for shop in ("Taobao", "JD")]
 
 
-def three_shops(opened):
-    catalog = opened()
+def three_shops(open_repository: Callable[..., CatalogRepository]) -> None:
+    catalog = open_repository()
     for product in (*OF_TAO, WITHDRAWN, *KEPT):
         catalog.store(product)
     catalog.withdraw(WITHDRAWN)
 
 
-def places(catalog, *shops):
+def places(catalog: CatalogRepository, *shops: str) -> list[Product]:
     """The products of some shops that are found by their ids."""
     return [
         product
@@ -35,7 +36,7 @@ def places(catalog, *shops):
     ]
 
 
-def come_back(catalog, time_ms):
+def come_back(catalog: CatalogRepository, time_ms: int) -> list[Product]:
     back = attrs.evolve(LAMP, product_id="Tao-9", listed_ms=time_ms)
     catalog.store(back)
     return [back]

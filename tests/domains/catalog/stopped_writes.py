@@ -1,16 +1,18 @@
-"""The writes of a catalog over several rows, and what its readers see, for the crash tests and the README."""
+"""The writes of a catalog over several rows, and what its readers see, for the crash tests and the README.
 
-from collections.abc import Iterator
+Variants with codes claim them first; here all names have codes, which other products claimed. `test_codes.py` has the
+claims, and the numbers of names, of which a failing store takes more.
+"""
+
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import attrs
 
 from domains.catalog import CatalogRepository, Product, UnknownProduct
 from domains.catalog.design import DESIGN
-from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, crash_tests
-
-DICTIONARIES = ("chosen-codes", "numbered-codes")
-"""They write in the same steps as the others, once their names have codes; see `test_codes.py`."""
+from shared.tables import TableLayout
+from shared.testing import Contents, Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, sources_and_lines
 
 LAMP = Product("Taobao", "EU", "lamps", "p-1", 1_580_976_517_000, "a lamp", 4_900)
 LATER = attrs.evolve(LAMP, listed_ms=LAMP.listed_ms + 1, title="the lamp")
@@ -96,13 +98,20 @@ VIEWS = (
     View("what is new", lambda catalog: catalog.new_in("Taobao", "EU", "lamps"), place),
 )
 
+
+def products_and_lines(catalog: CatalogRepository, tables: Iterable[TableLayout[Any, Any]]) -> Contents:
+    """The products and their lines, without codes and names."""
+    return sources_and_lines(catalog, [table for table in tables if not table.name.endswith(("_codes", "_names"))])
+
+
 STOPPED = StoppedWrites(
     WRITES,
     VIEWS,
     variants=[
-        variant for variant in DESIGN.variants if variant.name not in DICTIONARIES and not variant.without_upkeep
+        variant for variant in DESIGN.variants if variant.name != "numbered-codes" and not variant.without_upkeep
     ],
     refusals=(UnknownProduct,),
+    contents=products_and_lines,
     often=(store, store_mug, store_later, reprice, withdraw, store),
     often_every=5,
 )

@@ -1,19 +1,21 @@
 """A record that is erased, for the tests of erasures: its changes in two tables, and its row in a copy."""
 
+from collections.abc import Callable
 from operator import attrgetter, methodcaller
 
 import attrs
 
-from domains.changes import Change
+from domains.changes import Change, ChangeRepository
 from domains.changes.design import DESIGN
+from domains.changes.records import Kind
 from shared.testing import ErasedPerson
 
 AT_MS = 1_768_205_250_123
 ERASED_KEY = "u-to-erase"
 
 
-def change(position, key, kind="UPDATE", table="users", source="shop", **values):
-    return Change(source, position, table, key, kind, AT_MS + position % 3, "t-1", values)
+def change(position: int, key: str, kind: Kind = "UPDATE", table: str = "users", **values: str | None) -> Change:
+    return Change("shop", position, table, key, kind, AT_MS + position % 3, "t-1", values)
 
 
 OF_KEY = [
@@ -29,29 +31,29 @@ KEPT = [
 ]
 
 
-def copied(opened):
+def copied(open_repository: Callable[..., ChangeRepository]) -> None:
     """Stores all changes, and copies both tables."""
-    changes = opened()
+    changes = open_repository()
     changes.store_all(sorted([*OF_KEY, *KEPT], key=attrgetter("position")))
     for table in ("users", "carts"):
         changes.copies.feed("shop", table)
 
 
-def histories(changes, *keys):
+def histories(changes: ChangeRepository, *keys: str) -> list[Change]:
     return [c for key in keys for table in ("users", "carts") for c in changes.history("shop", table, key)]
 
 
-def come_back(changes, time_ms):
+def come_back(changes: ChangeRepository, time_ms: int) -> list[Change]:
     back = Change("shop", changes.watermark("shop") + 5, "users", ERASED_KEY, "INSERT", time_ms, "t-9", {"name": "Ann"})
     changes.store(back)
     return [back]
 
 
-def store_late(changes):
+def store_late(changes: ChangeRepository) -> None:
     changes.store(attrs.evolve(OF_KEY[1], position=changes.watermark("shop") + 3, time_ms=AT_MS + 99))
 
 
-def store_and_feed(changes):
+def store_and_feed(changes: ChangeRepository) -> None:
     store_late(changes)
     changes.copies.feed("shop", "users")
 

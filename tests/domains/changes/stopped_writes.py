@@ -106,7 +106,7 @@ VIEWS = (
 def stored(changes: ChangeRepository, tables: Iterable[TableLayout[Any, Any]]) -> Contents:
     """Every cell, with its timestamp unless the region server has dated it; asserts that nothing disagrees."""
     assert [*map(str, changes.upkeep.verify())] == []
-    connection = changes.copies.table.connection
+    connection: Any = changes.copies.table.connection
     return {
         table.name: dict(connection.table(table.name).scan(include_timestamp="_sources" not in table.name))
         for table in tables

@@ -1,6 +1,8 @@
 """A user who is erased, for the tests of erasures: follows and is followed, posts both ways, unfollowed somebody."""
 
-from domains.feeds import Follow, Post
+from collections.abc import Callable
+
+from domains.feeds import FeedRepository, Follow, Post
 from domains.feeds.design import DESIGN
 from shared.testing import ErasedPerson
 
@@ -10,18 +12,18 @@ TEA = Post("dan", NOON_MS + 1, 2**64 - 1, "tea")
 HELLO, LA_LA = Post("ada", NOON_MS, 1, "hello"), Post("eve", NOON_MS, 1, "la la")
 
 
-def network(opened):
-    feeds = opened()
+def network(open_repository: Callable[..., FeedRepository]) -> None:
+    feeds = open_repository()
     for reader, author in (("ada", "dan"), ("bob", "dan"), ("dan", "ada"), ("dan", "eve"), ("ada", "eve")):
         feeds.follow(Follow(reader, author))
     feeds.unfollow("dan", "eve")
     for post in (SOUP, TEA, HELLO, LA_LA):
         feeds.post(post)
-    opened(pull_above=0).post(Post("dan", NOON_MS, 3, "pulled"))
+    open_repository(pull_above=0).post(Post("dan", NOON_MS, 3, "pulled"))
     feeds.unfollow("bob", "dan")
 
 
-def come_back(feeds, _time_ms):
+def come_back(feeds: FeedRepository, _time_ms: int) -> list[Post]:
     feeds.follow(Follow("zoe", "dan"))
     feeds.post(cake := Post("dan", NOON_MS + 5, 9, "cake"))
     return [cake]

@@ -1,10 +1,11 @@
 """A user who is erased, for the tests of erasures: sends and receives messages, also with a group."""
 
+from collections.abc import Callable
 from operator import methodcaller
 
 import attrs
 
-from domains.messages import Message
+from domains.messages import Message, MessageRepository
 from domains.messages.design import DESIGN
 from shared.testing import ErasedPerson
 
@@ -19,8 +20,8 @@ KEPT_TO_TEAM = attrs.evolve(TO_TEAM, members=("ada", "eve"))
 COPIES = [Message("bob", member, NOON_MS + 3, "#team/4", "lunch", group="#team") for member in ("ada", "eve")]
 
 
-def team(opened):
-    messages = opened()
+def team(open_repository: Callable[..., MessageRepository]) -> None:
+    messages = open_repository()
     for message in (TO_DAN, BY_DAN, TO_BOB, TO_TEAM, DAN_TO_TEAM, NOTE, OLD):
         messages.send(message)
     messages.mark_read(TO_DAN)
@@ -28,7 +29,7 @@ def team(opened):
     messages.delete_from_outbox(OLD)
 
 
-def come_back(messages, time_ms):
+def come_back(messages: MessageRepository, time_ms: int) -> list[Message]:
     back = Message("dan", "zoe", time_ms, "b", "I am back")
     messages.send(back)
     return [back]
@@ -40,7 +41,7 @@ send_to_the_team = methodcaller(
 )
 
 
-def read(messages):
+def read(messages: MessageRepository) -> None:
     for message in messages.unread("dan"):
         messages.mark_read(message)
 

@@ -1,10 +1,11 @@
 """A buyer who is erased, for the tests of erasures."""
 
+from collections.abc import Callable
 from operator import attrgetter
 
 import attrs
 
-from domains.orders import BuyerLine, Order, SellerLine
+from domains.orders import BuyerLine, Order, OrderRepository, SellerLine
 from domains.orders.design import DESIGN
 from shared.testing import ErasedPerson
 
@@ -17,23 +18,23 @@ by_number = attrgetter("order_number")
 KEPT = [order if order.buyer_id == OTHER else attrs.evolve(order, buyer_id=None) for order in ORDERS]
 
 
-def six_orders(opened):
-    orders = opened()
+def six_orders(open_repository: Callable[..., OrderRepository]) -> None:
+    orders = open_repository()
     for order in ORDERS:
         orders.place(order)
 
 
-def come_back(orders, time_ms):
+def come_back(orders: OrderRepository, time_ms: int) -> list[BuyerLine]:
     late = Order("n-late", "s-2", ERASED_BUYER, time_ms, "sofa", 1)
     orders.place(late)
     return [BuyerLine.of(late)]
 
 
-def place(orders):
+def place(orders: OrderRepository) -> None:
     come_back(orders, 9_000)
 
 
-def repair(orders):
+def repair(orders: OrderRepository) -> None:
     list(orders.upkeep.repair())
 
 

@@ -1,15 +1,16 @@
 """A user who is erased, for the tests of erasures: no write needs recovery, so there is no upkeep."""
 
+from collections.abc import Callable
 from operator import methodcaller
 
-from domains.profiles import OrderSummary, Profile
+from domains.profiles import OrderSummary, Profile, ProfileRepository
 from domains.profiles.design import DESIGN
 from shared.testing import ErasedPerson
 
 AT_MS = 1_768_205_250_123
 
 
-def of_user(user_id):
+def of_user(user_id: str) -> tuple[Profile, list[OrderSummary]]:
     profile = Profile(user_id, f"name of {user_id}", AT_MS, attributes={"phone:home": "555-0100"})
     return profile, [OrderSummary(user_id, AT_MS + number, f"o-{number}", "mug") for number in range(25)]
 
@@ -18,19 +19,19 @@ ADA, ORDERS = of_user("ada")
 OTHERS = [of_user("ada_2"), of_user("bob")]
 
 
-def three_users(opened):
+def three_users(open_repository: Callable[..., ProfileRepository]) -> None:
     for profile, orders in ((ADA, ORDERS), *OTHERS):
-        opened().store(profile)
+        open_repository().store(profile)
         for order in orders:
-            opened().add_order(order)
+            open_repository().add_order(order)
 
 
-def page(profiles, user_id):
+def page(profiles: ProfileRepository, user_id: str) -> list[Profile | OrderSummary]:
     found = profiles.page(user_id)
     return [] if found is None else [found.profile, *found.orders] if found.profile else [*found.orders]
 
 
-def come_back(profiles, time_ms):
+def come_back(profiles: ProfileRepository, time_ms: int) -> list[OrderSummary]:
     back = OrderSummary("ada", time_ms, "o-99", "lamp")
     profiles.add_order(back)
     return [back]
