@@ -46,7 +46,7 @@ def messages_blocks() -> dict[str, str]:
     figures = recorded()["families"]["figures"]
     rows = [
         (
-            f"`{table['families']}`",
+            table["families"],
             f"{table['files']}",
             f"{table['bytes']:,}",
             f"{table['received_ms']:.1f}",
