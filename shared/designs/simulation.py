@@ -1,0 +1,316 @@
+"""A load of any size in a simulated table that splits, without a record for each of its rows.
+
+The row keys of a sample, in the order in which they were written, tell where the rows of a larger load go: each stands
+for equally many rows, whose keys follow its own. A sample of 10,000 rows and a load of 10^9 take seconds.
+
+In a table whose keys follow the time, such as `[host][time]`, new rows of each host go to one moving place. The order
+of the sample shows it: from one key to the next, time hardly ever goes back. A place then takes new rows from its own
+time until that of the next key. Otherwise, as behind a hash, all places of a tenth of the load take new rows during
+that tenth.
+"""
+
+import random
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import ceil, sqrt
+
+import attrs
+
+from .heat import EVEN, HOT, Heat
+from .splitting import Region, SimulatedTable, SplitPolicy
+
+SAMPLE_ROWS = 10_000
+"""The rows of a sample. By chance alone the share before any key differs from that of the load by at most 0.02."""
+TENTHS = 10
+"""Parts of the load, and of the key order, that a simulation reports."""
+BACK = 0.25
+"""Keys follow the time if it goes back from one key to the next in at most so large a part; by chance, in a half."""
+AT_ONCE = 0.01
+"""A part of the load so short that it matters not which of its rows came first, as in a slice of time."""
+NEIGHBOURS = 20
+"""Rows before and after a row of one owner that tell how often the owner writes."""
+DRAWS = 2_000_000
+"""Draws of a simulation, about; more would take minutes."""
+FINEST = 64
+"""The busiest region gets at most one part in this many of the maximum size between two looks at its size."""
+EXACTLY = 4
+"""Up to so many rows for each place on average are drawn one by one; more, by their mean and deviation."""
+SEED = 20_260_601
+
+Weights = Mapping[int, float]
+"""Places, with the share that each has in new rows at some time."""
+
+
+@attrs.frozen
+class Spell:
+    """A place takes new rows from one time to another; times are counted in rows of the sample."""
+
+    place: int
+    start: int
+    stop: int
+    rate: float
+    """Rows of the sample for each row of the sample that is written anywhere."""
+
+
+@attrs.frozen
+class Sample:
+    """The rows of a table in the order in which they were written."""
+
+    rows: Sequence[bytes]
+
+    @classmethod
+    def thinned(cls, rows: Sequence[bytes], most: int = SAMPLE_ROWS) -> "Sample":
+        """At most `most` of the rows, evenly spread over time."""
+        count = min(most, len(rows))
+        return cls([rows[number * len(rows) // count] for number in range(count)])
+
+    @property
+    def direction(self) -> int:
+        """1 if the keys follow the time, -1 if they are against it, such as newest first, 0 if they are neither."""
+        order = sorted(range(len(self.rows)), key=self.rows.__getitem__)
+        pairs = [(one, other) for one, other in pairwise(order) if self.rows[one] != self.rows[other]]
+        for direction in (1, -1):
+            back = sum((one - other) * direction > self._at_once for one, other in pairs)
+            if back <= BACK * len(pairs):
+                return direction
+        return 0
+
+    @property
+    def _at_once(self) -> float:
+        return AT_ONCE * len(self.rows)
+
+    def spells(self) -> list[Spell]:
+        """When each place takes new rows; the places are those of the rows in key order."""
+        direction, count = self.direction, len(self.rows)
+        order = sorted(range(count), key=lambda at: (self.rows[at], at * (direction or 1)))
+        if not direction:
+            return [_during_tenth(place, at, count) for place, at in enumerate(order)]
+        walk = [*enumerate(order)][::direction]
+        return [spell for run in _runs(walk, self._at_once) for spell in _spells_of_run(run, count)]
+
+
+def _during_tenth(place: int, at: int, count: int) -> Spell:
+    tenth = at * TENTHS // count
+    start, stop = -(-tenth * count // TENTHS), -(-(tenth + 1) * count // TENTHS)
+    return Spell(place, start, stop, 1 / (stop - start))
+
+
+def _runs(walk: Iterable[tuple[int, int]], at_once: float) -> Iterator[list[tuple[int, int]]]:
+    """Neighbouring places whose times rise, such as those of one owner; each is a place and its time."""
+    run: list[tuple[int, int]] = []
+    for place, at in walk:
+        if run and at < run[-1][1] - at_once:
+            yield _in_order(run)
+            run = []
+        run.append((place, at))
+    yield _in_order(run)
+
+
+def _in_order(run: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The places of a run with its times, of which some are exchanged so that all rise."""
+    return [*zip((place for place, _at in run), sorted(at for _place, at in run), strict=True)]
+
+
+def _spells_of_run(run: Sequence[tuple[int, int]], count: int) -> Iterator[Spell]:
+    if len(run) == 1:
+        yield _during_tenth(*run[0], count)
+        return
+    for number, (place, at) in enumerate(run):
+        first, last = max(0, number - NEIGHBOURS), min(len(run) - 1, number + NEIGHBOURS)
+        rate = (last - first) / (run[last][1] - run[first][1])
+        stop = run[number + 1][1] if number + 1 < len(run) else at + round(1 / rate)
+        yield Spell(place, at, min(count, stop), rate)
+
+
+@attrs.frozen
+class Moment:
+    """A tenth of the load, and the table at its end."""
+
+    rows: int
+    """Rows of the table at the end."""
+    regions: int
+    splits: int
+    """Splits since the table was made."""
+    half_full: int
+    """Regions that are half full, or less."""
+    idle: int
+    """Regions that nobody wrote to in this tenth."""
+    busiest_region: float
+    """The share of the new rows in the region that is the busiest at its time, on average."""
+    busiest_server: float
+    ranges: tuple[int, ...]
+    """The new rows in each tenth of all keys."""
+
+
+@attrs.frozen
+class Simulation:
+    """What a load does to a table."""
+
+    table: SimulatedTable
+    moments: tuple[Moment, ...]
+
+    @property
+    def heat(self) -> Heat:
+        """Tenths of all keys against tenths of the load."""
+        return Heat("equal parts", tuple(moment.ranges for moment in self.moments))
+
+    @property
+    def later(self) -> Sequence[Moment]:
+        """The second half of the load, for which the verdict is: a new table has one region."""
+        return self.moments[len(self.moments) // 2 :]
+
+    @property
+    def busiest_region(self) -> float:
+        """The share of the busiest region in the second half."""
+        return _mean(moment.busiest_region for moment in self.later)
+
+    @property
+    def busiest_server(self) -> float:
+        """The share of the busiest server in the second half."""
+        return _mean(moment.busiest_server for moment in self.later)
+
+    @property
+    def idle_fullness(self) -> float:
+        """How full the regions are that nobody wrote to in the last tenth, on average; 0 if there is none."""
+        *_others, before, last = self.moments
+        assert last.rows == self.table.rows
+        return _mean(map(self.table.fullness, self.table.idle(before.rows)))
+
+    @property
+    def fullness(self) -> float:
+        """How full the regions are on average."""
+        return _mean(map(self.table.fullness, self.table.regions))
+
+    @property
+    def verdict(self) -> str:
+        """What the load does to the servers, in words."""
+        servers, regions = self.table.servers, len(self.table.regions)
+        if regions == 1:
+            return "too small to split: one region takes all writes"
+        share = f"{self.busiest_server:.0%} of the writes"
+        if self.busiest_region >= max(HOT, EVEN / servers):
+            return f"a hot spot: one region takes {self.busiest_region:.0%} of the writes at any time"
+        if self.busiest_server <= EVEN / servers:
+            return f"even: the busiest of {servers} servers takes {share}"
+        return f"uneven: the busiest of {servers} servers takes {share}, an even share is {1 / servers:.1%}"
+
+
+def _mean(numbers: Iterable[float]) -> float:
+    all_ = [*numbers]
+    return sum(all_) / len(all_) if all_ else 0.0
+
+
+def simulate(
+    sample: Sample,
+    rows: int,
+    row_bytes: float,
+    policy: SplitPolicy,
+    servers: int,
+    split_points: Sequence[bytes] = (),
+) -> Simulation:
+    """Stores so many rows, of so many bytes each, whose keys are distributed in each tenth as those of the sample."""
+    count = len(sample.rows)
+    ordered = sorted(sample.rows)
+    points = sorted({bisect_left(ordered, point) for point in split_points} - {0, count})
+    table = SimulatedTable(count, row_bytes, policy, servers, points)
+    chance = random.Random(SEED)
+    moments: list[Moment] = []
+    tenth = _Tenth()
+    for stop, weights in _steps(sample.spells(), count):
+        new = round(rows * stop / count) - table.rows
+        shares = _region_shares(table, weights)
+        tenth.add(new, shares)
+        parts = _parts(table, new * max(shares.values()))
+        for part in range(parts):
+            touched: dict[Region, None] = {}
+            for place, drawn in draw(chance, weights, new * (part + 1) // parts - new * part // parts):
+                touched[table.put(place, drawn)] = None
+                tenth.ranges[place * TENTHS // count] += drawn
+            for region in touched:
+                table.split(region)
+        if stop * TENTHS >= (len(moments) + 1) * count:
+            moments.append(tenth.moment(table))
+            tenth = _Tenth()
+    return Simulation(table, tuple(moments))
+
+
+def _steps(spells: Sequence[Spell], count: int) -> Iterator[tuple[int, Weights]]:
+    """The end of each step, and the places that take new rows in it; their weights make 1."""
+    step = ceil(sum(spell.stop - spell.start for spell in spells) / DRAWS)
+    following = sorted(spells, key=lambda spell: -spell.start)
+    active: list[Spell] = []
+    weights: dict[int, float] = {}
+    for start in range(0, count, step):
+        stop = min(count, start + step)
+        while following and following[-1].start < stop:
+            active.append(following.pop())
+        rates = {spell.place: spell.rate * (min(stop, spell.stop) - max(start, spell.start)) for spell in active}
+        if total := sum(rates.values()):  # otherwise nobody writes just now, and the places before go on
+            weights = {place: rate / total for place, rate in rates.items()}
+        yield stop, weights
+        active = [spell for spell in active if spell.stop > stop]
+
+
+def _parts(table: SimulatedTable, new_rows: float) -> int:
+    """The parts in which rows are stored if so many go to one region: few enough not to miss when it must split."""
+    limit_bytes = min(table.policy.max_bytes, 2 * table.policy.flush_bytes)
+    return max(1, ceil(new_rows * table.row_bytes * FINEST / limit_bytes))
+
+
+def _region_shares(table: SimulatedTable, weights: Weights) -> dict[Region, float]:
+    """The share of new rows that each region takes."""
+    shares: dict[Region, float] = {}
+    for place, weight in weights.items():
+        region = table.region_of(place)
+        shares[region] = shares.get(region, 0) + weight
+    return shares
+
+
+def draw(chance: random.Random, weights: Weights, rows: int) -> Iterator[tuple[int, int]]:
+    """Draws the place of each of so many rows; yields the places that have any, with their numbers."""
+    if rows <= EXACTLY * len(weights):
+        yield from Counter(chance.choices([*weights], [*weights.values()], k=rows)).items()
+        return
+    left, weight_left = rows, 1.0
+    last = len(weights) - 1
+    for number, (place, weight) in enumerate(weights.items()):
+        share = min(1.0, weight / weight_left) if number < last else 1.0
+        drawn = round(chance.gauss(left * share, sqrt(left * share * (1 - share))))
+        drawn = min(left, max(0, drawn))
+        left, weight_left = left - drawn, weight_left - weight
+        if drawn:
+            yield place, drawn
+
+
+@attrs.define
+class _Tenth:
+    """What a tenth of the load does, step by step."""
+
+    rows: int = 0
+    in_busiest_region: float = 0
+    in_busiest_server: float = 0
+    ranges: list[int] = attrs.field(factory=lambda: [0] * TENTHS)
+
+    def add(self, rows: int, shares: Mapping[Region, float]) -> None:
+        """Adds the rows of a step, of which each region takes its share."""
+        servers: dict[int, float] = {}
+        for region, share in shares.items():
+            servers[region.server] = servers.get(region.server, 0) + share
+        self.rows += rows
+        self.in_busiest_region += rows * max(shares.values())
+        self.in_busiest_server += rows * max(servers.values())
+
+    def moment(self, table: SimulatedTable) -> Moment:
+        """What it was, at its end."""
+        return Moment(
+            table.rows,
+            len(table.regions),
+            table.splits,
+            table.half_full,
+            len(table.idle(table.rows - self.rows)),
+            self.in_busiest_region / max(1, self.rows),
+            self.in_busiest_server / max(1, self.rows),
+            tuple(self.ranges),
+        )
