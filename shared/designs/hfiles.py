@@ -6,15 +6,21 @@ formats are those of HBase 2.6: `FastDiffDeltaEncoder`, `HFileBlock`, `FixedFile
 
 import gzip
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import attrs
 
 from ..keys.limits import BLOCK_BYTES
+from ..tables import PhysicalTable
+
+if TYPE_CHECKING:
+    import happybase
 
 CELL_BYTES = 20
 """Bytes of a cell besides row, family, qualifier and value: lengths, timestamp and type."""
-SEQUENCE_BYTES = 3
-"""Bytes of the number of its write, which HBase stores behind each cell until a compaction; those of 256 to 65,535."""
+FIRST_NUMBER = 256
+"""The number of the first write to a region, about. HBase counts the writes to each, and stores its number with a cell
+until a compaction some days later: no compression saves these bytes."""
 HEADER_BYTES = 33
 CHECKED_BYTES, CHECKSUM_BYTES = 16_384, 4
 """Of every so many bytes of a block there is a checksum."""
@@ -38,6 +44,8 @@ class FileCell:
     qualifier: bytes
     timestamp_ms: int
     value: bytes
+    number: int = 0
+    """The number of the write that put it."""
 
     @property
     def key(self) -> bytes:
@@ -51,7 +59,15 @@ class FileCell:
         """The cell without encoding: lengths of key and value, key, value, number of its write."""
         key = self.key
         lengths = len(key).to_bytes(4, "big") + len(self.value).to_bytes(4, "big")
-        return lengths + key + self.value + bytes(SEQUENCE_BYTES)
+        return lengths + key + self.value + self.number_bytes
+
+    @property
+    def number_bytes(self) -> bytes:
+        """The number of its write, as Hadoop stores it: one byte up to 127, otherwise -112 - length, and the bytes."""
+        if self.number < 128:
+            return bytes([self.number])
+        length = -(-self.number.bit_length() // 8)
+        return bytes([256 - 112 - length]) + self.number.to_bytes(length, "big")
 
 
 @attrs.frozen
@@ -70,9 +86,26 @@ class FileSize:
         return self.growing_bytes + FILE_BYTES
 
 
+def file_cells(connection: "happybase.Connection", table: PhysicalTable) -> Iterator[FileCell]:
+    """Every cell of a table, each of its versions too.
+
+    Costs: one scan; in families that keep several versions, one call for each column of a row.
+    """
+    rows = connection.table(table.name)
+    for row, cells in rows.scan(include_timestamp=True):
+        for column, (value, timestamp_ms) in cells.items():
+            family, _, qualifier = column.partition(b":")
+            kept = table.families[family.decode()].max_versions
+            versions = [(value, timestamp_ms)]
+            if kept > 1:
+                versions = rows.cells(row, column, versions=kept, include_timestamp=True)
+            for version, version_ms in versions:
+                yield FileCell(row, family, qualifier, version_ms, version)
+
+
 def file_sizes(cells: Iterable[FileCell], has_bloom: bool = True) -> dict[str, FileSize]:
-    """The size of one file with these cells, which are sorted here, in each of the `ENCODINGS`."""
-    ordered = sorted(cells, key=lambda cell: (cell.row, cell.qualifier, -cell.timestamp_ms))
+    """The size of one file with these cells in each of the `ENCODINGS`; one write put all cells of a timestamp."""
+    ordered = sorted(_numbered([*cells]), key=lambda cell: (cell.row, cell.qualifier, -cell.timestamp_ms))
     blocks = [*_blocks(ordered)]
     rows = len({cell.row for cell in ordered})
     around = sum(INDEX_BYTES + len(block[0].row) for block in blocks) + round(BLOOM_BYTES * rows * has_bloom)
@@ -80,6 +113,12 @@ def file_sizes(cells: Iterable[FileCell], has_bloom: bool = True) -> dict[str, F
         encoding: FileSize(len(ordered), rows, len(blocks), around + sum(map(size_of, blocks)))
         for encoding, size_of in _SIZES.items()
     }
+
+
+def _numbered(cells: Sequence[FileCell]) -> Iterator[FileCell]:
+    times = sorted({cell.timestamp_ms for cell in cells})
+    number_of = {time_ms: number for number, time_ms in enumerate(times, FIRST_NUMBER)}
+    return (attrs.evolve(cell, number=number_of[cell.timestamp_ms]) for cell in cells)
 
 
 def _blocks(cells: Iterable[FileCell]) -> Iterator[list[FileCell]]:
@@ -110,10 +149,9 @@ def _compressed_bytes(block: Sequence[FileCell]) -> int:
 
 
 def _fast_diff_bytes(block: Sequence[FileCell]) -> int:
-    size = 2 + len(fast_diff(None, block[0])) + SEQUENCE_BYTES  # two bytes name the encoding
-    for before, cell in zip(block, block[1:], strict=False):
-        size += len(fast_diff(before, cell)) + SEQUENCE_BYTES
-    return _block_bytes(size)
+    cells = zip([None, *block], block, strict=False)
+    size = sum(len(fast_diff(before, cell)) + len(cell.number_bytes) for before, cell in cells)
+    return _block_bytes(2 + size)  # two bytes name the encoding
 
 
 _SIZES: dict[str, Callable[[Sequence[FileCell]], int]] = {

@@ -3,7 +3,7 @@
 The generator that made the samples makes the load; a design without one, such as one's own, has its samples only.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -11,7 +11,7 @@ import attrs
 from ..tables import PhysicalTable, physical_tables
 from .design import Design, Variant
 from .heat_tables import NoGenerator, Records, at_least, sample_records, stored
-from .hfiles import FileCell, FileSize, file_sizes
+from .hfiles import FileCell, FileSize, file_cells, file_sizes
 from .metering import Measurement, measure
 from .simulation import SAMPLE_ROWS
 
@@ -78,17 +78,3 @@ def _files(connection: "happybase.Connection", table: PhysicalTable) -> dict[str
     for cell in file_cells(connection, table):
         cells.setdefault(cell.family.decode(), []).append(cell)
     return {family: file_sizes(of, table.families[family].bloom != "NONE") for family, of in cells.items()}
-
-
-def file_cells(connection: "happybase.Connection", table: PhysicalTable) -> Iterator[FileCell]:
-    """Every cell of a table, each of its versions too."""
-    rows = connection.table(table.name)
-    for row, cells in rows.scan(include_timestamp=True):
-        for column, (value, timestamp_ms) in cells.items():
-            family, _, qualifier = column.partition(b":")
-            kept = table.families[family.decode()].max_versions
-            versions = [(value, timestamp_ms)]
-            if kept > 1:
-                versions = rows.cells(row, column, versions=kept, include_timestamp=True)
-            for version, version_ms in versions:
-                yield FileCell(row, family, qualifier, version_ms, version)

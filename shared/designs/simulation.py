@@ -6,14 +6,14 @@ for equally many rows, whose keys follow its own. A sample of 10,000 rows and a 
 In a table whose keys follow the time, such as `[host][time]`, new rows of each host go to one moving place. The order
 of the sample shows it: from one key to the next, time hardly ever goes back. A place then takes new rows from its own
 time until that of the next key. Otherwise, as behind a hash, all places of a tenth of the load take new rows during
-that tenth.
+that tenth; or all places during all of the load, if its halves are alike.
 """
 
 import random
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import ceil, sqrt
 
 import attrs
@@ -29,18 +29,27 @@ BACK = 0.25
 """Keys follow the time if it goes back from one key to the next in at most so large a part; by chance, in a half."""
 AT_ONCE = 0.01
 """A part of the load so short that it matters not which of its rows came first, as in a slice of time."""
+ALIKE = 4
+"""Two halves of a load are alike if no share before a key differs by more than so many standard deviations."""
 NEIGHBOURS = 20
 """Rows before and after a row of one owner that tell how often the owner writes."""
-DRAWS = 2_000_000
-"""Draws of a simulation, about; more would take minutes."""
-FINEST = 64
-"""The busiest region gets at most one part in this many of the maximum size between two looks at its size."""
+DRAWS, STEPS = 200_000, 100
+"""Draws of a simulation, about, and the fewest steps of its load; more would take minutes."""
+FINEST = 16
+"""The busiest region gets at most one part in this many of its limit between two looks at its size."""
 EXACTLY = 4
 """Up to so many rows for each place on average are drawn one by one; more, by their mean and deviation."""
 SEED = 20_260_601
 
+FEWEST_PLACES = 4
+"""Rows of the sample that a full region must have, so that the sample tells regions apart."""
+
 Weights = Mapping[int, float]
 """Places, with the share that each has in new rows at some time."""
+
+
+class TooManyRegions(ValueError):
+    """A load makes more regions than its sample tells apart."""
 
 
 @attrs.frozen
@@ -69,13 +78,14 @@ class Sample:
     @property
     def direction(self) -> int:
         """1 if the keys follow the time, -1 if they are against it, such as newest first, 0 if they are neither."""
-        order = sorted(range(len(self.rows)), key=self.rows.__getitem__)
-        pairs = [(one, other) for one, other in pairwise(order) if self.rows[one] != self.rows[other]]
-        for direction in (1, -1):
-            back = sum((one - other) * direction > self._at_once for one, other in pairs)
-            if back <= BACK * len(pairs):
-                return direction
-        return 0
+        times_of: dict[bytes, list[int]] = {}
+        for at, row in enumerate(self.rows):
+            times_of.setdefault(row, []).append(at)
+        steps = [other - one for one, other in pairwise(map(_mean, map(times_of.__getitem__, sorted(times_of))))]
+        drift = sum(max(-self._at_once, min(self._at_once, step)) for step in steps)
+        direction = 1 if drift >= 0 else -1
+        back = sum(step * direction < -self._at_once for step in steps)
+        return direction if back <= BACK * len(steps) else 0
 
     @property
     def _at_once(self) -> float:
@@ -86,14 +96,23 @@ class Sample:
         direction, count = self.direction, len(self.rows)
         order = sorted(range(count), key=lambda at: (self.rows[at], at * (direction or 1)))
         if not direction:
-            return [_during_tenth(place, at, count) for place, at in enumerate(order)]
+            parts = 1 if _are_alike(order) else TENTHS
+            return [_during_part(place, at, count, parts) for place, at in enumerate(order)]
         walk = [*enumerate(order)][::direction]
         return [spell for run in _runs(walk, self._at_once) for spell in _spells_of_run(run, count)]
 
 
-def _during_tenth(place: int, at: int, count: int) -> Spell:
-    tenth = at * TENTHS // count
-    start, stop = -(-tenth * count // TENTHS), -(-(tenth + 1) * count // TENTHS)
+def _are_alike(order: Sequence[int]) -> bool:
+    """Whether the older half of the rows is distributed as the newer one; `order` has their times in key order."""
+    half = len(order) / 2
+    surplus = accumulate(1 if at < half else -1 for at in order)
+    return max(map(abs, surplus)) <= ALIKE * sqrt(half / 2)
+
+
+def _during_part(place: int, at: int, count: int, parts: int) -> Spell:
+    """A place takes new rows during all of the part of the load in which its own row is."""
+    part = at * parts // count
+    start, stop = -(-part * count // parts), -(-(part + 1) * count // parts)
     return Spell(place, start, stop, 1 / (stop - start))
 
 
@@ -115,7 +134,7 @@ def _in_order(run: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _spells_of_run(run: Sequence[tuple[int, int]], count: int) -> Iterator[Spell]:
     if len(run) == 1:
-        yield _during_tenth(*run[0], count)
+        yield _during_part(*run[0], count, TENTHS)
         return
     for number, (place, at) in enumerate(run):
         first, last = max(0, number - NEIGHBOURS), min(len(run) - 1, number + NEIGHBOURS)
@@ -210,8 +229,17 @@ def simulate(
     servers: int,
     split_points: Sequence[bytes] = (),
 ) -> Simulation:
-    """Stores so many rows, of so many bytes each, whose keys are distributed in each tenth as those of the sample."""
+    """Stores so many rows, of so many bytes each, whose keys are distributed in each tenth as those of the sample.
+
+    Raises TooManyRegions.
+    """
     count = len(sample.rows)
+    full = rows * row_bytes / policy.max_bytes
+    if full * FEWEST_PLACES > count:
+        most = count // FEWEST_PLACES
+        raise TooManyRegions(
+            f"must fit into {most:,} full regions, so that {count:,} rows tell them apart (got {full:,.0f})"
+        )
     ordered = sorted(sample.rows)
     points = sorted({bisect_left(ordered, point) for point in split_points} - {0, count})
     table = SimulatedTable(count, row_bytes, policy, servers, points)
@@ -222,7 +250,7 @@ def simulate(
         new = round(rows * stop / count) - table.rows
         shares = _region_shares(table, weights)
         tenth.add(new, shares)
-        parts = _parts(table, new * max(shares.values()))
+        parts = _parts(table, new, shares)
         for part in range(parts):
             touched: dict[Region, None] = {}
             for place, drawn in draw(chance, weights, new * (part + 1) // parts - new * part // parts):
@@ -238,7 +266,7 @@ def simulate(
 
 def _steps(spells: Sequence[Spell], count: int) -> Iterator[tuple[int, Weights]]:
     """The end of each step, and the places that take new rows in it; their weights make 1."""
-    step = ceil(sum(spell.stop - spell.start for spell in spells) / DRAWS)
+    step = max(1, min(count // STEPS, ceil(sum(spell.stop - spell.start for spell in spells) / DRAWS)))
     following = sorted(spells, key=lambda spell: -spell.start)
     active: list[Spell] = []
     weights: dict[int, float] = {}
@@ -253,10 +281,10 @@ def _steps(spells: Sequence[Spell], count: int) -> Iterator[tuple[int, Weights]]
         active = [spell for spell in active if spell.stop > stop]
 
 
-def _parts(table: SimulatedTable, new_rows: float) -> int:
-    """The parts in which rows are stored if so many go to one region: few enough not to miss when it must split."""
-    limit_bytes = min(table.policy.max_bytes, 2 * table.policy.flush_bytes)
-    return max(1, ceil(new_rows * table.row_bytes * FINEST / limit_bytes))
+def _parts(table: SimulatedTable, rows: int, shares: Mapping[Region, float]) -> int:
+    """The parts in which rows are stored: so many that no region grows far beyond its limit before it splits."""
+    fastest = max(share / table.limit_bytes(region) for region, share in shares.items())
+    return max(1, ceil(rows * table.row_bytes * fastest * FINEST))
 
 
 def _region_shares(table: SimulatedTable, weights: Weights) -> dict[Region, float]:

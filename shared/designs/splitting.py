@@ -87,9 +87,13 @@ class SimulatedTable:
         region.written_at = self.rows
         return region
 
+    def limit_bytes(self, region: Region) -> float:
+        """The size beyond which a region splits."""
+        return self.policy.limit_bytes(self._on_server[region.server])
+
     def split(self, region: Region) -> None:
         """Splits a region, and then its halves, as long as they are larger than their limit and have two places."""
-        if region.rows * self.row_bytes <= self.policy.limit_bytes(self._on_server[region.server]):
+        if region.rows * self.row_bytes <= self.limit_bytes(region):
             return
         middle, before = self._middle(region)
         if not 0 < before < region.rows:
@@ -148,6 +152,10 @@ def regions_of(keys: Sequence[bytes], limit_rows: int, later: Sequence[bytes] = 
     for key in later:
         table.put(ordered.index(key))
     return [
-        [key for key, rows in zip(ordered[region.start : region.stop], table.stored[region.start :], strict=False) if rows]
+        [
+            key
+            for key, rows in zip(ordered[region.start : region.stop], table.stored[region.start :], strict=False)
+            if rows
+        ]
         for region in table.regions
     ]
