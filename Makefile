@@ -19,7 +19,7 @@ ONLY_commands := tests/command_line tests/domains $(addprefix --ignore ,$(ONLY_d
 ONLY_rooms := tests --ignore tests/domains --ignore tests/command_line
 PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, crashes, commands or rooms (got $(ONLY)))))
 
-.PHONY: help demo test test-long test-hbase test-copies test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots growth tombstones bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
+.PHONY: help demo test test-long test-hbase test-copies test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots growth tombstones regions bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -71,6 +71,9 @@ growth: .venv/ready ## measure what questions read as the data grows, for the pi
 
 tombstones: .venv/ready ## record how long a page of profiles takes in rows with tombstones, in a minute; needs Java 17 and Maven
 	.venv/bin/python -m tests.programs.tombstones
+
+regions: .venv/ready ## record how tables split on a real HBase, and how large its files are; takes minutes; ONLY=logs
+	.venv/bin/python -m tests.programs.regions $(ONLY)
 
 bench: .venv/ready ## the benchmarks; QUICK=1 runs each once
 	.venv/bin/python -m tests.programs.benchmarks $(if $(QUICK),--quick)

@@ -69,6 +69,13 @@ class RecordedSplits:
             return float(self.shares != self.simulated)
         return max(min(abs(share - other) for other in self.simulated) for share in self.shares)
 
+    @property
+    def is_within_tolerance(self) -> bool:
+        """Whether number and split points of the simulated regions are near enough to those of HBase."""
+        regions = len(self.fullness)
+        apart = abs(len(self.simulated_fullness) - regions)
+        return apart <= max(1, REGIONS_WITHIN * regions) and self.deviation <= SPLITS_WITHIN
+
 
 @attrs.frozen
 class RegionRecording:

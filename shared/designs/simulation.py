@@ -62,6 +62,11 @@ class Spell:
     rate: float
     """Rows of the sample for each row of the sample that is written anywhere."""
 
+    @property
+    def rows(self) -> float:
+        """The rows of the sample that it stands for."""
+        return self.rate * (self.stop - self.start)
+
 
 @attrs.frozen
 class Sample:
@@ -132,15 +137,18 @@ def _in_order(run: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return [*zip((place for place, _at in run), sorted(at for _place, at in run), strict=True)]
 
 
-def _spells_of_run(run: Sequence[tuple[int, int]], count: int) -> Iterator[Spell]:
+def _spells_of_run(run: Sequence[tuple[int, int]], count: int) -> list[Spell]:
+    """One place after the other takes new rows, as many as there are rows in the run, at the rate of its neighbours."""
     if len(run) == 1:
-        yield _during_part(*run[0], count, TENTHS)
-        return
+        return [_during_part(*run[0], count, TENTHS)]
+    spells: list[Spell] = []
     for number, (place, at) in enumerate(run):
         first, last = max(0, number - NEIGHBOURS), min(len(run) - 1, number + NEIGHBOURS)
         rate = (last - first) / (run[last][1] - run[first][1])
-        stop = run[number + 1][1] if number + 1 < len(run) else at + round(1 / rate)
-        yield Spell(place, at, min(count, stop), rate)
+        stop = run[number + 1][1] if number + 1 < len(run) else min(count, at + round(1 / rate))
+        spells.append(Spell(place, at, stop, rate))
+    excess = sum(spell.rows for spell in spells) / len(run)
+    return [attrs.evolve(spell, rate=spell.rate / excess) for spell in spells]
 
 
 @attrs.frozen
@@ -246,45 +254,46 @@ def simulate(
     chance = random.Random(SEED)
     moments: list[Moment] = []
     tenth = _Tenth()
-    for stop, weights in _steps(sample.spells(), count):
-        new = round(rows * stop / count) - table.rows
-        shares = _region_shares(table, weights)
-        tenth.add(new, shares)
-        parts = _parts(table, new, shares)
-        for part in range(parts):
-            touched: dict[Region, None] = {}
-            for place, drawn in draw(chance, weights, new * (part + 1) // parts - new * part // parts):
-                touched[table.put(place, drawn)] = None
-                tenth.ranges[place * TENTHS // count] += drawn
-            for region in touched:
-                table.split(region)
+    stood_for = 0.0
+    for stop, stands_for, weights in _steps(sample.spells(), count):
+        stood_for += stands_for
+        new = round(rows * stood_for / count) - table.rows
+        if weights:
+            _store(chance, table, tenth, weights, new)
         if stop * TENTHS >= (len(moments) + 1) * count:
             moments.append(tenth.moment(table))
             tenth = _Tenth()
     return Simulation(table, tuple(moments))
 
 
-def _steps(spells: Sequence[Spell], count: int) -> Iterator[tuple[int, Weights]]:
-    """The end of each step, and the places that take new rows in it; their weights make 1."""
+def _store(chance: random.Random, table: SimulatedTable, tenth: "_Tenth", weights: Weights, rows: int) -> None:
+    """Stores the rows of a step, in parts so small that no region grows far beyond its limit before it splits."""
+    shares = _region_shares(table, weights)
+    tenth.add(rows, shares)
+    fastest = max(share / table.limit_bytes(region) for region, share in shares.items())
+    parts = max(1, ceil(rows * table.row_bytes * fastest * FINEST))
+    for part in range(parts):
+        touched: dict[Region, None] = {}
+        for place, drawn in draw(chance, weights, rows * (part + 1) // parts - rows * part // parts):
+            touched[table.put(place, drawn)] = None
+            tenth.ranges[place * TENTHS // table.places] += drawn
+        for region in touched:
+            table.split(region)
+
+
+def _steps(spells: Sequence[Spell], count: int) -> Iterator[tuple[int, float, Weights]]:
+    """The end of each step, its rows of the sample, and the places that take new rows in it; their weights make 1."""
     step = max(1, min(count // STEPS, ceil(sum(spell.stop - spell.start for spell in spells) / DRAWS)))
     following = sorted(spells, key=lambda spell: -spell.start)
     active: list[Spell] = []
-    weights: dict[int, float] = {}
     for start in range(0, count, step):
         stop = min(count, start + step)
         while following and following[-1].start < stop:
             active.append(following.pop())
         rates = {spell.place: spell.rate * (min(stop, spell.stop) - max(start, spell.start)) for spell in active}
-        if total := sum(rates.values()):  # otherwise nobody writes just now, and the places before go on
-            weights = {place: rate / total for place, rate in rates.items()}
-        yield stop, weights
+        total = sum(rates.values())
+        yield stop, total, {place: rate / total for place, rate in rates.items()}
         active = [spell for spell in active if spell.stop > stop]
-
-
-def _parts(table: SimulatedTable, rows: int, shares: Mapping[Region, float]) -> int:
-    """The parts in which rows are stored: so many that no region grows far beyond its limit before it splits."""
-    fastest = max(share / table.limit_bytes(region) for region, share in shares.items())
-    return max(1, ceil(rows * table.row_bytes * fastest * FINEST))
 
 
 def _region_shares(table: SimulatedTable, weights: Weights) -> dict[Region, float]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from math import ceil
 
+import attrs
+
 from ...keys.limits import BLOCK_BYTES
 from ..design import Design
 from ..hfiles import CELL_BYTES, INDEX_BYTES
@@ -148,20 +150,50 @@ def _division_block(over: SpreadAndScan, rest: SpreadAndScan) -> str:
     return f"{small}\n\n{markdown_table(columns, rows)}"
 
 
+@attrs.frozen
+class InATerabyte:
+    """A terabyte of files whose cells have row keys of one length."""
+
+    key_bytes: int
+
+    @property
+    def cell_bytes(self) -> int:
+        """Bytes of a cell."""
+        return CELL_BYTES + NAMES_BYTES + VALUE_BYTES + self.key_bytes
+
+    @property
+    def cells(self) -> float:
+        """The cells that there are."""
+        return TERABYTE / self.cell_bytes
+
+    @property
+    def key_share(self) -> float:
+        """The part of the bytes that is row keys."""
+        return self.key_bytes / self.cell_bytes
+
+    @property
+    def regions(self) -> int:
+        """The regions, if all are full."""
+        return ceil(TERABYTE / MAX_BYTES)
+
+    @property
+    def index_bytes(self) -> float:
+        """Bytes of the block index."""
+        return TERABYTE / BLOCK_BYTES * (INDEX_BYTES + self.key_bytes)
+
+
 def _key_lengths_block() -> str:
-    rows: list[tuple[str, ...]] = []
-    for key_bytes in KEY_BYTES:
-        cell_bytes = CELL_BYTES + NAMES_BYTES + VALUE_BYTES + key_bytes
-        rows.append(
-            (
-                f"{key_bytes} bytes",
-                f"{256.0**key_bytes:.0e}",
-                f"{TERABYTE / cell_bytes / 1e9:.1f} billion",
-                f"{key_bytes / cell_bytes:.0%}",
-                f"{-(-TERABYTE // MAX_BYTES)}",
-                f"{TERABYTE / BLOCK_BYTES * (INDEX_BYTES + key_bytes) / 1e9:.1f} GB",
-            )
+    rows = [
+        (
+            f"{one.key_bytes} bytes",
+            f"{256.0**one.key_bytes:.0e}",
+            f"{one.cells / 1e9:.1f} billion",
+            f"{one.key_share:.0%}",
+            f"{one.regions}",
+            f"{one.index_bytes / 1e9:.1f} GB",
         )
+        for one in map(InATerabyte, KEY_BYTES)
+    ]
     caption = (
         f"Cells with a value of {VALUE_BYTES} bytes, in 1 TB of files. Regions are of {MAX_BYTES / 2**30:g} GB; the "
         f"index has an entry for each block of {BLOCK_BYTES:,} bytes."

@@ -21,7 +21,7 @@ from shared.designs.hfiles import FileCell
 
 BATCH = 500
 """Rows that are sent in one call."""
-LONGEST_S = 60
+LONGEST_S = 10
 """Seconds that HBase has to split a region and to compact its halves."""
 _SERVER = "Hadoop:service=HBase,name=RegionServer,sub=Server"
 
