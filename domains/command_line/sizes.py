@@ -5,14 +5,13 @@ from rich.console import Console
 
 from shared.designs.hfiles import ENCODINGS
 from shared.designs.simulated_variants import measured_and_sampled
-from shared.designs.simulation import TooManyRegions
 from shared.designs.sizing import DAY_S, Sizing, TableSize, sizing
 from shared.keys.errors import shown
 from shared.records import parse_length
 
 from .designs import find_variants, full_name
 from .simulating import MOST_SERVERS, large_number, split_policy
-from .terminal import json_object, line, wrapped
+from .terminal import count, json_object, line, wrapped
 from .text_tables import table
 from .usage import WrongUsage
 from .words import number
@@ -40,10 +39,7 @@ def show(
     policy = split_policy(flush_size, max_filesize)
     server_count = number("--servers", servers, MOST_SERVERS)
     costs, sample = measured_and_sampled(design, variant)
-    try:
-        needed = sizing(sample, costs.rpcs_per_record, records, days, policy, server_count)
-    except TooManyRegions as error:
-        raise WrongUsage(f"--records-a-day, --keep, --max-filesize: {error}") from None
+    needed = sizing(sample, costs.rpcs_per_record, records, days, policy, server_count)
     if as_json:
         json_object(to, {"name": full_name(design, variant), **attrs.asdict(needed)})
         return
@@ -51,7 +47,7 @@ def show(
         to,
         f"{records:,} records a day, each kept for {days:g} days, like {sample.records:,} records as in the samples. "
         "GB are those of one copy; HDFS keeps three. Written/stored: bytes that HBase writes for each byte of its "
-        "files: log, flushes, compactions.",
+        "files: log, flushes, compactions. Too many regions: more than the sample tells apart.",
         0,
     )
     line(to)
@@ -77,13 +73,15 @@ def _row(one: TableSize) -> tuple[str, ...]:
         one.encoding,
         f"{one.rows:,}",
         f"{one.file_bytes / 1e9:,.1f}",
-        f"{one.regions:,}",
+        "too many" if one.regions is None else f"{one.regions:,}",
         f"{one.rewrites:.1f}",
     )
 
 
 def _total(needed: Sizing, encoding: str) -> str:
     tables = needed.of(encoding)
-    file_bytes, regions = sum(one.file_bytes for one in tables), sum(one.regions for one in tables)
+    file_bytes = sum(one.file_bytes for one in tables)
+    regions = [one.regions for one in tables if one.regions is not None]
+    in_regions = f" in {count(sum(regions), 'region')}" if len(regions) == len(tables) else ""
     written = sum(one.rewrites * one.file_bytes for one in tables) / needed.keep_days / DAY_S
-    return f"{encoding}: {file_bytes / 1e9:,.1f} GB in {regions:,} regions; servers write {written / 1e6:,.3g} MB/s"
+    return f"{encoding}: {file_bytes / 1e9:,.1f} GB{in_regions}; servers write {written / 1e6:,.3g} MB/s"

@@ -108,11 +108,16 @@ def file_sizes(cells: Iterable[FileCell], has_bloom: bool = True) -> dict[str, F
     ordered = sorted(_numbered([*cells]), key=lambda cell: (cell.row, cell.qualifier, -cell.timestamp_ms))
     blocks = [*_blocks(ordered)]
     rows = len({cell.row for cell in ordered})
-    around = sum(INDEX_BYTES + len(block[0].row) for block in blocks) + round(BLOOM_BYTES * rows * has_bloom)
-    return {
-        encoding: FileSize(len(ordered), rows, len(blocks), around + sum(map(size_of, blocks)))
-        for encoding, size_of in _SIZES.items()
-    }
+    # A sample that fills a block in part has a part of what goes with it, so that a larger file follows.
+    full_blocks = sum(len(cell.plain) for cell in ordered) / BLOCK_BYTES
+    key_bytes = sum(len(block[0].row) for block in blocks) / max(1, len(blocks))
+    around = full_blocks * (HEADER_BYTES + INDEX_BYTES + key_bytes) + BLOOM_BYTES * rows * has_bloom
+
+    def size(data_bytes: int) -> FileSize:
+        checksums = data_bytes / CHECKED_BYTES * CHECKSUM_BYTES
+        return FileSize(len(ordered), rows, len(blocks), round(data_bytes + checksums + around))
+
+    return {encoding: size(sum(map(data_bytes_of, blocks))) for encoding, data_bytes_of in _DATA_BYTES.items()}
 
 
 def _numbered(cells: Sequence[FileCell]) -> Iterator[FileCell]:
@@ -135,26 +140,20 @@ def _blocks(cells: Iterable[FileCell]) -> Iterator[list[FileCell]]:
         yield block
 
 
-def _block_bytes(data_bytes: int) -> int:
-    size = HEADER_BYTES + data_bytes
-    return size + CHECKSUM_BYTES * -(-size // CHECKED_BYTES)
-
-
 def _plain_bytes(block: Sequence[FileCell]) -> int:
-    return _block_bytes(sum(len(cell.plain) for cell in block))
+    return sum(len(cell.plain) for cell in block)
 
 
 def _compressed_bytes(block: Sequence[FileCell]) -> int:
-    return _block_bytes(len(gzip.compress(b"".join(cell.plain for cell in block), compresslevel=6)))
+    return len(gzip.compress(b"".join(cell.plain for cell in block), compresslevel=6))
 
 
 def _fast_diff_bytes(block: Sequence[FileCell]) -> int:
     cells = zip([None, *block], block, strict=False)
-    size = sum(len(fast_diff(before, cell)) + len(cell.number_bytes) for before, cell in cells)
-    return _block_bytes(2 + size)  # two bytes name the encoding
+    return 2 + sum(len(fast_diff(before, cell)) + len(cell.number_bytes) for before, cell in cells)  # two name it
 
 
-_SIZES: dict[str, Callable[[Sequence[FileCell]], int]] = {
+_DATA_BYTES: dict[str, Callable[[Sequence[FileCell]], int]] = {
     "NONE": _plain_bytes,
     "FAST_DIFF": _fast_diff_bytes,
     "GZ": _compressed_bytes,

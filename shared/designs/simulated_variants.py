@@ -61,7 +61,8 @@ def simulate_variant(
     }
     if not tables:
         raise TooFewRows(
-            f"must write at least {FEWEST} rows to a table (got {sample.written} of {sample.records} records)"
+            f"must write at least {FEWEST} rows to a table (got {sample.written} of {sample.records} records); "
+            "SAMPLES in a make_samples.py beside the samples generates more"
         )
     return SimulatedVariant(sample, tables, _questions(design, sample, times))
 

@@ -11,7 +11,7 @@ import attrs
 
 from .hfiles import ENCODINGS, FILE_BYTES
 from .sampling import SampledTable, SampledVariant
-from .simulation import Sample, Simulation, simulate
+from .simulation import Sample, Simulation, TooManyRegions, simulate
 from .splitting import SplitPolicy
 
 DAY_S = 86_400
@@ -31,7 +31,8 @@ class TableSize:
     """Rows that were written to it, as often as they were."""
     file_bytes: float
     """Bytes of all its files, of one copy."""
-    regions: int
+    regions: int | None
+    """None if the sample has too few rows to tell."""
     rewrites: float
     """Bytes that are written for each byte of its files: to the log, by flushes, and by compactions."""
 
@@ -67,12 +68,13 @@ def sizing(
 
 def table_size(sampled: SampledTable, encoding: str, times: float, policy: SplitPolicy, servers: int) -> TableSize:
     """The size of a table that takes `times` as many rows as the sample."""
-    simulation = simulated_table(sampled, encoding, round(len(sampled.written) * times), policy, servers)
-    regions = len(simulation.table.regions)
-    file_bytes = sampled.bytes(encoding) * times + FILE_BYTES * regions * len(sampled.files)
-    return TableSize(
-        sampled.table.name, encoding, simulation.table.rows, file_bytes, regions, rewrites(sampled, encoding, policy)
-    )
+    rows = round(len(sampled.written) * times)
+    try:
+        regions = len(simulated_table(sampled, encoding, rows, policy, servers).table.regions)
+    except TooManyRegions:
+        regions = None
+    file_bytes = sampled.bytes(encoding) * times + FILE_BYTES * (regions or 1) * len(sampled.files)
+    return TableSize(sampled.table.name, encoding, rows, file_bytes, regions, rewrites(sampled, encoding, policy))
 
 
 def simulated_table(sampled: SampledTable, encoding: str, rows: int, policy: SplitPolicy, servers: int) -> Simulation:
