@@ -76,9 +76,13 @@ class Sample:
 
     @classmethod
     def thinned(cls, rows: Sequence[bytes], most: int = SAMPLE_ROWS) -> "Sample":
-        """At most `most` of the rows, evenly spread over time."""
-        count = min(most, len(rows))
-        return cls([rows[number * len(rows) // count] for number in range(count)])
+        """At most `most` of the rows, evenly spread over time.
+
+        Each is drawn from as many that follow each other: every hundredth row might be the first one of its minute.
+        """
+        count, chance = min(most, len(rows)), random.Random(SEED)
+        starts = [number * len(rows) // count for number in range(count + 1)]
+        return cls([rows[chance.randrange(start, stop)] for start, stop in pairwise(starts)])
 
     @property
     def direction(self) -> int:

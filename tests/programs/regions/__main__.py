@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from domains.command_line.designs import design_named
 from shared.designs.region_recording import RegionRecording, region_file
 from shared.stores import StoreError
-from tests.programs.hbase.java import NotStarted
-from tests.programs.hbase.named import named_or_started
+from tests.programs.hbase.java import FOR_MINUTES, NotStarted
+from tests.programs.hbase.server import running
 from tests.programs.hbase.write_counts import version
 from tests.programs.regions.measuring import measured
 
@@ -27,12 +27,12 @@ def main() -> int:
     parser.add_argument("designs", nargs="*", choices=[*SPLIT, []], metavar="design", help="all if omitted")
     names: list[str] = parser.parse_args().designs or [*SPLIT]
     try:
-        with named_or_started() as named:
+        with running(region_servers=1, java_options=FOR_MINUTES) as hbase:
             for name in names:
                 design = design_named(name)
-                files, splits = measured(named, design, SPLIT[name])
+                files, splits = measured(hbase, design, SPLIT[name])
                 today = datetime.now(UTC).date().isoformat()
-                recording = RegionRecording(version(named.info_url or ""), today, files, splits)
+                recording = RegionRecording(version(hbase.info_url), today, files, splits)
                 region_file(design).write_text(recording.text(), encoding="utf-8")
                 for one in files:
                     print(f"{name}: {one.table} {one.encoding} {one.bytes:,} bytes, predicted {one.deviation:+.1%}")

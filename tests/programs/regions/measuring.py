@@ -1,6 +1,7 @@
 """Loads of designs on a real HBase with small regions: how its tables split, and how large its files are."""
 
 import secrets
+import time
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -22,7 +23,7 @@ from shared.designs.splitting import SplitPolicy
 from shared.stores import connect
 from shared.tables import PhysicalTable, physical_tables
 from tests.programs.hbase.hbase_shell import run_in_shell
-from tests.programs.hbase.named import NamedHBase
+from tests.programs.hbase.server import HBase
 from tests.programs.regions.real_tables import (
     BATCH,
     encoded,
@@ -31,8 +32,7 @@ from tests.programs.regions.real_tables import (
     put_cells,
     put_rows,
     regions_of,
-    root_folder,
-    wait_until_quiet,
+    wait_until_whole,
     written_bytes,
 )
 
@@ -45,6 +45,8 @@ FEWEST_CELLS = 5_000
 SPLIT_ROWS, VALUE_BYTES = 30_000, 2_000
 FLUSH_BYTES, MAX_BYTES = 2**20, 6_000_000
 """A load of 62 MB; regions are as small as the smallest flush of HBase allows."""
+FLUSHES, SETTLE_S = 2, 3
+"""Times that HBase writes files after a load, and seconds that it then has to split regions."""
 
 
 def name_like(label: str) -> str:
@@ -106,20 +108,21 @@ def measured_files(connection: happybase.Connection, root: Path, one: FilesToMea
     return RecordedFiles(one.table.name, one.encoding, one.records, len(one.cells), sum(sizes), predicted)
 
 
-def measured_splits(
-    connection: happybase.Connection, root: Path, info_url: str, name: str, full_name: str
-) -> RecordedSplits:
-    """Stores the rows of a variant's first table as slowly as HBase splits, and compares it with the simulation."""
+def measured_splits(hbase: HBase, connection: happybase.Connection, name: str, full_name: str) -> RecordedSplits:
+    """Stores the rows of a variant's first table, not faster than HBase splits, and compares it with the simulation."""
     design, (variant, *_others) = find_variants(full_name)
     (table, *_tables) = physical_tables(variant.record_tables)
     rows = written_rows(variant, at_least(design, SPLIT_ROWS))[table.name][:SPLIT_ROWS]
-    before = written_bytes(info_url)
+    root = root_of(hbase)
+    before = written_bytes(hbase.info_url)
     for start in range(0, len(rows), BATCH):
         put_rows(connection, name, rows[start : start + BATCH], secrets.token_bytes(VALUE_BYTES))
-        is_split = len(regions_of(connection, name)) > 1
-        wait_until_quiet(connection, root, name, MAX_BYTES if is_split else 2 * FLUSH_BYTES)
-    after = written_bytes(info_url)
-    flush(connection, name)
+        wait_until_whole(connection, root, name)
+    for _ in range(FLUSHES):  # HBase looks whether to split a region after it has written a file of it
+        in_shell(hbase, f"flush '{name}'")
+        time.sleep(SETTLE_S)
+        wait_until_whole(connection, root, name)
+    after = written_bytes(hbase.info_url)
     regions, files = regions_of(connection, name), file_bytes(root, name)
     sizes = [sum(files[encoded(region)]) for region in regions]
     policy = SplitPolicy(FLUSH_BYTES, MAX_BYTES)
@@ -147,23 +150,26 @@ def measured_splits(
     )
 
 
+def root_of(hbase: HBase) -> Path:
+    """Where an HBase has its files."""
+    return hbase.folder / "hbase"
+
+
+def in_shell(hbase: HBase, *statements: str) -> None:
+    """Runs statements in HBase's shell."""
+    with TemporaryDirectory() as folder:
+        run_in_shell("\n".join(statements), hbase.info_url, Path(folder))
+
+
 def measured(
-    named: NamedHBase, design: Design, full_names: Iterable[str]
+    hbase: HBase, design: Design, full_names: Iterable[str]
 ) -> tuple[tuple[RecordedFiles, ...], tuple[RecordedSplits, ...]]:
-    """The files of a design's tables, and the splits of some of its variants; the tables are dropped afterwards."""
-    info_url = named.info_url or ""
-    root = root_folder(info_url)
+    """The files of a design's tables, and the splits of some of its variants, on an HBase with one region server."""
     to_measure = [*files_to_measure(design)]
     to_split = {full_name: name_like("splits") for full_name in full_names}
     statements = [one.statement for one in to_measure] + [splitting_statement(name) for name in to_split.values()]
-    with TemporaryDirectory() as folder, closing(connect(named.store_url())) as connection:
-        run_in_shell("\n".join(statements), info_url, Path(folder))
-        try:
-            files = tuple(measured_files(connection, root, one) for one in to_measure)
-            splits = tuple(
-                measured_splits(connection, root, info_url, name, full_name) for full_name, name in to_split.items()
-            )
-        finally:
-            for name in (*(one.name for one in to_measure), *to_split.values()):
-                connection.delete_table(name, disable=True)
+    in_shell(hbase, *statements)
+    with closing(connect(hbase.url)) as connection:
+        files = tuple(measured_files(connection, root_of(hbase), one) for one in to_measure)
+        splits = tuple(measured_splits(hbase, connection, name, full_name) for full_name, name in to_split.items())
     return files, splits

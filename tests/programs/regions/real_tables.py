@@ -26,13 +26,6 @@ LONGEST_S = 10
 _SERVER = "Hadoop:service=HBase,name=RegionServer,sub=Server"
 
 
-def root_folder(info_url: str) -> Path:
-    """Where the HBase of that master's page has its files."""
-    with urlopen(f"{info_url}/conf?format=json", timeout=10) as answer:
-        properties = {property_["key"]: property_["value"] for property_ in json.load(answer)["properties"]}
-    return Path(re.sub("^file:/*", "/", properties["hbase.rootdir"]))
-
-
 def put_cells(connection: happybase.Connection, name: str, cells: Iterable[FileCell]) -> None:
     """Puts cells with their timestamps, those of one timestamp in one call."""
     at: defaultdict[int, defaultdict[bytes, list[Mutation]]] = defaultdict(lambda: defaultdict(list))
@@ -71,18 +64,14 @@ def _files(region: Path) -> Iterator[Path]:
     return (file for file in region.glob("[!.]*/*") if re.fullmatch(r"[0-9a-f]{32}(\..*)?", file.name))
 
 
-def wait_until_quiet(connection: happybase.Connection, root: Path, name: str, limit_bytes: float) -> None:
-    """Waits until no region of a table is larger than it may be, and none refers to files of another one."""
+def wait_until_whole(connection: happybase.Connection, root: Path, name: str) -> None:
+    """Waits until no region of a table refers to files of one that was split: before, HBase does not split it."""
     latest_s = time.monotonic() + LONGEST_S
     while time.monotonic() < latest_s:
-        try:
-            folders = [root / "data" / "default" / name / encoded(region) for region in regions_of(connection, name)]
-            files = [[*_files(folder)] for folder in folders]
-            refer = any("." in file.name for of in files for file in of)
-            if not refer and all(sum(file.stat().st_size for file in of) <= limit_bytes for of in files):
-                return
-        except FileNotFoundError:
-            pass  # a compaction has just removed it
+        folders = [root / "data" / "default" / name / encoded(region) for region in regions_of(connection, name)]
+        refer = any("." in file.name for folder in folders for file in _files(folder))
+        if all(folder.exists() for folder in folders) and not refer:
+            return
         time.sleep(0.2)
 
 

@@ -22,6 +22,7 @@ def test_numbers_that_count_up_fill_one_region_and_reversed_or_hashed_ones_all()
     plain = found.pop("plain")
     assert plain.simulation.verdict == "a hot spot: one region takes 100% of the writes at any time"
     assert plain.simulation.idle_fullness == pytest.approx(0.5, abs=0.06)
+    assert plain.simulation.moments[-1].idle > 0.8 * len(plain.simulation.table.regions)
     assert (plain.reads_all, plain.ranges, plain.rows) == (False, 1, 1000)
     for name, one in found.items():
         assert one.simulation.verdict.startswith("even"), name
