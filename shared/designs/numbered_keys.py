@@ -32,17 +32,17 @@ from ..keys.ranges import RowRange
 from .simulation import Sample, Simulation, simulate
 from .splitting import SplitPolicy
 
-NUMBERS = 100_000
+NUMBERS = 20_000
 FIRST = 1_000_000
 """The first number, so that all have as many digits."""
-ASKED = (FIRST + 40_000, FIRST + 41_000)
+ASKED = (FIRST + 8_000, FIRST + 9_000)
 """The range of numbers that is asked for, without its end."""
-SAMPLED = 2_000
+SAMPLED = 1_000
 BUCKETS = 8
-SERVERS = 20
+SERVERS = 10
 ROWS, ROW_BYTES = 10**9, 100
-POLICY = SplitPolicy(max_bytes=2**30)
-"""The load: so many rows, which are split at one gigabyte instead of ten."""
+POLICY = SplitPolicy(max_bytes=2 * 2**30)
+"""The load: so many rows, which are split at two gigabytes instead of ten."""
 
 
 @row_key

@@ -70,11 +70,10 @@ class RecordedSplits:
         return max(min(abs(share - other) for other in self.simulated) for share in self.shares)
 
     @property
-    def is_within_tolerance(self) -> bool:
-        """Whether number and split points of the simulated regions are near enough to those of HBase."""
+    def has_as_many_regions(self) -> bool:
+        """Whether the simulated table has about as many regions as that of HBase."""
         regions = len(self.fullness)
-        apart = abs(len(self.simulated_fullness) - regions)
-        return apart <= max(1, REGIONS_WITHIN * regions) and self.deviation <= SPLITS_WITHIN
+        return abs(len(self.simulated_fullness) - regions) <= max(1, REGIONS_WITHIN * regions)
 
 
 @attrs.frozen

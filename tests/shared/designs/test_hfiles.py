@@ -4,7 +4,7 @@ import pytest
 
 from domains.command_line.designs import all_designs
 from shared.designs.hfiles import ENCODINGS, FileCell, fast_diff, file_sizes
-from shared.designs.region_recording import FILES_WITHIN, recorded_regions, region_file
+from shared.designs.region_recording import FILES_WITHIN, SPLITS_WITHIN, recorded_regions, region_file
 from shared.designs.sizing import compacted, to_compact
 
 RECORDED = [design for design in all_designs() if region_file(design).exists()]
@@ -73,9 +73,11 @@ def test_what_is_predicted_is_what_a_real_hbase_had_within_the_tolerance(design)
     recording = recorded_regions(design)
     assert {one.encoding for one in recording.files} == {*ENCODINGS}
     assert [one for one in recording.files if abs(one.deviation) > FILES_WITHIN] == []
-    assert [split for split in recording.splits if not split.is_within_tolerance] == []
+    assert [split for split in recording.splits if split.deviation > SPLITS_WITHIN] == []
 
 
 def test_a_recording_has_variants_whose_keys_rise_and_variants_whose_keys_are_spread():
     splits = {split.variant: split for design in RECORDED for split in recorded_regions(design).splits}
-    assert {"time-first", "salted", "random"} <= {*splits}
+    assert {*splits} == {"logs", "time-first", "salted", "random"}
+    # The page says why HBase has other numbers of regions under the keys that send all rows to few of them.
+    assert {name for name, split in splits.items() if split.has_as_many_regions} == {"logs", "random"}

