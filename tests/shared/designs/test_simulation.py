@@ -33,7 +33,7 @@ def test_numbers_that_count_up_fill_one_region_and_reversed_or_hashed_ones_all()
 
 def test_a_salt_spreads_over_as_many_servers_as_it_has_values_and_keeps_the_range():
     salted = spread_and_scan(BY_NAME["salted"])
-    assert salted.simulation.busiest_server == pytest.approx(1 / BUCKETS, abs=0.03)
+    assert salted.simulation.busiest_server == pytest.approx(1 / BUCKETS, abs=0.05)
     assert (salted.reads_all, salted.ranges, salted.rows) == (False, BUCKETS, 1000)
     assert salted.simulation.idle_fullness == pytest.approx(0.5, abs=0.08)
 
