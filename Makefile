@@ -19,7 +19,7 @@ ONLY_commands := tests/command_line tests/domains $(addprefix --ignore ,$(ONLY_d
 ONLY_rooms := tests --ignore tests/domains --ignore tests/command_line
 PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, crashes, commands or rooms (got $(ONLY)))))
 
-.PHONY: help demo test test-long test-hbase test-copies test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots claims growth tombstones key-times bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
+.PHONY: help demo test test-long test-hbase test-copies test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots claims growth tombstones key-times regions bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -77,6 +77,9 @@ tombstones: .venv/ready ## record how long a page of profiles takes in rows with
 
 key-times: .venv/ready ## record how long a get takes by the length of its key, in a minute; needs Java 17 and Maven
 	.venv/bin/python -m tests.programs.key_times
+
+regions: .venv/ready ## record how tables split on a real HBase, and how large its files are; takes minutes; ONLY=logs
+	.venv/bin/python -m tests.programs.regions $(ONLY)
 
 bench: .venv/ready ## the benchmarks; QUICK=1 runs each once
 	.venv/bin/python -m tests.programs.benchmarks $(if $(QUICK),--quick)

@@ -8,21 +8,29 @@ from typing import Annotated
 import typer
 
 from .options import (
+    FLUSH_SIZE,
     HEAT_ROWS,
     HEAT_SPLITS,
+    KEEP,
+    MAX_FILESIZE,
     MEMORY,
+    SERVERS,
+    SIMULATED_ROWS,
     URL,
     As,
     At,
     Files,
+    FlushSize,
     Form,
     Format,
     Json,
     Key,
     Map,
+    MaxFilesize,
     Name,
     OnError,
     Plain,
+    Servers,
     TimeFormat,
     Unit,
     Year,
@@ -276,3 +284,45 @@ def heat(
     heat_maps.show(
         console(plain or context.obj), name, keys=keys, rows=rows, splits=splits, is_hex=is_hex, as_json=as_json
     )
+
+
+def simulate(
+    context: typer.Context,
+    name: Name,
+    rows: Annotated[
+        str, typer.Option(metavar="N", help="Rows that the design writes to all tables: 1000000000, or 1e9.")
+    ] = SIMULATED_ROWS,
+    servers: Servers = SERVERS,
+    flush_size: FlushSize = FLUSH_SIZE,
+    max_filesize: MaxFilesize = MAX_FILESIZE,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Show how tables split under a large load, which servers take the writes, and what questions then read.
+
+    Nothing is stored: a sample of 10,000 records tells where the rows go.
+    """
+    from . import simulating
+    from .terminal import console
+
+    out = console(plain or context.obj)
+    simulating.show(out, name, rows, servers, flush_size, max_filesize, as_json=as_json)
+
+
+def size(
+    context: typer.Context,
+    name: Name,
+    records_a_day: Annotated[str, typer.Option(metavar="N", help="Records that are stored in a day.")],
+    keep: Annotated[str, typer.Option(metavar="LENGTH", help="How long each record is kept.")] = KEEP,
+    servers: Servers = SERVERS,
+    flush_size: FlushSize = FLUSH_SIZE,
+    max_filesize: MaxFilesize = MAX_FILESIZE,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Show what a design needs: bytes on disk in three encodings, regions, RPCs, and bytes written by compactions."""
+    from . import sizes
+    from .terminal import console
+
+    out = console(plain or context.obj)
+    sizes.show(out, name, records_a_day, keep, servers, flush_size, max_filesize, as_json=as_json)

@@ -80,7 +80,7 @@ def show_design(to: Console, name: str, rows: int, *, as_json: bool) -> None:
     cut = "The first half of a table's writes cuts it into ranges, or its own split points do."
     _explain(to, f"{_stored(records)} stored in order of time. {cut}")
     heading(to, f"New rows of {full_name(design, first)}")
-    _grids(to, [(table.table, table.heat) for table in heats[first.name]])
+    grids(to, [(table.table, table.heat) for table in heats[first.name]])
     for table in heats[first.name]:
         wrapped(to, f"{table.table}: {table.verdict}")
     seen = {(table.table, table.heat) for table in heats[first.name]}
@@ -126,7 +126,7 @@ def _explain(to: Console, source: str) -> None:
     wrapped(to, LEGEND, 0)
 
 
-def _grids(to: Console, tables: Sequence[tuple[str, Heat]]) -> None:
+def grids(to: Console, tables: Sequence[tuple[str, Heat]]) -> None:
     """Writes the grids side by side, as many as the width has room for."""
     blocks = [[name, *_lines(to, heat)] for name, heat in tables]
     width = max((len(text) for block in blocks for text in block), default=0)

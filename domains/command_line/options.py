@@ -76,6 +76,9 @@ MEMORY = "embedded:"
 ORPHANED, UNDECODABLE = "orphaned", "undecodable"
 HEAT_ROWS, HEAT_SPLITS = "20000", "7"
 """What `heat` takes unless told otherwise."""
+SIMULATED_ROWS, SERVERS, KEEP = "1e9", "20", "90d"
+FLUSH_SIZE, MAX_FILESIZE = "128M", "10G"
+"""What `simulate` and `size` take unless told otherwise; the sizes are those of HBase 2.6."""
 ALL = "all"
 SCAN_LIMIT, COUNT_LIMIT = "100", "100000"
 """Records that `scan`, `get` and `count` read unless told otherwise."""
@@ -135,5 +138,8 @@ At = Annotated[
 ]
 OnError = Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")]
 Existing = Annotated[str, typer.Option(metavar="URL", help=f"{URL}, with the tables of the design.")]
+Servers = Annotated[str, typer.Option(metavar="N", help="Region servers.")]
+FlushSize = Annotated[str, typer.Option(metavar="SIZE", help="hbase.hregion.memstore.flush.size: bytes, or 128M.")]
+MaxFilesize = Annotated[str, typer.Option(metavar="SIZE", help="hbase.hregion.max.filesize: bytes, or 10G.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object; times in milliseconds, bytes in hex.")]
 Plain = Annotated[bool, typer.Option("--plain", help="Print no colours and no boxes.")]

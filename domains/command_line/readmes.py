@@ -13,7 +13,9 @@ from shared.designs.comparison import stored_bytes
 from shared.designs.pages.design_page import design_blocks, index_block
 from shared.designs.pages.keys_page import keys_blocks
 from shared.designs.pages.markdown import below, markdown_table, text_block, with_blocks
+from shared.designs.pages.regions_page import regions_blocks
 from shared.designs.pages.stores_page import stores_blocks
+from shared.designs.region_recording import region_file
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import WriterClock
@@ -113,6 +115,11 @@ def root_blocks() -> dict[str, str]:
     return {"demo": text_block(first_two.strip()), "designs": index_block(all_designs())}
 
 
+def split_blocks() -> dict[str, str]:
+    """The blocks about regions, with the recordings of the designs that have some."""
+    return regions_blocks([design for design in all_designs() if region_file(design).exists()])
+
+
 DESIGN_PAGES = ("README.md", "REFERENCE.md")
 """The pages of a design: one to decide by, and one with all measurements."""
 
@@ -151,6 +158,7 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
             made(ROOT / "domains" / "command_line" / "README.md", command_line_blocks),
             made(ROOT / "domains" / "CHANGING.md", more["changing"]),
             made(ROOT / "domains" / "IDEAS.md", ideas_blocks),
+            made(ROOT / "domains" / "REGIONS.md", split_blocks),
             made(ROOT / "README.md", root_blocks),
             (LISTING, listing_text),
         ]

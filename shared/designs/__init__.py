@@ -5,11 +5,12 @@ May import all other rooms.
 
 from .accepted import LATE_PUTS, LINT_RULES, Accepted
 from .cell_contents import CellContents, contents_of
-from .comparison import CELL_BYTES, stored_bytes, stored_cells
+from .comparison import stored_bytes, stored_cells
 from .crossing import Crossing, Panel, Series, lower_where
 from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples, store_records
 from .heat import RANGES, Writes
 from .heat_recording import recorded_heat
+from .hfiles import CELL_BYTES
 from .metering import Cost, Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
 from .published import LONG_MAX, SIGN, PublishedColumn, PublishedKey, added_tie, any_text

@@ -9,13 +9,11 @@ import attrs
 from ..tables import PhysicalTable, create_tables, physical_tables
 from ..writes import holds_intents
 from .design import Design, Variant, store_samples
+from .hfiles import CELL_BYTES, file_cells
 from .metering import Cost, Measurement, measure, metered
 
 if TYPE_CHECKING:
     import happybase
-
-CELL_BYTES = 20
-"""Bytes of HBase's `KeyValue` besides row, family, qualifier and value: lengths, timestamp and type."""
 
 
 @attrs.frozen
@@ -99,13 +97,6 @@ def stored_bytes(row: bytes, column: bytes, value: bytes) -> int:
 
 
 def stored_cells(connection: "happybase.Connection", table: PhysicalTable) -> Iterator[tuple[bytes, int]]:
-    """The row and the bytes of every cell of a table, each of its versions too.
-
-    Costs: one scan; in families that keep several versions, one call for each column of a row.
-    """
-    rows = connection.table(table.name)
-    for row, cells in rows.scan():
-        for column, value in cells.items():
-            kept = table.families[column.partition(b":")[0].decode()].max_versions
-            for version in [value] if kept == 1 else rows.cells(row, column, versions=kept):
-                yield row, stored_bytes(row, column, version)
+    """The row and the bytes of every cell of a table, each of its versions too; costs what `file_cells` costs."""
+    for cell in file_cells(connection, table):
+        yield cell.row, stored_bytes(cell.row, cell.family + b":" + cell.qualifier, cell.value)

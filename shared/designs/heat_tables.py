@@ -7,8 +7,8 @@ that returns so many times the samples, as fields by name.
 import runpy
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from itertools import count, groupby
 from pathlib import Path
@@ -20,7 +20,7 @@ from ..keys import InvalidKey
 from ..tables import PhysicalTable, physical_tables
 from .design import Design, Load, Variant, same_random_numbers
 from .heat import OWN_POINTS, Heat, TooFewWrites, Writes
-from .metering import metered
+from .metering import Cost, metered
 from .ruler import show_value
 from .traps import scratch_store
 
@@ -67,15 +67,19 @@ def generated_records(design: Design, rows: int) -> Records:
     """
     samples = _generated(design, 1)
     written = sum(map(len, written_rows(design.main, samples).values()))
-    wanted = -(-rows * len(samples) // written)
+    return at_least(design, -(-rows * len(samples) // written))
+
+
+def at_least(design: Design, records: int) -> Records:
+    """So many records or a few more, in order of time, or in their own order. Raises NoGenerator."""
     generators = _generators(design.loads[0].samples)
 
     @cache
     def size(times: int) -> int:
         return sum(len(make(times)) for make in generators.values())
 
-    enough = next(2**power for power in count() if size(2**power) >= wanted)
-    return _generated(design, 1 + bisect_left(range(1, enough), wanted, key=size))
+    enough = next(2**power for power in count() if size(2**power) >= records)
+    return _generated(design, 1 + bisect_left(range(1, enough), records, key=size))
 
 
 @cache
@@ -123,29 +127,27 @@ def records_by_load(records: Records) -> dict[str, int]:
 
 def written_rows(variant: Variant, records: Records) -> dict[str, Sequence[bytes]]:
     """For each table that holds records, the row of every write that the variant makes to store these, in order."""
-    with closing(scratch_store(variant.tables)) as connection:
-        _repository, written = store_in_order(connection, variant, records)
-        return written
+    with stored(variant, records) as (_connection, _repository, cost):
+        return {table.name: cost.rows_written[table.name.encode()] for table in physical_tables(variant.record_tables)}
 
 
-def store_in_order(
-    connection: "happybase.Connection", variant: Variant, records: Records
-) -> tuple[Any, dict[str, Sequence[bytes]]]:
-    """Stores records in the tables of a variant, which exist; returns its repository and its `written_rows`.
+@contextmanager
+def stored(variant: Variant, records: Records) -> Generator[tuple["happybase.Connection", Any, Cost]]:
+    """A store in memory with these records during the block, its repository, and the cost of storing them.
 
     Records of one time are stored at once, if the load can.
     """
-    with same_random_numbers(), metered(connection) as cost:
+    with closing(scratch_store(variant.tables)) as connection, same_random_numbers():
         repository = variant.open(connection)
-        for _moment, group in groupby(records, key=lambda made: (_time_ms(made), made[0].name)):
-            (load, _record), *_others = made = list(group)
-            if load.store_all is not None and variant.may_store_again:
-                load.store_all_in(repository, [record for _load, record in made])
-                continue
-            for _load, record in made:
-                load.store_in(repository, record)
-        tables = physical_tables(variant.record_tables)
-        return repository, {table.name: cost.rows_written[table.name.encode()] for table in tables}
+        with metered(connection) as cost:
+            for _moment, group in groupby(records, key=lambda made: (_time_ms(made), made[0].name)):
+                (load, _record), *_others = made = list(group)
+                if load.store_all is not None and variant.may_store_again:
+                    load.store_all_in(repository, [record for _load, record in made])
+                    continue
+                for _load, record in made:
+                    load.store_in(repository, record)
+        yield connection, repository, cost
 
 
 def table_writes(variant: Variant, records: Records) -> dict[str, Writes]:

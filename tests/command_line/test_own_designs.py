@@ -1,5 +1,6 @@
 """Designs of one's own: those that installed packages name, and what a shell completes."""
 
+import re
 import sys
 
 import pytest
@@ -41,6 +42,27 @@ def test_the_designs_of_installed_packages_are_like_those_of_the_suite(rowbook, 
     assert "t-2" in ok("ask tickets of-customer customer=acme")
     assert "n-42" in ok("ask orders order order_number=n-42")
     assert question_names("tickets") == ["of-customer"]
+
+
+GENERATOR = """
+SAMPLES = {
+    "tickets": lambda times: [
+        {"customer": f"c-{number % 7}", "time_ms": number, "ticket_id": f"t-{number}", "title": "the printer is wet"}
+        for number in range(3 * times)
+    ]
+}
+"""
+
+
+@pytest.mark.usefixtures("package")
+def test_one_is_simulated_if_its_samples_have_a_generator_and_its_size_needs_none(rowbook, ok, folder):
+    code, out, err = rowbook("simulate tickets")
+    assert (code, out) == (1, "")
+    assert "must write at least 160 rows to a table (got 3 of 3 records); SAMPLES in a make_samples.py" in err
+    assert "NONE: 0.1 GB in 1 region; servers write" in ok("size tickets --records-a-day 1e6 --keep 1d")
+    assert re.search(r"NONE: 5,[0-9]+\.[0-9] GB; servers write", ok("size tickets --records-a-day 1e9 --keep 90d"))
+    (folder / "make_samples.py").write_text(GENERATOR, encoding="utf-8")
+    assert "tickets: a hot spot" in ok("simulate tickets --rows 1e8 --servers 2")
 
 
 @pytest.mark.usefixtures("package")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from domains.command_line.designs import all_designs
 from shared.designs import Design
+from shared.designs.pages.regions_page import drawn_regions
 from shared.designs.pictures import pictures
 from tests.engines import Embedded
 from tests.programs.shown_writes import STEPS, ladder
@@ -21,8 +22,13 @@ def files(design: Design) -> Mapping[Path, str]:
     return {folder / f"{name}.svg": picture.text() for name, picture in drawn.items()}
 
 
+def of_regions() -> Mapping[Path, str]:
+    """The picture of the page about regions."""
+    return {DOMAINS / "pictures" / "regions.svg": drawn_regions().text()}
+
+
 if __name__ == "__main__":
-    for design in all_designs():
-        for path, text in files(design).items():
+    for drawn in (*map(files, all_designs()), of_regions()):
+        for path, text in drawn.items():
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")

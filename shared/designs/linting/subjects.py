@@ -14,7 +14,7 @@ from ...keys.conditions import Between
 from ...tables import InvalidRow, TableLayout
 from ..comparison import CELL_BYTES
 from ..design import Design, Variant
-from ..heat_tables import sample_records, store_in_order
+from ..heat_tables import sample_records, stored
 from ..metering import Measurement, measure_pattern
 from ..traps import scratch_store
 
@@ -121,8 +121,7 @@ class LintedTable:
 
 def linted_tables(design: Design, variant: Variant) -> list[LintedTable]:
     """The tables of a variant with the samples stored in them, and all questions asked."""
-    with closing(scratch_store(variant.tables)) as connection:
-        repository, written = store_in_order(connection, variant, sample_records(design))
+    with stored(variant, sample_records(design)) as (connection, repository, cost):
         answered: list[Measurement] = []
         refused: list[Refused] = []
         for pattern in design.patterns:
@@ -132,7 +131,7 @@ def linted_tables(design: Design, variant: Variant) -> list[LintedTable]:
                 refused.append(Refused(pattern.question, error))
         tables: list[LintedTable] = []
         for layout in variant.record_tables:
-            samples = _samples(connection, layout, written[layout.name])
+            samples = _samples(connection, layout, cost.rows_written[layout.name.encode()])
             asked = [_asked(layout, samples.rows, measurement) for measurement in answered]
             of_table = [question for question in asked if question is not None]
             is_filled = layout not in variant.unfilled

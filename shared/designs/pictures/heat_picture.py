@@ -130,8 +130,9 @@ def _draw(picture: Picture, design: Design, panel: _Panel, *, is_counted: bool) 
     if is_counted:
         picture.words(BY_HBASE, "counted by HBase", "second")
     moved = 0 if is_counted else SHARES - BY_HBASE
-    verdict = _wrapped(panel.verdict, BOLD_PX)
-    lines = [*verdict, *(line for words in panel.reading for line in _wrapped(words, SANS_PX))]
+    width = WIDTH - MARGIN - WORDS
+    verdict = wrapped(panel.verdict, BOLD_PX, width)
+    lines = [*verdict, *(line for words in panel.reading for line in wrapped(words, SANS_PX, width))]
     for number, line in enumerate(lines):
         classes = ("bold",) if number < len(verdict) else ()
         picture.words(WORDS - moved, line, *classes, y=picture.y + number * LINE)
@@ -147,5 +148,6 @@ def _draw(picture: Picture, design: Design, panel: _Panel, *, is_counted: bool) 
     picture.y = max(picture.y + heat.ranges * CELL_HEIGHT, foot) + 16
 
 
-def _wrapped(text: str, character_px: float) -> list[str]:
-    return textwrap.wrap(text, int((WIDTH - MARGIN - WORDS) / character_px), break_on_hyphens=False)
+def wrapped(text: str, character_px: float, width: float) -> list[str]:
+    """The lines of a text that fits into so many pixels."""
+    return textwrap.wrap(text, int(width / character_px), break_on_hyphens=False)

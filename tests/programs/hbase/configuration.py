@@ -63,6 +63,7 @@ def standalone(folder: Path, *, zookeeper_port: int, info_port: int, region_serv
         "hbase.regionserver.handler.count": "5",
         "hbase.client.retries.number": "3",  # some errors come in 0.6 s; with the default 15 in minutes
         "hbase.balancer.period": "86400000",  # a region that moves counts from 0 again
+        "hbase.hfile.compaction.discharger.interval": "1000",  # a half of a region splits again after 1 s, not 120
         "hbase.hregion.memstore.mslab.enabled": "false",  # a small table would take 2 MB of the heap for each region
         # Of each table that was ever made, these keep histograms until the server ends.
         "hbase.regionserver.enable.table.latencies": "false",

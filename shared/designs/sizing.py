@@ -1,0 +1,128 @@
+"""What a variant needs on disk and of the servers, for so many records a day, each kept for some time.
+
+It is extrapolated from a sample: files from their exact formats (`hfiles.py`), regions by the simulated table, and
+compactions by running HBase's own rule on the sizes of files.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+import attrs
+
+from .hfiles import ENCODINGS, FILE_BYTES
+from .sampling import SampledTable, SampledVariant
+from .simulation import Sample, Simulation, TooManyRegions, simulate
+from .splitting import SplitPolicy
+
+DAY_S = 86_400
+FEWEST_FILES, MOST_FILES, RATIO = 3, 10, 1.2
+"""`hbase.hstore.compaction.min`, `.max` and `.ratio` of HBase 2.6."""
+HEAP_BYTES = 110
+"""Bytes that a cell takes in a region server's memory besides its own, about; a flush is by bytes in memory."""
+
+
+@attrs.frozen
+class TableSize:
+    """A table after the time for which records are kept, in one encoding."""
+
+    table: str
+    encoding: str
+    rows: int
+    """Rows that were written to it, as often as they were."""
+    file_bytes: float
+    """Bytes of all its files, of one copy."""
+    regions: int | None
+    """None if the sample has too few rows to tell."""
+    rewrites: float
+    """Bytes that are written for each byte of its files: to the log, by flushes, and by compactions."""
+
+
+@attrs.frozen
+class Sizing:
+    """What a variant needs."""
+
+    records_a_day: float
+    keep_days: float
+    rpcs_a_second: float
+    tables: Sequence[TableSize]
+
+    def of(self, encoding: str) -> list[TableSize]:
+        """The tables in one encoding."""
+        return [table for table in self.tables if table.encoding == encoding]
+
+
+def sizing(
+    sample: SampledVariant,
+    rpcs_per_record: float,
+    records_a_day: float,
+    keep_days: float,
+    policy: SplitPolicy,
+    servers: int,
+) -> Sizing:
+    """What the variant of a sample needs for so many records a day, each kept for `keep_days`."""
+    times = records_a_day * keep_days / sample.records
+    filled = [table for table in sample.tables if table.written and table.files]
+    tables = [table_size(table, encoding, times, policy, servers) for table in filled for encoding in ENCODINGS]
+    return Sizing(records_a_day, keep_days, records_a_day / DAY_S * rpcs_per_record, tables)
+
+
+def table_size(sampled: SampledTable, encoding: str, times: float, policy: SplitPolicy, servers: int) -> TableSize:
+    """The size of a table that takes `times` as many rows as the sample."""
+    rows = round(len(sampled.written) * times)
+    try:
+        regions = len(simulated_table(sampled, encoding, rows, policy, servers).table.regions)
+    except TooManyRegions:
+        regions = None
+    file_bytes = sampled.bytes(encoding) * times + FILE_BYTES * (regions or 1) * len(sampled.files)
+    return TableSize(sampled.table.name, encoding, rows, file_bytes, regions, rewrites(sampled, encoding, policy))
+
+
+def simulated_table(sampled: SampledTable, encoding: str, rows: int, policy: SplitPolicy, servers: int) -> Simulation:
+    """What so many rows do to a table; each has the bytes of the largest family, which alone decides when it splits."""
+    row_bytes = sampled.largest_bytes(encoding) / len(sampled.written)
+    return simulate(Sample.thinned(sampled.written), rows, row_bytes, policy, servers, sampled.table.splits.points)
+
+
+def rewrites(sampled: SampledTable, encoding: str, policy: SplitPolicy) -> float:
+    """Bytes written for each byte of a table's files."""
+    cells = sum(sizes[encoding].cells for sizes in sampled.files.values())
+    return rewrites_of(sampled.bytes("NONE") / cells, sampled.bytes(encoding) / sampled.bytes("NONE"), policy)
+
+
+def rewrites_of(cell_bytes: float, encoded: float, policy: SplitPolicy) -> float:
+    """Bytes written for each byte of files, if a cell has so many bytes, and files so large a part of them.
+
+    The log has the cells as they are, flushes and compactions write files.
+    """
+    flushed = policy.flush_bytes * encoded * cell_bytes / (cell_bytes + HEAP_BYTES)
+    return 1 / encoded + 1 + compacted(round(flushed), round(policy.max_bytes))
+
+
+@cache
+def compacted(flushed_bytes: int, max_bytes: int) -> float:
+    """Bytes that compactions write for each byte flushed to a region that grows from half full until it has split."""
+    files, new, rewritten = [max_bytes // 2], 0, 0
+    while sum(files) <= max_bytes:
+        files.append(flushed_bytes)
+        new += flushed_bytes
+        while chosen := to_compact(files, flushed_bytes):
+            size = sum(files[chosen])
+            files[chosen] = [size]
+            rewritten += size
+    return (rewritten + sum(files)) / new  # after the split, both halves are written again
+
+
+def to_compact(files: Sequence[int], small_bytes: int) -> slice | None:
+    """The neighbouring files that HBase compacts, oldest first (`ExploringCompactionPolicy`); None if it does not.
+
+    As many as possible, of these the smallest; none of them larger than 1.2 times the others together, unless all are
+    small.
+    """
+    chosen: list[tuple[int, int, slice]] = []
+    for start in range(len(files)):
+        for stop in range(start + FEWEST_FILES, min(len(files), start + MOST_FILES) + 1):
+            sizes = files[start:stop]
+            total = sum(sizes)
+            if total < small_bytes or all(size <= (total - size) * RATIO for size in sizes):
+                chosen.append((stop - start, -total, slice(start, stop)))
+    return max(chosen, key=lambda one: one[:2])[2] if chosen else None
