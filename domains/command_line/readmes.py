@@ -15,7 +15,7 @@ from shared.designs.pages.keys_page import keys_blocks
 from shared.designs.pages.markdown import below, markdown_table, text_block, with_blocks
 from shared.designs.pages.regions_page import regions_blocks
 from shared.designs.pages.stores_page import stores_blocks
-from shared.designs.region_recording import region_file
+from shared.designs.regions.region_recording import region_file
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import WriterClock

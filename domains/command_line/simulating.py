@@ -6,9 +6,9 @@ from typing import Any
 import attrs
 from rich.console import Console
 
-from shared.designs.simulated_variants import QuestionAtSize, SimulatedVariant, TooFewRows, simulate_variant
-from shared.designs.simulation import Moment, Simulation, TooManyRegions
-from shared.designs.splitting import HALF_FULL, SplitPolicy
+from shared.designs.regions.simulated_variants import QuestionAtSize, SimulatedVariant, TooFewRows, simulate_variant
+from shared.designs.regions.simulation import Moment, Simulation, TooManyRegions
+from shared.designs.regions.splitting import HALF_FULL, SplitPolicy
 
 from .designs import find_variants, full_name
 from .heat_maps import grids

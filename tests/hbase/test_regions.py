@@ -4,7 +4,7 @@ import pytest
 
 from domains.command_line.designs import design_named
 from shared.designs.hfiles import ENCODINGS
-from shared.designs.region_recording import FILES_WITHIN, SPLITS_WITHIN, RegionRecording
+from shared.designs.regions.region_recording import FILES_WITHIN, SPLITS_WITHIN, RegionRecording
 from tests.programs.hbase.java import FOR_MINUTES
 from tests.programs.hbase.server import running
 from tests.programs.regions.measuring import measured

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,6 @@ from ..comparison import CELL_BYTES
 from ..design import Design, Variant
 from ..heat_tables import sample_records, stored
 from ..metering import Measurement, measure_pattern
-from ..traps import scratch_store
 
 if TYPE_CHECKING:
     import happybase

@@ -8,7 +8,9 @@ import attrs
 from ...keys.limits import BLOCK_BYTES
 from ..design import Design
 from ..hfiles import CELL_BYTES, INDEX_BYTES
-from ..numbered_keys import (
+from ..pictures import Picture
+from ..pictures.region_picture import region_picture
+from ..regions.numbered_keys import (
     ASKED,
     BUCKETS,
     FORMS,
@@ -24,10 +26,8 @@ from ..numbered_keys import (
     remainder,
     spread_and_scan,
 )
-from ..pictures import Picture
-from ..pictures.region_picture import region_picture
-from ..region_recording import RegionRecording, recorded_regions
-from ..splitting import HALF_FULL, MAX_BYTES, regions_of
+from ..regions.region_recording import RegionRecording, recorded_regions
+from ..regions.splitting import HALF_FULL, MAX_BYTES, regions_of
 from .markdown import below, markdown_table, picture_block
 
 COUNTING = tuple(b"%d" % number for number in range(11, 17))

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..numbered_keys import ASKED, ROWS, SpreadAndScan
-from ..simulation import TENTHS
+from ..regions.numbered_keys import ASKED, ROWS, SpreadAndScan
+from ..regions.simulation import TENTHS
 from .drawing import MARGIN, SANS_PX, WIDTH, Picture
 from .heat_picture import CELL_HEIGHT, CELL_WIDTH, wrapped
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from domains.command_line.designs import design_named
-from shared.designs.region_recording import RegionRecording, region_file
+from shared.designs.regions.region_recording import RegionRecording, region_file
 from shared.stores import StoreError
 from tests.programs.hbase.java import FOR_MINUTES, NotStarted
 from tests.programs.hbase.server import running

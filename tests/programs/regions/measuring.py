@@ -15,11 +15,11 @@ from domains.command_line.designs import find_variants
 from shared.designs import Design
 from shared.designs.heat_tables import at_least, stored, written_rows
 from shared.designs.hfiles import FILE_BYTES, FileCell, file_cells
-from shared.designs.region_recording import RecordedFiles, RecordedSplits
-from shared.designs.sampling import sample_of, sampled
-from shared.designs.simulation import Sample, simulate
-from shared.designs.sizing import rewrites_of
-from shared.designs.splitting import SplitPolicy
+from shared.designs.regions.region_recording import RecordedFiles, RecordedSplits
+from shared.designs.regions.sampling import sample_of, sampled
+from shared.designs.regions.simulation import Sample, simulate
+from shared.designs.regions.sizing import rewrites_of
+from shared.designs.regions.splitting import SplitPolicy
 from shared.stores import connect
 from shared.tables import PhysicalTable, physical_tables
 from tests.programs.hbase.hbase_shell import run_in_shell

@@ -4,8 +4,8 @@ import pytest
 
 from domains.command_line.designs import all_designs
 from shared.designs.hfiles import ENCODINGS, FileCell, fast_diff, file_sizes
-from shared.designs.region_recording import FILES_WITHIN, SPLITS_WITHIN, recorded_regions, region_file
-from shared.designs.sizing import compacted, to_compact
+from shared.designs.regions.region_recording import FILES_WITHIN, SPLITS_WITHIN, recorded_regions, region_file
+from shared.designs.regions.sizing import compacted, to_compact
 
 RECORDED = [design for design in all_designs() if region_file(design).exists()]
 FIRST = FileCell(b"web-1", b"f", b"q", 0x0102030405060708, b"value")

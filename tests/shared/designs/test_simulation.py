@@ -9,9 +9,17 @@ import pytest
 
 from domains.command_line.designs import find_variants
 from shared.designs.heat_tables import at_least
-from shared.designs.numbered_keys import BUCKETS, FORMS, divided, java_hash, prefixes_of, remainder, spread_and_scan
-from shared.designs.simulation import Sample, draw, simulate
-from shared.designs.splitting import SimulatedTable, SplitPolicy
+from shared.designs.regions.numbered_keys import (
+    BUCKETS,
+    FORMS,
+    divided,
+    java_hash,
+    prefixes_of,
+    remainder,
+    spread_and_scan,
+)
+from shared.designs.regions.simulation import Sample, draw, simulate
+from shared.designs.regions.splitting import SimulatedTable, SplitPolicy
 from shared.keys import InvalidKey
 
 BY_NAME = {form.name: form for form in FORMS}

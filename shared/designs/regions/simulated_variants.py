@@ -5,15 +5,15 @@ from contextlib import closing
 
 import attrs
 
-from .comparison import VariantCosts, measure_variant
-from .design import Design, Variant
-from .growth import Growth, growth_file, recorded_growth
-from .hfiles import ENCODINGS
+from ..comparison import VariantCosts, measure_variant
+from ..design import Design, Variant
+from ..growth import Growth, growth_file, recorded_growth
+from ..hfiles import ENCODINGS
+from ..traps import scratch_store
 from .sampling import SampledVariant, sample_of, sampled
 from .simulation import TENTHS, Simulation
 from .sizing import simulated_table
 from .splitting import SplitPolicy
-from .traps import scratch_store
 
 FEWEST = 16 * TENTHS
 """Writes of the sample below which a table is left out: they do not tell where those of a larger load go."""

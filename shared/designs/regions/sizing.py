@@ -9,7 +9,7 @@ from functools import cache
 
 import attrs
 
-from .hfiles import ENCODINGS, FILE_BYTES
+from ..hfiles import ENCODINGS, FILE_BYTES
 from .sampling import SampledTable, SampledVariant
 from .simulation import Sample, Simulation, TooManyRegions, simulate
 from .splitting import SplitPolicy

@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 import cattrs
 
-from .design import Design
+from ..design import Design
 
 FILES_WITHIN, SPLITS_WITHIN = 0.05, 0.05
 """How far predicted bytes may be from those of HBase, as a part of them; and the share of rows before a split point."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from ..tables import PhysicalTable, physical_tables
-from .design import Design, Variant
-from .heat_tables import NoGenerator, Records, at_least, sample_records, stored
-from .hfiles import FileCell, FileSize, file_cells, file_sizes
-from .metering import Measurement, measure
+from ...tables import PhysicalTable, physical_tables
+from ..design import Design, Variant
+from ..heat_tables import NoGenerator, Records, at_least, sample_records, stored
+from ..hfiles import FileCell, FileSize, file_cells, file_sizes
+from ..metering import Measurement, measure
 from .simulation import SAMPLE_ROWS
 
 if TYPE_CHECKING:

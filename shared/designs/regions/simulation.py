@@ -18,7 +18,7 @@ from math import ceil, sqrt
 
 import attrs
 
-from .heat import EVEN, HOT, Heat
+from ..heat import EVEN, HOT, Heat
 from .splitting import Region, SimulatedTable, SplitPolicy
 
 SAMPLE_ROWS = 10_000

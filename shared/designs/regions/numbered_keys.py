@@ -16,7 +16,7 @@ from typing import Any
 
 import attrs
 
-from ..keys import (
+from ...keys import (
     HashPrefix,
     InvalidQuestion,
     KeyLayout,
@@ -28,7 +28,7 @@ from ..keys import (
     part,
     row_key,
 )
-from ..keys.ranges import RowRange
+from ...keys.ranges import RowRange
 from .simulation import Sample, Simulation, simulate
 from .splitting import SplitPolicy
 
