@@ -4,7 +4,8 @@ from typing import Any
 
 from ..keys import MAX_ROW_BYTES
 from ..tables import ItemCells, OtherColumns, RecordCells, TableLayout
-from .comparison import CELL_BYTES, stored_bytes
+from .comparison import stored_bytes
+from .hfiles import CELL_BYTES
 
 COLUMNS_SHOWN = 3
 """The most columns of a record whose cells are named."""

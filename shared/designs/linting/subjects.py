@@ -12,9 +12,9 @@ import attrs
 from ...keys import InvalidKey, InvalidQuestion, RowRange
 from ...keys.conditions import Between
 from ...tables import InvalidRow, TableLayout
-from ..comparison import CELL_BYTES
 from ..design import Design, Variant
 from ..heat_tables import sample_records, stored
+from ..hfiles import CELL_BYTES
 from ..metering import Measurement, measure_pattern
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ...keys import MAX_ROW_BYTES
-from ..comparison import CELL_BYTES, stored_bytes
+from ..comparison import stored_bytes
+from ..hfiles import CELL_BYTES
 from .markdown import below, filled, markdown_table
 
 KEY_TIMES = Path(__file__).parents[3] / "fixtures" / "keys" / "times.json"
