@@ -5,6 +5,7 @@ Apr  6 14:19:16               syslog (RFC 3164): the year is that of the file
 """
 
 import re
+from functools import lru_cache
 
 from ..keys.errors import shown
 from ..records.times import parse_time
@@ -20,6 +21,7 @@ SYSLOG_TIME = re.compile(r"[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}"
 """A time as syslog has it, such as `Jan  2 08:07:30`. A day below 10 follows a blank; some programs write a zero."""
 
 
+@lru_cache(1024)  # neighbouring lines have the same second
 def read_access_log_time(text: str) -> int:
     """The milliseconds of a time of an access log; ValueError for any other text."""
     if ACCESS_LOG_TIME.fullmatch(text) and text[3:6] in _MONTHS:

@@ -18,6 +18,7 @@ from ..thrift1.deadlines import has_passed
 from ..thrift1.descriptors import FamilyOptions, descriptors, split_rows
 from ..thrift1.idl import Thrift1
 from ..thrift1.prefixes import prefix_arguments
+from ..thrift2.dated import DatedRow
 from .engine import Engine
 from .service import ThriftService
 
@@ -50,6 +51,18 @@ class EmbeddedConnection(happybase.Connection):
     def service(self) -> ThriftService:
         """The calls of the store's Thrift1 service, for a server."""
         return self._client.service
+
+    def put_dated(self, name: bytes, rows: Iterable[DatedRow]) -> None:
+        """Puts cells that each have a timestamp of their own, into the table with this full name.
+
+        On HBase that is Thrift2's putMultiple.
+        """
+        if has_passed():
+            raise DeadlineExceeded("embedded: putMultiple: the deadline has passed")
+        entries = [
+            [(row, column, time_ms, value) for (column, time_ms), value in cells.items()] for row, cells in rows
+        ]
+        self.service.put_dated(name, entries)
 
     def compact(self, name: str | bytes) -> None:
         """Runs a major compaction of a table, as HBase does every week or so; removes what no read returns.

@@ -5,8 +5,8 @@ calls that may be sent again, and otherwise raises an error with one line that s
 """
 
 import time
-from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
 from typing import Any, Literal
@@ -17,11 +17,12 @@ from ...events import is_hooked, report
 from ..thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown
 from ..thrift1.deadlines import has_passed
 from ..thrift1.prefixes import prefix_arguments
+from ..thrift2.dated import DatedRow
 from .calls import CALLS, DECLARED, Call, description, table_of
 from .resumed_scans import ResumedScans
 from .retries import AttemptFailed, Attempts
 from .sockets import IDLE_SOCKETS, Pool
-from .thrift2 import Thrift2Gateway
+from .thrift2 import Thrift2Client, Thrift2Gateway
 
 TIMEOUT_MS = 30_000
 """How long a call waits for its reply. If a region server dies, calls usually stall for 19 to 29 s."""
@@ -52,9 +53,17 @@ class HBaseConnection(happybase.Connection):
         table_prefix: str | None = None,
         thrift2_port: int | None = None,
     ) -> None:
-        self.thrift2_port = thrift2_port
         self._pool = Pool(host, port, timeout_ms / 1000, transport, protocol, pool_size)
         self._retry_s = retry_ms / 1000
+        self.thrift2_port = thrift2_port
+        self._thrift2: Thrift2Client | None = None
+        self.put_dated: Callable[[bytes, Iterable[DatedRow]], None] | None = None
+        """Puts cells that each have a timestamp of their own, into the table with this full name. None without a port
+        of a Thrift2 gateway."""
+        if thrift2_port is not None:
+            pool = Pool(host, thrift2_port, timeout_ms / 1000, transport, protocol, pool_size, "Thrift2")
+            self._thrift2 = Thrift2Client(pool, partial(RetryingClient, pool, self._retry_s), self._pool)
+            self.put_dated = self._thrift2.put_dated
         super().__init__(
             host, port, timeout_ms, transport=transport, protocol=protocol, **prefix_arguments(table_prefix)
         )
@@ -65,12 +74,21 @@ class HBaseConnection(happybase.Connection):
 
     @contextmanager
     def beyond_thrift1(self) -> Generator[Thrift2Gateway | None]:
-        """The Thrift2 gateway at `thrift2_port`, open during the block; None without that port."""
-        if self.thrift2_port is None:
+        """What the Thrift2 gateway at `thrift2_port` can do; None without that port.
+
+        Raises StoreError if no Thrift2 gateway answers there.
+        """
+        if self._thrift2 is None:
             yield None
         else:
-            with closing(Thrift2Gateway(self, self.thrift2_port)) as gateway:
-                yield gateway
+            self._thrift2.check()
+            yield Thrift2Gateway(self, self._thrift2)
+
+    def close(self) -> None:
+        """Closes the sockets to both gateways; see `happybase.Connection.close`."""
+        super().close()
+        if self._thrift2 is not None:
+            self._thrift2.close()
 
     def _refresh_thrift_client(self) -> None:
         self.transport = self._pool
@@ -80,13 +98,14 @@ class HBaseConnection(happybase.Connection):
 class RetryingClient:
     """The service's calls, with arguments as thriftpy2's TClient takes them; retries calls that may be sent again."""
 
-    def __init__(self, pool: Pool, retry_s: float) -> None:
+    def __init__(self, pool: Pool, retry_s: float, calls: Mapping[str, Call] = CALLS) -> None:
         self._pool = pool
         self._retry_s = retry_s
+        self._calls = calls
         self._scans = ResumedScans(pool)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        call = CALLS.get(name)
+        call = self._calls.get(name)
         if call is None:
             raise AttributeError(f"{type(self).__name__} has no call {name!r}")
         bound = self._bound(call)

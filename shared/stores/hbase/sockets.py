@@ -34,8 +34,7 @@ _transports: Any = thriftpy2_transport  # whose Cython classes have no types
 _TRANSPORTS = {"buffered": _transports.TBufferedTransport, "framed": _transports.TFramedTransport}
 _PROTOCOLS: dict[str, Any] = {"binary": TBinaryProtocol, "compact": TCompactProtocol}
 
-
-_CLOSED = "the connection is closed, open() opens it again"
+CLOSED = "the connection is closed, open() opens it again"
 
 
 class _LimitedSocket:
@@ -156,11 +155,18 @@ class Pool:
     """
 
     def __init__(
-        self, host: str, port: int, timeout_s: float, transport: str, protocol: str, idle_sockets: int
+        self,
+        host: str,
+        port: int,
+        timeout_s: float,
+        transport: str,
+        protocol: str,
+        idle_sockets: int,
+        service: str = "Thrift1",
     ) -> None:
         self.url = f"hbase://[{host}]:{port}" if ":" in host else f"hbase://{host}:{port}"
         self.answered = False
-        self.settings = f"transport={transport} and protocol={protocol}"
+        self.settings = f"{service} gateway with transport={transport} and protocol={protocol}"
         self._address = host, port
         self._timeout_s = timeout_s
         self._kind = transport, protocol
@@ -205,7 +211,7 @@ class Pool:
         while True:
             with self._guard:
                 if not self._is_open:
-                    raise AttemptFailed(_CLOSED, sent=False)
+                    raise AttemptFailed(CLOSED, sent=False)
                 gateway_socket = self._idle.pop() if self._idle else None
             if gateway_socket is None:
                 return self._connect()
@@ -255,7 +261,7 @@ class Pool:
                 self._connected.add(gateway_socket)
                 return gateway_socket
         gateway_socket.close()
-        raise AttemptFailed(_CLOSED, sent=False)
+        raise AttemptFailed(CLOSED, sent=False)
 
     def _enter_process(self) -> None:
         """In a forked process, leaves the sockets to the parent: otherwise each would read the other's replies."""

@@ -1,4 +1,4 @@
-"""A Thrift1 gateway with a script of what goes wrong: which call meets which fault, each once."""
+"""The gateways of an HBase with a script of what goes wrong: which call meets which fault, each once."""
 
 import socket
 import threading
@@ -15,7 +15,7 @@ from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.embedded.service import ThriftService
 from shared.stores.server.memory import ClientBuffers
 from shared.stores.server.messages import ClientGone, Stream
-from shared.stores.server.thrift_server import ThriftServer
+from shared.stores.server.thrift_server import ThriftServer, Version
 
 
 class Fault(Enum):
@@ -37,7 +37,7 @@ LATE_S = 0.5
 
 
 class ScriptedGateway:
-    """A server on a store in memory, with the framed transport and the binary protocol."""
+    """Servers of Thrift1 and Thrift2 on a store in memory, with the framed transport and the binary protocol."""
 
     def __init__(self) -> None:
         self.store = EmbeddedConnection(None)
@@ -50,12 +50,15 @@ class ScriptedGateway:
         """How many connections were ever accepted."""
         self.ended = threading.Event()
         self._opened: list[happybase.Connection] = []
-        self._reserved = reserved_port()
-        self.url = f"hbase://127.0.0.1:{self._reserved.getsockname()[1]}"
+        self._reserved = reserved_port(), reserved_port()
+        port, self.thrift2_port = (reserved.getsockname()[1] for reserved in self._reserved)
+        self.url = f"hbase://127.0.0.1:{port}"
+        self.thrift2_url = f"hbase://127.0.0.1:{self.thrift2_port}"
         self.start()
 
     def connect(self, *, timeout_ms: int = 10_000, retry_ms: int = 10_000, prefix: str = "") -> happybase.Connection:
         options = f"transport=framed&timeout_ms={timeout_ms}&retry_ms={retry_ms}&table_prefix={prefix}"
+        options += f"&thrift2_port={self.thrift2_port}"
         self._opened.append(connect(f"{self.url}?{options}"))
         return self._opened[-1]
 
@@ -80,16 +83,19 @@ class ScriptedGateway:
     @property
     def links(self) -> list[socket.socket]:
         """The connections that are open."""
-        return [*self._server._clients.values()]
+        return [link for server in self._servers for link in server._clients.values()]
 
     def start(self) -> None:
         """Listens, again at the same port and with no scanner."""
-        self._server = _ScriptedServer(self, self._reserved.getsockname()[1])
-        self._server.start()
+        ports = (reserved.getsockname()[1] for reserved in self._reserved)
+        self._servers = [_ScriptedServer(self, *at) for at in zip(ports, ("Thrift1", "Thrift2"), strict=True)]
+        for server in self._servers:
+            server.start()
 
     def stop(self) -> None:
         """Ends every connection; from now on no client can connect."""
-        self._server.stop()
+        for server in self._servers:
+            server.stop()
 
     def restart(self) -> None:
         self.stop()
@@ -109,15 +115,17 @@ class ScriptedGateway:
         for connection in self._opened:
             connection.close()
         self.stop()
-        self._reserved.close()
+        for reserved in self._reserved:
+            reserved.close()
         self.store.close()
 
 
 class _ScriptedServer(ThriftServer):
     """A server whose calls meet the faults of a gateway's script."""
 
-    def __init__(self, gateway: ScriptedGateway, port: int) -> None:
-        super().__init__(ThriftService(gateway.store.service.engine), port=port, transport="framed")
+    def __init__(self, gateway: ScriptedGateway, port: int, version: Version) -> None:
+        service = ThriftService(gateway.store.service.engine)
+        super().__init__(service, port=port, transport="framed", version=version)
         self._gateway = gateway
 
     def _serve_client(self, client: socket.socket, name: str) -> None:
