@@ -170,7 +170,7 @@ def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, 
     """Stores the records of a file. A bad line is skipped, or fails the command if `stops`."""
     transform = load.new_record_transform()
     is_slow = source.lines.size_bytes is None  # lines from a pipe are stored one by one as they arrive
-    at_once = 1 if load.store_all is None or is_slow else RECORDS_AT_ONCE
+    at_once = RECORDS_AT_ONCE if load.stores_many_in(repository) and not is_slow else 1
     with closing(_progress(errors, source)) as lines:
         unsent: list[tuple[Line[Any], Any]] = []
         for line in lines:
@@ -192,7 +192,7 @@ def _store_batch(
     errors: Console, load: Load, repository: Any, source: _Source, batch: list[tuple[Line[Any], Any]], stops: bool
 ) -> None:
     """Stores the records of some lines at once; one by one if that fails, to find the line that is bad."""
-    if load.store_all is not None and len(batch) > 1:
+    if len(batch) > 1:
         with suppress(NotAllStored):
             load.store_all_in(repository, [record for _line, record in batch])
             source.stored += len(batch)

@@ -123,7 +123,7 @@ def written_rows(variant: Variant, records: Records) -> dict[str, Sequence[bytes
         repository = variant.open(connection)
         for _moment, group in groupby(records, key=lambda made: (_time_ms(made), made[0].name)):
             (load, _record), *_others = made = list(group)
-            if load.store_all is not None and variant.may_store_again:
+            if load.stores_many_in(repository) and variant.may_store_again:
                 load.store_all_in(repository, [record for _load, record in made])
                 continue
             for _load, record in made:

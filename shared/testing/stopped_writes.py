@@ -53,6 +53,9 @@ class Write:
     """Other writes of the same rows, which run in the middle of this one."""
     calls: int | Mapping[str, int] | None = attrs.field(default=None, kw_only=True)
     """How many of its calls change the store, if that is promised; by the name of the variant, if they differ."""
+    one_by_one: tuple[Callable[[Any], object], ...] = attrs.field(default=(), kw_only=True)
+    """For a write of several records, each of which is decided by itself: the writes of one record each, in their
+    order. After a crash the first few of them may be decided, and the others not."""
     late_rivals: bool = attrs.field(default=True, kw_only=True)
     """Whether a call of this write is harmless that arrives after another write has ended."""
 
@@ -138,6 +141,8 @@ class Clean:
     calls: tuple[Call, ...]
     before: State
     after: State
+    between: tuple[State, ...] = ()
+    """The states between its decisions, if it makes several."""
 
     @property
     def points(self) -> list[Stop]:

@@ -1,8 +1,8 @@
 """Puts of many rows, each cell with a timestamp of its own, in as few calls as the connection allows.
 
 Thrift1 gives all cells of a call one timestamp, so each different timestamp needs a call. Thrift2 gives each cell its
-own: a connection with `put_dated` (an embedded store, or `hbase://` with a `thrift2_port`) needs a call for each 1,000
-rows. A row's cells are stored whole or not at all if Thrift2 stores them, or if they have one timestamp.
+own: with it (in an embedded store, and on `hbase://` with a `thrift2_port`) 1,000 rows share a call. A row's
+cells are stored whole or not at all if Thrift2 stores them, or if they have one timestamp.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,7 +31,7 @@ def put_dated(rows: "happybase.Table", cells_of: Mapping[bytes, DatedCells]) -> 
     Costs: 1 call for each 1,000 rows, or 1 MiB; without Thrift2, for each different timestamp.
     """
     times_ms = {time_ms for cells in cells_of.values() for _, time_ms in cells}
-    put_by_thrift2 = getattr(rows.connection, "put_dated", None)
+    put_by_thrift2 = getattr(rows.connection.client, "put_dated", None)
     if put_by_thrift2 is not None and len(times_ms) > 1:
         for part in _parts(cells_of.items(), _bytes_of_dated):
             put_by_thrift2(rows.name, part)

@@ -52,18 +52,6 @@ class EmbeddedConnection(happybase.Connection):
         """The calls of the store's Thrift1 service, for a server."""
         return self._client.service
 
-    def put_dated(self, name: bytes, rows: Iterable[DatedRow]) -> None:
-        """Puts cells that each have a timestamp of their own, into the table with this full name.
-
-        On HBase that is Thrift2's putMultiple.
-        """
-        if has_passed():
-            raise DeadlineExceeded("embedded: putMultiple: the deadline has passed")
-        entries = [
-            [(row, column, time_ms, value) for (column, time_ms), value in cells.items()] for row, cells in rows
-        ]
-        self.service.put_dated(name, entries)
-
     def compact(self, name: str | bytes) -> None:
         """Runs a major compaction of a table, as HBase does every week or so; removes what no read returns.
 
@@ -136,6 +124,13 @@ class InProcessClient:
     def rows_read(self) -> int:
         """The number of rows that the store has read to answer, returned or not."""
         return self.service.engine.rows_read
+
+    def put_dated(self, name: bytes, rows: Iterable[DatedRow]) -> None:
+        """Puts cells that each have a timestamp of their own; on HBase that needs Thrift2's putMultiple."""
+        if has_passed():
+            raise DeadlineExceeded("embedded: putMultiple: the deadline has passed")
+        entries = [[(row, column, time_ms, value) for (column, time_ms), value in cells.items()] for row, cells in rows]
+        self.service.put_dated(name, entries)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in Thrift1.thrift_services:

@@ -5,7 +5,7 @@ calls that may be sent again, and otherwise raises an error with one line that s
 """
 
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
@@ -17,7 +17,6 @@ from ...events import is_hooked, report
 from ..thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown
 from ..thrift1.deadlines import has_passed
 from ..thrift1.prefixes import prefix_arguments
-from ..thrift2.dated import DatedRow
 from .calls import CALLS, DECLARED, Call, description, table_of
 from .resumed_scans import ResumedScans
 from .retries import AttemptFailed, Attempts
@@ -28,6 +27,8 @@ TIMEOUT_MS = 30_000
 """How long a call waits for its reply. If a region server dies, calls usually stall for 19 to 29 s."""
 RETRY_MS = 60_000
 """How long after its first attempt a call may be retried."""
+IN_FLIGHT = 8
+"""Requests of one batch of writes that are under way at once."""
 SLOW_S = 1.0
 """A call that lasts as long is reported as `slow_call`."""
 
@@ -55,15 +56,13 @@ class HBaseConnection(happybase.Connection):
     ) -> None:
         self._pool = Pool(host, port, timeout_ms / 1000, transport, protocol, pool_size)
         self._retry_s = retry_ms / 1000
+        self.in_flight = IN_FLIGHT
+        """How many threads a batch of writes may use at once."""
         self.thrift2_port = thrift2_port
         self._thrift2: Thrift2Client | None = None
-        self.put_dated: Callable[[bytes, Iterable[DatedRow]], None] | None = None
-        """Puts cells that each have a timestamp of their own, into the table with this full name. None without a port
-        of a Thrift2 gateway."""
         if thrift2_port is not None:
             pool = Pool(host, thrift2_port, timeout_ms / 1000, transport, protocol, pool_size, "Thrift2")
             self._thrift2 = Thrift2Client(pool, partial(RetryingClient, pool, self._retry_s), self._pool)
-            self.put_dated = self._thrift2.put_dated
         super().__init__(
             host, port, timeout_ms, transport=transport, protocol=protocol, **prefix_arguments(table_prefix)
         )
@@ -93,6 +92,8 @@ class HBaseConnection(happybase.Connection):
     def _refresh_thrift_client(self) -> None:
         self.transport = self._pool
         self.client = RetryingClient(self._pool, self._retry_s)
+        if self._thrift2 is not None:
+            self.client.put_dated = self._thrift2.put_dated
 
 
 class RetryingClient:

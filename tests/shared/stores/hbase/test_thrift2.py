@@ -209,7 +209,7 @@ def test_a_thrift1_port_of_hbase_is_refused():
 def test_dated_puts_are_sent_again_on_a_new_socket_and_are_stored_once(gateway, fault):
     connection = gateway.opened(fault).connection
     gateway.goes_wrong("putMultiple", fault)
-    connection.put_dated(b"t", [(b"r", {(b"d:a", 5): b"old", (b"d:a", 6): b"new"})])
+    connection.client.put_dated(b"t", [(b"r", {(b"d:a", 5): b"old", (b"d:a", 6): b"new"})])
     assert (gateway.is_done, gateway.count("putMultiple")) == (True, 2)
     assert gateway.table.cells(b"r", b"d:a", include_timestamp=True) == [(b"new", 6), (b"old", 5)]
 
@@ -228,7 +228,7 @@ def test_puts_that_the_server_dates_and_new_tables_are_sent_once(gateway, time_m
     connection = gateway.opened(Fault.LOST_REPLY).connection
     gateway.goes_wrong("putMultiple", Fault.LOST_REPLY)
     with pytest.raises(OutcomeUnknown, match=r"putMultiple on t, 1 row from b'r' on: outcome unknown: "):
-        connection.put_dated(b"t", [(b"r", {(b"d:a", time_ms): b"1"})])
+        connection.client.put_dated(b"t", [(b"r", {(b"d:a", time_ms): b"1"})])
     gateway.goes_wrong("createTable", Fault.LOST_REPLY)
     with (
         connection.beyond_thrift1() as beyond,
@@ -241,11 +241,11 @@ def test_puts_that_the_server_dates_and_new_tables_are_sent_once(gateway, time_m
 def test_a_closed_connection_puts_nothing_through_thrift2_until_it_is_opened_again(gateway):
     connection = gateway.opened(Fault.LOST_CALL).connection
     row = [(b"r", {(b"d:a", 5): b"1"})]
-    connection.put_dated(b"t", row)
+    connection.client.put_dated(b"t", row)
     connection.close()
     with pytest.raises(Unreachable, match="the connection is closed"):
-        connection.put_dated(b"t", row)
+        connection.client.put_dated(b"t", row)
     assert gateway.count("putMultiple") == 1
     connection.open()
-    connection.put_dated(b"t", row)
+    connection.client.put_dated(b"t", row)
     assert gateway.count("getThriftServerType") == 2
