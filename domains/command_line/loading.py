@@ -1,7 +1,7 @@
 """`rowbook load`: files into tables; a bad line fails the command or is skipped."""
 
-from collections.abc import Callable, Generator
-from contextlib import closing, suppress
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,6 +14,7 @@ from rich.table import Column
 from thriftpy2.thrift import TException
 
 from shared.designs import Design, Load
+from shared.events import set_hook
 from shared.keys.errors import message_of
 from shared.loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
 from shared.tables import create_tables
@@ -34,6 +35,10 @@ LAST_YEAR = 9999
 """The last year of which a record holds a time."""
 BAD_LINES_AT_START = 1000
 """If so many lines at the start of a file cannot be read, `load` stops."""
+ADVICE = (
+    "records of different times share a call only through Thrift2: add thrift2_port=PORT to the store's URL if HBase"
+    " runs a Thrift2 gateway"
+)
 LINES_AT_ONCE = 50
 """Lines that are loaded between two updates of the progress bar."""
 
@@ -85,7 +90,7 @@ def load(
         terminal.line(errors, f"{MEMORY} is memory, which vanishes when this command ends; {MEMORY}FILE keeps records")
     storing = load if variant.may_store_again else attrs.evolve(load, store_all=None)
     loaded: list[_Source] = []
-    with open_store(store) as connection:
+    with open_store(store) as connection, _advice_to_use_thrift2(errors, store):
         create_tables(connection, variant.tables)
         repository = variant.open(connection)
         try:
@@ -99,10 +104,29 @@ def load(
         except (CommandFailed, UnneededTime, UnneededYear, UnreadableFile) as error:
             raise CommandFailed(f"{error}; {_records_stored(loaded)} before") from None
         except KeyboardInterrupt:
-            terminal.line(errors, f"interrupted; {_records_stored(loaded)}; run the same command to resume")
+            sending = loaded[-1].sending if loaded else 0
+            unsure = f", and maybe some of the next {sending}" if sending > 1 else ""
+            terminal.line(errors, f"interrupted; {_records_stored(loaded)}{unsure}; run the same command to resume")
             return INTERRUPTED
     _show_loaded(out, loaded, as_json=as_json)
     return 0
+
+
+@contextmanager
+def _advice_to_use_thrift2(errors: Console, store: str) -> Generator[None]:
+    """Says once if records of different times needed a call each."""
+
+    def advise(event: str, _fields: Mapping[str, Any]) -> None:
+        if event == "split_batch":
+            set_hook(None)
+            terminal.line(errors, f"slow: {ADVICE}")
+
+    if store.startswith("hbase:"):
+        set_hook(advise)
+    try:
+        yield
+    finally:
+        set_hook(None)
 
 
 def chosen_load(design: Design, name: str | None, reading: Reading) -> Load:
@@ -132,6 +156,8 @@ class _Source:
     file: str
     lines: Lines[Any]
     stored: int = 0
+    sending: int = 0
+    """How many records are being stored at once."""
     skipped: int = 0
     is_readable: bool = False
     """Whether any line could be read as a record."""
@@ -192,16 +218,19 @@ def _store_batch(
     errors: Console, load: Load, repository: Any, source: _Source, batch: list[tuple[Line[Any], Any]], stops: bool
 ) -> None:
     """Stores the records of some lines at once; one by one if that fails, to find the line that is bad."""
+    source.sending = len(batch)
     if len(batch) > 1:
         with suppress(NotAllStored):
             load.store_all_in(repository, [record for _line, record in batch])
             source.stored += len(batch)
+            source.sending = 0
             return
     for line, record in batch:
         if reason := _store(load, repository, record, f"{source.file}:{line.number}"):
             _refuse(errors, source, line, reason, stops)
         else:
             source.stored += 1
+        source.sending -= 1
 
 
 def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stops: bool) -> None:

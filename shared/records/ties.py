@@ -116,5 +116,7 @@ class _EarlierTies:
 
     def take(self, time_ms: int) -> dict[bytes, int]:
         stored = self._database.execute("select packed from ties where time_ms = ?", (time_ms,)).fetchone()
-        seen: dict[bytes, int] = {} if stored is None else msgpack.unpackb(stored[0])
-        return seen
+        if stored is None:
+            return {}
+        seen: Any = msgpack.unpackb(stored[0])
+        return dict(seen)

@@ -8,6 +8,8 @@ cells are stored whole or not at all if Thrift2 stores them, or if they have one
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from ..events import report
+
 if TYPE_CHECKING:
     import happybase
 
@@ -40,6 +42,8 @@ def put_dated(rows: "happybase.Table", cells_of: Mapping[bytes, DatedCells]) -> 
     for row, cells in cells_of.items():
         for (column, time_ms), value in cells.items():
             by_time.setdefault(time_ms, {}).setdefault(row, {})[column] = value
+    if len(by_time) > 1:
+        report("split_batch", table=rows.name.decode(), calls=len(by_time))
     for time_ms, plain_cells_of in by_time.items():
         put_rows(rows, plain_cells_of, time_ms)
 

@@ -142,7 +142,7 @@ def description(call: Call, message: Any) -> str:
 def table_of(message: Any) -> str | None:
     """The table that a call names; None if it names none."""
     names = (getattr(_about(message), field, None) for field in ("tableName", "tableNameOrRegionName", "table"))
-    name = next(filter(None, names), None)
+    name: Any = next(filter(None, names), None)
     if hasattr(name, "qualifier"):  # Thrift2's calls on tables
         name = name.qualifier if name.ns is None else name.ns + b":" + name.qualifier
     return name.decode(errors="backslashreplace") if isinstance(name, bytes) else name

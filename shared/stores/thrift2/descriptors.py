@@ -28,7 +28,7 @@ def thrift1_descriptors(
     plain: list[ColumnDescriptor] = []
     beyond: dict[bytes, dict[str, int]] = {}
     for family in families:
-        options = {
+        options: dict[str, Any] = {
             "bloomFilterType": _enum_name(idl().TBloomFilterType, family.bloomnFilterType, "ROW"),
             "compression": _enum_name(idl().TCompressionAlgorithm, family.compressionType, "NONE"),
             "maxVersions": family.maxVersions or 1,
