@@ -47,9 +47,7 @@ DESIGN = Design(
             (EDGES,),
             store_all=FeedRepository.follow_all,
         ),
-        Load(
-            "posts", Post, FeedRepository.post, SAMPLES / "posts.csv", (TWEETS,), store_all=FeedRepository.post_all
-        ),
+        Load("posts", Post, FeedRepository.post, SAMPLES / "posts.csv", (TWEETS,), store_all=FeedRepository.post_all),
     ),
     patterns=(TIMELINE, WEEK, POSTS, FOLLOWERS, FOLLOWING),
     repository=partial(FeedRepository, pull_above=PULL_ABOVE),

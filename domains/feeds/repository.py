@@ -161,8 +161,8 @@ class FeedRepository:
     def post_all(self, posts: Iterable[Post]) -> int:
         """Stores posts as `post` does, 1,000 at a time, then the lines of each; returns their number.
 
-        Raises NotAllStored, also because of `PostConflict`. Of the posts that it names as unconfirmed, each is stored or
-        not, by itself; store them again, or let `upkeep.recover` complete them.
+        Raises NotAllStored, also because of `PostConflict`. Of the posts that it names as unconfirmed, each is stored
+        or not, by itself; store them again, or let `upkeep.recover` complete them.
         Costs: those of `post`, but for each 1,000 posts 2 calls that read them and 3 puts instead of a get and 3 puts
         for each post.
         """

@@ -128,7 +128,9 @@ def _attempt_all(writer: IntentWriter[R], writes: Sequence[Prepared[R]], began: 
         answers = side_by_side(writer.connection, decide, writes)
         attempts = [*zip(writes, intents, answers, strict=True)]
         _complete_all(writer, [(write, intent) for write, intent, answer in attempts if answer is True], began)
-        accepted = [answer is True or _settle(writer, write, intent, answer, began) for write, intent, answer in attempts]
+        accepted = [
+            answer is True or _settle(writer, write, intent, answer, began) for write, intent, answer in attempts
+        ]
         writer.intent_rows.end_all(intents, started_ms + 1)
     return accepted
 

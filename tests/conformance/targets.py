@@ -185,9 +185,7 @@ class RealHBase:
     @contextmanager
     def store(self, case: Case) -> Iterator[Store]:
         if (case.needs_thrift2 or case.puts_dated) and not self._named.thrift2_port:
-            pytest.skip(
-                f"Thrift1 cannot do it: name Thrift2 too, {VARIABLE}=hbase://HOST:PORT?thrift2_port=PORT"
-            )
+            pytest.skip(f"Thrift1 cannot do it: name Thrift2 too, {VARIABLE}=hbase://HOST:PORT?thrift2_port=PORT")
         with closing(self._connect()) as connection, self._thrift2() as thrift2:
             client = connection.client
             if case.shared_table:

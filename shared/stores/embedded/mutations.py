@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from attrs import frozen
 from Hbase_thrift import BatchMutation, IllegalArgument, Mutation, TAppend, TCell

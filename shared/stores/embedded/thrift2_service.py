@@ -64,7 +64,12 @@ def _entry(put: Any) -> list[Put]:
     """The cells of a put. A cell without a timestamp has that of the put, or else the server's."""
     time_ms = LATEST_MS if put.timestamp is None else put.timestamp
     return [
-        (put.row, cell.family + b":" + cell.qualifier, time_ms if cell.timestamp is None else cell.timestamp, cell.value)
+        (
+            put.row,
+            cell.family + b":" + cell.qualifier,
+            time_ms if cell.timestamp is None else cell.timestamp,
+            cell.value,
+        )
         for cell in put.columnValues
     ]
 

@@ -16,7 +16,7 @@ import attrs
 import happybase
 from rich.console import Console
 
-from domains.command_line.loading import Reading, load
+from domains.command_line.loading import Reading, Task, load
 from shared.stores import connect
 from shared.tables import TableLayout, create_tables, drop_tables
 from shared.writes import holds_intents
@@ -109,7 +109,8 @@ def loaded(name: str, files: Sequence[Path], url: str, load_name: str | None = N
     reading = Reading("auto", [], [], [], None, None)
     silent = Console(file=io.StringIO())
     paths = [str(file) for file in files]
-    assert load(silent, silent, name, paths, url, load_name, reading, stops=True, as_json=False) == 0
+    task = Task(name, paths, url, load_name, reading, stops=True)
+    assert load(silent, silent, task, jobs=1, as_json=False) == 0
 
 
 def new_table(connection: Any, name: str = "t") -> Any:

@@ -7,7 +7,6 @@ from contextlib import closing
 from typing import Any
 
 import attrs
-import happybase
 import pytest
 from Hbase_thrift import AlreadyExists, IOError
 
@@ -20,7 +19,6 @@ from tests.programs.hbase.named import named_hbase
 from tests.programs.hbase.stores import with_thrift2
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways, serving_both
 from tests.shared.stores.scripted_gateway import Fault
-
 
 FAULTS = [fault for fault in Fault if fault not in (Fault.LATE_REPLY, Fault.CLOSED_AFTER, Fault.EXPIRED)]
 
