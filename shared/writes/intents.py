@@ -70,6 +70,7 @@ has: the readers of a moving list drop it, and `WriterUpkeep` finds it.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Set
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
@@ -232,7 +233,7 @@ class IntentWriter(Generic[R]):
             return False
         is_sent = is_accepted = False
         lost_reply: Exception | None = None
-        with SLOTS.taken(began.wall_ms + MAX_SKEW_MS) as slot:
+        with self.slots(1, began) as (slot,):
             started_ms = max(began.wall_ms, slot.last_ms + 1)
             slot.last_ms = started_ms + 1
             intent = prepared.intent(slot)
@@ -255,6 +256,10 @@ class IntentWriter(Generic[R]):
         if lost_reply is not None:  # it is certain that the write was refused; the error may come again
             raise lost_reply
         return False
+
+    def slots(self, count: int, began: Moment) -> AbstractContextManager[list[Slot]]:
+        """Slots for as many writes at once."""
+        return SLOTS.several_taken(count, began.wall_ms + MAX_SKEW_MS)
 
     def next_revision(self, source: Source[R], record: R | None, now_ms: int, *write_id: bytes) -> Source[R]:
         """The next revision of a source: of another record, or of the same one to raise it."""

@@ -31,9 +31,9 @@ from .clock import Moment
 from .dated_cells import put_dated
 from .derived_cells import Cell, cells_of
 from .intents import IntentWriter, Prepared, before_decision_ms, unknown_outcome
-from .server_clock import MAX_DRIFT_MS, MAX_SKEW_MS
+from .server_clock import MAX_DRIFT_MS
 from .side_by_side import side_by_side
-from .slots import SLOTS, Intent
+from .slots import Intent
 from .sources import Source
 
 R = TypeVar("R")
@@ -118,7 +118,7 @@ def _attempt_all(writer: IntentWriter[R], writes: Sequence[Prepared[R]], began: 
             failed.set()
             return error
 
-    with SLOTS.several_taken(len(writes), began.wall_ms + MAX_SKEW_MS) as slots:
+    with writer.slots(len(writes), began) as slots:
         started_ms = max(began.wall_ms, *(slot.last_ms + 1 for slot in slots))
         intents = [write.intent(slot) for write, slot in zip(writes, slots, strict=True)]
         for slot in slots:
