@@ -31,9 +31,10 @@ def side_by_side(connection: "happybase.Connection", make: Callable[[T], A], ite
         try:
             while not stopped.is_set():
                 with taking:
-                    number, item = next(waiting, (-1, None))
-                if item is None:
+                    taken = next(waiting, None)
+                if taken is None:
                     return
+                number, item = taken
                 answers[number] = make(item)
         except BaseException:
             stopped.set()

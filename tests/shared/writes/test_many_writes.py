@@ -17,18 +17,14 @@ MANY = [Note(f"n-{number:02}", f"ann o-{number % 7}") for number in range(40)]
 DONE = [attrs.evolve(note, state="done", owner="ann") for note in MANY]
 
 
-def store_all(notes, some):
-    write_all(notes.writer, [(ById(note.id), lambda _stored, note=note: note) for note in some])
-
-
 def decides(call):
     return call.name == "checkAndPut"
 
 
 def test_a_batch_shares_all_calls_but_one_for_each_record(connection):
     watched = WatchedConnection(connection)
-    store_all(Notes(watched), MANY)
-    store_all(Notes(watched), DONE)
+    Notes(watched).store_all(*MANY)
+    Notes(watched).store_all(*DONE)
     names = [call.name for call in watched.calls]
     assert (names.count("checkAndPut"), len(names)) == (80, 80 + 1 + 4 + 6)  # a clock; without, and with deletes
     assert Notes(connection).by_id() == DONE
@@ -70,7 +66,7 @@ def test_no_decision_of_a_batch_is_sent_after_the_window_although_the_clock_was_
 
     paused = WatchedConnection(connection, paused_before(lambda call: call.table == "notes_by_state", meanwhile))
     with pytest.raises(ClockSkew):
-        store_all(moving_notes(paused, clock), DONE)
+        moving_notes(paused, clock).store_all(*DONE)
     assert "checkAndPut" not in [call.name for call in paused.calls]
     clock.ahead_ms = 0
     assert (moving.recover().failed, moving.findings()) == ((), [])
@@ -79,8 +75,8 @@ def test_no_decision_of_a_batch_is_sent_after_the_window_although_the_clock_was_
 def test_several_sockets_store_what_one_does():
     with both_gateways() as (connection, store):
         create_tables(store, TABLES)
-        store_all(Notes(connection), MANY)
-        store_all(Notes(connection), DONE)
+        Notes(connection).store_all(*MANY)
+        Notes(connection).store_all(*DONE)
         assert Notes(connection).by_id() == DONE
         assert (Notes(connection).findings(), Notes(connection).pending()) == ([], [])
 
@@ -91,7 +87,7 @@ def test_a_lost_reply_is_settled_and_the_rest_of_the_batch_is_written_too(fault)
         create_tables(gateway.store, TABLES)
         notes = Notes(gateway.connect())
         gateway.goes_wrong("checkAndPut", fault)
-        store_all(notes, MANY)
+        notes.store_all(*MANY)
         assert gateway.is_done
         stored = Notes(gateway.store)
         assert stored.by_id() == MANY
