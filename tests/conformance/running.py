@@ -20,7 +20,7 @@ _ERRORS: dict[str, type[Exception]] = {
 }
 
 # The Java exceptions of HBase that are no DoNotRetryIOException.
-_MAY_BE_TRIED_AGAIN = ("java.io.IOException", "org.apache.hadoop.hbase.client.RetriesExhausted")
+_MAY_BE_TRIED_AGAIN = ("java.io.IOException", "org.apache.hadoop.hbase.client.RetriesExhausted", "Failed ")
 
 
 def run(case: Case, store: Store) -> None:

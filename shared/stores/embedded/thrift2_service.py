@@ -12,12 +12,16 @@ from Hbase_thrift import AlreadyExists, IllegalArgument
 
 from ...keys.limits import LATEST_MS
 from ..thrift1.errors import UncheckedError, io_error, name_text
+from ..thrift1.idl import IOError
 from ..thrift2.descriptors import described, thrift1_descriptors
 from ..thrift2.idl import idl
 from .engine import Put
 from .mutations import put_dated
 from .service import ThriftService, shared_call, thrift_call
 from .table_calls import create_namespace, create_table, find_table
+
+
+_FAILED = b"org.apache.hadoop.hbase.client.RetriesExhaustedWithDetailsException: "
 
 
 class Thrift2Service:
@@ -29,7 +33,10 @@ class Thrift2Service:
 
     @shared_call
     def putMultiple(self, table: bytes, tputs: Sequence[Any]) -> None:
-        put_dated(self.engine, table, [_entry(put) for put in tputs], self._service.watch)
+        try:
+            put_dated(self.engine, table, [_entry(put) for put in tputs], self._service.watch)
+        except IOError as error:  # HBase: Thrift2 sends the message of the exception, not its class
+            raise IOError((error.message or b"").removeprefix(_FAILED), error.canRetry) from error
 
     @thrift_call
     def getTableDescriptor(self, table: Any) -> Any:
