@@ -115,7 +115,7 @@ def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool)
 
 
 @attrs.define
-class _Progress:
+class _FileProgress:
     """A file, and how many of its records were stored or skipped so far."""
 
     file: str
@@ -130,7 +130,7 @@ class _Progress:
 class _Loaded:
     """What became of some files."""
 
-    files: list[_Progress]
+    files: list[_FileProgress]
     failure: str = ""
     """Why loading ended early; empty if it did not, or for Ctrl-C."""
     is_wrong_usage: bool = False
@@ -165,7 +165,7 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
     if task.store == MEMORY:
         terminal.line(errors, f"{MEMORY} is memory, which vanishes when this command ends; {MEMORY}FILE keeps records")
     storing = load if variant.may_store_again else attrs.evolve(load, store_all=None)
-    loaded: list[_Progress] = []
+    loaded: list[_FileProgress] = []
     with open_store(task.store) as connection, _advice_to_use_thrift2(errors, task.store):
         create_tables(connection, variant.tables)
         repository = variant.open(connection)
@@ -209,7 +209,7 @@ def chosen_load(design: Design, name: str | None, reading: Reading) -> Load:
     return load
 
 
-def _show_loaded(out: Console, files: list[_Progress], *, as_json: bool) -> None:
+def _show_loaded(out: Console, files: list[_FileProgress], *, as_json: bool) -> None:
     """Writes each file with its format, records stored and bad lines skipped."""
     if as_json:
         names = ("file", "format", "stored", "skipped")
@@ -226,7 +226,7 @@ class _Source:
     """A file to load: its lines, and how far it has come."""
 
     lines: Lines[Any]
-    progress: _Progress
+    progress: _FileProgress
     is_readable: bool = False
     """Whether any line could be read as a record."""
     unsaid: list[str] = attrs.field(factory=list[str])
@@ -235,7 +235,7 @@ class _Source:
     @classmethod
     def of(cls, file: str, lines: Lines[Any]) -> "_Source":
         """A file of which nothing has been stored."""
-        return cls(lines, _Progress(file, lines.format))
+        return cls(lines, _FileProgress(file, lines.format))
 
 
 def read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: str) -> Lines[Any]:
@@ -340,7 +340,7 @@ def _store(load: Load, repository: Any, record: Any, place: str) -> str:
     return ""
 
 
-def _records_stored(files: list[_Progress]) -> str:
+def _records_stored(files: list[_FileProgress]) -> str:
     return f"{terminal.count(sum(file.stored for file in files), 'record')} stored"
 
 

@@ -20,7 +20,6 @@ from .mutations import put_dated
 from .service import ThriftService, shared_call, thrift_call
 from .table_calls import create_namespace, create_table, find_table
 
-
 _FAILED = b"org.apache.hadoop.hbase.client.RetriesExhaustedWithDetailsException: "
 
 
