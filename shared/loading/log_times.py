@@ -21,9 +21,13 @@ SYSLOG_TIME = re.compile(r"[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}"
 """A time as syslog has it, such as `Jan  2 08:07:30`. A day below 10 follows a blank; some programs write a zero."""
 
 
-@lru_cache(1024)  # neighbouring lines have the same second
 def read_access_log_time(text: str) -> int:
     """The milliseconds of a time of an access log; ValueError for any other text."""
+    return _access_log_ms(text)
+
+
+@lru_cache(1024)  # neighbouring lines have the same second
+def _access_log_ms(text: str) -> int:
     if ACCESS_LOG_TIME.fullmatch(text) and text[3:6] in _MONTHS:
         month = _MONTHS.index(text[3:6]) + 1
         try:
