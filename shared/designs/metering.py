@@ -1,5 +1,6 @@
 """The work that a call makes the store do, counted on the Thrift client."""
 
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
@@ -81,10 +82,11 @@ class Cost:
 
 
 class _MeteredClient:
-    """A Thrift client that counts calls and replies."""
+    """A Thrift client that counts calls and replies, of several threads if a query reads ranges side by side."""
 
     def __init__(self, client: Any, cost: Cost) -> None:
         self._client = client
+        self._guard = threading.Lock()
         self._cost = cost
         self._families_of: dict[bytes, set[bytes]] = {}
 
@@ -94,12 +96,14 @@ class _MeteredClient:
             return call
 
         def counted(*arguments: Any) -> Any:
-            self._count_call(name, *arguments)
+            with self._guard:
+                self._count_call(name, *arguments)
             answer: Any = call(*arguments)
-            if name.startswith(("getRow", "scannerGet")):
-                self._count_answer(answer)
-            elif name in ("getVer", "getVerTs"):
-                self._count_versions(answer)
+            with self._guard:
+                if name.startswith(("getRow", "scannerGet")):
+                    self._count_answer(answer)
+                elif name in ("getVer", "getVerTs"):
+                    self._count_versions(answer)
             return answer
 
         return counted

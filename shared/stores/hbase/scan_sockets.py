@@ -65,7 +65,10 @@ class ScanSockets:
             return gateway_socket.call(call, message)
 
     def close(self, scanner: GatewayScanner) -> None:
-        """Closes a scanner, if it is still open. Raises nothing: the scan has already ended or raised its error."""
+        """Closes a scanner, if it is still open, without a wait for the reply to that call.
+
+        Raises nothing: the scan has already ended or raised its error.
+        """
         scanner.shared.to_close.append(scanner.id)
         self._close_waiting(scanner.shared)
 
@@ -73,7 +76,7 @@ class ScanSockets:
         shared: _SharedSocket | None = getattr(self._thread, "shared", None)
         if shared is not None:
             with self._using(shared) as gateway_socket:
-                if shared.scanners and self._pool.is_usable(gateway_socket):
+                if shared.scanners and self._pool.is_usable(gateway_socket) and gateway_socket.is_free():
                     shared.scanners += 1
                     return shared
         shared = self._thread.shared = _SharedSocket(self._pool.take())
@@ -111,11 +114,9 @@ class ScanSockets:
     def _close_scanner(self, shared: _SharedSocket, scanner_id: int) -> None:
         try:
             if self._pool.is_usable(shared.gateway_socket):
-                shared.gateway_socket.call(_CLOSE, _CLOSE.arguments(scanner_id))
+                shared.gateway_socket.send(_CLOSE, _CLOSE.arguments(scanner_id))
             else:
                 self._pool.drop(shared.gateway_socket)
-        except DECLARED:
-            pass  # it has expired
         except BaseException as error:
             self._pool.drop(shared.gateway_socket)
             if not isinstance(error, Exception):
