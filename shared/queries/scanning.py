@@ -100,9 +100,8 @@ def run_plan(
         elif cells := table.row(plan.point, columns if plan.column is None else (plan.column,), before_ms):
             yield plan.point, cells
         return
-    helpers = helpers_of(table.connection) if len(plan.ranges) > 1 else None
     batch_rows = batch_size(buffer_rows, plan)
-    if helpers is not None:
+    if len(plan.ranges) > 1 and helpers_of(table.connection) is not None:
         # While a batch is merged, the next one may come: each stream buffers two.
         at_most = min(BATCH_ROWS, BUFFER_ROWS // (2 * len(plan.streams)))
         batch_rows = rows_of_batch(buffer_rows, len(plan.streams), at_most)
@@ -111,7 +110,7 @@ def run_plan(
         for stream in plan.streams
     ]
     text = None if filter is None else filter.text
-    with read_streams(helpers, streams, batch_rows, limit or buffer_rows, limit, text) as opened:
+    with read_streams(table.connection, streams, batch_rows, limit or buffer_rows, limit, text) as opened:
         yield from islice(merged(opened, plan, reverse, _rest_of_row), limit)
 
 

@@ -13,7 +13,10 @@ from contextlib import closing, contextmanager
 from contextvars import Context
 from itertools import islice
 from math import ceil, sqrt
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    import happybase
 
 E = TypeVar("E")
 T = TypeVar("T")
@@ -48,7 +51,7 @@ class Helpers(Protocol):
         ...
 
 
-def helpers_of(connection: Any) -> Helpers | None:
+def helpers_of(connection: "happybase.Connection") -> Helpers | None:
     """The helpers of a connection; None if it has none, so that streams are read by the thread that needs them."""
     return getattr(connection, "helpers", None)
 
@@ -66,7 +69,7 @@ def rows_of_batch(rows: int, streams: int, most: int) -> int:
 
 @contextmanager
 def read_streams(
-    helpers: Helpers | None,
+    connection: "happybase.Connection",
     streams: Sequence[Sequence[Rows[E]]],
     batch: int,
     needed: int,
@@ -79,10 +82,13 @@ def read_streams(
     `limit`. If a scan with this `filter` cannot continue without its scanner, each stream's next batch is fetched when
     it is needed, as without helpers: a reader who stops for minutes loses no more scans than there.
     """
+    helpers = helpers_of(connection)
     if helpers is None or sum(map(len, streams)) <= 1:
         in_turn = [_in_turn(parts) for parts in streams]
+        if (count_streams := getattr(connection, "count_streams", None)) is not None:  # while costs are counted
+            in_turn = count_streams(in_turn)
         try:
-            yield [iter(rows) for rows in in_turn]
+            yield [*in_turn]
         finally:
             for rows in in_turn:
                 rows.close()

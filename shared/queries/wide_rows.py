@@ -26,7 +26,7 @@ from ..keys import Plan, RowRange, next_row
 from ..tables import ItemCells
 from .scanning import BATCH_ROWS, BUFFER_ROWS, StoredRows, in_direction, merged, ranges_after, read_range
 from .server_filters import quoted
-from .side_by_side import helpers_of, read_streams, rows_of_batch
+from .side_by_side import read_streams, rows_of_batch
 
 if TYPE_CHECKING:
     import happybase
@@ -86,9 +86,8 @@ class CellReader:
             self._parts(stream.ranges, position, most_rows)
             for stream, position in zip(plan.streams, after, strict=True)
         ]
-        helpers = helpers_of(self.table.connection) if len(plan.ranges) > 1 else None
         batch = rows_of_batch(self.wanted, max(1, len(streams)), most_rows)
-        with read_streams(helpers, streams, batch, self.wanted) as opened:
+        with read_streams(self.table.connection, streams, batch, self.wanted) as opened:
             yield from merged(opened, plan, self.reverse, _cell_order)
 
     def _parts(self, ranges: tuple[RowRange, ...], after: CellPosition | None, most_cells: int) -> list[StoredCells]:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import happybase
 
 from ...events import is_hooked, report
+from ...keys.limits import IN_FLIGHT
 from ..thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown
 from ..thrift1.deadlines import has_passed
 from ..thrift1.prefixes import prefix_arguments
@@ -28,8 +29,6 @@ TIMEOUT_MS = 30_000
 """How long a call waits for its reply. If a region server dies, calls usually stall for 19 to 29 s."""
 RETRY_MS = 60_000
 """How long after its first attempt a call may be retried."""
-IN_FLIGHT = 8
-"""Requests that the helpers of a connection have under way at most."""
 _FINISH_S = 1.0
 """How long `close` waits for helpers that are closing scanners."""
 SLOW_S = 1.0

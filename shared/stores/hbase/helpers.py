@@ -71,7 +71,7 @@ class Helpers:
         self._begin_anew()
 
     def reads_ahead(self, filter: bytes | None) -> bool:
-        """Whether a scan with this filter can continue, even if its scanner has expired while its reader did not read."""
+        """Whether a scan with this filter can continue if its scanner has expired while its reader did not read."""
         return filter is None or not keeps_state(filter)
 
     def begin(self, action: Callable[[], T]) -> Work[T]:

@@ -28,9 +28,9 @@ from .retries import AttemptFailed
 # The gateway closes a socket after 60 s without a call: hbase.thrift.server.socket.read.timeout.
 SOCKET_IDLE_S = 45.0
 
-IDLE_SOCKETS = 8
-"""Idle sockets that a connection keeps. Each occupies a thread of the gateway, which has 1,000 by default:
-hbase.thrift.maxWorkerThreads."""
+IDLE_SOCKETS = 12
+"""Idle sockets that a connection keeps: three for each of four threads. Each occupies a thread of the gateway, which
+has 1,000 by default: hbase.thrift.maxWorkerThreads."""
 
 # A host that does not accept a connection by then will not: the first packet has been repeated three times.
 CONNECT_S = 10.0
@@ -127,7 +127,11 @@ class GatewaySocket:
             in_time = not isinstance(failure, AttemptFailed) or failure.in_time
             reason = f"its socket still owed the reply to {call.name}: {failure}"
             raise AttemptFailed(reason, sent=False, in_time=in_time) from failure.__cause__
-        if self._poll.poll(0):  # the gateway may have closed the socket after that reply
+        self._check_for_more()
+
+    def _check_for_more(self) -> None:
+        """Raises AttemptFailed if the gateway has closed the socket after its last reply: the next call is not sent."""
+        if self._poll.poll(0):
             raise AttemptFailed("the gateway closed the socket", sent=False)
 
     def greet(self) -> None:
@@ -146,6 +150,7 @@ class GatewaySocket:
                 raise AttemptFailed(
                     failure.reason, sent=False, in_time=failure.in_time, reached=failure.reached
                 ) from failure.__cause__
+            self._check_for_more()
 
     def is_free(self) -> bool:
         """Whether the next call need not wait for an owed reply: none is owed, or it has arrived."""
@@ -295,7 +300,11 @@ class Pool:
                     idle.remove(gateway_socket)
             if gateway_socket is None:
                 return self._connect()
-            reason = self._why_unusable(gateway_socket)
+            try:
+                reason = self._why_unusable(gateway_socket)
+            except BaseException:
+                self.drop(gateway_socket)
+                raise
             if reason is None:
                 return gateway_socket
             self.drop(gateway_socket)
