@@ -4,17 +4,15 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing, contextmanager
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from ..keys.errors import InvalidQuestion
-from ..keys.limits import IN_FLIGHT
 from ..keys.ranges import RowRange
 from ..queries import DependentQuery, Explanation, Page, Query
 from ..queries.scanning import start_of_reverse
-from ..queries.side_by_side import Rows
+from ..queries.side_by_side import Rows, round_trips
 from .patterns import AccessPattern
 
 if TYPE_CHECKING:
@@ -174,9 +172,9 @@ class _MeteredClient:
             self._cost.round_trips += 1
             return
         trips, number = self._stream
-        before = _side_by_side(trips)
+        before = round_trips(max(trips.values(), default=0), trips.total())
         trips[number] += 1
-        self._cost.round_trips += _side_by_side(trips) - before
+        self._cost.round_trips += round_trips(max(trips.values()), trips.total()) - before
 
     def count_streams(self, streams: Sequence[Rows[Any]]) -> list[Rows[Any]]:
         """The same streams, which one scan merges; their round trips count as if helpers read them side by side."""
@@ -218,11 +216,6 @@ class _MeteredClient:
         self._cost.rows_fetched += bool(versions)
         self._cost.cells_fetched += len(versions)
         self._cost.bytes_fetched += sum(len(cell.value) for cell in versions)
-
-
-def _side_by_side(trips: Counter[int]) -> int:
-    """How long streams need that are read side by side, in round trips: as the longest one, or as all, 8 at once."""
-    return max(max(trips.values(), default=0), ceil(trips.total() / IN_FLIGHT))
 
 
 @contextmanager

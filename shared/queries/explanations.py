@@ -4,11 +4,11 @@ from typing import Any
 
 import attrs
 
-from ..keys.limits import IN_FLIGHT
 from ..keys.ranges import RowRange
 from .pages import client_work
 from .record_reader import Request
 from .scanning import BUFFER_ROWS, batch_size
+from .side_by_side import round_trips
 
 
 @attrs.frozen
@@ -75,9 +75,9 @@ def explain(request: Request[Any], limit: int, *, looks_up: bool, reports: bool)
     ranges = plan.ranges
     is_exact = not (work or looks_up or reports or request.is_wide or request.has_own_cells or len(plan.streams) > 1)
     if plan.point is not None:
-        rpcs, round_trips = (1, 1) if request.server is None else (3, 2)
+        rpcs, waits = (1, 1) if request.server is None else (3, 2)
     elif request.order is not None:
-        rpcs, round_trips = 3 * len(ranges), 2 * -(-len(ranges) // IN_FLIGHT)
+        rpcs, waits = 3 * len(ranges), round_trips(2, 2 * len(ranges))
     else:
         # Each stream opens a scanner, fetches a batch and closes it; a single stream fetches as many as the page needs.
         fetches = 1
@@ -86,7 +86,8 @@ def explain(request: Request[Any], limit: int, *, looks_up: bool, reports: bool)
             batch_rows = batch_size(min(limit + 1, BUFFER_ROWS), plan) + request.reverse
             fetches, most = (-(-rows // batch_rows) for rows in (limit + 1, limit + 1 + request.reverse))
             is_exact = fetches == most
-        rpcs, round_trips = (2 + fetches) * len(plan.streams), (1 + fetches) * -(-len(plan.streams) // IN_FLIGHT)
+        rpcs = (2 + fetches) * len(plan.streams)
+        waits = round_trips(1 + fetches, (1 + fetches) * len(plan.streams))
     return Explanation(
         request.table.name,
         ranges,
@@ -96,7 +97,7 @@ def explain(request: Request[Any], limit: int, *, looks_up: bool, reports: bool)
         () if request.server is None else request.server.attributes,
         request.is_wide,
         rpcs,
-        round_trips,
+        waits,
         is_exact and request.server is None,
         as_of_ms=request.as_of_ms,
     )

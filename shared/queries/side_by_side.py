@@ -9,11 +9,13 @@ each of them fetches at most one batch ahead after its first, so that a reader w
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from contextvars import Context
 from itertools import islice
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from ..keys.limits import IN_FLIGHT
 
 if TYPE_CHECKING:
     import happybase
@@ -56,6 +58,11 @@ def helpers_of(connection: "happybase.Connection") -> Helpers | None:
     return getattr(connection, "helpers", None)
 
 
+def round_trips(longest: int, all_streams: int) -> int:
+    """Round trips that a reader of streams waits for: those of the longest one, or of all, `IN_FLIGHT` at once."""
+    return max(longest, ceil(all_streams / IN_FLIGHT))
+
+
 def rows_of_batch(rows: int, streams: int, most: int) -> int:
     """Rows in a batch of each stream, if a reader needs about so many rows of all of them together; at most `most`.
 
@@ -87,11 +94,10 @@ def read_streams(
         in_turn = [_in_turn(parts) for parts in streams]
         if (count_streams := getattr(connection, "count_streams", None)) is not None:  # while costs are counted
             in_turn = count_streams(in_turn)
-        try:
-            yield [*in_turn]
-        finally:
+        with ExitStack() as opened:
             for rows in in_turn:
-                rows.close()
+                opened.callback(rows.close)
+            yield [*in_turn]
         return
     progress = _Progress(helpers, helpers.reads_ahead(filter), batch, needed, limit, len(streams))
     width = max(1, helpers.most // len(streams)) if progress.reads_ahead else 1

@@ -89,16 +89,16 @@ class HBaseConnection(happybase.Connection):
 
     def _refresh_thrift_client(self) -> None:
         self.transport = self._pool
-        self.client = RetryingClient(self._pool, self._retry_s)
+        self.client = RetryingClient(self._pool, self._retry_s, self.helpers)
 
 
 class RetryingClient:
     """The service's calls, with arguments as thriftpy2's TClient takes them; retries calls that may be sent again."""
 
-    def __init__(self, pool: Pool, retry_s: float) -> None:
+    def __init__(self, pool: Pool, retry_s: float, helpers: Helpers | None) -> None:
         self._pool = pool
         self._retry_s = retry_s
-        self._scans = ResumedScans(pool)
+        self._scans = ResumedScans(pool, helpers)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         call = CALLS.get(name)

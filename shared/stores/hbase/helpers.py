@@ -84,12 +84,18 @@ class Helpers:
             if len(self._waiting) <= self._idle:
                 self._changed.notify()
             elif self._running < self.most:
-                self._running += 1
-                try:
-                    threading.Thread(target=self._help, name="rowbook helper", daemon=True).start()
-                except RuntimeError:  # no thread can be started: the work is done by the thread that needs it
-                    self._running -= 1
+                self._start_helper()
+            if not self._running:  # no thread can be started
+                self._waiting.remove(work)
+                work.do()
         return work
+
+    def _start_helper(self) -> None:
+        self._running += 1
+        try:
+            threading.Thread(target=self._help, name="rowbook helper", daemon=True).start()
+        except RuntimeError:
+            self._running -= 1
 
     def finish(self, within_s: float) -> None:
         """Waits until all work is done, but not longer."""

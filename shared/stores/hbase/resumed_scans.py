@@ -24,6 +24,7 @@ from ...keys import next_row
 from ..thrift1.connection_errors import DeadlineExceeded, ScanBroken
 from ..thrift1.deadlines import has_passed
 from .calls import Call, description, table_of
+from .helpers import Helpers
 from .retries import AttemptFailed
 from .scan_sockets import GatewayScanner, ScanSockets
 from .sockets import Pool
@@ -52,9 +53,9 @@ class _ResumedScan:
 class ResumedScans:
     """The open scans of a connection, by ids that are its own."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, helpers: Helpers | None) -> None:
         self._url = pool.url
-        self._sockets = ScanSockets(pool)
+        self._sockets = ScanSockets(pool, helpers)
         self._scans: dict[int, _ResumedScan] = {}
         self._ids = count()
 
