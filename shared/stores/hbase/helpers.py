@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 
+from ..thrift1.connection_errors import ScanBroken
 from .stateful_filters import keeps_state
 
 T = TypeVar("T")
@@ -36,6 +37,7 @@ class Work(Generic[T]):
     def __init__(self, action: Callable[[], T]) -> None:
         self._action = action
         self._context = copy_context()  # with the deadline of the block
+        self._process = os.getpid()
         self._first = threading.Lock()  # who acquires it does the work
         self._done = threading.Event()
         self._result: T
@@ -51,8 +53,13 @@ class Work(Generic[T]):
             self._done.set()
 
     def result(self) -> T:
-        """The result, for which it does the work if no other thread has begun it. Raises the error of the work."""
+        """The result, for which it does the work if no other thread has begun it. Raises the error of the work.
+
+        Raises ScanBroken in a process that was forked while a helper of its parent did the work.
+        """
         self.do()
+        if self._process != os.getpid() and not self._done.is_set():
+            raise ScanBroken("a helper of the parent process was reading this scan when the process was forked")
         self._done.wait()
         if self._error is not None:
             raise self._error

@@ -138,6 +138,21 @@ def test_a_forked_process_has_helpers_of_its_own(gateway):
     assert before + numbers(half_read) == [*range(320)]
 
 
+def test_a_query_that_a_helper_reads_while_its_process_is_forked_is_broken_there(gateway):
+    gateway.goes_wrong("scannerGetList", *[Fault.LATE_REPLY] * 8)
+    work = gateway.opened().connection.helpers.begin(lambda: numbers(scan(gateway.opened(), IN_TURN)))
+    assert until(lambda: work._first.locked())
+
+    def forked(report):
+        try:
+            report(work.result())
+        except ScanBroken as error:
+            report(str(error)[:8])
+
+    assert run(forked) == ["a helper"]
+    assert len(work.result()) == 320
+
+
 # ---- what is under way ---------------------------------------------------------------------------
 
 
