@@ -75,12 +75,16 @@ def _names(package: Package) -> tuple[set[str], set[str]]:
     return identifiers, words
 
 
+OF_DESIGNS = ("domains", "fixtures")
+"""Folders beside the rooms of an installed library that do not belong to it."""
+
+
 @cache
 def library_names() -> frozenset[str]:
     """The names that the modules of the library define or use, with those of Python."""
     identifiers = {*dir(builtins), *keyword.kwlist, "rowbook", "shared", "happybase"}
     for path in LIBRARY.rglob("*.py"):
-        if LIBRARY / "domains" in path.parents:  # where the designs are if the library is installed
+        if path.relative_to(LIBRARY).parts[0] in OF_DESIGNS:
             continue
         identifiers |= {path.stem, path.parent.name, *_code_of(ast.parse(path.read_bytes()))[0]}
     return frozenset(identifiers)
