@@ -145,7 +145,7 @@ class TestContract(DesignContract):
 def test_keys_are_golden(rowbook_store):
     assert rowbook_store.tables() == []
 """)
-    assert succeed(installed / "python", "-m", "pytest", "-q", "-k", "golden", cwd=tmp_path).startswith("..  ")
+    assert succeed(installed / "python", "-m", "pytest", "-q", "-k", "golden", cwd=tmp_path).startswith("...  ")
 
 
 @pytest.mark.parametrize("command", ["rowbook", "-m"])

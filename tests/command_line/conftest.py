@@ -72,7 +72,7 @@ def cut_designs(tmp_path_factory):
         of_design = folder / load.samples.parent.name
         if not of_design.exists():
             of_design.mkdir()
-            for name in ("make_samples.py", "heat.json"):
+            for name in ("make_samples.py", "heat.json", "keys.json"):
                 (of_design / name).symlink_to(load.samples.with_name(name))
         path = of_design / f"few-{load.samples.name}"
         with load.samples.open(encoding="utf-8") as file:
