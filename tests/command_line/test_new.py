@@ -25,7 +25,8 @@ from shared.designs import Design
 from shared.writes import holds_intents
 from tests.copies import ROOT
 
-of_each_design = pytest.mark.parametrize("name", NAMES)
+of_each_design = pytest.mark.parametrize("name", NAMES, scope="module")
+"""Runs all such tests of one design after each other, so that its package is made once."""
 RIGHT = [full_name(design, variant) for design in all_designs() for variant in design.variants if variant.is_to_copy]
 
 
