@@ -152,16 +152,18 @@ def lacking_imports(text: str, files: dict[str, bytes]) -> Iterator[str]:
                 yield f"{node.module}.{alias.name}"
 
 
-def test_a_package_whose_writes_leave_intents_has_crash_tests() -> None:
-    for design in map(design_named, NAMES):
-        if any(map(holds_intents, design.main.tables)):
-            assert "tests/test_crashes.py" in shown_files(design.name), design.name
+@of_each_design
+def test_a_package_whose_writes_leave_intents_has_crash_tests(name: str) -> None:
+    assert "tests/test_crashes.py" in shown_files(name) or not any(map(holds_intents, design_named(name).main.tables))
+
+
+def test_the_crash_tests_of_a_variant_are_its_own() -> None:
     assert "by-pair" not in files_of("messages:by-pair")["tests/test_crashes.py"].decode()
 
 
-def test_a_package_of_a_design_that_erases_has_tests_of_erasures() -> None:
-    for design in map(design_named, NAMES):
-        assert bool(design.erases) == ("tests/test_erasures.py" in shown_files(design.name)), design.name
+@of_each_design
+def test_a_package_of_a_design_that_erases_has_tests_of_erasures(name: str) -> None:
+    assert bool(design_named(name).erases) == ("tests/test_erasures.py" in shown_files(name))
 
 
 @of_each_design
