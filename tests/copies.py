@@ -1,11 +1,14 @@
-"""The modules of a design of which `rowbook new` makes a package, and the modules that a file imports."""
+"""What `rowbook new` makes a package of, the story that a package tells, and the modules that a file imports."""
 
 import ast
 import re
+import subprocess
+import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from domains.command_line.new_package.folders import write_folder
 from domains.command_line.new_package.making import COPIED
 
 ROOT = Path(__file__).parents[1]
@@ -19,6 +22,15 @@ def copied_modules(name: str) -> list[str]:
         beside = dict.fromkeys(other[1:] for other in imported if re.fullmatch(r"\.\w+", other))
         modules += [other for other in beside if other not in modules]
     return modules
+
+
+def story_of(files: Mapping[str, bytes], folder: Path) -> str:
+    """What the story of a package called `mine` prints, once its files are in a new folder."""
+    write_folder(folder, files)
+    command = [sys.executable, "-m", "mine.example"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def imported_modules(path: Path | zipfile.Path) -> Iterator[str]:

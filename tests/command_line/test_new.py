@@ -7,8 +7,6 @@ import ast
 import errno
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -23,7 +21,7 @@ from domains.command_line.new_package.shown import SHOWN
 from domains.command_line.usage import CommandFailed, WrongUsage
 from shared.designs import Design
 from shared.writes import holds_intents
-from tests.copies import ROOT
+from tests.copies import ROOT, story_of
 
 of_each_design = pytest.mark.parametrize("name", NAMES, scope="module")
 """Runs all such tests of one design after each other, so that its package is made once."""
@@ -40,17 +38,6 @@ def shown_files(name: str) -> dict[str, bytes]:
     return files_of(name, record=SHOWN[name].record, words=SHOWN[name].words)
 
 
-def write(files: dict[str, bytes], folder: Path) -> None:
-    for name, data in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
-
-
-def run_story(folder: Path, module: str = "mine.example") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", module]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-
-
 # ---- what is in a package
 
 
@@ -65,10 +52,7 @@ def test_a_package_has_the_names_that_are_asked_for_and_no_module_of_the_suite(n
 
 @of_each_design
 def test_the_story_of_a_package_runs(name: str, tmp_path: Path) -> None:
-    write(shown_files(name), tmp_path)
-    done = run_story(tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
+    assert story_of(shown_files(name), tmp_path / "package")
 
 
 @of_each_design

@@ -1,14 +1,14 @@
 """Other keys and slices, edited into a package that `rowbook new` made, as the README of its design says."""
 
 import re
-import subprocess
-import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
 import pytest
 
 from domains.command_line.new_package.making import made_files
+from tests.copies import story_of
 
 
 @attrs.frozen
@@ -79,26 +79,18 @@ EDITED = [
 
 @pytest.mark.parametrize("edited", EDITED, ids=lambda edited: f"{edited.design}: {edited.name}")
 def test_a_package_that_is_edited_as_the_readme_says_tells_its_story(edited: Edited, tmp_path: Path) -> None:
-    files, _left = made_files("mine", edited.design, vendor=None, record=None, words=[])
+    files, _old_words = made_files("mine", edited.design, vendor=None, record=None, words=[])
     modules = {name: data.decode() for name, data in files.items() if re.fullmatch(r"mine/\w+\.py", name)}
-    (tmp_path / "mine").mkdir()
-    for name, text in modules.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    before = run_story(tmp_path)
+    before = story_of(encoded(modules), tmp_path / "before")
     for pattern, replacement in edited.edits.items():
         assert any(re.search(pattern, text) for text in modules.values()), pattern
         modules = {name: re.sub(pattern, replacement, text) for name, text in modules.items()}
     if edited.story:
         modules["mine/example.py"] = edited.story
-    for name, text in modules.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    told = run_story(tmp_path)
+    told = story_of(encoded(modules), tmp_path / "edited")
     assert edited.says in told
     assert edited.says or told == before
 
 
-def run_story(folder: Path) -> str:
-    command = [sys.executable, "-m", "mine.example"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def encoded(modules: Mapping[str, str]) -> dict[str, bytes]:
+    return {name: text.encode() for name, text in modules.items()}
