@@ -139,23 +139,26 @@ def _parts(node: cst.BaseExpression) -> list[str]:
     return [code_of(node)]
 
 
-class _Short(cst.CSTTransformer):
-    """Breaks what became too long by edits: assignments, calls and the parameters of functions."""
+class Indented(cst.CSTTransformer):
+    """A transformer that knows how many spaces stand before the statement that it visits."""
 
-    def __init__(self) -> None:
-        self._depth = 0
+    margin = 0
 
     def visit_IndentedBlock(self, node: cst.IndentedBlock) -> None:
-        self._depth += 1
+        self.margin += len(INDENT)
 
     def leave_IndentedBlock(self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock) -> cst.BaseSuite:
-        self._depth -= 1
+        self.margin -= len(INDENT)
         return updated_node
+
+
+class _Short(Indented):
+    """Breaks what became too long by edits: assignments, calls and the parameters of functions."""
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.SimpleStatementLine:
-        margin = len(INDENT) * self._depth
+        margin = self.margin
         code = code_of(updated_node.with_changes(leading_lines=(), trailing_whitespace=cst.TrailingWhitespace()))
         if _fits(code, margin) or len(updated_node.body) != 1:
             return updated_node
@@ -170,7 +173,7 @@ class _Short(cst.CSTTransformer):
         return updated_node
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> cst.FunctionDef:
-        margin = len(INDENT) * self._depth
+        margin = self.margin
         head = updated_node.with_changes(leading_lines=(), decorators=(), body=cst.SimpleStatementSuite([cst.Pass()]))
         if _fits(code_of(head).removesuffix("pass\n"), margin):
             return updated_node

@@ -15,16 +15,16 @@ from shared.designs.golden_answers import golden_answers
 from ..designs import NAMES, find_variants
 from ..terminal import count, line
 from ..usage import CommandFailed, WrongUsage, check_name
-from .crashing import OWN_TESTS, lead_past, test_module
 from .folders import check_free, write_folder
 from .formatting import shortened
 from .merging import drop_lacks, drop_methods, merge_variant, settle_names
 from .modules import Package, imported_modules, read_module, read_package
+from .own_tests import OWN_TESTS, lead_past, test_module
 from .project import Made, project_files, repository_name
 from .prose import keep_own_prose
 from .pruning import keep_what_is_there, prune
 from .reducing import reduce_design
-from .renaming import WordsLeft, rename_package, words_left
+from .renaming import OldWords, find_old_words, rename_package
 from .story import story
 from .words import read_renames
 
@@ -45,12 +45,12 @@ def new(
     path = path.absolute()
     check_free(path)
     name = package_name(path.name)
-    files, left = made_files(name, origin, vendor=vendor, record=record, words=words)
+    files, old_words = made_files(name, origin, vendor=vendor, record=record, words=words)
     write_folder(path, files)
     line(out, f"{path}: the package {name}, in {count(len(files), 'file')}; its README.md says how to go on")
     for what, lines_of in (
-        ("messages and other texts", left.at_run_time),
-        ("docstrings, comments and README.md", left.in_prose),
+        ("messages and other texts", old_words.at_run_time),
+        ("docstrings, comments and README.md", old_words.in_prose),
     ):
         if lines_of:
             line(out, f"old words are left in {what}, which are yours to write:")
@@ -74,7 +74,7 @@ TAKEN = ("rowbook", "samples", "tests", "attrs", "attr", "happybase", "msgpack")
 
 def made_files(
     name: str, origin: str | None, *, vendor: str | None, record: str | None, words: Sequence[str]
-) -> tuple[dict[str, bytes], WordsLeft]:
+) -> tuple[dict[str, bytes], OldWords]:
     """The files of a package called `name`, by their names in its folder, and where they still say old words."""
     design, variant, folder = _origin(origin)
     if not variant.is_to_copy:
@@ -99,7 +99,7 @@ def made_files(
     for tests in OWN_TESTS:
         if (of_tests := test_module(tests, design, variant)) is not None:
             package[tests.module] = of_tests
-    package = read_package(folder, imported_modules(package["design"], folder) - package.keys()) | package
+    package = read_package(folder, sorted(imported_modules(package["design"], folder) - package.keys())) | package
     front = package["__init__"]
     if variant is not design.main:
         lead_past(package, front)
@@ -124,7 +124,7 @@ def made_files(
     answers = golden_answers(measured)
     made = Made(name, design, variant, library, tuple(arguments), answers, tuple(sorted(refused)), renames)
     files = project_files(made, package)
-    return files, words_left(files, renames)
+    return files, find_old_words(files, renames)
 
 
 def _origin(origin: str | None) -> tuple[Design, Variant, Path]:

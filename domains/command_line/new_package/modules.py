@@ -1,7 +1,8 @@
 """The modules of a package, as imports and syntax trees that one can take apart, and as text again."""
 
+import ast
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -182,6 +183,29 @@ def is_text(statement: cst.CSTNode) -> bool:
     return m.matches(statement, m.SimpleStatementLine(body=[m.Expr(value=text)]))
 
 
+def edit_text(
+    statement: cst.SimpleStatementLine, edit: Callable[[str], str]
+) -> cst.SimpleStatementLine | cst.RemovalSentinel:
+    """A statement as it is, or with another text if it is one text, given with its quotes; removed if that is empty."""
+    if not is_text(statement):
+        return statement
+    (expression,) = statement.body
+    assert isinstance(expression, cst.Expr)
+    if not isinstance(expression.value, cst.SimpleString):
+        return statement
+    text = edit(expression.value.value)
+    if not text:
+        return cst.RemoveFromParent()
+    return statement.with_changes(body=[expression.with_changes(value=expression.value.with_changes(value=text))])
+
+
+def docstrings(tree: ast.Module) -> Iterator[tuple[ast.Constant, str]]:
+    """The texts of a module that stand alone: of the module, of classes, functions, fields and constants."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value, node.value.value
+
+
 def _is_import(statement: cst.CSTNode) -> bool:
     return m.matches(statement, m.SimpleStatementLine(body=[m.Import() | m.ImportFrom()]))
 
@@ -268,7 +292,7 @@ def read_package(folder: Path, names: Iterable[str]) -> Package:
             continue
         path = folder.joinpath(*name.split(".")).with_suffix(".py")
         package[name] = read_module(path, name)
-        waiting += imported_modules(package[name], folder)
+        waiting += sorted(imported_modules(package[name], folder))
     return package
 
 

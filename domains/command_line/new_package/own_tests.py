@@ -69,15 +69,16 @@ OWN_TESTS = (CRASHES, ERASURES)
 
 def test_module(of: OwnTests, design: Design, variant: Variant) -> Module | None:
     """The tests of a variant; None if the design has none, or none of this variant."""
-    found = _found(of, design.name)
-    if found is None:
+    source = _source(of, design.name)
+    if source is None:
         return None
-    tested: Any = getattr(found, of.value)
-    if variant.name not in {variant.name for variant in tested.variants} | (
-        {design.main.name} if of is CRASHES else set()
-    ):
+    tested: Any = getattr(source, of.value)
+    names = {tested_variant.name for tested_variant in tested.variants}
+    if of is CRASHES:
+        names.add(design.main.name)  # its writes may be stopped under other names, one for each way to call them
+    if variant.name not in names:
         return None
-    module = read_module(Path(found.__file__), of.module)
+    module = read_module(Path(source.__file__), of.module)
     module.description = f'"""{of.says}"""'
     tests = read_text(of.code, of.module)
     module.imports.add(tests.imports)
@@ -103,7 +104,7 @@ def lead_past(package: Package, front: Module) -> None:
             names |= {local: front.imports.names[name] for local, (origin, name) in names.items() if origin == "."}
 
 
-def _found(of: OwnTests, name: str) -> Any:
+def _source(of: OwnTests, name: str) -> Any:
     """The module among the tests of a design: beside them in the repository, beside the design's code in the wheel."""
     of_wheel = f"{str(__package__).partition('.command_line')[0]}.{name}.{of.source}"
     for module in (of_wheel, f"tests.domains.{name}.{of.source}"):

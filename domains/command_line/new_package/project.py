@@ -13,8 +13,8 @@ from shared.designs import Design, Variant
 from shared.designs.golden_answers import json_of_answers
 from shared.designs.patterns import key_line
 
-from .crashing import CRASHES, ERASURES, OWN_TESTS
 from .modules import Imports, Package, texts
+from .own_tests import CRASHES, ERASURES, OWN_TESTS
 from .renaming import rename_answers, rename_golden, rename_sample
 from .vendoring import Vendored, vendored
 from .words import Renames

@@ -12,8 +12,8 @@ from itertools import takewhile
 import attrs
 import libcst as cst
 
-from .formatting import INDENT
-from .modules import LINE_LENGTH, Package, is_text
+from .formatting import Indented
+from .modules import LINE_LENGTH, Package, docstrings, edit_text
 from .vendoring import LIBRARY
 
 OF_SUITE = re.compile(r"\b(?:variants?|README|REFERENCE|glossary|suite|this design|main design)\b|\bS\d\.\d")
@@ -93,7 +93,7 @@ def library_names() -> frozenset[str]:
 def _code_of(tree: ast.Module) -> tuple[set[str], set[str]]:
     """The identifiers of a module, and the words in its strings; without those of docstrings."""
     identifiers, words = set[str](), set[str]()
-    texts = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = {id(node) for node, _text in docstrings(tree)}
     for node in ast.walk(tree):
         for field in ("id", "attr", "arg", "name", "asname"):
             value = getattr(node, field, None)
@@ -106,8 +106,11 @@ def _code_of(tree: ast.Module) -> tuple[set[str], set[str]]:
 
 # ---- texts
 
-REFERENCE = re.compile(r"(?P<entry>Order|Serves|Costs|Fixed): +(?:what|as) `(?P<of>\w+)`(?: serves)?")
-"""An entry of a key class that repeats the same entry of another one."""
+ENTRY = r"(?P<entry>Order|Serves|Costs|Fixed): +"
+"""What begins an entry of a key class."""
+ENTRIES = re.compile(rf"^{ENTRY}(?P<says>.*(?:\n +.*)*)", re.MULTILINE)
+REFERENCE = re.compile(rf"{ENTRY}(?:what|as) `(?P<of>\w+)`(?: serves)?")
+"""An entry that repeats the same entry of another key class."""
 
 
 def entries_of(design: Package) -> dict[tuple[str, str], str]:
@@ -117,8 +120,8 @@ def entries_of(design: Package) -> dict[tuple[str, str], str]:
         for node in ast.walk(ast.parse(module.code)):
             if isinstance(node, ast.ClassDef):
                 text = ast.get_docstring(node) or ""
-                for found in re.finditer(r"^(Order|Serves|Costs|Fixed): +(.*(?:\n +.*)*)", text, re.MULTILINE):
-                    entries[node.name, found[1]] = " ".join(found[2].split())
+                for entry in ENTRIES.finditer(text):
+                    entries[node.name, entry["entry"]] = " ".join(entry["says"].split())
     return entries
 
 
@@ -222,34 +225,17 @@ def is_own(text: str, names: Names) -> bool:
     return not OF_SUITE.search(text) and not names.unknown(text)
 
 
-class _OwnTexts(cst.CSTTransformer):
+class _OwnTexts(Indented):
     """Makes the docstrings of a statement true, and drops those of which nothing is."""
 
     def __init__(self, texts: _Texts) -> None:
+        super().__init__()
         self._texts = texts
-        self._depth = 0
-
-    def visit_IndentedBlock(self, node: cst.IndentedBlock) -> None:
-        self._depth += 1
-
-    def leave_IndentedBlock(self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock) -> cst.BaseSuite:
-        self._depth -= 1
-        return updated_node
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
-        if not is_text(updated_node):
-            return updated_node
-        (expression,) = updated_node.body
-        assert isinstance(expression, cst.Expr)
-        if not isinstance(expression.value, cst.SimpleString):
-            return updated_node
-        own = self._texts.own(expression.value.value, len(INDENT) * self._depth)
-        if not own:
-            return cst.RemoveFromParent()
-        value = expression.value.with_changes(value=own)
-        return updated_node.with_changes(body=[expression.with_changes(value=value)])
+        return edit_text(updated_node, lambda text: self._texts.own(text, self.margin))
 
 
 def keep_own_prose(package: Package, design: Package, *, is_main: bool) -> None:
@@ -267,10 +253,6 @@ def keep_own_prose(package: Package, design: Package, *, is_main: bool) -> None:
 
 def foreign_prose(code: str, names: Names) -> list[str]:
     """The sentences in the docstrings of a module that speak of the suite, or of what is not there."""
-    texts = [
-        node.value.value
-        for node in ast.walk(ast.parse(code))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    ]
+    texts = (text for _node, text in docstrings(ast.parse(code)))
     sentences = (" ".join(sentence.split()) for text in texts for sentence in SENTENCE_END.split(text))
     return [sentence for sentence in sentences if not is_own(sentence, names)]

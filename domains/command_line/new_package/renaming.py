@@ -18,7 +18,7 @@ import libcst as cst
 from libcst import matchers as m
 
 from ..usage import WrongUsage
-from .modules import Module, Package, is_text
+from .modules import Module, Package, docstrings, edit_text, is_text
 from .prose import library_names
 from .words import Renames
 
@@ -56,8 +56,10 @@ def _check(
     for old, _ in renames.pairs:
         only = Renames(tuple(pair for pair in renames.pairs if pair[0] == old))
         if all(only.of(name) == name for name in (*defined, *values)):
-            where = [f"{name}.py" for name, module in package.items() if any(_said_in(module.code, only.left, False))]
-            where += [f"samples/{path.name}" for path in samples if only.left.search(path.read_text(encoding="utf-8"))]
+            where = [f"{name}.py" for name, module in package.items() if _lines_of_code(module.code, only.old_words)[0]]
+            where += [
+                f"samples/{path.name}" for path in samples if only.old_words.search(path.read_text(encoding="utf-8"))
+            ]
             by_hand = f" (edit it by hand in {', '.join(where)})" if where else ""
             wrong.append(f"{'_'.join(old)}: no name or status of the package has these words{by_hand}")
     for names in (defined, values):
@@ -237,15 +239,8 @@ class _Rename(cst.CSTTransformer):
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> cst.SimpleStatementLine:
-        if not is_text(updated_node):
-            return updated_node
-        (expression,) = updated_node.body
-        assert isinstance(expression, cst.Expr)
-        if not isinstance(expression.value, cst.SimpleString):
-            return updated_node
-        value = expression.value.with_changes(value=self.quoted(expression.value.value))
-        return updated_node.with_changes(body=[expression.with_changes(value=value)])
+    ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
+        return edit_text(updated_node, self.quoted)
 
     def quoted(self, text: str) -> str:
         """A docstring with other names between its backticks."""
@@ -337,22 +332,18 @@ def rename_sample(path: Path, renames: Renames) -> tuple[str, bytes]:
 def rename_golden(golden: Mapping[str, Any], renames: Renames) -> dict[str, Any]:
     """Keys by hand with other names of tables, parts and codes; what a row holds as text stays as it is."""
 
-    def value(given: object, row: str) -> object:
-        if not isinstance(given, str):
-            return given
-        is_stored = any(text.encode() in bytes.fromhex(row) for text in (given, given[::-1]))
-        return given if is_stored else _word(given, renames)
+    def renamed(example: Mapping[str, Any]) -> dict[str, Any]:
+        row = bytes.fromhex(example["row"])
 
-    return {
-        renames.of(table): [
-            {
-                **example,
-                "key": {renames.of(part): value(given, example["row"]) for part, given in example["key"].items()},
-            }
-            for example in examples
-        ]
-        for table, examples in golden.items()
-    }
+        def value(of_part: object) -> object:
+            if not isinstance(of_part, str):
+                return of_part
+            is_stored = any(text.encode() in row for text in (of_part, of_part[::-1]))
+            return of_part if is_stored else _word(of_part, renames)
+
+        return {**example, "key": {renames.of(part): value(of_part) for part, of_part in example["key"].items()}}
+
+    return {renames.of(table): [renamed(example) for example in examples] for table, examples in golden.items()}
 
 
 def rename_answers(answers: Mapping[str, Any], renames: Renames) -> dict[str, Any]:
@@ -367,7 +358,7 @@ def rename_answers(answers: Mapping[str, Any], renames: Renames) -> dict[str, An
 
 
 def _json_words(text: str, renames: Renames) -> str:
-    return re.sub(r'"([A-Za-z_][A-Za-z0-9_]*)"', lambda found: f'"{_word(found[1], renames)}"', text)
+    return re.sub(f'"({IDENTIFIER.pattern})"', lambda found: f'"{_word(found[1], renames)}"', text)
 
 
 def _word(cell: str, renames: Renames) -> str:
@@ -378,7 +369,7 @@ def _word(cell: str, renames: Renames) -> str:
 
 
 @attrs.frozen
-class WordsLeft:
+class OldWords:
     """The files that still say old words, each with its lines."""
 
     at_run_time: dict[str, list[int]]
@@ -387,38 +378,41 @@ class WordsLeft:
     """Docstrings, comments, and the README."""
 
 
-def words_left(files: Mapping[str, bytes], renames: Renames) -> WordsLeft:
+def find_old_words(files: Mapping[str, bytes], renames: Renames) -> OldWords:
     """Where files of code and of prose still say the old words, which is for their owner to write."""
-    at_run_time, in_prose = dict[str, list[int]](), dict[str, list[int]]()
+    old_words = OldWords({}, {})
     for name, data in files.items() if renames.pairs else ():
-        text = data.decode()
-        for into, is_prose in ((at_run_time, False), (in_prose, True)):
-            if name.endswith(".md"):
-                found = _lines_with(text, renames.left) if is_prose else ()
-            else:
-                found = _said_in(text, renames.left, is_prose) if name.endswith(".py") else ()
-            if lines := sorted({*found}):
-                into[name] = lines
-    return WordsLeft(at_run_time, in_prose)
+        if name.endswith(".md"):
+            at_run_time, in_prose = set[int](), _lines_of_page(data.decode(), renames.old_words)
+        elif name.endswith(".py"):
+            at_run_time, in_prose = _lines_of_code(data.decode(), renames.old_words)
+        else:
+            continue
+        if at_run_time:
+            old_words.at_run_time[name] = sorted(at_run_time)
+        if in_prose:
+            old_words.in_prose[name] = sorted(in_prose)
+    return old_words
 
 
-def _lines_with(text: str, words: re.Pattern[str]) -> Iterator[int]:
+def _lines_of_page(text: str, words: re.Pattern[str]) -> set[int]:
     """The lines of a page that have some words, but not those of commands, which keep the old names."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if words.search(line) and "rowbook new" not in line:
-            yield number
+    lines = enumerate(text.splitlines(), 1)
+    return {number for number, line in lines if words.search(line) and "rowbook new" not in line}
 
 
-def _said_in(code: str, words: re.Pattern[str], is_prose: bool) -> Iterator[int]:
-    """The lines of code that have some words in docstrings and comments, or else in other texts."""
+def _lines_of_code(code: str, words: re.Pattern[str]) -> tuple[set[int], set[int]]:
+    """The lines of code that have some words: in texts that are said at run time; in docstrings and comments."""
     described = {
-        line
-        for node in ast.walk(ast.parse(code))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        number
+        for node, _text in docstrings(ast.parse(code))
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
+    at_run_time, in_prose = set[int](), set[int]()
     for token in tokenize.generate_tokens(io.StringIO(code).readline):
         if tokenize.tok_name[token.type] in ("STRING", "FSTRING_MIDDLE", "COMMENT"):
             for number, line in enumerate(token.string.splitlines(), token.start[0]):
-                if words.search(line) and is_prose == (number in described or token.type == tokenize.COMMENT):
-                    yield number
+                if words.search(line):
+                    is_prose = number in described or token.type == tokenize.COMMENT
+                    (in_prose if is_prose else at_run_time).add(number)
+    return at_run_time, in_prose

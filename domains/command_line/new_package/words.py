@@ -3,6 +3,7 @@
 import keyword
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TypeAlias
 
 import attrs
@@ -60,7 +61,7 @@ class Renames:
 
     def in_prose(self, text: str) -> str:
         """A text with other words, and with the article that fits each."""
-        return self.left.sub(self._reworded, text) if self.pairs else text
+        return self.old_words.sub(self._reworded, text) if self.pairs else text
 
     def _reworded(self, found: re.Match[str]) -> str:
         article, old = found["article"] or "", found["words"]
@@ -70,8 +71,8 @@ class Renames:
             article = f"{article[0]}{'n' if _AN.match(new) else ''} "
         return article + new
 
-    @property
-    def left(self) -> re.Pattern[str]:
+    @cached_property
+    def old_words(self) -> re.Pattern[str]:
         """Finds these words in prose."""
         forms = {" ".join(old) for old, _ in self.pairs} | {
             " ".join((*old[:-1], plural(old[-1]))) for old, _ in self.pairs
