@@ -133,6 +133,7 @@ def query_explanation(
                 "left_to_a_filter": explanation.server_filtered,
                 "rpcs": explanation.rpcs,
                 "rpcs_are_exact": explanation.is_exact,
+                "round_trips": explanation.round_trips,
                 "then": explanation.then_ranges,
                 "as_of_ms": explanation.as_of_ms,
             },
@@ -155,10 +156,8 @@ def query_explanation(
     if explanation.then_ranges:
         wrapped(to, f"then {explanation.then_ranges}, which these rows determine")
     rpcs = count(explanation.rpcs, "RPC")
-    line(
-        to,
-        f"first page: {rpcs}, if the first range fills it" if explanation.is_exact else f"first page: {rpcs} or more",
-    )
+    how_sure = ", if the first range fills it" if explanation.is_exact else " or more"
+    wrapped(to, f"first page: {rpcs}{how_sure}{explanation.waits}")
 
 
 def _is_record(answer: Any) -> bool:

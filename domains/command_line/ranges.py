@@ -69,6 +69,7 @@ def figures(measurement: Measurement) -> dict[str, Any]:
             {"table": table.decode(), "from": rows.start, "up_to": rows.stop} for table, rows in measurement.ranges
         ],
         "rpcs": cost.rpcs,
+        "round_trips": cost.round_trips,
         "rows_read": measurement.rows_read,
         "rows_returned": len(measurement.records),
         "bytes_fetched": cost.bytes_fetched,

@@ -19,8 +19,11 @@ HEAT_COLUMNS = ("variant", "table", "writes of each range, %", "verdict")
 
 
 def rpcs(measurement: Measurement) -> str:
-    """The RPCs of a question."""
-    return "-" if measurement.refused else str(measurement.cost.rpcs)
+    """The RPCs of a question, and in parentheses the round trips that its caller waits for, if these are fewer."""
+    if measurement.refused:
+        return "-"
+    cost = measurement.cost
+    return str(cost.rpcs) if cost.round_trips == cost.rpcs else f"{cost.rpcs} ({cost.round_trips})"
 
 
 def question_row(measurement: Measurement) -> tuple[str, ...]:

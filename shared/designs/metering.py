@@ -1,8 +1,9 @@
 """The work that a call makes the store do, counted on the Thrift client."""
 
+import threading
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -11,6 +12,7 @@ from ..keys.errors import InvalidQuestion
 from ..keys.ranges import RowRange
 from ..queries import DependentQuery, Explanation, Page, Query
 from ..queries.scanning import start_of_reverse
+from ..queries.side_by_side import Rows, round_trips
 from .patterns import AccessPattern
 
 if TYPE_CHECKING:
@@ -53,6 +55,9 @@ class Cost:
     """The work that a call made the store do, counted on the Thrift client."""
 
     rpcs: int = 0
+    round_trips: int = 0
+    """Round trips that a caller waits for on a connection of `hbase://`: RPCs without the closes of scanners and the
+    fetches after the end of a scan. Streams that are merged count as long as they need side by side, 8 at once."""
     reads: list[Read] = attrs.field(factory=list[Read])
     """Every get and every scan."""
     rows_fetched: int = 0
@@ -81,12 +86,17 @@ class Cost:
 
 
 class _MeteredClient:
-    """A Thrift client that counts calls and replies."""
+    """A Thrift client that counts calls and replies, of several threads if a query reads ranges side by side."""
 
     def __init__(self, client: Any, cost: Cost) -> None:
         self._client = client
+        self._guard = threading.Lock()
         self._cost = cost
         self._families_of: dict[bytes, set[bytes]] = {}
+        self._ended: set[int] = set()
+        """Scanners that have returned fewer rows than were asked for."""
+        self._stream: tuple[Counter[int], int] | None = None
+        """The round trips of each of several merged streams, and the number of the one that is being read."""
 
     def __getattr__(self, name: str) -> Any:
         call = getattr(self._client, name)
@@ -94,12 +104,17 @@ class _MeteredClient:
             return call
 
         def counted(*arguments: Any) -> Any:
-            self._count_call(name, *arguments)
+            with self._guard:
+                self._count_call(name, *arguments)
+                self._count_round_trip(name, *arguments)
             answer: Any = call(*arguments)
-            if name.startswith(("getRow", "scannerGet")):
-                self._count_answer(answer)
-            elif name in ("getVer", "getVerTs"):
-                self._count_versions(answer)
+            with self._guard:
+                if name == "scannerGetList" and len(answer) < arguments[1]:
+                    self._ended.add(arguments[0])
+                if name.startswith(("getRow", "scannerGet")):
+                    self._count_answer(answer)
+                elif name in ("getVer", "getVerTs"):
+                    self._count_versions(answer)
             return answer
 
         return counted
@@ -150,6 +165,34 @@ class _MeteredClient:
             read = Read(table, one_row, one_row, before_ms=before_ms, column=column, versions=versions)
             self._cost.reads.append(read)
 
+    def _count_round_trip(self, name: str, *arguments: Any) -> None:
+        if name == "scannerClose" or (name == "scannerGetList" and arguments[0] in self._ended):
+            return
+        if self._stream is None:
+            self._cost.round_trips += 1
+            return
+        trips, number = self._stream
+        before = round_trips(max(trips.values(), default=0), trips.total())
+        trips[number] += 1
+        self._cost.round_trips += round_trips(max(trips.values()), trips.total()) - before
+
+    def count_streams(self, streams: Sequence[Rows[Any]]) -> list[Rows[Any]]:
+        """The same streams, which one scan merges; their round trips count as if helpers read them side by side."""
+        trips = Counter[int]()
+        return [self._counted(stream, (trips, number)) for number, stream in enumerate(streams)]
+
+    def _counted(self, stream: Rows[Any], counted: tuple[Counter[int], int]) -> Rows[Any]:
+        with closing(stream):
+            while True:
+                before, self._stream = self._stream, counted
+                try:
+                    item = next(stream)
+                except StopIteration:
+                    return
+                finally:
+                    self._stream = before
+                yield item
+
     def _families(self, table: bytes, columns: Iterable[bytes]) -> tuple[str, ...]:
         """The families of some columns; empty if the table has no others."""
         asked = {column.partition(b":")[0] for column in columns}
@@ -179,13 +222,15 @@ class _MeteredClient:
 def metered(connection: "happybase.Connection") -> Generator[Cost]:
     """Counts all calls on `connection` while the block runs."""
     cost = Cost()
-    client = connection.client
+    metered_connection: Any = connection
+    client, count_streams = connection.client, getattr(connection, "count_streams", None)
     read_before = getattr(client, "rows_read", None)
-    connection.client = _MeteredClient(client, cost)
+    connection.client = counting = _MeteredClient(client, cost)
+    metered_connection.count_streams = counting.count_streams
     try:
         yield cost
     finally:
-        connection.client = client
+        connection.client, metered_connection.count_streams = client, count_streams
         if read_before is not None:
             cost.rows_read = client.rows_read - read_before
 

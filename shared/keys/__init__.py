@@ -31,6 +31,7 @@ from .errors import InvalidKey, InvalidQuestion, UnknownCode, message_of, shown,
 from .layout import KeyLayout
 from .limits import MAX_ROW_BYTES
 from .parts import Segment, part, row_key
+from .planning import most_ranges
 from .prefixes import HashPrefix, Modulo, Prefix, Salt, TimeBucket
 from .ranges import Plan, RowRange, Stream, next_row, successor
 from .slice_codecs import Rest, Slice
@@ -87,6 +88,7 @@ __all__ = [
     "check_type",
     "matcher",
     "message_of",
+    "most_ranges",
     "next_row",
     "part",
     "row_key",

@@ -53,7 +53,8 @@ class KeyLayout(ReferenceLayout[K]):
 
         Equality on leading parts (`seller_id="s-17"`) or `any_of(values)`, then at most one `between(since, until)` or
         `starting_with(text)`, then nothing. `InvalidQuestion` names the parts that need a value. For a part that is a
-        `Slice`, the ranges hold whole slices, and the rest of its condition is in the plan's residual.
+        `Slice`, the ranges hold whole slices, and the rest of its condition is in the plan's residual. More than 1,024
+        ranges are refused, unless `most_ranges` allows them.
         """
         return plan(self, question, self.encode)
 

@@ -20,3 +20,7 @@ BLOCK_BYTES = 65_536
 PURGE_DELETES = "hbase.hstore.time.to.purge.deletes"
 """HBase: the name, in a family's own configuration, of the milliseconds for which a compaction of all files keeps
 tombstones; `HStore` reads it."""
+
+IN_FLIGHT = 8
+"""Requests that a connection of `hbase://` has under way at most, while it reads several ranges side by side; its URL
+may say otherwise."""

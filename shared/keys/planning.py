@@ -5,7 +5,9 @@ parts, or any of several values, then at most one interval or prefix, then nothi
 alone turns them into the ends of ranges (`ranges.py`).
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import product
 from math import prod
 from typing import Any
@@ -64,6 +66,31 @@ class _Leading:
 
 
 _UNBOUND, _EVERYTHING = _Leading(), _Interval()
+
+MOST_STREAMS = 65_536
+"""A cursor numbers the streams of a plan in two bytes."""
+
+_most_ranges: ContextVar[int] = ContextVar("most_ranges", default=MAX_BUCKETS)
+
+
+@contextmanager
+def most_ranges(count: int) -> Generator[None]:
+    """A block in which a question may read up to `count` ranges; otherwise one of more than 1,024 is refused.
+
+        with most_ranges(4_000):
+            year = logs.of_host("web-1", since_ms, until_ms)
+
+    The limit holds where the question is made, in this thread or task of asyncio, and for every page of a question that
+    depends on another one. Each range costs a scan, so such a question is one for a report, not for a page. Raises
+    InvalidQuestion for a count that is not 1..65,536.
+    """
+    if type(count) is not int or not 1 <= count <= MOST_STREAMS:
+        raise InvalidQuestion(f"most_ranges: must be 1..{MOST_STREAMS} (got {shown(count)})")
+    token = _most_ranges.set(count)
+    try:
+        yield
+    finally:
+        _most_ranges.reset(token)
 
 
 # ---- the three questions -------------------------------------------------------------------------
@@ -259,9 +286,9 @@ def _leading(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> tuple
             without_value.append(f"{part.name} (not a prefix)")
         elif isinstance(condition, AnyOf):
             encoded = _encode_each(layout, part, condition)
-            if len(leadings) * len(encoded) > MAX_BUCKETS:
+            if len(leadings) * len(encoded) > _most_ranges.get():
                 raise TooManyRanges(
-                    f"{layout.name}.{part.name}: any_of must make at most {MAX_BUCKETS} ranges "
+                    f"{layout.name}.{part.name}: any_of must make at most {_most_ranges.get()} ranges "
                     f"(got {len(leadings) * len(encoded)}); ask for fewer values at once"
                 )
             leadings = [
@@ -341,8 +368,8 @@ def _time_buckets(
         raise InvalidQuestion(f"{layout.name}.{part.name}: needs a value or an interval with both ends, {why}")
     _between(layout, part, condition)
     first, last = time_bucket.number(condition.since), time_bucket.number(condition.until - 1)
-    if last - first >= MAX_BUCKETS:
-        limit = f"at most {MAX_BUCKETS} slices of {time_bucket.every_ms} ms (got {last - first + 1})"
+    if last - first >= _most_ranges.get():
+        limit = f"at most {_most_ranges.get()} slices of {time_bucket.every_ms} ms (got {last - first + 1})"
         raise TooManyRanges(f"{layout.name}.{part.name}: the interval must span {limit}")
     is_whole = condition.since % time_bucket.every_ms == condition.until % time_bucket.every_ms == 0
     if is_whole and not _binds_after(layout, question, part):
@@ -390,7 +417,7 @@ def _ranges(
         choices = [_spread_parts(prefix, _spread_values(layout, prefix, values)) for prefix in layout.spread]
         buckets = prod(map(len, choices))
         ranges += buckets * len(time_buckets)
-        if ranges > MAX_BUCKETS:
+        if ranges > _most_ranges.get():
             raise TooManyRanges(
                 f"{layout.name}: {_too_many(layout, buckets, len(time_buckets), len(leadings), values)}"
             )
@@ -438,7 +465,8 @@ def _too_many(
     if leadings > 1:
         counts.append(f"{leadings} values of any_of")
         ways.append("ask for fewer values at once")
-    return f"the question must read at most {MAX_BUCKETS} ranges (got {' x '.join(counts)}); {' or '.join(ways)}"
+    most = _most_ranges.get()
+    return f"the question must read at most {most} ranges (got {' x '.join(counts)}); {' or '.join(ways)}"
 
 
 def _spread_parts(prefix: Spread, values: Iterable[bytes]) -> list[tuple[str, bytes]]:

@@ -19,7 +19,7 @@ from .codecs import Codec, UInt32, utf8
 from .errors import InvalidKey, shown
 
 MAX_BUCKETS = 1024
-"""A question that would read more ranges than this is refused."""
+"""A question that would read more ranges than this is refused, unless `most_ranges` allows more."""
 
 _BYTE = [bytes([number]) for number in range(256)]
 

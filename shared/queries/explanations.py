@@ -9,6 +9,7 @@ from ..keys.ranges import RowRange
 from .pages import client_work
 from .record_reader import Request
 from .scanning import BUFFER_ROWS, batch_size
+from .side_by_side import round_trips
 
 
 @attrs.frozen
@@ -30,6 +31,9 @@ class Explanation:
     """Whether a row may hold any number of records, so that it is read in parts."""
     rpcs: int
     """RPCs of the first page."""
+    round_trips: int
+    """Round trips that its caller waits for at least on a connection of `hbase://`, where a scanner's close costs no
+    wait and up to 8 streams are read side by side."""
     is_exact: bool
     """Whether these are all RPCs of a page that the first range fills; otherwise they are the least that it needs."""
     then_ranges: str = ""
@@ -52,7 +56,12 @@ class Explanation:
         lines += [f"the client: {', '.join(self.client_work)}"] if self.client_work else []
         lines += [f"then {self.then_ranges}, which these rows determine"] if self.then_ranges else []
         read = "first page" if self.versions is None else "all versions"
-        return "\n".join([*lines, f"{read}: {self.rpcs} RPCs{'' if self.is_exact else ' or more'}"])
+        return "\n".join([*lines, f"{read}: {self.rpcs} RPCs{'' if self.is_exact else ' or more'}{self.waits}"])
+
+    @property
+    def waits(self) -> str:
+        """The round trips in words, if they are fewer than the RPCs: `; 2 round trips over hbase://`."""
+        return "" if self.round_trips == self.rpcs else f"; {self.round_trips} round trips over hbase://"
 
 
 def _values(range_: RowRange) -> str:
@@ -69,9 +78,9 @@ def explain(request: Request[Any], limit: int, *, looks_up: bool, reports: bool)
     ranges = plan.ranges
     is_exact = not (work or looks_up or reports or request.is_wide or request.has_own_cells or len(plan.streams) > 1)
     if plan.point is not None:
-        rpcs = 1 if request.server is None else 3
+        rpcs, waits = (1, 1) if request.server is None else (3, 2)
     elif request.order is not None:
-        rpcs = 3 * len(ranges)
+        rpcs, waits = 3 * len(ranges), round_trips(2, 2 * len(ranges))
     else:
         # Each stream opens a scanner, fetches a batch and closes it; a single stream fetches as many as the page needs.
         fetches = 1
@@ -81,6 +90,7 @@ def explain(request: Request[Any], limit: int, *, looks_up: bool, reports: bool)
             fetches, most = (-(-rows // batch_rows) for rows in (limit + 1, limit + 1 + request.reverse))
             is_exact = fetches == most
         rpcs = (2 + fetches) * len(plan.streams)
+        waits = round_trips(1 + fetches, (1 + fetches) * len(plan.streams))
     return Explanation(
         request.table.name,
         ranges,
@@ -90,6 +100,7 @@ def explain(request: Request[Any], limit: int, *, looks_up: bool, reports: bool)
         () if request.server is None else request.server.attributes,
         request.is_wide,
         rpcs,
+        waits,
         is_exact and request.server is None,
         as_of_ms=request.as_of_ms,
         conditions=plan.conditions,

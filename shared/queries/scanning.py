@@ -8,7 +8,7 @@ rows, however many the scan returns.
 
 import heapq
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import partial
 from itertools import islice
 from operator import itemgetter
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..keys import MAX_ROW_BYTES, InvalidQuestion, Plan, RowRange, next_row
 from ..keys.errors import shown
 from .server_filters import ServerFilter
+from .side_by_side import helpers_of, read_streams, rows_of_batch
 
 if TYPE_CHECKING:
     import happybase
@@ -100,15 +101,17 @@ def run_plan(
             yield plan.point, cells
         return
     batch_rows = batch_size(buffer_rows, plan)
-    if len(plan.streams) == 1:
-        with closing(_stream(read, plan.streams[0].ranges, reverse, batch_rows)) as rows:
-            yield from islice(rows, limit)
-        return
-    with ExitStack() as opened:
-        streams = [_stream(read, stream.ranges, reverse, batch_rows) for stream in plan.streams]
-        for stream in streams:
-            opened.callback(stream.close)
-        yield from islice(merged(streams, plan, reverse, _rest_of_row), limit)
+    if len(plan.ranges) > 1 and helpers_of(table.connection) is not None:
+        # While a batch is merged, the next one may come: each stream buffers two.
+        at_most = min(BATCH_ROWS, BUFFER_ROWS // (2 * len(plan.streams)))
+        batch_rows = rows_of_batch(buffer_rows, len(plan.streams), at_most)
+    streams = [
+        [read_range(read, range_, reverse, batch_rows) for range_ in in_direction(stream.ranges, reverse)]
+        for stream in plan.streams
+    ]
+    text = None if filter is None else filter.text
+    with read_streams(table.connection, streams, batch_rows, limit or buffer_rows, limit, text) as opened:
+        yield from islice(merged(opened, plan, reverse, _rest_of_row), limit)
 
 
 def _reader(
@@ -166,12 +169,9 @@ def _rest_of_row(prefix_bytes: int) -> Callable[[tuple[bytes, dict[bytes, bytes]
     return lambda row_and_cells: row_and_cells[0][prefix_bytes:]
 
 
-def _stream(
-    read: Callable[..., StoredRows], ranges: tuple[RowRange, ...], reverse: bool, batch_rows: int
-) -> StoredRows:
-    for range_ in reversed(ranges) if reverse else ranges:
-        with closing(read_range(read, range_, reverse, batch_rows)) as rows:
-            yield from rows
+def in_direction(ranges: Sequence[RowRange], reverse: bool) -> Sequence[RowRange]:
+    """The ranges of a stream in the order in which a scan reads them."""
+    return ranges[::-1] if reverse else ranges
 
 
 def read_range(read: Callable[..., StoredRows], range_: RowRange, reverse: bool, batch_rows: int) -> StoredRows:

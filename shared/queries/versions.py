@@ -96,7 +96,8 @@ class Versions(Generic[R]):
             client_work=(),
             server_filtered=(),
             is_wide=False,
-            rpcs=len(self._columns) + bool(self._families),
+            rpcs=(calls := len(self._columns) + bool(self._families)),
+            round_trips=calls,
             is_exact=not self._families,
             versions=self._newest,
         )

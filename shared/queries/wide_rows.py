@@ -15,7 +15,7 @@ start, and its last cells are kept.
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,8 +24,9 @@ import attrs
 
 from ..keys import Plan, RowRange, next_row
 from ..tables import ItemCells
-from .scanning import BATCH_ROWS, BUFFER_ROWS, StoredRows, merged, ranges_after, read_range
+from .scanning import BATCH_ROWS, BUFFER_ROWS, StoredRows, in_direction, merged, ranges_after, read_range
 from .server_filters import quoted
+from .side_by_side import read_streams, rows_of_batch
 
 if TYPE_CHECKING:
     import happybase
@@ -81,30 +82,35 @@ class CellReader:
                 yield plan.point, column[family_bytes:], value
             return
         most_rows = max(1, BUFFER_ROWS // max(1, len(plan.streams)))
-        with ExitStack() as opened:
-            streams = [
-                opened.enter_context(closing(self._stream(stream.ranges, position, most_rows)))
-                for stream, position in zip(plan.streams, after, strict=True)
-            ]
-            yield from merged(streams, plan, self.reverse, _cell_order)
+        streams = [
+            self._parts(stream.ranges, position, most_rows)
+            for stream, position in zip(plan.streams, after, strict=True)
+        ]
+        batch = rows_of_batch(self.wanted, max(1, len(streams)), most_rows)
+        with read_streams(self.table.connection, streams, batch, self.wanted) as opened:
+            yield from merged(opened, plan, self.reverse, _cell_order)
 
-    def _stream(self, ranges: tuple[RowRange, ...], after: CellPosition | None, most_cells: int) -> StoredCells:
+    def _parts(self, ranges: tuple[RowRange, ...], after: CellPosition | None, most_cells: int) -> list[StoredCells]:
+        """The cells of each range of a stream; before them those that remain of the row of a position."""
+        parts: list[StoredCells] = []
         if after is not None:
             if any(after.row in range_ for range_ in ranges):
-                yield from self._remaining_cells(after)
+                parts.append(self._remaining_cells(after))
             ranges = ranges_after(ranges, after.row, self.reverse, inclusive=False)
-        for range_ in reversed(ranges) if self.reverse else ranges:
-            with closing(self._rows(range_, most_cells)) as rows:
-                for row, cells, is_whole in rows:
-                    if not self.reverse:
-                        yield from self._of_row(row, cells)
-                        if not is_whole:
-                            last = max(cells)[len(self.cells.family) + 1 :]
-                            yield from self._forward(row, last, inclusive=False)
-                    elif is_whole:
-                        yield from reversed(list(self._of_row(row, cells)))
-                    else:
-                        yield from self._backward(row, None, inclusive=False)
+        return parts + [self._of_range(range_, most_cells) for range_ in in_direction(ranges, self.reverse)]
+
+    def _of_range(self, range_: RowRange, most_cells: int) -> StoredCells:
+        with closing(self._rows(range_, most_cells)) as rows:
+            for row, cells, is_whole in rows:
+                if not self.reverse:
+                    yield from self._of_row(row, cells)
+                    if not is_whole:
+                        last = max(cells)[len(self.cells.family) + 1 :]
+                        yield from self._forward(row, last, inclusive=False)
+                elif is_whole:
+                    yield from reversed(list(self._of_row(row, cells)))
+                else:
+                    yield from self._backward(row, None, inclusive=False)
 
     def _rows(self, range_: RowRange, most_cells: int) -> Generator[tuple[bytes, dict[bytes, bytes], bool], None, None]:
         """The rows of a range, each with its first cells, and whether these are all it has.

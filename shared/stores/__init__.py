@@ -26,11 +26,13 @@ __all__ = [
     "deadline",
 ]
 
+MAX_IN_FLIGHT = 64
+"""The most requests that one connection has under way for queries of several ranges."""
 MAX_IDLE_SOCKETS = 1000
 """The most idle sockets that a connection keeps: by default a gateway has as many threads, one for each."""
 
 _HBASE_URL = "hbase://HOST:PORT?OPTION=VALUE&..."
-_OPTIONS = "timeout_ms, retry_ms, pool_size, transport, protocol, table_prefix, thrift2_port"
+_OPTIONS = "timeout_ms, retry_ms, pool_size, in_flight, transport, protocol, table_prefix, thrift2_port"
 
 
 class InvalidStoreURL(StoreError):
@@ -41,10 +43,10 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
     """A happybase connection to the store at `url`.
 
     `embedded:` is a new, empty store in memory at each call; `embedded:PATH` is a store in a file, created at first
-    use; `hbase://HOST:PORT?timeout_ms=&retry_ms=&pool_size=&transport=buffered|framed&protocol=binary|compact
-    &table_prefix=&thrift2_port=` is the Thrift1 gateway of an HBase. A table prefix `p` puts `p_` before the name of
-    every table; a prefix in the URL comes before it: `x_p_`. A prefix that ends with a colon is a namespace: `shop:`
-    makes `shop:orders` of `orders`, and `shop:p` makes `shop:p_orders`.
+    use; `hbase://HOST:PORT?timeout_ms=&retry_ms=&pool_size=&in_flight=&transport=buffered|framed
+    &protocol=binary|compact&table_prefix=&thrift2_port=` is the Thrift1 gateway of an HBase. A table prefix `p` puts
+    `p_` before the name of every table; a prefix in the URL comes before it: `x_p_`. A prefix that ends with a colon is
+    a namespace: `shop:` makes `shop:orders` of `orders`, and `shop:p` makes `shop:p_orders`.
     Any number of threads may use the connection. A forked process has to connect by itself to an embedded store.
     Raises InvalidStoreURL for any other URL, StoreError for a file that cannot be opened and for an embedded store
     without the extra `store`, and Unreachable for a gateway that does not answer.
@@ -90,6 +92,8 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
             arguments[option] = _whole_number(option, value, 0, MAX_MS)
         elif option == "pool_size":
             arguments[option] = _whole_number(option, value, 1, MAX_IDLE_SOCKETS)
+        elif option == "in_flight":
+            arguments[option] = _whole_number(option, value, 1, MAX_IN_FLIGHT)
         elif option == "thrift2_port":
             arguments[option] = _whole_number(option, value, 1, 65535)
         elif option == "transport":

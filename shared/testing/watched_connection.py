@@ -130,6 +130,8 @@ class WatchedConnection(_Connection):
         self._before_call = before_call
         self._is_dead = False
         self.client = _WatchedClient(self)
+        self.helpers = None
+        """Nothing is read side by side: calls come in the same order each time."""
         self.number_of_calls = 0
         """The number of all calls; `calls` has only those that change the store."""
         self.calls: list[Call] = []

@@ -21,7 +21,16 @@ AVERAGES = patterns_by_name(MONITORING)["averages"][0]
 """The question of `monitoring` that takes a length of time."""
 WORDS = ["host=a", "metric=b", "since=0", "until=9"]
 TEN_MINUTES = "since=2026-01-12T08:40 until=2026-01-12T08:50"
-COSTS = ["left_to_the_client", "left_to_a_filter", "ranges", "rpcs", "rows_read", "rows_returned", "bytes_fetched"]
+COSTS = [
+    "left_to_the_client",
+    "left_to_a_filter",
+    "ranges",
+    "rpcs",
+    "round_trips",
+    "rows_read",
+    "rows_returned",
+    "bytes_fetched",
+]
 
 
 def shown_by_run(design):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
+from ...keys.limits import IN_FLIGHT
 from ...records import show_time
 from ...tables import ItemCells
 from ..comparison import VariantCosts
@@ -139,8 +140,9 @@ def choice_block(design: Design) -> str:
 def rpcs_block(variants: Sequence[VariantCosts]) -> str:
     """The RPCs of every question in every variant."""
     caption = (
-        "RPCs of each question, one after another. A get of up to 1,000 rows is one RPC; a scan needs one to open it, "
-        "one for each batch of rows, and one to close it."
+        "RPCs of each question. A get of up to 1,000 rows is one RPC; a scan needs one to open it, one for each batch "
+        "of rows, and one to close it. In parentheses, if they are fewer: the round trips that the caller waits for "
+        f"over `hbase://`, where a close costs no wait and up to {IN_FLIGHT} requests to buckets are side by side."
     )
     return below(caption, across(variants, rpcs))
 

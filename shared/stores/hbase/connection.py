@@ -14,10 +14,12 @@ from typing import Any, Literal
 import happybase
 
 from ...events import is_hooked, report
+from ...keys.limits import IN_FLIGHT
 from ..thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown
 from ..thrift1.deadlines import has_passed
 from ..thrift1.prefixes import prefix_arguments
 from .calls import CALLS, DECLARED, Call, description, table_of
+from .helpers import Helpers
 from .resumed_scans import ResumedScans
 from .retries import AttemptFailed, Attempts
 from .sockets import IDLE_SOCKETS, Pool
@@ -27,6 +29,8 @@ TIMEOUT_MS = 30_000
 """How long a call waits for its reply. If a region server dies, calls usually stall for 19 to 29 s."""
 RETRY_MS = 60_000
 """How long after its first attempt a call may be retried."""
+_FINISH_S = 1.0
+"""How long `close` waits for helpers that are closing scanners."""
 SLOW_S = 1.0
 """A call that lasts as long is reported as `slow_call`."""
 
@@ -36,7 +40,8 @@ class HBaseConnection(happybase.Connection):
 
     A call waits `timeout_ms` for its reply. If an attempt fails, the call is sent again if it may be; no attempt begins
     later than `retry_ms` after the first. `deadline` ends both earlier. Up to `pool_size` idle sockets are kept.
-    Raises Unreachable if the gateway does not accept a connection right now.
+    Queries of several ranges read them side by side, with up to `in_flight` requests under way; with 1 they read one
+    range after the other. Raises Unreachable if the gateway does not accept a connection right now.
     """
 
     def __init__(
@@ -47,13 +52,17 @@ class HBaseConnection(happybase.Connection):
         timeout_ms: int = TIMEOUT_MS,
         retry_ms: int = RETRY_MS,
         pool_size: int = IDLE_SOCKETS,
+        in_flight: int = IN_FLIGHT,
         transport: Literal["buffered", "framed"] = "buffered",
         protocol: Literal["binary", "compact"] = "binary",
         table_prefix: str | None = None,
         thrift2_port: int | None = None,
     ) -> None:
         self.thrift2_port = thrift2_port
-        self._pool = Pool(host, port, timeout_ms / 1000, transport, protocol, pool_size)
+        # Each request may leave a socket that owes the reply to a close, beside the one that the next request takes.
+        self._pool = Pool(host, port, timeout_ms / 1000, transport, protocol, pool_size, 2 * in_flight)
+        self.helpers = Helpers(in_flight, self._pool.close_idle_of_helpers) if in_flight > 1 else None
+        """Threads that read for a query of several ranges; None if it reads one after the other."""
         self._retry_s = retry_ms / 1000
         super().__init__(
             host, port, timeout_ms, transport=transport, protocol=protocol, **prefix_arguments(table_prefix)
@@ -62,6 +71,12 @@ class HBaseConnection(happybase.Connection):
     def table(self, name: bytes | str, use_prefix: bool = True) -> "HBaseTable":
         """A table, whose batches do not resend failed mutations by themselves."""
         return HBaseTable(super().table(name, use_prefix).name, self)
+
+    def close(self) -> None:
+        """Closes all sockets, those in use too, so that calls under way fail; before, helpers close their scanners."""
+        if self.helpers is not None:
+            self.helpers.finish(_FINISH_S)
+        super().close()
 
     @contextmanager
     def beyond_thrift1(self) -> Generator[Thrift2Gateway | None]:
@@ -74,16 +89,16 @@ class HBaseConnection(happybase.Connection):
 
     def _refresh_thrift_client(self) -> None:
         self.transport = self._pool
-        self.client = RetryingClient(self._pool, self._retry_s)
+        self.client = RetryingClient(self._pool, self._retry_s, self.helpers)
 
 
 class RetryingClient:
     """The service's calls, with arguments as thriftpy2's TClient takes them; retries calls that may be sent again."""
 
-    def __init__(self, pool: Pool, retry_s: float) -> None:
+    def __init__(self, pool: Pool, retry_s: float, helpers: Helpers | None) -> None:
         self._pool = pool
         self._retry_s = retry_s
-        self._scans = ResumedScans(pool)
+        self._scans = ResumedScans(pool, helpers)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         call = CALLS.get(name)
@@ -131,6 +146,8 @@ class RetryingClient:
         pool = self._pool
         gateway_socket = pool.take()
         try:
+            if call.is_write:
+                gateway_socket.greet()
             result = gateway_socket.call(call, message)
         except DECLARED:
             pool.give(gateway_socket)

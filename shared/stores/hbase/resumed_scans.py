@@ -6,6 +6,9 @@ A fetch is never sent twice, because it may have moved the scanner on. Instead a
     reversed    at the last row, which is dropped from the results if it is still stored
 
 Not every scan can continue like that: see `_why_not_resumable`. A scan that has returned nothing yet starts again.
+
+A fetch that returns fewer rows than it asked for has reached the end of the scan: its scanner is closed at once, and
+the next fetch is answered without a call.
 """
 
 import threading
@@ -18,21 +21,17 @@ from Hbase_thrift import IllegalArgument
 
 from ...events import report
 from ...keys import next_row
-from ..filters.combined import Combined, Skip, While
-from ..filters.filters import ColumnCountGetFilter, Filter, InclusiveStopFilter, PageFilter
-from ..filters.language import parse_filter
 from ..thrift1.connection_errors import DeadlineExceeded, ScanBroken
 from ..thrift1.deadlines import has_passed
-from ..thrift1.errors import UncheckedError
 from .calls import Call, description, table_of
+from .helpers import Helpers
 from .retries import AttemptFailed
 from .scan_sockets import GatewayScanner, ScanSockets
 from .sockets import Pool
+from .stateful_filters import keeps_state
 
 # HBase: the gateway's error for a scanner that was not used for two minutes.
 _INVALID_SCANNER = b"scanner ID is invalid"
-
-_STATEFUL_FILTERS = (PageFilter, While, InclusiveStopFilter, ColumnCountGetFilter)
 
 
 @define(eq=False)
@@ -54,9 +53,9 @@ class _ResumedScan:
 class ResumedScans:
     """The open scans of a connection, by ids that are its own."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, helpers: Helpers | None) -> None:
         self._url = pool.url
-        self._sockets = ScanSockets(pool)
+        self._sockets = ScanSockets(pool, helpers)
         self._scans: dict[int, _ResumedScan] = {}
         self._ids = count()
 
@@ -102,6 +101,9 @@ class ResumedScans:
                 break
             try:
                 rows: list[Any] = self._sockets.ask(scanner, call, _with_scanner_id(scanner, call, message))
+                if len(rows) < _rows_asked_for(message):
+                    scan.ended, scan.scanner = True, None
+                    self._sockets.close(scanner)
                 return rows
             except AttemptFailed as failure:
                 self._drop_scanner(scan, scanner, failure.reason, failure.__cause__)
@@ -154,23 +156,9 @@ def _why_not_resumable(scan: _ResumedScan) -> str | None:
         return f"a new scanner cannot continue there, because {scan.call.name} opened it, not scannerOpenWithScan"
     if request.batchSize and request.batchSize > 0:
         return "a new scanner cannot continue there, because scan_batching may have split that row"
-    if request.filterString is not None and _keeps_state(request.filterString):
+    if request.filterString is not None and keeps_state(request.filterString):
         return "a new scanner cannot continue there, because its filter depends on earlier rows"
     return None
-
-
-def _keeps_state(text: bytes | str) -> bool:
-    """Whether a filter's results depend on earlier rows; a filter that cannot be parsed may."""
-    try:
-        return _is_stateful(parse_filter(_encoded(text)))
-    except UncheckedError:
-        return True
-
-
-def _is_stateful(filter: Filter) -> bool:
-    if isinstance(filter, Combined):
-        return any(map(_is_stateful, filter.filters))
-    return isinstance(filter, _STATEFUL_FILTERS) or (isinstance(filter, Skip) and _is_stateful(filter.filter))
 
 
 def _next_start(request: Any, last: bytes) -> bytes | None:
@@ -196,6 +184,12 @@ def _copy(message: Any) -> Any:
 def _with_scanner_id(scanner: GatewayScanner, call: Call, message: Any) -> Any:
     """The arguments of a fetch, with the scanner's id in place of the scan's."""
     return call.arguments(**{**vars(message), "id": scanner.id})
+
+
+def _rows_asked_for(fetch: Any) -> int:
+    """The number of rows that a fetch asks for: `scannerGet` asks for one."""
+    wanted: int | None = getattr(fetch, "nbRows", 1)
+    return wanted or 0
 
 
 def _encoded(value: bytes | str) -> bytes:

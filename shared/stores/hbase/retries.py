@@ -19,14 +19,16 @@ HOPELESS_ATTEMPTS = 5
 class AttemptFailed(Exception):
     """An attempt that the network or the gateway failed.
 
-    `sent` says whether the gateway may have run the call, `in_time` whether the attempt failed before its timeout.
+    `sent` says whether the gateway may have run the call, `in_time` whether the attempt failed before its timeout, and
+    `reached` whether the gateway was sent anything, if only a greeting before the call.
     """
 
-    def __init__(self, reason: str, *, sent: bool, in_time: bool = True) -> None:
+    def __init__(self, reason: str, *, sent: bool, in_time: bool = True, reached: bool | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.sent = sent
         self.in_time = in_time
+        self.reached = sent if reached is None else reached
 
 
 class Gateway(Protocol):
@@ -69,7 +71,7 @@ class Attempts:
         self.count += 1
 
     def _is_hopeless(self, failure: AttemptFailed) -> bool:
-        never_answers = failure.sent and failure.in_time and not self._gateway.answered
+        never_answers = failure.reached and failure.in_time and not self._gateway.answered
         return (never_answers and self.count >= HOPELESS_ATTEMPTS) or not self._gateway.is_open()
 
     def _error(
@@ -78,7 +80,7 @@ class Attempts:
         what = f"{self._gateway.url}: {description(self._call, self._message)}"
         tried = f"{self.count} attempt{'s' * (self.count > 1)} in {waited_s:.1f} s"
         hint = ""
-        if failure.sent and not self._gateway.answered:
+        if failure.reached and not self._gateway.answered:
             hint = f"; it has never answered: is it a Thrift1 gateway with {self._gateway.settings}?"
         if not (self._call.is_write and self._sent):
             if is_late:

@@ -9,12 +9,14 @@ import threading
 from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
+from contextvars import Context
 from typing import Any
 
 from attrs import define, field, frozen
 
 from ..thrift1.deadlines import has_passed
 from .calls import CALLS, DECLARED, Call
+from .helpers import Helpers
 from .retries import AttemptFailed
 from .sockets import GatewaySocket, Pool
 
@@ -43,8 +45,9 @@ class GatewayScanner:
 class ScanSockets:
     """Opens, asks and closes scanners."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, helpers: Helpers | None) -> None:
         self._pool = pool
+        self._helpers = helpers
         self._thread = threading.local()
 
     def open(self, call: Call, message: Any) -> GatewayScanner:
@@ -65,7 +68,10 @@ class ScanSockets:
             return gateway_socket.call(call, message)
 
     def close(self, scanner: GatewayScanner) -> None:
-        """Closes a scanner, if it is still open. Raises nothing: the scan has already ended or raised its error."""
+        """Closes a scanner, if it is still open, without a wait for the reply to that call.
+
+        Raises nothing: the scan has already ended or raised its error.
+        """
         scanner.shared.to_close.append(scanner.id)
         self._close_waiting(scanner.shared)
 
@@ -73,7 +79,7 @@ class ScanSockets:
         shared: _SharedSocket | None = getattr(self._thread, "shared", None)
         if shared is not None:
             with self._using(shared) as gateway_socket:
-                if shared.scanners and self._pool.is_usable(gateway_socket):
+                if shared.scanners and self._pool.is_usable(gateway_socket) and gateway_socket.is_free():
                     shared.scanners += 1
                     return shared
         shared = self._thread.shared = _SharedSocket(self._pool.take())
@@ -99,8 +105,10 @@ class ScanSockets:
 
     def _close_waiting(self, shared: _SharedSocket) -> None:
         # A garbage collection may end a scan during a call on the same socket, in the very thread that waits for the
-        # reply. Then the thread that has the lock closes the scanner after its call. After a deadline, the next call on
-        # the socket does.
+        # reply. Then the thread that has the lock closes the scanner after its call. After a deadline a helper does, or
+        # without helpers the next call on the socket.
+        if self._helpers is not None and shared.to_close and has_passed():
+            self._helpers.begin(lambda: Context().run(self._close_waiting, shared))
         while shared.to_close and not has_passed() and shared.lock.acquire(blocking=False):
             try:
                 if shared.to_close:
@@ -111,11 +119,9 @@ class ScanSockets:
     def _close_scanner(self, shared: _SharedSocket, scanner_id: int) -> None:
         try:
             if self._pool.is_usable(shared.gateway_socket):
-                shared.gateway_socket.call(_CLOSE, _CLOSE.arguments(scanner_id))
+                shared.gateway_socket.send(_CLOSE, _CLOSE.arguments(scanner_id))
             else:
                 self._pool.drop(shared.gateway_socket)
-        except DECLARED:
-            pass  # it has expired
         except BaseException as error:
             self._pool.drop(shared.gateway_socket)
             if not isinstance(error, Exception):

@@ -1,4 +1,8 @@
-"""Sockets to one gateway: each serves one call at a time; one that still owes a reply is closed, never reused."""
+"""Sockets to one gateway: each serves one call at a time, and no reply reaches another call than its own.
+
+A socket whose reply has failed is closed, never reused. Only the reply to a call for whose result nobody waits, that to
+`scannerClose`, may be read later: before the next call is sent.
+"""
 
 import os
 import select
@@ -17,15 +21,16 @@ from thriftpy2.transport import TTransportException
 from ...events import report
 from ..thrift1.connection_errors import Unreachable
 from ..thrift1.deadlines import has_passed, left_s
-from .calls import Call
+from .calls import CALLS, DECLARED, Call
+from .helpers import HELPER_IDLE_S, is_helper
 from .retries import AttemptFailed
 
 # The gateway closes a socket after 60 s without a call: hbase.thrift.server.socket.read.timeout.
 SOCKET_IDLE_S = 45.0
 
-IDLE_SOCKETS = 8
-"""Idle sockets that a connection keeps. Each occupies a thread of the gateway, which has 1,000 by default:
-hbase.thrift.maxWorkerThreads."""
+IDLE_SOCKETS = 12
+"""Idle sockets that a connection keeps: three for each of four threads. Each occupies a thread of the gateway, which
+has 1,000 by default: hbase.thrift.maxWorkerThreads."""
 
 # A host that does not accept a connection by then will not: the first packet has been repeated three times.
 CONNECT_S = 10.0
@@ -36,6 +41,8 @@ _PROTOCOLS: dict[str, Any] = {"binary": TBinaryProtocol, "compact": TCompactProt
 
 
 _CLOSED = "the connection is closed, open() opens it again"
+
+_GREETING = CALLS["getThriftServerType"]
 
 
 class _LimitedSocket:
@@ -82,6 +89,11 @@ class GatewaySocket:
         self._poll = select.poll()
         self._poll.register(connected, select.POLLIN)
         self._sequence_id = 0
+        self.is_of_helpers = is_helper()
+        """Whether a helper opened it; then only helpers take it."""
+        self._answered = False
+        self._owed: tuple[Call, int] | None = None
+        """The call whose reply is still to be read, and its sequence id."""
         self.is_open = True
         self.used_s = time.monotonic()
 
@@ -91,6 +103,61 @@ class GatewaySocket:
         After any other exception the socket must be closed. AttemptFailed means that the network or the gateway failed,
         and says whether the whole call was sent. A value that cannot be encoded raises thriftpy2's own exception.
         """
+        self.settle()
+        return self._receive(call, self._send(call, message))
+
+    def send(self, call: Call, message: Any) -> None:
+        """Sends a call for whose result nobody waits; its reply is read before the next call. Raises as `call` does."""
+        self.settle()
+        self._owed = call, self._send(call, message)
+
+    def settle(self) -> None:
+        """Reads the owed reply, if there is one. Raises AttemptFailed, after which the socket must be closed.
+
+        That failure is one of a call that was not sent: the next one.
+        """
+        if self._owed is None:
+            return
+        (call, sequence_id), self._owed = self._owed, None
+        try:
+            self._receive(call, sequence_id)
+        except DECLARED:  # the scanner has expired: it is closed
+            pass
+        except (AttemptFailed, TApplicationException) as failure:
+            in_time = not isinstance(failure, AttemptFailed) or failure.in_time
+            reason = f"its socket still owed the reply to {call.name}: {failure}"
+            raise AttemptFailed(reason, sent=False, in_time=in_time) from failure.__cause__
+        self._check_for_more()
+
+    def _check_for_more(self) -> None:
+        """Raises AttemptFailed if the gateway has closed the socket after its last reply: the next call is not sent."""
+        if self._poll.poll(0):
+            raise AttemptFailed("the gateway closed the socket", sent=False)
+
+    def greet(self) -> None:
+        """Sends a call that changes nothing, unless the gateway has answered on this socket before.
+
+        A gateway accepts sockets for which it has no thread left. A write that waits there has an unknown outcome; this
+        call does not, so no write is the first call on a socket. Raises AttemptFailed, after which the socket must be
+        closed: the write was not sent.
+        """
+        if not self._answered:
+            try:
+                self.call(_GREETING, _GREETING.arguments())
+            except TApplicationException:  # an older gateway does not know the call
+                pass
+            except AttemptFailed as failure:
+                raise AttemptFailed(
+                    failure.reason, sent=False, in_time=failure.in_time, reached=failure.reached
+                ) from failure.__cause__
+            self._check_for_more()
+
+    def is_free(self) -> bool:
+        """Whether the next call need not wait for an owed reply: none is owed, or it has arrived."""
+        return self._owed is None or bool(self._poll.poll(0))
+
+    def _send(self, call: Call, message: Any) -> int:
+        """Sends a call and returns its sequence id."""
         protocol = self._protocol
         self._sequence_id = sequence_id = (self._sequence_id + 1) & 0x7FFFFFFF
         try:
@@ -101,6 +168,11 @@ class GatewaySocket:
         except OSError as error:
             # The gateway has not received the last byte, and runs nothing without it.
             raise AttemptFailed(f"it could not be sent ({network_error_text(error)})", sent=False) from error
+        return sequence_id
+
+    def _receive(self, call: Call, sequence_id: int) -> Any:
+        """The result of the call that was sent with this sequence id."""
+        protocol = self._protocol
         result: Any = call.result()
         try:
             _, kind, replied_id = protocol.read_message_begin()
@@ -119,6 +191,7 @@ class GatewaySocket:
             raise  # the next reply would be as large
         except Exception as error:
             raise AttemptFailed(f"the reply cannot be read ({error!r:.100})", sent=True) from error
+        self._answered = True
         if kind == TMessageType.EXCEPTION:
             raise TApplicationException(result.type, result.message and bytes(result.message).decode(errors="replace"))
         if call.has_success and result.success is not None:
@@ -131,8 +204,11 @@ class GatewaySocket:
         return None
 
     def is_usable(self) -> bool:
-        """Whether a call may be sent: no unexpected bytes have arrived, nor the end of the stream."""
-        return self.is_open and not self._poll.poll(0)
+        """Whether a call may be sent: no unexpected bytes have arrived, nor the end of the stream.
+
+        If a reply is owed, only `settle` can tell: `call` and `send` begin with it.
+        """
+        return self.is_open and (self._owed is not None or not self._poll.poll(0))
 
     def close(self) -> None:
         """Closes the socket; a call that another thread waits for fails at once."""
@@ -150,13 +226,22 @@ class GatewaySocket:
 class Pool:
     """The open sockets to a gateway; happybase calls it the transport.
 
-    Each call takes the most recently used socket for itself, and gives it back after the reply. A socket that was idle
-    for `SOCKET_IDLE_S`, or that the gateway has closed, is replaced before anything is sent. A forked process opens
+    Each call takes the most recently used socket for itself, and gives it back after the reply. It never waits for the
+    reply that an idle socket owes: it takes another one. A socket that was idle for `SOCKET_IDLE_S`, or that the
+    gateway has closed, is replaced before anything is sent. Helpers have sockets of their own, of which at most
+    `helper_sockets` are kept, for some seconds. A forked process opens
     sockets of its own. `answered` says whether any call was ever answered.
     """
 
     def __init__(
-        self, host: str, port: int, timeout_s: float, transport: str, protocol: str, idle_sockets: int
+        self,
+        host: str,
+        port: int,
+        timeout_s: float,
+        transport: str,
+        protocol: str,
+        idle_sockets: int,
+        helper_sockets: int = 0,
     ) -> None:
         self.url = f"hbase://[{host}]:{port}" if ":" in host else f"hbase://{host}:{port}"
         self.answered = False
@@ -165,9 +250,11 @@ class Pool:
         self._timeout_s = timeout_s
         self._kind = transport, protocol
         self._idle_sockets = idle_sockets
+        self._helper_sockets = helper_sockets
         self._is_open = False
         self._connected: set[GatewaySocket] = set()
         self._idle: deque[GatewaySocket] = deque()  # the most recently used one last
+        self._idle_of_helpers: deque[GatewaySocket] = deque()  # the same
         # Reentrant, since a garbage collection may end a scan or close a connection inside any of these methods.
         self._guard = threading.RLock()
         self._process = os.getpid()
@@ -196,6 +283,7 @@ class Pool:
             gateway_sockets = [*self._connected]
             self._connected.clear()
             self._idle.clear()
+            self._idle_of_helpers.clear()
         for gateway_socket in gateway_sockets:
             gateway_socket.close()
 
@@ -206,28 +294,58 @@ class Pool:
             with self._guard:
                 if not self._is_open:
                     raise AttemptFailed(_CLOSED, sent=False)
-                gateway_socket = self._idle.pop() if self._idle else None
+                idle = self._idle_of_helpers if is_helper() else self._idle
+                gateway_socket = next(filter(GatewaySocket.is_free, reversed(idle)), None)
+                if gateway_socket is not None:
+                    idle.remove(gateway_socket)
             if gateway_socket is None:
                 return self._connect()
-            is_recent = time.monotonic() - gateway_socket.used_s < SOCKET_IDLE_S
-            if is_recent and gateway_socket.is_usable():
+            try:
+                reason = self._why_unusable(gateway_socket)
+            except BaseException:
+                self.drop(gateway_socket)
+                raise
+            if reason is None:
                 return gateway_socket
             self.drop(gateway_socket)
-            reason = "the gateway closed it" if is_recent else f"it was idle for {SOCKET_IDLE_S:g} s"
             report("reconnect", url=self.url, reason=reason)
 
+    def _why_unusable(self, gateway_socket: GatewaySocket) -> str | None:
+        """Why an idle socket must be replaced; None if a call may be sent."""
+        if time.monotonic() - gateway_socket.used_s >= SOCKET_IDLE_S:
+            return f"it was idle for {SOCKET_IDLE_S:g} s"
+        try:
+            gateway_socket.settle()
+        except AttemptFailed as failure:
+            return failure.reason
+        return None if gateway_socket.is_usable() else "the gateway closed it"
+
     def give(self, gateway_socket: GatewaySocket) -> None:
-        """Takes back a socket whose reply has arrived."""
+        """Takes back a socket after the reply to its call."""
         self.answered = True
         gateway_socket.used_s = now_s = time.monotonic()
         surplus: GatewaySocket | None = None
+        is_of_helpers = gateway_socket.is_of_helpers
+        idle = self._idle_of_helpers if is_of_helpers else self._idle
+        most = self._helper_sockets if is_of_helpers else self._idle_sockets
         with self._guard:
             if gateway_socket in self._connected:
-                self._idle.append(gateway_socket)
-            if self._idle and (len(self._idle) > self._idle_sockets or now_s - self._idle[0].used_s > SOCKET_IDLE_S):
-                surplus = self._idle.popleft()
+                idle.append(gateway_socket)
+            if idle and (len(idle) > most or now_s - idle[0].used_s > SOCKET_IDLE_S):
+                surplus = idle.popleft()
         if surplus is not None:
             self.drop(surplus)
+
+    def close_idle_of_helpers(self) -> None:
+        """Closes the sockets that no helper has used for some seconds."""
+        self._enter_process()
+        used_s = time.monotonic() - HELPER_IDLE_S
+        with self._guard:
+            old = [gateway_socket for gateway_socket in self._idle_of_helpers if gateway_socket.used_s <= used_s]
+            for gateway_socket in old:
+                self._idle_of_helpers.remove(gateway_socket)
+        for gateway_socket in old:
+            self.drop(gateway_socket)
 
     def drop(self, gateway_socket: GatewaySocket) -> None:
         """Closes a socket."""
@@ -266,6 +384,7 @@ class Pool:
                 gateway_socket.abandon()
             self._connected.clear()
             self._idle.clear()
+            self._idle_of_helpers.clear()
 
 
 def network_error_text(error: Exception) -> str:

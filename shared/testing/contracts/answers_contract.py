@@ -225,5 +225,6 @@ def check_explanation(connection: happybase.Connection, repository: Any, pattern
     ]
     assert {*scanned} <= {*explanation.ranges}, pattern.question
     assert explanation.rpcs <= measured.cost.rpcs, pattern.question
+    assert explanation.round_trips <= measured.cost.round_trips, pattern.question
     if len(measured.records) == pattern.limit and explanation.is_exact:
         assert explanation.rpcs == measured.cost.rpcs, pattern.question

@@ -18,8 +18,8 @@ from tests.programs.faults.plans import Fault, Kind, Plan
 # How long no port listens while a gateway restarts.
 DOWN_S = 0.02
 
-# A client may close sooner than the gateway does what it has not used for so long.
-RETIRED_S = 20
+# A client may close sooner than the gateway does what it has not used for so long; helpers' sockets after 5 s.
+RETIRED_S = 4
 
 _LOOPBACK = "127.0.0.1"
 _LOOK_S = 0.005

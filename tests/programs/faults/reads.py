@@ -7,6 +7,9 @@ from typing import Any
 import happybase
 from thriftpy2.thrift import TApplicationException
 
+from shared.keys import Plan, RowRange, Stream
+from shared.queries import ServerFilter
+from shared.queries import scan as scan_plan
 from shared.stores import ScanBroken
 from tests.programs.faults.rows import COLUMNS, COUNTER, FLAG, MISSING, NO_FAMILY, STILL
 from tests.programs.faults.tally import Broken
@@ -116,6 +119,33 @@ def two_scans(worker: Worker) -> None:
             return list(islice(zip_longest(first, second), MOST))
 
     worker.read_both(f"two scans {both}", in_turn)
+
+
+def merged_ranges(worker: Worker) -> None:
+    """Several ranges of still rows, merged or one after the other, read side by side by the suite's client."""
+    dice = worker.dice
+    ends = sorted(dice.sample(STILL, dice.choice((4, 8, 12, 24))))
+    ranges = [RowRange(low, high) for low, high in pairs(ends)]
+    streams = [Stream((range_,)) for range_ in ranges] if dice.random() < 0.6 else [Stream(tuple(ranges))]
+    filter = dice.choice(KEEP_NOTHING) if dice.random() < 0.3 else None
+    options: dict[str, Any] = {
+        "limit": dice.randint(1, 40) if dice.random() < 0.5 else None,
+        "reverse": dice.random() < 0.5,
+        "buffer_rows": dice.choice((1, 20, 200)),
+        "filter": None if filter is None else ServerFilter((), filter),
+    }
+    count = dice.randint(1, 60)
+
+    def first_rows(table: happybase.Table) -> list[Any]:
+        with closing(scan_plan(table, Plan(tuple(streams)), **options)) as rows:
+            return list(islice(rows, count))
+
+    worker.read_both(f"the first {count} of {ranges} with {options}", first_rows)
+
+
+def pairs(ends: list[bytes]) -> list[tuple[bytes, bytes]]:
+    """Each two neighbours."""
+    return list(zip(ends[::2], ends[1::2], strict=True))
 
 
 def get_from_no_family(worker: Worker) -> None:

@@ -34,6 +34,7 @@ OPERATIONS: dict[Callable[[Worker], None], int] = {
     reads.scan_in_part: 2,
     reads.scan_with_nonsense: 1,
     reads.two_scans: 2,
+    reads.merged_ranges: 6,
     writes.put_dated: 12,
     writes.delete_columns: 4,
     writes.delete_row: 2,

@@ -37,8 +37,12 @@ class NamedHBase:
     info_url: str | None
 
     def store_url(self, table_prefix: str | None = None) -> str:
-        """Of the store with this prefix, or of the whole server; its calls may take long."""
-        url = f"{self.url}{'&' if '?' in self.url else '?'}timeout_ms={TIMEOUT_MS}"
+        """Of the store with this prefix, or of the whole server; its calls may take long.
+
+        Ranges are read one after the other, so that calls come in the same order each time.
+        """
+        options = f"timeout_ms={TIMEOUT_MS}&in_flight=1"
+        url = f"{self.url}{'&' if '?' in self.url else '?'}{options}"
         return f"{url}&table_prefix={table_prefix}" if table_prefix else url
 
 

@@ -29,7 +29,8 @@ def measured(answer: Any, by_client: tuple[str, ...] = (), by_server: tuple[str,
     reads, explanation = [Read(b"t", rows, rows) for rows in ranges], None
     if by_client or by_server:
         answer = Page(answer, None, 0)
-        explanation = Explanation(b"t", ranges, 1, False, by_client, by_server, is_wide=False, rpcs=3, is_exact=False)
+        said = {"is_wide": False, "rpcs": 3, "round_trips": 2, "is_exact": False}
+        explanation = Explanation(b"t", ranges, 1, False, by_client, by_server, **said)
     return Measurement(ASK, answer, Cost(reads=reads, **cost), explanation=explanation)
 
 
@@ -135,13 +136,13 @@ def test_the_price_of_all_questions_is_the_most_costly_of_those_that_are_not_exa
 @pytest.mark.parametrize(
     ("answer", "wanted"),
     [
-        (measured([1], ranges=1, rpcs=4), "4"),
+        (measured([1], ranges=1, rpcs=4, round_trips=2), "4 (2)"),
         (measured([1], ranges=0, rpcs=0), "0"),
-        (measured([1], ranges=8, rpcs=43), "43"),
+        (measured([1], ranges=8, rpcs=43, round_trips=43), "43"),
         (refused("Note.host: not so"), "-"),
     ],
 )
-def test_rpcs_are_a_number_unless_the_question_is_refused(answer, wanted):
+def test_rpcs_are_a_number_with_fewer_round_trips_behind_it_unless_the_question_is_refused(answer, wanted):
     assert wanted == rpcs(answer)
 
 

@@ -102,6 +102,7 @@ def test_a_get_is_one_rpc_of_one_range_and_one_row(engine, table):
     assert (
         Cost(
             rpcs=1,
+            round_trips=1,
             reads=[Read(table.name, one_row, one_row)],
             rows_fetched=1,
             key_bytes=2,
@@ -262,7 +263,7 @@ def test_the_client_comes_back_behind_an_error(table):
 def explained(client_work: tuple[str, ...] = (), server_filtered: tuple[str, ...] = (), **options: Any) -> Explanation:
     """What a query says of itself if it leaves this work to the client and to a filter."""
     declared: dict[str, Any] = {"ranges": (RowRange(b"", None),), "streams": 1, "reverse": False, "is_wide": False}
-    said = {**declared, "rpcs": 3, "is_exact": True, **options}
+    said = {**declared, "rpcs": 3, "round_trips": 2, "is_exact": True, **options}
     return Explanation(b"t", client_work=client_work, server_filtered=server_filtered, **said)
 
 

@@ -15,6 +15,7 @@ from shared.keys import (
     any_of,
     between,
     matcher,
+    most_ranges,
     starting_with,
     successor,
 )
@@ -63,6 +64,32 @@ def test_ranges_tell_what_binds_them():
 )
 def test_as_many_ranges_as_the_limit_are_answered(plan):
     assert len(plan.ranges) == 1024
+
+
+@pytest.mark.parametrize(
+    ("layout", "question"),
+    [
+        (READINGS, {"host": "a", "at_ms": between(0, 1025 * 900_000)}),
+        (KeyLayout(Log, HashPrefix(of="host", bytes=1), Salt(of="host", buckets=5)), {"at_s": 5}),
+        (KeyLayout(Post), {"author": "a", "at_ms": any_of(range(1025))}),
+    ],
+    ids=["slices", "buckets", "values"],
+)
+def test_more_ranges_than_the_limit_are_refused_unless_the_caller_raises_it(layout, question):
+    with pytest.raises(InvalidQuestion, match=r"at most 1024 (slices|ranges)"):
+        layout.plan(**question)
+    with most_ranges(1280):
+        assert len(layout.plan(**question).ranges) > 1
+        with most_ranges(1000), pytest.raises(InvalidQuestion, match=r"at most 1000 (slices|ranges)"):
+            layout.plan(**question)
+    with pytest.raises(InvalidQuestion):
+        layout.plan(**question)
+
+
+@pytest.mark.parametrize("count", [0, 65_537, 1.0, True, "9"])
+def test_a_limit_of_ranges_that_is_none_is_refused(count):
+    with pytest.raises(InvalidQuestion, match=r"^most_ranges: must be 1\.\.65536 \(got"), most_ranges(count):
+        pass
 
 
 @pytest.mark.parametrize("condition", [-1, between(-1, 5), between(-900_000, 900_000), 2**32 * 900_000])

@@ -48,14 +48,24 @@ class ScriptedGateway:
         """Every call that came, in order."""
         self.sockets = 0
         """How many connections were ever accepted."""
+        self.first_calls: list[str] = []
+        """The first call on each of them."""
+        self.under_way: list[str] = []
+        """The calls that are not answered yet."""
+        self.most_under_way = 0
+        self.takes_s = 0.0
+        """How long each call takes at least."""
         self.ended = threading.Event()
         self._opened: list[happybase.Connection] = []
         self._reserved = reserved_port()
         self.url = f"hbase://127.0.0.1:{self._reserved.getsockname()[1]}"
         self.start()
 
-    def connect(self, *, timeout_ms: int = 10_000, retry_ms: int = 10_000, prefix: str = "") -> happybase.Connection:
-        options = f"transport=framed&timeout_ms={timeout_ms}&retry_ms={retry_ms}&table_prefix={prefix}"
+    def connect(
+        self, *, timeout_ms: int = 10_000, retry_ms: int = 10_000, in_flight: int = 8, prefix: str = ""
+    ) -> happybase.Connection:
+        waits = f"timeout_ms={timeout_ms}&retry_ms={retry_ms}&in_flight={in_flight}"
+        options = f"transport=framed&{waits}&table_prefix={prefix}"
         self._opened.append(connect(f"{self.url}?{options}"))
         return self._opened[-1]
 
@@ -71,6 +81,11 @@ class ScriptedGateway:
 
     def count(self, call: str) -> int:
         return self.calls.count(call)
+
+    @property
+    def scanners(self) -> int:
+        """How many scanners are open."""
+        return len(self._server._service._scanners._scanners)
 
     @property
     def is_done(self) -> bool:
@@ -94,6 +109,12 @@ class ScriptedGateway:
     def restart(self) -> None:
         self.stop()
         self.start()
+
+    def forget_scanners(self) -> None:
+        """Closes every scanner, as the gateway does with those that were not used for two minutes."""
+        for scanner_id in range(1000):
+            with suppress(Exception):
+                self._server._service.scannerClose(scanner_id)
 
     def cut(self) -> None:
         """Ends every connection, as the gateway does after a minute; scanners stay."""
@@ -119,9 +140,11 @@ class _ScriptedServer(ThriftServer):
     def __init__(self, gateway: ScriptedGateway, port: int) -> None:
         super().__init__(ThriftService(gateway.store.service.engine), port=port, transport="framed")
         self._gateway = gateway
+        self._has_called = threading.local()  # each client is served by a thread of its own
 
     def _serve_client(self, client: socket.socket, name: str) -> None:
         self._gateway.sockets += 1
+        self._has_called.number = 0
         super()._serve_client(client, name)
 
     def _answer(self, client: socket.socket, stream: Stream, client_buffers: ClientBuffers) -> None:
@@ -129,15 +152,25 @@ class _ScriptedServer(ThriftServer):
         name_end = 8 + int.from_bytes(call[4:8], "big")
         name = call[8:name_end].decode()
         self._gateway.calls.append(name)
+        if not self._has_called.number:
+            self._gateway.first_calls.append(name)
+        self._has_called.number += 1
+        self._gateway.under_way.append(name)
+        self._gateway.most_under_way = max(self._gateway.most_under_way, len(self._gateway.under_way))
+        try:
+            time.sleep(self._gateway.takes_s)
+            self._answer_call(client, call, name, name_end)
+        finally:
+            self._gateway.under_way.remove(name)
+
+    def _answer_call(self, client: socket.socket, call: bytes, name: str, name_end: int) -> None:
         fault = next((fault for call, fault in self._gateway.script if call == name), None)
         if fault is not None:
             self._gateway.script.remove((name, fault))
         if fault is Fault.LOST_CALL:
             raise ClientGone
         if fault is Fault.EXPIRED:
-            for scanner_id in range(1000):
-                with suppress(Exception):
-                    self._service.scannerClose(scanner_id)
+            self._gateway.forget_scanners()
         reply = self._reply(call)
         if fault in SILENCES:
             self._gateway.ended.wait(LATE_S if fault is Fault.LATE_REPLY else None)

@@ -41,13 +41,15 @@ def arguments(monkeypatch):
 
 
 def test_an_hbase_url_is_a_connection_to_its_gateway(arguments):
-    url = "hbase://hb.example:9191?timeout_ms=1500&retry_ms=0&pool_size=40&transport=framed&protocol=compact&table_prefix=x"
+    options = "timeout_ms=1500&retry_ms=0&pool_size=40&in_flight=3&transport=framed&protocol=compact&table_prefix=x"
+    url = f"hbase://hb.example:9191?{options}"
     assert type(connect(f"{url}&thrift2_port=9192")) is HBaseConnection
     place = {"host": "hb.example", "port": 9191, "thrift2_port": 9192, "table_prefix": "x"}
     assert arguments == place | {
         "timeout_ms": 1500,
         "retry_ms": 0,
         "pool_size": 40,
+        "in_flight": 3,
         "transport": "framed",
         "protocol": "compact",
     }
@@ -76,12 +78,13 @@ REFUSED = {
     "retry_ms: wants a whole number from 0 to 86400000 (got '-1')": ["hbase://h:1?retry_ms=-1"],
     "retry_ms: wants a whole number from 0 to 86400000 (got '999": [f"hbase://h:1?retry_ms={'9' * 5000}"],
     "pool_size: wants a whole number from 1 to 1000 (got '0')": ["hbase://h:1?pool_size=0"],
+    "in_flight: wants a whole number from 1 to 64 (got '65')": ["hbase://h:1?in_flight=65"],
     f"{PORT}'0')": ["hbase://h:1?thrift2_port=0"],
     f"{PORT}'65536')": ["hbase://h:1?thrift2_port=65536"],
     f"{PORT}'')": ["hbase://h:1?thrift2_port="],
     "transport: wants buffered or framed (got 'http')": ["hbase://h:1?transport=http"],
     "protocol: wants binary or compact (got 'json')": ["hbase://h:1?protocol=json"],
-    "option: wants one of timeout_ms, retry_ms, pool_size, transport, protocol, table_prefix, thrift2_port": [
+    "option: wants one of timeout_ms, retry_ms, pool_size, in_flight, transport, protocol, table_prefix": [
         "hbase://h:1?retry=5"
     ],
     "timeout_ms: wants one value": ["hbase://h:1?timeout_ms=1&timeout_ms=2"],

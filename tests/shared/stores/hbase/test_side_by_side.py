@@ -1,0 +1,326 @@
+"""Queries of several ranges over the network, whose ranges helpers read side by side."""
+
+import gc
+import random
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from itertools import islice
+
+import pytest
+from Hbase_thrift import IOError
+
+from shared.designs import metered
+from shared.keys import Plan, RowRange, Stream, any_of, between
+from shared.queries import Query, ServerFilter, scan
+from shared.stores import DeadlineExceeded, ScanBroken, deadline
+from shared.stores.hbase import helpers, sockets
+from shared.tables import BoundTable, create_tables
+from tests.shared.queries.wide import Point, Shape, put
+from tests.shared.stores.processes import run
+from tests.shared.stores.scripted_gateway import Fault, until
+
+FAULTS = [Fault.LOST_REPLY, Fault.EXPIRED, Fault.LOST_CALL, Fault.CUT_REPLY]
+STREAMS = 16
+ROWS = [b"%02d-%03d" % (number % STREAMS, number) for number in range(320)]
+BUCKETS = Plan(tuple(Stream((RowRange(b"%02d" % n, b"%02d." % n),), 3) for n in range(STREAMS)))
+"""Sixteen buckets, which hold every sixteenth number each."""
+IN_TURN = Plan((Stream(BUCKETS.ranges),))
+"""The same ranges one after the other."""
+COUNTS_ROWS = ServerFilter((), b"PageFilter(100)")
+"""A scan with this filter cannot continue without its scanner."""
+
+
+@pytest.fixture
+def gateway(gateway):
+    with gateway.table.batch() as batch:
+        for row in ROWS:
+            batch.put(row, {b"d:a": b"1"})
+    return gateway
+
+
+@pytest.fixture(autouse=True)
+def _helpers_end_soon(monkeypatch):
+    monkeypatch.setattr(helpers, "HELPER_IDLE_S", 0.2)
+    monkeypatch.setattr(sockets, "HELPER_IDLE_S", 0.0)
+    yield
+    assert until(lambda: not helper_threads())
+
+
+def helper_threads():
+    return [thread for thread in threading.enumerate() if thread.name == "rowbook helper"]
+
+
+def numbers(rows):
+    return [int(row[3:]) for row, _ in rows]
+
+
+# ---- answers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["tall", "wide"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_queries_are_answered_as_by_the_store_itself_whatever_is_lost(gateway, kind, descending):
+    table = getattr(Shape(100, descending, buckets=8), kind)()
+    create_tables(gateway.store, [table])
+    metrics = [f"m-{number}" for number in range(23)]
+    put(gateway.store.table(kind), table, [Point(metrics[n % 23], n * 7 % 500, n) for n in range(900)])
+    here, there = (BoundTable(connection, table) for connection in (gateway.store, gateway.connect(in_flight=5)))
+    dice = random.Random(descending)
+    questions = [
+        *({"metric": any_of(dice.sample(metrics, 9), merged=merged)} for merged in (False, True)),
+        {"metric": any_of(dice.sample(metrics, 5), merged=True), "at_s": between(50, 300)},
+        {"metric": any_of(["none", "m-3", "nobody"])},
+        {},
+    ]
+    for question in questions:
+        for options in ({}, {"newest_first": True}, {"where": {"value": between(100, 700)}}):
+            if not question and "newest_first" in options:
+                continue
+            local, remote = (
+                Query(bound, bound.plan(**question) if question else bound.whole_table(), **options)
+                for bound in (here, there)
+            )
+            gateway.goes_wrong("scannerGetList", *FAULTS)
+            gateway.goes_wrong("scannerOpenWithScan", *FAULTS[::2])
+            assert list(remote) == list(local)
+            for limit in (1, 10, 150):
+                first, wanted = remote.page(limit), local.page(limit)
+                assert (first.records, first.cursor) == (wanted.records, wanted.cursor)
+                if wanted.cursor:
+                    assert remote.page(limit, first.cursor).records == local.page(limit, wanted.cursor).records
+    assert gateway.is_done
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(("plan", "limit"), [(BUCKETS, None), (BUCKETS, 100), (IN_TURN, None), (IN_TURN, 100)])
+def test_rows_come_in_the_order_of_the_plan_with_small_batches_too(gateway, plan, limit, reverse):
+    expected = numbers(scan(gateway.table, plan, reverse=reverse, limit=limit))
+    for rows in (1, 40, 1000):
+        read = scan(gateway.opened(), plan, reverse=reverse, limit=limit, buffer_rows=rows)
+        assert numbers(read) == expected
+
+
+def test_eight_threads_ask_nested_questions_with_two_requests_in_flight(gateway):
+    table = gateway.connect(in_flight=2).table("t")
+
+    def work(_):
+        with closing(scan(table, BUCKETS, buffer_rows=16)) as outer:
+            for row, _cells in islice(outer, 20):
+                assert table.row(row)
+                assert numbers(scan(table, BUCKETS, limit=5)) == [0, 1, 2, 3, 4]
+            return numbers(outer)
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(work, range(8))) == [[*range(20, 320)]] * 8
+
+
+def test_a_query_is_answered_if_no_helper_can_begin(gateway, monkeypatch):
+    start = threading.Thread.start
+
+    def no_helpers(thread):
+        if thread.name == "rowbook helper":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", no_helpers)
+    table = gateway.opened()
+    assert numbers(scan(table, BUCKETS, limit=100)) == [*range(100)]
+    assert until(lambda: gateway.scanners == 0)
+
+
+def test_a_forked_process_has_helpers_of_its_own(gateway):
+    table = gateway.opened()
+    half_read = scan(table, BUCKETS, buffer_rows=16)
+    before = numbers(islice(half_read, 30))
+    assert run(lambda report: report(numbers(scan(table, BUCKETS)))) == [[*range(320)]]
+    assert before + numbers(half_read) == [*range(320)]
+
+
+def test_a_query_that_a_helper_reads_while_its_process_is_forked_is_broken_there(gateway):
+    gateway.goes_wrong("scannerGetList", *[Fault.LATE_REPLY] * 8)
+    work = gateway.opened().connection.helpers.begin(lambda: numbers(scan(gateway.opened(), IN_TURN)))
+    assert until(lambda: work._first.locked())
+
+    def forked(report):
+        try:
+            report(work.result())
+        except ScanBroken as error:
+            report(str(error)[:8])
+
+    assert run(forked) == ["a helper"]
+    assert len(work.result()) == 320
+
+
+# ---- what is under way ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("in_flight", [1, 3, 8])
+def test_no_more_requests_are_under_way_than_the_url_says(gateway, in_flight):
+    table = gateway.opened(in_flight=in_flight)
+    gateway.takes_s = 0.02
+    gateway.most_under_way = 0
+    assert numbers(scan(table, BUCKETS, limit=100)) == [*range(100)]
+    # The thread that merges does itself what no helper has begun when it needs it.
+    assert in_flight <= gateway.most_under_way <= in_flight + (in_flight > 1)
+
+
+def test_a_page_fetches_each_bucket_once_and_each_stream_at_most_one_batch_ahead(gateway):
+    table = gateway.opened()
+    with metered(table.connection) as page:
+        assert len(list(scan(table, BUCKETS, limit=100))) == 100
+        assert until(lambda: gateway.scanners == 0)
+    assert [gateway.count(call) for call in ("scannerOpenWithScan", "scannerGetList", "scannerClose")] == [16, 16, 16]
+    with closing(scan(table, BUCKETS, buffer_rows=160)) as rows:
+        next(rows)
+        table.connection.helpers.finish(5)
+        assert gateway.count("scannerGetList") == 16 + 16
+    assert page.rows_fetched <= 16 * 16
+
+
+@pytest.mark.parametrize(("plan", "limit", "waits"), [(BUCKETS, 100, 4), (IN_TURN, 15, 2), (IN_TURN, 100, 10)])
+def test_the_round_trips_of_a_cost_are_those_that_the_network_makes_a_reader_wait_for(gateway, plan, limit, waits):
+    with metered(gateway.store) as cost:
+        expected = numbers(scan(gateway.table, plan, limit=limit))
+    table = gateway.opened(in_flight=1)
+    assert numbers(scan(table, plan, limit=limit)) == expected
+    asked = [call for call in gateway.calls if call in ("scannerOpenWithScan", "scannerGetList")]
+    if plan is IN_TURN:
+        assert cost.round_trips == waits == len(asked)
+    else:
+        assert waits <= cost.round_trips <= -(-len(asked) // 8)
+    assert cost.rpcs > cost.round_trips
+
+
+def test_short_ranges_of_one_stream_are_read_side_by_side_and_long_ones_one_by_one(gateway):
+    table = gateway.opened()
+    assert len(list(scan(table, IN_TURN, limit=15))) == 15
+    assert gateway.count("scannerOpenWithScan") == 1
+    empty = [RowRange(b"x%03d" % number, b"x%03d." % number) for number in range(100)]
+    gateway.takes_s = 0.01
+    gateway.most_under_way = 0
+    assert numbers(scan(table, Plan((Stream((*empty, *BUCKETS.ranges)),)), limit=15)) == [*range(0, 15 * 16, 16)]
+    assert gateway.most_under_way >= 7
+
+
+@pytest.mark.parametrize("how", ["close", "forget", "fail", "late"])
+def test_a_query_half_read_leaves_no_thread_no_scanner_and_no_socket(gateway, how):
+    table = gateway.opened()
+    before = gateway.links
+    rows = scan(table, BUCKETS, buffer_rows=32)
+    assert numbers(islice(rows, 40)) == [*range(40)]
+    assert gateway.scanners
+    if how == "fail":
+        with pytest.raises(IOError):
+            list(scan(table, BUCKETS, columns=(b"nosuch:a",)))
+    if how == "late":
+        with deadline(1):
+            time.sleep(0.002)  # a fetch that the deadline cuts off leaves its scanner to the gateway
+            with pytest.raises(DeadlineExceeded):
+                list(rows)
+    if how == "forget":
+        del rows
+        gc.collect()
+    else:
+        rows.close()
+    assert until(lambda: not helper_threads())
+    assert until(lambda: gateway.scanners == 0)
+    assert until(lambda: set(gateway.links) <= set(before))
+
+
+def test_close_of_the_connection_closes_the_scanners_before(gateway):
+    table = gateway.opened()
+    assert len(list(scan(table, BUCKETS, limit=20))) == 20
+    table.connection.close()
+    assert until(lambda: gateway.scanners == 0 and not gateway.links)
+
+
+def test_no_write_is_the_first_call_on_a_socket(gateway):
+    table = gateway.connect().table("t")
+    with ThreadPoolExecutor(8) as threads:
+        gateway.takes_s = 0.02
+        list(threads.map(lambda number: table.put(b"w-%d" % number, {b"d:a": b"1"}), range(8)))
+    assert gateway.first_calls == ["getThriftServerType"] * gateway.sockets
+
+
+# ---- readers who stop ----------------------------------------------------------------------------
+
+
+def rows_around_a_stop(gateway, in_flight, plan, filter, buffer_rows, stop_after):
+    """What a reader gets who stops for longer than scanners live, and how it ends."""
+    table = gateway.opened(in_flight=in_flight)
+    rows = []
+    with closing(scan(table, plan, filter=filter, buffer_rows=buffer_rows)) as read:
+        try:
+            rows += numbers(islice(read, stop_after))
+            if in_flight > 1:
+                table.connection.helpers.finish(5)
+            gateway.forget_scanners()
+            for row in read:
+                rows += numbers([row])
+        except ScanBroken:
+            return rows, "broken"
+    return rows, "complete"
+
+
+@pytest.mark.parametrize("filter", [None, ServerFilter((), b"PrefixFilter('1')"), COUNTS_ROWS])
+@pytest.mark.parametrize(
+    ("plan", "buffer_rows", "stop_after"),
+    [(BUCKETS, 160, 40), (BUCKETS, 1000, 40), (IN_TURN, 12, 5), (IN_TURN, 12, 15), (IN_TURN, 12, 35)],
+)
+def test_a_reader_who_stops_for_minutes_loses_no_more_than_without_helpers(
+    gateway, plan, buffer_rows, stop_after, filter
+):
+    expected = numbers(scan(gateway.table, plan, filter=filter))
+    (rows, end), (_, end_alone) = (
+        rows_around_a_stop(gateway, in_flight, plan, filter, buffer_rows, stop_after) for in_flight in (8, 1)
+    )
+    assert end == ("complete" if filter is not COUNTS_ROWS else end_alone)
+    assert rows == (expected if end == "complete" else expected[: len(rows)])
+
+
+@pytest.mark.long
+def test_a_reader_who_stops_for_130_seconds_gets_every_row(gateway):
+    with closing(scan(gateway.opened(), BUCKETS, buffer_rows=160)) as read:
+        rows = numbers(islice(read, 40))
+        time.sleep(130)
+        assert rows + numbers(read) == [*range(320)]
+
+
+# ---- replies that nobody waits for ---------------------------------------------------------------
+
+
+def test_nothing_waits_for_the_reply_to_a_close(gateway):
+    table = gateway.opened()
+    gateway.goes_wrong("scannerClose", Fault.NO_REPLY)
+    for _ in range(2):
+        assert len(list(table.scan())) == len(ROWS)
+        assert table.row(ROWS[0])
+    assert gateway.is_done
+    assert not gateway.ended.is_set()
+
+
+@pytest.mark.parametrize("fault", [Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.CLOSED_AFTER, Fault.WRONG_REPLY])
+def test_a_write_after_a_close_whose_reply_is_lost_was_not_sent_and_is_sent_again(gateway, fault):
+    table = gateway.opened()
+    first, second = (table.scan(batch_size=1) for _ in range(2))
+    next(first), next(second)
+    gateway.goes_wrong("scannerClose", fault)
+    first.close()
+    assert until(lambda: gateway.is_done)
+    assert numbers(second) == numbers(gateway.table.scan())[1:]
+    for number in range(1, 4):
+        assert table.counter_inc(b"c", b"d:n") == number
+
+
+def test_a_late_reply_to_a_close_reaches_no_other_call(gateway):
+    table = gateway.opened()
+    gateway.goes_wrong("scannerClose", *[Fault.LATE_REPLY] * 2)
+    for number in range(1, 3):
+        first, second = table.scan(batch_size=7), table.scan(batch_size=9, filter=COUNTS_ROWS.text)
+        rows = [next(second)]
+        next(first)
+        first.close()
+        assert table.counter_inc(b"c", b"d:n") == number
+        assert rows + list(second) == list(gateway.table.scan(filter=COUNTS_ROWS.text))
