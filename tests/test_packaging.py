@@ -39,7 +39,7 @@ def test_the_wheel_installs_one_package_and_the_types_of_happybase(wheel: Path) 
         "domains/command_line/main.py",
         "keys/__init__.py",
         "stores/thrift1/added.thrift",
-        "stores/hbase/thrift2.thrift",
+        "stores/thrift2/hbase.thrift",
     ):
         assert f"rowbook/{name}" in names
     assert any(name.startswith("rowbook/fixtures/") for name in names)

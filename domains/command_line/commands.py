@@ -97,16 +97,21 @@ def load_(
     year: Year = None,
     at: At = None,
     on_error: OnError = "stop",
+    jobs: Annotated[
+        str, typer.Option(metavar="N", help="Load up to N files at once, in processes, into hbase://.")
+    ] = "1",
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
     """Store records from files. Loading the same records again changes nothing."""
-    from .loading import Reading, load
+    from .loading import MAX_JOBS, Reading, Task, load
     from .terminal import consoles
+    from .words import number
 
     out, errors = consoles(plain or context.obj)
     reading = Reading(format, map_ or [], unit or [], time_format or [], year, at)
-    code = load(out, errors, name, files, store, as_, reading, stops=on_error == "stop", as_json=as_json)
+    task = Task(name, files, store, as_, reading, on_error == "stop")
+    code = load(out, errors, task, jobs=number("--jobs", jobs, MAX_JOBS), as_json=as_json)
     raise typer.Exit(code)
 
 

@@ -1,7 +1,7 @@
 """`rowbook load`: files into tables; a bad line fails the command or is skipped."""
 
-from collections.abc import Callable, Generator
-from contextlib import closing, suppress
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,6 +14,7 @@ from rich.table import Column
 from thriftpy2.thrift import TException
 
 from shared.designs import Design, Load
+from shared.events import set_hook
 from shared.keys.errors import message_of
 from shared.loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
 from shared.tables import create_tables
@@ -22,18 +23,28 @@ from shared.writes.batches import RECORDS_AT_ONCE
 
 from . import terminal
 from .designs import find_variants
+from .failures import outcome
+from .jobs import in_processes
 from .options import MEMORY
 from .shown_designs import warn
 from .stores import open_store
-from .usage import CommandFailed, check_name
+from .usage import CommandFailed, WrongUsage, check_name
 from .words import number, pairs, time
 
+WRONG = 2
+"""The exit code of wrong usage."""
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 LAST_YEAR = 9999
 """The last year of which a record holds a time."""
+MAX_JOBS = 64
+"""The most processes of `--jobs`."""
 BAD_LINES_AT_START = 1000
 """If so many lines at the start of a file cannot be read, `load` stops."""
+ADVICE = (
+    "records of different times share a call only through Thrift2: add thrift2_port=PORT to the store's URL if HBase"
+    " runs a Thrift2 gateway"
+)
 LINES_AT_ONCE = 50
 """Lines that are loaded between two updates of the progress bar."""
 
@@ -62,47 +73,132 @@ class Reading:
         )
 
 
-def load(
-    out: Console,
-    errors: Console,
-    name: str,
-    files: list[str],
-    store: str,
-    load_name: str | None,
-    reading: Reading,
-    *,
-    stops: bool,
-    as_json: bool,
-) -> int:
-    """Stores the records of some files; returns the exit code, 130 after Ctrl-C."""
-    design, (variant, *_others) = find_variants(name)
-    load = chosen_load(design, load_name, reading)
-    read = reading.reader()
-    sources = (_Source(file, read_as(design, load, read, file)) for file in files)
+@attrs.frozen
+class Task:
+    """What `load` is told: the files, where their records go, and how they are read."""
+
+    name: str
+    files: list[str]
+    store: str
+    load_name: str | None
+    reading: Reading
+    stops: bool
+    """Whether a bad line fails the command; otherwise it is skipped."""
+
+
+def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool) -> int:
+    """Stores the records of some files, in `jobs` processes; returns the exit code, 130 after Ctrl-C."""
+    design, (variant, *_others) = find_variants(task.name)
+    if jobs > 1 and not task.store.startswith("hbase:"):
+        raise WrongUsage(f"--jobs: must be 1 unless the store is hbase:, because a file has one writer (got {jobs})")
+    if jobs == 1 or len(task.files) == 1:
+        loaded = [_load_files(errors, task)]
+    else:
+        warn(errors, design, variant)
+        with open_store(task.store) as connection:
+            create_tables(connection, variant.tables)
+        plain = terminal.console(plain=True, stderr=True)
+        each = [attrs.evolve(task, files=[file]) for file in task.files]
+        loaded = in_processes(partial(_load_part, plain), each, jobs, lambda ended: ended.is_early)
+    files = [file for ended in loaded for file in ended.files]
+    stored = _records_stored(files)
+    if any(ended.is_interrupted for ended in loaded):
+        sending = sum(file.sending for file in files)
+        unsure = f", and maybe some of the next {sending}" if sending > 1 else ""
+        terminal.line(errors, f"interrupted; {stored}{unsure}; run the same command to resume")
+        return INTERRUPTED
+    for ended in loaded:
+        if ended.failure:
+            raise (WrongUsage if ended.is_wrong_usage else CommandFailed)(f"{ended.failure}; {stored} before")
+    _show_loaded(out, files, as_json=as_json)
+    return 0
+
+
+@attrs.define
+class _FileProgress:
+    """A file, and how many of its records were stored or skipped so far."""
+
+    file: str
+    format: str
+    stored: int = 0
+    sending: int = 0
+    """How many records are being stored at once."""
+    skipped: int = 0
+
+
+@attrs.frozen
+class _Loaded:
+    """What became of some files."""
+
+    files: list[_FileProgress]
+    failure: str = ""
+    """Why loading ended early; empty if it did not, or for Ctrl-C."""
+    is_wrong_usage: bool = False
+    is_interrupted: bool = False
+
+    @property
+    def is_early(self) -> bool:
+        """Whether loading ended early."""
+        return bool(self.failure or self.is_interrupted)
+
+
+def _load_part(errors: Console, task: Task) -> _Loaded:
+    """Does what `_load_files` does, in a process of its own, which returns its errors."""
+    try:
+        return _load_files(errors, task, warns=False)
+    except KeyboardInterrupt:
+        return _Loaded([], is_interrupted=True)
+    except Exception as error:
+        message, code = outcome(error) or (repr(error), 1)
+        return _Loaded([], message, is_wrong_usage=code == WRONG)
+
+
+def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
+    """Stores the records of the files of a task, one file after the other."""
+    design, (variant, *_others) = find_variants(task.name)
+    load = chosen_load(design, task.load_name, task.reading)
+    read = task.reading.reader()
+    sources = (_Source.of(file, read_as(design, load, read, file)) for file in task.files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
-    warn(errors, design, variant)
-    if store == MEMORY:
+    if warns:
+        warn(errors, design, variant)
+    if task.store == MEMORY:
         terminal.line(errors, f"{MEMORY} is memory, which vanishes when this command ends; {MEMORY}FILE keeps records")
     storing = load if variant.may_store_again else attrs.evolve(load, store_all=None)
-    loaded: list[_Source] = []
-    with open_store(store) as connection:
+    loaded: list[_FileProgress] = []
+    with open_store(task.store) as connection, _advice_to_use_thrift2(errors, task.store):
         create_tables(connection, variant.tables)
         repository = variant.open(connection)
         try:
             for source in chain([first], sources):
-                loaded.append(source)
+                loaded.append(source.progress)
                 try:
-                    _store_lines(errors, storing, repository, source, stops)
+                    _store_lines(errors, storing, repository, source, task.stops)
                 except CommandFailed as error:
-                    advice = "" if source.stored else _other_load(design, load, read, source.file)
-                    raise CommandFailed(f"{error}{advice}") from None
-        except (CommandFailed, UnneededTime, UnneededYear, UnreadableFile) as error:
-            raise CommandFailed(f"{error}; {_records_stored(loaded)} before") from None
+                    advice = "" if source.progress.stored else _other_load(design, load, read, source.progress.file)
+                    return _Loaded(loaded, f"{error}{advice}")
+        except (UnneededTime, UnneededYear, UnreadableFile) as error:
+            return _Loaded(loaded, str(error))
         except KeyboardInterrupt:
-            terminal.line(errors, f"interrupted; {_records_stored(loaded)}; run the same command to resume")
-            return INTERRUPTED
-    _show_loaded(out, loaded, as_json=as_json)
-    return 0
+            return _Loaded(loaded, is_interrupted=True)
+    return _Loaded(loaded)
+
+
+@contextmanager
+def _advice_to_use_thrift2(errors: Console, store: str) -> Generator[None]:
+    """Says once if records of different times needed a call each."""
+
+    def advise(event: str, _fields: Mapping[str, Any]) -> None:
+        if event == "split_batch":
+            set_hook(None)
+            terminal.line(errors, f"slow: {ADVICE}")
+
+    if store.startswith("hbase:"):
+        set_hook(advise)
+    try:
+        yield
+    finally:
+        set_hook(None)
 
 
 def chosen_load(design: Design, name: str | None, reading: Reading) -> Load:
@@ -113,30 +209,33 @@ def chosen_load(design: Design, name: str | None, reading: Reading) -> Load:
     return load
 
 
-def _show_loaded(out: Console, loaded: list["_Source"], *, as_json: bool) -> None:
+def _show_loaded(out: Console, files: list[_FileProgress], *, as_json: bool) -> None:
     """Writes each file with its format, records stored and bad lines skipped."""
     if as_json:
         names = ("file", "format", "stored", "skipped")
-        files = [(source.file, source.lines.format, source.stored, source.skipped) for source in loaded]
-        terminal.json_object(out, {"files": [dict(zip(names, file, strict=True)) for file in files]})
+        shown = [{name: getattr(file, name) for name in names} for file in files]
+        terminal.json_object(out, {"files": shown})
         return
-    for source in loaded:
-        skipped = f", {terminal.count(source.skipped, 'bad line')} skipped" if source.skipped else ""
-        terminal.wrapped(out, f"{source.file}: {source.lines.format}, {_records_stored([source])}{skipped}")
+    for file in files:
+        skipped = f", {terminal.count(file.skipped, 'bad line')} skipped" if file.skipped else ""
+        terminal.wrapped(out, f"{file.file}: {file.format}, {_records_stored([file])}{skipped}")
 
 
 @attrs.define
 class _Source:
-    """A file to load, and how many of its records were stored or skipped so far."""
+    """A file to load: its lines, and how far it has come."""
 
-    file: str
     lines: Lines[Any]
-    stored: int = 0
-    skipped: int = 0
+    progress: _FileProgress
     is_readable: bool = False
     """Whether any line could be read as a record."""
     unsaid: list[str] = attrs.field(factory=list[str])
     """Why lines were skipped, before any could be read."""
+
+    @classmethod
+    def of(cls, file: str, lines: Lines[Any]) -> "_Source":
+        """A file of which nothing has been stored."""
+        return cls(lines, _FileProgress(file, lines.format))
 
 
 def read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: str) -> Lines[Any]:
@@ -170,7 +269,7 @@ def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, 
     """Stores the records of a file. A bad line is skipped, or fails the command if `stops`."""
     transform = load.new_record_transform()
     is_slow = source.lines.size_bytes is None  # lines from a pipe are stored one by one as they arrive
-    at_once = 1 if load.store_all is None or is_slow else RECORDS_AT_ONCE
+    at_once = RECORDS_AT_ONCE if load.stores_many_in(repository) and not is_slow else 1
     with closing(_progress(errors, source)) as lines:
         unsent: list[tuple[Line[Any], Any]] = []
         for line in lines:
@@ -192,16 +291,19 @@ def _store_batch(
     errors: Console, load: Load, repository: Any, source: _Source, batch: list[tuple[Line[Any], Any]], stops: bool
 ) -> None:
     """Stores the records of some lines at once; one by one if that fails, to find the line that is bad."""
-    if load.store_all is not None and len(batch) > 1:
+    source.progress.sending = len(batch)
+    if len(batch) > 1:
         with suppress(NotAllStored):
             load.store_all_in(repository, [record for _line, record in batch])
-            source.stored += len(batch)
+            source.progress.stored += len(batch)
+            source.progress.sending = 0
             return
     for line, record in batch:
-        if reason := _store(load, repository, record, f"{source.file}:{line.number}"):
+        if reason := _store(load, repository, record, f"{source.progress.file}:{line.number}"):
             _refuse(errors, source, line, reason, stops)
         else:
-            source.stored += 1
+            source.progress.stored += 1
+        source.progress.sending -= 1
 
 
 def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stops: bool) -> None:
@@ -209,10 +311,10 @@ def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stop
 
     Until a line of the file can be read, the reasons wait: of many, only the first one is printed.
     """
-    message = f"{source.file}:{line.number}: {reason}{line.span}"
+    message = f"{source.progress.file}:{line.number}: {reason}{line.span}"
     if stops:
         raise CommandFailed(f"{message}; --on-error skip continues")
-    source.skipped += line.count
+    source.progress.skipped += line.count
     source.unsaid.append(message)
     if source.is_readable:
         _say(errors, source)
@@ -238,8 +340,8 @@ def _store(load: Load, repository: Any, record: Any, place: str) -> str:
     return ""
 
 
-def _records_stored(sources: list[_Source]) -> str:
-    return f"{terminal.count(sum(source.stored for source in sources), 'record')} stored"
+def _records_stored(files: list[_FileProgress]) -> str:
+    return f"{terminal.count(sum(file.stored for file in files), 'record')} stored"
 
 
 def _progress(to: Console, source: _Source) -> Generator[Line[Any]]:
@@ -253,11 +355,11 @@ def _progress(to: Console, source: _Source) -> Generator[Line[Any]]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=to, transient=True, disable=to.no_color, redirect_stdout=False) as bar:
-        task = bar.add_task(terminal.visible(source.file), total=lines.size_bytes, rate="")
+        task = bar.add_task(terminal.visible(source.progress.file), total=lines.size_bytes, rate="")
         for number, line_read in enumerate(lines):
             if number % LINES_AT_ONCE == 0:
                 completed = lines.read_bytes if lines.size_bytes else None
-                bar.update(task, completed=completed, rate=_rate(source.stored, bar.tasks[0].elapsed or 0))
+                bar.update(task, completed=completed, rate=_rate(source.progress.stored, bar.tasks[0].elapsed or 0))
             yield line_read
 
 

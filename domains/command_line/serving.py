@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import sys
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from ipaddress import ip_address
 from typing import Any
 
@@ -37,6 +37,7 @@ def serve(
     store: str,
     host: str,
     port: str,
+    thrift2_port: str | None,
     transport: Transport,
     protocol: Protocol,
     buffer_mib: str,
@@ -47,25 +48,38 @@ def serve(
     It then answers the calls that are still running, unless they take seconds, and closes the store.
     """
     port_number = _whole_number("--port", port, 0, MAX_PORT)
+    thrift2_number = None if thrift2_port is None else _whole_number("--thrift2-port", thrift2_port, 0, MAX_PORT)
     options: dict[str, Any] = {
         "transport": transport,
         "protocol": protocol,
         "max_buffered_bytes": _whole_number("--buffer-mib", buffer_mib, 1, MAX_BUFFER_MIB) * 1024 * 1024,
     }
     address = _address(host, known_to_be_open)
-    with closing(_embedded(store)) as connection:
-        try:
-            server = ThriftServer(connection.service, address, port_number, **options)
-        except OSError as error:
-            reason = os.strerror(error.errno or 0)
-            raise CommandFailed(f"{address}:{port_number}: {reason}; --port 0 picks a free port") from None
+    with closing(_embedded(store)) as connection, ExitStack() as servers:
+        server = _listening("--port", connection, address, port_number, **options)
+        lines = [f"listening on {server.address}"]
+        servers.enter_context(server)
+        if thrift2_number is not None:
+            options |= {"version": "Thrift2", "beside": server}
+            second = _listening("--thrift2-port", connection, address, thrift2_number, **options)
+            lines.append(f"Thrift2 on {second.address}")
+            servers.enter_context(second)
         sys.setswitchinterval(SWITCH_S)
         _share_one_heap()
-        with server, Signals() as signals:
-            terminal.line(out, f"listening on {server.address}")
+        with Signals() as signals:
+            for line in lines:
+                terminal.line(out, line)
             received = signals.wait()
     terminal.line(errors, f"{WORDS[received]}; {_where_the_data_is(store)}")
     return INTERRUPTED if received == signal.SIGINT else 0
+
+
+def _listening(option: str, connection: EmbeddedConnection, address: str, port: int, **options: Any) -> ThriftServer:
+    try:
+        return ThriftServer(connection.service, address, port, **options)
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)
+        raise CommandFailed(f"{address}:{port}: {reason}; {option} 0 picks a free port") from None
 
 
 def _share_one_heap() -> None:

@@ -148,6 +148,10 @@ def serve(
     store: Annotated[str, typer.Option(metavar="URL", help="embedded:FILE, instead of memory.")] = MEMORY,
     host: Annotated[str, typer.Option(metavar="H", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[str, typer.Option(metavar="P", help="Port to listen on; 0 picks a free one.")] = "9090",
+    thrift2_port: Annotated[
+        str | None,
+        typer.Option(metavar="P", help="Also serve Thrift2 on this port; 0 picks a free one. Not served if omitted."),
+    ] = None,
     transport: Annotated[
         Literal["buffered", "framed"], typer.Option(help="Thrift transport of the clients.")
     ] = "buffered",
@@ -164,7 +168,7 @@ def serve(
     ] = False,
     plain: Plain = False,
 ) -> None:
-    """Serve a store over Thrift1 until Ctrl-C. happybase and other clients can use it like an HBase."""
+    """Serve a store over Thrift1 (and Thrift2) until Ctrl-C. happybase and other clients can use it like an HBase."""
     from . import serving
     from .terminal import consoles
 
@@ -175,6 +179,7 @@ def serve(
         store=store,
         host=host,
         port=port,
+        thrift2_port=thrift2_port,
         transport=transport,
         protocol=protocol,
         buffer_mib=buffer_mib,

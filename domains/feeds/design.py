@@ -39,8 +39,15 @@ DESIGN = Design(
     name="feeds",
     question="How does a post reach the timelines of all followers, even after a crash, and however many they are?",
     loads=(
-        Load("follows", Follow, FeedRepository.follow, SAMPLES / "follows.csv", (EDGES,)),
-        Load("posts", Post, FeedRepository.post, SAMPLES / "posts.csv", (TWEETS,)),
+        Load(
+            "follows",
+            Follow,
+            FeedRepository.follow,
+            SAMPLES / "follows.csv",
+            (EDGES,),
+            store_all=FeedRepository.follow_all,
+        ),
+        Load("posts", Post, FeedRepository.post, SAMPLES / "posts.csv", (TWEETS,), store_all=FeedRepository.post_all),
     ),
     patterns=(TIMELINE, WEEK, POSTS, FOLLOWERS, FOLLOWING),
     repository=partial(FeedRepository, pull_above=PULL_ABOVE),

@@ -21,6 +21,8 @@ from shared.writes import (
     Upkeep,
     WriterClock,
     WriterUpkeep,
+    store_all,
+    write_all,
 )
 
 from .erasing import UserErasures
@@ -123,6 +125,18 @@ class FeedRepository:
         """
         self.follow_writer.write(follow, partial(after_follow, follow))
 
+    def follow_all(self, follows: Iterable[Follow]) -> int:
+        """Stores follows as `follow` does, 1,000 at a time; returns their number.
+
+        Raises NotAllStored. Of the follows that it names as unconfirmed, each is stored or not, by itself; store them
+        again, or let `upkeep.recover` complete them.
+        Costs: 1 checkAndPut for each follow; for each 1,000 follows 1 call that reads them, and 3 puts.
+        """
+        return store_all(follows, self._follow_batch)
+
+    def _follow_batch(self, follows: list[Follow]) -> None:
+        write_all(self.follow_writer, ((follow, partial(after_follow, follow)) for follow in follows))
+
     def unfollow(self, reader: str, author: str) -> None:
         """Deletes a follow. From then on the reader's timeline shows no post of the author, new or old.
 
@@ -140,10 +154,28 @@ class FeedRepository:
         pushed: 1 scan for each step of 10,000 followers, and 1 put for each 1,000; if it is pulled: one step of 2 puts.
         For each step 2 gets, 2 puts and 1 checkAndPut, which move the position. At the end 1 delete and 1 get.
         """
-        is_pulled = partial(self._fan_out.has_more_followers, post.author, self._pull_above)
-        stored = self.post_writer.write(post, partial(after_post, post, is_pulled))
+        stored = self.post_writer.write(post, self._deciding(post))
         if stored.state == "spreading":
             self._fan_out.spread(self._posts.row(post))
+
+    def post_all(self, posts: Iterable[Post]) -> int:
+        """Stores posts as `post` does, 1,000 at a time, then the lines of each; returns their number.
+
+        Raises NotAllStored, also because of `PostConflict`. Of the posts that it names as unconfirmed, each is stored
+        or not, by itself; store them again, or let `upkeep.recover` complete them.
+        Costs: those of `post`, but for each 1,000 posts 2 calls that read them and 3 puts instead of a get and 3 puts
+        for each post.
+        """
+        return store_all(posts, self._post_batch)
+
+    def _post_batch(self, posts: list[Post]) -> None:
+        write_all(self.post_writer, ((post, self._deciding(post)) for post in posts))
+        for row, source in self.post_writer.reader.read_all(map(self._posts.row, posts)).items():
+            if source.record is not None and source.record.state == "spreading":
+                self._fan_out.spread(row)
+
+    def _deciding(self, post: Post) -> Callable[[StoredPost | None], StoredPost]:
+        return partial(after_post, post, partial(self._fan_out.has_more_followers, post.author, self._pull_above))
 
     def delete_post(self, author: str, posted_ms: int, post_id: int) -> None:
         """Deletes a post. From then on no question shows it, and a fan-out that is under way stops after its step.

@@ -57,7 +57,16 @@ IS_READ_ALONE = Accepted(
 DESIGN = Design(
     name="messages",
     question="How does every user read inbox, outbox and unread messages, if one message belongs in several lists?",
-    loads=(Load("messages", Message, MessageRepository.send, SAMPLES / "messages.jsonl", FORMATS),),
+    loads=(
+        Load(
+            "messages",
+            Message,
+            MessageRepository.send,
+            SAMPLES / "messages.jsonl",
+            FORMATS,
+            store_all=MessageRepository.send_all,
+        ),
+    ),
     patterns=(LATEST, WEEK, SENT, UNREAD, TALK),
     repository=MessageRepository,
     variants=(

@@ -41,7 +41,15 @@ COUNTS_UP = Accepted(
 DESIGN = Design(
     name="orders",
     question="How can an order be found by number, seller, buyer or status, in tables that agree after any crash?",
-    loads=(Load("orders", Order, OrderRepository.place, SAMPLES / "orders.csv"),),
+    loads=(
+        Load(
+            "orders",
+            Order,
+            OrderRepository.place,
+            SAMPLES / "orders.csv",
+            store_all=OrderRepository.place_all,
+        ),
+    ),
     patterns=(ORDER, LATEST, WEEK, STATUS_OF_SELLER, OF_BUYER, WITH_STATUS, NUMBERED),
     repository=OrderRepository,
     variants=(

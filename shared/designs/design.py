@@ -51,13 +51,18 @@ class Load:
     That function may remember earlier records."""
     store_all: Callable[[Any, Any], object] | None = None
     """The repository's method that stores many records in few calls, if storing a record again changes nothing: after
-    an error the same records are stored one by one. A variant with an exemption from `loading` does not use it."""
+    an error the same records are stored one by one. A variant with an exemption from `loading` does not use it, nor
+    does one whose repository has no such method."""
     has_own_order: bool = False
     """Whether records must be stored in the order of their file, such as those of a log; otherwise in any order."""
 
     def store_in(self, repository: Any, record: Any) -> None:
         """Stores one record through the repository of a variant."""
         getattr(repository, self.store.__name__)(record)
+
+    def stores_many_in(self, repository: Any) -> bool:
+        """Whether the repository of a variant has `store_all`."""
+        return self.store_all is not None and hasattr(repository, self.store_all.__name__)
 
     def store_all_in(self, repository: Any, records: list[Any]) -> None:
         """Stores some records by `store_all`, which the load must have."""
@@ -280,7 +285,7 @@ def store_samples(repository: Any, design: Design) -> int:
 
 def store_records(variant: Variant, load: Load, repository: Any, records: Iterable[Any]) -> None:
     """Stores records of a load, in few calls if it can."""
-    if load.store_all is not None and variant.may_store_again:
+    if load.stores_many_in(repository) and variant.may_store_again:
         load.store_all_in(repository, [*records])
     else:
         for record in records:

@@ -142,7 +142,7 @@ def stored(variant: Variant, records: Records) -> Generator[tuple["happybase.Con
         with metered(connection) as cost:
             for _moment, group in groupby(records, key=lambda made: (_time_ms(made), made[0].name)):
                 (load, _record), *_others = made = list(group)
-                if load.store_all is not None and variant.may_store_again:
+                if load.stores_many_in(repository) and variant.may_store_again:
                     load.store_all_in(repository, [record for _load, record in made])
                     continue
                 for _load, record in made:

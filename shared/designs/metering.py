@@ -149,6 +149,12 @@ class _MeteredClient:
                 self._cost.bytes_sent[table] += len(batch.row) + sum(sizes)
                 self._cost.tombstones += sum(mutation.isDelete for mutation in batch.mutations)
             self._cost.rows_written[table] += [batch.row for batch in batches]
+        elif name == "put_dated":
+            table, rows = arguments
+            for row, cells in rows:
+                sizes = (len(column) + len(value) for (column, _), value in cells.items())
+                self._cost.bytes_sent[table] += len(row) + sum(sizes)
+            self._cost.rows_written[table] += [row for row, _ in rows]
         elif name in ("mutateRow", "mutateRowTs", "checkAndPut", "atomicIncrement"):
             table, row = arguments[:2]
             self._cost.rows_written[table].append(row)

@@ -49,6 +49,11 @@ EVENTS = {
     "lost_scanner": EventKind(
         "a scan lost its scanner, and continues with a new one", logging.WARNING, ("call", "table", "reason")
     ),
+    "split_batch": EventKind(
+        "a batch needed a call for each of its timestamps, because the connection has no Thrift2",
+        logging.DEBUG,
+        ("table", "calls"),
+    ),
     "conflict": EventKind(
         "another writer changed the source first, or the clock was set: the write starts again",
         logging.DEBUG,

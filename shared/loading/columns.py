@@ -1,6 +1,6 @@
 """The columns of a file as the fields of a record: the column of each field, and the conversion of its values."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -12,7 +12,7 @@ from ..records.times import UNITS, Unit
 from .detection import either
 from .errors import InvalidTimeFormat, UnknownField, UnknownUnit, UnreadableFile
 from .time_formats import TimeFormat
-from .values import CONVERTER, read_time, read_value
+from .values import CONVERTER, read_text, read_time, read_value
 
 R = TypeVar("R")
 
@@ -71,6 +71,11 @@ def fields_of(
         )
         for attribute in attributes
     ]
+
+
+def required_columns(fields: Iterable[Field]) -> Set[str]:
+    """The columns that every record needs."""
+    return {field.column for field in fields if not field.is_optional}
 
 
 def check_columns(fields: list[Field], columns: Collection[str]) -> None:
@@ -134,6 +139,8 @@ def _value_reader(field: Field) -> Callable[[Any, Any], Any]:
         read = field.time_format.read
     elif field.name.endswith("_ms"):
         read = partial(read_time, field.name, field.type, unit=field.unit)
+    elif field.type is str:
+        read = read_text
     else:
         read = partial(read_value, field.name, field.type)
 

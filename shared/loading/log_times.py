@@ -5,6 +5,7 @@ Apr  6 14:19:16               syslog (RFC 3164): the year is that of the file
 """
 
 import re
+from functools import lru_cache
 
 from ..keys.errors import shown
 from ..records.times import parse_time
@@ -22,6 +23,11 @@ SYSLOG_TIME = re.compile(r"[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}"
 
 def read_access_log_time(text: str) -> int:
     """The milliseconds of a time of an access log; ValueError for any other text."""
+    return _access_log_ms(text)
+
+
+@lru_cache(1024)  # neighbouring lines have the same second
+def _access_log_ms(text: str) -> int:
     if ACCESS_LOG_TIME.fullmatch(text) and text[3:6] in _MONTHS:
         month = _MONTHS.index(text[3:6]) + 1
         try:

@@ -11,7 +11,7 @@ import attrs
 
 from ..keys.errors import message_of
 from ..records.times import show_time
-from .columns import Field, check_columns, fields_of, record_maker, with_nested
+from .columns import Field, check_columns, fields_of, record_maker, required_columns, with_nested
 from .detection import FORMATS, candidates, detect, either
 from .errors import UnneededTime, UnneededYear, UnreadableFile
 from .formats import Format, ParsedRows
@@ -193,14 +193,17 @@ def _with_time(rows: ParsedRows, fields: list[Field], at_ms: int | None) -> Pars
 def _lines(record_type: type[R], fields: list[Field], rows: ParsedRows) -> Iterator[Line[R]]:
     make_record = record_maker(record_type, fields)
     nested_fields = [field for field in fields if "." in field.column]
+    required = required_columns(fields)
     for number, last_number, values in rows:
         if isinstance(values, str):
             yield Line(number, last_number, None, values)
             continue
         try:
-            values = with_nested(nested_fields, values)
+            if nested_fields:
+                values = with_nested(nested_fields, values)
             _check_utf8(values)
-            check_columns(fields, values)
+            if not required <= values.keys():
+                check_columns(fields, values)
             record = make_record(values)
         except (TypeError, ValueError, RecursionError) as error:  # of the record's own validators and converters, too
             yield Line(number, last_number, None, message_of(error))
@@ -210,5 +213,5 @@ def _lines(record_type: type[R], fields: list[Field], rows: ParsedRows) -> Itera
 
 def _check_utf8(values: Mapping[str, Any]) -> None:
     for name, text in values.items():
-        if type(text) is str and (index := first_not_utf8(text)) >= 0:
+        if type(text) is str and not text.isascii() and (index := first_not_utf8(text)) >= 0:
             raise ValueError(f"{name}: is not UTF-8 (byte {encoded(text[index]).hex()})")

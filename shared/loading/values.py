@@ -89,7 +89,8 @@ def _read_int(value: Any, _type: Any) -> int:
     raise _refusal("an int", value)
 
 
-def _read_text(value: Any, _type: Any) -> str:
+def read_text(value: Any) -> str:
+    """A text as it is; ValueError for any other value."""
     if type(value) is str:
         return value
     raise _refusal("text", value)
@@ -172,7 +173,7 @@ def _refusal(wanted: str, value: Any) -> ValueError:
 
 CONVERTER = cattrs.Converter(detailed_validation=False)
 CONVERTER.register_structure_hook(int, _read_int)
-CONVERTER.register_structure_hook(str, _read_text)
+CONVERTER.register_structure_hook(str, lambda value, _type: read_text(value))
 CONVERTER.register_structure_hook_func(_is_literal, _read_literal)
 CONVERTER.register_structure_hook_func(_is_tuple_of_texts, _read_texts)
 CONVERTER.register_structure_hook_func(_is_mapping, _read_mapping)

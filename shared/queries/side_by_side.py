@@ -40,7 +40,7 @@ class Work(Protocol[T_co]):
 
 
 class Helpers(Protocol):
-    """Threads of a connection that read for others, so many at once."""
+    """Threads of a connection that make calls for others, so many at once."""
 
     most: int
 

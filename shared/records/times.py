@@ -76,6 +76,8 @@ def show_time(at_ms: int) -> str:
 
 def from_unit(number: int | Decimal, unit: Unit) -> int:
     """Milliseconds of a number of this unit; ValueError for a number that is not whole milliseconds."""
+    if unit == "ms" and type(number) is int:
+        return number
     time_ms = Fraction(number) * _MILLISECONDS[unit]
     if time_ms.denominator != 1:
         given = str(number) if isinstance(number, Decimal) else shown(number)

@@ -1,7 +1,7 @@
 """Stores: one URL opens HBase, or a store with HBase's behaviour in a file or in memory, as a happybase connection.
 
-May import `keys` and `events`. Its rooms are `thrift1`, `filters`, `embedded`, `hbase` and `server`; `connect` imports
-the one that its URL needs.
+May import `keys` and `events`. Its rooms are `thrift1`, `thrift2`, `filters`, `embedded`, `hbase` and `server`;
+`connect` imports the one that its URL needs.
 """
 
 from collections.abc import Collection

@@ -29,7 +29,7 @@ from .stop_checks import (
     check_a_pause_at_each_call,
     check_a_stop_at_each_call,
 )
-from .stopped_writes import Seen, StoppedWrites, Store, View, Write
+from .stopped_writes import Seen, StoppedWrites, Store, View, Write, store_at_once
 from .stored_samples import check_every_table_has_rows, check_loading_twice, check_round_trip, stored_cells
 from .watched_connection import (
     Call,
@@ -118,6 +118,7 @@ __all__ = [
     "sources",
     "sources_and_lines",
     "stopped_at",
+    "store_at_once",
     "stored_cells",
     "subsets",
     "undisturbed",

@@ -100,8 +100,16 @@ class CrashTests:
                 seen_after = self.see(store)
                 after = self.state(store)
             assert (seen_before, seen_after) == (before.seen, after.seen)
-            self._clean[write.name] = Clean(tuple(connection.calls), before, after)
+            between = tuple(self._after_some(write, count) for count in range(1, len(write.one_by_one)))
+            self._clean[write.name] = Clean(tuple(connection.calls), before, after, between)
         return self._clean[write.name]
+
+    def _after_some(self, write: Write, count: int) -> State:
+        """The state after the first few records of a write of several."""
+        with self.store(write.before) as store:
+            for run in write.one_by_one[:count]:
+                run(store.repository())
+            return self.state(store)
 
     def points(self, writes: Iterable[Write]) -> dict[str, tuple[int, int]]:
         """The number of calls and of crash points of each write."""
@@ -112,25 +120,23 @@ class CrashTests:
         """A block in which a writer is paused; at its end the tables are compacted if told to."""
         return self.engine.paused(store.connection, self.tables) if compacts else nullcontext()
 
-    def check_readers(self, store: Store, clean: Clean, *, may_leave_lines: bool = False) -> bool:
-        """Checks what readers see in the middle of a write; returns whether it is decided.
+    def check_readers(self, store: Store, clean: Clean, *, may_leave_lines: bool = False) -> State:
+        """Checks what readers see in the middle of a write; returns the state that it has decided.
 
-        With `may_leave_lines`, views that lag may show lines that no record has.
+        That is the one before or after it, or one between two of its decisions. With `may_leave_lines`, views that lag
+        may show lines that no record has.
         """
         seen = self.see(store)
-        exact, exact_before, exact_after = (
-            {view.name: state[view.name] for view in self.views if not view.lags}
-            for state in (seen, clean.before.seen, clean.after.seen)
-        )
-        if exact == exact_before != exact_after:
+        exact = self.exact(seen)
+        if exact == self.exact(clean.before.seen) != self.exact(clean.after.seen):
             assert seen == clean.before.seen or may_leave_lines
-            return False
-        assert exact == exact_after
+            return clean.before
+        (decided, *_) = [state for state in (clean.after, *clean.between) if exact == self.exact(state.seen)]
         for view in self.views:
             if view.lags:
                 values, before, after = ({*state[view.name]} for state in (seen, clean.before.seen, clean.after.seen))
                 assert before & after <= values <= before | after, view.name
-        return True
+        return decided
 
     def answer(self, run: Callable[[Any], object], repository: Any) -> object:
         """A writer's answer: a result, the name of a refusal, or `STOPPED`."""

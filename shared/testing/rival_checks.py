@@ -35,7 +35,7 @@ def check_late_calls(tests: CrashTests, write: Write, at_most: int | None = None
             stop = Stop(number, is_death=False)
             connection = WatchedConnection(store.connection, stopped_at(stop))
             answer = tests.answer(write.run, tests.open(connection))
-            assert answer == STOPPED or tests.check_readers(store, clean)
+            assert answer == STOPPED or tests.check_readers(store, clean) is clean.after
             tests.answer(other, store.repository())
             if recovers:
                 tests.settled(store)

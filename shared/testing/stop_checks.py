@@ -34,18 +34,18 @@ def check_a_stop_at_each_call(
             connection = WatchedConnection(store.connection, stopped_at(stop))
             answer = tests.answer(write.run, tests.open(connection))
             assert connection.is_stopped
-            is_decided = tests.check_readers(store, clean)
+            decided = tests.check_readers(store, clean)
             if answer != STOPPED:  # the writer found out that its call had arrived
                 assert not stop.is_death
-                assert is_decided
+                assert decided is clean.after
                 assert tests.settled(store, recovers=False) == clean.after.contents
             if repairs_first:
                 settled = tests.settled(store)
                 if write.is_recovered:
-                    assert settled == (clean.after if is_decided else clean.before).contents
+                    assert settled == decided.contents
             write.run(store.repository())
             if write.removes_lines:
-                assert tests.check_readers(store, clean)
+                assert tests.check_readers(store, clean) is clean.after
             else:
                 assert tests.see(store) == clean.after.seen
             assert tests.settled(store) == clean.after.contents
@@ -88,9 +88,9 @@ def _stop_recoverer(tests: CrashTests, write: Write, stop: Stop, number: int, *,
         connection = WatchedConnection(store.connection, script)
         with suppress(WriterDied):
             tests.open(connection).upkeep.recover(older_than_ms=0)
-        is_decided = tests.check_readers(store, clean)
-        assert is_decided or not is_reached
-        assert tests.settled(store) == (clean.after if is_decided else clean.before).contents
+        decided = tests.check_readers(store, clean)
+        assert decided is clean.after or not is_reached
+        assert tests.settled(store) == decided.contents
     return len(connection.calls)
 
 
@@ -147,11 +147,11 @@ def check_a_pause(
         then = undisturbed if dying_number is None else dying_at(dying_number)
         connection = WatchedConnection(store.connection, paused_at(paused_number, meanwhile, then))
         answer = tests.answer(write.run, tests.open(connection))
-        is_decided = tests.check_readers(store, clean, may_leave_lines=may_leave_lines)
+        decided = tests.check_readers(store, clean, may_leave_lines=may_leave_lines)
         if may_leave_lines:
             repairs = [*store.repository().upkeep.repair()]
             assert {found.kind for found, _ in repairs} <= {"dangling", "left-over"}
             assert all(is_mended for _, is_mended in repairs), repairs
-        assert answer == STOPPED or is_decided, "a writer was answered, but its write is missing"
-        assert tests.settled(store) == (clean.after if is_decided else clean.before).contents
+        assert answer == STOPPED or decided is clean.after, "a writer was answered, but its write is missing"
+        assert tests.settled(store) == decided.contents
     return connection.is_stopped

@@ -8,6 +8,7 @@ import attrs
 import happybase
 
 from ..tables import TableLayout
+from ..writes import NotAllStored
 from .contents import Contents, sources_and_lines
 from .crash_points import crash_points
 from .watched_connection import Call, Script, Stop, WatchedConnection, WriterDied, dying_before, undisturbed
@@ -35,6 +36,14 @@ def nothing(_store: Store) -> None:
     """Stores nothing."""
 
 
+def store_at_once(store_all: Callable[[Any], object], records: Sequence[Any]) -> None:
+    """Stores records by a method for many of them; raises what the store has raised, instead of NotAllStored."""
+    try:
+        store_all(records)
+    except NotAllStored as error:
+        raise error.__cause__ or error from None
+
+
 @attrs.frozen
 class Write:
     """A write over several rows."""
@@ -53,6 +62,9 @@ class Write:
     """Other writes of the same rows, which run in the middle of this one."""
     calls: int | Mapping[str, int] | None = attrs.field(default=None, kw_only=True)
     """How many of its calls change the store, if that is promised; by the name of the variant, if they differ."""
+    one_by_one: tuple[Callable[[Any], object], ...] = attrs.field(default=(), kw_only=True)
+    """For a write of several records, each of which is decided by itself: the writes of one record each, in their
+    order. After a crash the first few of them may be decided, and the others not."""
     late_rivals: bool = attrs.field(default=True, kw_only=True)
     """Whether a call of this write is harmless that arrives after another write has ended."""
 
@@ -138,6 +150,8 @@ class Clean:
     calls: tuple[Call, ...]
     before: State
     after: State
+    between: tuple[State, ...] = ()
+    """The states between its decisions, if it makes several."""
 
     @property
     def points(self) -> list[Stop]:

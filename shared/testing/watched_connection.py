@@ -1,6 +1,6 @@
 """A connection that stops or pauses its process at one of its calls: the writer dies, a reply is lost, others work."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -35,11 +35,17 @@ class Call:
         table = arguments[0].decode().removeprefix(table_prefix)
         if name in ("mutateRows", "mutateRowsTs"):
             return cls(name, table, tuple((batch.row, tuple(batch.mutations)) for batch in arguments[1]))
+        if name == "put_dated":
+            return cls(name, table, tuple((row, _mutations(cells)) for row, cells in arguments[1]))
         if name == "checkAndPut":
             return cls(name, table, ((arguments[1], (arguments[4],)),))
         if name == "atomicIncrement":
             return cls(name, table, ((arguments[1], ()),))
         raise NotImplementedError(f"{name}: the crash tests do not know which rows this call changes")
+
+
+def _mutations(cells: Mapping[tuple[bytes, int], bytes]) -> tuple[Mutation, ...]:
+    return tuple(Mutation(column=column, value=value) for (column, _), value in cells.items())
 
 
 @attrs.frozen
@@ -131,7 +137,7 @@ class WatchedConnection(_Connection):
         self._is_dead = False
         self.client = _WatchedClient(self)
         self.helpers = None
-        """Nothing is read side by side: calls come in the same order each time."""
+        """No calls are made side by side: they come in the same order each time."""
         self.number_of_calls = 0
         """The number of all calls; `calls` has only those that change the store."""
         self.calls: list[Call] = []
@@ -173,6 +179,10 @@ class WatchedConnection(_Connection):
         self._is_dead = stop.is_death
         raise WriterDied if stop.is_death else ReplyLost
 
+    def has_call(self, name: str) -> bool:
+        """Whether the connection has a call."""
+        return hasattr(self._connection.client, name)
+
     def deliver(self) -> None:
         """Executes the calls that the store did not execute when they were sent: the gateway was late."""
         for call in self._lost:
@@ -184,4 +194,6 @@ class _WatchedClient:
         self._connection = connection
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name == "put_dated" and not self._connection.has_call(name):
+            raise AttributeError(name)
         return partial(self._connection.send, name)

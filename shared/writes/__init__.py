@@ -23,6 +23,7 @@ from .erasure_upkeep import PersonErasures
 from .findings import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, reason_told
 from .intent_rows import Pending
 from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter, UnknownOutcome, writers_of
+from .many_writes import write_all
 from .reading import Derived, SourceReader
 from .recovery import Recovery, settle_each
 from .server_clock import MAX_SKEW_MS, ClockSkew, checked_moment
@@ -90,5 +91,6 @@ __all__ = [
     "reason_told",
     "settle_each",
     "store_all",
+    "write_all",
     "writers_of",
 ]

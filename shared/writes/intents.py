@@ -70,6 +70,7 @@ has: the readers of a moving list drop it, and `WriterUpkeep` finds it.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Set
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
@@ -85,7 +86,7 @@ from .intent_rows import Dated, IntentRows, Pending, is_young, source_row_of
 from .reading import Derived, SourceReader
 from .recovery import Recovery, settle_each
 from .server_clock import MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
-from .slots import SLOTS, Intent, SlotOfProcess
+from .slots import SLOTS, Intent, Slot, SlotOfProcess
 from .sources import REVISION_STEP_MS, WRITE_ID_BYTES, Source, SourceCells
 
 if TYPE_CHECKING:
@@ -154,15 +155,15 @@ class IntentWriter(Generic[R]):
                 raise InvalidRecord(f"table {table.name}: must be in lists or in dropped, not in both")
             if table.name in self.moving and table.cells.cell_attributes:
                 raise InvalidRecord(f"table {table.name}: the cells of a moving list must be a marker")
-        self._connection = connection
+        self.connection = connection
         self._rows = connection.table(source.name)
-        self._slots = IntentRows(connection, intents)
+        self.intent_rows = IntentRows(connection, intents)
         self._clock = clock
         self._window_ms = window_ms
 
     def rows(self, table: str) -> "happybase.Table":
         """The rows of a table of the same connection."""
-        return self._connection.table(table)
+        return self.connection.table(table)
 
     def derived(self, record: R | None) -> dict[Cell, bytes]:
         """The derived cells of a record; an empty dict for None."""
@@ -174,7 +175,7 @@ class IntentWriter(Generic[R]):
 
     def check_clock(self) -> Moment:
         """The time now, by a clock that agrees with the region server's. Raises ClockSkew; see `checked_moment`."""
-        return checked_moment(self._connection, self._slots.rows, self._slots.clock_row, self._clock)
+        return checked_moment(self.connection, self.intent_rows.rows, self.intent_rows.clock_row, self._clock)
 
     def is_past_window(self, began: Moment) -> bool:
         """Whether `WINDOW_MS` have passed since a write began."""
@@ -204,7 +205,7 @@ class IntentWriter(Generic[R]):
             record: Any = wanted
             if record == source.record:
                 derived = self.derived(source.record)
-                self._agree(source, derived, derived.keys())
+                self.agree(source, derived, derived.keys())
                 if self.is_past_window(began):  # others may have removed what was put
                     self.repair(row, derived)
                 return wanted
@@ -212,8 +213,8 @@ class IntentWriter(Generic[R]):
                 return wanted
             report("conflict", table=self.source.name)
 
-    def _attempt(self, row: bytes, source: Source[R], record: R | None, began: Moment) -> bool:
-        """Steps 2 to 6; returns whether the write was accepted."""
+    def prepared(self, row: bytes, source: Source[R], record: R | None, began: Moment) -> "Prepared[R]":
+        """A write of a record, encoded; `source` is its row as it was read. Raises InvalidRecord."""
         if record is not None and self.source.row(record) != row:
             raise InvalidRecord(f"{type(record).__name__}: a write must not change the key of its source")
         old, new = self.derived(source.record), self.derived(record)
@@ -223,34 +224,42 @@ class IntentWriter(Generic[R]):
         decided = self.next_revision(source, record, began.wall_ms, write_id)
         name = f"{self.cells.record.__name__} in row {shown_bytes(row)}"
         check_cell_size(name, self.cells.columns[0], decided.cell or b"", row)
+        return Prepared(row, source, decided, new, first, grouped(of_changed_lines(old, new)), write_id)
+
+    def _attempt(self, row: bytes, source: Source[R], record: R | None, began: Moment) -> bool:
+        """Steps 2 to 6; returns whether the write was accepted."""
+        prepared = self.prepared(row, source, record, began)
         if self.check_clock().drift_ms(began) > MAX_DRIFT_MS:  # the clock has been set since
             return False
         is_sent = is_accepted = False
         lost_reply: Exception | None = None
-        with SLOTS.taken(began.wall_ms + MAX_SKEW_MS) as slot:
+        with self.slots(1, began) as (slot,):
             started_ms = max(began.wall_ms, slot.last_ms + 1)
             slot.last_ms = started_ms + 1
-            named = grouped(of_changed_lines(old, new))
-            intent = Intent(slot.process, slot.slot, row, source.revision, write_id, named)
-            self._slots.begin(intent, started_ms)
-            self.put(first, before_decision_ms(source, began))
+            intent = prepared.intent(slot)
+            self.intent_rows.begin(intent, started_ms)
+            self.put(prepared.first, before_decision_ms(source, began))
             try:
                 if not self.is_past_window(began):
                     is_sent = True
-                    is_accepted = self.check_and_put(row, source, decided)
+                    is_accepted = self.check_and_put(row, source, prepared.decided)
             except Exception as error:
                 lost_reply = error
-            current = decided if is_accepted else self._outcome(intent)
-            derived = new if is_accepted else self.derived(current.record)
-            current = self._complete(intent, current, derived, began)
-            self._slots.end(intent, started_ms + 1)
-        if is_accepted or write_id in current.writes:
+            current = prepared.decided if is_accepted else self.outcome(intent)
+            derived = prepared.derived if is_accepted else self.derived(current.record)
+            current = self.complete(intent, current, derived, began)
+            self.intent_rows.end(intent, started_ms + 1)
+        if is_accepted or prepared.write_id in current.writes:
             return True
         if is_sent and current.forgets(source.revision):
-            raise UnknownOutcome(f"{self.source.name}: row {shown_bytes(row)}: many later writes were accepted")
+            raise unknown_outcome(self.source, row)
         if lost_reply is not None:  # it is certain that the write was refused; the error may come again
             raise lost_reply
         return False
+
+    def slots(self, count: int, began: Moment) -> AbstractContextManager[list[Slot]]:
+        """Slots for as many writes at once."""
+        return SLOTS.several_taken(count, began.wall_ms + MAX_SKEW_MS)
 
     def next_revision(self, source: Source[R], record: R | None, now_ms: int, *write_id: bytes) -> Source[R]:
         """The next revision of a source: of another record, or of the same one to raise it."""
@@ -265,7 +274,7 @@ class IntentWriter(Generic[R]):
         raised = self.next_revision(source, source.record, above_ms)
         return raised if self.check_and_put(row, source, raised) else None
 
-    def _outcome(self, intent: Intent, *, raises_always: bool = False) -> Source[R]:
+    def outcome(self, intent: Intent, *, raises_always: bool = False) -> Source[R]:
         """The source, read again and raised until it is certain whether the write was accepted."""
         row = source_row_of(intent)
         while True:
@@ -275,7 +284,7 @@ class IntentWriter(Generic[R]):
             if raised := self._raised(row, source, self.check_clock().wall_ms):
                 return raised
 
-    def _complete(
+    def complete(
         self,
         intent: Intent,
         source: Source[R],
@@ -290,20 +299,26 @@ class IntentWriter(Generic[R]):
         """
         named = set(cells_of(intent))
         while True:
-            self._agree(source, derived, named, puts_moving=puts_moving)
+            self.agree(source, derived, named, puts_moving=puts_moving)
             if not self.is_past_window(began):
                 return source
             began, puts_moving = self.check_clock(), True
-            source = self._outcome(intent, raises_always=True)
+            source = self.outcome(intent, raises_always=True)
             derived = self.derived(source.record)
 
-    def _agree(
+    def agree(
         self, source: Source[R], derived: Mapping[Cell, bytes], named: Set[Cell], *, puts_moving: bool = False
     ) -> None:
         """Puts the named cells that a source derives, and deletes those that it does not."""
-        tables = {name for name, _, _ in named} - (set[str]() if puts_moving else self.moving)
-        self.put({cell: derived[cell] for cell in derived if cell in named and cell[0] in tables}, source.time_ms)
+        self.put(self.cells_to_put(derived, named, puts_moving=puts_moving), source.time_ms)
         self.delete(named - derived.keys(), source.time_ms - 1)
+
+    def cells_to_put(
+        self, derived: Mapping[Cell, bytes], named: Set[Cell], *, puts_moving: bool = False
+    ) -> dict[Cell, bytes]:
+        """The named cells among derived ones; those of moving lists have been put before the decision."""
+        tables = {name for name, _, _ in named} - (set[str]() if puts_moving else self.moving)
+        return {cell: derived[cell] for cell in derived if cell in named and cell[0] in tables}
 
     def put(self, cells: Mapping[Cell, bytes], time_ms: int) -> None:
         """Puts derived cells, dated `time_ms`. Costs: 1 call for each table."""
@@ -367,8 +382,8 @@ class IntentWriter(Generic[R]):
         Intents that cannot be read are not among them: calls `on_invalid` with each. `recover` reports them, too.
         Costs: one scan of the intents' table, a row for each slot.
         """
-        check_layouts(self._connection, self._tables)
-        return self._slots.pending(on_invalid)
+        check_layouts(self.connection, self._tables)
+        return self.intent_rows.pending(on_invalid)
 
     def under_way(self) -> Set[bytes]:
         """The source rows of the writes that are younger than 10 minutes: their writers are probably at work.
@@ -391,18 +406,18 @@ class IntentWriter(Generic[R]):
         Costs: one scan of the intents' table; for each such write 2 gets and 1 checkAndPut; for each table 1 get, 1 put
         and deletes. The rows of slots that were idle for a day are deleted.
         """
-        check_layouts(self._connection, self._tables)
+        check_layouts(self.connection, self._tables)
         age_ms = self._window_ms if older_than_ms is None else older_than_ms
         now_ms = self.check_clock().wall_ms
-        stored = self._slots.stored()
+        stored = self.intent_rows.stored()
         return settle_each(stored, lambda row: self._settle(row, stored[row], now_ms, age_ms), self.intents.name)
 
     def _settle(self, row: bytes, cells: Dated, now_ms: int, age_ms: int) -> bool | None:
         """Completes the write of a slot; False if it is too young, None if the slot is idle."""
-        slot = self._slots.read(row, cells)
+        slot = self.intent_rows.read(row, cells)
         if slot.intent.source_row is None:
             if now_ms - slot.started_ms > IDLE_MS:
-                self._slots.delete_idle(slot)
+                self.intent_rows.delete_idle(slot)
             return None
         if age_ms > 0 and is_young(now_ms - slot.started_ms, age_ms):
             return False
@@ -417,9 +432,9 @@ class IntentWriter(Generic[R]):
         slot = attrs.evolve(slot, intent=attrs.evolve(slot.intent, touched=touched))
         began = self.check_clock()
         self._check_no_revision_is_lost(slot, began)
-        source = self._outcome(slot.intent, raises_always=True)
-        self._complete(slot.intent, source, self.derived(source.record), began, puts_moving=True)
-        self._slots.end(slot.intent, slot.started_ms + 1)
+        source = self.outcome(slot.intent, raises_always=True)
+        self.complete(slot.intent, source, self.derived(source.record), began, puts_moving=True)
+        self.intent_rows.end(slot.intent, slot.started_ms + 1)
 
     def _check_no_revision_is_lost(self, slot: Pending, now: Moment) -> None:
         """Raises InvalidRecord if a source has been restored from a backup since a write read it.
@@ -445,6 +460,34 @@ class IntentWriter(Generic[R]):
             is_of_first_writes = newest_ms <= max(others, default=0) - KEEP_TOMBSTONES_MS
             if not is_of_first_writes and self.reader.read(slot.source_row).cell is None:  # still
                 raise InvalidRecord("its source is missing, and its lines are not those of a first write")
+
+
+def unknown_outcome(source: TableLayout[Any, Any], row: bytes) -> UnknownOutcome:
+    """The error of a write whose source does not remember whether it was accepted."""
+    return UnknownOutcome(f"{source.name}: row {shown_bytes(row)}: many later writes were accepted")
+
+
+@attrs.frozen
+class Prepared(Generic[R]):
+    """A write that is encoded, and of which nothing has been put yet."""
+
+    row: bytes
+    """The row of its source."""
+    source: Source[R]
+    """The source as it was read."""
+    decided: Source[R]
+    """The next revision, if the write is accepted."""
+    derived: Mapping[Cell, bytes]
+    """All derived cells of that revision."""
+    first: Mapping[Cell, bytes]
+    """The new lines of moving lists, which are put before the decision."""
+    named: dict[str, dict[bytes, list[bytes]]]
+    """The derived cells that the write changes: columns by row, by table."""
+    write_id: bytes
+
+    def intent(self, slot: Slot) -> Intent:
+        """The intent of the write, in a slot."""
+        return Intent(slot.process, slot.slot, self.row, self.source.revision, self.write_id, self.named)
 
 
 def before_decision_ms(source: Source[Any], began: Moment) -> int:

@@ -121,12 +121,18 @@ class Slots:
 
         A slot that holds a timestamp above `last_at_most_ms`, because the clock was ahead then, is not used again.
         """
-        slot = self._take(last_at_most_ms)
+        with self.several_taken(1, last_at_most_ms) as (slot,):
+            yield slot
+
+    @contextmanager
+    def several_taken(self, count: int, last_at_most_ms: int | None = None) -> Generator[list[Slot]]:
+        """As many slots, each as from `taken`; after an exception none of them is used again."""
+        slots = [self._take(last_at_most_ms) for _ in range(count)]
         pid = os.getpid()
-        yield slot
+        yield slots
         with _lock:
             if pid == self._pid:
-                self._free.append(slot)
+                self._free += slots
 
     def _take(self, last_at_most_ms: int | None) -> Slot:
         with _lock:

@@ -53,6 +53,19 @@ def ended(process, number=None):
 # Serving
 
 
+def test_thrift2_is_served_on_a_port_of_its_own_and_rows_of_different_times_share_a_call_there(real_process):
+    process = real_process("serve", "--port", "0", "--thrift2-port", "0")
+    _, port = listening(process)
+    line = process.stdout.readline()
+    assert line.startswith("Thrift2 on 127.0.0.1:")
+    with closing(connect(f"hbase://127.0.0.1:{port}?thrift2_port={line.rpartition(':')[2].strip()}")) as connection:
+        with connection.beyond_thrift1() as beyond:
+            beyond.create_split_table("t", {"d": {}}, [b"m"])
+        connection.client.put_dated(b"t", [(b"r", {(b"d:a", 5): b"1", (b"d:b", 6): b"2"})])
+        assert connection.table("t").row(b"r", include_timestamp=True) == {b"d:a": (b"1", 5), b"d:b": (b"2", 6)}
+    assert ended(process, signal.SIGTERM)[0] == 0
+
+
 def test_the_first_line_says_where_and_happybase_finds_a_store_there(serve):
     process, connection = serve()
     connection.create_table("t", {"d": {}})

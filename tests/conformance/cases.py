@@ -16,7 +16,7 @@ SECTIONS = [f"1.{number}" for number in range(1, 11)] + [f"2.{number}" for numbe
 
 _ONE_FAMILY = {"d": dict[str, Any]()}
 _TABLE_FIELDS = {"families", "splits", "rows", "namespaces"}
-_RUNNER_CALLS = {"scan", "wait_ms", "major_compaction"}
+_RUNNER_CALLS = {"scan", "wait_ms", "major_compaction", "putMultiple"}
 _EXPECTATIONS = ("gives", "gives_rows", "matches", "opens", "raises")
 _STEP_FIELDS = {*_EXPECTATIONS, "text", "table", "exact_table", "fetch", "values"}
 _THRIFT2_FIELDS = {"keepTombstonesMs"}
@@ -67,6 +67,11 @@ class Case:
         return bool(self.splits or self.namespaces) or any(
             _THRIFT2_FIELDS & options.keys() for options in self.families.values()
         )
+
+    @property
+    def puts_dated(self) -> bool:
+        """Whether the case calls Thrift2's putMultiple."""
+        return any(step.call == "putMultiple" for step in self.steps)
 
     @property
     def shares(self) -> bool:
@@ -157,7 +162,7 @@ def _step(fields: dict[str, Any], where: str) -> Step:
         raise InvalidCase(f"{where}: wants one call (got {', '.join(calls) or 'none'})")
     (call,) = calls
     if call not in _RUNNER_CALLS and call not in Thrift1.thrift_services:
-        raise InvalidCase(f"{where}: {call}: is no call of Thrift1, and neither of {', '.join(sorted(_RUNNER_CALLS))}")
+        raise InvalidCase(f"{where}: {call}: is no call of Thrift1, and none of {', '.join(sorted(_RUNNER_CALLS))}")
     expected = {name: fields[name] for name in _EXPECTATIONS if name in fields}
     answers = call == "scan" or _answers(call)
     if len(expected) > 1 or (bool(expected) != answers and "raises" not in expected):

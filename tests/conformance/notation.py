@@ -9,6 +9,8 @@ from typing import Any
 from attrs import define, field
 from Hbase_thrift import ColumnDescriptor, Mutation, TCell, TRegionInfo, TRowResult
 
+from shared.stores.thrift2.idl import idl
+
 _COMPUTED = re.compile(rb"\{(\d+) bytes of (.)\}|\{long (-?\d+)\}", re.DOTALL)
 _CELL = re.compile(r"(?P<text>.*?)(?:@(?P<at>t?\d+))?", re.DOTALL)
 _TIME = re.compile(r"(?P<name>now|t\d+)(?P<offset>[+-]\d+)?")
@@ -66,6 +68,18 @@ def mutation(written: str | Mapping[str, Any]) -> Mutation:
         return Mutation(isDelete=True, column=as_bytes(written[1:]))
     column, equals, value = written.partition("=")
     return Mutation(column=as_bytes(column), value=as_bytes(value) if equals else None)
+
+
+def put(row: bytes, *cells: str) -> Any:
+    """A put of Thrift2: `d:a=v@5` is a cell with a timestamp, `d:a=v` one without."""
+    values: list[Any] = []
+    for written in cells:
+        column, _, value = written.partition("=")
+        text, at, timestamp = value.rpartition("@")
+        family, _, qualifier = as_bytes(column).partition(b":")
+        time_ms = int(timestamp) if at else None
+        values.append(idl().TColumnValue(family, qualifier, as_bytes(text if at else value), time_ms))
+    return idl().TPut(row, values)
 
 
 def descriptor(written: str | Mapping[str, Any]) -> ColumnDescriptor:

@@ -12,7 +12,7 @@ from thriftpy2.thrift import TApplicationException
 
 from shared.stores.thrift1.idl import IOError, Thrift1
 from tests.conformance.cases import Case, Step, named_arguments
-from tests.conformance.notation import Times, as_bytes, as_text, descriptor, fits, mutation, plain, shown
+from tests.conformance.notation import Times, as_bytes, as_text, descriptor, fits, mutation, plain, put, shown
 from tests.conformance.targets import Store
 
 _ERRORS: dict[str, type[Exception]] = {
@@ -20,7 +20,7 @@ _ERRORS: dict[str, type[Exception]] = {
 }
 
 # The Java exceptions of HBase that are no DoNotRetryIOException.
-_MAY_BE_TRIED_AGAIN = ("java.io.IOException", "org.apache.hadoop.hbase.client.RetriesExhausted")
+_MAY_BE_TRIED_AGAIN = ("java.io.IOException", "org.apache.hadoop.hbase.client.RetriesExhausted", "Failed ")
 
 
 def run(case: Case, store: Store) -> None:
@@ -93,6 +93,9 @@ class _Runner:
             return self.store.compact()
         if step.call == "scan":
             return self._scan(step)
+        if step.call == "putMultiple":
+            puts = [put(self._row(row), *cells) for row, *cells in step.argument]
+            return self.store.thrift2.putMultiple(self._table(step), puts)
         if step.call == "getTableNamesWithIsTableEnabled":
             return self.store.own_states(self._all_states())
         answer = getattr(self.store.client, step.call)(**self._arguments(step))

@@ -4,7 +4,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from itertools import count, groupby
 from typing import Any, Protocol
 
@@ -12,10 +12,13 @@ import happybase
 import pytest
 from attrs import define, field, frozen
 from Hbase_thrift import BatchMutation, ColumnDescriptor
+from thriftpy2.rpc import make_client
 
+from shared.stores import connect
 from shared.stores.embedded.connection import EmbeddedConnection
-from shared.stores.hbase.thrift2 import Thrift2Gateway
+from shared.stores.embedded.thrift2_service import Thrift2Service
 from shared.stores.server.thrift_server import ThriftServer
+from shared.stores.thrift2.idl import idl
 from tests.conformance.cases import Case, read_cases
 from tests.conformance.notation import as_bytes, mutation
 from tests.programs.hbase.named import VARIABLE, NamedHBase, named_hbase
@@ -32,6 +35,8 @@ class Store:
     """What a case runs on: a client, a table, and what keeps the case apart from others in the same store."""
 
     client: Any
+    thrift2: Any
+    """Thrift2's calls, for the step `putMultiple`."""
     table: bytes
     compact: Callable[[], None]
     name_prefix: bytes = b""
@@ -72,19 +77,22 @@ class InProcess:
         with closing(EmbeddedConnection(None)) as connection:
             create_embedded(connection, "t", case)
             fill(connection.client, b"t", case)
-            yield Store(connection.client, b"t", lambda: connection.compact("t"))
+            thrift2 = Thrift2Service(connection.service)
+            yield Store(connection.client, thrift2, b"t", lambda: connection.compact("t"))
 
     def close(self) -> None:
         pass
 
 
 class OverTCP:
-    """The project's own Thrift server on one embedded store; a table and a connection for each case."""
+    """The project's own Thrift servers on one embedded store; a table and a connection for each case."""
 
     def __init__(self) -> None:
         self._connection = EmbeddedConnection(None)
         self._server = ThriftServer(self._connection.service)
-        self._server.start()
+        self._thrift2_server = ThriftServer(self._connection.service, version="Thrift2", beside=self._server)
+        for server in (self._server, self._thrift2_server):
+            server.start()
         self._numbers = count()
 
     @contextmanager
@@ -92,11 +100,16 @@ class OverTCP:
         prefix = f"c{next(self._numbers)}_"
         table = f"{prefix}t"
         create_embedded(self._connection, table, case)
-        with closing(WholeConnection("127.0.0.1", self._server.port, timeout=_TIMEOUT_MS)) as connection:
+        with (
+            closing(WholeConnection("127.0.0.1", self._server.port, timeout=_TIMEOUT_MS)) as connection,
+            thrift2_client("127.0.0.1", self._thrift2_server.port) as thrift2,
+        ):
             fill(connection.client, table.encode(), case)
-            yield Store(connection.client, table.encode(), lambda: self._connection.compact(table), prefix.encode())
+            compact, name = (lambda: self._connection.compact(table)), table.encode()
+            yield Store(connection.client, thrift2, name, compact, prefix.encode())
 
     def close(self) -> None:
+        self._thrift2_server.stop()
         self._server.stop()
         self._connection.close()
 
@@ -171,24 +184,22 @@ class RealHBase:
 
     @contextmanager
     def store(self, case: Case) -> Iterator[Store]:
-        if case.needs_thrift2 and not self._named.thrift2_port:
-            pytest.skip(
-                f"Thrift1 cannot create the table: name Thrift2 too, {VARIABLE}=hbase://HOST:PORT?thrift2_port=PORT"
-            )
-        with closing(self._connect()) as connection:
+        if (case.needs_thrift2 or case.puts_dated) and not self._named.thrift2_port:
+            pytest.skip(f"Thrift1 cannot do it: name Thrift2 too, {VARIABLE}=hbase://HOST:PORT?thrift2_port=PORT")
+        with closing(self._connect()) as connection, self._thrift2() as thrift2:
             client = connection.client
             if case.shared_table:
                 table = self._table_for(client, f"{case.file}/{case.shared_table}", case, filled=True)
-                yield Store(client, table.name, _no_compaction)
+                yield Store(client, thrift2, table.name, _no_compaction)
             elif case.shares:
                 table = self._table_for(client, repr(case.families), case, filled=False)
                 row_prefix = b"%d/" % next(table.rows)
                 fill(client, table.name, case, row_prefix)
-                yield Store(client, table.name, _no_compaction, row_prefix=row_prefix)
+                yield Store(client, thrift2, table.name, _no_compaction, row_prefix=row_prefix)
             else:
                 name_prefix = self._own_table(case)
                 name = name_prefix + b"t"
-                store = Store(client, name, lambda: _compact(client, name), name_prefix, created=[name])
+                store = Store(client, thrift2, name, lambda: _compact(client, name), name_prefix, created=[name])
                 try:
                     fill(client, name, case)
                     yield store
@@ -225,6 +236,10 @@ class RealHBase:
     def _connect(self) -> happybase.Connection:
         return WholeConnection(self._named.host, self._named.port, timeout=_TIMEOUT_MS)
 
+    def _thrift2(self) -> AbstractContextManager[Any]:
+        port = self._named.thrift2_port
+        return thrift2_client(self._named.host, port) if port else nullcontext(None)
+
     def _table_for(self, client: Any, key: str, case: Case, *, filled: bool) -> _Shared:
         table = self._shared.get(key)
         if table is None:
@@ -238,13 +253,20 @@ class RealHBase:
         if not case.needs_thrift2:
             client.createTable(name, descriptors(case))
             return
-        with (
-            closing(self._connect()) as connection,
-            closing(Thrift2Gateway(connection, self._named.thrift2_port)) as gateway,
-        ):
+        with closing(connect(self._named.store_url())) as connection, connection.beyond_thrift1() as gateway:
             for namespace in case.namespaces:
                 gateway.create_namespace(namespace)
             gateway.create_split_table(name, options(case), [as_bytes(split) for split in case.splits])
+
+
+@contextmanager
+def thrift2_client(host: str, port: int) -> Iterator[Any]:
+    """The calls of a Thrift2 gateway, on a plain client of thriftpy2."""
+    client = make_client(idl().THBaseService, host, port, timeout=_TIMEOUT_MS)
+    try:
+        yield client
+    finally:
+        client.close()
 
 
 def _no_compaction() -> None:

@@ -18,6 +18,7 @@ from ..thrift1.deadlines import has_passed
 from ..thrift1.descriptors import FamilyOptions, descriptors, split_rows
 from ..thrift1.idl import Thrift1
 from ..thrift1.prefixes import prefix_arguments
+from ..thrift2.dated import DatedRow
 from .engine import Engine
 from .service import ThriftService
 
@@ -123,6 +124,13 @@ class InProcessClient:
     def rows_read(self) -> int:
         """The number of rows that the store has read to answer, returned or not."""
         return self.service.engine.rows_read
+
+    def put_dated(self, name: bytes, rows: Iterable[DatedRow]) -> None:
+        """Puts cells that each have a timestamp of their own; on HBase that needs Thrift2's putMultiple."""
+        if has_passed():
+            raise DeadlineExceeded("embedded: putMultiple: the deadline has passed")
+        entries = [[(row, column, time_ms, value) for (column, time_ms), value in cells.items()] for row, cells in rows]
+        self.service.put_dated(name, entries)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in Thrift1.thrift_services:

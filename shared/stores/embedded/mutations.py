@@ -2,9 +2,10 @@
 
 import struct
 from bisect import bisect_right
-from collections.abc import Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from typing import TypeVar
 
 from attrs import frozen
 from Hbase_thrift import BatchMutation, IllegalArgument, Mutation, TAppend, TCell
@@ -29,9 +30,14 @@ from .stored_tables import StoredTable, now_ms
 from .table_calls import check_families, enabled_table, first_unknown_family
 from .turns import Watch, let_others_in
 
+Entry = TypeVar("Entry")
+
 # A larger batch is split into several transactions, so that other calls need not wait for all of it.
 MAX_ATOMIC_MUTATIONS = 2_000
 _PART = 500
+
+_SMALL_CELL_BYTES = 1024 * 1024
+"""Smaller cells need no closer look at their size."""
 
 _counter = struct.Struct(">q")
 
@@ -63,7 +69,7 @@ def mutate_rows(
             refused = _mutate_rows(engine, name, batches, batches, timestamp, columns, None)
     else:
         failing = _Failing(_oversized(put for batch in batches for put in _puts_of(batch, 0)), _nameless(batches))
-        parts = _parts(batches)
+        parts = _parts(batches, lambda batch: len(batch.mutations or ()))
         for puts, deletes in [*((part, ()) for part in parts), *(((), part) for part in parts)]:
             if refused and deletes:
                 break
@@ -84,18 +90,20 @@ class _Failing:
     """The rows of deletes of a family without a name."""
 
 
-def _parts(batches: Sequence[BatchMutation]) -> list[Sequence[BatchMutation]]:
-    """The entries in parts of about _PART mutations."""
+def _parts(entries: Sequence[Entry], mutations_of: Callable[[Entry], int]) -> list[Sequence[Entry]]:
+    """The entries in parts of about _PART mutations, or all of them if there are few."""
+    if sum(map(mutations_of, entries)) <= MAX_ATOMIC_MUTATIONS:
+        return [entries]
     ends = [0]
     count = 0
-    for end, batch in enumerate(batches, 1):
-        count += len(batch.mutations or ())
+    for end, entry in enumerate(entries, 1):
+        count += mutations_of(entry)
         if count >= _PART:
             ends.append(end)
             count = 0
-    if ends[-1] < len(batches):
-        ends.append(len(batches))
-    return [batches[begin:end] for begin, end in pairwise(ends)]
+    if ends[-1] < len(entries):
+        ends.append(len(entries))
+    return [entries[begin:end] for begin, end in pairwise(ends)]
 
 
 @waits_once
@@ -122,11 +130,61 @@ def _mutate_rows(
         oversized = failing.oversized if failing else _oversized(puts)
         refused: list[IOError] = []
         if oversized or first_unknown_family(table, columns):
-            puts, refused = _accepted(table, puts_of, write_ms, oversized)
+            entries = filter(None, (_puts_of(batch, write_ms) for batch in puts_of))
+            puts, refused = _accepted(table, entries, oversized)
         engine.put(table, puts, None if write_ms == timestamp else write_ms)
         if not refused:
             nameless = failing.nameless if failing else _nameless(deletes_of)
             refused = _delete_all(engine, table, deletes_of, write_ms, nameless)
+    return refused
+
+
+def put_dated(engine: Engine, name: bytes, entries: Sequence[Sequence[Put]], watch: Watch) -> None:
+    """Stores the cells of some entries, each entry of one row, and each cell with a timestamp of its own.
+
+    The server dates a cell with LATEST_MS. As in `mutate_rows`, the entries are independent, and a large batch is
+    stored in parts. HBase: Thrift2 declares no exception for wrong arguments.
+    """
+    for entry in entries:
+        if not entry:
+            raise UncheckedError("No columns to insert")
+        check_row(entry[0][0])
+        check_time(min(timestamp for _, _, timestamp, _ in entry))
+    try:
+        oversized = _oversized(put for entry in entries for put in entry)
+    except IllegalArgument as error:
+        raise UncheckedError(name_text(error.message)) from error
+    refused: list[IOError] = []
+    for part in _parts(entries, len):
+        watch(())
+        with engine.lock:
+            refused += _put_entries(engine, name, part, oversized)
+        let_others_in()
+    if refused:
+        raise failed_actions(refused)
+
+
+@waits_once
+def _put_entries(
+    engine: Engine, name: bytes, entries: Sequence[Sequence[Put]], oversized: Sequence[Put]
+) -> list[IOError]:
+    """Stores the accepted entries in one transaction; returns an error for each refused one."""
+    with engine.writing():
+        clock_ms = now_ms()
+        try:
+            table = _table_to_write(engine, name)
+        except IOError as error:
+            raise failed_actions([error] * len(entries)) from error
+        accepted, refused = [put for entry in entries for put in entry], list[IOError]()
+        if oversized or first_unknown_family(table, {column for _, column, _, _ in accepted}):
+            accepted, refused = _accepted(table, entries, oversized)
+        is_dated = all(timestamp != LATEST_MS for _, _, timestamp, _ in accepted)
+        if not is_dated:
+            accepted = [
+                (row, column, clock_ms if timestamp == LATEST_MS else timestamp, value)
+                for row, column, timestamp, value in accepted
+            ]
+        engine.put(table, accepted, None if is_dated else clock_ms)
     return refused
 
 
@@ -149,7 +207,7 @@ def _nameless(batches: Iterable[BatchMutation]) -> list[bytes]:
 
 
 def _accepted(
-    table: StoredTable, batches: Iterable[BatchMutation], write_ms: int, oversized: Sequence[Put]
+    table: StoredTable, entries: Iterable[Sequence[Put]], oversized: Sequence[Put]
 ) -> tuple[list[Put], list[IOError]]:
     """The puts of the accepted entries, and an error for each refused one.
 
@@ -158,15 +216,14 @@ def _accepted(
     oversized_by_region = {bisect_right(table.splits, put[0]): put for put in oversized}
     accepted: list[Put] = []
     refused: list[IOError] = []
-    for batch in batches:
-        if puts := _puts_of(batch, write_ms):
-            oversized_put = oversized_by_region.get(bisect_right(table.splits, batch.row))
-            columns = [column for _, column, _, _ in puts]
-            error = _oversized_error(oversized_put) if oversized_put else first_unknown_family(table, columns)
-            if error:
-                refused.append(error)
-            else:
-                accepted += puts
+    for puts in entries:
+        oversized_put = oversized_by_region.get(bisect_right(table.splits, puts[0][0])) if oversized else None
+        columns = [column for _, column, _, _ in puts]
+        error = _oversized_error(oversized_put) if oversized_put else first_unknown_family(table, columns)
+        if error:
+            refused.append(error)
+        else:
+            accepted += puts
     return accepted, refused
 
 
@@ -202,6 +259,8 @@ def _oversized(puts: Iterable[Put]) -> list[Put]:
     """The cells that the region server refuses. Raises for a cell that the gateway already refuses."""
     oversized: list[Put] = []
     for put in puts:
+        if len(put[0]) + len(put[1]) + len(put[3]) < _SMALL_CELL_BYTES:
+            continue
         size = cell_bytes(put)
         if size > MAX_SENT_CELL_BYTES:
             raise illegal_argument(f"KeyValue size too large: at most {MAX_SENT_CELL_BYTES} bytes (got {size})")

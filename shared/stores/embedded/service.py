@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from Hbase_thrift import (
     BatchMutation,
@@ -32,8 +32,8 @@ from ...keys import successor
 from ..thrift1.errors import UncheckedError, io_error
 from ..thrift1.idl import TThriftServerType
 from .columns import with_qualifier
-from .engine import Engine
-from .mutations import append_values, check_and_put, delete, increment_counter, mutate_row, mutate_rows
+from .engine import Engine, Put
+from .mutations import append_values, check_and_put, delete, increment_counter, mutate_row, mutate_rows, put_dated
 from .reads import get_rows, get_versions
 from .rules import check_row, required_row, table_name
 from .scanners import Scanners
@@ -61,18 +61,24 @@ def thrift_call(call: Method) -> Method:
     shared = shared_call(call)
 
     @wraps(call)
-    def alone(self: "ThriftService", *arguments: Any) -> Any:
+    def alone(self: "OnEngine", *arguments: Any) -> Any:
         with self.engine.lock:
             return shared(self, *arguments)
 
     return cast(Method, alone)
 
 
+class OnEngine(Protocol):
+    """A service whose calls run on an engine."""
+
+    engine: Engine
+
+
 def shared_call(call: Method) -> Method:
     """Makes a method raise as `thrift_call` does; the method itself takes turns with the engine."""
 
     @wraps(call)
-    def guarded(self: "ThriftService", *arguments: Any) -> Any:
+    def guarded(self: OnEngine, *arguments: Any) -> Any:
         try:
             return call(self, *arguments)
         except (UncheckedError, AttributeError, TypeError) as error:
@@ -107,7 +113,8 @@ class ThriftService:
         finally:
             del self._of_thread.watch
 
-    def _watch(self, results: Sequence[TRowResult | TCell]) -> None:
+    def watch(self, results: Sequence[TRowResult | TCell]) -> None:
+        """Passes the results of a turn to the block of `watched` that this thread is in."""
         watch: Watch | None = getattr(self._of_thread, "watch", None)
         if watch:
             watch(results)
@@ -142,7 +149,7 @@ class ThriftService:
 
     @shared_call
     def deleteTable(self, tableName: bytes) -> None:
-        drop_table(self.engine, tableName, self._watch)
+        drop_table(self.engine, tableName, self.watch)
 
     @thrift_call
     def enableTable(self, tableName: bytes) -> None:
@@ -150,7 +157,7 @@ class ThriftService:
 
     @shared_call
     def disableTable(self, tableName: bytes) -> None:
-        disable_table(self.engine, tableName, self._watch)
+        disable_table(self.engine, tableName, self.watch)
 
     @thrift_call
     def isTableEnabled(self, tableName: bytes) -> bool:
@@ -199,6 +206,11 @@ class ThriftService:
     ) -> None:
         """Creates a table that is split at `split_rows`; `beyond` has by family the options of `BEYOND_THRIFT1`."""
         create_table(self.engine, name, families or (), beyond, split_rows)
+
+    @shared_call
+    def put_dated(self, name: bytes, entries: Sequence[Sequence[Put]]) -> None:
+        """Stores cells that each have a timestamp of their own, each entry those of one row."""
+        put_dated(self.engine, name, entries, self.watch)
 
     @thrift_call
     def create_namespace(self, name: bytes) -> None:
@@ -260,25 +272,25 @@ class ThriftService:
         return self._rows(tableName, rows, columns, timestamp)
 
     def _rows(self, name: bytes, rows: Sequence[bytes], columns: Columns, before: int | None) -> list[TRowResult]:
-        return get_rows(self.engine, name, rows, columns, before, self._watch)
+        return get_rows(self.engine, name, rows, columns, before, self.watch)
 
     # Cells of one column
 
     @thrift_call
     def get(self, tableName: bytes, row: bytes, column: bytes, attributes: Attributes) -> list[TCell]:
-        return get_versions(self.engine, tableName, row, column, None, 1, self._watch)
+        return get_versions(self.engine, tableName, row, column, None, 1, self.watch)
 
     @thrift_call
     def getVer(
         self, tableName: bytes, row: bytes, column: bytes, numVersions: int, attributes: Attributes
     ) -> list[TCell]:
-        return get_versions(self.engine, tableName, row, column, None, numVersions, self._watch)
+        return get_versions(self.engine, tableName, row, column, None, numVersions, self.watch)
 
     @thrift_call
     def getVerTs(
         self, tableName: bytes, row: bytes, column: bytes, timestamp: int, numVersions: int, attributes: Attributes
     ) -> list[TCell]:
-        return get_versions(self.engine, tableName, row, column, timestamp, numVersions, self._watch)
+        return get_versions(self.engine, tableName, row, column, timestamp, numVersions, self.watch)
 
     # Scans
 
@@ -342,7 +354,7 @@ class ThriftService:
         scanner = self._scanners.get(scanner_id)
         if count < 0:
             raise UncheckedError(f"nbRows: must be 0 or more (got {count})")
-        results = scanner.fetch(self.engine, count, self._watch)
+        results = scanner.fetch(self.engine, count, self.watch)
         self._scanners.recount(scanner_id)
         return results
 
@@ -350,13 +362,13 @@ class ThriftService:
 
     @shared_call
     def mutateRows(self, tableName: bytes, rowBatches: Sequence[BatchMutation], attributes: Attributes) -> None:
-        mutate_rows(self.engine, tableName, rowBatches, None, self._watch)
+        mutate_rows(self.engine, tableName, rowBatches, None, self.watch)
 
     @shared_call
     def mutateRowsTs(
         self, tableName: bytes, rowBatches: Sequence[BatchMutation], timestamp: int, attributes: Attributes
     ) -> None:
-        mutate_rows(self.engine, tableName, rowBatches, timestamp, self._watch)
+        mutate_rows(self.engine, tableName, rowBatches, timestamp, self.watch)
 
     @thrift_call
     def mutateRow(self, tableName: bytes, row: bytes, mutations: Sequence[Mutation], attributes: Attributes) -> None:
@@ -400,7 +412,7 @@ class ThriftService:
         end_s = turn_end_s()
         for increment in increments:
             if time.monotonic() > end_s:
-                self._watch(())
+                self.watch(())
                 let_others_in()
                 end_s = turn_end_s()
             with self.engine.lock:
@@ -412,7 +424,7 @@ class ThriftService:
 
     @thrift_call
     def append(self, append: TAppend) -> list[TCell]:
-        return append_values(self.engine, append, self._watch)
+        return append_values(self.engine, append, self.watch)
 
     @thrift_call
     def checkAndPut(

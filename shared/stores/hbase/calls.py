@@ -1,4 +1,4 @@
-"""The calls of HBase's Thrift1 service: their structs, and whether a call may be sent again if no reply came."""
+"""The calls of HBase's Thrift services: their structs, and whether a call may be sent again if no reply came."""
 
 from typing import Any
 
@@ -38,12 +38,13 @@ READS = frozenset(
         "scannerOpenWithStopTs",
         "getThriftServerType",
         "getClusterId",
+        "getTableDescriptor",
     }
 )
 """Calls that change nothing, and may be sent again."""
 
-DATED_WRITES = frozenset({"mutateRowTs", "mutateRowsTs", "deleteAllTs", "deleteAllRowTs"})
-"""Calls that carry a timestamp: sent again they write the same cells, unless it is `NOW`."""
+DATED_WRITES = frozenset({"mutateRowTs", "mutateRowsTs", "deleteAllTs", "deleteAllRowTs", "putMultiple"})
+"""Calls that carry timestamps: sent again they write the same cells, unless one is `NOW`, or a cell has none."""
 
 SCANNER_CALLS = frozenset({"scannerGet", "scannerGetList", "scannerClose"})
 """Calls that move or close a scanner on the gateway: never sent again."""
@@ -66,6 +67,8 @@ UNREPEATABLE = {
     "deleteTable": _TABLES,
     "enableTable": _TABLES,
     "disableTable": _TABLES,
+    "createNamespace": _TABLES,
+    "deleteNamespace": _TABLES,
     "compact": "it starts work on the servers",
     "majorCompact": "it starts work on the servers",
 }
@@ -99,19 +102,27 @@ class Call:
     def why_once(self, message: Any) -> str | None:
         """Why this must not be sent again; None if it may be."""
         if self.name in DATED_WRITES:
-            return "timestamp 2^63-1 stands for the time of each attempt" if message.timestamp == NOW else None
+            return "timestamp 2^63-1 stands for the time of each attempt" if _lets_server_date(message) else None
         return UNREPEATABLE.get(self.name)
 
 
-def _call(name: str) -> Call:
-    arguments: Any = getattr(Thrift1, f"{name}_args")
-    result: Any = getattr(Thrift1, f"{name}_result")
+def _lets_server_date(message: Any) -> bool:
+    """Whether a dated write leaves a timestamp to the server."""
+    if (puts := getattr(message, "tputs", None)) is not None:
+        return any(cell.timestamp in (None, NOW) for put in puts for cell in put.columnValues)
+    return bool(message.timestamp == NOW)
+
+
+def call_of(service: Any, name: str) -> Call:
+    """A call of a service of an IDL."""
+    arguments: Any = getattr(service, f"{name}_args")
+    result: Any = getattr(service, f"{name}_result")
     fields = [field[1] for field in result.thrift_spec.values()]
     errors = tuple(field for field in fields if field != "success")
     return Call(name, arguments, result, "success" in fields, errors)
 
 
-CALLS = {name: _call(name) for name in Thrift1.thrift_services}
+CALLS = {name: call_of(Thrift1, name) for name in Thrift1.thrift_services}
 
 DECLARED = (Hbase_thrift.IOError, Hbase_thrift.IllegalArgument, Hbase_thrift.AlreadyExists)
 """Declared exceptions are complete replies: the socket stays in use after one."""
@@ -121,7 +132,7 @@ def description(call: Call, message: Any) -> str:
     """The call, its table and its rows, for an error message: `mutateRows on orders, 20 rows from b's-1' on`."""
     table = table_of(message)
     text = call.name if table is None else f"{call.name} on {table}"
-    batches = getattr(message, "rowBatches", None)
+    batches = getattr(message, "rowBatches", None) or getattr(message, "tputs", None)
     if batches:
         return f"{text}, {len(batches)} row{'s' * (len(batches) > 1)} from {batches[0].row!r:.100} on"
     row = getattr(_about(message), "row", None)
@@ -131,12 +142,14 @@ def description(call: Call, message: Any) -> str:
 def table_of(message: Any) -> str | None:
     """The table that a call names; None if it names none."""
     names = (getattr(_about(message), field, None) for field in ("tableName", "tableNameOrRegionName", "table"))
-    name = next(filter(None, names), None)
+    name: Any = next(filter(None, names), None)
+    if hasattr(name, "qualifier"):  # Thrift2's calls on tables
+        name = name.qualifier if name.ns is None else name.ns + b":" + name.qualifier
     return name.decode(errors="backslashreplace") if isinstance(name, bytes) else name
 
 
 def _about(message: Any) -> Any:
-    """The struct that names table and row: an append and an increment have one of their own."""
+    """The struct that names table and row: an append, an increment and a descriptor have one of their own."""
     increments = getattr(message, "increments", None)
-    inner = getattr(message, "append", None) or getattr(message, "increment", None)
+    inner = getattr(message, "append", None) or getattr(message, "increment", None) or getattr(message, "desc", None)
     return inner or (increments[0] if increments else message)

@@ -5,8 +5,8 @@ calls that may be sent again, and otherwise raises an error with one line that s
 """
 
 import time
-from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
 from typing import Any, Literal
@@ -23,7 +23,7 @@ from .helpers import Helpers
 from .resumed_scans import ResumedScans
 from .retries import AttemptFailed, Attempts
 from .sockets import IDLE_SOCKETS, Pool
-from .thrift2 import Thrift2Gateway
+from .thrift2 import Thrift2Client, Thrift2Gateway
 
 TIMEOUT_MS = 30_000
 """How long a call waits for its reply. If a region server dies, calls usually stall for 19 to 29 s."""
@@ -62,8 +62,12 @@ class HBaseConnection(happybase.Connection):
         # Each request may leave a socket that owes the reply to a close, beside the one that the next request takes.
         self._pool = Pool(host, port, timeout_ms / 1000, transport, protocol, pool_size, 2 * in_flight)
         self.helpers = Helpers(in_flight, self._pool.close_idle_of_helpers) if in_flight > 1 else None
-        """Threads that read for a query of several ranges; None if it reads one after the other."""
+        """Threads that make calls for others, side by side; None if calls are made one after the other."""
         self._retry_s = retry_ms / 1000
+        self._thrift2: Thrift2Client | None = None
+        if thrift2_port is not None:
+            pool = Pool(host, thrift2_port, timeout_ms / 1000, transport, protocol, pool_size, service="Thrift2")
+            self._thrift2 = Thrift2Client(pool, partial(RetryingClient, pool, self._retry_s), self._pool)
         super().__init__(
             host, port, timeout_ms, transport=transport, protocol=protocol, **prefix_arguments(table_prefix)
         )
@@ -73,35 +77,48 @@ class HBaseConnection(happybase.Connection):
         return HBaseTable(super().table(name, use_prefix).name, self)
 
     def close(self) -> None:
-        """Closes all sockets, those in use too, so that calls under way fail; before, helpers close their scanners."""
+        """Closes the sockets to both gateways, those in use too: calls under way fail.
+
+        Before that it waits a moment for helpers that are closing scanners.
+        """
         if self.helpers is not None:
             self.helpers.finish(_FINISH_S)
         super().close()
+        if self._thrift2 is not None:
+            self._thrift2.close()
 
     @contextmanager
     def beyond_thrift1(self) -> Generator[Thrift2Gateway | None]:
-        """The Thrift2 gateway at `thrift2_port`, open during the block; None without that port."""
-        if self.thrift2_port is None:
+        """What the Thrift2 gateway at `thrift2_port` can do; None without that port.
+
+        Raises StoreError if no Thrift2 gateway answers there.
+        """
+        if self._thrift2 is None:
             yield None
         else:
-            with closing(Thrift2Gateway(self, self.thrift2_port)) as gateway:
-                yield gateway
+            self._thrift2.check()
+            yield Thrift2Gateway(self, self._thrift2)
 
     def _refresh_thrift_client(self) -> None:
         self.transport = self._pool
-        self.client = RetryingClient(self._pool, self._retry_s, self.helpers)
+        self.client = RetryingClient(self._pool, self._retry_s, helpers=self.helpers)
+        if self._thrift2 is not None:
+            self.client.put_dated = self._thrift2.put_dated
 
 
 class RetryingClient:
     """The service's calls, with arguments as thriftpy2's TClient takes them; retries calls that may be sent again."""
 
-    def __init__(self, pool: Pool, retry_s: float, helpers: Helpers | None) -> None:
+    def __init__(
+        self, pool: Pool, retry_s: float, calls: Mapping[str, Call] = CALLS, helpers: Helpers | None = None
+    ) -> None:
         self._pool = pool
         self._retry_s = retry_s
+        self._calls = calls
         self._scans = ResumedScans(pool, helpers)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        call = CALLS.get(name)
+        call = self._calls.get(name)
         if call is None:
             raise AttributeError(f"{type(self).__name__} has no call {name!r}")
         bound = self._bound(call)

@@ -1,8 +1,8 @@
-"""Threads that read for another thread, so that several requests of one query are under way at once.
+"""Threads that make calls for another thread, so that several requests of one query or batch are under way at once.
 
 A helper waits for the gateway in place of the thread that asked for its work, and never for another helper. If no
 helper has begun a piece of work when its result is needed, the thread that needs it does it itself: so nested queries
-cannot wait for each other, and a query does not need any helper.
+cannot wait for each other, and neither a query nor a batch needs any helper.
 """
 
 import os

@@ -81,7 +81,7 @@ class Attempts:
         tried = f"{self.count} attempt{'s' * (self.count > 1)} in {waited_s:.1f} s"
         hint = ""
         if failure.reached and not self._gateway.answered:
-            hint = f"; it has never answered: is it a Thrift1 gateway with {self._gateway.settings}?"
+            hint = f"; it has never answered: is it a {self._gateway.settings}?"
         if not (self._call.is_write and self._sent):
             if is_late:
                 return DeadlineExceeded(f"{what}: no answer before the deadline, {tried}: {failure.reason}{hint}")

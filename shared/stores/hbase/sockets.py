@@ -39,8 +39,7 @@ _transports: Any = thriftpy2_transport  # whose Cython classes have no types
 _TRANSPORTS = {"buffered": _transports.TBufferedTransport, "framed": _transports.TFramedTransport}
 _PROTOCOLS: dict[str, Any] = {"binary": TBinaryProtocol, "compact": TCompactProtocol}
 
-
-_CLOSED = "the connection is closed, open() opens it again"
+CLOSED = "the connection is closed, open() opens it again"
 
 _GREETING = CALLS["getThriftServerType"]
 
@@ -242,10 +241,11 @@ class Pool:
         protocol: str,
         idle_sockets: int,
         helper_sockets: int = 0,
+        service: str = "Thrift1",
     ) -> None:
         self.url = f"hbase://[{host}]:{port}" if ":" in host else f"hbase://{host}:{port}"
         self.answered = False
-        self.settings = f"transport={transport} and protocol={protocol}"
+        self.settings = f"{service} gateway with transport={transport} and protocol={protocol}"
         self._address = host, port
         self._timeout_s = timeout_s
         self._kind = transport, protocol
@@ -293,7 +293,7 @@ class Pool:
         while True:
             with self._guard:
                 if not self._is_open:
-                    raise AttemptFailed(_CLOSED, sent=False)
+                    raise AttemptFailed(CLOSED, sent=False)
                 idle = self._idle_of_helpers if is_helper() else self._idle
                 gateway_socket = next(filter(GatewaySocket.is_free, reversed(idle)), None)
                 if gateway_socket is not None:
@@ -373,7 +373,7 @@ class Pool:
                 self._connected.add(gateway_socket)
                 return gateway_socket
         gateway_socket.close()
-        raise AttemptFailed(_CLOSED, sent=False)
+        raise AttemptFailed(CLOSED, sent=False)
 
     def _enter_process(self) -> None:
         """In a forked process, leaves the sockets to the parent: otherwise each would read the other's replies."""

@@ -1,68 +1,88 @@
-"""HBase's Thrift2 gateway, used only for what Thrift1 cannot express about tables.
+"""HBase's Thrift2 gateway: puts whose cells have timestamps of their own, and what Thrift1 cannot express of tables.
 
-These are namespaces, a table's split points, and the block size and the time for keeping tombstones of each family.
-
-Rows still go through Thrift1 and happybase.
+The latter are namespaces, a table's split points, and the block size and the time for keeping tombstones of each
+family. All other calls go through Thrift1 and happybase.
 """
 
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import happybase
-import thriftpy2
-from Hbase_thrift import AlreadyExists, ColumnDescriptor
-from thriftpy2 import transport
-from thriftpy2.thrift import TClient
-from thriftpy2.transport import TTransportException
+from Hbase_thrift import AlreadyExists
 
-from ...keys.limits import FOREVER_S, PURGE_DELETES
-from ..thrift1.connection_errors import OutcomeUnknown, StoreError, Unreachable
-from ..thrift1.descriptors import FamilyOptions, descriptors, split_rows
+from ..thrift1.connection_errors import StoreError, Unreachable
+from ..thrift1.descriptors import FamilyOptions, split_rows
 from ..thrift1.idl import IOError
-
-_thriftpy2: Any = thriftpy2  # has no types, nor has the next one
-_transport: Any = transport
-
-
-@cache
-def idl() -> Any:
-    """The calls and structs of `thrift2.thrift`, loaded at first use."""
-    return _thriftpy2.load(Path(__file__).with_name("thrift2.thrift"), module_name="rowbook_thrift2_thrift")
+from ..thrift2.dated import DatedRow, thrift2_puts
+from ..thrift2.descriptors import decoded, family_descriptors, keep_tombstones_ms
+from ..thrift2.idl import idl
+from .calls import Call, call_of
+from .retries import AttemptFailed
+from .sockets import CLOSED, Pool
 
 
-class Thrift2Gateway:
-    """The Thrift2 gateway on a connection's host, with the connection's timeout, transport, protocol and prefix.
+class Thrift2Client:
+    """Thrift2's calls on a pool of sockets of its own, which opens at the first call; retried as those of Thrift1 are.
 
-    Raises StoreError if no Thrift2 gateway answers there. Calls that HBase refuses raise the exceptions of Thrift1;
-    calls without an answer raise OutcomeUnknown or Unreachable.
+    Calls that HBase refuses raise Thrift1's IOError. The first call raises StoreError if no Thrift2 gateway answers.
     """
 
-    def __init__(self, connection: happybase.Connection, port: int) -> None:
-        self._connection = connection
-        self._where = f"{connection.host}:{port}"
-        socket = _transport.TSocket(connection.host, port, socket_timeout=connection.timeout)
-        self._transport = connection._transport_class(socket)
-        protocol = connection._protocol_class(self._transport, decode_response=False)
-        self._client: Any = TClient(idl().THBaseService, protocol)
+    def __init__(self, pool: Pool, client_with: Callable[[Mapping[str, Call]], Any], thrift1: Pool) -> None:
+        self._pool = pool
+        self._client_with = client_with
+        self._client: Any = None
+        self._thrift1 = thrift1
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in _names():
+            raise AttributeError(f"{type(self).__name__} has no call {name!r}")
+        self.check()
+        call: Callable[..., Any] = getattr(self._client, name)
+        return call
+
+    def check(self) -> None:
+        """Opens the pool, unless it is open. Raises StoreError if no Thrift2 gateway answers."""
+        if not self._thrift1.is_open():
+            raise Unreachable(f"{self._pool.url}: {CLOSED}")
+        if self._pool.is_open():
+            return
+        self._client = self._client_with({name: call_of(idl().THBaseService, name) for name in _names()})
         if why := self._why_not():
             self.close()
-            raise StoreError(f"thrift2_port: must be the port of a Thrift2 gateway (got {port}; {self._where}: {why})")
+            raise StoreError(f"thrift2_port: must be the port of a Thrift2 gateway (got {self._pool.url}: {why})")
 
     def _why_not(self) -> str | None:
         """Why this is not a Thrift2 gateway; None if it is."""
         try:
-            self._transport.open()
-            is_thrift2 = self._client.getThriftServerType() == idl().TThriftServerType.TWO
-        except Exception as error:  # another program may answer there
-            return _error_text(error)
+            self._pool.open()
+            gateway_socket = self._pool.take()
+            call = call_of(idl().THBaseService, "getThriftServerType")
+            is_thrift2 = gateway_socket.call(call, call.arguments()) == idl().TThriftServerType.TWO
+        except (AttemptFailed, Unreachable) as error:  # another program may answer there
+            return str(error).removeprefix(f"{self._pool.url}: ")
+        self._pool.give(gateway_socket)
         return None if is_thrift2 else "it is a Thrift1 gateway"
 
+    def put_dated(self, name: bytes, rows: Iterable[DatedRow]) -> None:
+        """Puts cells that each have a timestamp of their own, into the table with this full name."""
+        self.putMultiple(name, thrift2_puts(rows))
+
     def close(self) -> None:
-        """Ends the connection to the gateway."""
-        self._transport.close()
+        """Closes the sockets; the next call opens new ones."""
+        self._pool.close()
+
+
+def _names() -> list[str]:
+    names: list[str] = idl().THBaseService.thrift_services
+    return names
+
+
+class Thrift2Gateway:
+    """What a connection can do to tables through Thrift2. Raises the exceptions of Thrift1."""
+
+    def __init__(self, connection: happybase.Connection, client: Thrift2Client) -> None:
+        self._connection = connection
+        self._client = client
 
     def create_split_table(
         self, name: str | bytes, families: FamilyOptions, split_points: Iterable[str | bytes] = ()
@@ -74,20 +94,21 @@ class Thrift2Gateway:
         when every region can be read and written. Raises as `create_table` does, and ValueError for a split point that
         is not a valid row key or occurs twice.
         """
-        thrift1_families, beyond = descriptors(families)
-        columns = [_family_descriptor(family, beyond) for family in thrift1_families]
-        rows = split_rows(split_points)
-        with self._raising_as_thrift1(OutcomeUnknown, f"createTable {_decoded(name)}: outcome unknown"):
+        columns, rows = family_descriptors(families), split_rows(split_points)
+        try:
             self._client.createTable(idl().TTableDescriptor(self._table(name), columns), rows)
+        except IOError as error:
+            if not (error.message or b"").startswith(b"org.apache.hadoop.hbase.TableExistsException"):
+                raise
+            raise AlreadyExists(message=b"table name already in use") from error
 
     def create_namespace(self, name: str | bytes) -> None:
         """Creates a namespace, unless it exists; tables named `NAME:...` need it."""
-        with self._raising_as_thrift1(OutcomeUnknown, f"createNamespace {_decoded(name)}: outcome unknown"):
-            try:
-                self._client.createNamespace(idl().TNamespaceDescriptor(_decoded(name)))
-            except idl().TIOError as error:
-                if b"NamespaceExistException" not in (error.message or b""):
-                    raise
+        try:
+            self._client.createNamespace(idl().TNamespaceDescriptor(decoded(name)))
+        except IOError as error:
+            if b"NamespaceExistException" not in (error.message or b""):
+                raise
 
     def block_sizes(self, name: str | bytes) -> dict[bytes, int]:
         """The block size of each family of a table, in bytes."""
@@ -98,65 +119,13 @@ class Thrift2Gateway:
 
         It is the family's own setting; Thrift2 has no call for the setting of the region servers.
         """
-        return {family.name: _keep_tombstones_ms(family) for family in self._families(name)}
+        return {family.name: keep_tombstones_ms(family) for family in self._families(name)}
 
     def _families(self, name: str | bytes) -> list[Any]:
         """Thrift2's descriptors of a table's families."""
-        with self._raising_as_thrift1(Unreachable, f"getTableDescriptor {_decoded(name)}: no answer"):
-            families: list[Any] = self._client.getTableDescriptor(self._table(name)).columns
+        families: list[Any] = self._client.getTableDescriptor(self._table(name)).columns
         return families
 
     def _table(self, name: str | bytes) -> Any:
         namespace, _, qualifier = self._connection.table(name).name.rpartition(b":")
         return idl().TTableName(namespace or None, qualifier)
-
-    @contextmanager
-    def _raising_as_thrift1(self, unanswered: type[ConnectionError], what: str) -> Generator[None]:
-        try:
-            yield
-        except (TTransportException, OSError) as error:
-            raise unanswered(f"{self._where}: {what}: {_error_text(error)}") from error
-        except idl().TIOError as error:
-            message = error.message or b""
-            if message.startswith(b"org.apache.hadoop.hbase.TableExistsException"):
-                raise AlreadyExists(message=b"table name already in use") from error
-            raise IOError(message, error.canRetry) from error
-
-
-def _family_descriptor(family: ColumnDescriptor, beyond: dict[bytes, dict[str, int]]) -> Any:
-    """Thrift2's descriptor of a Thrift1 family; ValueError for a compression or bloom filter that it does not have."""
-    name = _decoded(family.name).removesuffix(":").encode()
-    keep_ms = beyond[name].get("keep_tombstones_ms", 0)
-    return idl().TColumnFamilyDescriptor(
-        name=name,
-        configuration={PURGE_DELETES.encode(): b"%d" % keep_ms} if keep_ms else None,
-        blockSize=beyond[name].get("block_size"),
-        bloomnFilterType=_enum_value(idl().TBloomFilterType, "bloom_filter_type", family.bloomFilterType),
-        compressionType=_enum_value(idl().TCompressionAlgorithm, "compression", _decoded(family.compression).upper()),
-        maxVersions=family.maxVersions,
-        timeToLive=family.timeToLive if family.timeToLive > 0 else FOREVER_S,
-        blockCacheEnabled=family.blockCacheEnabled,
-        inMemory=family.inMemory,
-    )
-
-
-def _keep_tombstones_ms(family: Any) -> int:
-    configuration: dict[bytes, bytes] = family.configuration or {}
-    return int(configuration.get(PURGE_DELETES.encode(), 0))
-
-
-def _enum_value(names: Any, option: str, name: bytes | str) -> int:
-    number: int | None = names._NAMES_TO_VALUES.get(_decoded(name))
-    if number is None:
-        raise ValueError(f"{option}: must be one of {', '.join(names._NAMES_TO_VALUES)} (got {_decoded(name)!r})")
-    return number
-
-
-def _error_text(error: Exception) -> str:
-    """The message of an error of Thrift or of the network."""
-    message = getattr(error, "message", None) or getattr(error, "strerror", None) or str(error)
-    return message.decode() if isinstance(message, bytes) else str(message)
-
-
-def _decoded(name: bytes | str) -> str:
-    return name.decode() if isinstance(name, bytes) else name

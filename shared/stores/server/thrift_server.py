@@ -1,11 +1,11 @@
-"""The embedded store as a Thrift1 server on TCP, for happybase in other processes and clients in other languages."""
+"""The embedded store as a Thrift server on TCP, for happybase in other processes and clients in other languages."""
 
 import logging
 import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from io import BytesIO
@@ -21,8 +21,10 @@ from thriftpy2.transport import TTransportException
 from ..embedded.connection import InProcessClient
 from ..embedded.service import ThriftService
 from ..embedded.sizes import VALUE_OBJECT_BYTES
+from ..embedded.thrift2_service import Thrift2Service
 from ..thrift1.errors import io_error
 from ..thrift1.idl import Thrift1
+from ..thrift2.idl import idl
 from .memory import MAX_BUFFERED_BYTES, BufferFull, Buffers, ClientBuffers
 from .messages import BinaryWalk, BrokenMessage, ClientGone, CompactWalk, Stream, Walk
 
@@ -42,6 +44,7 @@ _CLOSED_S = 0.5
 
 Transport: TypeAlias = Literal["buffered", "framed"]
 Protocol: TypeAlias = Literal["binary", "compact"]
+Version: TypeAlias = Literal["Thrift1", "Thrift2"]
 
 _WALKS: dict[str, Callable[[Stream], Walk]] = {"binary": BinaryWalk, "compact": CompactWalk}
 _PROTOCOLS: dict[str, Callable[..., Any]] = {
@@ -69,6 +72,9 @@ class ThriftServer:
     the threads of clients that disappeared. Scans do not end with their connection: any other one may continue them.
 
     Unanswered messages and unread replies of all clients together need at most `max_buffered_bytes`, see `memory.py`.
+
+    With `version` Thrift2 it serves the calls of `Thrift2Service`; to serve both, run two servers on one service, the
+    second one `beside` the first, whose memory it shares.
     """
 
     def __init__(
@@ -81,14 +87,21 @@ class ThriftServer:
         protocol: Protocol = "binary",
         idle_s: float = CLIENT_IDLE_S,
         max_buffered_bytes: int = MAX_BUFFERED_BYTES,
+        version: Version = "Thrift1",
+        beside: "ThriftServer | None" = None,
     ) -> None:
         self._framed = transport == "framed"
         self._walk = _WALKS[protocol]
         self._protocol = _PROTOCOLS[protocol]
         self._service = service
-        self._processor = _Processor(service)
+        if version == "Thrift1":
+            # The in-process client replaces arguments that were not sent as the Java side does.
+            self._processor = _Processor(Thrift1, InProcessClient(service), Thrift1.thrift_services)
+        else:
+            names = [name for name in idl().THBaseService.thrift_services if hasattr(Thrift2Service, name)]
+            self._processor = _Processor(idl().THBaseService, Thrift2Service(service), names)
         self._idle_s = idle_s
-        self._buffers = Buffers(max_buffered_bytes)
+        self._buffers: Buffers = Buffers(max_buffered_bytes) if beside is None else beside._buffers
         self._clients: dict[threading.Thread, socket.socket] = {}
         self._guard = threading.Lock()  # over `_clients` and `_stopping`
         self._stopping = False
@@ -257,8 +270,8 @@ class _Call:
     raises: tuple[type[Exception], ...]
 
 
-def _idl_call(name: str) -> _Call:
-    arguments, result = getattr(Thrift1, f"{name}_args"), getattr(Thrift1, f"{name}_result")
+def _idl_call(service: Any, name: str) -> _Call:
+    arguments, result = getattr(service, f"{name}_args"), getattr(service, f"{name}_result")
     names = [field[1] for field in arguments.thrift_spec.values()]
     declared = [field[2] for field in result.thrift_spec.values() if field[1] != "success"]
     return _Call(name, arguments, names, result, (TApplicationException, TTransportException, *declared))
@@ -267,10 +280,9 @@ def _idl_call(name: str) -> _Call:
 class _Processor(TProcessor):
     """thriftpy2's processor with the exceptions of the Java server: every call gets an answer."""
 
-    def __init__(self, service: ThriftService) -> None:
-        # The in-process client replaces arguments that were not sent as the Java side does.
-        super().__init__(cast(Any, Thrift1), InProcessClient(service))
-        self._calls = {name: _idl_call(name) for name in Thrift1.thrift_services}
+    def __init__(self, service: Any, handler: object, names: Iterable[str]) -> None:
+        super().__init__(service, handler)
+        self._calls = {name: _idl_call(service, name) for name in names}
 
     def process_in(self, iprot: Any) -> tuple[Any, int, Any, Callable[[], Any] | None]:
         """Reads a call: returns its name, sequence id, empty result, and the function that runs it."""

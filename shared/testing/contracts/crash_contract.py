@@ -122,7 +122,7 @@ class CrashContract:
         self, crashes: CrashTests, rivalled: Write, few: int | None
     ) -> None:
         check_rivals(crashes, rivalled, few)
-        if few is None:
+        if few is None and not rivalled.one_by_one:
             check_rivals(crashes, rivalled, dies=True, compacts=True)
 
     def test_a_store_that_fails_often_holds_what_was_answered_in_the_end(

@@ -9,13 +9,26 @@ import attrs
 from domains.feeds import FeedRepository, Follow, Post, PostConflict
 from domains.feeds.design import DESIGN
 from domains.feeds.keys import FOLLOWERS, FOLLOWING, POSTS, STREAMS, TIMELINES, UNFINISHED
-from shared.testing import Contents, Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, sources
+from shared.testing import (
+    Contents,
+    Engine,
+    Steps,
+    StoppedWrites,
+    Store,
+    View,
+    Write,
+    crash_tests,
+    sources,
+    store_at_once,
+)
 
 READERS = ("ada", "bob", "cyd")
 NOON_MS = 1_768_219_200_000
 SOUP = Post("dan", NOON_MS, 1, "soup")
 BREAD = Post("dan", NOON_MS, 2, "bread")
 """Another post of the same millisecond, which is there before."""
+ROLLS = Post("dan", NOON_MS, 4, "rolls")
+"""A post that is stored together with the soup."""
 LINE = {b"f:x": b"\xc3"}
 """The cells of any line."""
 STEP_ROWS = 2
@@ -25,7 +38,16 @@ STEP_ROWS = 2
 post, post_another_text = (methodcaller("post", written) for written in (SOUP, attrs.evolve(SOUP, text="stew")))
 delete = methodcaller("delete_post", "dan", NOON_MS, 1)
 follow, unfollow = methodcaller("follow", Follow("eve", "dan")), methodcaller("unfollow", "bob", "dan")
+post_rolls, follow_fay = methodcaller("post", ROLLS), methodcaller("follow", Follow("eve", "fay"))
 trim = methodcaller("trim", "ada", keep=1)
+
+
+def post_all(feeds: FeedRepository) -> None:
+    store_at_once(feeds.post_all, [BREAD, ROLLS, SOUP])
+
+
+def follow_all(feeds: FeedRepository) -> None:
+    store_at_once(feeds.follow_all, [Follow("ada", "dan"), Follow("eve", "dan"), Follow("eve", "fay")])
 
 
 def line_of(owner: str, post: Post) -> bytes:
@@ -65,9 +87,18 @@ RIVALS = {"post": post, "another text": post_another_text, "delete": delete, "fo
 
 WRITES = (
     Write("post", post, followers, RIVALS, calls={"pushed": 14, "pulled": 11}),
+    Write(
+        "post_all",
+        post_all,
+        followers,
+        {"delete": delete},
+        calls={"pushed": 24, "pulled": 18},
+        one_by_one=(post_rolls, post),
+    ),
     Write("post again", post, posted, RIVALS, calls=0),
     Write("delete_post", delete, posted, RIVALS, calls=4),
     Write("follow", follow, posted, RIVALS, calls=5),
+    Write("follow_all", follow_all, posted, RIVALS, calls=6, one_by_one=(follow, follow_fay)),
     Write("unfollow", unfollow, posted, RIVALS, calls=5),
     Write("trim", trim, left_over, RIVALS, is_recovered=False, calls={"pushed": 2, "pulled": 0}),
 )

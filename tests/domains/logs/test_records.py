@@ -1,6 +1,7 @@
 """What an event holds, what it refuses, and what tells equal events apart."""
 
 import hashlib
+from unittest.mock import patch
 
 import attrs
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domains.logs import LogEvent, Repeats
-from shared.records import LAST_MS, TIE_BYTES, tie_of
+from shared.records import LAST_MS, TIE_BYTES, tie_of, ties
 
 CART = LogEvent("web-1", "GET", 1_768_205_250_123, "INFO", "/cart")
 
@@ -76,12 +77,13 @@ def test_a_value_that_no_row_can_hold_is_refused_by_name(field, value, wanted):
 
 # ---- Repeats ----------------------------------------------------------------------------------------
 
-A_FEW_EVENTS = st.lists(st.builds(LogEvent, st.sampled_from("ab"), st.sampled_from("EF"), st.integers(0, 1)))
+A_FEW_EVENTS = st.lists(st.builds(LogEvent, st.sampled_from("ab"), st.sampled_from("EF"), st.integers(0, 3)))
 
 
-@given(A_FEW_EVENTS)
-def test_equal_events_of_one_file_become_distinct_and_a_second_pass_gives_the_same_ties(events):
-    once = list(map(Repeats(), events))
+@given(A_FEW_EVENTS, st.sampled_from([0, 3, ties.TIES_IN_MEMORY]))
+def test_equal_events_of_one_file_become_distinct_and_a_second_pass_gives_the_same_ties(events, in_memory):
+    with patch.object(ties, "TIES_IN_MEMORY", in_memory):
+        once = list(map(Repeats(), events))
     assert list(map(Repeats(), events)) == once
     assert len(set(once)) == len({event.tie for event in once}) == len(events)
     ordinals = [events[:place].count(event) for place, event in enumerate(events)]

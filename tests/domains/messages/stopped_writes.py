@@ -6,15 +6,17 @@ from typing import Any
 
 import attrs
 
-from domains.messages import Message, MessageConflict, UnknownMessage
+from domains.messages import Message, MessageConflict, MessageRepository, UnknownMessage
 from domains.messages.design import DESIGN
-from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, crash_tests
+from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, store_at_once
 
 LUNCH = Message("ada", "bob", sent_ms=1_700_000_000_000, message_id="m-42", body="lunch?")
 DINNER = attrs.evolve(LUNCH, body="dinner?")
 """Another message under the key of the first one."""
 OLD = attrs.evolve(LUNCH, message_id="m-41", body="hello")
 """A message of the same pair and millisecond, which nobody changes."""
+NOTE = attrs.evolve(LUNCH, message_id="m-40", body="a note")
+"""A message that is sent together with the first one."""
 PARTY = Message("ada", "#team", LUNCH.sent_ms, "m-42", "party!", members=("bob", "ada", "eve"))
 COPY = Message("ada", "eve", LUNCH.sent_ms, "#team/m-42", "party!", group="#team")
 MEMBERS = ("bob", "eve")
@@ -22,10 +24,16 @@ MEMBERS = ("bob", "eve")
 
 
 send, send_old, send_another = (methodcaller("send", message) for message in (LUNCH, OLD, DINNER))
+send_note = methodcaller("send", NOTE)
 send_to_group = methodcaller("send_to_group", PARTY)
 mark_read, read_copy = (methodcaller("mark_read", message) for message in (LUNCH, COPY))
 delete_received, delete_copy = (methodcaller("delete_from_inbox", message) for message in (LUNCH, COPY))
 delete_sent, delete_group_sent = (methodcaller("delete_from_outbox", message) for message in (LUNCH, PARTY))
+
+
+def send_all(messages: MessageRepository) -> None:
+    """Sends a message again and two new ones."""
+    store_at_once(messages.send_all, [OLD, NOTE, LUNCH])
 
 
 # ---- what is stored before
@@ -69,6 +77,7 @@ RIVALS = {
     "delete_from_inbox": delete_received,
     "delete_from_outbox": delete_sent,
 }
+RIVALS_OF_ALL = {name: write for name, write in RIVALS.items() if name != "send another"}
 RIVALS_OF_GROUP = {
     "send_to_group": send_to_group,
     "delete_from_outbox": delete_group_sent,
@@ -78,6 +87,14 @@ RIVALS_OF_GROUP = {
 
 WRITES = (
     Write("send", send, one_message, RIVALS, calls={"messages": 6, "by-pair": 7}),
+    Write(
+        "send_all",
+        send_all,
+        one_message,
+        RIVALS_OF_ALL,
+        calls={"messages": 7, "by-pair": 8},
+        one_by_one=(send_note, send),
+    ),
     Write("send again", send, two_messages, RIVALS, calls=0),
     Write("send after both deleted", send, deleted_by_both, RIVALS, calls=0),
     Write("send after a lost claim", send, lost_claim, RIVALS, calls={"messages": 6, "by-pair": 7}),

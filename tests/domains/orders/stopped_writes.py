@@ -9,17 +9,27 @@ import attrs
 from domains.orders import Order, OrderConflict, OrderRepository, SellerLine, UnknownOrder
 from domains.orders.design import DESIGN
 from domains.orders.records import STATUSES
-from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, crash_tests
+from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, store_at_once
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 DESK = attrs.evolve(LAMP, placed_ms=LAMP.placed_ms + 1, item="desk")
 """Another order under the number of the lamp."""
+CHAIR = attrs.evolve(LAMP, order_number="n-41", buyer_id="b-31", item="chair")
+"""An order that is placed together with the lamp."""
 MUG = attrs.evolve(LAMP, order_number="n-43", buyer_id="b-30", item="mug")
 """An order of the same seller, which nobody changes."""
 
 
 def place(orders: OrderRepository) -> None:
     orders.place(LAMP)
+
+
+def place_all(orders: OrderRepository) -> None:
+    store_at_once(orders.place_all, [CHAIR, MUG, LAMP])
+
+
+def place_chair(orders: OrderRepository) -> None:
+    orders.place(CHAIR)
 
 
 def place_another(orders: OrderRepository) -> None:
@@ -67,10 +77,12 @@ def lost_claim(store: Store) -> None:
 
 ERASE_CALLS = {"orders": 5, "oldest-first": 5, "index-table": 6, "hashed-number": 5}
 """The lines of sellers hold the buyer in one variant only; a write puts no line that it does not change."""
+RIVALS_OF_ALL = {"pay": pay, "cancel": cancel, "erase": erase, "place": place}
 RIVALS = {"pay": pay, "cancel": cancel, "erase": erase, "place": place, "place another": place_another}
 
 WRITES = (
     Write("place", place, one_order, RIVALS, calls=7),
+    Write("place_all", place_all, one_order, RIVALS_OF_ALL, calls=10, one_by_one=(place_chair, place)),
     Write("place again", place, two_orders, RIVALS, calls=2),
     Write("place after a lost claim", place, lost_claim, RIVALS, calls=7),
     Write("change_status", pay, two_orders, RIVALS, calls=8),
@@ -85,7 +97,7 @@ number_of = attrgetter("order_number")
 
 
 def by_number(orders: OrderRepository) -> Iterator[Order]:
-    return filter(None, [orders.order("n-42"), orders.order("n-43")])
+    return filter(None, map(orders.order, ("n-41", "n-42", "n-43")))
 
 
 def by_status(orders: OrderRepository) -> list[SellerLine]:

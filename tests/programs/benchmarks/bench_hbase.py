@@ -33,11 +33,12 @@ from shared.stores import connect
 from tests.programs.benchmarks.bench_reads import compare_reads
 from tests.programs.benchmarks.by_hand.logs import NewestFirst, Salted
 from tests.programs.benchmarks.by_hand.orders import Orders
+from tests.programs.benchmarks.loads_on_hbase import compare_dated, measure_loads, raw_thrift2
 from tests.programs.benchmarks.measuring import Report, stocked
 from tests.programs.benchmarks.stock import BATCH, EVENTS_BEGIN_MS, HOUR_MS, log_events, orders
 from tests.programs.benchmarks.turns import Unlike, in_turns
 from tests.programs.hbase.java import NotStarted
-from tests.programs.hbase.named import named_or_started
+from tests.programs.hbase.named import NamedHBase, named_or_started
 
 BY_HAND_AT_MOST = 1.10
 """Our time over that by hand."""
@@ -60,14 +61,18 @@ class Size:
     rows: int
     loaded: int
     """Rows of one load."""
+    dated: int
+    """Rows of one load with times of their own."""
+    placed: int
+    """Records of one load through the command."""
     rounds: int
     """Of each comparison, at least."""
     at_least_s: float
     """The same in seconds."""
 
 
-FULL = Size(rows=100_000, loaded=4_000, rounds=15, at_least_s=4.0)
-QUICK = Size(rows=2_000, loaded=1_000, rounds=3, at_least_s=0.0)
+FULL = Size(rows=100_000, loaded=4_000, dated=20_000, placed=3_000, rounds=15, at_least_s=4.0)
+QUICK = Size(rows=2_000, loaded=1_000, dated=1_000, placed=100, rounds=3, at_least_s=0.0)
 
 
 @attrs.define
@@ -79,11 +84,20 @@ class Comparisons(Report):
     def title(self, sides: str, more: str = "") -> None:
         print(f"\n{sides:67}  {'half of the rounds':20}  fastest  {'ms':>8} {'ms':>8} {more}".rstrip(), flush=True)
 
-    def compare(self, what: str, *sides: Callable[[], Any], at_most: float | None = None, more: str = "") -> None:
+    def compare(
+        self,
+        what: str,
+        *sides: Callable[[], Any],
+        at_most: float | None = None,
+        at_least: float = 0,
+        more: str = "",
+    ) -> None:
         """Runs the sides in turns; prints the ratio of the first two, and after it the time of each side."""
         turns = in_turns(*sides, rounds=self.size.rounds, at_least_s=self.size.at_least_s)
         times = " ".join(f"{turns.median_ms(side):8.2f}" for side in range(len(sides)))
-        self.line(what, turns.ratio(), f"{turns.spread():20}  {turns.of_fastest():7.2f}  {times} {more}", at_most)
+        self.line(
+            what, turns.ratio(), f"{turns.spread():20}  {turns.of_fastest():7.2f}  {times} {more}", at_most, at_least
+        )
 
 
 def calls_and_records(connection: happybase.Connection, side: Callable[[], Any]) -> tuple[int, Any]:
@@ -244,17 +258,16 @@ def main(quick: bool = False) -> None:
     report = Comparisons(size=QUICK if quick else FULL)
     try:
         with named_or_started(java_options=()) as named:  # with Java's second compiler, as in earnest
-            compare_all(report, named.url)
+            compare_all(report, named)
     except (NotStarted, Unlike) as error:
         sys.exit(str(error))
     report.end(quick)
 
 
-def compare_all(report: Comparisons, url: str) -> None:
+def compare_all(report: Comparisons, named: NamedHBase) -> None:
     prefix = f"rowbook_bench_{secrets.token_hex(4)}"
     # Code by hand reads one range after the other: so does domain code beside it.
-    serial = f"{url}{'&' if '?' in url else '?'}in_flight=1"
-    with closing(connect(serial, table_prefix=prefix)) as connection:
+    with closing(connect(named.store_url(prefix))) as connection:
         shops, events = orders(report.size.rows), log_events(report.size.rows)
         compare_questions(report, connection, ORDERS_DESIGN, ORDERS_DESIGN.main, shops, orders_by_hand(connection))
         by_hand = {"logs": NewestFirst, "salted": Salted}
@@ -265,9 +278,22 @@ def compare_all(report: Comparisons, url: str) -> None:
                 compare_questions(report, connection, LOGS_DESIGN, variant, events, hand)
         compare_writes(report, connection)
         compare_loads(report, connection)
-    with closing(connect(url, table_prefix=prefix)) as connection:
+    with closing(connect(named.url, table_prefix=prefix)) as connection:
         compare_merged(report, connection)
-    compare_reads(report, url, rounds=max(3, report.size.rounds))
+    compare_reads(report, named.url, rounds=max(3, report.size.rounds))
+    compare_loads_with_thrift2(report, named)
+
+
+def compare_loads_with_thrift2(report: Comparisons, named: NamedHBase) -> None:
+    """Dated rows, and whole loads, on an HBase whose Thrift2 gateway is named too."""
+    if named.thrift2_port is None:
+        print("\nloads through Thrift2: skipped, no thrift2_port was named")
+        return
+    url = f"{named.url}&table_prefix=rowbook_bench_{secrets.token_hex(4)}"
+    report.title("loads through Thrift2")
+    with closing(connect(url)) as connection, closing(raw_thrift2(named.host, named.thrift2_port)) as thrift2:
+        compare_dated(connection, report.compare, report.size.dated, thrift2)
+    measure_loads(report, url, report.size.placed, 1 if report.size is QUICK else 5)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What the benchmarks share: their lines, stores to measure, and times."""
 
 import gc
+import io
 import secrets
 import subprocess
 import sys
@@ -13,7 +14,9 @@ from typing import Any
 
 import attrs
 import happybase
+from rich.console import Console
 
+from domains.command_line.loading import Reading, Task, load
 from shared.stores import connect
 from shared.tables import TableLayout, create_tables, drop_tables
 from shared.writes import holds_intents
@@ -99,6 +102,15 @@ def put_rows(table: Any, rows: Iterable[tuple[bytes, dict[bytes, bytes]]], at_ms
     with table.batch(batch_size=1_000, timestamp=at_ms) as batch:
         for row, cells in rows:
             batch.put(row, cells)
+
+
+def loaded(name: str, files: Sequence[Path], url: str, load_name: str | None = None) -> None:
+    """Runs `rowbook load` in this process."""
+    reading = Reading("auto", [], [], [], None, None)
+    silent = Console(file=io.StringIO())
+    paths = [str(file) for file in files]
+    task = Task(name, paths, url, load_name, reading, stops=True)
+    assert load(silent, silent, task, jobs=1, as_json=False) == 0
 
 
 def new_table(connection: Any, name: str = "t") -> Any:

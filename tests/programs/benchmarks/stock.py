@@ -1,6 +1,8 @@
 """Made records and rows."""
 
 import random
+from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from domains.logs import LogEvent
 from domains.orders import Order
@@ -12,6 +14,9 @@ EVENTS_BEGIN_MS = 1_768_203_600_000  # 2026-01-12T07:40Z, an hour before the ten
 HOSTS = [f"{kind}-{number}" for kind, most in (("web", 30), ("db", 10), ("api", 10)) for number in range(1, most)]
 ORDERS_BEGIN_MS = 1_767_225_600_000  # 2026-01-01T00:00Z
 SELLERS, BUYERS = 200, 500
+LINES_A_SECOND = 8
+"""Lines of an access log with one time, which has no milliseconds."""
+AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"
 
 
 def log_events(count: int) -> list[LogEvent]:
@@ -54,3 +59,14 @@ def plain_rows(count: int, first: int = 0) -> list[tuple[bytes, dict[bytes, byte
     return [
         (b"row-%08d" % number, {b"d:a": b"0123456789", b"d:b": b"x" * 20}) for number in range(first, first + count)
     ]
+
+
+def access_log(count: int) -> Iterator[str]:
+    """Lines of an access log, some with the same time."""
+    chance = random.Random(SEED)
+    for number in range(count):
+        time = datetime.fromtimestamp(EVENTS_BEGIN_MS // 1000 + number // LINES_A_SECOND, UTC)
+        host = ".".join(str(chance.randrange(256)) for _ in range(3))
+        request = f"GET /images/{chance.randrange(100_000)}.png HTTP/1.1"
+        status, size = chance.choice([200, 200, 200, 304, 404]), chance.randrange(100_000)
+        yield f'10.{host} - - [{time:%d/%b/%Y:%H:%M:%S} +0000] "{request}" {status} {size} "-" "{AGENT}"\n'

@@ -30,6 +30,8 @@ class Below:
             return lambda table, row, *others: call(table, self._with(row), *others)
         if name in ("mutateRows", "mutateRowsTs"):
             return lambda table, batches, *others: call(table, [*map(self._batch, batches)], *others)
+        if name == "put_dated":
+            return lambda table, rows: call(table, [(self._with(row), cells) for row, cells in rows])
         if name == "scannerOpenWithScan":
             return lambda table, scan, attributes: call(table, self._scan(scan), attributes)
         if name in ("scannerGet", "scannerGetList"):

@@ -13,6 +13,7 @@ from shared.stores.hbase import connection as hbase
 from shared.stores.hbase import retries
 from shared.tables import create_tables
 from shared.writes import ClockSkew, settle_each
+from shared.writes.dated_cells import put_dated
 from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
 from tests.shared.writes.clocks import SetClock
 from tests.shared.writes.notes import TABLES, ById, Note, Notes
@@ -28,7 +29,7 @@ def hooked():
 
 
 def happens_on_the_way(monkeypatch):
-    """A call is lost, a socket and a scanner too, and one call counts as slow."""
+    """A call is lost, a socket and a scanner too; a batch is split, and one call counts as slow."""
     monkeypatch.setattr(retries, "SHORTEST_PAUSE_S", 0.005)
     with ScriptedGateway() as gateway:
         table = gateway.opened(retry_ms=10_000)
@@ -40,6 +41,8 @@ def happens_on_the_way(monkeypatch):
         table.row(b"a")
         gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
         assert [row for row, _ in table.scan(batch_size=1)] == [b"a", b"b"]
+        with closing(connect(f"{gateway.url}?transport=framed")) as without_thrift2:
+            put_dated(without_thrift2.table("t"), {b"c": {(b"d:a", 1): b"1", (b"d:a", 2): b"2"}})
         monkeypatch.setattr(hbase, "SLOW_S", 0.0)
         table.row(b"a")
         gateway.stop()

@@ -1,4 +1,4 @@
-"""A Thrift1 gateway with a script of what goes wrong: which call meets which fault, each once."""
+"""The gateways of an HBase with a script of what goes wrong: which call meets which fault, each once."""
 
 import socket
 import threading
@@ -15,7 +15,7 @@ from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.embedded.service import ThriftService
 from shared.stores.server.memory import ClientBuffers
 from shared.stores.server.messages import ClientGone, Stream
-from shared.stores.server.thrift_server import ThriftServer
+from shared.stores.server.thrift_server import ThriftServer, Version
 
 
 class Fault(Enum):
@@ -37,7 +37,7 @@ LATE_S = 0.5
 
 
 class ScriptedGateway:
-    """A server on a store in memory, with the framed transport and the binary protocol."""
+    """Servers of Thrift1 and Thrift2 on a store in memory, with the framed transport and the binary protocol."""
 
     def __init__(self) -> None:
         self.store = EmbeddedConnection(None)
@@ -57,15 +57,17 @@ class ScriptedGateway:
         """How long each call takes at least."""
         self.ended = threading.Event()
         self._opened: list[happybase.Connection] = []
-        self._reserved = reserved_port()
-        self.url = f"hbase://127.0.0.1:{self._reserved.getsockname()[1]}"
+        self._reserved = reserved_port(), reserved_port()
+        port, self.thrift2_port = (reserved.getsockname()[1] for reserved in self._reserved)
+        self.url = f"hbase://127.0.0.1:{port}"
+        self.thrift2_url = f"hbase://127.0.0.1:{self.thrift2_port}"
         self.start()
 
     def connect(
         self, *, timeout_ms: int = 10_000, retry_ms: int = 10_000, in_flight: int = 8, prefix: str = ""
     ) -> happybase.Connection:
         waits = f"timeout_ms={timeout_ms}&retry_ms={retry_ms}&in_flight={in_flight}"
-        options = f"transport=framed&{waits}&table_prefix={prefix}"
+        options = f"transport=framed&{waits}&table_prefix={prefix}&thrift2_port={self.thrift2_port}"
         self._opened.append(connect(f"{self.url}?{options}"))
         return self._opened[-1]
 
@@ -85,7 +87,11 @@ class ScriptedGateway:
     @property
     def scanners(self) -> int:
         """How many scanners are open."""
-        return len(self._server._service._scanners._scanners)
+        return len(self._thrift1_service._scanners._scanners)
+
+    @property
+    def _thrift1_service(self) -> ThriftService:
+        return self._servers[0]._service
 
     @property
     def is_done(self) -> bool:
@@ -95,16 +101,19 @@ class ScriptedGateway:
     @property
     def links(self) -> list[socket.socket]:
         """The connections that are open."""
-        return [*self._server._clients.values()]
+        return [link for server in self._servers for link in server._clients.values()]
 
     def start(self) -> None:
         """Listens, again at the same port and with no scanner."""
-        self._server = _ScriptedServer(self, self._reserved.getsockname()[1])
-        self._server.start()
+        ports = (reserved.getsockname()[1] for reserved in self._reserved)
+        self._servers = [_ScriptedServer(self, *at) for at in zip(ports, ("Thrift1", "Thrift2"), strict=True)]
+        for server in self._servers:
+            server.start()
 
     def stop(self) -> None:
         """Ends every connection; from now on no client can connect."""
-        self._server.stop()
+        for server in self._servers:
+            server.stop()
 
     def restart(self) -> None:
         self.stop()
@@ -114,7 +123,7 @@ class ScriptedGateway:
         """Closes every scanner, as the gateway does with those that were not used for two minutes."""
         for scanner_id in range(1000):
             with suppress(Exception):
-                self._server._service.scannerClose(scanner_id)
+                self._thrift1_service.scannerClose(scanner_id)
 
     def cut(self) -> None:
         """Ends every connection, as the gateway does after a minute; scanners stay."""
@@ -130,15 +139,17 @@ class ScriptedGateway:
         for connection in self._opened:
             connection.close()
         self.stop()
-        self._reserved.close()
+        for reserved in self._reserved:
+            reserved.close()
         self.store.close()
 
 
 class _ScriptedServer(ThriftServer):
     """A server whose calls meet the faults of a gateway's script."""
 
-    def __init__(self, gateway: ScriptedGateway, port: int) -> None:
-        super().__init__(ThriftService(gateway.store.service.engine), port=port, transport="framed")
+    def __init__(self, gateway: ScriptedGateway, port: int, version: Version) -> None:
+        service = ThriftService(gateway.store.service.engine)
+        super().__init__(service, port=port, transport="framed", version=version)
         self._gateway = gateway
         self._has_called = threading.local()  # each client is served by a thread of its own
 

@@ -15,9 +15,9 @@ the writes leave if they run one after another in some order that fits the answe
 """
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import permutations
+from itertools import combinations, permutations, product
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -115,11 +115,22 @@ class Stored:
 
 
 class Exploration:
-    """Programs that run at once on these cells, the first of which are `writes`, and what must hold."""
+    """Programs that run at once on these cells, the first of which are `writes`, and what must hold.
+
+    If the first write decides several records, `parts` are the writes of one record each.
+    """
 
     def __init__(
-        self, programs: list[Program], recover: Program, tests: CrashTests, cells: Cells, scene: Scene, writes: int
+        self,
+        programs: list[Program],
+        recover: Program,
+        tests: CrashTests,
+        cells: Cells,
+        scene: Scene,
+        writes: int,
+        parts: Sequence[Callable[[Any], object]] = (),
     ) -> None:
+        self._parts = parts
         self._programs = [*programs, recover]
         self._tests = tests
         self._cells = cells
@@ -380,12 +391,33 @@ class Exploration:
         """What any of the writes leave if they run one after another, and what they are answered."""
         sizes = range(self._writes + 1)
         orders = [order for size in sizes for order in permutations(range(self._writes), size)]
-        return [(order, *self._one_after_the_other(order)) for order in orders]
+        serial = [(order, *self._one_after_the_other(order)) for order in orders]
+        return [*serial, *self._serial_parts([order for order in orders if 0 not in order])]
 
-    def _one_after_the_other(self, order: tuple[int, ...]) -> tuple[dict[int, Any], Contents | str]:
+    def _serial_parts(
+        self, orders: list[tuple[int, ...]]
+    ) -> Iterator[tuple[tuple[int, ...], dict[int, Any], Contents | str]]:
+        """The same if the first write is several, of which the last ones may be missing, with others in between."""
+        for others, count in product(orders, range(1, len(self._parts) + 1)):
+            for places in combinations(range(count + len(others)), len(others)):
+                parts, rivals = iter(self._parts), iter(others)
+                sequence = [next(rivals) if at in places else next(parts) for at in range(count + len(others))]
+                answers, contents = self._one_after_the_other(sequence)
+                if count < len(self._parts):
+                    yield others, answers, contents
+                else:
+                    yield (*others, 0), {**answers, 0: ("answered", None)}, contents
+
+    def _one_after_the_other(
+        self, order: Sequence[int | Callable[[Any], object]]
+    ) -> tuple[dict[int, Any], Contents | str]:
         store = SmallStore(self._cells, START_MS)
         answers: dict[int, Any] = {}
         for number in (*order, len(self._programs) - 1):
+            if not isinstance(number, int):
+                with own_process(HandClock(START_MS), "a part"):
+                    number(self._tests.open(store.connection))
+                continue
             program = self._programs[number]
             with own_process(HandClock(START_MS, program.skew_ms), f"{program.name} alone"):
                 answers[number] = program.answer(store.connection)

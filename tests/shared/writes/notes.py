@@ -22,6 +22,7 @@ from shared.writes import (
     claim,
     forget,
     intents_table,
+    write_all,
 )
 
 
@@ -93,6 +94,9 @@ class Notes:
 
     def store(self, note: Note) -> None:
         self.writer.write(ById(note.id), lambda _stored: note)
+
+    def store_all(self, *notes: Note) -> None:
+        write_all(self.writer, [(ById(note.id), lambda _stored, note=note: note) for note in notes])
 
     def delete(self, note: Note) -> None:
         self.writer.write(ById(note.id), lambda _stored: None)

@@ -21,7 +21,7 @@ from tests.shared.writes.small_store import Cells, SmallStore
 DOUBTS = {"counters": (counters.DayClosed, counters.ReplyLost)}
 """A login whose day was closed meanwhile may be counted or not."""
 LEFT_OUT = {
-    "feeds, pulled": {"follow", "unfollow", "trim"},  # the same as in "feeds, pushed"
+    "feeds, pulled": {"follow", "follow_all", "unfollow", "trim"},  # the same as in "feeds, pushed"
     "counters": {"store", "new user"},  # a login is in two rows, but has no intent
 }
 BEFORE_MS = START_MS - 3_600_000
@@ -75,6 +75,7 @@ class PairExplorer:
     def __init__(self, pair: Pair, *others: str) -> None:
         self._tests = pair.tests
         self._doubts = pair.doubts
+        self._parts = pair.write.one_by_one
         self._writes: dict[str, Callable[[Any], object]] = {f"A ({pair.write.name})": pair.write.run}
         for letter, rival in zip("BCDE", filter(None, (pair.rival, *others)), strict=False):
             self._writes[f"{letter} ({rival})"] = pair.write.rivals[rival]
@@ -90,9 +91,8 @@ class PairExplorer:
         names = [*self._writes, *(f"recoverer {number}" for number in range(scene.recoverers))]
         skews_ms = [*scene.skews_ms, *[0] * len(names)]
         programs = [self._program(name, skew_ms) for name, skew_ms in zip(names, skews_ms, strict=False)]
-        return Exploration(
-            programs, self._program("last recoverer", 0), self._tests, self._before, scene, len(self._writes)
-        )
+        last = self._program("last recoverer", 0)
+        return Exploration(programs, last, self._tests, self._before, scene, len(self._writes), self._parts)
 
     def _program(self, name: str, skew_ms: int) -> Program:
         if (name, skew_ms) not in self._programs:

@@ -20,7 +20,12 @@ OTHER = Note("b", "ada bob")
 """A note that no write changes."""
 
 
-put_grown, put_done, put_both = (methodcaller("store", note) for note in (GROWN, DONE, GROWN_AND_DONE))
+NEW = Note("c", "ada eve")
+"""A note that is stored together with others."""
+
+
+put_grown, put_done, put_both, put_new = (methodcaller("store", note) for note in (GROWN, DONE, GROWN_AND_DONE, NEW))
+put_all = methodcaller("store_all", OTHER, NEW, DONE)
 remove = methodcaller("delete", SMALL)
 
 
@@ -44,6 +49,8 @@ WRITES = (
     Write("new", put_grown, stored(), RIVALS),
     Write("again", put_grown, lambda store: (stored(GROWN)(store), remove(store.repository())), RIVALS),
 )
+BATCH = Write("several at once", put_all, stored(GROWN), RIVALS, removes_lines=True, one_by_one=(put_new, put_done))
+"""A note again, a new one, and one that shrinks and is done."""
 VIEWS = (
     View("by id", Notes.by_id, attrgetter("id")),
     View("by state", Notes.by_state, attrgetter("id")),

@@ -154,7 +154,7 @@ def test_records_with_a_timestamp_of_their_own_put_all_layouts_of_a_row_in_one_c
     watched = WatchedConnection(new_store(plain, SHOWN))
     put_all([A, attrs.evolve(B, time_ms=7)], BoundTable(watched, plain), BoundTable(watched, SHOWN))
     columns = [[(row, len(mutations)) for row, mutations in call.rows] for call in watched.calls]
-    assert columns == [[(b"a", 8)], [(b"b", 4)]]
+    assert columns == [[(b"a", 8), (b"b", 4)]]
 
 
 def test_two_lists_in_one_table_are_refused(new_store):

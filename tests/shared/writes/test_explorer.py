@@ -11,7 +11,7 @@ MOST, MOST_LONG, MOST_MORE_FAULTS = 1_000, 5_000, 2_000
 """The number of worlds at which an exploration is cut: in `make test`, in a long run, and with more faults."""
 SHARE_OF_FOLDS = 10
 """A fold makes so many calls that each world takes ten times as long."""
-LARGE = ("erase", "send_to_group", "post", "counters")
+LARGE = ("erase", "send_to_group", "post", "counters", "_all")
 """Pairs of these have more worlds with one fault than a long run visits."""
 each_pair = pytest.mark.parametrize("pair", PAIRS, ids=str)
 

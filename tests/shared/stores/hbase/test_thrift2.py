@@ -3,21 +3,24 @@
 import re
 import socket
 import threading
-import time
 from contextlib import closing
+from typing import Any
 
 import attrs
-import happybase
 import pytest
 from Hbase_thrift import AlreadyExists, IOError
 
 from shared.stores import OutcomeUnknown, StoreError, Unreachable, connect
 from shared.stores.embedded.connection import EmbeddedConnection
+from shared.stores.hbase.connection import HBaseConnection
 from shared.tables import NeedsThrift2, create_tables, drop_tables
 from tests.engines import plain_table
 from tests.programs.hbase.named import named_hbase
 from tests.programs.hbase.stores import with_thrift2
-from tests.shared.stores.hbase.thrift2_gateway import Handler, both_gateways, thrift2_gateway
+from tests.shared.stores.hbase.thrift2_gateway import both_gateways, serving_both
+from tests.shared.stores.scripted_gateway import Fault
+
+FAULTS = [fault for fault in Fault if fault not in (Fault.LATE_REPLY, Fault.CLOSED_AFTER, Fault.EXPIRED)]
 
 
 @pytest.fixture(params=["embedded", "gateways", pytest.param("HBase", marks=pytest.mark.hbase)])
@@ -135,8 +138,10 @@ def test_tables_are_created_with_their_namespace_if_that_is_missing(opened):
 
 
 def test_without_thrift2_a_missing_namespace_is_an_error_that_says_how_to_create_it():
-    with both_gateways() as (connection, store):
-        connection.thrift2_port = None
+    with (
+        both_gateways() as (whole, store),
+        closing(connect(f"hbase://{whole.host}:{whole.port}")) as connection,
+    ):
         table = plain_table("ns:t")
         with pytest.raises(NeedsThrift2, match=r"^table ns:t: its namespace ns is missing, .* create_namespace 'ns' "):
             create_tables(connection, [table])
@@ -160,9 +165,12 @@ def test_a_connection_without_a_thrift2_port_has_nothing_beyond_thrift1():
         assert beyond is None
 
 
-def refusal(connection: happybase.Connection, port: int) -> str:
-    connection.thrift2_port = port
-    with pytest.raises(StoreError) as refused, connection.beyond_thrift1():
+def refusal(thrift1_port: int, port: int, **options: Any) -> str:
+    with (
+        closing(HBaseConnection("127.0.0.1", thrift1_port, thrift2_port=port, **options)) as connection,
+        pytest.raises(StoreError) as refused,
+        connection.beyond_thrift1(),
+    ):
         pass
     return str(refused.value)
 
@@ -171,36 +179,71 @@ def test_a_port_of_no_thrift2_gateway_is_refused_with_what_is_there():
     with both_gateways() as (connection, store), socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
-        wanted = f"thrift2_port: must be the port of a Thrift2 gateway (got {port}; 127.0.0.1:{port}: "
-        assert refusal(connection, port).startswith(f"{wanted}Could not connect to ")
+        wanted = f"thrift2_port: must be the port of a Thrift2 gateway (got hbase://127.0.0.1:{port}: "
+        assert refusal(connection.port, port) == f"{wanted}cannot connect (Connection refused))"
         wanted = wanted.replace(str(port), str(connection.port))
-        assert f"{wanted}it is a Thrift1 gateway)" == refusal(connection, connection.port)
-        connection.timeout = 200  # another transport is waited for in vain
+        assert refusal(connection.port, connection.port) == f"{wanted}it is a Thrift1 gateway)"
         with socket.create_server(("127.0.0.1", 0)) as web:
-            threading.Thread(target=lambda: web.accept()[0].sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")).start()
-            assert refusal(connection, web.getsockname()[1]).endswith(": No protocol version header)")
-        with thrift2_gateway(store, "framed") as port:
-            assert re.search(rf"got {port}; .*(timed out|Timeout|read 0 bytes)", refusal(connection, port))
-
-
-def test_a_gateway_that_stops_answering_leaves_it_open_whether_the_table_is_there(monkeypatch):
-    with both_gateways() as (connection, _store):
-        connection.timeout = 200
-        with connection.beyond_thrift1() as beyond:
-            for call in ("createTable", "getTableDescriptor"):
-                monkeypatch.setattr(Handler, call, lambda *_: time.sleep(0.5))
-            where = f"127.0.0.1:{connection.thrift2_port}"
-            with pytest.raises(OutcomeUnknown, match=f"^{where}: createTable t: outcome unknown: "):
-                beyond.create_split_table("t", {"d": {}})
-        with (
-            connection.beyond_thrift1() as beyond,
-            pytest.raises(Unreachable, match="getTableDescriptor t: no answer: "),
-        ):
-            beyond.block_sizes("t")
+            answer = threading.Thread(target=lambda: web.accept()[0].sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
+            answer.start()
+            reason = refusal(connection.port, web.getsockname()[1], timeout_ms=200)
+            assert re.search("the reply (cannot be read|did not come)|no reply within 0.2 s", reason)
+            answer.join()
+        with serving_both(store, "framed") as (_, port):
+            reason = refusal(connection.port, port, timeout_ms=200)
+            assert re.search(r": (no reply within 0.2 s|the reply did not come)", reason)
 
 
 @pytest.mark.hbase
 def test_a_thrift1_port_of_hbase_is_refused():
     named = named_hbase()
-    with closing(connect(named.url)) as connection:
-        assert refusal(connection, named.port).endswith(": it is a Thrift1 gateway)")
+    assert refusal(named.port, named.port).endswith(": it is a Thrift1 gateway)")
+
+
+# ---- what goes wrong on the way, fault by fault
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_dated_puts_are_sent_again_on_a_new_socket_and_are_stored_once(gateway, fault):
+    connection = gateway.opened(fault).connection
+    gateway.goes_wrong("putMultiple", fault)
+    connection.client.put_dated(b"t", [(b"r", {(b"d:a", 5): b"old", (b"d:a", 6): b"new"})])
+    assert (gateway.is_done, gateway.count("putMultiple")) == (True, 2)
+    assert gateway.table.cells(b"r", b"d:a", include_timestamp=True) == [(b"new", 6), (b"old", 5)]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_no_late_reply_is_read_by_the_next_call(gateway, fault):
+    with gateway.opened(fault, retry_ms=0).connection.beyond_thrift1() as beyond:
+        gateway.goes_wrong("getTableDescriptor", fault)
+        with pytest.raises(Unreachable, match=f"^{gateway.thrift2_url}: getTableDescriptor on t: no answer after "):
+            beyond.block_sizes("t")
+        assert beyond.block_sizes("t") == {b"d": 65_536}
+
+
+@pytest.mark.parametrize("time_ms", [2**63 - 1, None])
+def test_puts_that_the_server_dates_and_new_tables_are_sent_once(gateway, time_ms):
+    connection = gateway.opened(Fault.LOST_REPLY).connection
+    gateway.goes_wrong("putMultiple", Fault.LOST_REPLY)
+    with pytest.raises(OutcomeUnknown, match=r"putMultiple on t, 1 row from b'r' on: outcome unknown: "):
+        connection.client.put_dated(b"t", [(b"r", {(b"d:a", time_ms): b"1"})])
+    gateway.goes_wrong("createTable", Fault.LOST_REPLY)
+    with (
+        connection.beyond_thrift1() as beyond,
+        pytest.raises(OutcomeUnknown, match=f"^{gateway.thrift2_url}: createTable on other: outcome unknown: "),
+    ):
+        beyond.create_split_table("other", {"d": {}})
+    assert (gateway.count("putMultiple"), gateway.count("createTable")) == (1, 1)
+
+
+def test_a_closed_connection_puts_nothing_through_thrift2_until_it_is_opened_again(gateway):
+    connection = gateway.opened(Fault.LOST_CALL).connection
+    row = [(b"r", {(b"d:a", 5): b"1"})]
+    connection.client.put_dated(b"t", row)
+    connection.close()
+    with pytest.raises(Unreachable, match="the connection is closed"):
+        connection.client.put_dated(b"t", row)
+    assert gateway.count("putMultiple") == 1
+    connection.open()
+    connection.client.put_dated(b"t", row)
+    assert gateway.count("getThriftServerType") == 2

@@ -1,5 +1,5 @@
-// The part of HBase's Thrift2 that describes tables beyond Thrift1: namespaces, split keys, block sizes and configuration. Names and
-// numbers are those of HBase's own IDL.
+// The part of HBase's Thrift2 that the suite uses: puts whose cells have timestamps of their own; and of tables what Thrift1 cannot
+// say: namespaces, split keys, block sizes and configuration. Names and numbers are those of HBase's own IDL.
 
 enum TThriftServerType {
   ONE = 1
@@ -52,12 +52,26 @@ struct TNamespaceDescriptor {
   2: optional map<string, string> configuration
 }
 
+struct TColumnValue {
+  1: required binary family
+  2: required binary qualifier
+  3: required binary value
+  4: optional i64 timestamp
+}
+
+struct TPut {
+  1: required binary row
+  2: required list<TColumnValue> columnValues
+  3: optional i64 timestamp
+}
+
 exception TIOError {
   1: optional string message
   2: optional bool canRetry
 }
 
 service THBaseService {
+  void putMultiple(1: required binary table, 2: required list<TPut> tputs) throws (1: TIOError io)
   TTableDescriptor getTableDescriptor(1: required TTableName table) throws (1: TIOError io)
   void createTable(1: required TTableDescriptor desc, 2: optional list<binary> splitKeys) throws (1: TIOError io)
   void createNamespace(1: required TNamespaceDescriptor namespaceDesc) throws (1: TIOError io)

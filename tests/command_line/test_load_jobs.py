@@ -1,0 +1,91 @@
+"""`rowbook load --jobs`: files in processes of their own."""
+
+import os
+import signal
+import time
+from contextlib import closing
+
+import pytest
+
+from domains.command_line.jobs import in_processes
+from domains.command_line.usage import CommandFailed
+from shared.stores import connect
+from tests.shared.stores.hbase.thrift2_gateway import both_gateways
+
+LINE = '10.0.{file}.{host} - - [12/Jan/2026:08:{minute:02}:{second:02} +0000] "GET /{number} HTTP/1.1" 200 1\n'
+
+
+@pytest.fixture
+def url():
+    with both_gateways() as (connection, _store):
+        yield f"hbase://127.0.0.1:{connection.port}?thrift2_port={connection.thrift2_port}"
+
+
+def logs(folder, files, lines):
+    """Access logs of as many different lines each; returns their names."""
+    for file in range(files):
+        places = (divmod(number % 3600, 60) for number in range(lines))
+        text = (
+            LINE.format(file=file, host=number // 3600, minute=minute, second=second, number=number)
+            for number, (minute, second) in enumerate(places)
+        )
+        (folder / f"{file}.log").write_text("".join(text))
+    return [f"{file}.log" for file in range(files)]
+
+
+def rows(url):
+    with closing(connect(url)) as connection:
+        return sum(1 for _ in connection.table("logs").scan())
+
+
+def test_files_are_stored_by_several_processes_and_listed_in_their_order(real_process, folder, url):
+    process = real_process("load", "logs", *logs(folder, 5, 300), "--store", url, "--jobs", "3")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert out.splitlines() == [f"{file}.log: combined, 300 records stored" for file in range(5)]
+    assert rows(url) == 1500
+
+
+@pytest.mark.parametrize(("content", "reason"), [(None, "No such file"), ("bad\n", "no column host")])
+def test_a_file_that_cannot_be_read_fails_the_command_after_the_files_under_way(
+    real_process, folder, url, content, reason
+):
+    files = logs(folder, 1, 300)
+    if content is not None:
+        (folder / "bad.log").write_text(content)
+    process = real_process("load", "logs", *files, "bad.log", "--store", url, "--jobs", "2")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith(f"bad.log: {reason}")
+    assert err.endswith("; 300 records stored before\n")
+
+
+def test_ctrl_c_ends_all_processes_and_says_what_is_stored(real_process, folder, url):
+    process = real_process("load", "logs", *logs(folder, 2, 30_000), "--store", url, "--jobs", "2")
+    time.sleep(0.5)
+    with closing(connect(url)) as connection:
+        while b"logs" not in connection.tables() or not next(connection.table("logs").scan(limit=1), None):
+            time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err.startswith("interrupted; ")
+    assert err.endswith("; run the same command to resume\n")
+    assert 0 < rows(url) < 60_000
+
+
+def test_a_process_that_is_killed_is_an_error():
+    def die_at_one(number):
+        if number == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    with pytest.raises(CommandFailed, match=r"^a process of --jobs was killed; run the same command to resume$"):
+        in_processes(die_at_one, range(4), 2, lambda _answer: False)
+    assert in_processes(lambda number: number, range(10), 3, lambda _answer: False) == [*range(10)]
+
+
+@pytest.mark.parametrize(("store", "jobs"), [("embedded:a.db", "2"), ("hbase://127.0.0.1:1", "0")])
+def test_a_file_store_has_one_writer_and_a_load_at_least_one_process(rowbook, folder, store, jobs):
+    code, out, err = rowbook(f"load logs {' '.join(logs(folder, 2, 1))} --store {store} --jobs {jobs}")
+    assert (code, out, err.startswith("--jobs: must be ")) == (2, "", True)

@@ -1,0 +1,95 @@
+"""Many writes at once: the calls that they share, the window, rivals, lost replies, and several sockets."""
+
+import attrs
+import pytest
+
+from shared.tables import create_tables
+from shared.testing import WatchedConnection, paused_before
+from shared.writes import ClockSkew, write_all
+from shared.writes.intents import WINDOW_MS
+from tests.shared.stores.hbase.thrift2_gateway import both_gateways
+from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
+
+from .clocks import SetClock
+from .notes import NOTES, TABLES, ById, Note, Notes, moving_notes
+
+MANY = [Note(f"n-{number:02}", f"ann o-{number % 7}") for number in range(40)]
+DONE = [attrs.evolve(note, state="done", owner="ann") for note in MANY]
+
+
+def decides(call):
+    return call.name == "checkAndPut"
+
+
+def test_a_batch_shares_all_calls_but_one_for_each_record(connection):
+    watched = WatchedConnection(connection)
+    Notes(watched).store_all(*MANY)
+    Notes(watched).store_all(*DONE)
+    names = [call.name for call in watched.calls]
+    assert (names.count("checkAndPut"), len(names)) == (80, 80 + 1 + 4 + 6)  # a clock; without, and with deletes
+    assert Notes(connection).by_id() == DONE
+    assert Notes(connection).findings() == []
+
+
+def test_writes_of_one_source_come_one_after_the_other(connection):
+    seen = []
+    as_a = [attrs.evolve(note, id="a") for note in (MANY[0], DONE[0])]
+    writes = [(ById("a"), lambda stored, note=note: seen.append(stored) or note) for note in as_a]
+    write_all(Notes(connection).writer, writes)
+    assert seen == [None, as_a[0]]
+    assert Notes(connection).by_id() == [as_a[1]]
+
+
+def test_what_is_refused_before_the_first_put_leaves_nothing(connection):
+    watched = WatchedConnection(connection)
+    with pytest.raises(ZeroDivisionError):
+        write_all(Notes(watched).writer, [(ById("n-00"), lambda _stored: MANY[0]), (ById("b"), lambda _stored: 1 / 0)])
+    assert [call.name for call in watched.calls] == ["mutateRows"]  # to compare clocks
+
+
+def test_a_record_that_another_process_has_written_meanwhile_is_decided_again_alone(connection):
+    rival = attrs.evolve(MANY[3], text="a rival's")
+    paused = WatchedConnection(connection, paused_before(decides, lambda: Notes(connection).store(rival)))
+    kept = [(ById(note.id), lambda stored, note=note: stored or note) for note in MANY]
+    write_all(Notes(paused).writer, kept)
+    assert Notes(connection).by_id() == [*MANY[:3], rival, *MANY[4:]]
+    assert (Notes(connection).findings(), Notes(connection).pending()) == ([], [])
+
+
+def test_no_decision_of_a_batch_is_sent_after_the_window_although_the_clock_was_set_back(connection, machine, moving):
+    clock = SetClock()
+    moving_notes(connection, clock).store(MANY[0])
+
+    def meanwhile():
+        machine.passes(WINDOW_MS + 1000)
+        clock.ahead_ms = -WINDOW_MS
+
+    paused = WatchedConnection(connection, paused_before(lambda call: call.table == "notes_by_state", meanwhile))
+    with pytest.raises(ClockSkew):
+        moving_notes(paused, clock).store_all(*DONE)
+    assert "checkAndPut" not in [call.name for call in paused.calls]
+    clock.ahead_ms = 0
+    assert (moving.recover().failed, moving.findings()) == ((), [])
+
+
+def test_several_sockets_store_what_one_does():
+    with both_gateways() as (connection, store):
+        create_tables(store, TABLES)
+        Notes(connection).store_all(*MANY)
+        Notes(connection).store_all(*DONE)
+        assert Notes(connection).by_id() == DONE
+        assert (Notes(connection).findings(), Notes(connection).pending()) == ([], [])
+
+
+@pytest.mark.parametrize("fault", [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY])
+def test_a_lost_reply_is_settled_and_the_rest_of_the_batch_is_written_too(fault):
+    with ScriptedGateway() as gateway:
+        create_tables(gateway.store, TABLES)
+        notes = Notes(gateway.connect())
+        gateway.goes_wrong("checkAndPut", fault)
+        notes.store_all(*MANY)
+        assert gateway.is_done
+        stored = Notes(gateway.store)
+        assert stored.by_id() == MANY
+        assert (stored.findings(), stored.pending()) == ([], [])
+        assert {stored.source(NOTES.row(note)).writes != () for note in MANY} == {True}
