@@ -67,7 +67,7 @@ def _work(run: Callable[[T], A], items: Sequence[T], end: Connection, of_parent:
     signal.signal(signal.SIGINT, _interrupt_once)
     with suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
-            number = end.recv()
+            number: int = end.recv()
             end.send((number, run(items[number])))
 
 

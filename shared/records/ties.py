@@ -68,7 +68,7 @@ class Repeats:
         is_hash = isinstance(record.tie, bytes)
         if not is_hash and record.tie != 0:
             return record
-        tie: bytes = record.tie if is_hash else tie_of(record)
+        tie: bytes = record.tie if isinstance(record.tie, bytes) else tie_of(record)
         seen = self._ties_at(getattr(record, "time_ms", 0))
         ordinal = seen.get(tie, 0)
         seen[tie] = ordinal + 1
