@@ -7,6 +7,7 @@ from shared.tables import create_tables
 from shared.testing import WatchedConnection, paused_before
 from shared.writes import ClockSkew, write_all
 from shared.writes.intents import WINDOW_MS
+from shared.writes.side_by_side import side_by_side
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
 
@@ -79,6 +80,33 @@ def test_several_sockets_store_what_one_does():
         Notes(connection).store_all(*DONE)
         assert Notes(connection).by_id() == DONE
         assert (Notes(connection).findings(), Notes(connection).pending()) == ([], [])
+
+
+def test_as_many_decisions_are_under_way_as_the_url_says():
+    with ScriptedGateway() as gateway:
+        create_tables(gateway.store, TABLES)
+        notes = Notes(gateway.connect(in_flight=3))
+        gateway.takes_s = 0.02
+        notes.store_all(*MANY)
+        # A call that has been answered may still be counted when the next one comes on another socket.
+        assert 3 <= gateway.most_under_way <= 4
+
+
+def test_an_interrupted_batch_waits_for_the_calls_under_way_and_begins_no_others():
+    with ScriptedGateway() as gateway:
+        table = gateway.connect(in_flight=3).table("t")
+        gateway.takes_s = 0.02
+
+        def count_up(number):
+            if number == 5:
+                raise KeyboardInterrupt
+            return table.counter_inc(b"c", b"d:n")
+
+        with pytest.raises(KeyboardInterrupt):
+            side_by_side(table.connection, count_up, range(1000))
+        counted = gateway.count("atomicIncrement")
+        assert 5 <= counted < 100
+        assert table.counter_get(b"c", b"d:n") == counted
 
 
 @pytest.mark.parametrize("fault", [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY])
