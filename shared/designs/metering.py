@@ -57,7 +57,8 @@ class Cost:
     rpcs: int = 0
     round_trips: int = 0
     """Round trips that a caller waits for on a connection of `hbase://`: RPCs without the closes of scanners and the
-    fetches after the end of a scan. Streams that are merged count as long as they need side by side, 8 at once."""
+    fetches after the end of a scan. Streams that are merged count as long as they need side by side, 8 at once; the
+    decisions of a batch of writes count one by one."""
     reads: list[Read] = attrs.field(factory=list[Read])
     """Every get and every scan."""
     rows_fetched: int = 0

@@ -22,5 +22,5 @@ PURGE_DELETES = "hbase.hstore.time.to.purge.deletes"
 tombstones; `HStore` reads it."""
 
 IN_FLIGHT = 8
-"""Requests that a connection of `hbase://` has under way at most, while it reads several ranges side by side; its URL
-may say otherwise."""
+"""Requests that a connection of `hbase://` has under way at most, while it reads several ranges or decides a batch of
+writes side by side; its URL may say otherwise."""

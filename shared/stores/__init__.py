@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 MAX_IN_FLIGHT = 64
-"""The most requests that one connection has under way for queries of several ranges."""
+"""The most requests that one connection has under way for a query of several ranges or a batch of writes."""
 MAX_IDLE_SOCKETS = 1000
 """The most idle sockets that a connection keeps: by default a gateway has as many threads, one for each."""
 

@@ -40,8 +40,8 @@ class HBaseConnection(happybase.Connection):
 
     A call waits `timeout_ms` for its reply. If an attempt fails, the call is sent again if it may be; no attempt begins
     later than `retry_ms` after the first. `deadline` ends both earlier. Up to `pool_size` idle sockets are kept.
-    Queries of several ranges read them side by side, with up to `in_flight` requests under way; with 1 they read one
-    range after the other. Raises Unreachable if the gateway does not accept a connection right now.
+    Queries of several ranges, and the decisions of a batch of writes, have up to `in_flight` requests under way; with 1
+    they make one after the other. Raises Unreachable if the gateway does not accept a connection right now.
     """
 
     def __init__(

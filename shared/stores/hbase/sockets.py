@@ -228,8 +228,8 @@ class Pool:
     Each call takes the most recently used socket for itself, and gives it back after the reply. It never waits for the
     reply that an idle socket owes: it takes another one. A socket that was idle for `SOCKET_IDLE_S`, or that the
     gateway has closed, is replaced before anything is sent. Helpers have sockets of their own, of which at most
-    `helper_sockets` are kept, for some seconds. A forked process opens
-    sockets of its own. `answered` says whether any call was ever answered.
+    `helper_sockets` are kept, for some seconds. A forked process opens sockets of its own. `answered` says whether any
+    call was ever answered. `service` is the name of the Thrift service, for messages.
     """
 
     def __init__(
