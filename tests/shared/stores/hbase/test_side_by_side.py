@@ -14,6 +14,7 @@ from Hbase_thrift import IOError
 from shared.designs import metered
 from shared.keys import Plan, RowRange, Stream, any_of, between
 from shared.queries import Query, ServerFilter, scan
+from shared.queries.side_by_side import read_streams
 from shared.stores import DeadlineExceeded, ScanBroken, deadline
 from shared.stores.hbase import helpers, sockets
 from shared.tables import BoundTable, create_tables
@@ -153,6 +154,20 @@ def test_a_query_that_a_helper_reads_while_its_process_is_forked_is_broken_there
     assert len(work.result()) == 320
 
 
+def test_rows_that_were_read_before_an_error_come_before_it(gateway):
+    def failing():
+        yield from (1, 2, 3)
+        raise ZeroDivisionError
+
+    rows = []
+    with (
+        pytest.raises(ZeroDivisionError),
+        read_streams(gateway.opened().connection, [[failing()], [failing()]], 5, 100) as (first, _),
+    ):
+        rows += (row for row in first)
+    assert rows == [1, 2, 3]
+
+
 # ---- what is under way ---------------------------------------------------------------------------
 
 
@@ -227,6 +242,16 @@ def test_a_query_half_read_leaves_no_thread_no_scanner_and_no_socket(gateway, ho
     assert until(lambda: not helper_threads())
     assert until(lambda: gateway.scanners == 0)
     assert until(lambda: set(gateway.links) <= set(before))
+
+
+def test_a_scan_that_ends_while_helpers_read_it_closes_its_scanners_although_its_streams_are_kept(gateway):
+    table = gateway.opened()
+    gateway.takes_s = 0.05
+    parts = [[table.scan(row_prefix=prefix, batch_size=5)] for prefix in (b"00", b"01")]
+    with read_streams(table.connection, parts, 5, 100) as streams:
+        assert until(lambda: gateway.count("scannerOpenWithScan") == 2)
+    assert until(lambda: gateway.count("scannerClose") == 2)
+    del streams
 
 
 def test_close_of_the_connection_closes_the_scanners_before(gateway):
