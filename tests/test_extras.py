@@ -87,7 +87,12 @@ def test_the_packages_that_errors_name_are_those_of_the_extras() -> None:
 
 
 COPIED = [f"domains.{name}.{module}" for name in NAMES for module in copied_modules(name) if name not in EXTRAS]
-OF_PAGES = ("shared.designs.pictures", "shared.designs.pages.design_page", "domains.command_line.readmes")
+OF_PAGES = (
+    "shared.designs.pictures",
+    "shared.designs.pages.design_page",
+    "shared.designs.pages.regions_page",
+    "domains.command_line.readmes",
+)
 OF_COMMANDS = [
     module.removesuffix(".__init__")
     for module in MODULES
@@ -102,7 +107,7 @@ PROMISED = {
     + [f"domains.{name}.design" for name in NAMES if name not in EXTRAS],
     "parquet": ["domains.command_line.parquet_files"],
     "tsdb": ["domains.tsdb"],
-    "pictures": ["shared.designs.pictures", "shared.designs.pages.design_page"],
+    "pictures": ["shared.designs.pictures", "shared.designs.pages.design_page", "shared.designs.pages.regions_page"],
 }
 """The modules that can be imported with each extra."""
 
@@ -168,7 +173,7 @@ def test_keys_load_little_beside_attrs() -> None:
         return {*json.loads(subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True))}
 
     more = {name for name in loaded("shared.keys") - loaded("attrs") if not name.startswith("shared")}
-    assert more <= {"_struct", "struct", "math", "zlib"}
+    assert more <= {"_contextvars", "_struct", "contextvars", "struct", "math", "zlib"}
 
 
 def test_a_name_of_the_package_loads_its_room_and_those_that_it_needs() -> None:

@@ -19,7 +19,7 @@ from ..thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown
 from ..thrift1.deadlines import has_passed
 from ..thrift1.prefixes import prefix_arguments
 from .calls import CALLS, DECLARED, Call, description, table_of
-from .helpers import Helpers
+from .helper_threads import Helpers
 from .resumed_scans import ResumedScans
 from .retries import AttemptFailed, Attempts
 from .sockets import IDLE_SOCKETS, Pool

@@ -24,7 +24,7 @@ from ...keys import next_row
 from ..thrift1.connection_errors import DeadlineExceeded, ScanBroken
 from ..thrift1.deadlines import has_passed
 from .calls import Call, description, table_of
-from .helpers import Helpers
+from .helper_threads import Helpers
 from .retries import AttemptFailed
 from .scan_sockets import GatewayScanner, ScanSockets
 from .sockets import Pool

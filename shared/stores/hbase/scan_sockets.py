@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 
 from ..thrift1.deadlines import has_passed
 from .calls import CALLS, DECLARED, Call
-from .helpers import Helpers
+from .helper_threads import Helpers
 from .retries import AttemptFailed
 from .sockets import GatewaySocket, Pool
 

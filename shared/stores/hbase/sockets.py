@@ -22,7 +22,7 @@ from ...events import report
 from ..thrift1.connection_errors import Unreachable
 from ..thrift1.deadlines import has_passed, left_s
 from .calls import CALLS, DECLARED, Call
-from .helpers import HELPER_IDLE_S, is_helper
+from .helper_threads import HELPER_IDLE_S, is_helper
 from .retries import AttemptFailed
 
 # The gateway closes a socket after 60 s without a call: hbase.thrift.server.socket.read.timeout.

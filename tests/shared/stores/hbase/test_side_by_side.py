@@ -16,7 +16,7 @@ from shared.keys import Plan, RowRange, Stream, any_of, between
 from shared.queries import Query, ServerFilter, scan
 from shared.queries.side_by_side import read_streams
 from shared.stores import DeadlineExceeded, ScanBroken, deadline
-from shared.stores.hbase import helpers, sockets
+from shared.stores.hbase import helper_threads, sockets
 from shared.tables import BoundTable, create_tables
 from tests.shared.queries.wide import Point, Shape, put
 from tests.shared.stores.processes import run
@@ -43,13 +43,13 @@ def gateway(gateway):
 
 @pytest.fixture(autouse=True)
 def _helpers_end_soon(monkeypatch):
-    monkeypatch.setattr(helpers, "HELPER_IDLE_S", 0.2)
+    monkeypatch.setattr(helper_threads, "HELPER_IDLE_S", 0.2)
     monkeypatch.setattr(sockets, "HELPER_IDLE_S", 0.0)
     yield
-    assert until(lambda: not helper_threads())
+    assert until(lambda: not running_helpers())
 
 
-def helper_threads():
+def running_helpers():
     return [thread for thread in threading.enumerate() if thread.name == "rowbook helper"]
 
 
@@ -239,7 +239,7 @@ def test_a_query_half_read_leaves_no_thread_no_scanner_and_no_socket(gateway, ho
         gc.collect()
     else:
         rows.close()
-    assert until(lambda: not helper_threads())
+    assert until(lambda: not running_helpers())
     assert until(lambda: gateway.scanners == 0)
     assert until(lambda: set(gateway.links) <= set(before))
 
