@@ -103,7 +103,7 @@ def test_an_interrupted_batch_waits_for_the_calls_under_way_and_begins_no_others
             return table.counter_inc(b"c", b"d:n")
 
         with pytest.raises(KeyboardInterrupt):
-            side_by_side(table.connection, count_up, range(1000))
+            side_by_side(table.connection, count_up, range(300))
         counted = gateway.count("atomicIncrement")
         assert 5 <= counted < 100
         assert table.counter_get(b"c", b"d:n") == counted
