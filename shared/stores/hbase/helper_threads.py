@@ -6,6 +6,7 @@ cannot wait for each other, and neither a query nor a batch needs any helper.
 """
 
 import os
+import sys
 import threading
 import time
 from collections import deque
@@ -82,10 +83,15 @@ class Helpers:
         return filter is None or not keeps_state(filter)
 
     def begin(self, action: Callable[[], T]) -> Work[T]:
-        """Gives the action to a helper, in the order of calls; a new one begins if all are at work."""
+        """Gives the action to a helper, in the order of calls; a new one begins if all are at work.
+
+        While Python ends, no thread runs any more: then the work is left to the caller of `result`, if there is one.
+        """
+        work = Work(action)
+        if sys.is_finalizing():
+            return work
         if self._process != os.getpid():
             self._begin_anew()
-        work = Work(action)
         with self._changed:
             self._waiting.append(work)
             if len(self._waiting) <= self._idle:

@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from shared.tables import create_tables
-from shared.testing import WatchedConnection, paused_before
+from shared.testing import WatchedConnection, WriterDied, dying_before, paused_before
 from shared.writes import ClockSkew, write_all
 from shared.writes.intents import WINDOW_MS
 from shared.writes.side_by_side import side_by_side
@@ -12,7 +12,7 @@ from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
 
 from .clocks import SetClock
-from .notes import NOTES, TABLES, ById, Note, Notes, moving_notes
+from .notes import NOTES, OWNERS, TABLES, ById, Note, Notes, moving_notes
 
 MANY = [Note(f"n-{number:02}", f"ann o-{number % 7}") for number in range(40)]
 DONE = [attrs.evolve(note, state="done", owner="ann") for note in MANY]
@@ -30,6 +30,15 @@ def test_a_batch_shares_all_calls_but_one_for_each_record(connection):
     assert (names.count("checkAndPut"), len(names)) == (80, 80 + 1 + 4 + 6)  # a clock; without, and with deletes
     assert Notes(connection).by_id() == DONE
     assert Notes(connection).findings() == []
+
+
+def test_the_same_batch_again_puts_the_lines_that_a_dead_writer_has_not_put(connection):
+    dying = WatchedConnection(connection, dying_before(lambda call: call.table == OWNERS.name))
+    with pytest.raises(WriterDied):
+        Notes(dying).store_all(*MANY)
+    assert (Notes(connection).by_id(), Notes(connection).by_owner()) == (MANY, [])
+    Notes(connection).store_all(*MANY)
+    assert len(Notes(connection).by_owner()) == sum(len(note.owner.split()) for note in MANY)
 
 
 def test_writes_of_one_source_come_one_after_the_other(connection):
