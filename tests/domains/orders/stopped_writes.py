@@ -14,7 +14,7 @@ from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, cra
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 DESK = attrs.evolve(LAMP, placed_ms=LAMP.placed_ms + 1, item="desk")
 """Another order under the number of the lamp."""
-CHAIR = attrs.evolve(LAMP, order_number="n-41", buyer_id="b-31", item="chair")
+STOOL = attrs.evolve(LAMP, order_number="n-41", buyer_id="b-31", item="stool")
 """An order that is placed together with the lamp."""
 MUG = attrs.evolve(LAMP, order_number="n-43", buyer_id="b-30", item="mug")
 """An order of the same seller, which nobody changes."""
@@ -25,11 +25,11 @@ def place(orders: OrderRepository) -> None:
 
 
 def place_all(orders: OrderRepository) -> None:
-    store_at_once(orders.place_all, [CHAIR, MUG, LAMP])
+    store_at_once(orders.place_all, [STOOL, MUG, LAMP])
 
 
-def place_chair(orders: OrderRepository) -> None:
-    orders.place(CHAIR)
+def place_stool(orders: OrderRepository) -> None:
+    orders.place(STOOL)
 
 
 def place_another(orders: OrderRepository) -> None:
@@ -82,7 +82,7 @@ RIVALS = {"pay": pay, "cancel": cancel, "erase": erase, "place": place, "place a
 
 WRITES = (
     Write("place", place, one_order, RIVALS, calls=7),
-    Write("place_all", place_all, one_order, RIVALS_OF_ALL, calls=10, one_by_one=(place_chair, place)),
+    Write("place_all", place_all, one_order, RIVALS_OF_ALL, calls=10, one_by_one=(place_stool, place)),
     Write("place again", place, two_orders, RIVALS, calls=2),
     Write("place after a lost claim", place, lost_claim, RIVALS, calls=7),
     Write("change_status", pay, two_orders, RIVALS, calls=8),

@@ -277,7 +277,8 @@ def compare_all(report: Comparisons, named: NamedHBase) -> None:
                 hand = by_hand[variant.name](connection.table(table.name))
                 compare_questions(report, connection, LOGS_DESIGN, variant, events, hand)
         compare_writes(report, connection)
-        compare_loads(report, connection)
+    with closing(connect(f"hbase://{named.host}:{named.port}", table_prefix=prefix)) as connection:
+        compare_loads(report, connection)  # through Thrift1, as by hand
     with closing(connect(named.url, table_prefix=prefix)) as connection:
         compare_merged(report, connection)
     compare_reads(report, named.url, rounds=max(3, report.size.rounds))
