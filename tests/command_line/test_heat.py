@@ -17,7 +17,7 @@ NAMES = [name for design in all_designs() for name in (design.name, f"{design.na
 KEYS = [b"%s\0\1%04d" % (host, number) for number in range(400) for host in (b"a", b"\xc3\xa9", b"b\\")]
 
 
-@pytest.mark.parametrize(("columns", "most_lines"), [(60, 70), (100, 60)])
+@pytest.mark.parametrize(("columns", "most_lines"), [(60, 70), pytest.param(100, 60, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_heat_of_a_design_fits_a_screen_and_has_a_verdict_for_every_table(
     ok, environment, name, columns, most_lines
