@@ -124,10 +124,11 @@ def _blocks_of(idea: Idea) -> Iterator[str]:
     page = idea.shown.partition("#")[0].removeprefix("../")
     place = page.removesuffix("/REFERENCE.md").removesuffix("/README.md")
     words = idea.look_for.replace("`", "").strip("*")
+    file, _, test = idea.test.partition("::")
     yield markdown_list(
         [
             f'Shown in [{place}]({idea.shown}): "{words}"',
-            f"Test: `{idea.test}`",
+            f"Test: `{test}` in [{file}](../{file})",
             f"Defect that the test notices: {idea.defect}",
         ]
     )
