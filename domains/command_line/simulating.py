@@ -73,9 +73,10 @@ def show(to: Console, name: str, rows: str, servers: str, flush_size: str, max_f
     )
     wrapped(
         to,
-        "In the grid, a line is a tenth of all keys, in key order; from left to right, its part of the new rows in each "
-        f"tenth of the load. Half full: at most {HALF_FULL:.0%} of the maximum. Idle: no new row in this tenth of the "
-        "load. Busiest: the part of the new rows that the busiest region or server takes at a time, on average.",
+        "In the grid, a line is a tenth of all keys, in key order; from left to right, its part of the new rows in "
+        f"each tenth of the load. Half full: at most {HALF_FULL:.0%} of the maximum. Idle: no new row in this tenth "
+        "of the load. Busiest: the part of the new rows that the busiest region or server takes at a time, on "
+        "average.",
         0,
     )
     wrapped(to, _verdict_words(server_count), 0)
