@@ -87,12 +87,8 @@ def test_the_packages_that_errors_name_are_those_of_the_extras() -> None:
 
 
 COPIED = [f"domains.{name}.{module}" for name in NAMES for module in copied_modules(name) if name not in EXTRAS]
-OF_PAGES = (
-    "shared.designs.pictures",
-    "shared.designs.pages.design_page",
-    "shared.designs.pages.regions_page",
-    "domains.command_line.readmes",
-)
+DRAWN_PAGES = ("shared.designs.pages.design_page", "shared.designs.pages.regions_page")
+OF_PAGES = ("shared.designs.pictures", *DRAWN_PAGES, "domains.command_line.readmes")
 OF_COMMANDS = [
     module.removesuffix(".__init__")
     for module in MODULES
@@ -107,7 +103,7 @@ PROMISED = {
     + [f"domains.{name}.design" for name in NAMES if name not in EXTRAS],
     "parquet": ["domains.command_line.parquet_files"],
     "tsdb": ["domains.tsdb"],
-    "pictures": ["shared.designs.pictures", "shared.designs.pages.design_page", "shared.designs.pages.regions_page"],
+    "pictures": ["shared.designs.pictures", *DRAWN_PAGES],
 }
 """The modules that can be imported with each extra."""
 

@@ -126,9 +126,9 @@ def _explain(to: Console, source: str) -> None:
     wrapped(to, LEGEND, 0)
 
 
-def grids(to: Console, tables: Sequence[tuple[str, Heat]]) -> None:
-    """Writes the grids side by side, as many as the width has room for."""
-    blocks = [[name, *_lines(to, heat)] for name, heat in tables]
+def grids(to: Console, tables: Sequence[tuple[str, Heat]], *, has_shares: bool = True) -> None:
+    """Writes the grids side by side, as many as the width has room for; with the share of each range, or without."""
+    blocks = [[name, *(_lines(to, heat) if has_shares else _cells(to, heat))] for name, heat in tables]
     width = max((len(text) for block in blocks for text in block), default=0)
     across = max(1, (to.width + GAP) // (width + GAP))
     for start in range(0, len(blocks), across):
@@ -139,10 +139,15 @@ def grids(to: Console, tables: Sequence[tuple[str, Heat]]) -> None:
 
 def _lines(to: Console, heat: Heat) -> Iterator[str]:
     """A line for each range: a cell for each moment, then the share of all."""
-    levels = LEVELS if to.encoding.startswith("utf") else PLAIN_LEVELS
-    for range_number, share in enumerate(heat.shares):
-        cells = "".join(levels[_level(moment[range_number])] * CELL_WIDTH for moment in heat.moment_shares)
+    for cells, share in zip(_cells(to, heat), heat.shares, strict=True):
         yield f"{cells} {share:4.0%}{' <' if share == heat.share else '  '}"
+
+
+def _cells(to: Console, heat: Heat) -> Iterator[str]:
+    """The cells of each range, one for each moment."""
+    levels = LEVELS if to.encoding.startswith("utf") else PLAIN_LEVELS
+    for range_number in range(heat.ranges):
+        yield "".join(levels[_level(moment[range_number])] * CELL_WIDTH for moment in heat.moment_shares)
 
 
 def _level(share: float) -> int:

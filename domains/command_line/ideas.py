@@ -28,14 +28,9 @@ DESIGNS = {"S0": 13, "S1": 8, "S2": 11, "S3": 11, "S4": 5}
 """How many designs each document has: S0.1 to S0.13, and so on."""
 CLAIMS = 18
 """Sentences that no design carries: C1 to C18."""
-_ELSEWHERE = frozenset(("S1.2", "S1.8", "S2.2", "S2.3", "S2.4", "S4.2", "C6", "C10", "C13", "C15", "C16", "C18"))
-IDS = tuple(
-    name
-    for name in (
-        *(f"{document}.{number}" for document, count in DESIGNS.items() for number in range(1, count + 1)),
-        *(f"C{number}" for number in range(1, CLAIMS + 1)),
-    )
-    if name not in _ELSEWHERE
+IDS = (
+    *(f"{document}.{number}" for document, count in DESIGNS.items() for number in range(1, count + 1)),
+    *(f"C{number}" for number in range(1, CLAIMS + 1)),
 )
 """Every id, in the order of the page."""
 
@@ -129,10 +124,11 @@ def _blocks_of(idea: Idea) -> Iterator[str]:
     page = idea.shown.partition("#")[0].removeprefix("../")
     place = page.removesuffix("/REFERENCE.md").removesuffix("/README.md")
     words = idea.look_for.replace("`", "").strip("*")
+    file, _, test = idea.test.partition("::")
     yield markdown_list(
         [
             f'Shown in [{place}]({idea.shown}): "{words}"',
-            f"Test: `{idea.test}`",
+            f"Test: `{test}` in [{file}](../{file})",
             f"Defect that the test notices: {idea.defect}",
         ]
     )

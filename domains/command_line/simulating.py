@@ -6,13 +6,15 @@ from typing import Any
 import attrs
 from rich.console import Console
 
+from shared.designs.heat import EVEN
 from shared.designs.regions.simulated_variants import QuestionAtSize, SimulatedVariant, TooFewRows, simulate_variant
-from shared.designs.regions.simulation import Moment, Simulation, TooManyRegions
+from shared.designs.regions.simulation import Moment, Simulation, TooManyRegions, hot_share
 from shared.designs.regions.splitting import HALF_FULL, SplitPolicy
+from shared.keys.errors import shown
 
 from .designs import find_variants, full_name
 from .heat_maps import grids
-from .terminal import heading, json_object, wrapped
+from .terminal import count, heading, json_object, wrapped
 from .text_tables import table
 from .usage import CommandFailed, WrongUsage
 from .words import number
@@ -27,6 +29,8 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 def large_number(what: str, text: str, at_most: int, at_least: int = 1) -> int:
     """The text as a number; also as `1e9`."""
     match = re.fullmatch(r"([0-9]{1,6})[eE]([0-9]{1,2})", text, re.ASCII)
+    if not match and not re.fullmatch(r"-?[0-9]+", text, re.ASCII):
+        raise WrongUsage(f"{what}: must be a whole number such as 1000000 or 1e6 (got {shown(text)})")
     return number(what, str(int(match[1]) * 10 ** int(match[2])) if match else text, at_most, at_least)
 
 
@@ -61,28 +65,41 @@ def show(to: Console, name: str, rows: str, servers: str, flush_size: str, max_f
         return
     wrapped(
         to,
-        f"{wanted:,} rows on {server_count} servers, distributed like those of {simulated.sample.records:,} records as "
-        "in the samples, in the same time. A region splits at "
+        f"{wanted:,} rows on {count(server_count, 'server')}, distributed like those of {simulated.sample.records:,} "
+        "records as in the samples, in the same time. A region splits at "
         f"{_shown(2 * policy.flush_bytes)} if its server has only one of its table, otherwise at "
         f"{_shown(policy.max_bytes)}, before compression.",
         0,
     )
     wrapped(
         to,
-        "A line is a tenth of all keys: its part of the new rows in each tenth of the load, and of all. Half full: at "
-        f"most {HALF_FULL:.0%} of the maximum. Idle: no new row in this tenth. Busiest: its share of the new rows at "
-        "any time, on average.",
+        "In the grid, a line is a tenth of all keys, in key order; from left to right, its part of the new rows in "
+        f"each tenth of the load. Half full: at most {HALF_FULL:.0%} of the maximum. Idle: no new row in this tenth "
+        "of the load. Busiest: the part of the new rows that the busiest region or server takes at a time, on "
+        "average.",
         0,
     )
+    wrapped(to, _verdict_words(server_count), 0)
     for table_name, simulation in simulated.tables.items():
         heading(to, f"{table_name}: {simulation.verdict}")
-        grids(to, [(table_name, simulation.heat)])
+        grids(to, [(table_name, simulation.heat)], has_shares=False)
         table(to, COLUMNS, map(_over_time, simulation.moments), numbers=COLUMNS)
         wrapped(to, _idle_words(simulation))
     heading(to, "What a page of each question then reads")
     columns = ("question", "ranges", "rows", "")
     numbers = ("ranges", "rows")
     table(to, columns, [_question(one) for one in simulated.questions], numbers=numbers)
+
+
+def _verdict_words(servers: int) -> str:
+    """What the words of a verdict mean."""
+    later = "The verdict is that of the second half of the load."
+    if servers == 1:
+        return later
+    return (
+        f"{later} A hot spot: one region takes {hot_share(servers):.0%} or more of the new rows at a time. Even: no "
+        f"server takes more than {EVEN} times an equal share."
+    )
 
 
 def _over_time(moment: Moment) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def _days(keep: str) -> float:
     except ValueError as error:
         raise WrongUsage(f"--keep: {error}") from None
     if not 1 / 24 <= days <= MOST_DAYS:
-        raise WrongUsage(f"--keep: must be 1h..{MOST_DAYS}d (got {shown(keep)})")
+        raise WrongUsage(f"--keep: must be 1h..{MOST_DAYS}d, with its unit (got {shown(keep)})")
     return days
 
 

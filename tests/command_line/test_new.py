@@ -23,7 +23,10 @@ from shared.designs import Design
 from shared.writes import holds_intents
 from tests.copies import ROOT, story_of
 
-of_each_design = pytest.mark.parametrize("name", NAMES, scope="module")
+IN_MINUTES = ("orders", "counters", "tsdb")
+of_each_design = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in IN_MINUTES else pytest.mark.long) for name in NAMES], scope="module"
+)
 """Runs all such tests of one design after each other, so that its package is made once."""
 RIGHT = [full_name(design, variant) for design in all_designs() for variant in design.variants if variant.is_to_copy]
 

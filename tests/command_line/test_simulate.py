@@ -56,8 +56,14 @@ def test_sizes_grow_with_records_and_days_and_encodings_make_them_smaller(ok):
         ("simulate logs --rows 1e12 --max-filesize 1M", "--rows, --max-filesize: must fit into 2,500 full regions"),
         ("simulate logs --servers 0", "--servers: must be 1..1000 (got 0)"),
         ("simulate logs --max-filesize 10T", "--max-filesize: must be 1M..1024G, as 10G or 500M (got 10T)"),
-        ("size logs --records-a-day x", "--records-a-day: "),
-        ("size logs --records-a-day 1e6 --keep 1m", "--keep: must be 1h..36500d (got '1m')"),
+        ("simulate logs --rows 0", "--rows: must be 1000..1000000000000 (got 0)"),
+        ("simulate logs --rows 1.5e9", "--rows: must be a whole number such as 1000000 or 1e6 (got '1.5e9')"),
+        ("simulate logs --servers -3", "--servers: must be 1..1000 (got -3)"),
+        ("simulate nothing", "unknown design 'nothing': one of orders, logs, "),
+        ("size logs --records-a-day x", "--records-a-day: must be a whole number such as 1000000 or 1e6 (got 'x')"),
+        ("size logs --records-a-day 0", "--records-a-day: must be 1..1000000000000 (got 0)"),
+        ("size logs --records-a-day 1e6 --keep 90", "--keep: must be 1h..36500d, with its unit (got '90')"),
+        ("size logs --records-a-day 1e6 --keep 1m", "--keep: must be 1h..36500d, with its unit (got '1m')"),
     ],
 )
 def test_a_load_that_cannot_be_is_refused_in_one_line(rowbook, words, said):
@@ -65,6 +71,12 @@ def test_a_load_that_cannot_be_is_refused_in_one_line(rowbook, words, said):
     assert (code, out) == (2, "")
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_one_server_takes_all_writes_and_is_no_hot_spot_and_has_no_even_share(ok):
+    shown = ok("simulate logs:time-first --rows 1e7 --servers 1 --max-filesize 100M")
+    assert "1 server, " in shown
+    assert "logs_time_first: one server takes all writes, its busiest region 100% of them" in shown
 
 
 def test_numbers_may_have_an_exponent_and_sizes_a_unit():

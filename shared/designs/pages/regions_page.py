@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from math import ceil
+from statistics import median
 
 import attrs
 
@@ -27,7 +28,8 @@ from ..regions.numbered_keys import (
     spread_and_scan,
 )
 from ..regions.region_recording import RegionRecording, recorded_regions
-from ..regions.splitting import HALF_FULL, MAX_BYTES, regions_of
+from ..regions.sizing import rising_regions
+from ..regions.splitting import HALF_FULL, MAX_BYTES, SplitPolicy, regions_of
 from .markdown import below, markdown_table, picture_block
 
 COUNTING = tuple(b"%d" % number for number in range(11, 17))
@@ -40,6 +42,8 @@ LIMIT_ROWS = 5
 LETTERS = "abcde"
 DIVIDE_BY = 3
 KEY_BYTES = (10, 50)
+RISING = "time-first"
+"""The variant of the recordings whose keys rise."""
 TERABYTE = 10**12
 VALUE_BYTES, NAMES_BYTES = 100, 2
 """A cell of the comparison of key lengths: its value, and family and qualifier of a byte each."""
@@ -58,6 +62,7 @@ def regions_blocks(designs: Sequence[Design]) -> dict[str, str]:
         "division": _division_block(by_name["divided"], by_name["remainder"]),
         "key-lengths": _key_lengths_block(),
         "splits": _splits_block(recordings),
+        "largest-file": _largest_file_block(recordings),
         "files": _files_block(recordings),
     }
 
@@ -213,10 +218,12 @@ def _splits_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
     caption = (
         f"Measured ({_source(recordings)}): {first.rows:,} rows of {first.row_bytes:,.0f} bytes, with a flush size of "
         f"{first.flush_bytes / 2**20:g} MB and a maximum of {first.max_bytes / 1e6:g} MB. HBase's balancer was off, so "
-        "the simulation has one server. The last column is the largest difference between the share of rows before a "
-        "split point of HBase and that before the nearest split point of the simulation."
+        "the simulation has one server. Apart: the largest difference between the share of rows before a split point of "
+        "HBase and that before the nearest split point of the simulation. Written: bytes that flushes and compactions "
+        "wrote for each byte of the files, and what `rowbook size` predicts of them."
     )
-    columns = ("table", "regions, HBase", "simulated", "half full, HBase", "simulated", "difference")
+    regions = ("regions, HBase", "simulated", "half full, HBase", "simulated", "apart")
+    columns = ("table", *regions, "written, HBase", "predicted")
     rows = [
         (
             f"`{one.table}`",
@@ -225,9 +232,35 @@ def _splits_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
             f"{half_full(one.fullness)}",
             f"{half_full(one.simulated_fullness)}",
             f"{one.deviation:.3f}",
+            f"{one.rewrites:.1f}",
+            f"{one.simulated_rewrites:.1f}",
         )
         for one in split
     ]
+    return below(caption, markdown_table(columns, rows))
+
+
+def _largest_file_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
+    measured = next(split for _name, one in recordings for split in one.splits if split.variant == RISING)
+    policy = SplitPolicy(measured.flush_bytes, measured.max_bytes)
+    small = rising_regions(measured.rows * measured.row_bytes, policy)
+    large = rising_regions(TERABYTE, SplitPolicy())
+    rows = [
+        (
+            f"`{measured.table}`, {policy.max_bytes / 1e6:g} MB",
+            f"{len(measured.fullness)} ({median(measured.fullness[:-1]):.0%})",
+            f"{len(small)} ({median(small[:-1]) / policy.max_bytes:.0%})",
+            f"{len(measured.simulated_fullness)} ({median(measured.simulated_fullness[:-1]):.0%})",
+        ),
+        (
+            f"1 TB, {MAX_BYTES / 2**30:g} GB",
+            "",
+            f"{len(large)} ({median(large[:-1]) / MAX_BYTES:.0%})",
+            f"{ceil(2 * TERABYTE / MAX_BYTES)} (50%)",
+        ),
+    ]
+    caption = "Regions of a table whose keys rise, and how full most are that take no more rows (median):"
+    columns = ("rows, maximum", "HBase", "middle of the largest file", "middle of the data, as simulated")
     return below(caption, markdown_table(columns, rows))
 
 

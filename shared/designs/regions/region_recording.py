@@ -90,7 +90,7 @@ class RegionRecording:
     def text(self) -> str:
         """The file: a line for each table."""
         plain = cattrs.unstructure(self)
-        parts = (f'"{name}": [\n{_lines(plain.pop(name))}\n]' for name in ("files", "splits"))
+        parts = [f'"{name}": [\n{_lines(plain.pop(name))}\n]' for name in ("files", "splits")]
         return f"{json.dumps(plain)[:-1]}, {', '.join(parts)}}}\n"
 
 

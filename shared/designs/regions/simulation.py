@@ -221,11 +221,18 @@ class Simulation:
         if regions == 1:
             return "too small to split: one region takes all writes"
         share = f"{self.busiest_server:.0%} of the writes"
-        if self.busiest_region >= max(HOT, EVEN / servers):
+        if servers == 1:
+            return f"one server takes all writes, its busiest region {self.busiest_region:.0%} of them"
+        if self.busiest_region >= hot_share(servers):
             return f"a hot spot: one region takes {self.busiest_region:.0%} of the writes at any time"
         if self.busiest_server <= EVEN / servers:
             return f"even: the busiest of {servers} servers takes {share}"
         return f"uneven: the busiest of {servers} servers takes {share}, an even share is {1 / servers:.1%}"
+
+
+def hot_share(servers: int) -> float:
+    """The share of the writes in one region from which that region is a hot spot."""
+    return max(HOT, EVEN / servers)
 
 
 def _mean(numbers: Iterable[float]) -> float:

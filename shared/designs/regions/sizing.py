@@ -112,13 +112,35 @@ def compacted(flushed_bytes: int, max_bytes: int) -> float:
     return (rewritten + sum(files)) / new  # after the split, both halves are written again
 
 
-def to_compact(files: Sequence[int], small_bytes: int) -> slice | None:
+def rising_regions(stored_bytes: float, policy: SplitPolicy) -> list[float]:
+    """The sizes of a table's regions on one server, in key order, after rows whose keys rise: as HBase itself splits.
+
+    HBase looks at a region after each flush. It splits at the middle key of the largest file
+    (`StoreUtils.getSplitPoint`), and the younger files, which have the newest rows, go to the upper region as they are.
+    Both regions are then rewritten as one file.
+    """
+    left_behind: list[float] = []
+    files: list[float] = []
+    for _flush in range(round(stored_bytes / policy.flush_bytes)):
+        files.append(policy.flush_bytes)
+        size = sum(files)
+        if size > policy.limit_bytes(len(left_behind) + 1):
+            largest = files.index(max(files))
+            left_behind.append(sum(files[:largest]) + files[largest] / 2)
+            files = [size - left_behind[-1]]
+            continue
+        while chosen := to_compact(files, policy.flush_bytes):
+            files[chosen] = [sum(files[chosen])]
+    return [*left_behind, sum(files)]
+
+
+def to_compact(files: Sequence[float], small_bytes: float) -> slice | None:
     """The neighbouring files that HBase compacts, oldest first (`ExploringCompactionPolicy`); None if it does not.
 
     As many as possible, of these the smallest; none of them larger than 1.2 times the others together, unless all are
     small.
     """
-    chosen: list[tuple[int, int, slice]] = []
+    chosen: list[tuple[int, float, slice]] = []
     for start in range(len(files)):
         for stop in range(start + FEWEST_FILES, min(len(files), start + MOST_FILES) + 1):
             sizes = files[start:stop]

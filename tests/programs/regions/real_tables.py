@@ -23,6 +23,8 @@ BATCH = 500
 """Rows that are sent in one call."""
 LONGEST_S = 10
 """Seconds that HBase has to split a region and to compact its halves."""
+COUNTED_S = 12
+"""Seconds after which a region server's counters have what it wrote: it refreshes them every 5, and keeps an answer 10."""
 _SERVER = "Hadoop:service=HBase,name=RegionServer,sub=Server"
 
 
@@ -93,7 +95,8 @@ def encoded(region: Mapping[str, bytes]) -> str:
 
 
 def written_bytes(info_url: str) -> dict[str, int]:
-    """Bytes that the region servers have written by flushes and by compactions."""
+    """Bytes that the region servers have written by flushes and by compactions, as soon as they have counted them."""
+    time.sleep(COUNTED_S)
     with urlopen(f"{info_url}/jmx?qry={quote(_SERVER)}", timeout=10) as answer:
         (bean,) = json.load(answer)["beans"]
     return {"flushed": bean["flushedOutputBytes"], "compacted": bean["compactedOutputBytes"]}

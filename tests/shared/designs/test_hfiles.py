@@ -1,11 +1,20 @@
 """Sizes of files, of regions and of what compactions write; and how far they are from those of a real HBase."""
 
+from statistics import median
+
 import pytest
 
 from domains.command_line.designs import all_designs
 from shared.designs.hfiles import ENCODINGS, FileCell, fast_diff, file_sizes
-from shared.designs.regions.region_recording import FILES_WITHIN, SPLITS_WITHIN, recorded_regions, region_file
-from shared.designs.regions.sizing import compacted, to_compact
+from shared.designs.regions.region_recording import (
+    FILES_WITHIN,
+    REGIONS_WITHIN,
+    SPLITS_WITHIN,
+    recorded_regions,
+    region_file,
+)
+from shared.designs.regions.sizing import compacted, rising_regions, to_compact
+from shared.designs.regions.splitting import SplitPolicy
 
 RECORDED = [design for design in all_designs() if region_file(design).exists()]
 FIRST = FileCell(b"web-1", b"f", b"q", 0x0102030405060708, b"value")
@@ -81,3 +90,12 @@ def test_a_recording_has_variants_whose_keys_rise_and_variants_whose_keys_are_sp
     assert {*splits} == {"logs", "time-first", "salted", "random"}
     # The page says why HBase has other numbers of regions under the keys that send all rows to few of them.
     assert {name for name, split in splits.items() if split.has_as_many_regions} == {"logs", "random"}
+
+
+def test_rising_keys_leave_a_third_in_each_region_because_hbase_splits_its_largest_file():
+    (measured,) = (split for one in RECORDED for split in recorded_regions(one).splits if split.variant == "time-first")
+    regions = rising_regions(measured.rows * measured.row_bytes, SplitPolicy(measured.flush_bytes, measured.max_bytes))
+    assert len(regions) == pytest.approx(len(measured.fullness), rel=REGIONS_WITHIN)
+    assert median(regions) / measured.max_bytes == pytest.approx(median(measured.fullness), abs=0.03)
+    policy = SplitPolicy()
+    assert rising_regions(10**12, policy)[20] / policy.max_bytes == pytest.approx(1 / 3, abs=0.02)
