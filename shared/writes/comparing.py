@@ -109,9 +109,9 @@ class Comparison:
         return line
 
     def agrees(self, finding: Finding, source_row: bytes) -> bool:
-        """Whether the line of a finding now is as its source wants it."""
+        """Whether the line of a finding now is as its source wants it, or a write under way is about to make it so."""
         line = self.lists[finding.table], finding.row, source_row
-        return not list(self._disagreeing([line], self._readable([source_row])))
+        return not list(self._confirmed(self._disagreeing([line], self._readable([source_row]))))
 
     def _batches(
         self, table: TableLayout[Any, Any], passed: str, checkpoint: Checkpoint | None

@@ -34,7 +34,7 @@ class DelimitedProduct:
 class DelimitedPlace:
     """One place where a shop offers a product.
 
-    Order:  by shop, by product id, then by region and category, each with its `_`.
+    Order:  by shop, by product id, by region, each with its `_`, then by category.
     Serves: a product id alone.
     Costs:  as `PlaceOfProduct`. Here the product id is not the last part, so it must not contain a `_` either.
     Fixed:  the delimiter.

@@ -51,7 +51,10 @@ class PlainCatalog:
         return self.found(shop=shop, category=category)
 
     def with_id(self, shop, product_id):
-        return self.found(shop=shop, product_id=product_id)
+        found = self.found(shop=shop, product_id=product_id)
+        if self.variant == "delimited":  # the category is the last part of this index, without a _
+            found.sort(key=lambda product: (self.rank("region", product.region), product.category.encode()))
+        return found
 
     def new_in(self, shop, region, category, since_ms=None, until_ms=None):
         listed = self.found(shop=shop, region=region, category=category)

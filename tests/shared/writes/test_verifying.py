@@ -11,7 +11,7 @@ from shared.queries import BATCH_ROWS
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, dying_before
-from shared.writes import Finding
+from shared.writes import Finding, IntentWriter
 from shared.writes.intent_rows import CLOCKS_APART_MS
 from shared.writes.intents import WINDOW_MS
 
@@ -225,6 +225,19 @@ def test_a_damaged_intent_is_reported_and_the_others_go_on(connection, notes, ro
     assert notes.writer.recover().failed
     assert kinds_repaired(notes, discards_undecodable=True) == [("undecodable", True)] * 2
     assert (notes.findings(), notes.writer.recover().failed) == ([], ())
+
+
+def test_a_line_is_mended_although_a_writer_changes_its_source_meanwhile(connection, notes, rows, monkeypatch):
+    rows["notes_by_owner"].delete(OWNERS_ROW)
+    repair = IntentWriter.repair
+
+    def repair_and_meet_a_writer(*arguments):
+        repair(*arguments)
+        die(connection)
+
+    monkeypatch.setattr(IntentWriter, "repair", repair_and_meet_a_writer)
+    assert kinds_repaired(notes) == [("missing", True)]
+    assert [slot.source_row for slot in notes.writer.pending()] == [b"a"]
 
 
 def write_notes(url):
