@@ -223,7 +223,7 @@ def _splits_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
         "compactions wrote for each byte of the files, and what `rowbook size` predicts of them."
     )
     regions = ("regions, HBase", "simulated", "half full, HBase", "simulated", "apart")
-    columns = ("table", *regions, "written, HBase", "predicted")
+    columns = ("table", *regions, "written (predicted)")
     rows = [
         (
             f"`{one.table}`",
@@ -232,8 +232,7 @@ def _splits_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
             f"{half_full(one.fullness)}",
             f"{half_full(one.simulated_fullness)}",
             f"{one.deviation:.3f}",
-            f"{one.rewrites:.1f}",
-            f"{one.simulated_rewrites:.1f}",
+            f"{one.rewrites:.1f} ({one.simulated_rewrites:.1f})",
         )
         for one in split
     ]
