@@ -218,12 +218,12 @@ def _splits_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
     caption = (
         f"Measured ({_source(recordings)}): {first.rows:,} rows of {first.row_bytes:,.0f} bytes, with a flush size of "
         f"{first.flush_bytes / 2**20:g} MB and a maximum of {first.max_bytes / 1e6:g} MB. HBase's balancer was off, so "
-        "the simulation has one server. Apart: the largest difference between the share of rows before a split point of "
-        "HBase and that before the nearest split point of the simulation. Written: bytes that flushes and compactions "
-        "wrote for each byte of the files, and what `rowbook size` predicts of them."
+        "the simulation has one server. Apart: the largest difference between the share of rows before a split point "
+        "of HBase and that before the nearest split point of the simulation. Written: bytes that flushes and "
+        "compactions wrote for each byte of the files, and what `rowbook size` predicts of them."
     )
     regions = ("regions, HBase", "simulated", "half full, HBase", "simulated", "apart")
-    columns = ("table", *regions, "written, HBase", "predicted")
+    columns = ("table", *regions, "written (predicted)")
     rows = [
         (
             f"`{one.table}`",
@@ -232,8 +232,7 @@ def _splits_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
             f"{half_full(one.fullness)}",
             f"{half_full(one.simulated_fullness)}",
             f"{one.deviation:.3f}",
-            f"{one.rewrites:.1f}",
-            f"{one.simulated_rewrites:.1f}",
+            f"{one.rewrites:.1f} ({one.simulated_rewrites:.1f})",
         )
         for one in split
     ]

@@ -32,7 +32,7 @@ from tests.programs.regions.real_tables import (
     put_cells,
     put_rows,
     regions_of,
-    wait_until_whole,
+    wait_until_split,
     written_bytes,
 )
 
@@ -117,11 +117,11 @@ def measured_splits(hbase: HBase, connection: happybase.Connection, name: str, f
     before = written_bytes(hbase.info_url)
     for start in range(0, len(rows), BATCH):
         put_rows(connection, name, rows[start : start + BATCH], secrets.token_bytes(VALUE_BYTES))
-        wait_until_whole(connection, root, name)
+        wait_until_split(connection, root, name, MAX_BYTES)
     for _ in range(FLUSHES):  # HBase looks whether to split a region after it has written a file of it
         in_shell(hbase, f"flush '{name}'")
         time.sleep(SETTLE_S)
-        wait_until_whole(connection, root, name)
+        wait_until_split(connection, root, name, MAX_BYTES)
     after = written_bytes(hbase.info_url)
     regions, files = regions_of(connection, name), file_bytes(root, name)
     sizes = [sum(files[encoded(region)]) for region in regions]

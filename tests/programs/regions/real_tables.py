@@ -8,6 +8,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,8 +24,10 @@ BATCH = 500
 """Rows that are sent in one call."""
 LONGEST_S = 10
 """Seconds that HBase has to split a region and to compact its halves."""
+FLUSHED_S = 0.5
+"""Seconds in which HBase writes a file of a batch."""
 COUNTED_S = 12
-"""Seconds after which a region server's counters have what it wrote: it refreshes them every 5, and keeps an answer 10."""
+"""Seconds after which the counters of a region server have what it wrote: it refreshes them every 5 seconds."""
 _SERVER = "Hadoop:service=HBase,name=RegionServer,sub=Server"
 
 
@@ -66,15 +69,25 @@ def _files(region: Path) -> Iterator[Path]:
     return (file for file in region.glob("[!.]*/*") if re.fullmatch(r"[0-9a-f]{32}(\..*)?", file.name))
 
 
-def wait_until_whole(connection: happybase.Connection, root: Path, name: str) -> None:
-    """Waits until no region of a table refers to files of one that was split: before, HBase does not split it."""
+def wait_until_split(connection: happybase.Connection, root: Path, name: str, max_bytes: int) -> None:
+    """Waits until no region of a table has more than `max_bytes`, and none refers to files of one that was split.
+
+    HBase splits a region that is too large once it has written a file of it, but not before it refers to no such file.
+    """
     latest_s = time.monotonic() + LONGEST_S
+    time.sleep(FLUSHED_S)
     while time.monotonic() < latest_s:
-        folders = [root / "data" / "default" / name / encoded(region) for region in regions_of(connection, name)]
-        refer = any("." in file.name for folder in folders for file in _files(folder))
-        if all(folder.exists() for folder in folders) and not refer:
-            return
+        regions = [encoded(region) for region in regions_of(connection, name)]
+        with suppress(FileNotFoundError):  # HBase has just removed one
+            if _are_split(root, name, regions, max_bytes):
+                return
         time.sleep(0.2)
+
+
+def _are_split(root: Path, name: str, regions: Iterable[str], max_bytes: int) -> bool:
+    sizes = file_bytes(root, name)
+    refer = any("." in file.name for region in regions for file in _files(root / "data" / "default" / name / region))
+    return not refer and all(region in sizes and sum(sizes[region]) <= max_bytes for region in regions)
 
 
 def regions_of(connection: happybase.Connection, name: str) -> list[Any]:
