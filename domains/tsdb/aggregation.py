@@ -11,6 +11,7 @@ a number between its own first and last point at the times of the others: interp
 its aggregator says. Before the first and after the last point it has none.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -109,17 +110,22 @@ class Downsampling:
         return milliseconds(start if milliseconds(start) == time_ms else later(start, self.count, self.calendar))
 
     def starts_between(self, since_ms: int, until_ms: int) -> NDArray[np.int64]:
-        """The starts of all intervals that start before `until_ms`, from the interval with `since_ms` on."""
+        """The starts of the intervals that are filled: from that with `since_ms` on, those that start before `until_ms`.
+
+        Of the calendar, as in OpenTSDB, that with `until_ms` is not filled, unless it has `since_ms`, too.
+        """
         if self.calendar is None:
             return np.arange(since_ms - since_ms % self.every_ms, until_ms, self.every_ms)
-        start = interval_start(since_ms, self.count, self.calendar)
-        return np.fromiter(starts_ms(start, until_ms, self.count, self.calendar), np.int64)
+        start, end = (interval_start(time_ms, self.count, self.calendar) for time_ms in (since_ms, until_ms))
+        end = later(start, self.count, self.calendar) if start == end else end
+        return np.fromiter(starts_ms(start, milliseconds(end), self.count, self.calendar), np.int64)
 
     def starts_of(self, times_ms: NDArray[np.int64]) -> NDArray[np.int64]:
         """The start of the interval of each time; the times are in order."""
         if self.calendar is None or not len(times_ms):
             return times_ms - times_ms % self.every_ms
-        all_ms = self.starts_between(int(times_ms[0]), int(times_ms[-1]) + 1)
+        start = interval_start(int(times_ms[0]), self.count, self.calendar)
+        all_ms = np.fromiter(starts_ms(start, int(times_ms[-1]) + 1, self.count, self.calendar), np.int64)
         return np.asarray(all_ms[np.searchsorted(all_ms, times_ms, side="right") - 1])
 
 
@@ -130,11 +136,16 @@ def _sums(numbers: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np
 
 
 def _deviations(numbers: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The standard deviation of each interval; 0 for a single number."""
-    lengths = _lengths(numbers, starts)
-    centred = numbers - np.repeat(numbers[starts], lengths)  # so that large numbers keep their digits
-    centred -= np.repeat(_sums(centred, starts) / lengths, lengths)
-    return np.sqrt(_sums(centred * centred, starts) / lengths)
+    """The standard deviation of each interval, point after point as OpenTSDB computes it; 0 for a single number."""
+    deviations: list[float] = []
+    for interval in np.split(numbers, starts[1:]):
+        mean = squares = 0.0
+        for count, number in enumerate(interval.tolist(), start=1):
+            before = mean
+            mean = before + (number - before) / count
+            squares += (number - before) * (number - mean)
+        deviations.append(math.sqrt(squares / len(interval)))
+    return np.array(deviations, np.float64)
 
 
 DOWNSAMPLERS: dict[str, Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.float64]]] = {

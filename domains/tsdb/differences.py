@@ -18,6 +18,7 @@ class Difference:
 
 DIFFERENCES = (
     Difference("end", "end of a period", "inclusive", "exclusive"),
+    Difference("moment", "a period of one millisecond", "an error", "as any other"),
     Difference(
         "early", "a period before 1970-02-19T17:02:47Z", "its milliseconds are taken for seconds", "as any other"
     ),
@@ -26,13 +27,16 @@ DIFFERENCES = (
     Difference("unknown", "a metric, tag or literal value without a UID", "an error", "finds nothing; a warning"),
     Difference("no-name", "a UID without a name", "an error if the question has to name it", "always an error"),
     Difference("infinite", "an infinite result or stored number", "an error", "`inf`"),
+    Difference("null", "an interval that the fill policy `null` fills", "null", "NaN, as with `nan`"),
     Difference(
         "second-tag", "several filters on one tag, not the first by UID", "a literal one may be forgotten", "all count"
     ),
     Difference("steps", "unknown, repeated or misspelt steps of `m`", "ignored; the last one counts", "an error"),
     Difference("regexp", "patterns of `regexp`", "Java's", "Python's, nearly the same"),
     Difference("weeks", "intervals of three and more calendar weeks", "from a week of January", "from the first week"),
-    Difference("ties", "numbers of one time with one timestamp", "the order of its heap decides", "see `merged`"),
+    Difference(
+        "ties", "numbers of one time with one timestamp", "the order of its heap decides", "seconds, then the qualifier"
+    ),
     Difference("overlap", "two rows with points of the same times", "each point twice, or an error", "the first row's"),
     Difference("overwritten", "a point overwritten while its hour is compacted", "may be lost", "stays"),
     Difference("deletion", "deletion of a period", "whole hours, with their annotations", "the points of the period"),

@@ -17,8 +17,10 @@ _INTEGER = re.compile("[+-]?[0-9]{1,4300}")  # Python reads no more digits
 _ISO = re.compile(r"((?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(?:-?\d)?)(?:[T ]\S+?)??)( ?UTC)?", re.ASCII)
 
 _DAY_MS = 86_400_000
-_AGO_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": _DAY_MS}
-_AGO_MS |= {"w": 7 * _DAY_MS, "n": 30 * _DAY_MS, "y": 365 * _DAY_MS}
+_AGO_MS = {
+    **{"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000},
+    **{"d": _DAY_MS, "w": 7 * _DAY_MS, "n": 30 * _DAY_MS, "y": 365 * _DAY_MS},
+}
 _AGO = re.compile(rf"([0-9]{{1,12}})({'|'.join(_AGO_MS)})-ago")
 
 Unit: TypeAlias = Literal["s", "ms", "us"]

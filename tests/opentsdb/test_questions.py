@@ -1,5 +1,7 @@
 """Random questions to both, and the lists of what differs: each entry is true, and none misses."""
 
+from contextlib import suppress
+
 import attrs
 import pytest
 
@@ -60,6 +62,13 @@ def end(both):
     assert both.theirs("sum:end", T, T + 1001) == [[(T, 1), (T + 1000, 2)]]  # its end is the last millisecond
 
 
+def moment(both):
+    both.stored("moment", (0, 1, A))
+    assert both.ours("sum:moment", T, T + 1) == [[(T, 1)]]
+    with pytest.raises(Refused, match="must be greater than the start time"):
+        both.theirs("sum:moment", T, T + 1)
+
+
 def early(both):
     both.repository.store_all(Point("early", ms, 1, A) for ms in (2000, 5_000_000))
     assert both.ours("sum:early", 1000, 10_000) == [[(2000, 1)]]
@@ -103,6 +112,12 @@ def infinite(both):
     assert both.ours("sum:infinite") == [[(T, float("inf"))]]
     with pytest.raises(Refused, match="Got Infinity"):
         both.theirs("sum:infinite")
+
+
+def null(both):
+    both.stored("null", (0, 1, A), (120, 1, A))
+    assert [str(number) for _, number in both.ours("none:1m-sum-null:null")[0]][:3] == ["1.0", "nan", "1.0"]
+    assert [number for _, number in both.theirs("none:1m-sum-null:null")[0]][:3] == [1, None, 1]
 
 
 def second_tag(both):
@@ -150,20 +165,20 @@ def overlap(both):
         cells = {column_of((second << 4).to_bytes(2, "big")): b"\1" for second in offsets}
         both.repository._points.rows.put(one, cells)
     assert [ms - T for ms, _ in both.ours("none:overlap")[0]] == [0, 100_000, 150_000, 200_000]
-    try:
+    with suppress(Refused):
         assert both.theirs("none:overlap") != both.ours("none:overlap")
-    except Refused:
-        pass
 
 
 CHECKS = {
     "end": end,
+    "moment": moment,
     "early": early,
     "empty": empty,
     "float": of_floats,
     "unknown": unknown,
     "no-name": no_name,
     "infinite": infinite,
+    "null": null,
     "second-tag": second_tag,
     "steps": steps,
     "regexp": regexp,

@@ -286,7 +286,9 @@ class Side:
         except Refused as error:
             text = str(error)
             if "No such name" in text and self.repository.unknown_names(sub_query):
-                return "unknown name", text
+                return "unknown", text
+            if "must be greater than the start time" in text and until_ms - since_ms <= 1:
+                return "moment", text
             if "Got Infinity" in text and any(math.isinf(number) for *_, points in ours for _, number in points):
                 return "infinite", text
             return "other", f"refused: {text[:300]}"
