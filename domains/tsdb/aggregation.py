@@ -110,7 +110,7 @@ class Downsampling:
         return milliseconds(start if milliseconds(start) == time_ms else later(start, self.count, self.calendar))
 
     def starts_between(self, since_ms: int, until_ms: int) -> NDArray[np.int64]:
-        """The starts of the intervals that are filled: from that with `since_ms` on, those that start before `until_ms`.
+        """The starts of intervals to fill: from that with `since_ms` on, those that start before `until_ms`.
 
         Of the calendar, as in OpenTSDB, that with `until_ms` is not filled, unless it has `since_ms`, too.
         """

@@ -26,7 +26,17 @@ from shared.queries import in_batches
 
 from .compaction import Compacted, compact_rows
 from .deleting import Deleter
-from .qualifiers import APPENDED, HOUR_MS, Cells, PointArrays, cells_by_qualifier, column_of, is_of_points, read_points
+from .qualifiers import (
+    APPENDED,
+    HOUR_MS,
+    Cells,
+    PointArrays,
+    cells_by_qualifier,
+    column_of,
+    is_of_points,
+    offset_of,
+    read_points,
+)
 from .rewriting import ROWS_AT_ONCE
 
 if TYPE_CHECKING:
@@ -53,48 +63,45 @@ def correct_rows(deleter: Deleter, times_by_row: Mapping[bytes, Collection[int]]
     left = 0
     rows = deleter.points.rows
     columns = deleter.points.layout.cells.columns
-    for batch in in_batches(times_by_row, ROWS_AT_ONCE):
+    offsets_by_row = {row: {time_ms % HOUR_MS for time_ms in times_ms} for row, times_ms in times_by_row.items()}
+    for batch in in_batches(offsets_by_row, ROWS_AT_ONCE):
         deletes: dict[int, dict[bytes, list[bytes]]] = {}
-        replaced: list[bytes] = []
+        compacted: list[bytes] = []
         for row, cells in rows.rows(batch, columns=columns, include_timestamp=True):
-            offsets = [time_ms % HOUR_MS for time_ms in times_by_row[row]]
-            for qualifier, points in _older(cells_by_qualifier(cells), offsets, before_ms).items():
-                if len(points) == 1:
-                    column = column_of(qualifier)
-                    deletes.setdefault(cells[column][1], {}).setdefault(row, []).append(column)
-                elif not replaced or replaced[-1] != row:
-                    replaced.append(row)
+            for column, (_, written_ms) in cells.items():
+                if written_ms < before_ms and offset_of(column.partition(b":")[2]) in offsets_by_row[row]:
+                    deletes.setdefault(written_ms, {}).setdefault(row, []).append(column)
+            if _compacted(cells_by_qualifier(cells), offsets_by_row[row], before_ms):
+                compacted.append(row)
             left += column_of(APPENDED) in cells
         _delete(rows, deletes)
-        if replaced:
-            result = compact_rows(
-                deleter,
-                replaced,
-                lambda row, _hour_ms, cells, _now_ms: _without(
-                    cells, [time_ms % HOUR_MS for time_ms in times_by_row[row]], before_ms
-                ),
-            )
-            left += len(replaced) - result.compacted - result.cleaned
+        if compacted:
+
+            def plan(row: bytes, _hour_ms: int, cells: Cells, _now_ms: int) -> Compacted | None:
+                return _without(cells, offsets_by_row[row], before_ms)
+
+            result = compact_rows(deleter, compacted, plan)
+            left += len(compacted) - result.compacted - result.cleaned
     return left
 
 
-def _older(cells: Cells, offsets: Collection[int], before_ms: int) -> dict[bytes, PointArrays]:
-    """The points of each cell that has one of these times, and is dated before; by qualifier."""
-    older: dict[bytes, PointArrays] = {}
+def _compacted(cells: Cells, offsets: Collection[int], before_ms: int) -> dict[bytes, PointArrays]:
+    """The points of each compacted cell that has one of these times, and is dated before; by qualifier."""
+    found: dict[bytes, PointArrays] = {}
     for qualifier, cell in cells.items():
-        if is_of_points(qualifier) and cell[1] < before_ms:
+        if is_of_points(qualifier) and offset_of(qualifier) is None and cell[1] < before_ms:
             points = read_points({qualifier: cell})
             if np.isin(points.offsets_ms, list(offsets)).any():
-                older[qualifier] = points
-    return older
+                found[qualifier] = points
+    return found
 
 
 def _without(cells: Cells, offsets: Collection[int], before_ms: int) -> Compacted | None:
     """The cell that replaces the compacted cell with some of these times: its points of other times."""
-    several = {qualifier: points for qualifier, points in _older(cells, offsets, before_ms).items() if len(points) > 1}
-    if len(several) != 1:
+    found = _compacted(cells, offsets, before_ms)
+    if len(found) != 1:
         return None
-    ((source, points),) = several.items()
+    ((source, points),) = found.items()
     written_ms = cells[source][1]
     rest = points.taking(np.flatnonzero(~np.isin(points.offsets_ms, list(offsets))))
     qualifier, value = rest.compacted() if len(rest) else (b"", b"")
