@@ -271,9 +271,12 @@ class TsdbRepository:
         """
         check_period(since_ms, until_ms)
         read_since_ms, read_until_ms = hours_read(sub_query.downsampling, since_ms, until_ms)
+        rows_until_ms = read_until_ms
+        if sub_query.explicit_tags and sub_query.filters:  # OpenTSDB's scan then ends an hour later
+            rows_until_ms = min(read_until_ms + HOUR_MS, FOREVER_MS)
         groups: dict[tuple[str, ...], list[Series]] = {}
         if sub_query.tsuids:
-            all_series = self._read_tsuids(sub_query.tsuids, read_since_ms, read_until_ms)
+            all_series = self._read_tsuids(sub_query.tsuids, read_since_ms, rows_until_ms)
         else:
             selection = series_of_filters(
                 self._points,
@@ -281,14 +284,16 @@ class TsdbRepository:
                 sub_query.metric,
                 sub_query.filters,
                 read_since_ms,
-                read_until_ms,
+                rows_until_ms,
                 explicit_tags=sub_query.explicit_tags,
             )
-            all_series = self._read(selection, read_since_ms, read_until_ms)
+            all_series = self._read(selection, read_since_ms, rows_until_ms)
         for number, series in enumerate(all_series):
             group = tuple(series.tags.get(tag, "") for tag in sub_query.grouped_tags)
             if not all(group):
                 continue  # without a tag that makes groups a series is in none of them
+            if series.values.times_ms[0] > read_until_ms:
+                continue
             if sub_query.aggregator == NONE:
                 group = (str(number),)
             values = series.values
