@@ -238,8 +238,8 @@ class Aggregator:
     0."""
     of_floats: Callable[[NDArray[np.float64], NDArray[np.bool_]], NDArray[np.float64]]
     """A function of rows of floats, and of which of them exist; each time has at least one."""
-    skips_nan: bool = True
-    """Whether NaN does not count, unless all numbers are NaN."""
+    picks_one: bool = False
+    """Whether it takes the number of one series, by their order, even if it is NaN; others skip NaN."""
 
 
 def _sum(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
@@ -314,8 +314,8 @@ AGGREGATORS = {
         Aggregator("zimsum", "zero", _sum, _sum),
         Aggregator("mimmin", "max", _min, _min),
         Aggregator("mimmax", "min", _max, _max),
-        Aggregator("first", "zero", _first, _first, skips_nan=False),
-        Aggregator("last", "zero", _last, _last, skips_nan=False),
+        Aggregator("first", "zero", _first, _first, picks_one=True),
+        Aggregator("last", "zero", _last, _last, picks_one=True),
         Aggregator("dev", "linear", _deviation, _deviation),
     )
 }
@@ -382,7 +382,7 @@ def _skipping_nan(
     aggregator: Aggregator, numbers: NDArray[np.float64], present: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """The aggregate of the numbers that are not NaN; NaN if all are."""
-    if not aggregator.skips_nan:
+    if aggregator.picks_one:
         return aggregator.of_floats(numbers, present)
     known = present & ~np.isnan(numbers)
     has_any = known.any(axis=0)

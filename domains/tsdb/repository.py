@@ -13,7 +13,7 @@ from shared.queries import in_batches
 from shared.tables import BoundTable
 from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, store_all
 
-from .aggregation import aggregated, downsampled, rates
+from .aggregation import AGGREGATORS, aggregated, downsampled, rates
 from .annotation_store import AnnotationStore
 from .annotations import Annotation
 from .compaction import CompactionResult, compact
@@ -288,6 +288,11 @@ class TsdbRepository:
                 explicit_tags=sub_query.explicit_tags,
             )
             all_series = self._read(selection, read_since_ms, rows_until_ms)
+        aggregator = AGGREGATORS.get(sub_query.aggregator)
+        if (
+            aggregator is None or not aggregator.picks_one
+        ):  # the sums of floats would depend on the salt, as OpenTSDB's do
+            all_series = _by_tsuid(all_series)
         for number, series in enumerate(all_series):
             group = tuple(series.tags.get(tag, "") for tag in sub_query.grouped_tags)
             if not all(group):
@@ -332,7 +337,7 @@ class TsdbRepository:
         return self._read(series_of_tsuids(self._points, self.uids, tsuids, since_ms, until_ms), since_ms, until_ms)
 
     def _read(self, selection: Selection | None, since_ms: int, until_ms: int) -> list[Series]:
-        """The series in the order of their rows, in which OpenTSDB aggregates them."""
+        """The series in the order of their rows, in which OpenTSDB aggregates them: by the salt first."""
         if selection is None:
             return []
         return read_series(self._points, self.uids, selection, since_ms, until_ms, self._duplicates)

@@ -187,6 +187,7 @@ CHECKS = {
     "overlap": overlap,
 }
 ELSEWHERE = {
+    "salt": "questions.py",
     "overwritten": "lost_points",
     "deletion": "test_what_a_deletion_inside_of_hours_leaves_is_answered_equally",
 }
