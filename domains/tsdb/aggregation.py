@@ -278,7 +278,11 @@ def _deviation(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any
         before = mean
         mean = np.where(is_present, before + (row - before) / np.maximum(count, 1), before)
         squares += np.where(is_present, (row - before) * (row - mean), 0.0)
-    return np.asarray(np.sqrt(squares / np.maximum(count, 1)).astype(numbers.dtype))
+    deviation = np.sqrt(squares / np.maximum(count, 1))
+    if numbers.dtype != np.int64:
+        return deviation
+    is_largest = deviation >= float(LONG_MAX)  # which has no int of 64 bits; Java takes the largest one
+    return np.where(is_largest, LONG_MAX, np.where(is_largest, 0.0, deviation).astype(np.int64))
 
 
 def _first(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:

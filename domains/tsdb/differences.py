@@ -27,7 +27,12 @@ DIFFERENCES = (
     Difference("unknown", "a metric, tag or literal value without a UID", "an error", "finds nothing; a warning"),
     Difference("no-name", "a UID without a name", "an error if the question has to name it", "always an error"),
     Difference("infinite", "an infinite result or stored number", "an error", "`inf`"),
-    Difference("salt", "sums of floats in a salted table", "added by bucket: other last digits", "as without a salt"),
+    Difference(
+        "salt",
+        "sums of floats, and `dev`, in a salted table",
+        "added by bucket: other last digits",
+        "as without a salt",
+    ),
     Difference("null", "an interval that the fill policy `null` fills", "null", "NaN, as with `nan`"),
     Difference(
         "second-tag", "several filters on one tag, not the first by UID", "a literal one may be forgotten", "all count"

@@ -173,6 +173,17 @@ def test_a_period_that_ends_on_a_full_hour_reads_the_next_hour_too_as_opentsdb_d
     assert answers[-1].value == last
 
 
+def test_with_explicit_tags_one_more_hour_is_read_as_opentsdb_does(connection):
+    repository = TsdbRepository(connection)
+    repository.store_all(Point("min", T + second * 1000, 1, {"host": "a"}) for second in range(0, 1800, 10))
+    repository.store_all(Point("min", T + second * 1000, 10, {"host": "b"}) for second in (0, 5400))
+    repository.store(Point("min", T + 2 * HOUR_MS - 1000, 10, {"host": "c"}))
+    for m, last in (("sum:min{}{host=*}", 1), ("sum:explicit_tags:min{}{host=*}", 11)):
+        (series,) = repository.ask(parse_query(m), T, T + HOUR_MS // 2)
+        assert series.values.points()[-1] == (T + 1_790_000, last)
+        assert len(series.tsuids) == 2, "a series that begins in that hour takes no part"
+
+
 def test_rows_that_opentsdb_does_not_write_but_answers_are_answered(repository):
     repository.store(Point("cpu", T, 1, {"host": "a", "dc": "lga"}))
     layout, rows = repository._points.layout, repository._points.rows
