@@ -39,7 +39,6 @@ DIFFERENCES = (
     ),
     Difference("steps", "unknown, repeated or misspelt steps of `m`", "ignored; the last one counts", "an error"),
     Difference("regexp", "patterns of `regexp`", "Java's", "Python's, nearly the same"),
-    Difference("weeks", "intervals of three and more calendar weeks", "from a week of January", "from the first week"),
     Difference(
         "ties", "numbers of one time with one timestamp", "the order of its heap decides", "seconds, then the qualifier"
     ),
