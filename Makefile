@@ -19,7 +19,7 @@ ONLY_commands := tests/command_line tests/domains $(addprefix --ignore ,$(ONLY_d
 ONLY_rooms := tests --ignore tests/domains --ignore tests/command_line
 PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, crashes, commands or rooms (got $(ONLY)))))
 
-.PHONY: help demo test test-long test-hbase test-copies test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots claims growth tombstones key-times regions bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
+.PHONY: help demo test test-long test-hbase test-copies test-cluster faults hbase opentsdb test-opentsdb compare-opentsdb bench-opentsdb lost-points compare-hbase hot-spots claims growth tombstones key-times regions bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -53,6 +53,9 @@ opentsdb: .venv/ready ## a real OpenTSDB on an HBase of its own until Ctrl-C; ne
 
 test-opentsdb: .venv/ready ## the tables of tsdb beside a real OpenTSDB, in a minute; needs Java 17 and Maven
 	.venv/bin/pytest -m opentsdb tests/opentsdb
+
+compare-opentsdb: .venv/ready ## random questions to tsdb and to a real OpenTSDB, from tables of three kinds, in five minutes; SEED=1 COUNT=3000
+	.venv/bin/python -m tests.programs.opentsdb.questions --seed $(or $(SEED),1) --count $(or $(COUNT),3000)
 
 bench-opentsdb: .venv/ready ## loads and questions of tsdb beside a real OpenTSDB on the same HBase; takes a quarter of an hour; QUICK=1, RECORD=1, ONLY=questions
 	.venv/bin/python -m tests.programs.opentsdb.bench $(if $(QUICK),--quick) $(if $(RECORD),--record) $(if $(ONLY),--only $(ONLY))

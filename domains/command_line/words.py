@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from inspect import Parameter
+from time import time_ns
 from typing import Any
 
 from shared.designs import AccessPattern
 from shared.designs.arguments import shown_arguments, without_unit
 from shared.keys.errors import shown
 from shared.loading import read_value
-from shared.records import LENGTH, parse_length, show_time
+from shared.records import LENGTH, parse_length, parse_moment, show_time
 
 from .usage import WrongUsage, check_name
 
@@ -68,15 +69,23 @@ def arguments(pattern: AccessPattern, words: Iterable[str]) -> dict[str, Any]:
 
 
 def values_of(words: Iterable[str], types: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Words `field=value` as values of the fields' types; the `_ms` of a time's name may be left out."""
+    """Words `field=value` as values of the fields' types; the `_ms` of a time's name may be left out.
+
+    A time may be relative: `1h-ago` or `now`.
+    """
     full_names = {without_unit(name): name for name in types}
+    now_ms = time_ns() // 10**6
     values: dict[str, Any] = {}
     for name, text in pairs(words).items():
         full = check_name(what, full_names.get(name, name), types)
         if full in values:
             raise WrongUsage(f"{full}: is given twice")
         try:
-            values[full] = parse_length(text) if full == LENGTH else read_value(full, types[full], text)
+            values[full] = parse_length(text) if full == LENGTH else _value(full, types[full], text, now_ms)
         except ValueError as error:
             raise WrongUsage(f"{full}: {error}") from None
     return values
+
+
+def _value(name: str, wanted: Any, text: str, now_ms: int) -> Any:
+    return parse_moment(text, now_ms) if name.endswith("_ms") else read_value(name, wanted, text)

@@ -11,6 +11,7 @@ a number between its own first and last point at the times of the others: interp
 its aggregator says. Before the first and after the last point it has none.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -19,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.keys import InvalidQuestion, shown
+
+from .calendars import CalendarUnit, interval_start, later, milliseconds, starts_ms
 
 LONG_MAX, LONG_MIN = 2**63 - 1, -(2**63)
 Fill: TypeAlias = Literal["none", "nan", "zero"]
@@ -74,29 +77,86 @@ class Values:
 
 # ---- 1. downsampling -----------------------------------------------------------------------------
 
+MAX_INTERVAL_MS = 365 * 86_400_000 * 1000
+"""A thousand years: the longest interval."""
+
 
 @attrs.frozen
 class Downsampling:
-    """One number for each interval; intervals start at multiples of their length since 1970 UTC."""
+    """One number for each interval; intervals start at multiples of their length since 1970 UTC, or by the calendar."""
 
     every_ms: int
+    """The length of an interval; for months and years of the calendar, of 30 and 365 days each."""
     by: str
     """One of `DOWNSAMPLERS`."""
     fill: Fill = "none"
+    calendar: CalendarUnit | None = None
+    count: int = 1
+    """Units of an interval of the calendar."""
 
     def __attrs_post_init__(self) -> None:
-        if type(self.every_ms) is not int or self.every_ms < 1:
-            raise InvalidQuestion(f"Downsampling.every_ms: must be 1 or more (got {shown(self.every_ms)})")
+        if type(self.every_ms) is not int or not 1 <= self.every_ms <= MAX_INTERVAL_MS:
+            raise InvalidQuestion(
+                f"Downsampling.every_ms: must be 1..{MAX_INTERVAL_MS}, a thousand years (got {shown(self.every_ms)})"
+            )
         one_of("Downsampling.by", self.by, DOWNSAMPLERS)
         one_of("Downsampling.fill", self.fill, ("none", "nan", "zero"))
 
+    def next_start_ms(self, time_ms: int) -> int:
+        """The start of the first interval that does not start before this time."""
+        if self.calendar is None:
+            return -(-time_ms // self.every_ms) * self.every_ms
+        start = interval_start(time_ms, self.count, self.calendar)
+        return milliseconds(start if milliseconds(start) == time_ms else later(start, self.count, self.calendar))
+
+    def starts_between(self, since_ms: int, until_ms: int) -> NDArray[np.int64]:
+        """The starts of intervals to fill: from that with `since_ms` on, those that start before `until_ms`.
+
+        Of the calendar, as in OpenTSDB, that with `until_ms` is not filled, unless it has `since_ms`, too.
+        """
+        if self.calendar is None:
+            return np.arange(since_ms - since_ms % self.every_ms, until_ms, self.every_ms)
+        start, end = (interval_start(time_ms, self.count, self.calendar) for time_ms in (since_ms, until_ms))
+        end = later(start, self.count, self.calendar) if start == end else end
+        return np.fromiter(starts_ms(start, milliseconds(end), self.count, self.calendar), np.int64)
+
+    def starts_of(self, times_ms: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The start of the interval of each time; the times are in order."""
+        if self.calendar is None or not len(times_ms):
+            return times_ms - times_ms % self.every_ms
+        start = interval_start(int(times_ms[0]), self.count, self.calendar)
+        all_ms = np.fromiter(starts_ms(start, int(times_ms[-1]) + 1, self.count, self.calendar), np.int64)
+        return np.asarray(all_ms[np.searchsorted(all_ms, times_ms, side="right") - 1])
+
+
+def _sums(numbers: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The sums of intervals, one number after the other, as OpenTSDB adds them: numpy's own sums add pairs."""
+    intervals = np.repeat(np.arange(len(starts)), _lengths(numbers, starts))
+    return np.asarray(np.bincount(intervals, numbers, len(starts)), np.float64)
+
+
+def _deviations(numbers: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The standard deviation of each interval, point after point as OpenTSDB computes it; 0 for a single number."""
+    deviations: list[float] = []
+    for interval in np.split(numbers, starts[1:]):
+        mean = squares = 0.0
+        for count, number in enumerate(interval.tolist(), start=1):
+            before = mean
+            mean = before + (number - before) / count
+            squares += (number - before) * (number - mean)
+        deviations.append(math.sqrt(squares / len(interval)))
+    return np.array(deviations, np.float64)
+
 
 DOWNSAMPLERS: dict[str, Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.float64]]] = {
-    "sum": np.add.reduceat,
-    "avg": lambda numbers, starts: np.add.reduceat(numbers, starts) / _lengths(numbers, starts),
+    "sum": _sums,
+    "avg": lambda numbers, starts: _sums(numbers, starts) / _lengths(numbers, starts),
     "min": np.minimum.reduceat,
     "max": np.maximum.reduceat,
     "count": lambda numbers, starts: _lengths(numbers, starts).astype(np.float64),
+    "first": lambda numbers, starts: numbers[starts],
+    "last": lambda numbers, starts: numbers[starts + _lengths(numbers, starts) - 1],
+    "dev": _deviations,
 }
 """A function of the numbers, and of where the intervals start among them."""
 
@@ -105,24 +165,22 @@ def _lengths(numbers: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray
     return np.diff(np.append(starts, len(numbers)))
 
 
-def whole_intervals(every_ms: int, since_ms: int, until_ms: int) -> tuple[int, int]:
-    """Start and end of the points to read, so that every interval that starts in the period is whole."""
-    return -(-since_ms // every_ms) * every_ms, -(-until_ms // every_ms) * every_ms
-
-
 def downsampled(values: Values, how: Downsampling, since_ms: int, until_ms: int) -> Values:
-    """One point for each interval that starts in the period, at its start; always floats."""
-    first_ms, end_ms = whole_intervals(how.every_ms, since_ms, until_ms)
-    values = values.between(first_ms, end_ms)
-    intervals = values.times_ms - values.times_ms % how.every_ms
-    starts_ms, starts = np.unique(intervals, return_index=True)
+    """One point for each interval that starts in the period, at its start; always floats.
+
+    The values may go on after the period, which then has whole intervals.
+    """
+    values = values.taking(slice(int(np.searchsorted(values.times_ms, how.next_start_ms(since_ms))), None))
+    intervals_ms, starts = np.unique(how.starts_of(values.times_ms), return_index=True)
     numbers = DOWNSAMPLERS[how.by](values.numbers, starts) if len(values) else np.zeros(0)
-    if how.fill == "none":
-        return Values.of_floats(starts_ms, numbers)
-    all_ms = np.arange(first_ms, end_ms, how.every_ms)
-    filled = np.full(len(all_ms), np.nan if how.fill == "nan" else 0.0)
-    filled[(starts_ms - first_ms) // how.every_ms] = numbers
-    return Values.of_floats(all_ms, filled)
+    if how.fill != "none":
+        all_ms = how.starts_between(since_ms, until_ms)
+        filled = np.full(len(all_ms), np.nan if how.fill == "nan" else 0.0)
+        known = np.isin(intervals_ms, all_ms)
+        filled[np.searchsorted(all_ms, intervals_ms[known])] = numbers[known]
+        numbers, intervals_ms = filled, all_ms
+    in_period = slice(*np.searchsorted(intervals_ms, (since_ms, until_ms)).tolist())
+    return Values.of_floats(intervals_ms[in_period], numbers[in_period])
 
 
 # ---- 2. rates ------------------------------------------------------------------------------------
@@ -180,6 +238,8 @@ class Aggregator:
     0."""
     of_floats: Callable[[NDArray[np.float64], NDArray[np.bool_]], NDArray[np.float64]]
     """A function of rows of floats, and of which of them exist; each time has at least one."""
+    picks_one: bool = False
+    """Whether it takes the number of one series, by their order, even if it is NaN; others skip NaN."""
 
 
 def _sum(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
@@ -209,6 +269,30 @@ def _float_average(numbers: NDArray[np.float64], present: NDArray[np.bool_]) -> 
     return np.asarray(_sum(numbers, present) / present.sum(axis=0))
 
 
+def _deviation(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
+    """The standard deviation of the series at each time, one after the other, as OpenTSDB computes it; 0 for one."""
+    count = np.zeros(numbers.shape[1], np.int64)
+    mean, squares = np.zeros(numbers.shape[1]), np.zeros(numbers.shape[1])
+    for row, is_present in zip(numbers.astype(np.float64), present, strict=True):
+        count += is_present
+        before = mean
+        mean = np.where(is_present, before + (row - before) / np.maximum(count, 1), before)
+        squares += np.where(is_present, (row - before) * (row - mean), 0.0)
+    deviation = np.sqrt(squares / np.maximum(count, 1))
+    if numbers.dtype != np.int64:
+        return deviation
+    is_largest = deviation >= float(LONG_MAX)  # which has no int of 64 bits; Java takes the largest one
+    return np.where(is_largest, LONG_MAX, np.where(is_largest, 0.0, deviation).astype(np.int64))
+
+
+def _first(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
+    return np.asarray(numbers[present.argmax(axis=0), np.arange(numbers.shape[1])])
+
+
+def _last(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
+    return _first(numbers[::-1], present[::-1])
+
+
 def _divided(number: NDArray[np.int64], by: NDArray[np.int64]) -> NDArray[np.int64]:
     """The quotient cut towards 0, as Java divides; `by` is above 0."""
     quotient = number // by
@@ -234,6 +318,9 @@ AGGREGATORS = {
         Aggregator("zimsum", "zero", _sum, _sum),
         Aggregator("mimmin", "max", _min, _min),
         Aggregator("mimmax", "min", _max, _max),
+        Aggregator("first", "zero", _first, _first, picks_one=True),
+        Aggregator("last", "zero", _last, _last, picks_one=True),
+        Aggregator("dev", "linear", _deviation, _deviation),
     )
 }
 """By name. OpenTSDB's `none` is not one of them: it leaves each series as it is."""
@@ -299,6 +386,8 @@ def _skipping_nan(
     aggregator: Aggregator, numbers: NDArray[np.float64], present: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """The aggregate of the numbers that are not NaN; NaN if all are."""
+    if aggregator.picks_one:
+        return aggregator.of_floats(numbers, present)
     known = present & ~np.isnan(numbers)
     has_any = known.any(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -27,8 +27,8 @@ Why no point is lost, whatever others write, and wherever this process dies:
 Rows with appended points are left alone, as OpenTSDB leaves them: an append may arrive at any time.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
@@ -70,6 +70,7 @@ class Compacted:
     """The cell that replaces a row's cells of points."""
 
     qualifier: bytes
+    """Empty if no points remain, so that no cell replaces the others."""
     value: bytes
     written_ms: int
     """The newest timestamp of the cells that are in it, which becomes its own."""
@@ -121,7 +122,7 @@ def compact(deleter: Deleter, plan: Plan) -> CompactionResult:
         row for row, _ in scan(deleter.points.rows, plan, filter=KEYS_ONLY, columns=deleter.points.layout.cells.columns)
     )
     for batch in in_batches(keys, ROWS_AT_ONCE):
-        result = _compact_batch(deleter, batch)
+        result = compact_rows(deleter, batch, _of_quiet_row(deleter.duplicates))
         done += result.compacted
         left += result.left
         failed += result.failed
@@ -129,7 +130,20 @@ def compact(deleter: Deleter, plan: Plan) -> CompactionResult:
     return CompactionResult(done, left, tuple(failed), cleaned)
 
 
-def _compact_batch(deleter: Deleter, rows: Sequence[bytes]) -> CompactionResult:
+RowPlan: TypeAlias = Callable[[bytes, int, Cells, int], Compacted | None]
+"""The cell that replaces others, of a row, its hour, its cells and the time now; None if the row stays as it is."""
+
+
+def _of_quiet_row(duplicates: Duplicates) -> RowPlan:
+    def plan(_row: bytes, hour_ms: int, cells: Cells, now_ms: int) -> Compacted | None:
+        result = compacted(cells, duplicates)
+        is_quiet = result is not None and now_ms - result.written_ms > QUIET_MS
+        return result if is_quiet and now_ms - hour_ms > CLOSED_AFTER_MS else None
+
+    return plan
+
+
+def compact_rows(deleter: Deleter, rows: Sequence[bytes], plan: RowPlan) -> CompactionResult:
     """Steps 1 to 4 for some rows, again if another deletion was registered meanwhile; see `registry.py`."""
     for _ in range(ATTEMPTS):
         began = deleter.registry.check_clock()
@@ -140,8 +154,8 @@ def _compact_batch(deleter: Deleter, rows: Sequence[bytes]) -> CompactionResult:
         )
         covered = deleter.covered(read, deletions, now_ms - QUIET_MS)
         failed: list[InvalidRow] = []
-        replaced = _compactable(
-            deleter, {row: cells for row, cells in read.items() if row not in covered}, now_ms, failed
+        replaced = _planned(
+            deleter, {row: cells for row, cells in read.items() if row not in covered}, plan, now_ms, failed
         )
         if not _put(deleter, replaced, began):
             continue
@@ -157,19 +171,19 @@ def _compact_batch(deleter: Deleter, rows: Sequence[bytes]) -> CompactionResult:
     )
 
 
-def _compactable(
-    deleter: Deleter, read: Mapping[bytes, Any], now_ms: int, failed: list[InvalidRow]
+def _planned(
+    deleter: Deleter, read: Mapping[bytes, Any], plan: RowPlan, now_ms: int, failed: list[InvalidRow]
 ) -> dict[bytes, Compacted]:
-    """The compacted cells of these rows; adds rows that cannot be read to `failed`."""
+    """The cells that replace others in these rows; adds rows that cannot be read to `failed`."""
     replaced: dict[bytes, Compacted] = {}
     for row, cells in read.items():
         try:
             key = deleter.points.layout.key.decode(row)
-            result = compacted(cells_by_qualifier(cells), deleter.duplicates)
+            result = plan(row, key.time_ms, cells_by_qualifier(cells), now_ms)
         except ValueError as error:
             failed.append(InvalidRow(deleter.points.layout.name, row, str(error)))
             continue
-        if result is not None and now_ms - result.written_ms > QUIET_MS and now_ms - key.time_ms > CLOSED_AFTER_MS:
+        if result is not None:
             replaced[row] = result
     return replaced
 
@@ -191,7 +205,8 @@ def _put(deleter: Deleter, replaced: Mapping[bytes, Compacted], began: Moment) -
 
 def _delete_sources(rows: "happybase.Table", replaced: Mapping[bytes, Compacted]) -> list[bytes]:
     """Steps 3 and 4; returns the rows in which the compacted cell was seen."""
-    seen = rows_that_show(rows, {row: (result.qualifier, result.value) for row, result in replaced.items()})
+    shown = {row: (result.qualifier, result.value) for row, result in replaced.items() if result.qualifier}
+    seen = rows_that_show(rows, shown) + [row for row in replaced if row not in shown]
     deletes: dict[int, list[bytes]] = {}
     for row in seen:
         if replaced[row].sources:

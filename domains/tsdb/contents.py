@@ -13,7 +13,7 @@ from shared.tables import InvalidRecord, ItemCells, TableLayout
 from .annotations import is_annotation, read_annotation
 from .keys import KINDS, RowOfName, RowOfTable, RowOfUid
 from .qualifiers import APPENDED, HOUR_MS, IS_FLOAT, PointCells, is_of_points, read_points
-from .query_text import SubQuery, TagFilter, parse_query
+from .query_text import SubQuery, TagFilter, parse_queries
 from .repository import TsdbRepository
 from .uids import UnknownUid
 
@@ -48,9 +48,10 @@ def names_in_key(repository: TsdbRepository, key: Any) -> dict[str, str]:
 
 
 def unknown_names(repository: TsdbRepository, arguments: Mapping[str, Any]) -> list[str]:
-    """The names without a UID in the arguments of `points` or `query`. Costs: up to three calls."""
+    """The names without a UID in the arguments of `points` or `query`. Costs: up to three calls for each question."""
     if "m" in arguments:
-        return repository.unknown_names(parse_query(arguments["m"]))
+        names = [name for one in parse_queries(arguments["m"]) for name in repository.unknown_names(one)]
+        return list(dict.fromkeys(names))
     one_value = TagFilter(arguments["tag"], "literal_or", arguments["value"])
     return repository.unknown_names(SubQuery(arguments["metric"], filters=(one_value,)))
 

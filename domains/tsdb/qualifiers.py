@@ -95,6 +95,17 @@ def qualifier_of(offset_ms: int, flags: int, *, in_ms: bool | None = None) -> by
     return (seconds << 4 | flags).to_bytes(2, "big")
 
 
+def offset_of(qualifier: bytes) -> int | None:
+    """The offset in ms of a qualifier of one point; None for any other qualifier.
+
+    00 31 -> 3000    f0 00 02 0b -> 8    00 31 00 41 -> None
+    """
+    number = int.from_bytes(qualifier, "big")
+    if len(qualifier) == 2:
+        return (number >> 4) * 1000
+    return (number & 0x0FFFFFC0) >> 6 if len(qualifier) == 4 and qualifier[0] >= _FIRST_IN_MS else None
+
+
 def pack_appended(points: Iterable[tuple[int, Number]]) -> bytes:
     """The bytes that HBase appends to the cell `APPENDED`: points as offset in ms and number, in order of arrival.
 

@@ -1,15 +1,20 @@
 """OpenTSDB's query text, such as `sum:1h-avg:rate:requests{host=*}{dc=lga|sjc}`, as values.
 
-    aggregator : downsampling : rate : metric {group by} {filter}
+    aggregator : downsampling : rate : explicit_tags : metric {group by} {filter}
 
-Downsampling and rate may be missing. Tags in the first braces are filters whose values make groups; those in the second
-braces only filter.
+What stands between aggregator and metric may be missing, and has no fixed order: a series is always downsampled before
+its rate is computed. Tags in the first braces are filters whose values make groups; those in the second braces only
+filter. With `explicit_tags` a series must have just the tags of the filters.
 
     {host=web-1}    web-1 only                  {host=web-1|web-2}           one of both
     {host=*}        any series with this tag    {host=web-*}                 the value starts so, in any case
     {host=KIND(X)}  KIND is literal_or, iliteral_or, not_literal_or, not_iliteral_or, wildcard, iwildcard or regexp
 
+A series without the tag never matches, `not_` filters included. Several `literal_or` of one tag select the values of
+any of them; other filters of one tag must all match.
+
 Series may be named instead, as OpenTSDB's `tsuid=` does: `tsuid=sum:1h-avg:000001000001000001,000001000001000002`.
+Several questions are joined as in a URL: `sum:requests&m=max:load{host=*}`.
 """
 
 import re
@@ -21,11 +26,23 @@ import attrs
 from shared.keys import InvalidQuestion, shown
 from shared.records import check_text
 
-from .aggregation import AGGREGATORS, Downsampling, Fill, Rate, one_of
+from .aggregation import AGGREGATORS, LONG_MAX, Downsampling, Fill, Rate, one_of
+from .calendars import CALENDAR_UNITS
 
 NONE = "none"
 """The aggregator that leaves every series as it is."""
-UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+DAY_MS = 86_400_000
+UNITS_MS = {
+    "ms": 1,
+    "s": 1000,
+    "m": 60_000,
+    "h": 3_600_000,
+    "d": DAY_MS,
+    "w": 7 * DAY_MS,
+    "n": 30 * DAY_MS,
+    "y": 365 * DAY_MS,
+}
+"""Units of intervals; months (n) and years that are not of the calendar have 30 and 365 days."""
 FILLS: dict[str, Fill] = {"none": "none", "nan": "nan", "null": "nan", "zero": "zero"}
 
 
@@ -34,9 +51,30 @@ def _literals(text: str) -> Callable[[str], bool]:
     return wanted.__contains__
 
 
-def _wildcard(text: str, flags: re.RegexFlag = re.NOFLAG) -> Callable[[str], bool]:
-    pattern = re.compile(".*".join(map(re.escape, text.split("*"))), flags | re.DOTALL)
-    return lambda value: pattern.fullmatch(value) is not None
+def _wildcard(text: str) -> Callable[[str], bool]:
+    """Whether a value has the parts between the asterisks, as OpenTSDB compares them.
+
+    a*     starts with a        *a     ends with a        *a*    has an a
+    a*b    has an a, and a b that is not in the first place: "xab" matches, too
+    *a*b   ends with b, and has an a
+    """
+    if "*" not in text:
+        raise InvalidQuestion(f"wildcard: must have an asterisk (got {shown(text)})")
+    parts = text.strip("*").split("*")
+    is_end = text.startswith("*") and not text.endswith("*")
+    is_start = text.endswith("*") and not text.startswith("*")
+
+    def matches(value: str) -> bool:
+        if (is_end and not value.endswith(parts[-1])) or (is_start and not value.startswith(parts[0])):
+            return False
+        at = 0
+        for part in parts:
+            if value.find(part, at) < 0:
+                return False
+            at += len(part)
+        return True
+
+    return matches
 
 
 def _regexp(text: str) -> Callable[[str], bool]:
@@ -48,16 +86,17 @@ def _regexp(text: str) -> Callable[[str], bool]:
 
 
 def _folded(matcher: Callable[[str], bool]) -> Callable[[str], bool]:
-    return lambda value: matcher(value.casefold())
+    """The same in any case, by lower-case letters as in Java: `STRASSE` is not `stra\u00dfe`."""
+    return lambda value: matcher(value.lower())
 
 
 _MATCHERS: dict[str, Callable[[str], Callable[[str], bool]]] = {
     "literal_or": _literals,
     "not_literal_or": _literals,
-    "iliteral_or": lambda text: _folded(_literals(text.casefold())),
-    "not_iliteral_or": lambda text: _folded(_literals(text.casefold())),
+    "iliteral_or": lambda text: _folded(_literals(text.lower())),
+    "not_iliteral_or": lambda text: _folded(_literals(text.lower())),
     "wildcard": _wildcard,
-    "iwildcard": lambda text: _wildcard(text, re.IGNORECASE),
+    "iwildcard": lambda text: _folded(_wildcard(text.lower())),
     "regexp": _regexp,
 }
 
@@ -90,11 +129,9 @@ class TagFilter:
         return self.text.split("|") if self.kind == "literal_or" else None
 
     def matches(self, tags: Mapping[str, str]) -> bool:
-        """Whether a series with these tags is selected. A `not_` filter also matches series without the tag."""
+        """Whether a series with these tags is selected: it has the tag, and its value is as the filter says."""
         value = tags.get(self.tag)
-        if self.kind.startswith("not_"):
-            return value is None or not self._matches(value)
-        return value is not None and self._matches(value)
+        return value is not None and self._matches(value) != self.kind.startswith("not_")
 
 
 @attrs.frozen
@@ -108,6 +145,8 @@ class SubQuery:
     rate: Rate | None = None
     tsuids: tuple[str, ...] = ()
     """UIDs of metric and tags in hex, of either case."""
+    explicit_tags: bool = False
+    """Whether a series must have just the tags that are filtered. Without filters it changes nothing."""
 
     def __attrs_post_init__(self) -> None:
         one_of("aggregator", self.aggregator, [*AGGREGATORS, NONE])
@@ -121,7 +160,15 @@ class SubQuery:
 
 
 _OF_TSUIDS = "tsuid="
+_NEXT = re.compile("&(?:m=|(?=tsuid=))")
 _SUB_QUERY = re.compile(r"(?P<steps>.*:)?(?P<metric>[^:{}]+)(?:\{(?P<grouped>[^{}]*)\})?(?:\{(?P<filtered>[^{}]*)\})?")
+_DOWNSAMPLING = re.compile(f"([0-9]{{1,9}})({'|'.join(UNITS_MS)})(c?)-([a-z]+)(?:-([a-z]+))?")
+
+
+def parse_queries(text: str) -> list[SubQuery]:
+    """The sub-queries of query texts that are joined by `&m=` or `&tsuid=`, equal ones once. Raises InvalidQuestion."""
+    check_text("m", text)
+    return list(dict.fromkeys(map(parse_query, _NEXT.split(text))))
 
 
 def parse_query(text: str) -> SubQuery:
@@ -133,37 +180,52 @@ def parse_query(text: str) -> SubQuery:
     aggregator, *steps = (match["steps"] or f"{NONE}:").removesuffix(":").split(":")
     downsampling: Downsampling | None = None
     rate: Rate | None = None
+    explicit_tags = False
     for step in steps:
-        if step.startswith("rate"):
+        if step.startswith("rate") and rate is None:
             rate = _parse_rate(step)
-        elif downsampling is None and rate is None:
+        elif step == "explicit_tags":
+            explicit_tags = True
+        elif not step.startswith("rate") and downsampling is None:
             downsampling = parse_downsampling(step)
         else:
-            raise InvalidQuestion(f"m: must be aggregator:downsampling:rate:metric (got {shown(text)})")
+            raise InvalidQuestion(f"m: must have one downsampling and one rate at most (got {shown(text)})")
     filters = _parse_filters(match["grouped"] or "", is_grouped=True)
     filters += _parse_filters(match["filtered"] or "", is_grouped=False)
-    if text.startswith(_OF_TSUIDS):
-        return SubQuery("", aggregator, filters, downsampling, rate, tuple(match["metric"].split(",")))
-    return SubQuery(match["metric"], aggregator, filters, downsampling, rate)
+    names_series = text.startswith(_OF_TSUIDS)
+    return SubQuery(
+        "" if names_series else match["metric"],
+        aggregator,
+        filters,
+        downsampling,
+        rate,
+        tuple(match["metric"].split(",")) if names_series else (),
+        explicit_tags,
+    )
 
 
 def parse_downsampling(text: str) -> Downsampling:
-    """The downsampling of a text such as `1h-avg` or `30s-sum-zero`. Raises InvalidQuestion."""
-    match = re.fullmatch(r"([0-9]{1,9})(ms|[smhdw])-([a-z]+)(?:-([a-z]+))?", text)
-    if not match or (match[4] or "none") not in FILLS:
-        raise InvalidQuestion(f"downsampling: must be such as 1h-avg, 30s-sum-zero or 1d-max-nan (got {shown(text)})")
-    by = {"zimsum": "sum", "mimmin": "min", "mimmax": "max"}.get(match[3], match[3])
-    return Downsampling(int(match[1]) * UNITS_MS[match[2]], by, FILLS[match[4] or "none"])
+    """The downsampling of a text such as `1h-avg`, `30s-sum-zero` or `1nc-max`. Raises InvalidQuestion."""
+    match = _DOWNSAMPLING.fullmatch(text)
+    if not match or (match[5] or "none") not in FILLS:
+        example = "1h-avg, 30s-sum-zero, 1d-max-nan or, of the calendar, 1nc-sum"
+        raise InvalidQuestion(f"downsampling: must be such as {example} (got {shown(text)})")
+    count, unit = int(match[1]), match[2]
+    by = {"zimsum": "sum", "mimmin": "min", "mimmax": "max"}.get(match[4], match[4])
+    calendar = CALENDAR_UNITS[unit] if match[3] else None
+    return Downsampling(count * UNITS_MS[unit], by, FILLS[match[5] or "none"], calendar, count)
 
 
 def _parse_rate(text: str) -> Rate:
     match = re.fullmatch(r"rate(?:\{(counter|dropcounter)(?:,([0-9]*))?(?:,([0-9]+))?\})?", text)
-    if not match:
-        raise InvalidQuestion(f"rate: must be rate or rate{{counter,MAX,RESET}} (got {shown(text)})")
+    numbers = [int(number or 0) for number in match.groups()[1:]] if match else []
+    if not match or any(number > LONG_MAX for number in numbers):
+        wanted = f"rate or rate{{counter,MAX,RESET}} with numbers up to {LONG_MAX}"
+        raise InvalidQuestion(f"rate: must be {wanted} (got {shown(text)})")
     if match[1] is None:
         return Rate()
-    largest = {"max": int(match[2])} if match[2] else {}
-    return Rate(is_counter=True, reset=float(match[3] or 0), drops_resets=match[1] == "dropcounter", **largest)
+    largest = {"max": numbers[0]} if match[2] else {}
+    return Rate(is_counter=True, reset=float(numbers[1]), drops_resets=match[1] == "dropcounter", **largest)
 
 
 def _parse_filters(text: str, *, is_grouped: bool) -> tuple[TagFilter, ...]:

@@ -24,8 +24,9 @@ from shared.keys import InvalidQuestion, Plan, any_of, between, shown
 from shared.queries import in_batches
 from shared.tables import BoundTable, InvalidRecord, InvalidRow
 
-from .aggregation import Values
+from .aggregation import Downsampling, Values
 from .annotations import tsuid_bytes
+from .codecs import Seconds
 from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points, read_rows
 from .query_text import SubQuery, TagFilter
 from .records import LAST_POINT_MS, SeriesPoint
@@ -62,6 +63,8 @@ class Selection:
     metric: str
     metric_uid: bytes
     plan: Plan
+    pair_bytes: int
+    """The bytes of the UIDs of a tag and of its value."""
     has_uids: Callable[[bytes], bool]
     """Whether the tags of a row may be those of a series, by their UIDs."""
     row_filter: bytes | None = None
@@ -98,6 +101,21 @@ def whole_hours(since_ms: int, until_ms: int) -> tuple[int, int]:
     return since_ms - since_ms % HOUR_MS, min(until_ms + -until_ms % HOUR_MS, FOREVER_MS)
 
 
+def hours_read(how: Downsampling | None, since_ms: int, until_ms: int) -> tuple[int, int]:
+    """The hours that OpenTSDB reads for a period, whose points take part in rates and between points at its ends.
+
+    It reads an hour more if the period ends on a full hour, or in the last second before one. If it downsamples, it
+    goes on to the end of the interval after the period, and then to the end of that hour.
+    """
+    since_s, until_s = since_ms // 1000, -(-until_ms // 1000)
+    if how is None:
+        until_s += 1
+    else:
+        since_s -= since_s * 1000 % how.every_ms // 1000
+        until_s += (how.every_ms - until_s * 1000 % how.every_ms) // 1000
+    return whole_hours(max(since_s, 0) * 1000, until_s * 1000)
+
+
 def hours_between(since_ms: int, until_ms: int) -> Any:
     """The condition of a row key for the hours that a period touches. Raises InvalidQuestion."""
     check_period(since_ms, until_ms)
@@ -112,28 +130,41 @@ def series_of_filters(
     filters: Iterable[TagFilter],
     since_ms: int,
     until_ms: int,
+    *,
+    explicit_tags: bool = False,
 ) -> Selection | None:
-    """The series of a metric that match all filters; None if the metric or a value has no UID, so that none does."""
+    """The series of a metric that match all filters; None if the metric or a value has no UID, so that none does.
+
+    Literal filters of one tag are one filter, of the values of all of them. With `explicit_tags` the series have just
+    the tags of the filters, if there are any.
+    """
     hours = hours_between(since_ms, until_ms)
     metric_uid = uids.metrics.id_of(metric)
     if metric_uid is None:
         return None
     filters = tuple(filters)
-    wanted: list[set[bytes]] = []
+    literals: dict[str, list[str]] = {}
     for filter in filters:
         if filter.literals is not None:
-            tag = uids.tag_names.id_of(filter.tag)
-            values = uids.tag_values.ids_of(filter.literals).values()
-            if tag is None or not values:
-                return None
-            wanted.append({tag + value for value in values})
+            literals.setdefault(filter.tag, []).extend(filter.literals)
+    tags = uids.tag_names.ids_of({filter.tag for filter in filters})
+    wanted: list[set[bytes]] = []
+    for name, texts in literals.items():
+        values = uids.tag_values.ids_of(texts).values()
+        if name not in tags or not values:
+            return None
+        wanted.append({tags[name] + value for value in values})
+    just = {*tags.values()} if explicit_tags else set[bytes]()
 
     def has_uids(pairs: bytes) -> bool:
-        pairs_of_series = {tag + value for tag, value in uids.split(pairs).items()}
-        return not any(pairs_of_tag.isdisjoint(pairs_of_series) for pairs_of_tag in wanted)
+        tags_of_series = uids.split(pairs)
+        pairs_of_series = {tag + value for tag, value in tags_of_series.items()}
+        has_tags = not just or just == {*tags_of_series}
+        return has_tags and not any(pairs_of_tag.isdisjoint(pairs_of_series) for pairs_of_tag in wanted)
 
     plan = points.plan(metric_uid=metric_uid, time_ms=hours)
-    return Selection(metric, metric_uid, plan, has_uids, row_filter(wanted), filters)
+    by_name = tuple(filter for filter in filters if filter.literals is None)
+    return Selection(metric, metric_uid, plan, uids.pair_bytes, has_uids, row_filter(wanted), by_name)
 
 
 def unknown_names(uids: Uids, sub_query: SubQuery) -> list[str]:
@@ -168,7 +199,7 @@ def series_of_tsuids(
     wanted = {uids_of_series[metric_bytes:] for uids_of_series in series}
     which = any_of(sorted(wanted)) if len(wanted) > 1 else min(wanted)
     plan = points.narrow(metric_uid=metric_uid, time_ms=hours, tag_uids=which)
-    return Selection(metric, metric_uid, plan, wanted.__contains__, row_filter([wanted]))
+    return Selection(metric, metric_uid, plan, uids.pair_bytes, wanted.__contains__, row_filter([wanted]))
 
 
 def row_filter(wanted: Collection[Collection[bytes]]) -> bytes | None:
@@ -198,12 +229,32 @@ def scan_series(points: BoundTable[Any, SeriesPoint], selection: Selection) -> I
             include_timestamp=True,
             batch_size=ROWS_AT_ONCE,
         ):
-            try:
-                key = points.layout.key.decode(row)
-            except ValueError as error:
-                raise InvalidRow(points.layout.name, row, str(error)) from None
+            key = _key(points, selection, row)
             if selection.has_uids(key.tag_uids):
                 yield row, key, cells
+
+
+@attrs.frozen
+class _UnusualKey:
+    """The parts of a row key that OpenTSDB does not write, but answers: see `_key`."""
+
+    time_ms: int
+    tag_uids: bytes
+
+
+def _key(points: BoundTable[Any, SeriesPoint], selection: Selection, row: bytes) -> Any:
+    """The key of a row. Raises InvalidRow.
+
+    As in OpenTSDB, its time may be within an hour, its tags may be in any order, or missing, and any salt will do.
+    """
+    try:
+        return points.layout.key.decode(row)
+    except ValueError as error:
+        time_at = points.layout.key.prefix_bytes + len(selection.metric_uid)
+        pairs = row[time_at + 4 :]
+        if len(row) < time_at + 4 or len(pairs) % selection.pair_bytes:
+            raise InvalidRow(points.layout.name, row, str(error)) from None
+        return _UnusualKey(Seconds.decode(row[time_at : time_at + 4]), pairs)
 
 
 def read_series(
@@ -214,16 +265,20 @@ def read_series(
     until_ms: int,
     duplicates: Duplicates,
 ) -> list[Series]:
-    """The series of a selection that have a point in the period, by the UIDs of their tags."""
+    """The series of a selection that have a point in the period, by the salt and the UIDs of their tags."""
     hours: dict[bytes, list[Values]] = {}
+    salts: dict[bytes, bytes] = {}
+    salt_bytes = points.layout.key.prefix_bytes
     for batch in in_batches(scan_series(points, selection), ROWS_AT_ONCE):
-        for (_, key, _), values in zip(batch, _values(points.layout.name, batch, duplicates), strict=True):
+        for (row, key, _), values in zip(batch, _values(points.layout.name, batch, duplicates), strict=True):
             hours.setdefault(key.tag_uids, []).append(values)
+            salts.setdefault(key.tag_uids, row[:salt_bytes])
     with_points: list[Series] = []
-    for pairs, tags in sorted(selection.matching(uids, hours).items()):
+    named = selection.matching(uids, hours)
+    for pairs in sorted(named, key=lambda pairs: (salts[pairs], pairs)):
         values = _joined(hours[pairs]).between(since_ms, until_ms)
         if len(values):
-            with_points.append(Series(selection.metric, tags, (), values, (selection.tsuid(pairs),)))
+            with_points.append(Series(selection.metric, named[pairs], (), values, (selection.tsuid(pairs),)))
     return with_points
 
 
@@ -246,12 +301,15 @@ def _values(table: str, batch: Sequence[tuple[bytes, Any, TimedCells]], duplicat
 
 
 def _joined(hours: list[Values]) -> Values:
-    """The points of several hours, by time."""
-    if len(hours) == 1:
-        return hours[0]
-    return Values(
-        np.concatenate([hour.times_ms for hour in hours]),
-        np.concatenate([hour.numbers for hour in hours]),
-        np.concatenate([hour.ints for hour in hours]),
-        np.concatenate([hour.are_floats for hour in hours]),
-    )
+    """The points of several rows, by time. Rows overlap if one has points after its hour; then the first row counts."""
+    values = hours[0]
+    if len(hours) > 1:
+        values = Values(
+            np.concatenate([hour.times_ms for hour in hours]),
+            np.concatenate([hour.numbers for hour in hours]),
+            np.concatenate([hour.ints for hour in hours]),
+            np.concatenate([hour.are_floats for hour in hours]),
+        )
+        if (values.times_ms[1:] <= values.times_ms[:-1]).any():
+            values = values.taking(np.unique(values.times_ms, return_index=True)[1])
+    return values

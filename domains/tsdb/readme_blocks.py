@@ -1,4 +1,4 @@
-"""Blocks of the page of `tsdb` only: its speed compared with OpenTSDB's."""
+"""Blocks of the page of `tsdb` only: its speed compared with OpenTSDB's, and what both do otherwise."""
 
 import json
 from pathlib import Path
@@ -7,11 +7,24 @@ from typing import Any
 from shared.designs import Design
 from shared.designs.pages import filled, markdown_table
 
+from .differences import DIFFERENCES, MISSING
+
 SPEED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
 
 
 def own_blocks(_design: Design) -> dict[str, str]:
-    """Loads and questions of `tsdb` and of a real OpenTSDB, as `make bench-opentsdb RECORD=1` recorded them."""
+    """Loads and questions of `tsdb` and of a real OpenTSDB, and the list of what differs."""
+    return {"speed": _speed(), "differences": _differences()}
+
+
+def _differences() -> str:
+    rows = [[one.what, one.theirs, one.ours] for one in DIFFERENCES]
+    missing = filled(f"OpenTSDB has, and this design does not: {'; '.join(MISSING)}.")
+    return "\n\n".join([markdown_table(("what", "OpenTSDB", "here"), rows), missing])
+
+
+def _speed() -> str:
+    """What `make bench-opentsdb RECORD=1` recorded."""
     recorded: dict[str, Any] = json.loads(SPEED.read_text(encoding="utf-8"))
     loads, questions = recorded["loads"], recorded["questions"]
 
@@ -48,4 +61,4 @@ def own_blocks(_design: Design) -> dict[str, str]:
         f"{recorded['rounds']} rounds, on {recorded['cores']} cores with other work. A load ends when its points "
         "can be read. `make bench-opentsdb RECORD=1` repeats the measurement."
     )
-    return {"speed": "\n\n".join([filled(caption), load_table, question_table])}
+    return "\n\n".join([filled(caption), load_table, question_table])

@@ -9,27 +9,29 @@ import happybase
 from Hbase_thrift import TAppend
 
 from shared.keys import InvalidQuestion, shown
+from shared.queries import in_batches
 from shared.tables import BoundTable
 from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, store_all
 
-from .aggregation import aggregated, downsampled, rates
+from .aggregation import AGGREGATORS, aggregated, downsampled, rates
 from .annotation_store import AnnotationStore
 from .annotations import Annotation
 from .compaction import CompactionResult, compact
+from .correcting import CorrectionResult, correct_rows
 from .deleting import Deleter, DeletionResult
 from .keys import DEFAULT_WIDTHS, TABLES, SeriesTables, Widths
 from .qualifiers import APPENDED, HOUR_MS, Duplicates, cell_of, column_of, pack_appended
-from .query_text import NONE, SubQuery, TagFilter, parse_query
+from .query_text import NONE, SubQuery, TagFilter, parse_queries
 from .reading import (
     FOREVER_MS,
     Selection,
     Series,
     check_period,
+    hours_read,
     read_series,
     series_of_filters,
     series_of_tsuids,
     unknown_names,
-    whole_hours,
 )
 from .records import Answer, Number, Point, RegisteredDeletion, SeriesPoint
 from .recovering import DeletionUpkeep
@@ -107,6 +109,10 @@ class TsdbRepository:
         return store_all(points, self._put_all, at_once=POINTS_AT_ONCE, within_s=BUFFERED_S)
 
     def _put_all(self, points: list[Point]) -> None:
+        self._put(points)
+
+    def _put(self, points: Iterable[Point]) -> tuple[dict[bytes, dict[int, Number]], int]:
+        """Puts points; returns the values by row and time, and the timestamp of their cells."""
         values_by_row: dict[bytes, dict[int, Number]] = {}
         values_by_hour: dict[tuple[str, tuple[tuple[str, str], ...], int], dict[int, Number]] = {}
         for point in points:
@@ -117,9 +123,11 @@ class TsdbRepository:
             # The last one of a time: an int and a float have different qualifiers, and here they would be equally new.
             values[point.time_ms] = point.value
         cells_by_row = {row: dict(starmap(cell_of, values.items())) for row, values in values_by_row.items()}
-        with self._points.rows.batch(timestamp=self._write_ms(values_by_row)) as batch:
+        written_ms = self._write_ms(values_by_row)
+        with self._points.rows.batch(timestamp=written_ms) as batch:
             for row, cells in cells_by_row.items():
                 batch.put(row, cells)
+        return values_by_row, written_ms
 
     def _row(self, point: Point) -> bytes:
         """The row of a point; names without a UID get one."""
@@ -148,6 +156,21 @@ class TsdbRepository:
             for row, times in times_by_row.items():
                 self._written_then.setdefault(row, set()).update(times)
             return now_ms
+
+    def correct(self, points: Iterable[Point]) -> CorrectionResult:
+        """Stores points in place of what the table holds for their times, so that no time has two cells.
+
+        Do so instead of `store` if an OpenTSDB without `fix_duplicates` reads the table, and a point may be there
+        already: put over HTTP, with a number of another type or width, or in a compacted hour; see `correcting.py`.
+        After any error, repeating the call completes it.
+        Raises InvalidRecord, ClockSkew and TooManyAttempts.
+        Costs: those of `store_all`, and those of `correcting.correct_rows`, which reads all cells of the rows.
+        """
+        stored = left = 0
+        for batch in in_batches(points, POINTS_AT_ONCE):
+            left += correct_rows(self._deleter, *self._put(batch))
+            stored += len(batch)
+        return CorrectionResult(stored, left)
 
     def append(self, points: Iterable[Point]) -> int:
         """Appends points to one cell for each hour of a series, as with OpenTSDB's `enable_appends`; their number.
@@ -234,31 +257,48 @@ class TsdbRepository:
     def query(self, m: str, since_ms: int, until_ms: int) -> list[Answer]:
         """OpenTSDB's answer from `/api/query` to an `m` such as `sum:1h-avg:requests{host=*}`, group after group.
 
-        `m` may also be its `tsuid=sum:1h-avg:ID,ID`. Costs: those of `read` or `read_tsuids`.
+        `m` may also be its `tsuid=sum:1h-avg:ID,ID`, or several of both: `sum:requests&m=max:load`, whose answers come
+        one after the other. Costs: for each of them those of `read` or `read_tsuids`.
         """
-        return [answer for one in self.ask(parse_query(m), since_ms, until_ms) for answer in _answers(one)]
+        series = [one for sub_query in parse_queries(m) for one in self.ask(sub_query, since_ms, until_ms)]
+        return [answer for one in series for answer in _answers(one)]
 
     def ask(self, sub_query: SubQuery, since_ms: int, until_ms: int) -> list[Series]:
         """One series for each group of a sub-query; see `aggregation.py` for its steps. Costs: those of `read`.
 
-        Points of the same hours before and after the period are read, too: they give the first rate and the numbers
-        between points at the ends of the period.
+        Points of the hours before and after the period are read, too: they give the first rate and the numbers between
+        points at the ends of the period.
         """
         check_period(since_ms, until_ms)
-        read_since_ms, read_until_ms = since_ms, until_ms
-        if sub_query.downsampling is not None:
-            every_ms = sub_query.downsampling.every_ms
-            read_since_ms, read_until_ms = since_ms - since_ms % every_ms, until_ms + -until_ms % every_ms
-        read_since_ms, read_until_ms = whole_hours(read_since_ms, min(read_until_ms, FOREVER_MS))
+        read_since_ms, read_until_ms = hours_read(sub_query.downsampling, since_ms, until_ms)
+        rows_until_ms = read_until_ms
+        if sub_query.explicit_tags and sub_query.filters:  # OpenTSDB's scan then ends an hour later
+            rows_until_ms = min(read_until_ms + HOUR_MS, FOREVER_MS)
         groups: dict[tuple[str, ...], list[Series]] = {}
         if sub_query.tsuids:
-            all_series = self.read_tsuids(sub_query.tsuids, read_since_ms, read_until_ms)
+            all_series = self._read_tsuids(sub_query.tsuids, read_since_ms, rows_until_ms)
         else:
-            all_series = self.read(sub_query.metric, sub_query.filters, read_since_ms, read_until_ms)
+            selection = series_of_filters(
+                self._points,
+                self.uids,
+                sub_query.metric,
+                sub_query.filters,
+                read_since_ms,
+                rows_until_ms,
+                explicit_tags=sub_query.explicit_tags,
+            )
+            all_series = self._read(selection, read_since_ms, rows_until_ms)
+        aggregator = AGGREGATORS.get(sub_query.aggregator)
+        if (
+            aggregator is None or not aggregator.picks_one
+        ):  # the sums of floats would depend on the salt, as OpenTSDB's do
+            all_series = _by_tsuid(all_series)
         for number, series in enumerate(all_series):
             group = tuple(series.tags.get(tag, "") for tag in sub_query.grouped_tags)
             if not all(group):
                 continue  # without a tag that makes groups a series is in none of them
+            if series.values.times_ms[0] > read_until_ms:
+                continue
             if sub_query.aggregator == NONE:
                 group = (str(number),)
             values = series.values
@@ -269,7 +309,7 @@ class TsdbRepository:
             groups.setdefault(group, []).append(attrs.evolve(series, values=values))
         answers = (_aggregate(sub_query, series) for series in groups.values())
         cut = (attrs.evolve(answer, values=answer.values.between(since_ms, until_ms)) for answer in answers)
-        return [answer for answer in cut if len(answer.values)]
+        return _by_tsuid(answer for answer in cut if len(answer.values))
 
     def read(
         self, metric: str, filters: Iterable[TagFilter] = (), since_ms: int = 0, until_ms: int = FOREVER_MS
@@ -283,7 +323,7 @@ class TsdbRepository:
         for a filter with literal values it returns few others. The first time, two calls for each 1,000 names.
         """
         selection = series_of_filters(self._points, self.uids, metric, filters, since_ms, until_ms)
-        return self._read(selection, since_ms, until_ms)
+        return _by_tsuid(self._read(selection, since_ms, until_ms))
 
     def read_tsuids(self, tsuids: Collection[str], since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Series]:
         """The series of these TSUIDs, in hex of either case, that have a point in the period.
@@ -291,9 +331,13 @@ class TsdbRepository:
         They must be of one metric, as OpenTSDB requires. Raises InvalidQuestion, InvalidRow and UnknownUid.
         Costs: one range; in a salted table one for a single TSUID, and one for each bucket for several.
         """
+        return _by_tsuid(self._read_tsuids(tsuids, since_ms, until_ms))
+
+    def _read_tsuids(self, tsuids: Collection[str], since_ms: int, until_ms: int) -> list[Series]:
         return self._read(series_of_tsuids(self._points, self.uids, tsuids, since_ms, until_ms), since_ms, until_ms)
 
     def _read(self, selection: Selection | None, since_ms: int, until_ms: int) -> list[Series]:
+        """The series in the order of their rows, in which OpenTSDB aggregates them: by the salt first."""
         if selection is None:
             return []
         return read_series(self._points, self.uids, selection, since_ms, until_ms, self._duplicates)
@@ -348,6 +392,10 @@ def _aggregate(sub_query: SubQuery, group: list[Series]) -> Series:
         aggregated([series.values for series in group], sub_query.aggregator, are_rates=sub_query.rate is not None),
         tuple(tsuid for series in group for tsuid in series.tsuids),
     )
+
+
+def _by_tsuid(series: Iterable[Series]) -> list[Series]:
+    return sorted(series, key=lambda one: min(one.tsuids))
 
 
 def _answers(series: Series) -> Iterator[Answer]:

@@ -47,6 +47,8 @@ class Uids:
         self.tag_names = dictionary(TAG_NAMES, widths.tagk)
         self.tag_values = dictionary(TAG_VALUES, widths.tagv)
         self._pairs = TagPairs(widths.tagk, widths.tagv)
+        self.pair_bytes = self._pairs.pair_bytes
+        """The bytes of the UIDs of a tag and of its value."""
 
     def assign(self, metric: str, tags: Mapping[str, str]) -> tuple[bytes, bytes]:
         """The UID of a metric and the pairs of UIDs of tags; names without a UID get one.

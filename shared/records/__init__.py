@@ -7,7 +7,7 @@ from .arguments import check_int, check_one_of, check_text
 from .fields import LAST_MS, finite, fixed_bytes, integer, one_of, text, texts_by_name
 from .lengths import LENGTH, parse_length, show_length
 from .ties import TIE_BYTES, Repeats, tie_of
-from .times import UNITS, Unit, likely_unit, parse_time, show_time
+from .times import UNITS, Unit, likely_unit, parse_moment, parse_time, show_time
 
 __all__ = [
     "LAST_MS",
@@ -25,6 +25,7 @@ __all__ = [
     "likely_unit",
     "one_of",
     "parse_length",
+    "parse_moment",
     "parse_time",
     "show_length",
     "show_time",

@@ -36,6 +36,9 @@ def answers(values):
         ("zimsum", (-20, 0.5, -19, -16, 5.5, 101)),
         ("mimmin", (-20, 0.5, -19, -16, 5.5, 101)),
         ("count", (1, 2, 2, 2, 2, 1)),
+        ("dev", (0, 10, 9.875, 8.625, 42.5, 0)),
+        ("first", (-20, 0, -19, -16, 0, 101)),
+        ("last", (-20, 0.5, 0, 0, 5.5, 101)),
     ],
 )
 def test_series_with_other_times_are_aggregated_as_opentsdb_does(name, numbers):
@@ -60,6 +63,8 @@ def test_an_int_is_a_float_if_its_own_or_the_next_point_of_a_series_is_one():
         ([[(0, 3)], [(0, 0)]], "avg", [(0, 1)]),
         ([[(0, 2**62 + 1), (1000, 2**53 + 1)]], "max", [(0, 2**62 + 1), (1000, 2**53 + 1)]),
         ([[(0, 2**62 + 1)], [(0, 1)]], "sum", [(0, 2**62 + 2)]),
+        ([[(0, 2**63 - 1)], [(0, -(2**63))]], "dev", [(0, 2**63 - 1)]),
+        ([[(0, 1)], [(0, 2)]], "dev", [(0, 0)]),
         ([[(0, 1)], [(1000, 5)]], "sum", [(0, 1), (1000, 5)]),
         ([], "sum", []),
     ],
@@ -88,6 +93,21 @@ def test_an_interval_that_starts_before_the_period_is_left_out_and_the_last_one_
     assert answers(downsampled(A, sums, DAY[0] + 1000, DAY[1])) == {30: -10, 60: 89, 90: 242}
     assert answers(downsampled(A, sums, DAY[0], DAY[0] + 31_000)) == {0: -55, 30: -10}
     assert answers(downsampled(A, sums, DAY[0], DAY[0] + 30_000)) == {0: -55}
+
+
+def test_sums_of_an_interval_are_added_one_after_the_other_as_java_does():
+    numbers = [float(2**63), 1.0, -float(2**63), 2.5, 1e-3, -2.5] * 20
+    (added,) = downsampled(Values.of(enumerate(numbers)), Downsampling(1000, "sum"), 0, 1000).numbers
+    total = 0.0
+    for number in numbers:
+        total += number
+    assert added == total != math.fsum(numbers)
+
+
+@pytest.mark.parametrize(("by", "wanted"), [("first", [3, 8]), ("last", [4, 8]), ("dev", [0.5, 0])])
+def test_the_first_the_last_and_the_deviation_of_an_interval(by, wanted):
+    values = Values.of([(0, 3), (10, 4), (1000, 8)])
+    assert downsampled(values, Downsampling(1000, by), 0, 2000).numbers.tolist() == wanted
 
 
 @pytest.mark.parametrize(("fill", "number"), [("nan", math.nan), ("zero", 0.0)])
@@ -137,8 +157,8 @@ def test_rates_are_not_interpolated_and_the_first_one_counts_until_the_second_po
     ("make", "message"),
     [
         (lambda: aggregated([A], "p99"), "aggregator: must be one of sum, avg, .* .got 'p99'"),
-        (lambda: Downsampling(0, "avg"), "Downsampling.every_ms: must be 1 or more .got 0"),
-        (lambda: Downsampling(1000, "p99"), "Downsampling.by: must be one of sum, avg, min, max, count .got 'p99'"),
+        (lambda: Downsampling(0, "avg"), "Downsampling.every_ms: must be 1..31536000000000, a thousand years .got 0"),
+        (lambda: Downsampling(1000, "p99"), "Downsampling.by: must be one of sum, avg, .*, dev .got 'p99'"),
         (lambda: Downsampling(1000, "avg", "null"), "Downsampling.fill: must be one of none, nan, zero .got 'null'"),
     ],
 )

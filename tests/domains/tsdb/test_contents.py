@@ -6,7 +6,7 @@ import pytest
 
 from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.annotations import Annotation, annotation_qualifier, pack_annotation
-from domains.tsdb.contents import contents_of_cell, names_in_key
+from domains.tsdb.contents import contents_of_cell, names_in_key, unknown_names
 from domains.tsdb.keys import NAMES, POINTS, UIDS, HourOfSeries, RowOfName, RowOfUid
 from domains.tsdb.qualifiers import APPENDED, pack_appended, qualifier_of
 from domains.tsdb.uids import UnknownUid
@@ -114,3 +114,13 @@ def test_a_cell_of_the_names_is_a_mapping_of_one_of_the_three_kinds():
     assert (explained.holds, *explained.values) == ("UidMapping", {"name": "host", "kind": "tagk", "uid": UID})
     with pytest.raises(InvalidRecord, match=r"^kind: must be metrics or tagk or tagv \(got 78\)$"):
         contents_of_cell(UIDS, RowOfName("load"), b"id:x", UID)
+
+
+def test_unknown_names_are_those_of_all_joined_questions_each_once(connection):
+    repository = TsdbRepository(connection)
+    m = "sum:none&m=max:none{host=a}&tsuid=sum:000001000001000001"
+    assert unknown_names(repository, {"m": m}) == [
+        "metric 'none' has no UID",
+        "tag 'host' has no UID",
+        "tag value 'a' has no UID",
+    ]

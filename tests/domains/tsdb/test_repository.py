@@ -85,6 +85,7 @@ def test_every_period_of_every_series_is_as_in_a_plain_list(repository, seed):
         ("wildcard", "WEB*", lambda host: False),
         ("iwildcard", "WEB*", lambda host: host.startswith("web")),
         ("wildcard", "*b-1", lambda host: host.endswith("b-1")),
+        ("wildcard", "e*-1", lambda host: host == "web-1"),  # as OpenTSDB compares it
         ("regexp", "b-[1]$", lambda host: host.endswith("b-1")),
         ("literal_or", "none", lambda host: False),
     ],
@@ -100,7 +101,7 @@ def test_a_tag_that_a_series_lacks(stocked):
     with_dc = stocked.read("cpu", [TagFilter("dc", "wildcard", "*")])
     not_lga = stocked.read("cpu", [TagFilter("dc", "not_literal_or", "lga")])
     assert {"dc" in series.tags for series in with_dc} == {True}
-    assert {series.tags.get("dc") for series in not_lga} == {"sjc", None}
+    assert {series.tags.get("dc") for series in not_lga} == {"sjc"}, "a series without the tag never matches"
     assert stocked.read("cpu", [TagFilter("rack", "literal_or", "1")]) == []
 
 
@@ -124,6 +125,85 @@ def shown(answers):
 )
 def test_questions(stocked, m, wanted):
     assert shown(stocked.query(m, T, T + 180_000))[: len(wanted) or None] == wanted
+
+
+@pytest.mark.parametrize(
+    ("filters", "servers"),
+    [
+        ("{}{server=a,server=b}", {"a", "b"}),
+        ("{}{server=a|b,server=regexp(b)}", {"b"}),
+        ("{}{server=a,server=z}", {"a"}),
+        ("{}{server=a,dc=lga}", {"a"}),
+        ("{server=iliteral_or(A|C)}", {"a", "c"}),
+    ],
+)
+def test_literal_filters_of_one_tag_are_a_union_and_other_filters_must_all_match(stocked, filters, servers):
+    found = stocked.ask(parse_query(f"none:requests{filters}"), T, T + HOUR_MS)
+    assert {series.tags["server"] for series in found} == servers
+
+
+def test_letters_are_compared_in_any_case_as_java_does(connection):
+    repository = TsdbRepository(connection)
+    repository.store(Point("cpu", T, 1, {"street": "stra\u00dfe"}))
+    for text, count in (("STRA\u00dfE", 1), ("STRASSE", 0)):
+        assert len(repository.read("cpu", [TagFilter("street", "iliteral_or", text)])) == count
+
+
+def test_explicit_tags_are_the_only_tags_of_a_series(stocked):
+    for filters, servers in (("{server=*}", {"c"}), ("{server=*,dc=*}", {"a", "b"}), ("", {"a", "b", "c"})):
+        found = stocked.ask(parse_query(f"none:explicit_tags:requests{filters}"), T, T + HOUR_MS)
+        assert {series.tags["server"] for series in found} == servers
+
+
+def test_several_questions_are_answered_one_after_the_other_and_equal_ones_once(stocked):
+    both = stocked.query("sum:requests{server=c}&m=sum:requests{server=b}&m=sum:requests{server=c}", T, T + 1000)
+    assert shown(both) == [("server=c", 0, 0.5), ("dc=lga,server=b", 0, 100)]
+    (tsuid,) = stocked.read("requests", [TagFilter("server", "literal_or", "c")])[0].tsuids
+    assert (
+        shown(stocked.query(f"max:requests{{server=c}}&tsuid=sum:{tsuid}", T, T + 1000)) == [("server=c", 0, 0.5)] * 2
+    )
+
+
+@pytest.mark.parametrize(("before_ms", "last"), [(0, 11), (1, 11), (999, 11), (1001, 1)])
+def test_a_period_that_ends_on_a_full_hour_reads_the_next_hour_too_as_opentsdb_does(connection, before_ms, last):
+    repository = TsdbRepository(connection)
+    repository.store_all(Point("min", T + second * 1000, 1, {"host": "a"}) for second in range(0, 3600, 10))
+    repository.store_all(Point("min", T + second * 1000, 10, {"host": "b"}) for second in range(0, 3900, 300))
+    answers = repository.query("sum:min", T, T + HOUR_MS - before_ms)
+    assert answers[-1].value == last
+
+
+def test_with_explicit_tags_one_more_hour_is_read_as_opentsdb_does(connection):
+    repository = TsdbRepository(connection)
+    repository.store_all(Point("min", T + second * 1000, 1, {"host": "a"}) for second in range(0, 1800, 10))
+    repository.store_all(Point("min", T + second * 1000, 10, {"host": "b"}) for second in (0, 5400))
+    repository.store(Point("min", T + 2 * HOUR_MS - 1000, 10, {"host": "c"}))
+    for m, last in (("sum:min{}{host=*}", 1), ("sum:explicit_tags:min{}{host=*}", 11)):
+        (series,) = repository.ask(parse_query(m), T, T + HOUR_MS // 2)
+        assert series.values.points()[-1] == (T + 1_790_000, last)
+        assert len(series.tsuids) == 2, "a series that begins in that hour takes no part"
+
+
+def test_rows_that_opentsdb_does_not_write_but_answers_are_answered(repository):
+    repository.store(Point("cpu", T, 1, {"host": "a", "dc": "lga"}))
+    layout, rows = repository._points.layout, repository._points.rows
+    ((row, cells),) = rows.scan()
+    tags_at = len(row) - 2 * repository.uids.pair_bytes
+    time_at, first_at = tags_at - 4, tags_at + repository.uids.pair_bytes
+    unaligned = row[:time_at] + (T // 1000 + 100).to_bytes(4, "big") + row[tags_at:]
+    for other in (unaligned, row[:tags_at] + row[first_at:] + row[tags_at:first_at], row[:tags_at]):
+        rows.put(other, cells)
+        with pytest.raises(ValueError, match=r"must be"):
+            layout.key.decode(other)
+    found = repository.read("cpu")
+    assert sorted((len(series.tags), series.values.points()) for series in found) == [
+        (0, [(T, 1)]),
+        (2, [(T, 1)]),
+        (2, [(T, 1), (T + 100_000, 1)]),
+    ]
+    rows.put(row[:-1], cells)
+    with pytest.raises(InvalidRow, match=f"row {row[:-1].hex(' ')}: "):
+        repository.read("cpu")
 
 
 def test_tags_of_a_group_are_those_with_one_value_and_the_others_are_named(stocked):
@@ -198,8 +278,12 @@ def test_points_after_one_that_cannot_be_stored_are_returned(connection):
         ("sum:1x-avg:cpu", (0, T), "downsampling: must be such as 1h-avg"),
         ("sum:1h-avg-half:cpu", (0, T), "downsampling: must be such as"),
         ("sum:1h-median:cpu", (0, T), "Downsampling.by: must be one of"),
-        ("sum:0s-avg:cpu", (0, T), "Downsampling.every_ms: must be 1 or more"),
-        ("sum:rate:1h-avg:cpu", (0, T), "m: must be aggregator:downsampling:rate"),
+        ("sum:0s-avg:cpu", (0, T), "Downsampling.every_ms: must be 1..31536000000000"),
+        ("sum:1h-avg:1m-avg:cpu", (0, T), "m: must have one downsampling and one rate at most"),
+        ("sum:1001yc-avg:cpu", (0, T), "Downsampling.every_ms: must be .*, a thousand years"),
+        ("sum:rate{counter,99999999999999999999}:cpu", (0, T), "rate: must be .* numbers up to 9223372036854775807"),
+        ("sum:cpu{host=wildcard(a)}", (0, T), "wildcard: must have an asterisk .got 'a'"),
+        ("sum:cpu&m=p99:cpu", (0, T), "aggregator: must be one of sum, .*, none .got 'p99'"),
         ("sum:rate{x}:cpu", (0, T), "rate: must be rate or rate.counter,MAX,RESET."),
         ("sum:cpu{host}", (0, T), "m: a filter must be tag=value .got 'host'"),
         ("sum:cpu{host=like(x)}", (0, T), "host: must be one of literal_or"),

@@ -91,6 +91,14 @@ class OpenTSDB:
         asked = urlencode([("start", since_ms), ("end", until_ms - 1), parameter])
         return f"/api/query?{asked}&ms=true&arrays=true"
 
+    def aggregators(self) -> set[str]:
+        """The names of its aggregators."""
+        return {*json.loads(self._call("/api/aggregators"))}
+
+    def filters(self) -> set[str]:
+        """The names of its filters of tags."""
+        return {*json.loads(self._call("/api/config/filters"))}
+
     def annotate(self, annotation: Mapping[str, Any]) -> None:
         """Stores an annotation; fields that it leaves out stay as they are."""
         self._call("/api/annotation", json.dumps(annotation).encode())

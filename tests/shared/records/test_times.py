@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.records import parse_time, show_time
+from shared.records import parse_moment, parse_time, show_time
 
 AT_MS = 1_498_251_906_000
 
@@ -132,3 +132,20 @@ def test_what_is_shown_reads_back(at_ms):
 def test_a_time_with_a_zone_is_that_moment(moment):
     moment = moment.replace(microsecond=moment.microsecond // 1000 * 1000)
     assert parse_time(moment.isoformat()) == (moment - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(milliseconds=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "ago_ms"),
+    [("now", 0), ("1h-ago", 3_600_000), ("90s-ago", 90_000), ("250ms-ago", 250), ("1n-ago", 30 * 86_400_000)],
+)
+def test_a_time_may_be_relative_to_now_where_a_person_asks(text, ago_ms):
+    assert parse_moment(text, AT_MS) == AT_MS - ago_ms
+    with pytest.raises(ValueError, match="must be a time such as"):
+        parse_time(text)
+
+
+def test_other_times_are_read_as_ever_and_what_is_neither_is_refused():
+    assert parse_moment("2017-06-23T21:05:06Z", 0) == AT_MS
+    for text in ("1-ago", "1h ago", "-1h-ago", "h-ago", "tomorrow"):
+        with pytest.raises(ValueError, match="must be a time such as"):
+            parse_moment(text, AT_MS)

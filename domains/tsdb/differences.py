@@ -1,0 +1,69 @@
+"""What OpenTSDB 2.4.1 answers otherwise, and what it has that this design does not: the lists of the page.
+
+`tests/opentsdb` asks a real one for each of them: an entry that is no longer true fails, and so does one that misses.
+"""
+
+import attrs
+
+
+@attrs.frozen
+class Difference:
+    """One thing that both do otherwise."""
+
+    name: str
+    what: str
+    theirs: str
+    ours: str
+
+
+DIFFERENCES = (
+    Difference("end", "end of a period", "inclusive", "exclusive"),
+    Difference("moment", "a period of one millisecond", "an error", "as any other"),
+    Difference(
+        "early", "a period before 1970-02-19T17:02:47Z", "its milliseconds are taken for seconds", "as any other"
+    ),
+    Difference("empty", "a group without points in the period", "answered without points", "left out"),
+    Difference("float", "an int of a single series whose next point is a float", "shown as a float", "an int"),
+    Difference("unknown", "a metric, tag or literal value without a UID", "an error", "finds nothing; a warning"),
+    Difference("no-name", "a UID without a name", "an error if the question has to name it", "always an error"),
+    Difference("infinite", "an infinite result or stored number", "an error", "`inf`"),
+    Difference(
+        "salt",
+        "sums of floats, and `dev`, in a salted table",
+        "added by bucket: other last digits",
+        "as without a salt",
+    ),
+    Difference("null", "an interval that the fill policy `null` fills", "null", "NaN, as with `nan`"),
+    Difference(
+        "second-tag", "several filters on one tag, not the first by UID", "a literal one may be forgotten", "all count"
+    ),
+    Difference("steps", "unknown, repeated or misspelt steps of `m`", "ignored; the last one counts", "an error"),
+    Difference("regexp", "patterns of `regexp`", "Java's", "Python's, nearly the same"),
+    Difference(
+        "ties", "numbers of one time with one timestamp", "the order of its heap decides", "seconds, then the qualifier"
+    ),
+    Difference("overlap", "two rows with points of the same times", "each point twice, or an error", "the first row's"),
+    Difference("overwritten", "a point overwritten while its hour is compacted", "may be lost", "stays"),
+    Difference("deletion", "deletion of a period", "whole hours, with their annotations", "the points of the period"),
+)
+
+MISSING_AGGREGATORS = {
+    "median, mult, diff, squareSum, pfsum": ("median", "mult", "diff", "squareSum", "pfsum"),
+    "percentiles": (
+        *("p50", "p75", "p90", "p95", "p99", "p999"),
+        *(f"ep{of}r{kind}" for of in (50, 75, 90, 95, 99, 999) for kind in (3, 7)),
+    ),
+}
+"""Its aggregators that are not here, by the words for them."""
+
+MISSING = (
+    *MISSING_AGGREGATORS,
+    "`0all-` intervals",
+    "time zones other than UTC",
+    "`percentiles[...]` and `show-histogram-buckets`",
+    "`pre-agg` and `rollup_...`",
+    "POST JSON",
+    "`/api/query/exp`, `/api/query/gexp`, `/api/query/last`",
+    "the fill policy `scalar`",
+)
+"""What it has and this design does not, in words."""

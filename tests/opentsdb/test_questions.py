@@ -1,0 +1,229 @@
+"""Random questions to both, and the lists of what differs: each entry is true, and none misses."""
+
+from contextlib import suppress
+from itertools import combinations
+
+import attrs
+import pytest
+
+from domains.tsdb import Point, TagFilter, TsdbRepository
+from domains.tsdb.aggregation import AGGREGATORS
+from domains.tsdb.differences import DIFFERENCES, MISSING_AGGREGATORS
+from domains.tsdb.keys import POINTS
+from domains.tsdb.qualifiers import column_of
+from domains.tsdb.query_text import NONE, parse_query
+from domains.tsdb.records import SeriesPoint
+from domains.tsdb.uids import UnknownUid
+from shared.keys import InvalidQuestion
+from tests.programs.opentsdb.questions import HOUR_MS, KINDS, T, compare, filled
+from tests.programs.opentsdb.server import Refused, running
+
+pytestmark = pytest.mark.opentsdb
+
+QUESTIONS = 300
+
+
+def test_random_questions_get_equal_answers_or_differ_as_the_page_says(hbase, connection):
+    with filled(hbase.ports.zookeeper, connection, KINDS) as sides:
+        found, others = compare(sides, 17, QUESTIONS)
+    print(found)
+    assert others == []
+
+
+@attrs.frozen
+class Both:
+    """Our repository and OpenTSDB, on the same tables."""
+
+    repository: TsdbRepository
+    opentsdb: object
+
+    def stored(self, metric, *points):
+        """Points of a metric as second, number and tags."""
+        self.repository.store_all(Point(metric, T + int(at * 1000), number, tags) for at, number, tags in points)
+
+    def ours(self, m, since_ms=T, until_ms=T + HOUR_MS):
+        return [series.values.points() for series in self.repository.ask(parse_query(m), since_ms, until_ms)]
+
+    def theirs(self, m, since_ms=T, until_ms=T + HOUR_MS):
+        return [[tuple(pair) for pair in one["dps"]] for one in self.opentsdb.query(m, since_ms, until_ms)]
+
+    def row(self, metric, tags):
+        """The row of the first hour."""
+        uid, pairs = self.repository.uids.assign(metric, tags)
+        return POINTS.row(SeriesPoint(uid, T, pairs, 0))
+
+
+A, B = {"host": "a"}, {"host": "b"}
+
+
+def end(both):
+    both.stored("end", (0, 1, A), (1, 2, A))
+    assert both.ours("sum:end", T, T + 1000) == [[(T, 1)]]
+    assert both.theirs("sum:end", T, T + 1001) == [[(T, 1), (T + 1000, 2)]]  # its end is the last millisecond
+
+
+def moment(both):
+    both.stored("moment", (0, 1, A))
+    assert both.ours("sum:moment", T, T + 1) == [[(T, 1)]]
+    with pytest.raises(Refused, match="must be greater than the start time"):
+        both.theirs("sum:moment", T, T + 1)
+
+
+def early(both):
+    both.repository.store(Point("early", 2000, 1, A))
+    assert both.ours("sum:early", 1000, 10_000) == [[(2000, 1)]]
+    assert both.theirs("sum:early", 1000, 10_000) == []
+
+
+def empty(both):
+    both.stored("empty", (10, 1, A))
+    assert (both.ours("sum:empty", T, T + 5000), both.theirs("sum:empty", T, T + 5000)) == ([], [[]])
+
+
+def of_floats(both):
+    both.stored("of.floats", (0, 1, A), (1, 2.5, A))
+    assert str(both.ours("none:of.floats")) == str([[(T, 1), (T + 1000, 2.5)]])
+    assert str(both.theirs("none:of.floats")) == str([[(T, 1.0), (T + 1000, 2.5)]])
+
+
+def unknown(both):
+    both.stored("unknown", (0, 1, A))
+    for m in ("sum:nothing", "sum:unknown{planet=*}", "sum:unknown{}{host=nobody}"):
+        assert both.ours(m) == []
+        with pytest.raises(Refused, match="No such name"):
+            both.theirs(m)
+
+
+def no_name(both):
+    both.stored("no.name", (0, 1, {"host": "lost"}), (0, 1, {"host": "found"}))
+    names = both.repository._points.rows.connection.table("tsdb-uid")
+    names.delete(both.repository.uids.tag_values.id_of("lost"), [b"name:tagv"])
+    both = attrs.evolve(both, repository=TsdbRepository(names.connection))
+    for m in ("sum:no.name", "sum:no.name{host=*}"):
+        with pytest.raises(UnknownUid):
+            both.ours(m)
+    assert both.theirs("sum:no.name") == [[(T, 2)]]
+    with pytest.raises(Refused, match="No such unique ID"):
+        both.theirs("sum:no.name{host=*}")
+
+
+def infinite(both):
+    both.stored("infinite", (0, 1.7e308, A), (0, 1.7e308, B))
+    assert both.ours("sum:infinite") == [[(T, float("inf"))]]
+    with pytest.raises(Refused, match="Got Infinity"):
+        both.theirs("sum:infinite")
+
+
+def null(both):
+    both.stored("null", (0, 1, A), (120, 1, A))
+    assert [str(number) for _, number in both.ours("none:1m-sum-null:null")[0]][:3] == ["1.0", "nan", "1.0"]
+    assert [number for _, number in both.theirs("none:1m-sum-null:null")[0]][:3] == [1, None, 1]
+
+
+def second_tag(both):
+    for dc in ("x", "y"):
+        both.stored("second.tag", (0, 1, {"host": "a", "dc": dc}))
+    m = "sum:second.tag{}{host=a,dc=x,dc=y}"
+    assert both.ours(m) == [[(T, 2)]]
+    assert both.theirs(m) == [[(T, 1)]]
+
+
+def steps(both):
+    both.stored("steps", (0, 1, A))
+    assert both.theirs("sum:rat:explain:steps") == [[(T, 1)]]
+    with pytest.raises(InvalidQuestion):
+        both.ours("sum:rat:explain:steps")
+
+
+def regexp(both):
+    both.stored("regexp", (0, 1, A))
+    assert both.theirs(r"sum:regexp{host=regexp(a\h*)}") == [[(T, 1)]]
+    with pytest.raises(InvalidQuestion):
+        TagFilter("host", "regexp", r"a\h*")
+
+
+FORMS = {
+    "0000": "01",
+    "0001": "0102",
+    "000b": "3f000000",
+    "f0000000": "02",
+    "f000000b": "3e000000",
+    "00000010": "030400",
+}
+"""Cells of the first second with different numbers; the last one is compacted."""
+
+
+def ties(both):
+    rows = both.repository._points.rows
+    all_tied = [tied for count in (2, 3, 4) for tied in combinations(FORMS, count)]
+    for number, tied in enumerate(all_tied):
+        cells = {column_of(bytes.fromhex(form)): bytes.fromhex(FORMS[form]) for form in tied}
+        rows.put(both.row("ties", {"host": f"h{number}"}), cells, timestamp=T)
+    asked = [f"none:ties{{host=h{number}}}" for number in range(len(all_tied))]
+    differing = [m for m in asked if both.ours(m) != both.theirs(m)]
+    print(f"{len(differing)} of {len(all_tied)} have another winner")
+    assert 0 < len(differing) < len(all_tied)
+
+
+def overlap(both):
+    row = both.row("overlap", A)
+    later = row[:3] + (T // 1000 + 100).to_bytes(4, "big") + row[7:]
+    for one, offsets in ((row, (0, 100, 200)), (later, (0, 50))):
+        cells = {column_of((second << 4).to_bytes(2, "big")): b"\1" for second in offsets}
+        both.repository._points.rows.put(one, cells)
+    assert [ms - T for ms, _ in both.ours("none:overlap")[0]] == [0, 100_000, 150_000, 200_000]
+    with suppress(Refused):
+        assert both.theirs("none:overlap") != both.ours("none:overlap")
+
+
+CHECKS = {
+    "end": end,
+    "moment": moment,
+    "early": early,
+    "empty": empty,
+    "float": of_floats,
+    "unknown": unknown,
+    "no-name": no_name,
+    "infinite": infinite,
+    "null": null,
+    "second-tag": second_tag,
+    "steps": steps,
+    "regexp": regexp,
+    "ties": ties,
+    "overlap": overlap,
+}
+ELSEWHERE = {
+    "salt": "questions.py",
+    "overwritten": "lost_points",
+    "deletion": "test_what_a_deletion_inside_of_hours_leaves_is_answered_equally",
+}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_what_the_page_lists_as_different_is_different(connection, opentsdb, name):
+    CHECKS[name](Both(TsdbRepository(connection), opentsdb))
+
+
+def test_every_difference_on_the_page_is_checked():
+    assert {*CHECKS, *ELSEWHERE} == {one.name for one in DIFFERENCES}
+
+
+def test_the_page_names_every_aggregator_and_filter_that_it_has_and_we_do_not(opentsdb):
+    missing = {name for names in MISSING_AGGREGATORS.values() for name in names}
+    assert opentsdb.aggregators() - {*AGGREGATORS, NONE} == missing
+    for kind in opentsdb.filters():
+        TagFilter("host", kind, "a*")
+
+
+@pytest.mark.parametrize("form", ["f0000000", "000f"])
+def test_a_point_that_was_put_over_http_and_is_corrected_can_be_read_by_a_strict_one(hbase, connection, form):
+    metric = f"corrected.{form}"
+    repository = TsdbRepository(connection)
+    with running(hbase.ports.zookeeper, {"tsd.storage.fix_duplicates": "false"}) as strict:
+        both = Both(repository, strict)
+        strict.put([Point(metric, T, 42 if form == "f0000000" else 0.5, A), Point(metric, T + 500, 1, A)])
+        repository.store(Point(metric, T, 7, A))
+        with pytest.raises(Refused, match="Duplicate timestamp"):
+            both.theirs(f"none:{metric}")
+        assert repository.correct([Point(metric, T, 8, A)]).left == 0
+        assert both.theirs(f"none:{metric}") == both.ours(f"none:{metric}") == [[(T, 8), (T + 500, 1)]]
