@@ -31,6 +31,8 @@ from .options import (
     OnError,
     Plain,
     Servers,
+    Set,
+    Tag,
     TimeFormat,
     Unit,
     Year,
@@ -92,6 +94,8 @@ def load_(
     as_: As = None,
     format: Format = "auto",
     map_: Map = None,
+    set_: Set = None,
+    tag: Tag = None,
     unit: Unit = None,
     time_format: TimeFormat = None,
     year: Year = None,
@@ -105,7 +109,7 @@ def load_(
     from .terminal import consoles
 
     out, errors = consoles(plain or context.obj)
-    reading = Reading(format, map_ or [], unit or [], time_format or [], year, at)
+    reading = Reading(format, map_ or [], unit or [], time_format or [], year, at, set_ or [], tag or [])
     code = load(out, errors, name, files, store, as_, reading, stops=on_error == "stop", as_json=as_json)
     raise typer.Exit(code)
 
@@ -136,6 +140,12 @@ def ask(
     explains: Annotated[
         bool, typer.Option("--explain", help="Show what the question would read, and read nothing.")
     ] = False,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Draw the numbers by time as SVG instead; needs the extra rowbook[pictures]."
+        ),
+    ] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
@@ -154,6 +164,7 @@ def ask(
         limit=limit,
         cursor=cursor,
         explains=explains,
+        plot=plot,
         as_json=as_json,
     )
 

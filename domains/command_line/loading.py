@@ -14,7 +14,7 @@ from rich.table import Column
 from thriftpy2.thrift import TException
 
 from shared.designs import Design, Load
-from shared.keys.errors import message_of
+from shared.keys.errors import message_of, shown
 from shared.loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
 from shared.tables import create_tables
 from shared.writes import NotAllStored
@@ -24,8 +24,8 @@ from . import terminal
 from .designs import find_variants
 from .options import MEMORY
 from .shown_designs import warn
-from .stores import open_store
-from .usage import CommandFailed, check_name
+from .stores import as_stored, open_store
+from .usage import CommandFailed, WrongUsage, check_name
 from .words import number, pairs, time
 
 INTERRUPTED = 130
@@ -48,6 +48,8 @@ class Reading:
     time_formats: list[str]
     year: str | None
     at: str | None
+    constants: list[str]
+    tags: list[str]
 
     def reader(self) -> Callable[..., Lines[Any]]:
         """`read_lines` with these options."""
@@ -59,7 +61,19 @@ class Reading:
             time_formats=pairs(self.time_formats, "FIELD=FORMAT"),
             year=None if self.year is None else number("--year", self.year, LAST_YEAR),
             at_ms=None if self.at is None else time("--at", self.at),
+            constants=pairs(self.constants, "FIELD=VALUE"),
+            tags=self._tags(),
         )
+
+    def _tags(self) -> dict[str, str | None]:
+        """The tags with their values; None for one with a column."""
+        tags: dict[str, str | None] = {}
+        for word in self.tags:
+            tag, equals, value = word.partition("=")
+            if not tag or (equals and not value):
+                raise WrongUsage(f"--tag: must be TAG or TAG=VALUE (got {shown(word)})")
+            tags[tag] = value if equals else None
+        return tags
 
 
 def load(
@@ -86,6 +100,7 @@ def load(
     storing = load if variant.may_store_again else attrs.evolve(load, store_all=None)
     loaded: list[_Source] = []
     with open_store(store) as connection:
+        variant = as_stored(connection, design, variant)
         create_tables(connection, variant.tables)
         repository = variant.open(connection)
         try:
@@ -116,8 +131,8 @@ def chosen_load(design: Design, name: str | None, reading: Reading) -> Load:
 def _show_loaded(out: Console, loaded: list["_Source"], *, as_json: bool) -> None:
     """Writes each file with its format, records stored and bad lines skipped."""
     if as_json:
-        names = ("file", "format", "stored", "skipped")
-        files = [(source.file, source.lines.format, source.stored, source.skipped) for source in loaded]
+        names = ("file", "format", "stored", "skipped", "notes")
+        files = [(source.file, source.lines.format, source.stored, source.skipped, source.notes) for source in loaded]
         terminal.json_object(out, {"files": [dict(zip(names, file, strict=True)) for file in files]})
         return
     for source in loaded:
@@ -135,6 +150,8 @@ class _Source:
     skipped: int = 0
     is_readable: bool = False
     """Whether any line could be read as a record."""
+    notes: list[str] = attrs.field(factory=list[str])
+    """What was changed in its records before they were stored."""
     unsaid: list[str] = attrs.field(factory=list[str])
     """Why lines were skipped, before any could be read."""
 
@@ -180,12 +197,20 @@ def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, 
                 _refuse(errors, source, line, line.reason, stops)
             else:
                 source.is_readable = True
-                unsent.append((line, transform(line.record)))
+                try:
+                    unsent.append((line, transform(line.record)))
+                except ValueError as error:
+                    _store_batch(errors, load, repository, source, unsent, stops)
+                    unsent = []
+                    _refuse(errors, source, line, message_of(error), stops)
             if len(unsent) == at_once:
                 _store_batch(errors, load, repository, source, unsent, stops)
                 unsent = []
         _store_batch(errors, load, repository, source, unsent, stops)
         _say(errors, source)
+    source.notes = list(getattr(transform, "notes", ()))
+    for note in source.notes:
+        terminal.line(errors, f"{source.file}: {note}")
 
 
 def _store_batch(

@@ -48,9 +48,9 @@ def names_in_key(repository: TsdbRepository, key: Any) -> dict[str, str]:
 
 
 def unknown_names(repository: TsdbRepository, arguments: Mapping[str, Any]) -> list[str]:
-    """The names without a UID in the arguments of `points` or `query`. Costs: up to three calls."""
-    if "m" in arguments:
-        return repository.unknown_names(parse_query(arguments["m"]))
+    """The names without a UID in the arguments of `points`, `query` or `export`. Costs: up to three calls."""
+    if "metric" not in arguments:
+        return repository.unknown_names(parse_query(arguments["m"])) if arguments.get("m") else []
     one_value = TagFilter(arguments["tag"], "literal_or", arguments["value"])
     return repository.unknown_names(SubQuery(arguments["metric"], filters=(one_value,)))
 

@@ -217,7 +217,7 @@ def read_series(
     """The series of a selection that have a point in the period, by the UIDs of their tags."""
     hours: dict[bytes, list[Values]] = {}
     for batch in in_batches(scan_series(points, selection), ROWS_AT_ONCE):
-        for (_, key, _), values in zip(batch, _values(points.layout.name, batch, duplicates), strict=True):
+        for (_, key, _), values in zip(batch, values_of_rows(points.layout.name, batch, duplicates), strict=True):
             hours.setdefault(key.tag_uids, []).append(values)
     with_points: list[Series] = []
     for pairs, tags in sorted(selection.matching(uids, hours).items()):
@@ -227,8 +227,11 @@ def read_series(
     return with_points
 
 
-def _values(table: str, batch: Sequence[tuple[bytes, Any, TimedCells]], duplicates: Duplicates) -> list[Values]:
-    """The points of each row by time, from the start of its hour on; all rows are read as one array."""
+def values_of_rows(table: str, batch: Sequence[tuple[bytes, Any, TimedCells]], duplicates: Duplicates) -> list[Values]:
+    """The points of each row by time, from the start of its hour on; all rows are read as one array.
+
+    Raises InvalidRow.
+    """
     try:
         points = read_rows(cells_by_qualifier(cells) for _, _, cells in batch).merged(duplicates)
     except InvalidRecord:

@@ -7,6 +7,8 @@ from typing import Any
 from shared.designs import Design
 from shared.designs.pages import filled, markdown_table
 
+from .operator_table import operators_block
+
 SPEED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
 
 
@@ -48,4 +50,7 @@ def own_blocks(_design: Design) -> dict[str, str]:
         f"{recorded['rounds']} rounds, on {recorded['cores']} cores with other work. A load ends when its points "
         "can be read. `make bench-opentsdb RECORD=1` repeats the measurement."
     )
-    return {"speed": "\n\n".join([filled(caption), load_table, question_table])}
+    return {
+        "speed": "\n\n".join([filled(caption), load_table, question_table]),
+        "operators": operators_block(),
+    }
