@@ -8,36 +8,43 @@ the column `tag_metric`, `tag_time` or `tag_value`.
 """
 
 from collections.abc import Iterable
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .reading import Series
 
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
 METRIC, TIME, VALUE = "metric", "time", "value"
 
 
-def to_pandas(series: Iterable[Series]) -> Any:
+def to_pandas(series: Iterable[Series]) -> "pandas.DataFrame":
     """A `pandas.DataFrame` of an answer; times are in UTC, ints stay ints if no number is a float.
 
     Raises ModuleNotFoundError without pandas: pip install 'rowbook[frames]'.
     """
-    pandas: Any = import_module("pandas")
+    import pandas
+
     columns = _columns(series)
     columns[TIME] = pandas.to_datetime(columns[TIME], unit="ms", utc=True)
     return pandas.DataFrame(columns)
 
 
-def to_arrow(series: Iterable[Series]) -> Any:
+def to_arrow(series: Iterable[Series]) -> "pyarrow.Table":
     """A `pyarrow.Table` of an answer; times are in UTC, ints stay ints if no number is a float.
 
     Raises ModuleNotFoundError without pyarrow: pip install 'rowbook[frames]'.
     """
-    arrow: Any = import_module("pyarrow")
+    import pyarrow
+
     columns = _columns(series)
-    types = {TIME: arrow.timestamp("ms", tz="UTC"), VALUE: None}
-    return arrow.table({name: arrow.array(values, types.get(name, arrow.string())) for name, values in columns.items()})
+    types = {TIME: pyarrow.timestamp("ms", tz="UTC"), VALUE: None}
+    return pyarrow.table(
+        {name: pyarrow.array(values, types.get(name, pyarrow.string())) for name, values in columns.items()}
+    )
 
 
 def _columns(series: Iterable[Series]) -> dict[str, Any]:
