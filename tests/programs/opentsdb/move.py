@@ -1,7 +1,7 @@
 """`make move-opentsdb`: a real OpenTSDB with 20 buckets, and its points moved by the command line alone.
 
-An OpenTSDB of its own stores three million points, compacts the hours of one metric, and ends. Then only `rowbook` and
-`sort` run, with OpenTSDB's own file of settings:
+An OpenTSDB of its own stores three million points, compacts the rows that it is asked for, and ends. Then only
+`rowbook` and `sort` run, with OpenTSDB's own file of settings:
 
 1. verify: nothing is wrong, before any table of ours exists
 2. ask: the answers are those that OpenTSDB gave
@@ -45,7 +45,7 @@ METRICS, HOSTS, EVERY_MS = 10, 100, 7000
 """Points are 7 s apart, so some are at seconds 80 to 95 of an hour, at which OpenTSDB's own export fails."""
 LINES_AT_ONCE = 100_000
 ATTEMPTS, WITHIN_S = 5, 300
-COMPACTED, ASKED = "m0", ("sum:1h-avg:m1", "max:10m-max:m2{dc=*}", "none:m3{host=h007}", "sum:30m-sum:m0{host=*}")
+ASKED = ("sum:1h-avg:m1", "max:10m-max:m2{dc=*}", "none:m3{host=h007}", "sum:30m-sum:m0{host=*}")
 ROWBOOK = (sys.executable, "-m", "domains.command_line")
 OF_OURS = b"tsdb-rowbook"
 
