@@ -19,7 +19,7 @@ ONLY_commands := tests/command_line tests/domains $(addprefix --ignore ,$(ONLY_d
 ONLY_rooms := tests --ignore tests/domains --ignore tests/command_line
 PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, crashes, commands or rooms (got $(ONLY)))))
 
-.PHONY: help demo test test-long test-hbase test-copies test-cluster faults hbase opentsdb test-opentsdb compare-opentsdb bench-opentsdb lost-points compare-hbase hot-spots claims growth tombstones key-times regions bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
+.PHONY: help demo test test-long test-hbase test-copies test-cluster faults hbase opentsdb test-opentsdb compare-opentsdb bench-opentsdb lost-points move-opentsdb compare-hbase hot-spots claims growth tombstones key-times regions bench bench-hbase bench-large mutants readmes pictures transcripts check verify clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -62,6 +62,9 @@ bench-opentsdb: .venv/ready ## loads and questions of tsdb beside a real OpenTSD
 
 lost-points: .venv/ready ## how often a compaction loses an overwritten point, OpenTSDB's and ours, in a minute
 	.venv/bin/python -m tests.programs.opentsdb.lost_points
+
+move-opentsdb: .venv/ready ## three million points of a real OpenTSDB with 20 buckets, moved by the command line alone; POINTS=
+	.venv/bin/python -m tests.programs.opentsdb.move $(if $(POINTS),--points $(POINTS))
 
 compare-hbase: .venv/ready ## 200,000 random calls on the embedded store and a real HBase; OPERATIONS=, SEED=
 	.venv/bin/python -m tests.programs.compare $(if $(OPERATIONS),--operations $(OPERATIONS)) $(if $(SEED),--seed '$(SEED)')

@@ -25,6 +25,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 ROOMS = {
     "store": ("shared.stores.filters",),
     "cli": ("domains.command_line", "shared.designs", "shared.loading"),
+    "frames": ("domains.tsdb.frames",),
     "parquet": ("domains.command_line.parquet_files",),
     "tsdb": ("domains.tsdb",),
     "pictures": ("shared.designs.pictures",),
@@ -101,6 +102,7 @@ PROMISED = {
     "testing": ["shared.testing.contracts"],
     "cli": [name for name in OF_COMMANDS if not name.endswith("__main__")]
     + [f"domains.{name}.design" for name in NAMES if name not in EXTRAS],
+    "frames": ["domains.tsdb.frames"],
     "parquet": ["domains.command_line.parquet_files"],
     "tsdb": ["domains.tsdb"],
     "pictures": ["shared.designs.pictures", *DRAWN_PAGES],

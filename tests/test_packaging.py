@@ -81,6 +81,7 @@ def test_the_package_describes_itself_and_not_the_checkout(wheel: Path) -> None:
     assert set(described.get_all("Provides-Extra", [])) == {
         "all",
         "cli",
+        "frames",
         "parquet",
         "pictures",
         "store",

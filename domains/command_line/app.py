@@ -9,6 +9,7 @@ from .flags import FlagsCommand, FlagsGroup
 from .new_package import command
 from .options import DesignCommand, LoadCommand, Plain
 from .own_designs import give
+from .own_settings import give_settings
 
 app = typer.Typer(cls=FlagsGroup, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -22,6 +23,7 @@ def rowbook(
     """Row-key designs for HBase: run them, measure them, copy them."""
     context.obj = plain
     give()
+    give_settings()
     if version:
         from shared import __version__
 
@@ -47,9 +49,11 @@ app.command("new")(command.new)
 app.command("scan", cls=DesignCommand)(table_commands.scan)
 app.command("get", cls=DesignCommand)(table_commands.get)
 app.command("count", cls=DesignCommand)(table_commands.count)
+app.command("export", cls=DesignCommand)(table_commands.export)
 app.command("recover", cls=DesignCommand)(store_commands.recover)
 app.command("verify", cls=DesignCommand)(store_commands.verify)
 app.command("repair", cls=DesignCommand)(store_commands.repair)
+app.command("do", cls=DesignCommand)(store_commands.do_)
 app.command("erase", cls=DesignCommand)(store_commands.erase)
 app.command("adopt", cls=DesignCommand)(store_commands.adopt)
 app.command("serve")(store_commands.serve)

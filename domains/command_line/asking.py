@@ -1,9 +1,11 @@
 """`rowbook ask`: one question, with the user's own values."""
 
 import shlex
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from typing import Any
 
+import happybase
 from rich.console import Console
 
 from shared.designs import AccessPattern, Design, Measurement, Variant, measure_pattern
@@ -16,6 +18,8 @@ from shared.tables import create_tables
 from . import answers
 from .designs import find_variants, full_name
 from .options import MEMORY
+from .plotting import check_plot
+from .plotting import plot as draw
 from .shown_designs import warn
 from .stores import open_store, store_to_ask
 from .usage import WrongUsage, check_name
@@ -33,10 +37,12 @@ def ask(
     limit: str | None,
     cursor: str | None,
     explains: bool,
+    plot: str | None = None,
     as_json: bool,
 ) -> None:
     """Asks the question and prints the answer; without a question, prints those of the design."""
     design, (variant, *_others) = find_variants(name)
+    check_plot(plot, as_json=as_json, explains=explains)
     if question is None:
         answers.question_list(out, name, design, as_json=as_json)
         return
@@ -44,7 +50,7 @@ def ask(
     pattern = patterns[check_name("question", question, patterns)][0]
     call_arguments = arguments(pattern, fields)
     page_limit = _page_limit(pattern, limit, cursor, explains)
-    with open_store(MEMORY) if explains else store_to_ask(store, design, variant) as connection:
+    with _in_memory(variant) if explains else store_to_ask(store, design, variant) as (connection, variant):
         repository = variant.open(connection)
         try:
             if explains:
@@ -62,7 +68,18 @@ def ask(
     warn(errors, design, variant)
     left_out = [f"left out, probably of a later release: {row}" for row in answers.unknown_rows(measurement)]
     unknown = [*unknown, *left_out]
+    if plot is not None:
+        asked = [word for word in fields if not word.startswith(("since", "until"))]  # the picture names the period
+        draw(out, " ".join([name, question, *asked]), measurement.records, plot, unknown)
+        return
     answers.answer(out, connection, variant.tables, measurement, shlex.join(command), unknown, as_json=as_json)
+
+
+@contextmanager
+def _in_memory(variant: Variant) -> Generator[tuple[happybase.Connection, Variant]]:
+    """An empty store without tables: a question that is only explained reads none."""
+    with open_store(MEMORY) as connection:
+        yield connection, variant
 
 
 def _page_limit(pattern: AccessPattern, limit: str | None, cursor: str | None, explains: bool) -> int:

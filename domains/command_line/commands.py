@@ -31,6 +31,8 @@ from .options import (
     OnError,
     Plain,
     Servers,
+    Set,
+    Tag,
     TimeFormat,
     Unit,
     Year,
@@ -92,6 +94,8 @@ def load_(
     as_: As = None,
     format: Format = "auto",
     map_: Map = None,
+    set_: Set = None,
+    tag: Tag = None,
     unit: Unit = None,
     time_format: TimeFormat = None,
     year: Year = None,
@@ -109,7 +113,7 @@ def load_(
     from .words import number
 
     out, errors = consoles(plain or context.obj)
-    reading = Reading(format, map_ or [], unit or [], time_format or [], year, at)
+    reading = Reading(format, map_ or [], unit or [], time_format or [], year, at, set_ or [], tag or [])
     task = Task(name, files, store, as_, reading, on_error == "stop")
     code = load(out, errors, task, jobs=number("--jobs", jobs, MAX_JOBS), as_json=as_json)
     raise typer.Exit(code)
@@ -141,6 +145,12 @@ def ask(
     explains: Annotated[
         bool, typer.Option("--explain", help="Show what the question would read, and read nothing.")
     ] = False,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Draw the numbers by time as SVG instead; needs the extra rowbook[pictures]."
+        ),
+    ] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
@@ -159,6 +169,7 @@ def ask(
         limit=limit,
         cursor=cursor,
         explains=explains,
+        plot=plot,
         as_json=as_json,
     )
 

@@ -103,8 +103,8 @@ def _records(
                     return records, True
                 reason = read_line.reason
                 if not reason:
-                    record = transform(read_line.record)
                     try:
+                        record = transform(read_line.record)
                         load.store_in(repository, record)
                         records.append(record)
                     except ValueError as error:

@@ -8,6 +8,7 @@ from shared.designs import Design, Variant
 from shared.keys.errors import listed, shown
 
 from .own_designs import own_design, own_names, why_unusable
+from .own_settings import OPTION, are_given, given_settings
 from .usage import CommandFailed, WrongUsage, check_name
 
 NAMES = (
@@ -67,14 +68,22 @@ def _names_to_show() -> list[str]:
 
 def full_name(design: Design, variant: Variant) -> str:
     """The name of a variant on the command line: `logs:salted`, or `logs` for the design itself."""
-    return design.name if variant is design.main else f"{design.name}:{variant.name}"
+    return design.name if variant.name == design.name else f"{design.name}:{variant.name}"
 
 
 def find_variants(name: str) -> tuple[Design, tuple[Variant, ...]]:
     """The design of that name with all its variants, or with one of them if the name is `logs:salted`.
 
-    `logs:logs` is the design itself without its variants.
+    `logs:logs` is the design itself without its variants. With settings in the command line, the only variant has
+    tables with these; of a design without a variant's name that is the design itself.
     """
+    design, variants = _find_variants(name)
+    if (given := given_settings(design)) and design.settings is not None:
+        variants = (design.settings.applied(variants[0], given, None),)
+    return design, variants
+
+
+def _find_variants(name: str) -> tuple[Design, tuple[Variant, ...]]:
     design_name, colon, variant_name = name.partition(":")
     design = own_design(design_name)
     if design is None:
@@ -91,6 +100,8 @@ def find_variants(name: str) -> tuple[Design, tuple[Variant, ...]]:
 
 def group_by_design(names: Sequence[str]) -> list[tuple[Design, tuple[Variant, ...]]]:
     """The named designs, each once, with the variants that are named; without a name, all that are installed."""
+    if are_given():
+        raise WrongUsage(f"{OPTION}: leave it out, because these are tables of the command's own")
     by_design: dict[str, tuple[Design, set[str]]] = {}
     for name in names or _names_to_show():
         design, variants = find_variants(name)

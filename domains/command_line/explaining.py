@@ -49,6 +49,10 @@ def explain(
     Returns the exit code: 1 if a key of the file is none of the design.
     """
     design, variants = find_variants(name)
+    if store is not None:
+        from .stores import stored_variants
+
+        variants = stored_variants(design, variants, store)
     tables = tables_of(variants)
     if [key is None, keys_file is None, not fields].count(False) != 1:
         wanted = "the fields of a key (field=value ...), --key KEY or --keys FILE"
@@ -172,8 +176,9 @@ def _in_store(design: Design, variants: tuple[Variant, ...], keys: list[Explaine
         keys.sort(key=lambda key: 2 if key.place is None else not key.place.is_stored)
         if design.names_in_key is None and any(key.place for key in keys):
             return keys
-        variant = next((other for other in variants if not missing_tables(connection, other)), variants[0])
-        check_tables(connection, url, design, variant)
+        there = (other for other in variants if not missing_tables(connection, design, other, writes=False))
+        variant = next(there, variants[0])
+        check_tables(connection, url, design, variant, writes=False)
         repository = variant.open(connection)
         try:
             return [key.named(design, repository) for key in keys]

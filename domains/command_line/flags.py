@@ -28,7 +28,7 @@ class FlagsGroup(TyperGroup):
 
 
 class FlagsCommand(DesignCommand):
-    """A command whose options are flags, but for `--design`."""
+    """A command whose options are flags, but for `--design` and `--settings`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Reads the words after the name of the command."""

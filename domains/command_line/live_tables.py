@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import attrs
+import happybase
 from rich.console import Console
 
 from shared.keys import between
@@ -16,7 +17,7 @@ from .key_forms import KeyForm
 from .key_words import decode_key, encode_keys, field_types, read_key
 from .options import ALL
 from .record_output import RecordOutput
-from .stores import check_table, existing_store
+from .stores import as_stored, check_table, existing_store
 from .terminal import count, json_object, line
 from .usage import CommandFailed, WrongUsage, check_name
 from .words import number, values_of
@@ -50,10 +51,9 @@ def scan(
     output: RecordOutput, errors: Console, name: str, table: str | None, words: list[str], store: str, limit: str
 ) -> None:
     """Writes the records of a table that meet some conditions, in the order of their keys."""
-    layout = layout_named(name, table)
+    conditions = _conditions(layout_named(name, table), words)
     most = _most(limit)
-    conditions = _conditions(layout, words)
-    with _bound(name, store, layout) as bound:
+    with _bound(name, store, table) as bound:
         _write(output, errors, bound, conditions, most)
 
 
@@ -71,18 +71,28 @@ def get(
     """Writes the records of one row, below its key unless the output is for programs."""
     layout = layout_named(name, table)
     most = _most(limit)
-    design, _variants = find_variants(name)
     if (key is None) == (not words):
         raise WrongUsage(f"get {name} {layout.name}: give the parts of the row key (field=value ...), or --key KEY")
-    keys, missing = encode_keys(design, [layout], words) if key is None else decode_key([layout], read_key(key, form))
+    row = None if key is None else read_key(key, form)
+    if row is None:
+        _row(name, layout, words, row)  # so that words which make no key are refused before a store is opened
+    with _bound(name, store, table) as bound:
+        row = _row(name, bound.layout, words, row)
+        output.show_key(bound.layout, row)
+        decoded = bound.layout.key.decode(row)
+        parts = bound.layout.key.parts
+        _write(output, errors, bound, {part.name: getattr(decoded, part.name) for part in parts}, most)
+
+
+def _row(name: str, layout: Layout, words: list[str], key: bytes | None) -> bytes:
+    """The row of a table that the words, or a key, name."""
+    design, _variants = find_variants(name)
+    keys, missing = encode_keys(design, [layout], words) if key is None else decode_key([layout], key)
     if missing:
         error = WrongUsage if key is None else CommandFailed
         raise error(f"get {name} {layout.name}: {missing[0].reason}")
     ((_layout, row),) = keys
-    with _bound(name, store, layout) as bound:
-        output.show_key(layout, row)
-        decoded = layout.key.decode(row)
-        _write(output, errors, bound, {part.name: getattr(decoded, part.name) for part in layout.key.parts}, most)
+    return row
 
 
 def count_records(
@@ -101,7 +111,7 @@ def count_records(
     most = _most(limit)
     conditions = _conditions(layout, words)
     unreadable = Unreadable()
-    with _bound(name, store, layout) as bound:
+    with _bound(name, store, table) as bound:
         read = _Read(bound, conditions, most, unreadable)
         records = sum(map(len, read.batches()))
     if as_json:
@@ -112,9 +122,11 @@ def count_records(
     unreadable.say(errors)
 
 
-def layout_named(name: str, table: str | None) -> Layout:
-    """The layout of a table; `TABLE:RECORD` if several layouts share the table, otherwise its first one."""
-    _design, (variant, *_others) = find_variants(name)
+def layout_named(name: str, table: str | None, connection: happybase.Connection | None = None) -> Layout:
+    """The layout of a table, as its store has it; `TABLE:RECORD` if several layouts share the table."""
+    design, (variant, *_others) = find_variants(name)
+    if connection is not None:
+        variant = as_stored(connection, design, variant)
     layouts: dict[str, Layout] = {}
     for layout in variant.record_tables:
         shared_name = f"{layout.name}:{layout.cells.record.__name__}"
@@ -142,9 +154,10 @@ def _conditions(layout: Layout, words: Iterable[str]) -> dict[str, Any]:
 
 
 @contextmanager
-def _bound(name: str, url: str, layout: Layout) -> Generator[BoundTable[Any, Any]]:
+def _bound(name: str, url: str, table: str | None) -> Generator[BoundTable[Any, Any]]:
     """The table in a store that exists."""
     with existing_store(url) as connection:
+        layout = layout_named(name, table, connection)
         check_table(connection, url, name, layout)
         yield BoundTable(connection, layout)
 

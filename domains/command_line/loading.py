@@ -15,7 +15,7 @@ from thriftpy2.thrift import TException
 
 from shared.designs import Design, Load
 from shared.events import set_hook
-from shared.keys.errors import message_of
+from shared.keys.errors import message_of, shown
 from shared.loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
 from shared.tables import create_tables
 from shared.writes import NotAllStored
@@ -27,7 +27,7 @@ from .failures import outcome
 from .jobs import in_processes
 from .options import MEMORY
 from .shown_designs import warn
-from .stores import open_store
+from .stores import as_stored, open_store
 from .usage import CommandFailed, WrongUsage, check_name
 from .words import number, pairs, time
 
@@ -59,6 +59,8 @@ class Reading:
     time_formats: list[str]
     year: str | None
     at: str | None
+    constants: list[str]
+    tags: list[str]
 
     def reader(self) -> Callable[..., Lines[Any]]:
         """`read_lines` with these options."""
@@ -70,7 +72,19 @@ class Reading:
             time_formats=pairs(self.time_formats, "FIELD=FORMAT"),
             year=None if self.year is None else number("--year", self.year, LAST_YEAR),
             at_ms=None if self.at is None else time("--at", self.at),
+            constants=pairs(self.constants, "FIELD=VALUE"),
+            tags=self._tags(),
         )
+
+    def _tags(self) -> dict[str, str | None]:
+        """The tags with their values; None for one with a column."""
+        tags: dict[str, str | None] = {}
+        for word in self.tags:
+            tag, equals, value = word.partition("=")
+            if not tag or (equals and not value):
+                raise WrongUsage(f"--tag: must be TAG or TAG=VALUE (got {shown(word)})")
+            tags[tag] = value if equals else None
+        return tags
 
 
 @attrs.frozen
@@ -96,7 +110,7 @@ def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool)
     else:
         warn(errors, design, variant)
         with open_store(task.store) as connection:
-            create_tables(connection, variant.tables)
+            create_tables(connection, as_stored(connection, design, variant).tables)
         plain = terminal.console(plain=True, stderr=True)
         each = [attrs.evolve(task, files=[file]) for file in task.files]
         loaded = in_processes(partial(_load_part, plain), each, jobs, lambda ended: ended.is_early)
@@ -124,6 +138,8 @@ class _FileProgress:
     sending: int = 0
     """How many records are being stored at once."""
     skipped: int = 0
+    notes: list[str] = attrs.field(factory=list[str])
+    """What was changed in its records before they were stored."""
 
 
 @attrs.frozen
@@ -167,6 +183,7 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
     storing = load if variant.may_store_again else attrs.evolve(load, store_all=None)
     loaded: list[_FileProgress] = []
     with open_store(task.store) as connection, _advice_to_use_thrift2(errors, task.store):
+        variant = as_stored(connection, design, variant)
         create_tables(connection, variant.tables)
         repository = variant.open(connection)
         try:
@@ -212,9 +229,8 @@ def chosen_load(design: Design, name: str | None, reading: Reading) -> Load:
 def _show_loaded(out: Console, files: list[_FileProgress], *, as_json: bool) -> None:
     """Writes each file with its format, records stored and bad lines skipped."""
     if as_json:
-        names = ("file", "format", "stored", "skipped")
-        shown = [{name: getattr(file, name) for name in names} for file in files]
-        terminal.json_object(out, {"files": shown})
+        names = ("file", "format", "stored", "skipped", "notes")
+        terminal.json_object(out, {"files": [{name: getattr(file, name) for name in names} for file in files]})
         return
     for file in files:
         skipped = f", {terminal.count(file.skipped, 'bad line')} skipped" if file.skipped else ""
@@ -279,12 +295,20 @@ def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, 
                 _refuse(errors, source, line, line.reason, stops)
             else:
                 source.is_readable = True
-                unsent.append((line, transform(line.record)))
+                try:
+                    unsent.append((line, transform(line.record)))
+                except ValueError as error:
+                    _store_batch(errors, load, repository, source, unsent, stops)
+                    unsent = []
+                    _refuse(errors, source, line, message_of(error), stops)
             if len(unsent) == at_once:
                 _store_batch(errors, load, repository, source, unsent, stops)
                 unsent = []
         _store_batch(errors, load, repository, source, unsent, stops)
         _say(errors, source)
+    source.progress.notes = list(getattr(transform, "notes", ()))
+    for note in source.progress.notes:
+        terminal.line(errors, f"{source.progress.file}: {note}")
 
 
 def _store_batch(

@@ -34,6 +34,12 @@ def _give_designs(places: list[str] | None) -> None:
     give(places or ())
 
 
+def _give_settings(words: list[str] | None) -> None:
+    from .own_settings import give_settings
+
+    give_settings(words or ())
+
+
 def _of_all(
     design: Annotated[
         list[str] | None,
@@ -45,12 +51,22 @@ def _of_all(
             help="A design of your own, such as tickets.design:DESIGN, which NAME may then be.",
         ),
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE|FILE",
+            callback=_give_settings,
+            expose_value=False,
+            is_eager=True,
+            help="Settings of the tables of tsdb, such as tsd.storage.salt.width=1, or OpenTSDB's file of them.",
+        ),
+    ] = None,
 ) -> None:
-    """The option of every command with designs, which passes nothing to it."""
+    """The options of every command with designs, which pass nothing to it."""
 
 
 class DesignCommand(TyperCommand):
-    """A command that also works on designs of one's own, which `--design` names."""
+    """A command that works on designs: also on one's own, which `--design` names, and with settings of tables."""
 
     def __init__(self, *names: Any, params: list[Any] | None = None, **options: Any) -> None:
         app = typer.Typer(add_completion=False)
@@ -103,7 +119,8 @@ Form = Annotated[
     ),
 ]
 Files = Annotated[
-    list[str], typer.Argument(metavar="FILE", help="CSV, JSON lines, or one of the design's own formats.")
+    list[str],
+    typer.Argument(metavar="FILE", help="CSV, JSON lines, or one of the design's own formats; maybe .gz. - is stdin."),
 ]
 As = Annotated[
     str | None,
@@ -119,6 +136,14 @@ Map = Annotated[
         metavar="FIELD=COLUMN",
         help="Column to read the field from, if its name differs; in JSON also A.B.",
     ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="FIELD=VALUE", help="Value of a field in all lines, instead of a column."),
+]
+Tag = Annotated[
+    list[str] | None,
+    typer.Option(metavar="TAG[=VALUE]", help="A tag of points in all lines; without a value that of its column."),
 ]
 Unit = Annotated[
     list[str] | None,

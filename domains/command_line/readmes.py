@@ -1,6 +1,6 @@
 """The READMEs that have generated blocks, and the list of designs, as the code would write them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from io import StringIO
 from pathlib import Path
@@ -122,6 +122,8 @@ def split_blocks() -> dict[str, str]:
 
 DESIGN_PAGES = ("README.md", "REFERENCE.md")
 """The pages of a design: one to decide by, and one with all measurements."""
+MORE_PAGES: Mapping[str, Sequence[str]] = {"tsdb": ("OPENTSDB.md",)}
+"""The further pages of some designs that have generated blocks."""
 
 
 def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Callable[[], str]]:
@@ -144,7 +146,7 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
             *(of[design.name] for of in (OF_SEVERAL_DESIGNS, more) if design.name in of),
         ]
         once = [cache(make) for make in makers]  # measured once for both pages
-        for page in DESIGN_PAGES:
+        for page in (*DESIGN_PAGES, *MORE_PAGES.get(design.name, ())):
             yield made(ROOT / "domains" / design.name / page, *once)
 
     return dict(

@@ -133,13 +133,14 @@ class _Csv:
 
     def _rows(self, rows: Iterable[list[str]]) -> None:
         if not self._out.is_terminal:
-            raw(self._out, "".join(map(_csv_line, rows)))
+            raw(self._out, "".join(map(csv_line, rows)))
             return
         for row in rows:  # a terminal must not obey what a program would read as it is
-            line(self._out, _csv_line(row).removesuffix("\n"))
+            line(self._out, csv_line(row).removesuffix("\n"))
 
 
-def _csv_line(row: list[str]) -> str:
+def csv_line(row: list[str]) -> str:
+    """A line of CSV."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(row)
     return text.getvalue()

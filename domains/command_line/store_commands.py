@@ -12,6 +12,7 @@ from .options import (
     MEMORY,
     ORPHANED,
     UNDECODABLE,
+    URL,
     Existing,
     Json,
     Name,
@@ -64,7 +65,7 @@ def verify(context: typer.Context, name: Name, store: Existing, as_json: Json = 
 
     upkeep.check_upkeep(name)
     out, errors = consoles(plain or context.obj)
-    with open_upkeep(name, store) as of_store:
+    with open_upkeep(name, store, writes=False) as of_store:
         code = upkeep.verify(out, errors, name, of_store, as_json=as_json)
     raise typer.Exit(code)
 
@@ -113,6 +114,29 @@ def repair(
     with open_upkeep(name, store) as of_store, checkpoint_in(checkpoint, name, store, errors) as found:
         told = evolve(instructions, checkpoint=found)
         code = upkeep.repair(out, errors, name, of_store, told, rows_per_s, quiet=quiet, as_json=as_json)
+    raise typer.Exit(code)
+
+
+def do_(
+    context: typer.Context,
+    name: Name,
+    action: Annotated[
+        str | None, typer.Argument(metavar="ACTION", help="An action of the design; lists them if omitted.")
+    ] = None,
+    fields: Annotated[
+        list[str] | None, typer.Argument(metavar="field=value", help="Values of the action; times as for ask.")
+    ] = None,
+    store: Annotated[
+        str | None, typer.Option(metavar="URL", help=f"{URL}, with the tables of the design; needed for an action.")
+    ] = None,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Work on stored rows: compact or delete points of tsdb. Exit code 1 if rows cannot be read and stay."""
+    from . import doing
+    from .terminal import console
+
+    code = doing.do(console(plain or context.obj), name, action, fields or [], store, as_json=as_json)
     raise typer.Exit(code)
 
 

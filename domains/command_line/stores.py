@@ -17,6 +17,7 @@ from shared.writes import Upkeep
 from . import terminal
 from .designs import find_variants, full_name
 from .options import MEMORY
+from .own_settings import are_given, given_settings
 from .usage import CommandFailed, WrongUsage
 
 
@@ -38,35 +39,56 @@ def open_store(url: str, prefix: str | None = None) -> Generator[happybase.Conne
 
 
 @contextmanager
-def open_repository(name: str, url: str) -> Generator[Any]:
-    """The repository of a variant on a store that has its tables."""
+def open_repository(name: str, url: str, *, writes: bool = True) -> Generator[Any]:
+    """The repository of a variant on a store that has its tables; if it only reads, see `check_tables`."""
     design, (variant, *_others) = find_variants(name)
-    with store_to_ask(url, design, variant) as connection:
-        yield variant.open(connection)
+    with store_to_ask(url, design, variant, writes=writes) as (connection, stored):
+        yield stored.open(connection)
 
 
 @contextmanager
-def open_upkeep(name: str, url: str) -> Generator[Upkeep]:
-    """The upkeep of a variant's repository on a store that has its tables."""
-    with open_repository(name, url) as repository:
+def open_upkeep(name: str, url: str, *, writes: bool = True) -> Generator[Upkeep]:
+    """The upkeep of a variant's repository on a store that has its tables; if it only reads, see `check_tables`."""
+    with open_repository(name, url, writes=writes) as repository:
         if not hasattr(repository, "upkeep"):
             raise WrongUsage(f"{name}: {type(repository).__name__} has no attribute upkeep")
         yield repository.upkeep
 
 
 @contextmanager
-def store_to_ask(url: str | None, design: Design, variant: Variant) -> Generator[happybase.Connection]:
-    """The store at `url`, which must have all tables of the variant; the samples in memory if `url` is None."""
+def store_to_ask(
+    url: str | None, design: Design, variant: Variant, *, writes: bool = False
+) -> Generator[tuple[happybase.Connection, Variant]]:
+    """The store at `url`, which must have the tables of the variant; the samples in memory if `url` is None.
+
+    With the variant as its store has it: with the settings that it keeps.
+    """
     if url is None:
         with open_store(MEMORY) as connection:
             create_tables(connection, variant.tables)
             load_samples(connection, design, variant)
-            yield connection
+            yield connection, variant
         return
     with existing_store(url) as connection:
-        check_tables(connection, url, design, variant)
+        variant = as_stored(connection, design, variant)
+        check_tables(connection, url, design, variant, writes=writes)
         check_layouts(connection, variant.tables)
-        yield connection
+        yield connection, variant
+
+
+def stored_variants(design: Design, variants: tuple[Variant, ...], url: str) -> tuple[Variant, ...]:
+    """The variants with the settings that a store keeps, if the design has some."""
+    if design.settings is None:
+        return variants
+    with existing_store(url) as connection:
+        return tuple(as_stored(connection, design, variant) for variant in variants)
+
+
+def as_stored(connection: happybase.Connection, design: Design, variant: Variant) -> Variant:
+    """The variant with the settings that its store keeps, if the design has some."""
+    if design.settings is None:
+        return variant
+    return design.settings.applied(variant, given_settings(design), connection)
 
 
 @contextmanager
@@ -79,11 +101,20 @@ def existing_store(url: str) -> Generator[happybase.Connection]:
         yield connection
 
 
-def check_tables(connection: happybase.Connection, url: str, design: Design, variant: Variant) -> None:
-    """Refuses a store that lacks a table of the variant."""
-    if missing := missing_tables(connection, variant):
+def check_tables(
+    connection: happybase.Connection, url: str, design: Design, variant: Variant, *, writes: bool = True
+) -> None:
+    """Refuses a store that lacks a table of the variant; who only reads can do without the table of its settings."""
+    if missing := missing_tables(connection, design, variant, writes=writes):
         name = full_name(design, variant)
-        others = [full_name(design, other) for other in design.variants if not missing_tables(connection, other)]
+        if design.settings is not None and missing == [design.settings.kept_in.name]:
+            adopt = (
+                f"rowbook adopt {name} --store {shlex.quote(url)}{' and the same --settings' if are_given() else ''}"
+            )
+            raise CommandFailed(f"{url}: has no table {missing[0]}, so it can only be read; create it with {adopt}")
+        others = [
+            full_name(design, other) for other in design.variants if not missing_tables(connection, design, other)
+        ]
         load = f"rowbook load {name} FILE --store {shlex.quote(url)}"
         made = f"it has those of {', '.join(others)}; create those of {name}" if others else "create missing tables"
         raise CommandFailed(f"{url}: has no table {', '.join(missing)}; {made} with {load}")
@@ -95,7 +126,11 @@ def check_table(connection: happybase.Connection, url: str, name: str, table: Ta
         raise CommandFailed(f"{url}: has no table {table.name}; rowbook load {name} makes one")
 
 
-def missing_tables(connection: happybase.Connection, variant: Variant) -> list[str]:
+def missing_tables(
+    connection: happybase.Connection, design: Design, variant: Variant, *, writes: bool = True
+) -> list[str]:
     """The tables of a variant that a store does not have, each once: two layouts may share a table."""
-    tables_there = connection.tables()
-    return [name for name in dict.fromkeys(table.name for table in variant.tables) if name.encode() not in tables_there]
+    tables_there = {name.decode() for name in connection.tables()}
+    if design.settings is not None and not writes:
+        tables_there.add(design.settings.kept_in.name)
+    return [name for name in dict.fromkeys(table.name for table in variant.tables) if name not in tables_there]

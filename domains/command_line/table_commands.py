@@ -24,6 +24,8 @@ from .options import (
     Name,
     OnError,
     Plain,
+    Set,
+    Tag,
     TimeFormat,
     Unit,
     Year,
@@ -117,6 +119,34 @@ def count(
     live_tables.count_records(out, errors, name, table, fields or [], store, limit, as_json=as_json)
 
 
+def export(
+    context: typer.Context,
+    name: Name,
+    store: Existing,
+    fields: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="field=value", help="What to export; all records if omitted. For tsdb m=, since=, until=."
+        ),
+    ] = None,
+    as_: As = None,
+    format: Annotated[
+        str | None,
+        typer.Option(metavar="F", help="csv, jsonl, or a format of the design, which is the default: opentsdb."),
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write there, compressed if its name ends in .gz; not on stdout.")
+    ] = None,
+    plain: Plain = False,
+) -> None:
+    """Print stored records as lines that rowbook load reads. Exit code 1 if rows cannot be read and are left out."""
+    from . import exporting
+    from .terminal import consoles
+
+    out, errors = consoles(plain or context.obj)
+    raise typer.Exit(exporting.export(out, errors, name, fields or [], store, as_, format, to))
+
+
 def compare(
     context: typer.Context,
     name: Name,
@@ -124,6 +154,8 @@ def compare(
     as_: As = None,
     format: Format = "auto",
     map_: Map = None,
+    set_: Set = None,
+    tag: Tag = None,
     unit: Unit = None,
     time_format: TimeFormat = None,
     year: Year = None,
@@ -149,7 +181,7 @@ def compare(
     from .terminal import consoles
 
     out, errors = consoles(plain or context.obj)
-    reading = Reading(format, map_ or [], unit or [], time_format or [], year, at)
+    reading = Reading(format, map_ or [], unit or [], time_format or [], year, at, set_ or [], tag or [])
     compare_variants(
         out,
         errors,

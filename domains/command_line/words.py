@@ -5,7 +5,7 @@ from inspect import Parameter
 from time import time_ns
 from typing import Any
 
-from shared.designs import AccessPattern
+from shared.designs import AccessPattern, Action
 from shared.designs.arguments import shown_arguments, without_unit
 from shared.keys.errors import shown
 from shared.loading import read_value
@@ -55,8 +55,8 @@ def from_hex(what: str, text: str) -> bytes:
         raise WrongUsage(f"{what}: must be hex digits, two for each byte (got {shown(text)})") from None
 
 
-def arguments(pattern: AccessPattern, words: Iterable[str]) -> dict[str, Any]:
-    """The words `field=value` as arguments of the pattern's method."""
+def arguments(pattern: AccessPattern | Action, words: Iterable[str]) -> dict[str, Any]:
+    """The words `field=value` as arguments of the method of a pattern or an action."""
     types = {parameter.name: parameter.annotation for parameter in pattern.parameters}
     values = values_of(words, types, f"field of {pattern.name}")
     for parameter in pattern.parameters:

@@ -3,8 +3,9 @@
 from shared.writes import NotAllStored
 
 from .annotations import Annotation
+from .frames import to_arrow, to_pandas
 from .keys import SETTINGS, TABLES, Widths, data_table, uid_tables
-from .query_text import SubQuery, TagFilter
+from .query_text import SubQuery, TagFilter, parse_query
 from .reading import Series
 from .records import Answer, Point
 from .repository import TsdbRepository
@@ -24,5 +25,8 @@ __all__ = [
     "Widths",
     "WrongSettings",
     "data_table",
+    "parse_query",
+    "to_arrow",
+    "to_pandas",
     "uid_tables",
 ]

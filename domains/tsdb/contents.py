@@ -48,10 +48,13 @@ def names_in_key(repository: TsdbRepository, key: Any) -> dict[str, str]:
 
 
 def unknown_names(repository: TsdbRepository, arguments: Mapping[str, Any]) -> list[str]:
-    """The names without a UID in the arguments of `points` or `query`. Costs: up to three calls for each question."""
-    if "m" in arguments:
-        names = [name for one in parse_queries(arguments["m"]) for name in repository.unknown_names(one)]
-        return list(dict.fromkeys(names))
+    """The names without a UID in the arguments of `points`, `query` or `export`.
+
+    Costs: up to three calls for each question of a query.
+    """
+    if "metric" not in arguments:
+        queries = parse_queries(arguments["m"]) if arguments.get("m") else []
+        return list(dict.fromkeys(name for query in queries for name in repository.unknown_names(query)))
     one_value = TagFilter(arguments["tag"], "literal_or", arguments["value"])
     return repository.unknown_names(SubQuery(arguments["metric"], filters=(one_value,)))
 

@@ -6,12 +6,15 @@ from shared.designs import Accepted, AccessPattern, Design, Exemption, Load, Var
 from shared.records import parse_time
 
 from . import keys
+from .actions import ACTIONS
 from .contents import contents_of_cell, names_in_key, unknown_names
 from .formats import FORMATS
+from .options import OPTIONS
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
 from .records import Point
 from .repository import TsdbRepository
+from .stored_names import StoredNames
 from .traps import TRAPS
 from .variants import salted
 
@@ -51,7 +54,14 @@ DESIGN = Design(
     question="How are points of many series stored so that a running OpenTSDB reads and writes the same tables?",
     loads=(
         Load(
-            "points", Point, TsdbRepository.store, SAMPLES / "points.txt", FORMATS, store_all=TsdbRepository.store_all
+            "points",
+            Point,
+            TsdbRepository.store,
+            SAMPLES / "points.txt",
+            FORMATS,
+            store_all=TsdbRepository.store_all,
+            new_record_transform=StoredNames,
+            export=TsdbRepository.export,
         ),
     ),
     patterns=QUESTIONS,
@@ -79,6 +89,8 @@ DESIGN = Design(
     published=PUBLISHED,
     names_in_key=names_in_key,
     unknown_names=unknown_names,
+    actions=ACTIONS,
+    settings=OPTIONS,
     contents_of=contents_of_cell,
     own_blocks=own_blocks,
 )

@@ -11,12 +11,11 @@ api_http_requests_total{method="POST", handler="/messages"} 100 1356998400000
 Prometheus text (S2.10): labels are tags, times are milliseconds, and `--at` is the time of a line without one. OpenTSDB
 stores no point without a tag, so a metric without labels has the tag `source=prometheus`; a label without a value is
 not a label, as in Prometheus. A number is an int if it is written without point and exponent. A line is refused if its
-number is NaN or infinite, or if a name has letters that OpenTSDB does not store. So is the bucket le="+Inf" of every
-histogram: its number is that of the histogram's `_count`, so skipping the line loses nothing.
+number is NaN or infinite.
 
-The host of a series or of a status page (`shared/loading/measurements.py`) is the tag `host`. There, every letter that
-OpenTSDB does not store becomes `_`: `peers.10.0.0.1:8080.id` is the metric `peers.10.0.0.1_8080.id`. A line is refused
-if two names of its file would become one.
+The host of a series or of a status page (`shared/loading/measurements.py`) is the tag `host`.
+
+A character that OpenTSDB refuses becomes `_`, in every format; see `stored_names.py`.
 """
 
 import re
@@ -26,17 +25,16 @@ from typing import Any
 
 import attrs
 
-from shared.keys import InvalidKey
 from shared.loading import NGINX_STATUS, SERIES, Format, ParsedRows
 from shared.records import likely_unit
 
-from .uids import check_name, is_safe
+from .records import Point
 
 # A point in a line, for OpenTSDB itself
 
 _FIRST_IN_MS = 2**32
 _TIME = re.compile(r"([0-9]{1,13})(?:\.([0-9]{3}))?")
-_LINE = re.compile(r"(?:put )?[^ ={}\"]+ [0-9]{1,13}(?:\.[0-9]{3})? [-+.0-9eE]+(?: [^ =]+=[^ =]+)+")
+_LINE = re.compile(r"(?:put )?[^ ={}\"]+ [0-9]{1,13}(?:\.[0-9]{3})? [-+.0-9eE]+(?: +[^ =]+=[^ =]+)+ *")
 
 
 def _import_lines(lines: Iterable[str], _path: Path) -> ParsedRows:
@@ -48,6 +46,7 @@ def _point(line: str) -> dict[str, Any] | str:
     if len(words) < 4:
         return f"must be metric time value tag=value ... (got {line!r:.100})"
     metric, time, value, *pairs = words
+    pairs = [pair for pair in pairs if pair]  # OpenTSDB skips blanks that are doubled between tags, or at the end
     match = _TIME.fullmatch(time)
     if not match:
         return f"Point.time_ms: must be seconds or milliseconds since 1970 UTC (got {time!r:.100})"
@@ -65,12 +64,24 @@ def _pairs(words: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     return (word.partition("=") for word in words)
 
 
+def import_line(point: Point) -> str:
+    """The line of a point, as `tsdb import` reads it: whole seconds in seconds, other times in milliseconds.
+
+    A time in milliseconds before 1970-02-19 has its last three digits after a point: OpenTSDB would take the number for
+    seconds, and cannot store it.
+    """
+    seconds, rest_ms = divmod(point.time_ms, 1000)
+    time = seconds if not rest_ms else point.time_ms if point.time_ms >= _FIRST_IN_MS else f"{seconds}.{rest_ms:03}"
+    return f"{point.metric} {time} {point.value!r} {' '.join(f'{tag}={value}' for tag, value in point.tags)}"
+
+
 IMPORT_LINES = Format(
     "opentsdb",
     "OpenTSDB import",
     lambda line: bool(_LINE.fullmatch(line.rstrip("\r\n"))),
     _import_lines,
     has_milliseconds=True,
+    write=import_line,
 )
 """One point per line, as OpenTSDB's `tsdb import` reads it and, with `put ` before it, its telnet interface."""
 
@@ -107,15 +118,6 @@ def _sample(line: str) -> dict[str, Any] | str:
         return f'must be metric{{label="value", ...}} number, and maybe milliseconds (got {line!r:.100})'
     metric, labels, value, *_ = samples[0]
     tags = [(label, text) for label, text in labels.items() if text] or [WITHOUT_LABELS]
-    try:
-        check_name("Point.metric", metric)
-        for label, text in tags:
-            check_name("Point.tags", label)
-            check_name(f"Point.tags, {label}", text)
-    except InvalidKey as error:
-        is_last_bucket = metric.endswith("_bucket") and labels.get("le") == "+Inf"
-        count = f"{metric.removesuffix('_bucket')}_count"
-        return f"{error}; {count} has the number of this bucket" if is_last_bucket else str(error)
     point = {"metric": metric, "value": value, "tags": tags}
     if match[1] is None:
         return point
@@ -143,27 +145,12 @@ def _of_hosts(format: Format) -> Format:
     """The same format, with the host as a tag."""
 
     def read(lines: Iterable[str], path: Path) -> ParsedRows:
-        hosts: dict[str, str] = {}
-        metrics: dict[str, str] = {}
         for number, last_number, values in format.read(lines, path):
             if not isinstance(values, str):
-                try:
-                    tags = [("host", _safe_name("Point.tags, host", values.pop("host"), hosts))]
-                    values |= {"tags": tags, "metric": _safe_name("Point.metric", values["metric"], metrics)}
-                except ValueError as error:
-                    values = str(error)
+                values |= {"tags": [("host", values.pop("host"))]}
             yield number, last_number, values
 
     return attrs.evolve(format, read=read)
-
-
-def _safe_name(field: str, name: str, names: dict[str, str]) -> str:
-    """A name with `_` for each letter that is not safe; `names` maps each stored name to that in the file."""
-    safe = "".join(letter if is_safe(letter) else "_" for letter in name)
-    other = names.setdefault(safe, name)
-    if other != name:
-        raise ValueError(f"{field}: must be stored under a name of its own (got {name!r:.100}, as {other!r:.100} was)")
-    return safe
 
 
 FORMATS = (IMPORT_LINES, PROMETHEUS, *map(_of_hosts, (SERIES, NGINX_STATUS)))

@@ -101,6 +101,10 @@ _MATCHERS: dict[str, Callable[[str], Callable[[str], bool]]] = {
 }
 
 
+FILTER_KINDS = tuple(_MATCHERS)
+"""The kinds of filters, as in `{host=KIND(X)}`."""
+
+
 @attrs.frozen(slots=False)
 class TagFilter:
     """The series that a sub-query selects, by the value of one tag."""

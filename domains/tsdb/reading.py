@@ -270,7 +270,7 @@ def read_series(
     salts: dict[bytes, bytes] = {}
     salt_bytes = points.layout.key.prefix_bytes
     for batch in in_batches(scan_series(points, selection), ROWS_AT_ONCE):
-        for (row, key, _), values in zip(batch, _values(points.layout.name, batch, duplicates), strict=True):
+        for (row, key, _), values in zip(batch, values_of_rows(points.layout.name, batch, duplicates), strict=True):
             hours.setdefault(key.tag_uids, []).append(values)
             salts.setdefault(key.tag_uids, row[:salt_bytes])
     with_points: list[Series] = []
@@ -282,8 +282,11 @@ def read_series(
     return with_points
 
 
-def _values(table: str, batch: Sequence[tuple[bytes, Any, TimedCells]], duplicates: Duplicates) -> list[Values]:
-    """The points of each row by time, from the start of its hour on; all rows are read as one array."""
+def values_of_rows(table: str, batch: Sequence[tuple[bytes, Any, TimedCells]], duplicates: Duplicates) -> list[Values]:
+    """The points of each row by time, from the start of its hour on; all rows are read as one array.
+
+    Raises InvalidRow.
+    """
     try:
         points = read_rows(cells_by_qualifier(cells) for _, _, cells in batch).merged(duplicates)
     except InvalidRecord:

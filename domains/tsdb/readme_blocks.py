@@ -8,13 +8,14 @@ from shared.designs import Design
 from shared.designs.pages import filled, markdown_table
 
 from .differences import DIFFERENCES, MISSING
+from .operator_table import operators_block
 
 SPEED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
 
 
 def own_blocks(_design: Design) -> dict[str, str]:
     """Loads and questions of `tsdb` and of a real OpenTSDB, and the list of what differs."""
-    return {"speed": _speed(), "differences": _differences()}
+    return {"speed": _speed(), "differences": _differences(), "operators": operators_block()}
 
 
 def _differences() -> str:

@@ -1,14 +1,14 @@
 """Points of series in OpenTSDB's tables: stored, read, aggregated, compacted."""
 
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 
 import attrs
 import happybase
 from Hbase_thrift import TAppend
 
-from shared.keys import InvalidQuestion, shown
+from shared.keys import InvalidQuestion, RowRange, shown
 from shared.queries import in_batches
 from shared.tables import BoundTable
 from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, store_all
@@ -19,6 +19,7 @@ from .annotations import Annotation
 from .compaction import CompactionResult, compact
 from .correcting import CorrectionResult, correct_rows
 from .deleting import Deleter, DeletionResult
+from .exporting import EVERY_ROW, StoredPoints, parse_series
 from .keys import DEFAULT_WIDTHS, TABLES, SeriesTables, Widths
 from .qualifiers import APPENDED, HOUR_MS, Duplicates, cell_of, column_of, pack_appended
 from .query_text import NONE, SubQuery, TagFilter, parse_queries
@@ -54,6 +55,9 @@ class TsdbRepository:
     `duplicates` says what counts if two cells hold different numbers for one time: `newest`, as with OpenTSDB's
     `fix_duplicates`, or `strict`, which refuses the row as OpenTSDB does otherwise.
 
+    `own` is the connection of `tsdb-rowbook`, if not the same. With one of a store in memory, the tables of an OpenTSDB
+    can be read before they have that table beside them. No process may delete or compact points like that.
+
     Cells are dated by the writer's clock.
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
 
@@ -69,13 +73,15 @@ class TsdbRepository:
         widths: Widths = DEFAULT_WIDTHS,
         duplicates: Duplicates = "newest",
         clock: WriterClock = CLOCK,
+        own: happybase.Connection | None = None,
     ) -> None:
         if duplicates not in ("newest", "strict"):
             raise InvalidQuestion(f"duplicates: must be newest or strict (got {shown(duplicates)})")
+        own = connection if own is None else own
         self.uids = Uids(connection, tables.uids, widths)
-        check_settings(connection, tables, self.uids, widths)
+        check_settings(connection, own, tables, self.uids, widths)
         self._points = BoundTable(connection, tables.points)
-        self._registry = DeletionRegistry(self._points, BoundTable(connection, tables.deletions), self.uids, clock)
+        self._registry = DeletionRegistry(self._points, BoundTable(own, tables.deletions), self.uids, clock)
         self._deleter = Deleter(self._points, self.uids, self._registry, duplicates, clock)
         self._annotations = AnnotationStore(self._points, self.uids)
         names = BoundTable(connection, tables.uids)
@@ -341,6 +347,22 @@ class TsdbRepository:
         if selection is None:
             return []
         return read_series(self._points, self.uids, selection, since_ms, until_ms, self._duplicates)
+
+    def export(self, m: str = "", since_ms: int = 0, until_ms: int = FOREVER_MS) -> StoredPoints:
+        """All stored points of a period, or those of the series that `m` names, such as `requests{host=web-1}`.
+
+        Iterating over it raises InvalidRow for a row that cannot be read, unless `on_invalid` says what else to do.
+        A name without a UID finds nothing; see `unknown_names`.
+        Costs: one scan of the table, or the ranges of `read`.
+        """
+        check_period(since_ms, until_ms)
+        ranges: Sequence[RowRange] = EVERY_ROW
+        selection = None
+        if m != "":
+            series = parse_series(m)
+            selection = series_of_filters(self._points, self.uids, series.metric, series.filters, since_ms, until_ms)
+            ranges = () if selection is None else selection.plan.ranges
+        return StoredPoints(self._points, self.uids, ranges, selection, since_ms, until_ms, self._duplicates)
 
     def annotations(
         self, metric: str, filters: Iterable[TagFilter] = (), since_ms: int = 0, until_ms: int = FOREVER_MS

@@ -63,13 +63,18 @@ def settings_of(data: TableLayout[Any, SeriesPoint], names: str, widths: Widths)
 
     Raises WrongSettings if the keys of the layout have other widths.
     """
-    pairs: Any = data.key.part_named["tag_uids"].codec
-    in_keys = Widths(_metric_bytes(data), pairs.name_bytes, pairs.pair_bytes - pairs.name_bytes)
+    in_keys = widths_of(data)
     of_names = Settings(names, _options(widths))
     _check_equal(Settings(data.name, _options(in_keys)), Settings(data.name, of_names.options), ", as in its keys")
     salt = salt_of(data)
     of_salt = {f"{SALT}width": 0} if salt is None else {f"{SALT}width": salt.width, f"{SALT}buckets": salt.buckets}
     return of_names, Settings(data.name, of_names.options | of_salt)
+
+
+def widths_of(data: TableLayout[Any, SeriesPoint]) -> Widths:
+    """The widths of the UIDs in a table's keys."""
+    pairs: Any = data.key.part_named["tag_uids"].codec
+    return Widths(_metric_bytes(data), pairs.name_bytes, pairs.pair_bytes - pairs.name_bytes)
 
 
 def salt_of(data: TableLayout[Any, SeriesPoint]) -> SeriesSalt | None:
@@ -81,8 +86,18 @@ def _options(widths: Widths) -> dict[str, int]:
     return dict(zip(WIDTH_OF_KIND.values(), attrs.astuple(widths), strict=True))
 
 
-def check_settings(connection: "happybase.Connection", tables: SeriesTables, uids: Uids, widths: Widths) -> None:
+def kept_options(own: "happybase.Connection", tables: SeriesTables, table: str) -> dict[str, int]:
+    """The options that are kept for a table of points or of names; empty if none are. Costs: one get."""
+    kept = _kept(BoundTable(own, tables.settings), (Settings(table, {}),))
+    return {name: number for settings in kept.values() for name, number in settings.options.items()}
+
+
+def check_settings(
+    connection: "happybase.Connection", own: "happybase.Connection", tables: SeriesTables, uids: Uids, widths: Widths
+) -> None:
     """Compares the settings with those kept for both tables; keeps them if none are and the stored rows agree.
+
+    They are kept on the connection `own`.
 
     Raises WrongSettings, with the kept value and the given one. Of several processes that open new tables at once, one
     keeps its settings, and the others compare theirs with them.
@@ -90,7 +105,7 @@ def check_settings(connection: "happybase.Connection", tables: SeriesTables, uid
     more scans of up to 10 rows, each with up to three gets of their names.
     """
     points, names = BoundTable(connection, tables.points), BoundTable(connection, tables.uids)
-    kept_settings = BoundTable(connection, tables.settings)
+    kept_settings = BoundTable(own, tables.settings)
     given = settings_of(tables.points, tables.uids.name, widths)
     kept = _kept(kept_settings, given)
     for settings in given:

@@ -12,6 +12,9 @@ And among the points:
     undecodable  the row is not a key, or one of its cells is damaged
     orphaned     a UID of the row has no name, or is leaked: no question by names finds the row
 
+`repair` puts back the name of a UID, its reverse mapping, if just one name has the UID: that mapping follows from the
+other. It mends nothing else.
+
 A leaked UID is harmless by itself, so it is listed and not counted as wrong: writers that assign one name at once leave
 them, and no UID is assigned twice. If it does harm, because rows have it, those rows are orphaned. Metrics with
 OpenTSDB's random UIDs are above their counter, as fsck says, too.
@@ -20,12 +23,13 @@ Each table is scanned once, and the opposite of each mapping and the names of ea
 that of one batch. Writers may be at work: rows that disagree are read again, twice, and reported if they still do.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shared.keys import MAX_ROW_BYTES, shown, shown_bytes
 from shared.queries import in_batches
-from shared.tables import BoundTable
+from shared.tables import BoundTable, put_if
 from shared.writes import (
     COUNTER_ROW,
     ID_FAMILY,
@@ -58,10 +62,7 @@ Rows: TypeAlias = Mapping[bytes, Mapping[bytes, bytes]]
 
 
 class SeriesUpkeep:
-    """Compares the mappings of names with each other, and the rows of points with the names.
-
-    `repair` mends nothing: no row follows from others.
-    """
+    """Compares the mappings of names with each other, and the rows of points with the names."""
 
     def __init__(
         self,
@@ -79,6 +80,8 @@ class SeriesUpkeep:
         self._mapping_columns = [make(kind) for kind in self._width for make in (_id_column, _name_column)]
         self._last = dict.fromkeys(self._width, 0)
         """The last UID of each kind so far, as an int."""
+        self._nameless: dict[Finding, str] = {}
+        """The kind of each name whose UID has no name."""
         self.mappings = 0
         """Number of mappings of names and UIDs compared so far."""
         self.rows = 0
@@ -92,8 +95,29 @@ class SeriesUpkeep:
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """What `verify` finds; nothing is mended."""
-        yield from ((finding, False) for finding in self.verify(progress))
+        """What `verify` finds, and whether it was mended: a UID without a name gets the one that has it.
+
+        Its rows are then no longer orphaned. Costs: those of `verify`; for each such UID one checkAndPut.
+        """
+        missing: list[Finding] = []
+        for finding in self._verify_names(progress):
+            if finding.kind == "missing":
+                missing.append(finding)
+            else:
+                yield finding, False
+        names_of = Counter((self._nameless[finding], finding.row) for finding in missing)
+        for finding in missing:
+            kind = self._nameless[finding]
+            is_clear = names_of[kind, finding.row] == 1
+            yield finding, is_clear and self._put_name(kind, finding.row, finding.source_row)
+        yield from ((finding, False) for finding in self._verify_points(progress))
+
+    def _put_name(self, kind: str, uid: bytes, name: bytes | None) -> bool:
+        """Puts the name of a UID, unless it has one by now; returns whether it has this one."""
+        column = _name_column(kind)
+        return name is not None and (
+            put_if(self._names.rows, uid, column, None, name) or self._names.rows.row(uid, [column]).get(column) == name
+        )
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """Every inconsistent row, names first, then points, each in the order of its table.
@@ -101,13 +125,20 @@ class SeriesUpkeep:
         Calls `progress` after each batch. Costs: one scan of each table; for each 1,000 rows of names, a call for each
         1,000 mappings; for each 250 rows of points, two calls for each 1,000 of their UIDs.
         """
+        yield from self._verify_names(progress)
+        yield from self._verify_points(progress)
+
+    def _verify_names(self, progress: Callable[[], object]) -> Iterator[Finding]:
         self.mappings = self.rows = 0
         self._last = dict.fromkeys(self._width, 0)
+        self._nameless.clear()
         for stored, findings in _checked(self._names.rows, self._mapping_columns, NAMES_AT_ONCE, self._of_names):
             yield from findings
             self.mappings += sum(len(cells) for row, cells in stored.items() if row != COUNTER_ROW)
             progress()
         yield from self._of_counters()
+
+    def _verify_points(self, progress: Callable[[], object]) -> Iterator[Finding]:
         columns = [*self._points.layout.cells.columns]
         for stored, findings in _checked(self._points.rows, columns, POINTS_AT_ONCE, self._of_points):
             yield from findings
@@ -136,7 +167,9 @@ class SeriesUpkeep:
         for kind, name, uid in forward:
             other = others.get(uid, {}).get(_name_column(kind))
             if other is None:
-                yield Finding("missing", self._names_table, uid, name, f"{_words(kind, name)} has this UID")
+                finding = Finding("missing", self._names_table, uid, name, f"{_words(kind, name)} has this UID")
+                self._nameless[finding] = kind
+                yield finding
             elif other != name:
                 reason = f"{_words(kind, name)} has this UID, whose name is {_text(other)}"
                 yield Finding("differing", self._names_table, uid, name, reason)

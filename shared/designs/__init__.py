@@ -7,12 +7,12 @@ from .accepted import LATE_PUTS, LINT_RULES, Accepted
 from .cell_contents import CellContents, contents_of
 from .comparison import stored_bytes, stored_cells
 from .crossing import Crossing, Panel, Series, lower_where
-from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples, store_records
+from .design import FACTS, Design, Exemption, Load, StoreSettings, Variant, Wrong, load_samples, store_records
 from .heat import RANGES, Writes
 from .heat_recording import recorded_heat
 from .hfiles import CELL_BYTES
 from .metering import Cost, Measurement, measure, measure_pattern, metered
-from .patterns import AccessPattern
+from .patterns import AccessPattern, Action
 from .published import LONG_MAX, SIGN, PublishedColumn, PublishedKey, added_tie, any_text
 from .scanned import ScannedTable, scanned_records
 from .traps import Outcome, ScanTask, Trap, scratch_store, scratch_table
@@ -27,6 +27,7 @@ __all__ = [
     "SIGN",
     "Accepted",
     "AccessPattern",
+    "Action",
     "CellContents",
     "Cost",
     "Crossing",
@@ -41,6 +42,7 @@ __all__ = [
     "ScanTask",
     "ScannedTable",
     "Series",
+    "StoreSettings",
     "Trap",
     "Variant",
     "Writes",

@@ -3,7 +3,7 @@
 from inspect import Parameter
 
 from .design import Design
-from .patterns import AccessPattern
+from .patterns import AccessPattern, Action
 
 
 def patterns_by_name(design: Design) -> dict[str, list[AccessPattern]]:
@@ -14,7 +14,7 @@ def patterns_by_name(design: Design) -> dict[str, list[AccessPattern]]:
     return by_name
 
 
-def shown_arguments(pattern: AccessPattern) -> str:
+def shown_arguments(pattern: AccessPattern | Action) -> str:
     """`seller_id= [since_ms= until_ms=]`: the required arguments, then the optional ones in brackets."""
     required: list[str] = []
     optional: list[str] = []

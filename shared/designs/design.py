@@ -19,7 +19,7 @@ from ..writes import holds_intents
 from .accepted import Accepted
 from .cell_contents import CellContents, contents_of
 from .crossing import Crossing
-from .patterns import AccessPattern
+from .patterns import AccessPattern, Action
 from .published import PublishedColumn, PublishedKey
 from .traps import Trap
 
@@ -48,11 +48,15 @@ class Load:
     new_record_transform: Callable[[], Callable[[Any], Any]] = _unchanged
     """Called for each file; returns a function that maps each record of the file to the one to store.
 
-    That function may remember earlier records."""
+    That function may remember earlier records. It raises ValueError for a record that is not to be stored. If it has
+    `notes`, lines of text that say what it changed, `rowbook load` prints them after the file."""
     store_all: Callable[[Any, Any], object] | None = None
     """The repository's method that stores many records in few calls, if storing a record again changes nothing: after
     an error the same records are stored one by one. A variant with an exemption from `loading` does not use it, nor
     does one whose repository has no such method."""
+    export: Callable[..., Any] | None = None
+    """The repository's method that returns all stored records, or some, for `rowbook export`: an iterable with
+    `on_invalid`. None if a scan of one table shows the records whole."""
     has_own_order: bool = False
     """Whether records must be stored in the order of their file, such as those of a log; otherwise in any order."""
 
@@ -197,6 +201,22 @@ class Variant:
 
 
 @attrs.frozen
+class StoreSettings:
+    """Settings that the owner of a store chose for its tables, such as widths: a process with others finds no rows.
+
+    Commands take them from `--settings`, and otherwise those that the store keeps.
+    """
+
+    names: tuple[str, ...]
+    """The names of all settings."""
+    applied: "Callable[[Variant, Mapping[str, str], happybase.Connection | None], Variant]"
+    """The variant with settings, each a text by its name. With a connection, those that its store keeps hold for the
+    names that are not given. Raises InvalidKey."""
+    kept_in: TableLayout[Any, Any]
+    """The table that keeps them; a store of which another program made the tables lacks it, and can be read."""
+
+
+@attrs.frozen
 class Design:
     """A design with all its variants, as the command line and the tests of the suite see it."""
 
@@ -232,6 +252,10 @@ class Design:
     unknown_names: Callable[[Any, Mapping[str, Any]], Sequence[str]] | None = None
     """The names in a question for which the store has no number, each in words, if it stores names as numbers: a
     function of a repository and the arguments of the question."""
+    actions: tuple[Action, ...] = ()
+    """Work on stored rows that is neither a question nor a load; `rowbook do` lists it."""
+    settings: StoreSettings | None = None
+    """The settings of its tables, if a store's owner chooses some; None if all stores have the same tables."""
     contents_of: Callable[[TableLayout[Any, Any], Any, bytes, bytes], CellContents] = contents_of
     """The contents of a cell, from its table, decoded row key, column and value; for cells of the design's own."""
     crossing: Callable[["Design"], Crossing] | None = None

@@ -21,12 +21,42 @@ DEFAULT_LIMIT = 100
 """Records per page by default; also the default of `Query.page`."""
 
 
+class _Called:
+    """A method or function with arguments that a user gives, after the repository."""
+
+    method: Callable[..., Any]
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line, which is the method's."""
+        return self.method.__name__.replace("_", "-")
+
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        """The arguments that a user may give."""
+        _self, *parameters = inspect.signature(self.method, eval_str=True).parameters.values()
+        return parameters
+
+
 @attrs.frozen
-class AccessPattern:
+class Action(_Called):
+    """Work on stored rows that is neither a question nor a load, such as a compaction: `rowbook do NAME ACTION`.
+
+    `method` is called with the repository of a variant and the arguments of the user. It returns an attrs class whose
+    ints are printed with their names, and whose `failed`, if it has that, are the rows that cannot be read.
+    """
+
+    words: str
+    """What it does, in a few words."""
+    method: Callable[..., Any]
+
+
+@attrs.frozen
+class AccessPattern(_Called):
     """One question that a design answers.
 
     `method` is the repository's method (`OrderRepository.of_seller`), `sample` the arguments with which it is
-    measured. Arguments whose names end in `_ms` are times.
+    measured. Arguments whose names end in `_ms` are times. Patterns of one name differ in their samples.
     """
 
     question: str
@@ -35,17 +65,6 @@ class AccessPattern:
     sample: Mapping[str, Any] = attrs.field(hash=False)
     limit: int = DEFAULT_LIMIT
     """The most records of the page that is measured, if the method returns a query."""
-
-    @property
-    def name(self) -> str:
-        """The name in `rowbook ask`, which is the method's. Patterns of one name differ in their samples."""
-        return self.method.__name__.replace("_", "-")
-
-    @property
-    def parameters(self) -> list[inspect.Parameter]:
-        """The arguments that a user may give."""
-        _self, *parameters = inspect.signature(self.method, eval_str=True).parameters.values()
-        return parameters
 
     def ask(self, repository: Any, **arguments: Any) -> Any:
         """What the method of a repository returns: a query, or an answer.

@@ -37,14 +37,21 @@ class Field:
 
 
 def fields_of(
-    record_type: type[Any], mapping: Mapping[str, str], units: Mapping[str, str], time_formats: Mapping[str, str]
+    record_type: type[Any],
+    mapping: Mapping[str, str],
+    units: Mapping[str, str],
+    time_formats: Mapping[str, str],
+    also: Iterable[str] = (),
 ) -> list[Field]:
-    """The fields of a record: `mapping` is {field: column}, `units` {field: unit}, `time_formats` {field: format}."""
+    """The fields of a record: `mapping` is {field: column}, `units` {field: unit}, `time_formats` {field: format}.
+
+    `also` are other names that must be fields. Raises UnknownField, UnknownUnit and InvalidTimeFormat.
+    """
     attrs.resolve_types(record_type)
     record = record_type.__name__
     attributes = [attribute for attribute in attrs.fields(record_type) if attribute.init]
     names = [attribute.name for attribute in attributes]
-    if unknown := [name for name in [*mapping, *units, *time_formats] if name not in names]:
+    if unknown := [name for name in [*mapping, *units, *time_formats, *also] if name not in names]:
         raise UnknownField(f"{record}.{unknown[0]}: no such field (fields: {', '.join(names)})")
     times = ", ".join(name for name in names if name.endswith("_ms")) or "none"
     for name, unit in units.items():

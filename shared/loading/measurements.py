@@ -28,7 +28,7 @@ _SERIES_NAME = re.compile(r"(?P<metric>.+)_(?P<host>[0-9a-f]{6,})|.+_(?P<id>i-[0
 
 
 def _series(lines: Iterable[str], path: Path) -> ParsedRows:
-    name = os.path.abspath(path).rsplit("/", 1)[-1].removesuffix(".csv")
+    name = os.path.abspath(path).rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".csv")
     match = _SERIES_NAME.fullmatch(name)
     is_first = True
     for number, line in enumerate(lines, start=1):
@@ -42,7 +42,8 @@ def _series(lines: Iterable[str], path: Path) -> ParsedRows:
 def _series_point(line: str, name: str, match: "re.Match[str] | None") -> dict[str, Any] | str:
     if match is None:
         forms = "METRIC_HOST.csv, with a host of hex digits, or ..._i-HOST_METRIC.csv"
-        return f"the file's name must be {forms} (got {name})"
+        advice = "or give --format csv --map time_ms=timestamp --set metric=NAME, and the host"
+        return f"the file's name must be {forms} (got {name}); {advice}"
     stamp, comma, value = line.partition(",")
     if not comma:
         return f"must be time,value (got {shown(line)})"

@@ -15,6 +15,7 @@ from .columns import Field, check_columns, fields_of, record_maker, required_col
 from .detection import FORMATS, candidates, detect, either
 from .errors import UnneededTime, UnneededYear, UnreadableFile
 from .formats import Format, ParsedRows
+from .given_values import Given
 from .log_times import SyslogTimes
 from .text_files import FirstLine, TextFile, encoded, first_not_utf8
 
@@ -81,6 +82,8 @@ def read_lines(
     formats: Sequence[Format] = (),
     year: int | None = None,
     at_ms: int | None = None,
+    constants: Mapping[str, str] | None = None,
+    tags: Mapping[str, str | None] | None = None,
 ) -> Lines[R]:
     """The lines of a file, each with a record of an attrs class or the reason why there is none.
 
@@ -96,16 +99,22 @@ def read_lines(
     it nearest to the line before. Raises UnneededYear for any other format.
     `at_ms` is the time of lines without one, for a format whose lines may lack it. Raises UnneededTime for any other
     format.
+    `constants` is {field: value}: the value of a field in all lines, instead of a column.
+    `tags` is {tag: value}: a tag of all lines, for a record with a field of pairs of texts; if the value is None, that
+    of the tag's column, `mapping` included. A tag whose column is empty is left out.
 
     Raises UnreadableFile, before the first line is returned, for a file that cannot contain such records.
     """
-    fields = fields_of(record_type, mapping or {}, units or {}, time_formats or {})
+    given = Given(constants or {}, tags or {}, mapping or {})
+    of_fields = {name: column for name, column in given.mapping.items() if name not in given.columns_of_tags}
+    fields = fields_of(record_type, of_fields, units or {}, time_formats or {}, given.constants)
+    given.check(record_type, fields)
     possible = candidates(format, (*formats, *FORMATS))
     file = TextFile(path)
     try:
         first = file.first_line()
         detected = detect(possible, first)
-        _check_header(detected, first, fields, possible)
+        _check_header(detected, first, given.needed(fields), possible)
         _check_year(detected, year)
         _check_time(detected, at_ms)
     except (UnneededTime, UnneededYear, UnreadableFile) as error:
@@ -121,6 +130,8 @@ def read_lines(
         rows = _with_year(rows, fields, SyslogTimes(year))
     if detected.may_lack_time:
         rows = _with_time(rows, fields, at_ms)
+    if given.constants or given.tags:
+        rows = given.added(rows, fields)
     return Lines(detected.name, file, _lines(record_type, fields, rows))
 
 

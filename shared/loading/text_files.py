@@ -1,11 +1,15 @@
 """A text file as lines of UTF-8; a byte that is not UTF-8 costs one line, and the length of a line is limited."""
 
+import gzip
 import io
+import os
 import re
+import zlib
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import attrs
 
@@ -28,33 +32,44 @@ class FirstLine:
     """The offset in the file at which it begins, in bytes."""
 
 
+STDIN = "-"
+"""The path of the standard input."""
+ERRORS = (OSError, EOFError, zlib.error)
+"""What reading raises; the last two for a compressed file that is cut or damaged."""
+
+
 class TextFile:
-    """An open file; bytes that are not UTF-8 are lone surrogates in its text."""
+    """An open file; bytes that are not UTF-8 are lone surrogates in its text.
+
+    A file whose name ends in `.gz` is decompressed; `-` is the standard input.
+    """
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
         file = Path(path)
         try:
             self.size_bytes = file.stat().st_size if file.is_file() else None
-            self._data = file.open("rb")
+            self._data: BinaryIO = os.fdopen(os.dup(0), "rb") if str(path) == STDIN else file.open("rb")
         except (OSError, ValueError) as error:  # a NUL in the path is a ValueError
             raise UnreadableFile(f"{path}: {_reason(error)}") from None
-        self._text = io.TextIOWrapper(self._data, "utf-8", errors="surrogateescape", newline="")
+        plain: Any = gzip.GzipFile(fileobj=self._data) if file.suffix == ".gz" else self._data
+        self._text = io.TextIOWrapper(plain, "utf-8", errors="surrogateescape", newline="")
 
     @property
     def read_bytes(self) -> int:
-        """How much of the file has been read."""
+        """How much of the file has been read, as it is stored."""
         return self._data.tell()
 
     def close(self) -> None:
         """Closes the file."""
         self._text.close()
+        self._data.close()
 
     def first_line(self) -> FirstLine:
         """The first line that is not blank; UnreadableFile if there is none, or if it is too long."""
         try:
             return self._first_line()
-        except OSError as error:
+        except ERRORS as error:
             raise UnreadableFile(_reason(error)) from None
 
     def _first_line(self) -> FirstLine:
@@ -84,7 +99,7 @@ class TextFile:
                 if len(line) >= MAX_LINE_CHARACTERS:
                     raise UnreadableFile(f"{self._path}:{number}: {_TOO_LONG}")
                 yield line
-        except OSError as error:
+        except ERRORS as error:
             raise UnreadableFile(f"{self._path}: {_reason(error)}, after line {number}") from error
 
 

@@ -4,7 +4,7 @@ Nothing is trimmed, rounded or guessed:
 
 text     unchanged
 int      [+-]?[0-9]+, up to 4,300 digits, the most that Python reads; from JSON also a number, but not a float or a bool
-float    a decimal number in the range of a float, so neither infinite nor NaN
+float    a decimal number in the range of a float, so neither infinite nor NaN; also .5 and 1.
 number   an int or a float (`int | float`): an int if it is written without point and exponent
 bool     true or false
 bytes    hex digits
@@ -12,13 +12,14 @@ bytes    hex digits
          another unit, with a fraction of it, see `read_time`; or a time has a format of its own, see `TimeFormat`
 Literal  one of its values
 tuple    of texts: from JSON a list of them; no CSV column holds one
+pairs    a tuple of pairs of texts, such as tags: `dc=lga,host=web-1`; from JSON an object of texts by name
 Mapping  of values by name: from JSON an object, each value read as its own type; no CSV column holds one
 """
 
 import math
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from typing import Any, Literal, get_args, get_origin
@@ -110,7 +111,7 @@ def _is_literal(wanted: Any) -> bool:
 
 
 def _read_float(value: Any, _type: Any) -> float:
-    decimal = r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
+    decimal = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
     if type(value) in (int, float) or (type(value) is str and re.fullmatch(decimal, value)):
         with suppress(OverflowError):
             if math.isfinite(number := float(value)):
@@ -155,6 +156,31 @@ def _read_texts(value: Any, _type: Any) -> tuple[str, ...]:
     raise _refusal("a list of texts", value)
 
 
+def is_of_pairs(wanted: Any) -> bool:
+    """Whether a type is a tuple of pairs of texts, such as tags."""
+    origin: Any = get_origin(wanted)
+    return origin is tuple and get_args(wanted) == (tuple[str, str], ...)
+
+
+def _read_pairs(value: Any, _type: Any) -> tuple[tuple[str, str], ...]:
+    pairs: list[Any] = [None]
+    if type(value) is str:
+        words = [word.partition("=") for word in value.split(",")] if value else []
+        pairs = [(name, text) if equals else None for name, equals, text in words]
+    elif type(value) is dict:
+        pairs = [*value.items()]  # pyright: ignore[reportUnknownArgumentType]
+    elif type(value) in (list, tuple):
+        pairs = [tuple(pair) if type(pair) in (list, tuple) else None for pair in value]
+    if all(pair is not None and [type(text) for text in pair] == [str, str] for pair in pairs):
+        return tuple(pairs)
+    raise _refusal("texts by name, such as dc=lga,host=web-1", value)
+
+
+def show_pairs(pairs: Iterable[tuple[str, str]]) -> str:
+    """Pairs as one text, which is read as these pairs if no name has `=` and no text has `,`."""
+    return ",".join(f"{name}={text}" for name, text in pairs)
+
+
 def _is_mapping(wanted: Any) -> bool:
     origin: Any = get_origin(wanted)
     return origin is Mapping
@@ -176,6 +202,7 @@ CONVERTER.register_structure_hook(int, _read_int)
 CONVERTER.register_structure_hook(str, lambda value, _type: read_text(value))
 CONVERTER.register_structure_hook_func(_is_literal, _read_literal)
 CONVERTER.register_structure_hook_func(_is_tuple_of_texts, _read_texts)
+CONVERTER.register_structure_hook_func(is_of_pairs, _read_pairs)
 CONVERTER.register_structure_hook_func(_is_mapping, _read_mapping)
 CONVERTER.register_structure_hook(float, _read_float)
 CONVERTER.register_structure_hook_func(_is_number, _read_number)

@@ -72,7 +72,8 @@ def create_tables(connection: "happybase.Connection", tables: Iterable[TableLayo
 
     Creates a namespace that does not exist, too; without a Thrift2 gateway that is `NeedsThrift2`.
 
-    Raises `TableMismatch` for an existing table whose families, or their options, are not as declared, and its subclass
+    Raises `TableMismatch` for an existing table whose families, or their options, are not as declared (of a table that
+    another program defines, see `TableLayout.is_recorded`, only the families), and its subclass
     `LayoutMismatch` if another key layout makes the table's keys, as recorded in the table `rowbook_layouts` when it
     was created (`recorded_layouts.py`). Warns of `UnrecordedLayout` if there is no such record. Split points are not
     compared, because HBase keeps splitting regions by itself.
@@ -95,9 +96,12 @@ def create_tables(connection: "happybase.Connection", tables: Iterable[TableLayo
             existing.add(RECORDS.name)
         for table in physical:
             if table.name in existing or not _create_claimed(connection, beyond, table):
-                block_sizes = beyond.block_sizes(table.name) if beyond else {}
-                keep_ms = beyond.keep_tombstones_ms(table.name) if beyond else {}
-                _check_families(table, connection.table(table.name).families(), block_sizes, keep_ms)
+                described = connection.table(table.name).families()
+                _check_names(table, described)
+                if any(layout.is_recorded for layout in table.layouts):
+                    block_sizes = beyond.block_sizes(table.name) if beyond else {}
+                    keep_ms = beyond.keep_tombstones_ms(table.name) if beyond else {}
+                    _check_options(table, described, block_sizes, keep_ms)
             compare_table(connection, table, has_records=RECORDS.name in existing)
 
 
@@ -213,16 +217,19 @@ def _create_in_namespace(
 (_RECORDS,) = physical_tables([RECORDS])
 
 
-def _check_families(
+def _check_names(table: PhysicalTable, described: Mapping[bytes, Mapping[str, Any]]) -> None:
+    names = {name.decode() for name in described}
+    if names != set(table.families):
+        wanted = ", ".join(sorted(table.families))
+        raise TableMismatch(f"table {table.name}: must have the families {wanted} (has {', '.join(sorted(names))})")
+
+
+def _check_options(
     table: PhysicalTable,
     described: Mapping[bytes, Mapping[str, Any]],
     block_sizes: Mapping[bytes, int],
     keep_ms: Mapping[bytes, int],
 ) -> None:
-    names = {name.decode() for name in described}
-    if names != set(table.families):
-        wanted = ", ".join(sorted(table.families))
-        raise TableMismatch(f"table {table.name}: must have the families {wanted} (has {', '.join(sorted(names))})")
     for name, family in table.families.items():
         declared = attrs.asdict(family) | {"ttl_seconds": _seconds(family.ttl_seconds)}
         stored_name = name.encode()

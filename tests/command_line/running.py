@@ -61,12 +61,17 @@ def run(words: list[str], environment: Mapping[str, str] | None = None) -> Ended
 def _store_to_ask(url, design, variant) -> Iterator:
     """`stores.store_to_ask`, but with the samples in memory as they were loaded for an earlier question."""
     if url is not None:
-        with stores.store_to_ask(url, design, variant) as connection:
-            yield connection
+        with stores.store_to_ask(url, design, variant) as stored:
+            yield stored
         return
-    key = (design.name, variant.name, *(load.samples for load in design.loads))
+    key = (
+        design.name,
+        variant.name,
+        *(table.name for table in variant.tables),
+        *(load.samples for load in design.loads),
+    )
     if key not in SAMPLES:
         SAMPLES[key] = connect("embedded:")
         create_tables(SAMPLES[key], variant.tables)
         load_samples(SAMPLES[key], design, variant)
-    yield SAMPLES[key]
+    yield SAMPLES[key], variant

@@ -98,9 +98,10 @@ def drop_unused_imports(package: Package, module: Module) -> None:
 
 
 def keep_what_is_there(front: Module, package: Package) -> None:
-    """Drops from the public names of a package those that its modules no longer have."""
+    """Drops from the public names of a package those that its modules no longer have, or whose module is left out."""
     for local, (origin, name) in [*front.imports.names.items()]:
-        if origin.startswith(".") and name not in package[origin[1:]].defined():
+        module = package.get(origin[1:])
+        if origin.startswith(".") and (module is None or name not in module.defined()):
             del front.imports.names[local]
     front.unit("__all__").statements = [cst.parse_module(_all(sorted(front.imports.names, key=order))).body[0]]
 

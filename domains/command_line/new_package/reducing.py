@@ -12,7 +12,7 @@ from .modules import Module, Statement, Unit, uses
 
 DESCRIPTION = '"""The loads and questions of this package, for the command `rowbook` and for the tests."""'
 SAMPLES = 'SAMPLES = Path(__file__).parent / "samples"'
-OF_SUITE = ("traps", "published", "published_columns", "crossing", "own_blocks")
+OF_SUITE = ("traps", "published", "published_columns", "crossing", "own_blocks", "settings")
 """The arguments of a `Design` that only the suite has."""
 OF_CHOICE = ("wrong", "mistake", "take_if", "avoid_if")
 """The arguments of a `Variant` that help to choose one."""

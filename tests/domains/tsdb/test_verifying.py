@@ -95,6 +95,18 @@ def test_a_name_whose_uid_has_no_name(tsdb, names):
     assert len(found(tsdb)) == 1 + 4, "four rows have that UID"
 
 
+def test_a_name_of_a_uid_is_put_back_if_just_one_name_has_the_uid(tsdb, names, connection):
+    names.delete(b"\0\0\2", [b"name:tagv"])
+    repaired = [(str(finding), mended) for finding, mended in TsdbRepository(connection).upkeep.repair()]
+    assert repaired == [("tsdb-uid: missing row 00 00 02: tagv 'web-2' has this UID", True)], "no row is orphaned now"
+    assert found(tsdb) == []
+    names.put(b"web-9", {b"id:tagv": b"\0\0\2"})
+    names.delete(b"\0\0\2", [b"name:tagv"])
+    of_names = [mended for finding, mended in tsdb.upkeep.repair() if finding.kind == "missing"]
+    assert of_names == [False, False], "either name may be the right one"
+    assert names.row(b"\0\0\2", [b"name:tagv"]) == {}
+
+
 def test_a_name_whose_uid_has_another_name(tsdb, names):
     names.put(b"web-9", {b"id:tagv": b"\0\0\2"})
     assert found(tsdb) == ["tsdb-uid: differing row 00 00 02: tagv 'web-9' has this UID, whose name is 'web-2'"]

@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import gzip
 import json
 import os
 import re
@@ -160,6 +161,30 @@ def test_a_pipe_is_read_once_and_has_no_size(tmp_path):
     assert (file_lines.format, file_lines.size_bytes) == ("jsonl", None)
     assert [line.record for line in file_lines] == [SALE]
     writer.join()
+
+
+def test_a_compressed_file_is_read_as_the_one_in_it_and_a_damaged_one_is_refused_with_the_last_line(tmp_path):
+    path = tmp_path / "sales.csv.gz"
+    whole = gzip.compress((HEADER + LINE * 5000).encode())
+    path.write_bytes(whole)
+    file_lines = read_lines(path, Sale)
+    assert file_lines.size_bytes == len(whole)
+    assert [line.record for line in file_lines] == [SALE] * 5000
+    for content, reason in (
+        (whole[:-20], "end-of-stream"),
+        (whole[:99] + b"x" + whole[100:], "CRC|Error|invalid"),
+        (b"x", "gzip"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(UnreadableFile, match=reason):
+            list(read_records(path, Sale))
+
+
+def test_a_minus_is_the_standard_input(tmp_path):
+    code = "from tests.shared.loading.sales import Sale; from shared.loading import read_records\n"
+    code += "print(len(list(read_records('-', Sale))))"
+    read = subprocess.run([sys.executable, "-c", code], input=(HEADER + LINE).encode(), capture_output=True, cwd=ROOT)
+    assert (read.stdout, read.stderr) == (b"1\n", b"")
 
 
 @pytest.mark.filterwarnings("error")

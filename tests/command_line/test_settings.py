@@ -1,0 +1,105 @@
+"""Tables that an OpenTSDB made, with 20 buckets and names of its own: read as they are, adopted, and worked on."""
+
+from contextlib import closing
+
+import attrs
+import pytest
+
+from domains.tsdb import TsdbRepository, Widths
+from domains.tsdb.codecs import SeriesSalt
+from domains.tsdb.design import DESIGN
+from domains.tsdb.formats import import_line
+from domains.tsdb.keys import TABLES, data_table, uid_tables
+from shared.stores import connect
+from shared.tables import create_tables
+
+CONF = """\
+# OpenTSDB's own file
+tsd.network.port = 4242
+tsd.storage.hbase.data_table = prod-tsdb
+tsd.storage.hbase.uid_table=prod-uid
+tsd.storage.uid.width.tagv = 4
+tsd.storage.salt.width = 1
+"""
+POINTS = [*DESIGN.loads[0].sample_records()][:300]
+ROWS = len({(point.metric, point.tags, point.time_ms // 3_600_000) for point in POINTS})
+OURS = ("tsdb-rowbook", "rowbook_layouts")
+
+
+@pytest.fixture
+def url(folder):
+    """A store as OpenTSDB makes it: its two tables, whose family is compressed, and no other."""
+    widths, url = Widths(tagv=4), "embedded:prod.db"
+    uids, names = uid_tables("prod-uid")
+    points = data_table("prod-tsdb", widths, SeriesSalt(1, 20))
+    family = attrs.evolve(points.families["t"], compression="GZ")
+    tables = TABLES._replace(points=attrs.evolve(points, families={"t": family}), uids=uids, names=names)
+    with closing(connect(url)) as connection:
+        create_tables(connection, tables)
+        TsdbRepository(connection, tables, widths=widths).store_all(POINTS)
+        for name in OURS:
+            connection.delete_table(name, disable=True)
+    (folder / "opentsdb.conf").write_text(CONF)
+    return url
+
+
+def test_tables_of_an_opentsdb_are_read_with_its_own_file_and_nothing_is_written(ok, rowbook, url, stored):
+    before = stored(url)
+    tsdb = f"tsdb --store {url} --settings opentsdb.conf"
+    assert ok(f"verify {tsdb}") == f"tsdb: {2 * 14} mappings and {ROWS} rows compared: nothing is wrong\n"
+    assert "dc=lga,host=web-12" in ok(
+        f"ask {tsdb} points metric=temperature tag=host value=web-12 until=2013-01-01T00:10"
+    )
+    assert ok(f"scan {tsdb} prod-uid kind=metrics").startswith("name")
+    assert "prod-tsdb" in ok(f"get {tsdb} prod-tsdb --key {before['prod-tsdb'][0][0].hex()}")
+    assert sorted(ok(f"export {tsdb}").splitlines()) == sorted(map(import_line, POINTS))
+    refused = rowbook(f"do {tsdb} compact metric=load")
+    assert refused[0] == 1
+    assert "has no table tsdb-rowbook, so it can only be read; create it with rowbook adopt tsdb" in refused[2]
+    assert stored(url) == before
+
+
+def test_wrong_settings_are_refused_with_the_advice_to_give_the_right_ones(rowbook, url):
+    names = "--settings tsd.storage.hbase.data_table=prod-tsdb --settings tsd.storage.hbase.uid_table=prod-uid"
+    for settings, reason in (
+        (names, "tsd.storage.uid.width.tagv must be 4, as in its UIDs (got 3); --settings opentsdb.conf gives"),
+        ("--settings opentsdb.conf --settings tsd.storage.salt.buckets=19", "tsd.storage.salt.buckets must be"),
+    ):
+        for command in ("verify", "adopt"):
+            code, _out, err = rowbook(f"{command} tsdb --store {url} {settings}")
+            assert (code, reason in err) == (1, True), err
+    for settings, reason in (
+        ("tsd.storage.salt.width=x", "tsd.storage.salt.width: must be a number (got 'x')"),
+        ("tsd.storage.salt.width=9", "SeriesSalt.width: must be 1..8 bytes (got 9)"),
+        ("tsd.salt=1", "unknown setting 'tsd.salt'"),
+    ):
+        code, _out, err = rowbook(f"verify tsdb --store {url} --settings {settings}")
+        assert (code, reason in err) == (2, True), err
+    assert rowbook(f"verify orders --store {url} --settings a=1")[0] == 2
+    assert rowbook("run tsdb --settings opentsdb.conf")[0] == 2
+
+
+def test_adopted_tables_need_only_their_names_and_can_be_loaded_compacted_deleted_from_and_moved(
+    ok, rowbook, folder, url
+):
+    assert "tsdb-rowbook keeps the settings" in ok(f"adopt tsdb --store {url} --settings opentsdb.conf")
+    (folder / "names").write_text("".join(line for line in CONF.splitlines(keepends=True) if "table" in line))
+    tsdb = f"tsdb --store {url} --settings names"
+    (folder / "more.txt").write_text("temperature 1357000000 1 host=web-99\n")
+    ok(f"load {tsdb} more.txt")
+    assert ok(f"do {tsdb} compact metric=temperature").startswith("tsdb compact: compacted 0, left ")
+    hour = "since=2013-01-01 until=2013-01-01T00:10"
+    assert ok(f"do {tsdb} delete-points m=temperature{{host=web-12}} {hour}") == (
+        "tsdb delete-points: changed 1, postponed 0\n"
+    )
+    assert ok(f"do {tsdb} delete-series m=temperature{{host=web-99}}").startswith("tsdb delete-series: changed 1,")
+    ok(f"export {tsdb} --to moved.csv.gz --format csv")
+    moved = f"{tsdb} --settings tsd.storage.hbase.data_table=moved --settings tsd.storage.salt.width=0"
+    ok(f"load {moved} moved.csv.gz")
+    of_both = [sorted(ok(f"export {store}").splitlines()) for store in (tsdb, moved)]
+    deleted = "temperature 1356998", "host=web-12"
+    left = [
+        text for text in map(import_line, POINTS) if not (text.startswith(deleted[0]) and text.endswith(deleted[1]))
+    ]
+    assert of_both == [sorted(left), sorted(left)]
+    assert ok(f"verify tsdb --store {url} --settings names --settings tsd.storage.hbase.data_table=moved")
