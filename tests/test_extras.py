@@ -26,7 +26,7 @@ ROOMS = {
     "store": ("shared.stores.filters",),
     "cli": ("domains.command_line", "shared.designs", "shared.loading"),
     "parquet": ("domains.command_line.parquet_files",),
-    "tsdb": ("domains.tsdb",),
+    "tsdb": ("domains.tsdb", "shared.queries.cell_arrays", "shared.stores.hbase.row_frames"),
     "pictures": ("shared.designs.pictures",),
     "testing": ("shared.testing",),
     "all": (),

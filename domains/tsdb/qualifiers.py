@@ -27,12 +27,15 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from shared.keys import shown, shown_bytes
+from shared.queries import CellArrays
 from shared.tables import InvalidRecord
 
 from .records import Number, SeriesPoint
 
 FAMILY = "t"
 _COLUMN_START = FAMILY.encode() + b":"
+_SINGLE_BYTES = 2
+"""The bytes of the qualifier of a point in seconds."""
 HOUR_MS = 3_600_000
 APPENDED = bytes.fromhex("05 00 00")
 """The qualifier of the cell to which OpenTSDB appends points, if it is configured so."""
@@ -198,11 +201,13 @@ class PointArrays:
         places = self.rows << OFFSET_BITS | self.offsets_ms
         if (places[1:] > places[:-1]).all():
             return self
+        order = np.argsort(places, kind="stable")
+        in_order = places[order]
+        if (in_order[1:] > in_order[:-1]).all():
+            return self.taking(order)
         order = np.lexsort((-self.written_ms, places))
         points, places = self.taking(order), places[order]
         repeats = np.flatnonzero(places[1:] == places[:-1]) + 1
-        if not len(repeats):
-            return points
         if duplicates == "strict":
             for place in repeats.tolist():
                 newer, older = points.number_bytes(place - 1), points.number_bytes(place)
@@ -248,13 +253,49 @@ def read_rows(rows: Iterable[Cells]) -> PointArrays:
     single, several = _CellsOfRows(), _CellsOfRows()
     for number, cells in enumerate(rows):
         for qualifier, (value, written_ms) in cells.items():
-            if len(qualifier) == 2:
+            if len(qualifier) == _SINGLE_BYTES:
                 single.add(number, qualifier, value, written_ms)
-            elif is_of_points(qualifier):
-                several.add(number, qualifier, value, written_ms)
-            elif qualifier == APPENDED and value:
-                several.add(number, *_compacted_appends(value), written_ms)
-    parts = [_single_points(single), _several_points(several, sum(map(len, single.values)))]
+            else:
+                several.add_several(number, qualifier, value, written_ms)
+    widths = single.lengths()
+    points = _single_points(
+        np.array(single.rows, np.int64),
+        np.frombuffer(b"".join(single.qualifiers), ">u2").astype(np.int64),
+        np.cumsum(widths) - widths,
+        widths,
+        np.array(single.written_ms, np.int64),
+        b"".join(single.values),
+    )
+    return _with_several(points, several)
+
+
+def read_cells(cells: CellArrays) -> PointArrays:
+    """The points of some rows, as `read_rows` reads them, from cells that a scan has read as arrays."""
+    are_single = cells.column_lengths == len(_COLUMN_START) + _SINGLE_BYTES
+    single = cells if are_single.all() else cells.taking(are_single)
+    data = np.frombuffer(cells.data, np.uint8)
+    qualifiers = np.zeros(0, np.int64)
+    if len(single.column_starts):
+        windows = sliding_window_view(data, _SINGLE_BYTES)[single.column_starts + len(_COLUMN_START)]
+        qualifiers = windows.view(">u2")[:, 0].astype(np.int64)
+    points = _single_points(
+        single.row_of_cell, qualifiers, single.value_starts, single.value_lengths, single.written_ms, cells.data
+    )
+    others = [
+        (int(cells.row_of_cell[cell]), cells.column(cell)[len(_COLUMN_START) :], cell)
+        for cell in np.flatnonzero(~are_single).tolist()
+    ]
+    several = _CellsOfRows()
+    for number, qualifier, cell in sorted(others):  # the gateway has another order of bytes
+        several.add_several(number, qualifier, cells.value(cell), int(cells.written_ms[cell]))
+    return _with_several(points, several)
+
+
+def _with_several(single: PointArrays, cells: "_CellsOfRows") -> PointArrays:
+    """The points of cells of one point, and those of the others."""
+    if not cells.values:
+        return single
+    parts = [single, _several_points(cells, len(single.data))]
     return PointArrays(
         np.concatenate([part.rows for part in parts]),
         np.concatenate([part.offsets_ms for part in parts]),
@@ -262,7 +303,7 @@ def read_rows(rows: Iterable[Cells]) -> PointArrays:
         np.concatenate([part.are_in_ms for part in parts]),
         np.concatenate([part.starts for part in parts]),
         np.concatenate([part.written_ms for part in parts]),
-        b"".join([*single.values, *several.values]),
+        b"".join([single.data, *cells.values]),
     )
 
 
@@ -281,6 +322,13 @@ class _CellsOfRows:
         self.values.append(value)
         self.written_ms.append(written_ms)
 
+    def add_several(self, row: int, qualifier: bytes, value: bytes, written_ms: int) -> None:
+        """Adds a cell of a point in milliseconds or of several points; leaves out one without points."""
+        if is_of_points(qualifier):
+            self.add(row, qualifier, value, written_ms)
+        elif qualifier == APPENDED and value:
+            self.add(row, *_compacted_appends(value), written_ms)
+
     def lengths(self) -> NDArray[np.int64]:
         """The bytes of each value."""
         return np.fromiter(map(len, self.values), np.int64, len(self.values))
@@ -290,27 +338,40 @@ class _CellsOfRows:
         return _wrong(self.qualifiers[cell], self.values[cell], wanted)
 
 
-def _single_points(cells: _CellsOfRows) -> PointArrays:
+def _single_points(
+    rows: NDArray[np.int64],
+    qualifiers: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    widths: NDArray[np.int64],
+    written_ms: NDArray[np.int64],
+    data: bytes,
+) -> PointArrays:
     """The points of cells of one point in seconds. The length of a value counts, not its flags, as in OpenTSDB."""
-    qualifiers = np.frombuffer(b"".join(cells.qualifiers), ">u2").astype(np.int64)
-    widths = cells.lengths()
-    starts = np.cumsum(widths) - widths
-    for cell in np.flatnonzero((widths == 8) & (qualifiers & 0xF == 0xB)).tolist():
-        if cells.values[cell][:4] != bytes(4):  # OpenTSDB before 1.0 wrote floats of 4 bytes in 8
-            raise cells.wrong(cell, "must be 4 zero bytes, then a float of 4 bytes")
-        starts[cell] += 4
-        widths[cell] = 4
+
+    def wrong(cell: int, wanted: str) -> InvalidRecord:
+        start = int(starts[cell])
+        return _wrong(int(qualifiers[cell]).to_bytes(2, "big"), data[start : start + int(widths[cell])], wanted)
+
+    if len(old := np.flatnonzero((widths == 8) & (qualifiers & 0xF == 0xB))):
+        for cell in old.tolist():
+            if data[int(starts[cell]) : int(starts[cell]) + 4] != bytes(
+                4
+            ):  # OpenTSDB before 1.0 wrote floats of 4 bytes in 8
+                raise wrong(cell, "must be 4 zero bytes, then a float of 4 bytes")
+        starts, widths = starts.copy(), widths.copy()
+        starts[old] += 4
+        widths[old] = 4
     flags = qualifiers & IS_FLOAT | np.maximum(widths - 1, 0) & 0xF
-    if len(wrong := np.flatnonzero(~_ARE_FLAGS[flags] | (widths != (flags & 7) + 1))):
-        raise cells.wrong(int(wrong[0]), "must be an int of 1, 2, 4 or 8 bytes, or a float of 4 or 8")
+    if len(invalid := np.flatnonzero(~_ARE_FLAGS[flags] | (widths != (flags & 7) + 1))):
+        raise wrong(int(invalid[0]), "must be an int of 1, 2, 4 or 8 bytes, or a float of 4 or 8")
     return PointArrays(
-        np.array(cells.rows, np.int64),
+        rows,
         (qualifiers >> 4) * 1000,
         flags.astype(np.uint8),
         np.zeros(len(flags), np.bool_),
         starts,
-        np.array(cells.written_ms, np.int64),
-        b"",
+        written_ms,
+        data,
     )
 
 

@@ -19,14 +19,15 @@ from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from shared.keys import InvalidQuestion, Plan, any_of, between, shown
-from shared.queries import in_batches
+from shared.queries import CellArrays, scan_cells
 from shared.tables import BoundTable, InvalidRecord, InvalidRow
 
 from .aggregation import Values
 from .annotations import tsuid_bytes
-from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points, read_rows
+from .qualifiers import HOUR_MS, Duplicates, PointArrays, read_cells
 from .query_text import SubQuery, TagFilter
 from .records import LAST_POINT_MS, SeriesPoint
 from .uids import Uids, UnknownUid
@@ -36,6 +37,8 @@ ROWS_AT_ONCE = 250
 MAX_FILTER_BYTES = 65_536
 """A longer filter is not sent: 2,620 values of a tag, by UIDs of three bytes. OpenTSDB has such a limit, too."""
 FOREVER_MS = LAST_POINT_MS + 1
+_UNWANTED = -1
+"""The number of a series that the servers did not leave out, but nobody asked for."""
 
 TimedCells: TypeAlias = Mapping[bytes, tuple[bytes, int]]
 """Value and timestamp of the cells of a row, by column."""
@@ -215,43 +218,92 @@ def read_series(
     duplicates: Duplicates,
 ) -> list[Series]:
     """The series of a selection that have a point in the period, by the UIDs of their tags."""
-    hours: dict[bytes, list[Values]] = {}
-    for batch in in_batches(scan_series(points, selection), ROWS_AT_ONCE):
-        for (_, key, _), values in zip(batch, _values(points.layout.name, batch, duplicates), strict=True):
-            hours.setdefault(key.tag_uids, []).append(values)
+    numbers: dict[bytes, int] = {}
+    parts: list[tuple[NDArray[np.int64], Values]] = []
+    for cells in scan_cells(
+        points.rows,
+        selection.plan.ranges,
+        columns=points.layout.cells.columns,
+        filter=selection.row_filter,
+        batch_rows=ROWS_AT_ONCE,
+    ):
+        parts.append(_points_of_series(points, selection, cells, numbers, duplicates))
+    by_number = _by_series(parts, len(numbers))
     with_points: list[Series] = []
-    for pairs, tags in sorted(selection.matching(uids, hours).items()):
-        values = _joined(hours[pairs]).between(since_ms, until_ms)
+    found = {pairs: number for pairs, number in numbers.items() if number != _UNWANTED}
+    for pairs, tags in sorted(selection.matching(uids, found).items()):
+        values = by_number[found[pairs]].between(since_ms, until_ms)
         if len(values):
             with_points.append(Series(selection.metric, tags, (), values, (selection.tsuid(pairs),)))
     return with_points
 
 
-def _values(table: str, batch: Sequence[tuple[bytes, Any, TimedCells]], duplicates: Duplicates) -> list[Values]:
-    """The points of each row by time, from the start of its hour on; all rows are read as one array."""
+def _points_of_series(
+    points: BoundTable[Any, SeriesPoint],
+    selection: Selection,
+    cells: CellArrays,
+    numbers: dict[bytes, int],
+    duplicates: Duplicates,
+) -> tuple[NDArray[np.int64], Values]:
+    """For each point of some rows the number of its series, and the points themselves; each row's by time.
+
+    `numbers` has a number for each series, by the UIDs of its tags; new ones get the next.
+    """
+    series: list[int] = []
+    hours_ms: list[int] = []
+    for row in cells.rows:
+        try:
+            key = points.layout.key.decode(row)
+        except ValueError as error:
+            raise InvalidRow(points.layout.name, row, str(error)) from None
+        number = numbers.get(key.tag_uids)
+        if number is None:
+            number = len(numbers) if selection.has_uids(key.tag_uids) else _UNWANTED
+            numbers[key.tag_uids] = number
+        series.append(number)
+        hours_ms.append(key.time_ms)
+    if _UNWANTED in series:
+        cells = cells.taking(np.array(series)[cells.row_of_cell] != _UNWANTED)
+    read = _read_points(points.layout.name, cells, duplicates)
+    ints, floats = read.numbers()
+    times_ms = np.array(hours_ms, np.int64)[read.rows] + read.offsets_ms
+    return np.array(series, np.int64)[read.rows], Values(times_ms, floats, ints, read.are_floats)
+
+
+def _read_points(table: str, cells: CellArrays, duplicates: Duplicates) -> PointArrays:
+    """The points of some rows, each row's by time. Raises InvalidRow."""
     try:
-        points = read_rows(cells_by_qualifier(cells) for _, _, cells in batch).merged(duplicates)
+        return read_cells(cells).merged(duplicates)
     except InvalidRecord:
-        for row, _, cells in batch:
+        for number, row in enumerate(cells.rows):
             try:
-                read_points(cells_by_qualifier(cells)).merged(duplicates)
+                read_cells(cells.taking(cells.row_of_cell == number)).merged(duplicates)
             except InvalidRecord as error:
                 raise InvalidRow(table, row, str(error)) from None
         raise
-    hours_ms = np.array([key.time_ms for _, key, _ in batch], np.int64)
-    ints, floats = points.numbers()
-    values = Values(hours_ms[points.rows] + points.offsets_ms, floats, ints, points.are_floats)
-    ends = np.searchsorted(points.rows, np.arange(len(batch) + 1)).tolist()
+
+
+def _by_series(parts: Sequence[tuple[NDArray[np.int64], Values]], numbers: int) -> list[Values]:
+    """The points of each series, by its number; each series has its rows in the order in which they were read."""
+    if not parts:
+        return []
+    values = _joined([values for _, values in parts])
+    small = np.uint16 if numbers <= 1 << 16 else np.int64  # numpy sorts numbers of two bytes by counting
+    series: NDArray[Any] = np.concatenate([of_points for of_points, _ in parts]).astype(small)
+    if (series[1:] < series[:-1]).any():
+        order = np.argsort(series, kind="stable")
+        values, series = values.taking(order), series[order]
+    ends = np.searchsorted(series, np.arange(numbers + 1)).tolist()
     return [values.taking(slice(start, end)) for start, end in pairwise(ends)]
 
 
-def _joined(hours: list[Values]) -> Values:
-    """The points of several hours, by time."""
-    if len(hours) == 1:
-        return hours[0]
+def _joined(parts: Sequence[Values]) -> Values:
+    """The points of several parts, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
     return Values(
-        np.concatenate([hour.times_ms for hour in hours]),
-        np.concatenate([hour.numbers for hour in hours]),
-        np.concatenate([hour.ints for hour in hours]),
-        np.concatenate([hour.are_floats for hour in hours]),
+        np.concatenate([part.times_ms for part in parts]),
+        np.concatenate([part.numbers for part in parts]),
+        np.concatenate([part.ints for part in parts]),
+        np.concatenate([part.are_floats for part in parts]),
     )
