@@ -108,12 +108,18 @@ class TsdbRepository:
 
     def _put_all(self, points: list[Point]) -> None:
         values_by_row: dict[bytes, dict[int, Number]] = {}
+        uids_by_series: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[bytes, bytes]] = {}
         values_by_hour: dict[tuple[str, tuple[tuple[str, str], ...], int], dict[int, Number]] = {}
         for point in points:
             hour = point.metric, point.tags, point.time_ms // HOUR_MS
             values = values_by_hour.get(hour)
             if values is None:
-                values = values_by_hour[hour] = values_by_row.setdefault(self._row(point), {})
+                series = point.metric, point.tags
+                if series not in uids_by_series:
+                    uids_by_series[series] = self.uids.assign(point.metric, dict(point.tags))
+                metric, tags = uids_by_series[series]
+                row = self._points.row(SeriesPoint(metric, point.time_ms, tags, point.value))
+                values = values_by_hour[hour] = values_by_row.setdefault(row, {})
             # The last one of a time: an int and a float have different qualifiers, and here they would be equally new.
             values[point.time_ms] = point.value
         cells_by_row = {row: dict(starmap(cell_of, values.items())) for row, values in values_by_row.items()}
