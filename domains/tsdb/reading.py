@@ -285,16 +285,13 @@ def _read_points(table: str, cells: CellArrays, duplicates: Duplicates) -> Point
 
 def _by_series(parts: Sequence[tuple[NDArray[np.int64], Values]], numbers: int) -> list[Values]:
     """The points of each series, by its number; each series has its rows in the order in which they were read."""
-    if not parts:
-        return []
-    values = _joined([values for _, values in parts])
-    small = np.uint16 if numbers <= 1 << 16 else np.int64  # numpy sorts numbers of two bytes by counting
-    series: NDArray[Any] = np.concatenate([of_points for of_points, _ in parts]).astype(small)
-    if (series[1:] < series[:-1]).any():
-        order = np.argsort(series, kind="stable")
-        values, series = values.taking(order), series[order]
-    ends = np.searchsorted(series, np.arange(numbers + 1)).tolist()
-    return [values.taking(slice(start, end)) for start, end in pairwise(ends)]
+    rows: list[list[Values]] = [[] for _ in range(numbers)]
+    for series, values in parts:
+        if len(series):
+            starts = [0, *(np.flatnonzero(series[1:] != series[:-1]) + 1).tolist(), len(series)]
+            for number, (start, end) in zip(series[starts[:-1]].tolist(), pairwise(starts), strict=True):
+                rows[number].append(values.taking(slice(start, end)))
+    return [_joined(of_series) if of_series else Values.of(()) for of_series in rows]
 
 
 def _joined(parts: Sequence[Values]) -> Values:
