@@ -54,7 +54,7 @@ opentsdb: .venv/ready ## a real OpenTSDB on an HBase of its own until Ctrl-C; ne
 test-opentsdb: .venv/ready ## the tables of tsdb beside a real OpenTSDB, in a minute; needs Java 17 and Maven
 	.venv/bin/pytest -m opentsdb tests/opentsdb
 
-bench-opentsdb: .venv/ready ## loads and questions of tsdb beside a real OpenTSDB on the same HBase; takes a quarter of an hour; QUICK=1, RECORD=1, ONLY=questions
+bench-opentsdb: .venv/ready ## loads and questions of tsdb beside a real OpenTSDB on the same HBase; takes a quarter of an hour; QUICK=1, RECORD=1, ONLY=questions, loads, sparse
 	.venv/bin/python -m tests.programs.opentsdb.bench $(if $(QUICK),--quick) $(if $(RECORD),--record) $(if $(ONLY),--only $(ONLY))
 
 lost-points: .venv/ready ## how often a compaction loses an overwritten point, OpenTSDB's and ours, in a minute

@@ -288,8 +288,9 @@ def _by_series(parts: Sequence[tuple[NDArray[np.int64], Values]], numbers: int) 
     rows: list[list[Values]] = [[] for _ in range(numbers)]
     for series, values in parts:
         if len(series):
-            starts = [0, *(np.flatnonzero(series[1:] != series[:-1]) + 1).tolist(), len(series)]
-            for number, (start, end) in zip(series[starts[:-1]].tolist(), pairwise(starts), strict=True):
+            changes: list[int] = (np.flatnonzero(series[1:] != series[:-1]) + 1).tolist()
+            for start, end in pairwise([0, *changes, len(series)]):
+                number = int(series[start])
                 rows[number].append(values.taking(slice(start, end)))
     return [_joined(of_series) if of_series else Values.of(()) for of_series in rows]
 

@@ -102,7 +102,7 @@ def _read(
     scanner = client.scannerOpenWithScan(table.name, scan, {})
     try:
         while rows := fetch(scanner, batch_rows):
-            yield _of_results(rows) if isinstance(rows, list) else _of_frame(rows)
+            yield _of_frame(rows) if hasattr(rows, "written_ms") else _of_results(rows)
     finally:
         client.scannerClose(scanner)
 

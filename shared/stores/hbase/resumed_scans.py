@@ -152,12 +152,12 @@ class ResumedScans:
 
 def _row_at(rows: Any, place: int) -> bytes:
     """The key of the first or the last row of a fetch."""
-    key: bytes = rows[place].row if isinstance(rows, list) else rows.rows[place]
+    key: bytes = rows.rows[place] if hasattr(rows, "without_first") else rows[place].row
     return key
 
 
 def _without_first(rows: Any) -> Any:
-    return rows[1:] if isinstance(rows, list) else rows.without_first()
+    return rows.without_first() if hasattr(rows, "without_first") else rows[1:]
 
 
 def _why_not_resumable(scan: _ResumedScan) -> str | None:

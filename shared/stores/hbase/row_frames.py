@@ -225,7 +225,7 @@ def _chains(
 
 def _may_be(data: bytearray, at: int, wanted: bytes) -> bool:
     """Whether those of the wanted bytes that have arrived are there. The others will come only if the form is right."""
-    return data.startswith(wanted, at) or data[at : at + len(wanted)] == wanted[: max(0, len(data) - at)]
+    return data.startswith(wanted, at) or wanted.startswith(bytes(data[at : at + len(wanted)]))
 
 
 def _number(data: bytearray, at: int) -> int:
