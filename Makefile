@@ -57,7 +57,7 @@ test-opentsdb: .venv/ready ## the tables of tsdb beside a real OpenTSDB, in a mi
 compare-opentsdb: .venv/ready ## random questions to tsdb and to a real OpenTSDB, from tables of three kinds, in five minutes; SEED=1 COUNT=3000
 	.venv/bin/python -m tests.programs.opentsdb.questions --seed $(or $(SEED),1) --count $(or $(COUNT),3000)
 
-bench-opentsdb: .venv/ready ## loads and questions of tsdb beside a real OpenTSDB on the same HBase; takes a quarter of an hour; QUICK=1, RECORD=1, ONLY=questions
+bench-opentsdb: .venv/ready ## loads and questions of tsdb beside a real OpenTSDB on the same HBase; takes a quarter of an hour; QUICK=1, RECORD=1, ONLY=questions, loads, sparse
 	.venv/bin/python -m tests.programs.opentsdb.bench $(if $(QUICK),--quick) $(if $(RECORD),--record) $(if $(ONLY),--only $(ONLY))
 
 lost-points: .venv/ready ## how often a compaction loses an overwritten point, OpenTSDB's and ours, in a minute

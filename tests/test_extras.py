@@ -27,7 +27,7 @@ ROOMS = {
     "cli": ("domains.command_line", "shared.designs", "shared.loading"),
     "frames": ("domains.tsdb.frames",),
     "parquet": ("domains.command_line.parquet_files",),
-    "tsdb": ("domains.tsdb",),
+    "tsdb": ("domains.tsdb", "shared.queries.cell_arrays", "shared.stores.hbase.row_frames"),
     "pictures": ("shared.designs.pictures",),
     "testing": ("shared.testing",),
     "all": (),

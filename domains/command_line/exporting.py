@@ -59,6 +59,8 @@ def export(
         unknown = () if design.unknown_names is None else design.unknown_names(repository, call_arguments)
     if path is not None:
         line(out, f"{path}: {chosen}, {count(written, 'record')}")
+    for note in getattr(records, "notes", ()):
+        line(errors, note)
     if unknown:
         line(errors, f"nothing found: {', '.join(unknown)}" if not written else ", ".join(unknown))
     unreadable.say(errors)

@@ -5,9 +5,9 @@ from shared.keys import InvalidQuestion, shown
 
 from .compaction import CompactionResult
 from .deleting import DeletionResult
-from .exporting import parse_series
-from .reading import FOREVER_MS
+from .query_text import parse_series
 from .repository import TsdbRepository
+from .selecting import FOREVER_MS
 
 
 def compact(repository: TsdbRepository, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:

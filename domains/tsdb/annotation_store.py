@@ -1,11 +1,11 @@
 """Annotations in the store. As with OpenTSDB, one is replaced only if it has not changed since its editor read it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from shared.keys import successor
+from shared.keys import RowRange, successor
 from shared.tables import BoundTable, InvalidRecord, InvalidRow, put_if
 
 from .annotations import (
@@ -19,9 +19,10 @@ from .annotations import (
     read_annotation,
     tsuid_bytes,
 )
-from .qualifiers import Cells, cells_by_qualifier, column_of
-from .reading import FOREVER_MS, Selection, check_period, scan_series, whole_hours
+from .qualifiers import column_of, qualifier_in
+from .reading import key_of, scan_rows
 from .records import SeriesPoint
+from .selecting import FOREVER_MS, Selection, check_period, whole_hours
 from .uids import Uids
 
 _ONLY_ANNOTATIONS = b"QualifierFilter(=, 'binaryprefix:%c')" % ANNOTATION
@@ -60,11 +61,12 @@ class AnnotationStore:
 
     def of_series(self, selection: Selection, since_ms: int, until_ms: int) -> list[Annotation]:
         """The annotations of a selection that start in the period."""
-        only = attrs.evolve(selection, row_filter=selection.filter_with(_ONLY_ANNOTATIONS))
         by_series: dict[bytes, list[Annotation]] = {}
-        for row, key, cells in scan_series(self.points, only):
-            for annotation in self._started(row, cells_by_qualifier(cells), since_ms, until_ms):
-                by_series.setdefault(key.tag_uids, []).append(annotation)
+        for row, cells in self._rows(selection.plan.ranges, selection.filter_with(_ONLY_ANNOTATIONS)):
+            pairs = key_of(self.points, self.uids, row).tag_uids
+            if selection.has_uids(pairs):
+                for annotation in self._started(row, cells, since_ms, until_ms):
+                    by_series.setdefault(pairs, []).append(annotation)
         return _by_start(
             annotation for pairs in selection.matching(self.uids, by_series) for annotation in by_series[pairs]
         )
@@ -76,13 +78,20 @@ class AnnotationStore:
         widths = self.uids.metrics.id_bytes, self.points.layout.key.prefix_bytes
         start = global_row(widths[0], first_ms, widths[1])
         stop = successor(bytes(sum(widths))) if end_ms == FOREVER_MS else global_row(widths[0], end_ms, widths[1])
-        scanned = self.points.rows.scan(start, stop, columns=self.points.layout.cells.columns, include_timestamp=True)
         return _by_start(
             annotation
-            for row, cells in scanned
+            for row, cells in self._rows([RowRange(start, stop)])
             if is_global_row(row, *widths)
-            for annotation in self._started(row, cells_by_qualifier(cells), since_ms, until_ms)
+            for annotation in self._started(row, cells, since_ms, until_ms)
         )
+
+    def _rows(
+        self, ranges: Sequence[RowRange], row_filter: bytes | None = None
+    ) -> Iterator[tuple[bytes, Mapping[bytes, bytes]]]:
+        """The rows of some ranges, with their values by qualifier."""
+        for cells in scan_rows(self.points, ranges, row_filter):
+            for place, row in enumerate(cells.rows):
+                yield row, {qualifier_in(cells, cell): cells.value(cell) for cell in cells.cells_of(place)}
 
     def _place(self, annotation: Annotation) -> tuple[bytes, bytes]:
         """Row and column of an annotation. Raises InvalidKey for a TSUID that is not one."""
@@ -93,8 +102,8 @@ class AnnotationStore:
         key = self.points.layout.key.key_class(uids[:metric_bytes], annotation.start_ms, uids[metric_bytes:])
         return self.points.row(key), column
 
-    def _started(self, row: bytes, cells: Cells, since_ms: int, until_ms: int) -> Iterator[Annotation]:
-        for qualifier, (value, _) in cells.items():
+    def _started(self, row: bytes, cells: Mapping[bytes, bytes], since_ms: int, until_ms: int) -> Iterator[Annotation]:
+        for qualifier, value in cells.items():
             if is_annotation(qualifier):
                 annotation = self._read(row, value)
                 if since_ms <= annotation.start_ms < until_ms:

@@ -66,7 +66,6 @@ from .qualifiers import (
     is_of_points,
     read_points,
 )
-from .reading import Selection
 from .records import RegisteredDeletion, SeriesPoint
 from .registry import CoveredPeriod, DeletionRegistry, covered_period
 from .rewriting import (
@@ -78,6 +77,7 @@ from .rewriting import (
     TooManyAttempts,
     rows_that_show,
 )
+from .selecting import Selection
 from .uids import Uids
 
 if TYPE_CHECKING:

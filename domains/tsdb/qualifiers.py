@@ -27,12 +27,15 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from shared.keys import shown, shown_bytes
+from shared.queries import CellArrays
 from shared.tables import InvalidRecord
 
 from .records import Number, SeriesPoint
 
 FAMILY = "t"
 _COLUMN_START = FAMILY.encode() + b":"
+_SINGLE_BYTES = 2
+"""The bytes of the qualifier of a point in seconds."""
 HOUR_MS = 3_600_000
 APPENDED = bytes.fromhex("05 00 00")
 """The qualifier of the cell to which OpenTSDB appends points, if it is configured so."""
@@ -209,11 +212,13 @@ class PointArrays:
         places = self.rows << OFFSET_BITS | self.offsets_ms
         if (places[1:] > places[:-1]).all():
             return self
+        order = np.argsort(places, kind="stable")
+        in_order = places[order]
+        if (in_order[1:] > in_order[:-1]).all():
+            return self.taking(order)
         order = np.lexsort((-self.written_ms, places))
         points, places = self.taking(order), places[order]
         repeats = np.flatnonzero(places[1:] == places[:-1]) + 1
-        if not len(repeats):
-            return points
         if duplicates == "strict":
             for place in repeats.tolist():
                 newer, older = points.number_bytes(place - 1), points.number_bytes(place)
@@ -247,25 +252,26 @@ def is_of_points(qualifier: bytes) -> bool:
 
 
 def read_points(cells: Cells) -> PointArrays:
-    """The points of a row, cell after cell. Raises InvalidRecord."""
-    return read_rows([cells])
+    """The points of a row, as `read_cells` reads them. Raises InvalidRecord."""
+    return read_cells(CellArrays.of_rows([(b"", {column_of(qualifier): cell for qualifier, cell in cells.items()})]))
 
 
-def read_rows(rows: Iterable[Cells]) -> PointArrays:
+def read_cells(cells: CellArrays) -> PointArrays:
     """The points of some rows, those that have a cell in seconds of their own first. Raises InvalidRecord.
 
     Cells with an odd qualifier that is not `APPENDED` are ignored.
     """
-    single, several = _CellsOfRows(), _CellsOfRows()
-    for number, cells in enumerate(rows):
-        for qualifier, (value, written_ms) in cells.items():
-            if len(qualifier) == 2:
-                single.add(number, qualifier, value, written_ms)
-            elif is_of_points(qualifier):
-                several.add(number, qualifier, value, written_ms)
-            elif qualifier == APPENDED and value:
-                several.add(number, *_compacted_appends(value), written_ms)
-    parts = [_single_points(single), _several_points(several, sum(map(len, single.values)))]
+    are_single = cells.column_lengths == len(_COLUMN_START) + _SINGLE_BYTES
+    single = _single_points(cells if are_single.all() else cells.taking(are_single))
+    places = np.flatnonzero(~are_single).tolist()
+    rows = cells.row_of_cell[places].tolist()
+    qualifiers = [qualifier_in(cells, place) for place in places]
+    several = _CellsOfRows()
+    for row, qualifier, place in sorted(zip(rows, qualifiers, places, strict=True)):  # gateways have another order
+        several.add(row, qualifier, cells.value(place), int(cells.written_ms[place]))
+    if not several.values:
+        return single
+    parts = [single, _several_points(several, len(single.data))]
     return PointArrays(
         np.concatenate([part.rows for part in parts]),
         np.concatenate([part.offsets_ms for part in parts]),
@@ -273,12 +279,12 @@ def read_rows(rows: Iterable[Cells]) -> PointArrays:
         np.concatenate([part.are_in_ms for part in parts]),
         np.concatenate([part.starts for part in parts]),
         np.concatenate([part.written_ms for part in parts]),
-        b"".join([*single.values, *several.values]),
+        b"".join([single.data, *several.values]),
     )
 
 
 class _CellsOfRows:
-    """Cells of one kind in lists of equal length, so that numpy reads all of them at once."""
+    """Cells of a point in milliseconds or of several points, in lists of equal length: numpy reads all at once."""
 
     def __init__(self) -> None:
         self.rows: list[int] = []
@@ -287,41 +293,44 @@ class _CellsOfRows:
         self.written_ms: list[int] = []
 
     def add(self, row: int, qualifier: bytes, value: bytes, written_ms: int) -> None:
-        self.rows.append(row)
-        self.qualifiers.append(qualifier)
-        self.values.append(value)
-        self.written_ms.append(written_ms)
-
-    def lengths(self) -> NDArray[np.int64]:
-        """The bytes of each value."""
-        return np.fromiter(map(len, self.values), np.int64, len(self.values))
-
-    def wrong(self, cell: int, wanted: str) -> InvalidRecord:
-        """The error of a cell."""
-        return _wrong(self.qualifiers[cell], self.values[cell], wanted)
+        """Adds a cell, unless it has no points."""
+        if qualifier == APPENDED and value:
+            qualifier, value = _compacted_appends(value)
+        if is_of_points(qualifier):
+            self.rows.append(row)
+            self.qualifiers.append(qualifier)
+            self.values.append(value)
+            self.written_ms.append(written_ms)
 
 
-def _single_points(cells: _CellsOfRows) -> PointArrays:
+def _single_points(cells: CellArrays) -> PointArrays:
     """The points of cells of one point in seconds. The length of a value counts, not its flags, as in OpenTSDB."""
-    qualifiers = np.frombuffer(b"".join(cells.qualifiers), ">u2").astype(np.int64)
-    widths = cells.lengths()
-    starts = np.cumsum(widths) - widths
-    for cell in np.flatnonzero((widths == 8) & (qualifiers & 0xF == 0xB)).tolist():
-        if cells.values[cell][:4] != bytes(4):  # OpenTSDB before 1.0 wrote floats of 4 bytes in 8
-            raise cells.wrong(cell, "must be 4 zero bytes, then a float of 4 bytes")
-        starts[cell] += 4
-        widths[cell] = 4
+    starts, widths = cells.value_starts, cells.value_lengths
+    data, qualifiers_at = np.frombuffer(cells.data, np.uint8), cells.column_starts + len(_COLUMN_START)
+    qualifiers = data[qualifiers_at].astype(np.int64) << 8 | data[qualifiers_at + 1]
+
+    def wrong(cell: int, wanted: str) -> InvalidRecord:
+        return _wrong(qualifier_in(cells, cell), cells.value(cell), wanted)
+
+    old = np.flatnonzero((widths == 8) & (qualifiers & 0xF == 0xB))
+    if len(old):  # OpenTSDB before 1.0 wrote floats of 4 bytes in 8
+        for cell in old.tolist():
+            if cells.value(cell)[:4] != bytes(4):
+                raise wrong(cell, "must be 4 zero bytes, then a float of 4 bytes")
+        starts, widths = starts.copy(), widths.copy()
+        starts[old] += 4
+        widths[old] = 4
     flags = qualifiers & IS_FLOAT | np.maximum(widths - 1, 0) & 0xF
-    if len(wrong := np.flatnonzero(~_ARE_FLAGS[flags] | (widths != (flags & 7) + 1))):
-        raise cells.wrong(int(wrong[0]), "must be an int of 1, 2, 4 or 8 bytes, or a float of 4 or 8")
+    if len(invalid := np.flatnonzero(~_ARE_FLAGS[flags] | (widths != (flags & 7) + 1))):
+        raise wrong(int(invalid[0]), "must be an int of 1, 2, 4 or 8 bytes, or a float of 4 or 8")
     return PointArrays(
-        np.array(cells.rows, np.int64),
+        cells.row_of_cell,
         (qualifiers >> 4) * 1000,
         flags.astype(np.uint8),
         np.zeros(len(flags), np.bool_),
         starts,
-        np.array(cells.written_ms, np.int64),
-        b"",
+        cells.written_ms,
+        cells.data,
     )
 
 
@@ -335,13 +344,15 @@ def _several_points(cells: _CellsOfRows, first_start: int) -> PointArrays:
         point = wrong[0]
         number = point - np.searchsorted(cell_of_point, cell_of_point[point])  # within its cell
         wanted = f"needs flags {', '.join(f'{flag:x}' for flag in FLAGS)} for point {number}, not {flags[point]:x}:"
-        raise cells.wrong(int(cell_of_point[point]), wanted)
-    lengths = cells.lengths()
+        cell = int(cell_of_point[point])
+        raise _wrong(cells.qualifiers[cell], cells.values[cell], wanted)
+    lengths = np.fromiter(map(len, cells.values), np.int64, len(cells.values))
     widths = (flags & 7).astype(np.int64) + 1
     needed = np.bincount(cell_of_point, widths, len(lengths)).astype(np.int64)
     if len(short := np.flatnonzero(needed > lengths)):
         cell = int(short[0])
-        raise cells.wrong(cell, f"must be {needed[cell]} bytes for its {np.sum(cell_of_point == cell)} points")
+        wanted = f"must be {needed[cell]} bytes for its {np.sum(cell_of_point == cell)} points"
+        raise _wrong(cells.qualifiers[cell], cells.values[cell], wanted)
     # Each number starts after the numbers before it and the unused last bytes of earlier cells.
     unused = np.cumsum(lengths - needed) - (lengths - needed)
     return PointArrays(
@@ -442,6 +453,11 @@ class PointCells:
 def column_of(qualifier: bytes) -> bytes:
     """The column of a qualifier, in the one family of the data table."""
     return _COLUMN_START + qualifier
+
+
+def qualifier_in(cells: CellArrays, cell: int) -> bytes:
+    """The qualifier of one of these cells."""
+    return cells.column(cell)[len(_COLUMN_START) :]
 
 
 def cell_of(time_ms: int, value: Number) -> tuple[bytes, bytes]:

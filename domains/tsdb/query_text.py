@@ -208,6 +208,14 @@ def parse_query(text: str) -> SubQuery:
     )
 
 
+def parse_series(text: str) -> SubQuery:
+    """Series of a metric, such as `requests` or `requests{host=web-1}`: only filters. Raises InvalidQuestion."""
+    series = parse_query(text)
+    if not series.metric or series != SubQuery(series.metric, filters=series.filters):
+        raise InvalidQuestion(f"m: must be a metric, maybe with filters: requests{{host=web-1}} (got {shown(text)})")
+    return series
+
+
 def parse_downsampling(text: str) -> Downsampling:
     """The downsampling of a text such as `1h-avg`, `30s-sum-zero` or `1nc-max`. Raises InvalidQuestion."""
     match = _DOWNSAMPLING.fullmatch(text)

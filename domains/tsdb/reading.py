@@ -1,45 +1,27 @@
-r"""Finds the rows that hold the series of a question, and reads their points as arrays.
+"""Reads rows of series as arrays: their points, by time.
 
-The time is before the tags in a row key, so the rows of an hour are those of all series of a metric. Region servers
-leave out most of the others: a `RowFilter` searches each row key for the UIDs of the requested tags.
-
-    pair of tag and value       pattern
-    00 00 01 00 00 02           \x00\x00\x01\x00\x00\x02
-    00 00 01 00 00 80           \x00\x00\x01\x00\x00[^\x00-\x7f]+
-
-Through Thrift1, HBase decodes the row key as UTF-8 before it searches: bytes 00 to 7f match themselves, bytes from 80
-on may become any other letters. So the filter lets every wanted row pass, and sometimes another one: the client
-compares the UIDs again.
+A batch of rows is one reply of the gateway; numpy decodes the cells of all its rows at once.
 """
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, TypeAlias
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
 
-from shared.keys import InvalidQuestion, Plan, any_of, between, shown
-from shared.queries import in_batches
+from shared.keys import RowRange
+from shared.queries import CellArrays, scan_cells
 from shared.tables import BoundTable, InvalidRecord, InvalidRow
 
-from .aggregation import Downsampling, Values
-from .annotations import tsuid_bytes
+from .aggregation import Values
 from .codecs import Seconds
-from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points, read_rows
-from .query_text import SubQuery, TagFilter
-from .records import LAST_POINT_MS, SeriesPoint
-from .uids import Uids, UnknownUid
+from .qualifiers import Duplicates, read_cells
+from .records import SeriesPoint
+from .selecting import Selection
+from .uids import Uids
 
 ROWS_AT_ONCE = 250
 """Rows in a batch of a scan: an hour of a point a second is about 100 KB before it is compacted."""
-MAX_FILTER_BYTES = 65_536
-"""A longer filter is not sent: 2,620 values of a tag, by UIDs of three bytes. OpenTSDB has such a limit, too."""
-FOREVER_MS = LAST_POINT_MS + 1
-
-TimedCells: TypeAlias = Mapping[bytes, tuple[bytes, int]]
-"""Value and timestamp of the cells of a row, by column."""
 
 
 @attrs.frozen
@@ -56,193 +38,25 @@ class Series:
     """The TSUID of each series in it: the UIDs of metric and tags in upper-case hex."""
 
 
-@attrs.frozen
-class Selection:
-    """Some series of one metric in a period: their rows, and the filters that tell them from others there."""
-
-    metric: str
-    metric_uid: bytes
-    plan: Plan
-    pair_bytes: int
-    """The bytes of the UIDs of a tag and of its value."""
-    has_uids: Callable[[bytes], bool]
-    """Whether the tags of a row may be those of a series, by their UIDs."""
-    row_filter: bytes | None = None
-    """The filter on the servers: every wanted row passes, and perhaps others."""
-    filters: tuple[TagFilter, ...] = ()
-    """Filters that need the names of the tags, which the client compares."""
-
-    def matching(self, uids: Uids, series: Iterable[bytes]) -> dict[bytes, dict[str, str]]:
-        """The names of the tags of the series that are selected, by the UIDs of their tags. Raises UnknownUid.
-
-        Costs: two calls for each 1,000 names that are not remembered.
-        """
-        names = uids.names_of_tags(series)
-        return {pairs: tags for pairs, tags in names.items() if all(one.matches(tags) for one in self.filters)}
-
-    def filter_with(self, other: bytes) -> bytes:
-        """The filter of the rows, and another one."""
-        return other if self.row_filter is None else self.row_filter + b" AND " + other
-
-    def tsuid(self, tag_uids: bytes) -> str:
-        """The TSUID of one of its series."""
-        return (self.metric_uid + tag_uids).hex().upper()
-
-
-def check_period(since_ms: int, until_ms: int) -> None:
-    """Raises InvalidQuestion for times that OpenTSDB's rows cannot hold."""
-    for name, time_ms in (("since_ms", since_ms), ("until_ms", until_ms)):
-        if type(time_ms) is not int or not 0 <= time_ms <= FOREVER_MS:
-            raise InvalidQuestion(f"{name}: must be 0..{FOREVER_MS} (got {shown(time_ms)})")
-
-
-def whole_hours(since_ms: int, until_ms: int) -> tuple[int, int]:
-    """The hours that a period touches, from the start of the first to the end of the last; at most `FOREVER_MS`."""
-    return since_ms - since_ms % HOUR_MS, min(until_ms + -until_ms % HOUR_MS, FOREVER_MS)
-
-
-def hours_read(how: Downsampling | None, since_ms: int, until_ms: int) -> tuple[int, int]:
-    """The hours that OpenTSDB reads for a period, whose points take part in rates and between points at its ends.
-
-    It reads an hour more if the period ends on a full hour, or in the last second before one. If it downsamples, it
-    goes on to the end of the interval after the period, and then to the end of that hour.
-    """
-    since_s, until_s = since_ms // 1000, -(-until_ms // 1000)
-    if how is None:
-        until_s += 1
-    else:
-        since_s -= since_s * 1000 % how.every_ms // 1000
-        until_s += (how.every_ms - until_s * 1000 % how.every_ms) // 1000
-    return whole_hours(max(since_s, 0) * 1000, until_s * 1000)
-
-
-def hours_between(since_ms: int, until_ms: int) -> Any:
-    """The condition of a row key for the hours that a period touches. Raises InvalidQuestion."""
-    check_period(since_ms, until_ms)
-    first_ms, end_ms = whole_hours(since_ms, until_ms)
-    return between(first_ms, None if end_ms > LAST_POINT_MS else end_ms)
-
-
-def series_of_filters(
-    points: BoundTable[Any, SeriesPoint],
-    uids: Uids,
-    metric: str,
-    filters: Iterable[TagFilter],
-    since_ms: int,
-    until_ms: int,
-    *,
-    explicit_tags: bool = False,
-) -> Selection | None:
-    """The series of a metric that match all filters; None if the metric or a value has no UID, so that none does.
-
-    Literal filters of one tag are one filter, of the values of all of them. With `explicit_tags` the series have just
-    the tags of the filters, if there are any.
-    """
-    hours = hours_between(since_ms, until_ms)
-    metric_uid = uids.metrics.id_of(metric)
-    if metric_uid is None:
-        return None
-    filters = tuple(filters)
-    literals: dict[str, list[str]] = {}
-    for filter in filters:
-        if filter.literals is not None:
-            literals.setdefault(filter.tag, []).extend(filter.literals)
-    tags = uids.tag_names.ids_of({filter.tag for filter in filters})
-    wanted: list[set[bytes]] = []
-    for name, texts in literals.items():
-        values = uids.tag_values.ids_of(texts).values()
-        if name not in tags or not values:
-            return None
-        wanted.append({tags[name] + value for value in values})
-    just = {*tags.values()} if explicit_tags else set[bytes]()
-
-    def has_uids(pairs: bytes) -> bool:
-        tags_of_series = uids.split(pairs)
-        pairs_of_series = {tag + value for tag, value in tags_of_series.items()}
-        has_tags = not just or just == {*tags_of_series}
-        return has_tags and not any(pairs_of_tag.isdisjoint(pairs_of_series) for pairs_of_tag in wanted)
-
-    plan = points.plan(metric_uid=metric_uid, time_ms=hours)
-    by_name = tuple(filter for filter in filters if filter.literals is None)
-    return Selection(metric, metric_uid, plan, uids.pair_bytes, has_uids, row_filter(wanted), by_name)
-
-
-def unknown_names(uids: Uids, sub_query: SubQuery) -> list[str]:
-    """The names of a sub-query that have no UID, such as `metric 'requests' has no UID`: no series has them.
-
-    Of tag values, only those that a `literal_or` names are looked up.
-    """
-    named = [("metric", uids.metrics, [sub_query.metric] if sub_query.metric else [])]
-    named += [("tag", uids.tag_names, [filter.tag for filter in sub_query.filters])]
-    named += [("tag value", uids.tag_values, [text for filter in sub_query.filters for text in filter.literals or ()])]
-    unknown: list[str] = []
-    for what, dictionary, names in named:
-        known = dictionary.ids_of(names)
-        unknown += [f"{what} {shown(name)} has no UID" for name in dict.fromkeys(names) if name not in known]
-    return unknown
-
-
-def series_of_tsuids(
-    points: BoundTable[Any, SeriesPoint], uids: Uids, tsuids: Collection[str], since_ms: int, until_ms: int
-) -> Selection:
-    """The series of these TSUIDs, which are of one metric. Raises InvalidQuestion, and UnknownUid for its metric."""
-    hours = hours_between(since_ms, until_ms)
-    metric_bytes = uids.metrics.id_bytes
-    series = [tsuid_bytes(tsuid) for tsuid in tsuids]
-    metric_uids = {uids_of_series[:metric_bytes] for uids_of_series in series}
-    if len(metric_uids) != 1:
-        raise InvalidQuestion(f"tsuids: must be of one metric (got {len(metric_uids)} metrics)")
-    (metric_uid,) = metric_uids
-    metric = uids.metrics.name_of(metric_uid)
-    if metric is None:
-        raise UnknownUid(f"{uids.metrics.kind}: must be a UID with a name (got {metric_uid.hex(' ')})")
-    wanted = {uids_of_series[metric_bytes:] for uids_of_series in series}
-    which = any_of(sorted(wanted)) if len(wanted) > 1 else min(wanted)
-    plan = points.narrow(metric_uid=metric_uid, time_ms=hours, tag_uids=which)
-    return Selection(metric, metric_uid, plan, uids.pair_bytes, wanted.__contains__, row_filter([wanted]))
-
-
-def row_filter(wanted: Collection[Collection[bytes]]) -> bytes | None:
-    """The filter of the rows whose key holds one of each of these collections; None if empty or too long."""
-    patterns = ["|".join(sorted(set(map(_pattern, alternatives)))) for alternatives in wanted]
-    text = " AND ".join(f"RowFilter(=, 'regexstring:{pattern}')" for pattern in patterns).encode()
-    return text if 0 < len(text) <= MAX_FILTER_BYTES else None
-
-
-def _pattern(uids: bytes) -> str:
-    """A Java pattern that finds these bytes in any text of UTF-8 that holds them."""
-    runs = re.findall(rb"[\x00-\x7f]+|[\x80-\xff]+", uids)
-    return "".join("[^\\x00-\\x7f]+" if run[0] > 0x7F else "".join(f"\\x{byte:02x}" for byte in run) for run in runs)
-
-
-def scan_series(points: BoundTable[Any, SeriesPoint], selection: Selection) -> Iterator[tuple[bytes, Any, TimedCells]]:
-    """The rows of a selection: row, key and the cells with their timestamps, bucket after bucket of a salt.
-
-    The filters by name are left to the caller. Raises InvalidRow.
-    """
-    for range_ in selection.plan.ranges:
-        for row, cells in points.rows.scan(
-            range_.start,
-            range_.stop,
-            columns=points.layout.cells.columns,
-            filter=selection.row_filter,
-            include_timestamp=True,
-            batch_size=ROWS_AT_ONCE,
-        ):
-            key = _key(points, selection, row)
-            if selection.has_uids(key.tag_uids):
-                yield row, key, cells
+def scan_rows(
+    points: BoundTable[Any, SeriesPoint], ranges: Sequence[RowRange], row_filter: bytes | None
+) -> Generator[CellArrays]:
+    """The rows of some ranges with their cells, a batch at a time."""
+    return scan_cells(
+        points.rows, ranges, columns=points.layout.cells.columns, filter=row_filter, batch_rows=ROWS_AT_ONCE
+    )
 
 
 @attrs.frozen
 class _UnusualKey:
-    """The parts of a row key that OpenTSDB does not write, but answers: see `_key`."""
+    """The parts of a row key that OpenTSDB does not write, but answers: see `key_of`."""
 
+    metric_uid: bytes
     time_ms: int
     tag_uids: bytes
 
 
-def _key(points: BoundTable[Any, SeriesPoint], selection: Selection, row: bytes) -> Any:
+def key_of(points: BoundTable[Any, SeriesPoint], uids: Uids, row: bytes) -> Any:
     """The key of a row. Raises InvalidRow.
 
     As in OpenTSDB, its time may be within an hour, its tags may be in any order, or missing, and any salt will do.
@@ -250,11 +64,12 @@ def _key(points: BoundTable[Any, SeriesPoint], selection: Selection, row: bytes)
     try:
         return points.layout.key.decode(row)
     except ValueError as error:
-        time_at = points.layout.key.prefix_bytes + len(selection.metric_uid)
-        pairs = row[time_at + 4 :]
-        if len(row) < time_at + 4 or len(pairs) % selection.pair_bytes:
+        unsalted = row[points.layout.key.prefix_bytes :]
+        time_at = uids.metrics.id_bytes
+        time, pairs = unsalted[time_at : time_at + 4], unsalted[time_at + 4 :]
+        if len(time) < 4 or len(pairs) % uids.pair_bytes:
             raise InvalidRow(points.layout.name, row, str(error)) from None
-        return _UnusualKey(Seconds.decode(row[time_at : time_at + 4]), pairs)
+        return _UnusualKey(unsalted[:time_at], Seconds.decode(time), pairs)
 
 
 def read_series(
@@ -265,14 +80,20 @@ def read_series(
     until_ms: int,
     duplicates: Duplicates,
 ) -> list[Series]:
-    """The series of a selection that have a point in the period, by the salt and the UIDs of their tags."""
+    """The series of a selection that have a point in the period, by the salt and the UIDs of their tags.
+
+    Raises InvalidRow and UnknownUid.
+    """
     hours: dict[bytes, list[Values]] = {}
     salts: dict[bytes, bytes] = {}
     salt_bytes = points.layout.key.prefix_bytes
-    for batch in in_batches(scan_series(points, selection), ROWS_AT_ONCE):
-        for (row, key, _), values in zip(batch, values_of_rows(points.layout.name, batch, duplicates), strict=True):
-            hours.setdefault(key.tag_uids, []).append(values)
-            salts.setdefault(key.tag_uids, row[:salt_bytes])
+    for cells in scan_rows(points, selection.plan.ranges, selection.row_filter):
+        keys = {place: key_of(points, uids, row) for place, row in enumerate(cells.rows)}
+        wanted = {place: key for place, key in keys.items() if selection.has_uids(key.tag_uids)}
+        for place, values in values_of_rows(points.layout.name, cells, wanted, duplicates).items():
+            pairs = wanted[place].tag_uids
+            hours.setdefault(pairs, []).append(values)
+            salts.setdefault(pairs, cells.rows[place][:salt_bytes])
     with_points: list[Series] = []
     named = selection.matching(uids, hours)
     for pairs in sorted(named, key=lambda pairs: (salts[pairs], pairs)):
@@ -282,37 +103,59 @@ def read_series(
     return with_points
 
 
-def values_of_rows(table: str, batch: Sequence[tuple[bytes, Any, TimedCells]], duplicates: Duplicates) -> list[Values]:
-    """The points of each row by time, from the start of its hour on; all rows are read as one array.
+def raise_invalid(row: InvalidRow) -> None:
+    """Raises the error of a row that cannot be read."""
+    raise row
 
-    Raises InvalidRow.
+
+def values_of_rows(
+    table: str,
+    cells: CellArrays,
+    keys: Mapping[int, Any],
+    duplicates: Duplicates,
+    report: Callable[[InvalidRow], object] = raise_invalid,
+) -> dict[int, Values]:
+    """The points of the rows with these keys, each row's by time, by the place of the row in `cells.rows`.
+
+    A row that cannot be read raises InvalidRow, or is left out if `report` does not raise it.
     """
+    of_keys = cells if len(keys) == len(cells.rows) else cells.taking(np.isin(cells.row_of_cell, [*keys]))
     try:
-        points = read_rows(cells_by_qualifier(cells) for _, _, cells in batch).merged(duplicates)
+        points = read_cells(of_keys).merged(duplicates)
     except InvalidRecord:
-        for row, _, cells in batch:
-            try:
-                read_points(cells_by_qualifier(cells)).merged(duplicates)
-            except InvalidRecord as error:
-                raise InvalidRow(table, row, str(error)) from None
-        raise
-    hours_ms = np.array([key.time_ms for _, key, _ in batch], np.int64)
+        readable = {place: key for place, key in keys.items() if _is_readable(table, cells, place, duplicates, report)}
+        if len(readable) == len(keys):
+            raise
+        return values_of_rows(table, cells, readable, duplicates)
+    hours_ms = np.zeros(len(cells.rows), np.int64)
+    hours_ms[[*keys]] = [key.time_ms for key in keys.values()]
     ints, floats = points.numbers()
     values = Values(hours_ms[points.rows] + points.offsets_ms, floats, ints, points.are_floats)
-    ends = np.searchsorted(points.rows, np.arange(len(batch) + 1)).tolist()
-    return [values.taking(slice(start, end)) for start, end in pairwise(ends)]
+    starts = np.searchsorted(points.rows, np.arange(len(cells.rows) + 1)).tolist()
+    return {place: values.taking(slice(starts[place], starts[place + 1])) for place in keys}
+
+
+def _is_readable(
+    table: str, cells: CellArrays, place: int, duplicates: Duplicates, report: Callable[[InvalidRow], object]
+) -> bool:
+    try:
+        read_cells(cells.taking(cells.cells_of(place))).merged(duplicates)
+    except InvalidRecord as error:
+        report(InvalidRow.of(table, cells.rows[place], error))
+        return False
+    return True
 
 
 def _joined(hours: list[Values]) -> Values:
     """The points of several rows, by time. Rows overlap if one has points after its hour; then the first row counts."""
-    values = hours[0]
-    if len(hours) > 1:
-        values = Values(
-            np.concatenate([hour.times_ms for hour in hours]),
-            np.concatenate([hour.numbers for hour in hours]),
-            np.concatenate([hour.ints for hour in hours]),
-            np.concatenate([hour.are_floats for hour in hours]),
-        )
-        if (values.times_ms[1:] <= values.times_ms[:-1]).any():
-            values = values.taking(np.unique(values.times_ms, return_index=True)[1])
-    return values
+    if len(hours) == 1:
+        return hours[0]
+    values = Values(
+        np.concatenate([hour.times_ms for hour in hours]),
+        np.concatenate([hour.numbers for hour in hours]),
+        np.concatenate([hour.ints for hour in hours]),
+        np.concatenate([hour.are_floats for hour in hours]),
+    )
+    if (values.times_ms[1:] > values.times_ms[:-1]).all():
+        return values
+    return values.taking(np.unique(values.times_ms, return_index=True)[1])

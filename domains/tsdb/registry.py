@@ -43,9 +43,9 @@ from shared.writes import MAX_SKEW_MS, Moment, WriterClock, checked_moment
 from .keys import RowOfTable
 from .qualifiers import HOUR_MS
 from .query_text import TagFilter
-from .reading import Selection, series_of_filters, series_of_tsuids
 from .records import RegisteredDeletion, SeriesPoint
 from .rewriting import ATTEMPTS, QUIET_MS, TooManyAttempts
+from .selecting import Selection, series_of_filters, series_of_tsuids
 from .uids import Uids, UnknownUid
 
 KEEP_MS = 2 * QUIET_MS

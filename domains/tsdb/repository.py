@@ -19,24 +19,23 @@ from .annotations import Annotation
 from .compaction import CompactionResult, compact
 from .correcting import CorrectionResult, correct_rows
 from .deleting import Deleter, DeletionResult
-from .exporting import EVERY_ROW, StoredPoints, parse_series
+from .exporting import EVERY_ROW, StoredPoints
 from .keys import DEFAULT_WIDTHS, TABLES, SeriesTables, Widths
 from .qualifiers import APPENDED, HOUR_MS, Duplicates, cell_of, column_of, pack_appended
-from .query_text import NONE, SubQuery, TagFilter, parse_queries
-from .reading import (
+from .query_text import NONE, SubQuery, TagFilter, parse_queries, parse_series
+from .reading import Series, read_series
+from .records import Answer, Number, Point, RegisteredDeletion, SeriesPoint
+from .recovering import DeletionUpkeep
+from .registry import DeletionRegistry
+from .selecting import (
     FOREVER_MS,
     Selection,
-    Series,
     check_period,
     hours_read,
-    read_series,
     series_of_filters,
     series_of_tsuids,
     unknown_names,
 )
-from .records import Answer, Number, Point, RegisteredDeletion, SeriesPoint
-from .recovering import DeletionUpkeep
-from .registry import DeletionRegistry
 from .settings import check_settings
 from .uids import Uids
 from .verifying import SeriesUpkeep
@@ -120,12 +119,18 @@ class TsdbRepository:
     def _put(self, points: Iterable[Point]) -> tuple[dict[bytes, dict[int, Number]], int]:
         """Puts points; returns the values by row and time, and the timestamp of their cells."""
         values_by_row: dict[bytes, dict[int, Number]] = {}
+        uids_by_series: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[bytes, bytes]] = {}
         values_by_hour: dict[tuple[str, tuple[tuple[str, str], ...], int], dict[int, Number]] = {}
         for point in points:
             hour = point.metric, point.tags, point.time_ms // HOUR_MS
             values = values_by_hour.get(hour)
             if values is None:
-                values = values_by_hour[hour] = values_by_row.setdefault(self._row(point), {})
+                series = point.metric, point.tags
+                if series not in uids_by_series:
+                    uids_by_series[series] = self.uids.assign(point.metric, dict(point.tags))
+                metric, tags = uids_by_series[series]
+                row = self._points.row(SeriesPoint(metric, point.time_ms, tags, point.value))
+                values = values_by_hour[hour] = values_by_row.setdefault(row, {})
             # The last one of a time: an int and a float have different qualifiers, and here they would be equally new.
             values[point.time_ms] = point.value
         cells_by_row = {row: dict(starmap(cell_of, values.items())) for row, values in values_by_row.items()}

@@ -4,6 +4,7 @@ How a UID is assigned, and why no name has two, is in `shared/writes/dictionarie
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from shared.keys import InvalidKey, shown
@@ -107,9 +108,15 @@ class Uids:
 
 def check_name(kind: str, name: str) -> None:
     """Raises InvalidKey for a name that OpenTSDB does not store, or that it stores as another one."""
-    if type(name) is not str or not name or not all(map(is_safe, name)):
+    if type(name) is not str or not _is_name(name):
         wanted = f"letters of ISO 8859-1, digits and {' '.join(SAFE_PUNCTUATION)}"
         raise InvalidKey(f"{kind}: a name must be {wanted} (got {shown(name)})")
+
+
+@lru_cache(CACHED_NAMES)
+def _is_name(text: str) -> bool:
+    """Whether OpenTSDB stores a name as it is."""
+    return bool(text) and all(map(is_safe, text))
 
 
 def is_safe(character: str) -> bool:

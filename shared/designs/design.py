@@ -56,7 +56,8 @@ class Load:
     does one whose repository has no such method."""
     export: Callable[..., Any] | None = None
     """The repository's method that returns all stored records, or some, for `rowbook export`: an iterable with
-    `on_invalid`. None if a scan of one table shows the records whole."""
+    `on_invalid`, and maybe with `notes`, lines of text that say what is left out of it. None if a scan of one table
+    shows the records whole."""
     has_own_order: bool = False
     """Whether records must be stored in the order of their file, such as those of a log; otherwise in any order."""
 

@@ -3,6 +3,7 @@
 May import `keys` and `tables`.
 """
 
+from .cell_arrays import CellArrays, scan_cells
 from .dependent_query import DependentQuery
 from .explanations import Explanation
 from .pages import Page
@@ -15,6 +16,7 @@ __all__ = [
     "BATCH_ROWS",
     "KEYS_ONLY",
     "MAX_LIMIT",
+    "CellArrays",
     "DependentQuery",
     "Explanation",
     "Page",
@@ -25,5 +27,6 @@ __all__ = [
     "equal",
     "in_batches",
     "scan",
+    "scan_cells",
     "scan_in_batches",
 ]

@@ -82,15 +82,18 @@ def read_streams(
     needed: int,
     limit: int | None = None,
     filter: bytes | None = None,
+    *,
+    one_ahead: bool = False,
 ) -> Generator[list[Iterator[E]]]:
     """The rows of each stream, in order; all parts are closed at the end of the block.
 
     Helpers read `batch` rows of a stream at once. The reader needs about `needed` rows of all streams, and at most
     `limit`. If a scan with this `filter` cannot continue without its scanner, each stream's next batch is fetched when
-    it is needed, as without helpers: a reader who stops for minutes loses no more scans than there.
+    it is needed, as without helpers: a reader who stops for minutes loses no more scans than there. A single part is
+    read ahead if `one_ahead`.
     """
     helpers = helpers_of(connection)
-    if helpers is None or sum(map(len, streams)) <= 1:
+    if helpers is None or (sum(map(len, streams)) <= 1 and not one_ahead):
         in_turn = [_in_turn(parts) for parts in streams]
         if (count_streams := getattr(connection, "count_streams", None)) is not None:  # while costs are counted
             in_turn = count_streams(in_turn)

@@ -8,8 +8,8 @@ import attrs
 import happybase
 from Hbase_thrift import Mutation
 
-READS = ("get", "scanner", "is")
-"""The calls of Thrift1 that change nothing begin with one of these."""
+READS = ("get", "scanner", "is", "fetch")
+"""The calls that change nothing begin with one of these."""
 
 
 class WriterDied(BaseException):
@@ -194,6 +194,6 @@ class _WatchedClient:
         self._connection = connection
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name == "put_dated" and not self._connection.has_call(name):
+        if name in ("put_dated", "fetch_frame") and not self._connection.has_call(name):
             raise AttributeError(name)
         return partial(self._connection.send, name)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import Hbase_thrift
-from attrs import frozen
+from attrs import evolve, frozen
 
 from ..thrift1.idl import Thrift1
 
@@ -85,6 +85,8 @@ class Call:
     has_success: bool
     errors: tuple[str, ...]
     """The fields of the result struct that are declared exceptions."""
+    as_frame: bool = False
+    """Whether a reply of the usual form becomes a `RowFrame`."""
 
     def message(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """The struct to send; an argument that is None is not sent."""
@@ -123,6 +125,9 @@ def call_of(service: Any, name: str) -> Call:
 
 
 CALLS = {name: call_of(Thrift1, name) for name in Thrift1.thrift_services}
+
+FETCH_FRAME = evolve(CALLS["scannerGetList"], as_frame=True)
+"""`scannerGetList`, whose rows become a `RowFrame`, or TRowResults if the reply has another form."""
 
 DECLARED = (Hbase_thrift.IOError, Hbase_thrift.IllegalArgument, Hbase_thrift.AlreadyExists)
 """Declared exceptions are complete replies: the socket stays in use after one."""

@@ -66,8 +66,11 @@ class ResumedScans:
         self._scans[scan_id] = scan
         return scan_id
 
-    def fetch(self, call: Call, message: Any) -> list[Any]:
-        """The next rows. Raises AttemptFailed, after which it may be called again, or ScanBroken, which is final."""
+    def fetch(self, call: Call, message: Any) -> Any:
+        """The next rows: TRowResults, or a `RowFrame` of them.
+
+        Raises AttemptFailed, after which it may be called again, or ScanBroken, which is final.
+        """
         scan = self._scans.get(message.id)
         if scan is None:
             raise IllegalArgument(_INVALID_SCANNER)
@@ -77,10 +80,10 @@ class ResumedScans:
             rows = self._next_rows(scan, call, message)
             while rows and scan.may_repeat:
                 scan.may_repeat = False
-                if rows[0].row == scan.last:
-                    rows = rows[1:] or self._next_rows(scan, call, message)
+                if _row_at(rows, 0) == scan.last:
+                    rows = _without_first(rows) or self._next_rows(scan, call, message)
             if rows:
-                scan.last = rows[-1].row
+                scan.last = _row_at(rows, -1)
             return rows
 
     def close(self, call: Call, message: Any) -> None:
@@ -93,14 +96,14 @@ class ResumedScans:
             if scan.scanner is not None:
                 self._sockets.close(scan.scanner)
 
-    def _next_rows(self, scan: _ResumedScan, call: Call, message: Any) -> list[Any]:
+    def _next_rows(self, scan: _ResumedScan, call: Call, message: Any) -> Any:
         while not scan.ended:
             is_new = scan.scanner is None
             scanner = scan.scanner or self._reopen(scan)
             if scanner is None:
                 break
             try:
-                rows: list[Any] = self._sockets.ask(scanner, call, _with_scanner_id(scanner, call, message))
+                rows: Any = self._sockets.ask(scanner, call, _with_scanner_id(scanner, call, message))
                 if len(rows) < _rows_asked_for(message):
                     scan.ended, scan.scanner = True, None
                     self._sockets.close(scanner)
@@ -145,6 +148,16 @@ class ResumedScans:
         scan.scanner = self._sockets.open(scan.call, message)
         scan.may_repeat = scan.last is not None and bool(message.scan.reversed)
         return scan.scanner
+
+
+def _row_at(rows: Any, place: int) -> bytes:
+    """The key of the first or the last row of a fetch."""
+    key: bytes = rows.rows[place] if hasattr(rows, "without_first") else rows[place].row
+    return key
+
+
+def _without_first(rows: Any) -> Any:
+    return rows.without_first() if hasattr(rows, "without_first") else rows[1:]
 
 
 def _why_not_resumable(scan: _ResumedScan) -> str | None:

@@ -39,6 +39,9 @@ _transports: Any = thriftpy2_transport  # whose Cython classes have no types
 _TRANSPORTS = {"buffered": _transports.TBufferedTransport, "framed": _transports.TFramedTransport}
 _PROTOCOLS: dict[str, Any] = {"binary": TBinaryProtocol, "compact": TCompactProtocol}
 
+_AT_ONCE = 1 << 18
+"""The most bytes of a reply that are read at once."""
+
 CLOSED = "the connection is closed, open() opens it again"
 
 _GREETING = CALLS["getThriftServerType"]
@@ -51,14 +54,22 @@ class _LimitedSocket:
         self._socket = connected
         self._timeout_s = timeout_s
         self._is_limited = False
+        self._unread = memoryview(b"")
 
     def read(self, size: int) -> bytes:
         """Some bytes."""
+        if self._unread:
+            data, self._unread = bytes(self._unread[:size]), self._unread[size:]
+            return data
         self._limit()
         data = self._socket.recv(size)
         if not data:
             raise TTransportException(TTransportException.END_OF_FILE, "the gateway closed the socket")
         return data
+
+    def unread(self, data: bytes) -> None:
+        """Takes back bytes, which are read again before others."""
+        self._unread = memoryview(data + bytes(self._unread))
 
     def write(self, data: bytes) -> None:
         """Sends all bytes."""
@@ -83,7 +94,10 @@ class GatewaySocket:
     def __init__(self, connected: socket.socket, timeout_s: float, transport: str, protocol: str) -> None:
         self._socket = connected
         self._timeout_s = timeout_s
-        self._transport = _TRANSPORTS[transport](_LimitedSocket(connected, timeout_s))
+        self._limited = _LimitedSocket(connected, timeout_s)
+        self._transport = _TRANSPORTS[transport](self._limited)
+        self._is_framed = transport == "framed"
+        self._has_frames = protocol == "binary"
         self._protocol = _PROTOCOLS[protocol](self._transport, decode_response=False)
         self._poll = select.poll()
         self._poll.register(connected, select.POLLIN)
@@ -174,6 +188,9 @@ class GatewaySocket:
         protocol = self._protocol
         result: Any = call.result()
         try:
+            if call.as_frame and (frame := self._receive_frame(call, sequence_id)) is not None:
+                self._answered = True
+                return frame
             _, kind, replied_id = protocol.read_message_begin()
             if replied_id != sequence_id:
                 raise TTransportException(message=f"reply {replied_id} to call {sequence_id}")
@@ -186,8 +203,8 @@ class GatewaySocket:
             raise AttemptFailed(f"no reply {limit}", sent=True, in_time=False) from error
         except (OSError, EOFError, TTransportException) as error:
             raise AttemptFailed(f"the reply did not come ({network_error_text(error)})", sent=True) from error
-        except MemoryError:
-            raise  # the next reply would be as large
+        except (MemoryError, ImportError):
+            raise  # the next reply would be as large, and numpy as missing
         except Exception as error:
             raise AttemptFailed(f"the reply cannot be read ({error!r:.100})", sent=True) from error
         self._answered = True
@@ -201,6 +218,30 @@ class GatewaySocket:
         if call.has_success:
             raise TApplicationException(TApplicationException.MISSING_RESULT)
         return None
+
+    def _receive_frame(self, call: Call, sequence_id: int) -> Any:
+        """The rows of a reply as a `RowFrame`; None if it has another form, and is still to be read."""
+        if not self._has_frames:
+            return None
+        from .row_frames import RowFrameReader, UnusualReply  # which needs numpy
+
+        reader = RowFrameReader(call.name, sequence_id)
+        frame_bytes = self._limited.read(4) if self._is_framed else b""
+        while 0 < len(frame_bytes) < 4:
+            frame_bytes += self._limited.read(4 - len(frame_bytes))
+        data = bytearray()
+        try:
+            while not reader.is_complete(data):
+                data += self._limited.read(_AT_ONCE)
+            reply = bytes(data)
+            frame = reader.frame(reply)
+            if self._is_framed and int.from_bytes(frame_bytes, "big") != reader.end:
+                raise UnusualReply
+        except UnusualReply:
+            self._limited.unread(frame_bytes + data)
+            return None
+        self._limited.unread(reply[reader.end :])
+        return frame
 
     def is_usable(self) -> bool:
         """Whether a call may be sent: no unexpected bytes have arrived, nor the end of the stream.

@@ -6,6 +6,7 @@ import pytest
 
 from domains.tsdb.annotations import Annotation
 from domains.tsdb.records import LAST_POINT_MS, Point
+from domains.tsdb.repository import TsdbRepository
 from shared.keys import InvalidQuestion
 from shared.records import parse_time
 from shared.tables import InvalidRecord
@@ -27,11 +28,29 @@ def by_time(points):
     return sorted(points, key=lambda point: (point.metric, point.tags, point.time_ms))
 
 
-def test_what_was_stored_is_exported_also_if_it_was_appended_beside_annotations(repository):
+def test_what_was_stored_is_exported_also_if_it_was_appended_and_annotations_are_counted(repository):
     repository.store_all(POINTS[:-2])
     repository.append(POINTS[-2:])
-    repository.store_annotation(Annotation(T, description="of all series"))
-    assert repr(by_time(repository.export())) == repr(by_time(POINTS))
+    (tsuid,) = {repository.tsuid(point.metric, dict(point.tags)) for point in POINTS[:1]}
+    for annotation in (Annotation(T, description="of all series"), Annotation(T + HOUR_MS, tsuid=tsuid)):
+        repository.store_annotation(annotation)
+    for asked, notes in (("", ["annotations are not exported (found 2)"]), ("load", [])):
+        exported = repository.export(asked)
+        assert repr(by_time(exported)) == repr(by_time(one for one in POINTS if one.metric == asked or not asked))
+        assert exported.notes == notes
+
+
+def test_a_row_that_opentsdb_answers_although_it_would_not_write_it_is_exported(connection):
+    repository = TsdbRepository(connection)
+    repository.store(Point("cpu", T, 1, {"host": "web-1"}))
+    rows = connection.table("tsdb")
+    ((row, cells),) = rows.scan()
+    metric, hour, tags = row[:3], row[3:7], row[7:]
+    rows.put(metric + (int.from_bytes(hour, "big") + 3607).to_bytes(4, "big") + tags, cells)
+    rows.put(metric + hour, cells)
+    left_out = []
+    assert [point.time_ms - T for point in repository.export().on_invalid(left_out.append)] == [0, 3_607_000]
+    assert [one.row for one in left_out] == [metric + hour], "no point is without a tag"
 
 
 def test_series_and_a_period_are_chosen_as_in_a_question(repository):

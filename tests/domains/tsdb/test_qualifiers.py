@@ -11,19 +11,28 @@ from hypothesis import strategies as st
 from domains.tsdb.qualifiers import (
     HOUR_MS,
     PointCells,
+    column_of,
     pack_appended,
     pack_number,
     qualifier_of,
+    read_cells,
     read_points,
-    read_rows,
     rollup_qualifier,
     split_rollup_qualifier,
 )
 from domains.tsdb.records import SeriesPoint
+from shared.queries import CellArrays
 from shared.tables import InvalidRecord
 
 numbers = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
 offsets = st.integers(0, HOUR_MS - 1) | st.integers(0, 3599).map(lambda second: second * 1000)
+
+
+def read_rows(rows):
+    """The points of rows that a scan returns at once, each row as {qualifier: (value, timestamp)}."""
+    return read_cells(
+        CellArrays.of_rows((b"row", {column_of(name): cell for name, cell in row.items()}) for row in rows)
+    )
 
 
 def read(*cells, duplicates="strict"):

@@ -8,7 +8,7 @@ import happybase
 from thriftpy2.thrift import TApplicationException
 
 from shared.keys import Plan, RowRange, Stream
-from shared.queries import ServerFilter
+from shared.queries import ServerFilter, scan_cells
 from shared.queries import scan as scan_plan
 from shared.stores import ScanBroken
 from tests.programs.faults.rows import COLUMNS, COUNTER, FLAG, MISSING, NO_FAMILY, STILL
@@ -32,6 +32,8 @@ KEEP_STATE = (
     b"ColumnCountGetFilter(20)",
 )
 """Filters that count rows or remember that they have ended."""
+
+FAMILIES = sorted({column.partition(b":")[0] for column in (*COLUMNS, FLAG)})
 
 MOST = 1000
 """Rows that no scan here has; one that goes round in circles ends there."""
@@ -141,6 +143,25 @@ def merged_ranges(worker: Worker) -> None:
             return list(islice(rows, count))
 
     worker.read_both(f"the first {count} of {ranges} with {options}", first_rows)
+
+
+def scan_as_arrays(worker: Worker) -> None:
+    """The cells of one range or of several, all of them or those of some rows, which numpy finds in the replies."""
+    dice = worker.dice
+    ends = sorted(dice.sample(STILL, dice.choice((2, 4, 8))))
+    ranges = [RowRange(low, high) for low, high in pairs(ends)]
+    filter = dice.choice(KEEP_NOTHING) if dice.random() < 0.3 else None
+    batch, count = dice.randint(1, 12), dice.choice((3, MOST))
+
+    def cells(table: happybase.Table) -> list[Any]:
+        with closing(scan_cells(table, ranges, columns=FAMILIES, filter=filter, batch_rows=batch)) as batches:
+            return [
+                (read.rows[row], sorted(read.column(cell) + b"=" + read.value(cell) for cell in read.cells_of(row)))
+                for read in islice(batches, count)
+                for row in range(len(read.rows))
+            ]
+
+    worker.read_both(f"the cells of {count} batches of {batch} in {ranges} with {filter!r}", cells)
 
 
 def pairs(ends: list[bytes]) -> list[tuple[bytes, bytes]]:

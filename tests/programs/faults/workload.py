@@ -35,6 +35,7 @@ OPERATIONS: dict[Callable[[Worker], None], int] = {
     reads.scan_with_nonsense: 1,
     reads.two_scans: 2,
     reads.merged_ranges: 6,
+    reads.scan_as_arrays: 6,
     writes.put_dated: 12,
     writes.delete_columns: 4,
     writes.delete_row: 2,

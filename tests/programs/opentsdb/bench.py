@@ -9,7 +9,8 @@ Questions. Days of a point every ten seconds, as Python lists of times and numbe
 Rows hold a cell for each point, or one compacted cell, as if HBase had dropped the deleted ones; OpenTSDB's own
 compaction is off, so they stay so.
 
-Every ratio is the median of the rounds. `--record` writes the file from which the README has its figures.
+Every ratio is the median of the rounds, beside the two between which half of the rounds lie. The processor time is that
+of this process, in which our client runs. `--record` writes the file from which the README has its figures.
 """
 
 import gc
@@ -17,10 +18,12 @@ import http.client
 import json
 import os
 import random
+import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any, TypeAlias
 
@@ -54,34 +57,56 @@ from tests.programs.opentsdb.server import OpenTSDB, body_of, running, sent_by_t
 from tests.programs.opentsdb.server import version as opentsdb_version
 
 T = parse_time("2013-01-01T00:00")
-SERIES = 100
 DAY_MS, EVERY_MS = 24 * HOUR_MS, 10_000
 BUSY_HOSTS = 20
 PUT_SIZES = (50, 200, 1000, 2000)
 """Points in a call of `/api/put`; the best of them is taken."""
 SHARE_OF_TRIAL = 10
 """A trial of a size has one of so many points of a load."""
-LAST_S = 10
-"""When the last so many seconds of a load can be read, it counts as visible."""
+LAST_TIMES = 10
+"""When the points of the last so many times of a load can be read, it counts as visible."""
 VISIBLE_WITHIN_S = 60
 ATTEMPTS, SPLIT_S = 3, 5.0
 """Loads of the same points, and how long HBase may need to split a region in between."""
 
 
 @attrs.frozen
+class Amount:
+    """The points of a load: as many of each series, all series at one time, then the next time."""
+
+    series: int
+    times: int
+    every_ms: int
+
+    @property
+    def points(self) -> int:
+        return self.series * self.times
+
+    @property
+    def end_ms(self) -> int:
+        return T + self.times * self.every_ms
+
+    def share(self, part: int) -> "Amount":
+        """One of so many parts of it."""
+        return attrs.evolve(self, times=max(self.times // part, LAST_TIMES))
+
+
+@attrs.frozen
 class Size:
     """How much is measured."""
 
-    points: int
-    """Points of a load."""
+    dense: Amount
+    """A load whose calls have 100 points for each row."""
+    sparse: Amount
+    """A load of few points for each row: six."""
     rounds: int
     """Of each comparison; a question, which takes milliseconds, has more of them."""
     at_least_s: float
     """How long the rounds of a question take together."""
 
 
-FULL = Size(points=1_000_000, rounds=5, at_least_s=5.0)
-QUICK = Size(points=20_000, rounds=1, at_least_s=0.0)
+FULL = Size(Amount(100, 10_000, 1000), Amount(1_052, 288, 600_000), rounds=5, at_least_s=5.0)
+QUICK = Size(Amount(100, 200, 1000), Amount(1_052, 20, 600_000), rounds=1, at_least_s=0.0)
 
 
 class Throttled(Exception):
@@ -101,16 +126,38 @@ class Comparison:
     theirs_ms: float
     embedded_ms: float | None
     ours_by_theirs: float
+    half: str
+    """The ratios between which half of the rounds lie, and the number of rounds."""
+    ours_cpu_ms: float
+    """The processor time of our client."""
     points: int
     """Points of a load; 0 for a question."""
 
 
 def comparison(
-    what: tuple[str, str, str], turns: Turns, sides: tuple[int, int, int | None], points: int = 0
+    what: tuple[str, str, str], turns: Turns, sides: tuple[int, int, int | None], cpu: "Cpu", points: int = 0
 ) -> Comparison:
     """Two sides of some turns, and the third on the embedded store; `what` is work, form and theirs."""
     times_ms = (None if side is None else turns.median_ms(side) for side in sides)
-    return Comparison(*what, *times_ms, turns.ratio(*sides[:2]), points)
+    one, other = sides[:2]
+    return Comparison(*what, *times_ms, turns.ratio(one, other), turns.spread(one, other), cpu.median_ms(), points)
+
+
+@attrs.define
+class Cpu:
+    """The processor time of each run of an action."""
+
+    action: Callable[[], Any]
+    took_s: list[float] = attrs.field(factory=list)
+
+    def __call__(self) -> Any:
+        began_s = time.process_time()
+        answer = self.action()
+        self.took_s.append(time.process_time() - began_s)
+        return answer
+
+    def median_ms(self) -> float:
+        return statistics.median(self.took_s) * 1000
 
 
 # ---- loads ---------------------------------------------------------------------------------------
@@ -121,31 +168,30 @@ def host(number: int) -> str:
     return f"h{number:03}"
 
 
-def second_of_points(metric: str, count: int) -> Iterator[tuple[int, list[Point]]]:
-    """Seconds since 1970, and the points of all series at each; ints of two bytes."""
+def points_by_time(metric: str, amount: Amount) -> Iterator[list[Point]]:
+    """The points of all series at each time; ints of two bytes."""
     dice = random.Random(metric)
-    tags = [{"host": host(number)} for number in range(SERIES)]
-    for second in range(count // SERIES):
-        time_ms = T + second * 1000
-        yield time_ms // 1000, [Point(metric, time_ms, dice.randrange(256, 32_768), of_one) for of_one in tags]
+    tags = [{"host": host(number)} for number in range(amount.series)]
+    for time_ms in range(T, amount.end_ms, amount.every_ms):
+        yield [Point(metric, time_ms, dice.randrange(256, 32_768), of_one) for of_one in tags]
 
 
-def points_of(metric: str, count: int) -> list[Point]:
-    return [point for _, points in second_of_points(metric, count) for point in points]
+def points_of(metric: str, amount: Amount) -> list[Point]:
+    return [point for points in points_by_time(metric, amount) for point in points]
 
 
-Prepared = Callable[[str, int], Callable[[], None]]
+Prepared = Callable[[str, Amount], Callable[[], None]]
 """Makes what a load of a metric, and of so many points, needs; returns the load."""
 
 
-def gathered(repository: TsdbRepository, metric: str, count: int) -> Callable[[], None]:
+def gathered(repository: TsdbRepository, metric: str, amount: Amount) -> Callable[[], None]:
     """The cells of a row in one mutation: `store_all`."""
-    return partial(repository.store_all, points_of(metric, count))
+    return partial(repository.store_all, points_of(metric, amount))
 
 
-def single(repository: TsdbRepository, metric: str, count: int) -> Callable[[], None]:
+def single(repository: TsdbRepository, metric: str, amount: Amount) -> Callable[[], None]:
     """A mutation for each cell, 10,000 in a call, by hand."""
-    points = points_of(metric, count)
+    points = points_of(metric, amount)
 
     @cache
     def row_of(metric: str, tags: tuple[tuple[str, str], ...], hour: int) -> bytes:
@@ -166,11 +212,11 @@ def single(repository: TsdbRepository, metric: str, count: int) -> Callable[[], 
     return load
 
 
-def in_memory(metric: str, count: int) -> Callable[[], None]:
+def in_memory(metric: str, amount: Amount) -> Callable[[], None]:
     """`gathered` on an embedded store in memory."""
     connection = connect("embedded:")
     create_tables(connection, TABLES)
-    return gathered(TsdbRepository(connection), metric, count)
+    return gathered(TsdbRepository(connection), metric, amount)
 
 
 @attrs.frozen
@@ -180,9 +226,9 @@ class Writer:
     opentsdb: OpenTSDB
     connection: happybase.Connection
 
-    def put(self, size: int, metric: str, count: int) -> Callable[[], None]:
+    def put(self, size: int, metric: str, amount: Amount) -> Callable[[], None]:
         """`/api/put`, so many points in a call, over one connection."""
-        bodies = [body_of(points, unit_ms=1000) for points in in_batches(points_of(metric, count), size)]
+        bodies = [body_of(points, unit_ms=1000) for points in in_batches(points_of(metric, amount), size)]
 
         def load() -> None:
             with closing(http.client.HTTPConnection(HOST, self.opentsdb.port, timeout=60)) as connection:
@@ -192,15 +238,15 @@ class Writer:
                     answer = reply.read()
                     if reply.status != 204:
                         raise Throttled(f"/api/put: {reply.status} {answer[:200]!r}")
-            self._wait(metric, count)
+            self._wait(metric, amount)
 
         return load
 
-    def telnet(self, metric: str, count: int) -> Callable[[], None]:
+    def telnet(self, metric: str, amount: Amount) -> Callable[[], None]:
         """The lines of its telnet interface, over one connection."""
         lines = (
             f"{point.metric} {point.time_ms // 1000} {point.value} {' '.join(f'{k}={v}' for k, v in point.tags)}"
-            for point in points_of(metric, count)
+            for point in points_of(metric, amount)
         )
         sent = sent_by_telnet(lines)
 
@@ -208,16 +254,16 @@ class Writer:
             answer = self.opentsdb.answer_by_telnet(sent)
             if b"put:" in answer:
                 raise Throttled(f"telnet: {answer[:200]!r}")
-            self._wait(metric, count)
+            self._wait(metric, amount)
 
         return load
 
-    def _wait(self, metric: str, count: int) -> None:
+    def _wait(self, metric: str, amount: Amount) -> None:
         """Returns when the points of the last seconds can be read."""
         latest_s = time.monotonic() + VISIBLE_WITHIN_S
         uids = TsdbRepository(self.connection).uids
         columns: dict[bytes, set[bytes]] = {}
-        for _, points in list(second_of_points(metric, count))[-LAST_S:]:
+        for points in list(points_by_time(metric, amount))[-LAST_TIMES:]:
             for point in points:
                 metric_uid, tag_uids = uids.assign(point.metric, dict(point.tags))
                 row = POINTS.row(SeriesPoint(metric_uid, point.time_ms, tag_uids, point.value))
@@ -230,23 +276,27 @@ class Writer:
                 raise Unlike(f"{metric}: the last points cannot be read after {VISIBLE_WITHIN_S} s")
             time.sleep(0.01)
 
-    def check(self, metric: str, count: int) -> None:
+    def check(self, metric: str, amount: Amount) -> None:
         """Raises Unlike unless OpenTSDB finds all points of a load, whoever stored them."""
-        ((_, found),) = self.opentsdb.query(f"sum:0all-count:{metric}", T, T + count // SERIES * 1000)[0]["dps"]
-        if found != count:
-            raise Unlike(f"{metric}: {found:,.0f} of {count:,} points")
+        ((_, found),) = self.opentsdb.query(f"sum:0all-count:{metric}", T, amount.end_ms)[0]["dps"]
+        if found != amount.points:
+            raise Unlike(f"{metric}: {found:,.0f} of {amount.points:,} points")
 
 
-def loads(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> tuple[Turns, int]:
-    """Our two loads, `/api/put` in its best size, telnet, and ours on the embedded store; and that size."""
+def loads(
+    connection: happybase.Connection, opentsdb: OpenTSDB, name: str, amount: Amount, rounds: int
+) -> tuple[Turns, int, dict[str, Cpu]]:
+    """Our two loads, `/api/put` in its best size, telnet, and ours on the embedded store; that size; times of ours."""
     writer, repository = Writer(opentsdb, connection), TsdbRepository(connection)
-    count = max(size.points // SHARE_OF_TRIAL, SERIES * LAST_S)
+    trial_amount = amount.share(SHARE_OF_TRIAL)
     ours = {"gathered": partial(gathered, repository), "single": partial(single, repository)}
-    for name, side in {**ours, "telnet": writer.telnet}.items():
-        side(f"warm.{name}", count)()  # Java warms up
+    for side_name, side in {**ours, "telnet": writer.telnet}.items():
+        side(f"{name}.warm.{side_name}", trial_amount)()  # Java warms up
     trials = {(put_size, trial): 0.0 for trial in range(2) for put_size in PUT_SIZES}
     for put_size, trial in trials:
-        trials[put_size, trial] = load_s(partial(writer.put, put_size), f"trial.{put_size}.{trial}", count)
+        trials[put_size, trial] = load_s(
+            partial(writer.put, put_size), f"{name}.trial.{put_size}.{trial}", trial_amount
+        )
     best = min(PUT_SIZES, key=lambda put_size: trials[put_size, 1])
     sides: dict[str, Prepared] = {
         **ours,
@@ -254,22 +304,26 @@ def loads(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> t
         "telnet": writer.telnet,
         "embedded": in_memory,
     }
-    took_s: dict[str, list[float]] = {name: [] for name in sides}
+    took_s: dict[str, list[float]] = {side: [] for side in sides}
+    cpu = {side: Cpu(lambda: None) for side in ours}
     order = list(sides)
-    for number in range(size.rounds):
-        for name in order:
-            metric = f"load.{name}.{number}"
-            took_s[name].append(load_s(sides[name], metric, size.points))
-            if name != "embedded":
-                writer.check(metric, size.points)
-            print(f"  {name:9} {size.points / took_s[name][-1]:9,.0f} points/s", flush=True)
+    for number in range(rounds):
+        for side in order:
+            metric = f"{name}.{side}.{number}"
+            took_s[side].append(load_s(sides[side], metric, amount, cpu.get(side)))
+            if side != "embedded":
+                writer.check(metric, amount)
+            print(f"  {side:9} {amount.points / took_s[side][-1]:9,.0f} points/s", flush=True)
         order.append(order.pop(0))
-    return Turns(tuple(took_s[name] for name in sides)), best
+    return Turns(tuple(took_s[side] for side in sides)), best, cpu
 
 
-def load_s(side: Prepared, metric: str, count: int) -> float:
+def load_s(side: Prepared, metric: str, amount: Amount, cpu: Cpu | None = None) -> float:
     """The seconds of a load; one that OpenTSDB refuses in part is done again with the same points."""
-    load = side(metric, count)
+    load = side(metric, amount)
+    if cpu is not None:
+        cpu.action = load
+        load = cpu
     gc.collect()
     gc.freeze()  # a million records that nothing will free: collections leave them out
     try:
@@ -285,12 +339,23 @@ def load_s(side: Prepared, metric: str, count: int) -> float:
 
 
 def compare_loads(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> Iterator[Comparison]:
-    turns, best = loads(connection, opentsdb, size)
-    work = f"{size.points:,} points of {SERIES} series in the order of time"
-    for side, form in enumerate(("the cells of a row in one mutation", "a mutation for each cell")):
+    return compare_load(connection, opentsdb, "dense", size.dense, size.rounds)
+
+
+def compare_sparse(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> Iterator[Comparison]:
+    return compare_load(connection, opentsdb, "sparse", size.sparse, size.rounds)
+
+
+def compare_load(
+    connection: happybase.Connection, opentsdb: OpenTSDB, name: str, amount: Amount, rounds: int
+) -> Iterator[Comparison]:
+    turns, best, cpu = loads(connection, opentsdb, name, amount, rounds)
+    work = f"{amount.points:,} points of {amount.series:,} series in the order of time"
+    forms = {"gathered": "the cells of a row in one mutation", "single": "a mutation for each cell"}
+    for side, (own, form) in enumerate(forms.items()):
         for other, theirs in ((2, f"`/api/put`, {best} points a call"), (3, "telnet")):
             sides = side, other, 4 if side == 0 else None
-            yield comparison((work, form, theirs), turns, sides, size.points)
+            yield comparison((work, form, theirs), turns, sides, cpu[own], amount.points)
 
 
 # ---- questions -----------------------------------------------------------------------------------
@@ -380,8 +445,9 @@ def compared(what: tuple[str, str], sides: Sequence[Side], m: str, opentsdb: Ope
         )
         if answer != other or embedded().keys() != other.keys():
             raise Unlike(f"{m}: {str(answer)[:200]}, OpenTSDB {str(other)[:200]}")
-        turns = in_turns(ours, theirs, embedded, rounds=size.rounds, at_least_s=size.at_least_s)
-    return comparison((*what, "`/api/query`"), turns, (0, 1, 2))
+        cpu = Cpu(ours)
+        turns = in_turns(cpu, theirs, embedded, rounds=size.rounds, at_least_s=size.at_least_s)
+    return comparison((*what, "`/api/query`"), turns, (0, 1, 2), cpu)
 
 
 def answered(repository: TsdbRepository, m: str) -> dict[str, list[tuple[int, float]]]:
@@ -403,6 +469,7 @@ def asked(opentsdb: OpenTSDB, connection: http.client.HTTPConnection, m: str) ->
 PARTS: dict[str, Callable[[happybase.Connection, OpenTSDB, Size], Iterator[Comparison]]] = {
     "questions": compare_questions,
     "loads": compare_loads,
+    "sparse": compare_sparse,
 }
 
 
@@ -422,12 +489,15 @@ def compare(size: Size, parts: Sequence[str], record: bool) -> None:
         create_tables(connection, TABLES)
         with running(hbase.ports.zookeeper) as opentsdb:
             versions = {"opentsdb": opentsdb_version(), "hbase": version(hbase.info_url), "cores": os.cpu_count()}
-            print(f"{'work':126} {'ours':>10} {'theirs':>10} {'ratio':>6} {'embedded':>10}")
+            print(
+                f"{'work':126} {'ours':>10} {'theirs':>10} {'ratio':>6} {'embedded':>10} {'our CPU':>10} half of them"
+            )
             measured = {part: [*map(printed, PARTS[part](connection, opentsdb, size))] for part in parts}
     if record:
         before = json.loads(SPEED.read_text(encoding="utf-8")) if SPEED.exists() else {}
         figures = {part: [attrs.asdict(one) for one in comparisons] for part, comparisons in measured.items()}
-        text = json.dumps(before | versions | {"rounds": size.rounds} | figures, indent=1)
+        dates = before.get("dates", {}) | dict.fromkeys(measured, datetime.now(UTC).date().isoformat())
+        text = json.dumps(before | versions | {"rounds": size.rounds, "dates": dates} | figures, indent=1)
         SPEED.write_text(text + "\n", encoding="utf-8")
 
 
@@ -440,7 +510,10 @@ def printed(one: Comparison) -> Comparison:
         ratio = 1 / ratio
     ours, theirs, embedded = figures
     what = f"{one.work}: {one.form} / {one.theirs}"
-    print(f"{what:126.126} {ours:>10} {theirs:>10} {ratio:6.2f} {embedded:>10}", flush=True)
+    print(
+        f"{what:126.126} {ours:>10} {theirs:>10} {ratio:6.2f} {embedded:>10} {one.ours_cpu_ms:8,.1f}ms {one.half}",
+        flush=True,
+    )
     return one
 
 

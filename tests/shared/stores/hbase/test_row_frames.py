@@ -1,0 +1,202 @@
+"""Replies that become arrays: each is what thriftpy2 reads, or is left to it with all its bytes."""
+
+import random
+from itertools import product
+
+import pytest
+from Hbase_thrift import Hbase, TCell, TRowResult, TScan
+from hypothesis import given
+from hypothesis import strategies as st
+from thriftpy2.protocol import TBinaryProtocol
+from thriftpy2.thrift import TApplicationException, TMessageType
+from thriftpy2.transport import TMemoryBuffer
+
+from shared.keys import RowRange
+from shared.queries import scan_cells
+from shared.stores import connect
+from shared.stores.hbase.row_frames import RowFrame, RowFrameReader, UnusualReply
+from shared.stores.server import ThriftServer
+from tests.shared.stores.scripted_gateway import SILENCES, Fault
+
+SEQUENCE_ID = 5
+MARK = b"\x0b\x00\x01\x00"
+"""What the reader looks for; here it is also in rows, columns, values and timestamps."""
+TEXTS = st.lists(st.sampled_from([MARK, MARK + b"\x00\x00\x02", b"\x00", b"\xff", b"d:a"]), max_size=4).map(b"".join)
+CELLS = st.dictionaries(TEXTS, st.tuples(TEXTS, st.sampled_from([0, -1, 2**62, 0x0B000100, 0x0B0001])), max_size=6)
+ROWS = st.lists(st.tuples(TEXTS, CELLS), max_size=6)
+
+
+def reply(rows):
+    """The bytes of a reply, as thriftpy2's server writes it; HBase's gateway writes the same."""
+    results = [TRowResult(row, {column: TCell(*cell) for column, cell in cells.items()}) for row, cells in rows]
+    buffer = TMemoryBuffer()
+    protocol = TBinaryProtocol(buffer)
+    protocol.write_message_begin("scannerGetList", TMessageType.REPLY, SEQUENCE_ID)
+    Hbase.scannerGetList_result(success=results).write(protocol)
+    return bytes(buffer.getvalue())
+
+
+def read_by_thriftpy2(data):
+    """The rows of a reply; None if it cannot be read."""
+    protocol = TBinaryProtocol(TMemoryBuffer(data), decode_response=False)
+    result = Hbase.scannerGetList_result()
+    try:
+        protocol.read_message_begin()
+        result.read(protocol)
+        return [(one.row, {name: (c.value, c.timestamp) for name, c in one.columns.items()}) for one in result.success]
+    except Exception:
+        return None
+
+
+def read_in_parts(data, sizes):
+    """The frame of a reply that arrives in parts, and its length; None if it is left to thriftpy2 or incomplete."""
+    reader, arrived = RowFrameReader("scannerGetList", SEQUENCE_ID), bytearray()
+    while not reader.is_complete(arrived):
+        if len(arrived) == len(data):
+            return None
+        arrived += data[len(arrived) : len(arrived) + next(sizes)]
+    return reader.frame(bytes(arrived)), reader.end
+
+
+def rows_of(frame):
+    """Rows and cells of a frame; a column that comes twice, which no map has, is an error."""
+    columns, values = (
+        [frame.data[start : start + length] for start, length in zip(*places, strict=True)]
+        for places in (frame.columns, frame.values)
+    )
+    cells = list(zip(columns, zip(values, frame.written_ms.tolist(), strict=True), strict=True))
+    rows = [(row, [cells[cell] for cell in (frame.row_of_cell == n).nonzero()[0]]) for n, row in enumerate(frame.rows)]
+    assert all(len(dict(of_row)) == len(of_row) for _, of_row in rows)
+    return [(row, dict(of_row)) for row, of_row in rows]
+
+
+@given(ROWS, st.lists(st.integers(1, 40), min_size=1))
+def test_a_frame_holds_the_rows_that_thriftpy2_reads_in_whatever_parts_it_arrives(rows, sizes):
+    data = reply(rows)
+    try:
+        frame, end = read_in_parts(data, iter(sizes * len(data)))
+    except UnusualReply:
+        assert any(not cells for _, cells in rows)
+        return
+    assert all(cells for _, cells in rows)
+    assert (rows_of(frame), end) == (rows, len(data))
+    assert rows_of(frame.without_first()) == rows[1:]
+
+
+def test_random_changes_of_a_frame_never_give_other_rows_than_those_of_thriftpy2():
+    dice = random.Random(1)
+    outcomes = {"left": 0, "equal": 0}
+    for _ in range(4000):
+        cells = {b"t:%c%c" % (n, n + 1): (dice.randbytes(dice.choice((1, 2, 4))), 1 << 40) for n in range(4)}
+        data = bytearray(reply([(b"row-%d" % n, cells) for n in range(3)]))
+        for _ in range(dice.randint(1, 2)):
+            place = dice.randrange(len(data))
+            match dice.randrange(3):
+                case 0:
+                    data[place] = dice.choice((0, 1, 2, 0x0B, 0x0C, 0x80, 0xFF, dice.randrange(256)))
+                case 1:
+                    del data[place : place + dice.randint(1, 5)]
+                case _:
+                    data[place:place] = dice.choice((MARK, b"\x00", dice.randbytes(3)))
+        try:
+            read = read_in_parts(bytes(data), iter([dice.randint(1, 200) for _ in data] + [1]))
+        except UnusualReply:
+            read = None
+        if read is None:
+            outcomes["left"] += 1
+            continue
+        frame, end = read
+        columns = [(n, frame.data[s : s + w]) for n, s, w in zip(frame.row_of_cell, *frame.columns, strict=True)]
+        if len(set(columns)) < len(columns):  # thriftpy2 keeps one of them
+            continue
+        assert rows_of(frame) == read_by_thriftpy2(bytes(data[:end]))
+        outcomes["equal"] += 1
+    assert min(outcomes.values()) > 100
+
+
+# On a connection
+
+STORED = [(b"r-%02d" % n, {b"d:a": (b"1", 1), b"d:b": (b"x" * n, 1)}) for n in range(10)]
+
+
+@pytest.fixture
+def gateway(gateway):
+    for row, cells in STORED:
+        gateway.table.put(row, {column: value for column, (value, _) in cells.items()}, timestamp=1)
+    return gateway
+
+
+ALL = [RowRange(b"", None)]
+
+
+def rows_in(batches):
+    return [
+        (one.rows[row], {one.column(cell): (one.value(cell), int(one.written_ms[cell])) for cell in one.cells_of(row)})
+        for one in batches
+        for row in range(len(one.rows))
+    ]
+
+
+def scanned(table, batch_rows=3, ranges=ALL, **options):
+    return rows_in(scan_cells(table, ranges, columns=[b"d"], batch_rows=batch_rows, **options))
+
+
+LOSSES = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.EXPIRED, Fault.WRONG_REPLY, Fault.GARBAGE]
+
+
+@pytest.mark.parametrize(("fault", "fetch"), [*product([*LOSSES, Fault.CLOSED_AFTER], (0, 2)), (Fault.NO_REPLY, 1)])
+def test_a_scan_of_frames_continues_after_a_fault_with_each_row_once(gateway, fault, fetch):
+    table = gateway.opened(fault)
+    batches = scan_cells(table, ALL, columns=[b"d"], batch_rows=2)
+    rows = rows_in(next(batches) for _ in range(fetch))
+    gateway.goes_wrong("scannerGetList", fault)
+    assert rows + rows_in(batches) == STORED
+    assert gateway.is_done
+
+
+def test_a_reversed_scan_of_frames_drops_the_row_that_a_new_scanner_repeats(gateway, table):
+    client = table.connection.client
+    scanner = client.scannerOpenWithScan(b"t", TScan(reversed=True), {})
+    frame = client.fetch_frame(scanner, 3)
+    assert isinstance(frame, RowFrame)
+    gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
+    assert frame.rows + client.fetch_frame(scanner, 20).rows == [row for row, _ in reversed(STORED)]
+
+
+def test_an_error_in_place_of_a_frame_is_raised_and_the_next_scan_is_answered(table):
+    with pytest.raises(TApplicationException):
+        scanned(table, filter=b"Nonsense(")
+    with pytest.raises(Exception, match="nowhere"):
+        rows_in(scan_cells(table, ALL, columns=[b"nowhere"], batch_rows=3))
+    assert scanned(table) == STORED
+
+
+@pytest.mark.parametrize(("transport", "protocol"), [*product(("buffered", "framed"), ("binary", "compact"))])
+def test_every_transport_and_protocol_gives_the_same_arrays(gateway, transport, protocol):
+    with ThriftServer(gateway.store.service, transport=transport, protocol=protocol) as server:
+        url = f"hbase://127.0.0.1:{server.port}?transport={transport}&protocol={protocol}"
+        table = connect(url).table("t")
+        two = (RowRange(b"r-01", b"r-04"), RowRange(b"r-05", None))
+        assert scanned(table, ranges=two) == STORED[1:4] + STORED[5:]
+        assert scanned(gateway.store.table("t"), ranges=two) == STORED[1:4] + STORED[5:]
+        client = table.connection.client
+        fetched = client.fetch_frame(client.scannerOpenWithScan(b"t", TScan(), {}), 3)
+        assert isinstance(fetched, RowFrame if protocol == "binary" else list)
+        table.connection.close()
+
+
+def test_the_next_batch_is_asked_for_before_the_reader_needs_it(gateway, table):
+    batches = scan_cells(table, ALL, columns=[b"d"], batch_rows=3)
+    next(batches)
+    table.connection.helpers.finish(5)
+    assert gateway.count("scannerGetList") == 2
+    batches.close()
+    table.connection.helpers.finish(5)
+    assert gateway.scanners == 0
+
+
+def test_a_late_reply_does_not_reach_the_next_fetch(gateway):
+    for fault in SILENCES:
+        table = gateway.opened(fault)
+        gateway.goes_wrong("scannerGetList", fault)
+        assert scanned(table, batch_rows=20) == STORED
