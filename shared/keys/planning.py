@@ -262,7 +262,8 @@ def _leading(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> tuple
             if len(leadings) * len(encoded) > MAX_BUCKETS:
                 raise TooManyRanges(
                     f"{layout.name}.{part.name}: any_of must make at most {MAX_BUCKETS} ranges "
-                    f"(got {len(leadings) * len(encoded)}); ask for fewer values at once"
+                    f"(got {len(leadings) * len(encoded)}); ask for fewer values at once",
+                    layout.name,
                 )
             leadings = [
                 leading.with_part(part.name, value, data, merged=condition.merged)
@@ -343,7 +344,7 @@ def _time_buckets(
     first, last = time_bucket.number(condition.since), time_bucket.number(condition.until - 1)
     if last - first >= MAX_BUCKETS:
         limit = f"at most {MAX_BUCKETS} slices of {time_bucket.every_ms} ms (got {last - first + 1})"
-        raise TooManyRanges(f"{layout.name}.{part.name}: the interval must span {limit}")
+        raise TooManyRanges(f"{layout.name}.{part.name}: the interval must span {limit}", layout.name)
     is_whole = condition.since % time_bucket.every_ms == condition.until % time_bucket.every_ms == 0
     if is_whole and not _binds_after(layout, question, part):
         # Whole slices bound the time by themselves, so the parts before it need not be bound.
@@ -392,7 +393,7 @@ def _ranges(
         ranges += buckets * len(time_buckets)
         if ranges > MAX_BUCKETS:
             raise TooManyRanges(
-                f"{layout.name}: {_too_many(layout, buckets, len(time_buckets), len(leadings), values)}"
+                f"{layout.name}: {_too_many(layout, buckets, len(time_buckets), len(leadings), values)}", layout.name
             )
         is_whole_key = len(leading.parts) == len(layout.parts)
         bound = leading.parts + interval.parts
