@@ -6,9 +6,9 @@ from typing import Any
 import attrs
 from rich.console import Console
 
-from shared.designs.heat import EVEN
+from shared.designs.heat import EVEN, hot_share
 from shared.designs.regions.simulated_variants import QuestionAtSize, SimulatedVariant, TooFewRows, simulate_variant
-from shared.designs.regions.simulation import Moment, Simulation, TooManyRegions, hot_share
+from shared.designs.regions.simulation import Moment, Simulation, TooManyRegions
 from shared.designs.regions.splitting import HALF_FULL, SplitPolicy
 from shared.keys.errors import shown
 

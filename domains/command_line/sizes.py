@@ -4,7 +4,7 @@ import attrs
 from rich.console import Console
 
 from shared.designs.hfiles import ENCODINGS
-from shared.designs.regions.simulated_variants import measured_and_sampled
+from shared.designs.regions.sampling import measured_and_sampled
 from shared.designs.regions.sizing import DAY_S, Sizing, TableSize, sizing
 from shared.keys.errors import shown
 from shared.records import parse_length

@@ -91,7 +91,7 @@ class Heat:
         """The kind of the verdict."""
         if self.writes < FEWEST * self.ranges:
             return "few"
-        hot = min(1, max(HOT, EVEN / self.ranges))
+        hot = hot_share(self.ranges)
         shares = self.moment_shares
         is_steady = all(moment[number] >= STEADY * self.share for moment in shares for number in self.busiest)
         if is_steady and self.share >= hot:
@@ -122,6 +122,11 @@ class Heat:
         ends = {0: "the first range", last: "the last range"}
         where = f"each of {1 + len(others)} ranges" if others else ends.get(number, f"range {number + 1} of {last + 1}")
         return f"{self.share:.0%} in {where if last else 'the only range'}"
+
+
+def hot_share(places: int) -> float:
+    """The share of the writes from which one of so many places, such as ranges or servers, is a hot spot."""
+    return min(1, max(HOT, EVEN / places))
 
 
 def _shares(counts: Sequence[int]) -> tuple[float, ...]:

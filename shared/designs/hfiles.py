@@ -23,7 +23,7 @@ FIRST_NUMBER = 256
 until a compaction some days later: no compression saves these bytes."""
 HEADER_BYTES = 33
 CHECKED_BYTES, CHECKSUM_BYTES = 16_384, 4
-"""Of every so many bytes of a block there is a checksum."""
+"""The bytes of a block that share a checksum, and the bytes of a checksum."""
 INDEX_BYTES = 24
 """Bytes of an entry of the index besides the row of its key: offset, size, lengths, timestamp and type."""
 BLOOM_BYTES = 1.2
@@ -78,12 +78,7 @@ class FileSize:
     rows: int
     blocks: int
     growing_bytes: int
-    """Bytes that grow with the number of cells."""
-
-    @property
-    def bytes(self) -> int:
-        """All bytes of one file."""
-        return self.growing_bytes + FILE_BYTES
+    """Bytes that grow with the number of cells; a file has `FILE_BYTES` more."""
 
 
 def file_cells(connection: "happybase.Connection", table: PhysicalTable) -> Iterator[FileCell]:

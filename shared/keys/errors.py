@@ -24,7 +24,11 @@ class InvalidQuestion(ValueError):
 
 
 class TooManyRanges(InvalidQuestion):
-    """A question that would read more ranges than a plan may have."""
+    """A question that would read more ranges than a plan may have; `layout` is the name of its key layout."""
+
+    def __init__(self, message: str, layout: str = "") -> None:
+        super().__init__(message)
+        self.layout = layout
 
 
 def shown(value: object) -> str:

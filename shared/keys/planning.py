@@ -289,7 +289,8 @@ def _leading(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> tuple
             if len(leadings) * len(encoded) > _most_ranges.get():
                 raise TooManyRanges(
                     f"{layout.name}.{part.name}: any_of must make at most {_most_ranges.get()} ranges "
-                    f"(got {len(leadings) * len(encoded)}); ask for fewer values at once"
+                    f"(got {len(leadings) * len(encoded)}); ask for fewer values at once",
+                    layout.name,
                 )
             leadings = [
                 leading.with_part(part.name, value, data, merged=condition.merged)
@@ -370,7 +371,7 @@ def _time_buckets(
     first, last = time_bucket.number(condition.since), time_bucket.number(condition.until - 1)
     if last - first >= _most_ranges.get():
         limit = f"at most {_most_ranges.get()} slices of {time_bucket.every_ms} ms (got {last - first + 1})"
-        raise TooManyRanges(f"{layout.name}.{part.name}: the interval must span {limit}")
+        raise TooManyRanges(f"{layout.name}.{part.name}: the interval must span {limit}", layout.name)
     is_whole = condition.since % time_bucket.every_ms == condition.until % time_bucket.every_ms == 0
     if is_whole and not _binds_after(layout, question, part):
         # Whole slices bound the time by themselves, so the parts before it need not be bound.
@@ -419,7 +420,7 @@ def _ranges(
         ranges += buckets * len(time_buckets)
         if ranges > _most_ranges.get():
             raise TooManyRanges(
-                f"{layout.name}: {_too_many(layout, buckets, len(time_buckets), len(leadings), values)}"
+                f"{layout.name}: {_too_many(layout, buckets, len(time_buckets), len(leadings), values)}", layout.name
             )
         is_whole_key = len(leading.parts) == len(layout.parts)
         bound = leading.parts + interval.parts

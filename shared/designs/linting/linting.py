@@ -17,7 +17,7 @@ class Linted:
     variant: Variant
     tables: Sequence[LintedTable]
     findings: Sequence[LintFinding]
-    """Those that nobody accepts."""
+    """The findings that nobody accepts."""
     accepted: Sequence[tuple[LintFinding, Accepted]]
 
 

@@ -118,11 +118,10 @@ def unbound(table: LintedTable) -> Told:
 def many_ranges(table: LintedTable) -> Told:
     """Every bucket is read in every slice of a period."""
     for question in table.refused:
-        message = str(question.reason)
-        name = re.match(r"\w+", message)
-        if isinstance(question.reason, TooManyRanges) and name and name[0] == table.layout.key.name:
+        error = question.reason
+        if isinstance(error, TooManyRanges) and error.layout == table.layout.key.name:
             yield (
-                f'"{question.question}" is refused, because a plan has at most {MAX_BUCKETS:,} ranges: {message}',
+                f'"{question.question}" is refused, because a plan has at most {MAX_BUCKETS:,} ranges: {error}',
                 "make slices longer or buckets fewer, or ask for a shorter period",
             )
 

@@ -12,9 +12,9 @@ import attrs
 from ...keys import InvalidKey, InvalidQuestion, RowRange
 from ...keys.conditions import Between
 from ...tables import InvalidRow, TableLayout
+from ..comparison import stored_bytes
 from ..design import Design, Variant
 from ..heat_tables import sample_records, stored
-from ..hfiles import CELL_BYTES
 from ..metering import Measurement, measure_pattern
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ class Samples:
     @property
     def stored_bytes(self) -> int:
         """All bytes of the cells as HBase stores them, before compression."""
-        keys = self.key_bytes + self.repeated_key_bytes
-        return len(self.cells) * CELL_BYTES + keys + self.name_bytes + self.value_bytes
+        return sum(stored_bytes(cell.row, cell.column, cell.value) for cell in self.cells)
 
 
 @attrs.frozen
@@ -131,7 +130,7 @@ def linted_tables(design: Design, variant: Variant) -> list[LintedTable]:
         tables: list[LintedTable] = []
         for layout in variant.record_tables:
             samples = _samples(connection, layout, cost.rows_written[layout.name.encode()])
-            asked = [_asked(layout, samples.rows, measurement) for measurement in answered]
+            asked = [_question_of(layout, samples.rows, measurement) for measurement in answered]
             of_table = [question for question in asked if question is not None]
             is_filled = layout not in variant.unfilled
             tables.append(LintedTable(layout, samples, of_table, refused, not answered, is_filled))
@@ -152,7 +151,7 @@ def _samples(connection: "happybase.Connection", layout: TableLayout[Any, Any], 
     return Samples(keys, cells, records)
 
 
-def _asked(layout: TableLayout[Any, Any], rows: Sequence[bytes], measurement: Measurement) -> Asked | None:
+def _question_of(layout: TableLayout[Any, Any], rows: Sequence[bytes], measurement: Measurement) -> Asked | None:
     """What a question asks of a table; None if it does not read the table."""
     ranges = [read.rows for read in measurement.reads if read.table == layout.name.encode()]
     if not ranges:

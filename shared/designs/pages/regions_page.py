@@ -7,8 +7,9 @@ from statistics import median
 import attrs
 
 from ...keys.limits import BLOCK_BYTES
+from ..comparison import stored_bytes
 from ..design import Design
-from ..hfiles import CELL_BYTES, INDEX_BYTES
+from ..hfiles import INDEX_BYTES
 from ..pictures import Picture
 from ..pictures.region_picture import region_picture
 from ..regions.numbered_keys import (
@@ -28,8 +29,9 @@ from ..regions.numbered_keys import (
     spread_and_scan,
 )
 from ..regions.region_recording import RegionRecording, recorded_regions
+from ..regions.simulation import SAMPLE_ROWS, Sample, simulate
 from ..regions.sizing import rising_regions
-from ..regions.splitting import HALF_FULL, MAX_BYTES, SplitPolicy, regions_of
+from ..regions.splitting import MAX_BYTES, SplitPolicy, count_half_full, regions_of
 from .markdown import below, markdown_table, picture_block
 
 COUNTING = tuple(b"%d" % number for number in range(11, 17))
@@ -44,9 +46,10 @@ DIVIDE_BY = 3
 KEY_BYTES = (10, 50)
 RISING = "time-first"
 """The variant of the recordings whose keys rise."""
+RISING_SAMPLE = Sample([b"%04d" % number for number in range(SAMPLE_ROWS)])
 TERABYTE = 10**12
-VALUE_BYTES, NAMES_BYTES = 100, 2
-"""A cell of the comparison of key lengths: its value, and family and qualifier of a byte each."""
+COLUMN, VALUE_BYTES = b"f:q", 100
+"""A cell of the comparison of key lengths."""
 
 
 def regions_blocks(designs: Sequence[Design]) -> dict[str, str]:
@@ -164,7 +167,7 @@ class InATerabyte:
     @property
     def cell_bytes(self) -> int:
         """Bytes of a cell."""
-        return CELL_BYTES + NAMES_BYTES + VALUE_BYTES + self.key_bytes
+        return stored_bytes(bytes(self.key_bytes), COLUMN, bytes(VALUE_BYTES))
 
     @property
     def cells(self) -> float:
@@ -229,8 +232,8 @@ def _splits_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
             f"`{one.table}`",
             f"{len(one.fullness)}",
             f"{len(one.simulated_fullness)}",
-            f"{half_full(one.fullness)}",
-            f"{half_full(one.simulated_fullness)}",
+            f"{count_half_full(one.fullness)}",
+            f"{count_half_full(one.simulated_fullness)}",
             f"{one.deviation:.3f}",
             f"{one.rewrites:.1f} ({one.simulated_rewrites:.1f})",
         )
@@ -244,6 +247,8 @@ def _largest_file_block(recordings: Sequence[tuple[str, RegionRecording]]) -> st
     policy = SplitPolicy(measured.flush_bytes, measured.max_bytes)
     small = rising_regions(measured.rows * measured.row_bytes, policy)
     large = rising_regions(TERABYTE, SplitPolicy())
+    table = simulate(RISING_SAMPLE, TERABYTE // ROW_BYTES, ROW_BYTES, SplitPolicy(), servers=1).table
+    simulated = [table.fullness(region) for region in table.regions]
     rows = [
         (
             f"`{measured.table}`, {policy.max_bytes / 1e6:g} MB",
@@ -255,17 +260,12 @@ def _largest_file_block(recordings: Sequence[tuple[str, RegionRecording]]) -> st
             f"1 TB, {MAX_BYTES / 2**30:g} GB",
             "",
             f"{len(large)} ({median(large[:-1]) / MAX_BYTES:.0%})",
-            f"{ceil(2 * TERABYTE / MAX_BYTES)} (50%)",
+            f"{len(simulated)} ({median(simulated[:-1]):.0%})",
         ),
     ]
     caption = "Regions of a table whose keys rise, and how full most are that take no more rows (median):"
     columns = ("rows, maximum", "HBase", "middle of the largest file", "middle of the data, as simulated")
     return below(caption, markdown_table(columns, rows))
-
-
-def half_full(fullness: Iterable[float]) -> int:
-    """The number of regions that are half full, or less."""
-    return sum(full <= HALF_FULL for full in fullness)
 
 
 def _files_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:

@@ -4,15 +4,18 @@ The generator that made the samples makes the load; a design without one, such a
 """
 
 from collections.abc import Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import attrs
 
 from ...tables import PhysicalTable, physical_tables
+from ..comparison import VariantCosts, measure_variant
 from ..design import Design, Variant
 from ..heat_tables import NoGenerator, Records, at_least, sample_records, stored
 from ..hfiles import FileCell, FileSize, file_cells, file_sizes
 from ..metering import Measurement, measure
+from ..traps import scratch_store
 from .simulation import SAMPLE_ROWS
 
 if TYPE_CHECKING:
@@ -71,6 +74,13 @@ def sampled(design: Design, variant: Variant, records: Records) -> SampledVarian
             for table in physical_tables(variant.record_tables)
         )
         return SampledVariant(variant, len(records), tables, measure(connection, repository, design.patterns))
+
+
+def measured_and_sampled(design: Design, variant: Variant) -> tuple[VariantCosts, SampledVariant]:
+    """What a variant costs with the samples, and what it stores of a larger sample of the same load."""
+    with closing(scratch_store(variant.tables)) as connection:
+        costs = measure_variant(connection, design, variant)
+    return costs, sampled(design, variant, sample_of(design))
 
 
 def _files(connection: "happybase.Connection", table: PhysicalTable) -> dict[str, dict[str, FileSize]]:

@@ -1,15 +1,12 @@
 """A load of any size in the tables of a variant: how they split, who takes the writes, and what questions then read."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 
 import attrs
 
-from ..comparison import VariantCosts, measure_variant
 from ..design import Design, Variant
 from ..growth import Growth, growth_file, recorded_growth
 from ..hfiles import ENCODINGS
-from ..traps import scratch_store
 from .sampling import SampledVariant, sample_of, sampled
 from .simulation import TENTHS, Simulation
 from .sizing import simulated_table
@@ -44,7 +41,7 @@ class SimulatedVariant:
 
     sample: SampledVariant
     tables: Mapping[str, Simulation]
-    """Those that take enough of the rows, by name."""
+    """The tables that take enough of the rows, by name: each with its simulation."""
     questions: Sequence[QuestionAtSize]
 
 
@@ -65,13 +62,6 @@ def simulate_variant(
             "SAMPLES in a make_samples.py beside the samples generates more"
         )
     return SimulatedVariant(sample, tables, _questions(design, sample, times))
-
-
-def measured_and_sampled(design: Design, variant: Variant) -> tuple[VariantCosts, SampledVariant]:
-    """What a variant costs with the samples, and what it stores of a larger sample of the same load."""
-    with closing(scratch_store(variant.tables)) as connection:
-        costs = measure_variant(connection, design, variant)
-    return costs, sampled(design, variant, sample_of(design))
 
 
 def _questions(design: Design, sample: SampledVariant, times: float) -> list[QuestionAtSize]:

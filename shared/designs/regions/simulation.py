@@ -18,7 +18,7 @@ from math import ceil, sqrt
 
 import attrs
 
-from ..heat import EVEN, HOT, Heat
+from ..heat import EVEN, Heat, hot_share
 from .splitting import Region, SimulatedTable, SplitPolicy
 
 SAMPLE_ROWS = 10_000
@@ -228,11 +228,6 @@ class Simulation:
         if self.busiest_server <= EVEN / servers:
             return f"even: the busiest of {servers} servers takes {share}"
         return f"uneven: the busiest of {servers} servers takes {share}, an even share is {1 / servers:.1%}"
-
-
-def hot_share(servers: int) -> float:
-    """The share of the writes in one region from which that region is a hot spot."""
-    return max(HOT, EVEN / servers)
 
 
 def _mean(numbers: Iterable[float]) -> float:

@@ -137,8 +137,8 @@ def rising_regions(stored_bytes: float, policy: SplitPolicy) -> list[float]:
 def to_compact(files: Sequence[float], small_bytes: float) -> slice | None:
     """The neighbouring files that HBase compacts, oldest first (`ExploringCompactionPolicy`); None if it does not.
 
-    As many as possible, of these the smallest; none of them larger than 1.2 times the others together, unless all are
-    small.
+    HBase chooses as many as it may, and of equally many the smallest. No file may be larger than 1.2 times the others
+    together, unless all are small.
     """
     chosen: list[tuple[int, float, slice]] = []
     for start in range(len(files)):

@@ -5,7 +5,7 @@ rows. A region is a range of places, and is never split within one.
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import attrs
 
@@ -137,7 +137,12 @@ class SimulatedTable:
     @property
     def half_full(self) -> int:
         """The number of regions that are half full, or less."""
-        return sum(self.fullness(region) <= HALF_FULL for region in self.regions)
+        return count_half_full(map(self.fullness, self.regions))
+
+
+def count_half_full(fullness: Iterable[float]) -> int:
+    """How many regions are half full, or less, of which each is so full."""
+    return sum(full <= HALF_FULL for full in fullness)
 
 
 def regions_of(keys: Sequence[bytes], limit_rows: int, later: Sequence[bytes] = ()) -> list[list[bytes]]:
