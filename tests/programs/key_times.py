@@ -12,8 +12,6 @@ from datetime import UTC, datetime
 from os import cpu_count, getloadavg
 from statistics import median, quantiles
 from typing import Any
-from urllib.parse import quote
-from urllib.request import urlopen
 
 import happybase
 import Hbase_thrift
@@ -23,7 +21,8 @@ from shared.keys import MAX_ROW_BYTES
 from shared.stores import StoreError, connect
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.named import named_or_started
-from tests.programs.hbase.write_counts import version
+from tests.programs.hbase.table_files import write_files
+from tests.programs.hbase.write_counts import server_counters, version
 
 LENGTHS = (8, 15, 16, 17, 24, 32, 100)
 ROWS = 20_000
@@ -41,8 +40,7 @@ def stored(connection: happybase.Connection, length: int, chance: random.Random)
     with table.batch(batch_size=AT_ONCE) as batch:
         for row in rows:
             batch.put(row, {COLUMN: VALUE})
-    connection.disable_table(name)
-    connection.enable_table(name)
+    write_files(connection, name)
     assert sum(1 for _ in table.scan(batch_size=AT_ONCE)) == ROWS  # now the block cache has all of them
     return table, rows
 
@@ -89,9 +87,7 @@ def refusal(connection: happybase.Connection) -> str:
 
 def server_times(info_url: str) -> dict[str, Any]:
     """The milliseconds that the region server itself counted for all gets: their mean, and what 99 % do not exceed."""
-    beans = "Hadoop:service=HBase,name=RegionServer,sub=Server"
-    with urlopen(f"{info_url}/jmx?qry={quote(beans)}", timeout=10) as answer:
-        (counters,) = json.load(answer)["beans"]
+    counters = server_counters(info_url)
     return {"mean_ms": round(counters["Get_mean"], 2), "p99_ms": counters["Get_99th_percentile"]}
 
 

@@ -8,7 +8,6 @@ after it has written a file, and after it has compacted all files.
 import json
 import sys
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from os import cpu_count
@@ -23,6 +22,8 @@ from shared.stores import StoreError, connect
 from shared.tables import create_tables, drop_tables
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.named import named_or_started
+from tests.programs.hbase.table_files import write_files
+from tests.programs.hbase.timing import milliseconds
 from tests.programs.hbase.write_counts import version
 
 COUNTS = (0, 100, 1_000, 10_000, 100_000)
@@ -44,20 +45,12 @@ def trim(rows: happybase.Table, user_id: str, count: int) -> None:
         rows.delete(user_id, [*cells], timestamp=count)
 
 
-def milliseconds(call: Callable[[], object]) -> float:
-    """The time that a call takes."""
-    began = time.perf_counter()
-    call()
-    return (time.perf_counter() - began) * 1000
-
-
-def write_files(connection: happybase.Connection, profiles: ProfileRepository, count: int) -> None:
+def write_often(connection: happybase.Connection, profiles: ProfileRepository, count: int) -> None:
     """Makes HBase write its memory to files `count` times; the row of another user is in each of them."""
     for number in range(count):
         profiles.store(Profile("other", "Ada", number, attributes={"city": "Lyon"}))
         profiles.add_order(OrderSummary("other", number, "o-1"))
-        connection.disable_table(PROFILES.name)
-        connection.enable_table(PROFILES.name)
+        write_files(connection, PROFILES.name)
 
 
 def measured(connection: happybase.Connection) -> list[dict[str, float]]:
@@ -70,9 +63,9 @@ def measured(connection: happybase.Connection) -> list[dict[str, float]]:
             profiles.add_order(OrderSummary(f"u-{count}", NEW_MS + number, f"new-{number}", "mug", 499))
     medians(profiles, "not used")  # the first calls of a server are slow
     found = [medians(profiles, "memory")]
-    write_files(connection, profiles, 1)
+    write_often(connection, profiles, 1)
     found.append(medians(profiles, "file"))
-    write_files(connection, profiles, FILES_TO_COMPACT)
+    write_often(connection, profiles, FILES_TO_COMPACT)
     time.sleep(10)  # HBase compacts in the background
     found.append(medians(profiles, "compacted"))
     return [

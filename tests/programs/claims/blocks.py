@@ -5,13 +5,13 @@ import re
 import time
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.programs.claims.reversing import milliseconds
-from tests.programs.hbase.hbase_shell import run_in_shell
+from tests.programs.hbase.hbase_shell import in_shell
 from tests.programs.hbase.java import NotStarted, jars, run_java
 from tests.programs.hbase.server import POM, HBase
+from tests.programs.hbase.table_files import region_files, region_folders
+from tests.programs.hbase.timing import milliseconds
 
 SIZES_KB = (8, 64, 512)
 ROWS = 300_000
@@ -43,8 +43,7 @@ def block_sizes(connection: Any, hbase: HBase) -> dict[str, object]:
         with connection.table(name).batch(batch_size=2_000) as batch:
             for number in range(ROWS):
                 batch.put(row(number), {b"f:v": chance.randbytes(VALUE_BYTES)})
-    with TemporaryDirectory() as folder:
-        run_in_shell("\n".join(f"flush '{name}'" for name in names.values()), hbase.info_url, Path(folder))
+    in_shell(hbase.info_url, *(f"flush '{name}'" for name in names.values()))
     found = [{"kb": size_kb} | _of_file(hbase, name) for size_kb, name in names.items()]
     gets: dict[int, list[float]] = {size_kb: [] for size_kb in SIZES_KB}
     scans: dict[int, list[float]] = {size_kb: [] for size_kb in SIZES_KB}
@@ -93,9 +92,10 @@ def _of_file(hbase: HBase, table: str) -> dict[str, Any]:
 
 def only_files(hbase: HBase, table: str, count: int) -> list[Path]:
     """The files of a table of one region, once they are so many: HBase flushes in the background."""
-    data = hbase.folder / "hbase" / "data" / "default" / table
     latest_s = time.monotonic() + 60
-    while len(files := [path for path in data.glob("*/*/*") if len(path.name) == 32 and path.is_file()]) != count:
+    while (
+        len(files := [file for region in region_folders(hbase.folder, table) for file in region_files(region)]) != count
+    ):
         if time.monotonic() > latest_s:
             raise NotStarted(f"{table}: must have {count} files within 60 s (has {len(files)})")
         time.sleep(0.5)

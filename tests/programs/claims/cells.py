@@ -20,13 +20,13 @@ def default_version(connection: Any, _hbase: HBase) -> list[dict[str, object]]:
     connection.create_table(TABLE, {"f": {"max_versions": 1}})
     table = connection.table(TABLE)
     found: list[dict[str, object]] = []
-    for given in (None, LONG_MAX):
+    for put_ms in (None, LONG_MAX):
         sent_ms = _now_ms()
-        table.put(b"r", {b"f:v": str(given).encode()}, timestamp=given)
+        table.put(b"r", {b"f:v": str(put_ms).encode()}, timestamp=put_ms)
         answered_ms = _now_ms()
         ((value, stamp),) = table.cells(b"r", b"f:v", include_timestamp=True)
-        assert value == str(given).encode()
-        found.append({"given": given, "read": stamp, "sent": sent_ms, "answered": answered_ms})
+        assert value == str(put_ms).encode()
+        found.append({"given": put_ms, "read": stamp, "sent": sent_ms, "answered": answered_ms})
     connection.delete_table(TABLE, disable=True)
     return found
 

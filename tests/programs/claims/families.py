@@ -1,14 +1,12 @@
 """Messages received and sent, in two families and in one: bytes of files, and reads of one kind or of both."""
 
-from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.programs.claims.blocks import only_files
-from tests.programs.claims.reversing import milliseconds
-from tests.programs.hbase.hbase_shell import run_in_shell
+from tests.programs.hbase.hbase_shell import in_shell
 from tests.programs.hbase.server import HBase
+from tests.programs.hbase.timing import milliseconds
 
 ROWS = 100_000
 BODY = b"lunch at noon, as always?"
@@ -29,8 +27,7 @@ def families(connection: Any, hbase: HBase) -> dict[str, object]:
         with tables[name].batch(batch_size=2_000) as batch:
             for number in range(ROWS):
                 batch.put(b"u-17%09d" % number, {(received, sent)[number % 2]: BODY})
-    with TemporaryDirectory() as folder:
-        run_in_shell("\n".join(f"flush '{of.name.decode()}'" for of in tables.values()), hbase.info_url, Path(folder))
+    in_shell(hbase.info_url, *(f"flush '{of.name.decode()}'" for of in tables.values()))
     reads: dict[str, dict[str, Any]] = {
         "inbox and outbox": {"received": {"columns": [b"inbox"]}, "both": {}},
         "m": {"received": {"columns": [b"m:ib"]}, "both": {}},

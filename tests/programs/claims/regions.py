@@ -7,8 +7,8 @@ from statistics import median, quantiles
 from typing import Any
 
 from shared.stores import connect
-from tests.programs.claims.reversing import milliseconds
 from tests.programs.hbase.server import HBase
+from tests.programs.hbase.timing import milliseconds
 
 TABLE = "regions"
 REGIONS = 12

@@ -1,7 +1,5 @@
 """The latest events of a host: read forwards if times are descending, backwards if they are ascending."""
 
-import time
-from collections.abc import Callable
 from statistics import median
 from typing import Any
 
@@ -10,19 +8,14 @@ from domains.logs.keys import TABLES
 from domains.logs.variants import oldest_first
 from shared.tables import create_tables, drop_tables
 from tests.programs.hbase.server import HBase
+from tests.programs.hbase.table_files import write_files
+from tests.programs.hbase.timing import milliseconds
 
 EVENTS = 200_000
 HOST, KIND = "web-1", "GET"
 LIMITS = (10, 1_000, 10_000)
 ROUNDS = 61
 DIRECTIONS = {"forwards": TABLES, "backwards": oldest_first.TABLES}
-
-
-def milliseconds(call: Callable[[], object]) -> float:
-    """The time that a call takes."""
-    began = time.perf_counter()
-    call()
-    return (time.perf_counter() - began) * 1000
 
 
 def reversed_reads(connection: Any, _hbase: HBase) -> dict[str, object]:
@@ -37,9 +30,8 @@ def reversed_reads(connection: Any, _hbase: HBase) -> dict[str, object]:
     found: list[dict[str, object]] = []
     for place in ("memory", "a file"):
         if place == "a file":
-            for tables in DIRECTIONS.values():  # HBase writes the memory of a table that it disables to a file
-                connection.disable_table(tables.logs.name)
-                connection.enable_table(tables.logs.name)
+            for tables in DIRECTIONS.values():
+                write_files(connection, tables.logs.name)
         for limit in LIMITS:
             taken: dict[str, list[float]] = {name: [] for name in repositories}
             for _ in range(ROUNDS):

@@ -1,10 +1,8 @@
 """The published scan in HBase's own shell: as it is printed, and as the shell takes it."""
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.programs.hbase.hbase_shell import run_in_shell
+from tests.programs.hbase.hbase_shell import in_shell
 from tests.programs.hbase.server import HBase
 
 TABLE = "table1"
@@ -21,8 +19,7 @@ def published_scan(connection: Any, hbase: HBase) -> dict[str, object]:
     script = (
         f"begin\n  {PUBLISHED}\nrescue NameError => error\n  puts 'message: ' + error.message.lines.first\nend\n{RIGHT}"
     )
-    with TemporaryDirectory() as folder:
-        printed = run_in_shell(script, hbase.info_url, Path(folder)).splitlines()
+    printed = in_shell(hbase.info_url, script).splitlines()
     connection.delete_table(TABLE, disable=True)
     message = next(line.removeprefix("message: ") for line in printed if line.startswith("message: "))
     rows = [row for row in ROWS if any(line.split()[:1] == [row] for line in printed)]

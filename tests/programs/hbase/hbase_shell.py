@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.request import urlopen
 
 from tests.programs.hbase.configuration import write_configuration
@@ -22,6 +23,12 @@ def run_in_shell(statements: str, info_url: str, folder: Path) -> str:
     done = run_java(HEAP_MB, [folder / "conf", jars(POM) / "*"], "org.jruby.JarBootstrapMain", "-n", script)
     done.check_returncode()
     return done.stdout
+
+
+def in_shell(info_url: str, *statements: str) -> str:
+    """Does what `run_in_shell` does, in a folder that it removes afterwards."""
+    with TemporaryDirectory() as folder:
+        return run_in_shell("\n".join(statements), info_url, Path(folder))
 
 
 def _of_clients(info_url: str) -> dict[str, str]:

@@ -4,12 +4,12 @@ import json
 import re
 import time
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
 from urllib.request import urlopen
 
 import happybase
 
-_REGIONS = "Hadoop:service=HBase,name=RegionServer,sub=Regions"
 _WRITTEN = re.compile(r"_region_([0-9a-f]{32})_metric_writeRequestCount$")
 _COUNTED_S = 240
 """A server caches its counters for ten seconds unless told otherwise, and has none for a moment when a region opens.
@@ -45,9 +45,22 @@ def rows_written(connection: happybase.Connection, info_url: str, wanted: Mappin
 
 def _counters(info_url: str) -> dict[str, int]:
     """Rows written since a region was opened, by the region's encoded name."""
-    with urlopen(f"{info_url}/jmx?qry={quote(_REGIONS)}", timeout=10) as answer:
-        beans = json.load(answer)["beans"]
-    return {match[1]: count for bean in beans for key, count in bean.items() if (match := _WRITTEN.search(key))}
+    counters = (counter for bean in _beans(info_url, "Regions") for counter in bean.items())
+    return {match[1]: count for name, count in counters if (match := _WRITTEN.search(name))}
+
+
+def server_counters(info_url: str) -> dict[str, Any]:
+    """What the region servers of the master's process have counted since they started."""
+    (counters,) = _beans(info_url, "Server")
+    return counters
+
+
+def _beans(info_url: str, of: str) -> list[dict[str, Any]]:
+    """The counters of regions or of the server, as JMX has them."""
+    bean = f"Hadoop:service=HBase,name=RegionServer,sub={of}"
+    with urlopen(f"{info_url}/jmx?qry={quote(bean)}", timeout=10) as answer:
+        beans: list[dict[str, Any]] = json.load(answer)["beans"]
+    return beans
 
 
 def version(info_url: str) -> str:

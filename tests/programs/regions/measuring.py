@@ -6,7 +6,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import attrs
 import happybase
@@ -22,13 +21,13 @@ from shared.designs.regions.sizing import rewrites_of
 from shared.designs.regions.splitting import SplitPolicy
 from shared.stores import connect
 from shared.tables import PhysicalTable, physical_tables
-from tests.programs.hbase.hbase_shell import run_in_shell
+from tests.programs.hbase.hbase_shell import in_shell
 from tests.programs.hbase.server import HBase
+from tests.programs.hbase.table_files import write_files
 from tests.programs.regions.real_tables import (
     BATCH,
     encoded,
     file_bytes,
-    flush,
     put_cells,
     put_rows,
     regions_of,
@@ -41,7 +40,7 @@ OPTIONS = {"NONE": "", "FAST_DIFF": ", DATA_BLOCK_ENCODING => 'FAST_DIFF'", "GZ"
 FILE_RECORDS = 20_000
 """Records whose files are measured: twice as many as those of the sample that predicts them."""
 FEWEST_CELLS = 5_000
-"""Of tables with fewer cells, what a file has once is too large a part."""
+"""A table with fewer cells is not measured: what its file has once would be too large a part of it."""
 SPLIT_ROWS, VALUE_BYTES = 30_000, 2_000
 FLUSH_BYTES, MAX_BYTES = 2**20, 6_000_000
 """A load of 62 MB; regions are as small as the smallest flush of HBase allows."""
@@ -99,11 +98,11 @@ def splitting_statement(name: str) -> str:
     )
 
 
-def measured_files(connection: happybase.Connection, root: Path, one: FilesToMeasure) -> RecordedFiles:
+def measured_files(connection: happybase.Connection, folder: Path, one: FilesToMeasure) -> RecordedFiles:
     """Stores the cells, makes HBase write them to files, and compares their size with the predicted one."""
     put_cells(connection, one.name, one.cells)
-    flush(connection, one.name)
-    sizes = [size for of_region in file_bytes(root, one.name).values() for size in of_region]
+    write_files(connection, one.name)
+    sizes = [size for of_region in file_bytes(folder, one.name).values() for size in of_region]
     predicted = round(one.predicted + FILE_BYTES * len(sizes))
     return RecordedFiles(one.table.name, one.encoding, one.records, len(one.cells), sum(sizes), predicted)
 
@@ -113,17 +112,17 @@ def measured_splits(hbase: HBase, connection: happybase.Connection, name: str, f
     design, (variant, *_others) = find_variants(full_name)
     (table, *_tables) = physical_tables(variant.record_tables)
     rows = written_rows(variant, at_least(design, SPLIT_ROWS))[table.name][:SPLIT_ROWS]
-    root = root_of(hbase)
+    folder = hbase.folder
     before = written_bytes(hbase.info_url)
     for start in range(0, len(rows), BATCH):
         put_rows(connection, name, rows[start : start + BATCH], secrets.token_bytes(VALUE_BYTES))
-        wait_until_split(connection, root, name, MAX_BYTES)
+        wait_until_split(connection, folder, name, MAX_BYTES)
     for _ in range(FLUSHES):  # HBase looks whether to split a region after it has written a file of it
-        in_shell(hbase, f"flush '{name}'")
+        in_shell(hbase.info_url, f"flush '{name}'")
         time.sleep(SETTLE_S)
-        wait_until_split(connection, root, name, MAX_BYTES)
+        wait_until_split(connection, folder, name, MAX_BYTES)
     after = written_bytes(hbase.info_url)
-    regions, files = regions_of(connection, name), file_bytes(root, name)
+    regions, files = regions_of(connection, name), file_bytes(folder, name)
     sizes = [sum(files[encoded(region)]) for region in regions]
     policy = SplitPolicy(FLUSH_BYTES, MAX_BYTES)
     row_bytes = sum(sizes) / len(rows)
@@ -150,17 +149,6 @@ def measured_splits(hbase: HBase, connection: happybase.Connection, name: str, f
     )
 
 
-def root_of(hbase: HBase) -> Path:
-    """Where an HBase has its files."""
-    return hbase.folder / "hbase"
-
-
-def in_shell(hbase: HBase, *statements: str) -> None:
-    """Runs statements in HBase's shell."""
-    with TemporaryDirectory() as folder:
-        run_in_shell("\n".join(statements), hbase.info_url, Path(folder))
-
-
 def measured(
     hbase: HBase, design: Design, full_names: Iterable[str]
 ) -> tuple[tuple[RecordedFiles, ...], tuple[RecordedSplits, ...]]:
@@ -168,8 +156,8 @@ def measured(
     to_measure = [*files_to_measure(design)]
     to_split = {full_name: name_like("splits") for full_name in full_names}
     statements = [one.statement for one in to_measure] + [splitting_statement(name) for name in to_split.values()]
-    in_shell(hbase, *statements)
+    in_shell(hbase.info_url, *statements)
     with closing(connect(hbase.url)) as connection:
-        files = tuple(measured_files(connection, root_of(hbase), one) for one in to_measure)
+        files = tuple(measured_files(connection, hbase.folder, one) for one in to_measure)
         splits = tuple(measured_splits(hbase, connection, name, full_name) for full_name, name in to_split.items())
     return files, splits
