@@ -26,10 +26,11 @@ MAY_IMPORT = {
     "shared.designs": {"keys", "events", "records", "tables", "queries", "writes", "loading", "stores"},
     "shared.testing": {"keys", "records", "tables", "queries", "writes", "loading", "stores", "designs"},
     "shared.stores.thrift1": set[str](),
+    "shared.stores.thrift2": {"thrift1"},
     "shared.stores.filters": {"thrift1"},
-    "shared.stores.embedded": {"thrift1", "filters"},
-    "shared.stores.hbase": {"thrift1", "filters"},
-    "shared.stores.server": {"thrift1", "embedded"},
+    "shared.stores.embedded": {"thrift1", "thrift2", "filters"},
+    "shared.stores.hbase": {"thrift1", "thrift2", "filters"},
+    "shared.stores.server": {"thrift1", "thrift2", "embedded"},
 }
 """The rooms beside it that each room may import; `shared.stores` has rooms of its own."""
 ROOMS = [path.parent for path in (*SHARED.glob("*/__init__.py"), *SHARED.glob("stores/*/__init__.py"))]

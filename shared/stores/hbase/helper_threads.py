@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from contextvars import copy_context
 from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 from ..thrift1.connection_errors import ScanBroken
 from .stateful_filters import keeps_state
@@ -76,7 +77,8 @@ class Helpers:
     def __init__(self, most: int, when_idle: Callable[[], None]) -> None:
         self.most = most
         self._when_idle = when_idle
-        self._begin_anew()
+        self.begin_anew()
+        _all_helpers.add(self)
 
     def reads_ahead(self, filter: bytes | None) -> bool:
         """Whether a scan with this filter can continue if its scanner has expired while its reader did not read."""
@@ -90,8 +92,6 @@ class Helpers:
         work = Work(action)
         if sys.is_finalizing():
             return work
-        if self._process != os.getpid():
-            self._begin_anew()
         with self._changed:
             self._waiting.append(work)
             if len(self._waiting) <= self._idle:
@@ -113,13 +113,13 @@ class Helpers:
     def finish(self, within_s: float) -> None:
         """Waits until all work is done, but not longer."""
         end_s = time.monotonic() + within_s
-        while self._process == os.getpid() and (self._waiting or self._idle < self._running):
+        while self._waiting or self._idle < self._running:
             if is_helper() or time.monotonic() > end_s:
                 return
             time.sleep(_LOOK_S)
 
-    def _begin_anew(self) -> None:
-        self._process = os.getpid()
+    def begin_anew(self) -> None:
+        """Has neither helpers nor work, as in a new process."""
         self._waiting: deque[Work[Any]] = deque()
         self._running = self._idle = 0
         # Reentrant: a garbage collection may end a query, and so begin work, inside any of these methods.
@@ -143,3 +143,14 @@ class Helpers:
                 return self._waiting.popleft()
             self._running -= 1
             return None
+
+
+_all_helpers: WeakSet[Helpers] = WeakSet()
+
+
+def _begin_anew() -> None:
+    for helpers in _all_helpers:
+        helpers.begin_anew()
+
+
+os.register_at_fork(after_in_child=_begin_anew)

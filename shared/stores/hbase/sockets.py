@@ -12,6 +12,7 @@ import time
 from collections import deque
 from contextlib import suppress
 from typing import Any
+from weakref import WeakSet
 
 from thriftpy2 import transport as thriftpy2_transport
 from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
@@ -298,7 +299,7 @@ class Pool:
         self._idle_of_helpers: deque[GatewaySocket] = deque()  # the same
         # Reentrant, since a garbage collection may end a scan or close a connection inside any of these methods.
         self._guard = threading.RLock()
-        self._process = os.getpid()
+        _pools.add(self)
 
     def is_open(self) -> bool:
         """Whether calls are possible: between `open` and `close`."""
@@ -306,7 +307,6 @@ class Pool:
 
     def open(self) -> None:
         """Connects once, so that an unreachable gateway is an error at once."""
-        self._enter_process()
         self._is_open = True
         try:
             gateway_socket = self._connect()
@@ -318,7 +318,6 @@ class Pool:
 
     def close(self) -> None:
         """Closes all sockets, those in use too; calls that wait for a reply fail."""
-        self._enter_process()
         with self._guard:
             self._is_open = False
             gateway_sockets = [*self._connected]
@@ -330,7 +329,6 @@ class Pool:
 
     def take(self) -> GatewaySocket:
         """A socket for one call, to give back or drop afterwards. Raises AttemptFailed if it cannot connect."""
-        self._enter_process()
         while True:
             with self._guard:
                 if not self._is_open:
@@ -379,7 +377,6 @@ class Pool:
 
     def close_idle_of_helpers(self) -> None:
         """Closes the sockets that no helper has used for some seconds."""
-        self._enter_process()
         used_s = time.monotonic() - HELPER_IDLE_S
         with self._guard:
             old = [gateway_socket for gateway_socket in self._idle_of_helpers if gateway_socket.used_s <= used_s]
@@ -396,7 +393,6 @@ class Pool:
 
     def is_usable(self, gateway_socket: GatewaySocket) -> bool:
         """Whether a call may be sent on a socket that was not given back: see `GatewaySocket.is_usable`."""
-        self._enter_process()
         return gateway_socket.is_usable()
 
     def _connect(self) -> GatewaySocket:
@@ -416,16 +412,25 @@ class Pool:
         gateway_socket.close()
         raise AttemptFailed(CLOSED, sent=False)
 
-    def _enter_process(self) -> None:
+    def leave_to_parent(self) -> None:
         """In a forked process, leaves the sockets to the parent: otherwise each would read the other's replies."""
-        if self._process != os.getpid():
-            self._process = os.getpid()
-            self._guard = threading.RLock()
-            for gateway_socket in self._connected:
-                gateway_socket.abandon()
-            self._connected.clear()
-            self._idle.clear()
-            self._idle_of_helpers.clear()
+        self._guard = threading.RLock()
+        for gateway_socket in self._connected:
+            gateway_socket.abandon()
+        self._connected.clear()
+        self._idle.clear()
+        self._idle_of_helpers.clear()
+
+
+_pools: WeakSet[Pool] = WeakSet()
+
+
+def _leave_sockets_to_parent() -> None:
+    for pool in _pools:
+        pool.leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_leave_sockets_to_parent)
 
 
 def network_error_text(error: Exception) -> str:

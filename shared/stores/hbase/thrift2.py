@@ -9,6 +9,7 @@ from typing import Any
 
 import happybase
 from Hbase_thrift import AlreadyExists
+from thriftpy2.thrift import TApplicationException
 
 from ..thrift1.connection_errors import StoreError, Unreachable
 from ..thrift1.descriptors import FamilyOptions, split_rows
@@ -58,7 +59,7 @@ class Thrift2Client:
             gateway_socket = self._pool.take()
             call = call_of(idl().THBaseService, "getThriftServerType")
             is_thrift2 = gateway_socket.call(call, call.arguments()) == idl().TThriftServerType.TWO
-        except (AttemptFailed, Unreachable) as error:  # another program may answer there
+        except (AttemptFailed, Unreachable, TApplicationException) as error:  # another program may answer there
             return str(error).removeprefix(f"{self._pool.url}: ")
         self._pool.give(gateway_socket)
         return None if is_thrift2 else "it is a Thrift1 gateway"

@@ -1,6 +1,6 @@
 """The embedded store as a Thrift1 server.
 
-May import `embedded` and `thrift1`.
+May import `embedded`, `thrift1` and `thrift2`.
 """
 
 from .thrift_server import ThriftServer

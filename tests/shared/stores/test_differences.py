@@ -8,6 +8,7 @@ from Hbase_thrift import TAppend
 from thriftpy2.thrift import TApplicationException, TDecodeException
 
 from shared.keys.limits import MAX_FILTER_BYTES
+from shared.stores import OutcomeUnknown, deadline
 from shared.stores.thrift1.idl import IOError as HBaseIOError
 from shared.tables import Family, TableLayout
 from tests.engines import EMBEDDED, plain_table
@@ -206,3 +207,17 @@ def test_texts_of_application_errors(engine, table):
 def test_floats_for_ints(engine, table):
     result = outcome(lambda: table.counter_inc(b"r", b"d:a", value=1.7))
     assert result == (TDecodeException if engine.name == EMBEDDED else 1)
+
+
+@differs(
+    on_hbase="putMultiple of Thrift2 tries a negative timestamp again for minutes, and then fails for its whole region",
+    here="it is refused at once, and nothing is stored",
+    why="nobody is helped by that wait",
+)
+def test_negative_timestamps_of_thrift2(engine, table):
+    def put():
+        with deadline(1_000):
+            table.connection.client.put_dated(table.name, [(b"r", {(b"d:a", -1): b"1"})])
+
+    assert outcome(put) is (TApplicationException if engine.name == EMBEDDED else OutcomeUnknown)
+    assert table.row(b"r") == {}

@@ -9,6 +9,9 @@ from typing import Any
 import attrs
 import pytest
 from Hbase_thrift import AlreadyExists, IOError
+from thriftpy2.protocol import TBinaryProtocol
+from thriftpy2.thrift import TApplicationException, TMessageType
+from thriftpy2.transport import TMemoryBuffer
 
 from shared.stores import OutcomeUnknown, StoreError, Unreachable, connect
 from shared.stores.embedded.connection import EmbeddedConnection
@@ -176,6 +179,16 @@ def refusal(thrift1_port: int, port: int, **options: Any) -> str:
     return str(refused.value)
 
 
+def unknown_call() -> bytes:
+    """The reply of a gateway that has no `getThriftServerType` to the first call on a socket."""
+    written = TMemoryBuffer()
+    protocol = TBinaryProtocol(written)
+    protocol.write_message_begin("getThriftServerType", TMessageType.EXCEPTION, 1)
+    protocol.write_struct(TApplicationException(1, "Invalid method name: 'getThriftServerType'"))
+    protocol.write_message_end()
+    return written.getvalue()
+
+
 def test_a_port_of_no_thrift2_gateway_is_refused_with_what_is_there():
     with both_gateways() as (connection, store), socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
@@ -189,6 +202,12 @@ def test_a_port_of_no_thrift2_gateway_is_refused_with_what_is_there():
             answer.start()
             reason = refusal(connection.port, web.getsockname()[1], timeout_ms=200)
             assert re.search("the reply (cannot be read|did not come)|no reply within 0.2 s", reason)
+            answer.join()
+        with socket.create_server(("127.0.0.1", 0)) as older:
+            answer = threading.Thread(target=lambda: older.accept()[0].sendall(unknown_call()))
+            answer.start()
+            reason = refusal(connection.port, older.getsockname()[1])
+            assert reason.endswith(": Invalid method name: 'getThriftServerType')")
             answer.join()
         with serving_both(store, "framed") as (_, port):
             reason = refusal(connection.port, port, timeout_ms=200)
