@@ -80,6 +80,7 @@ class ScanSockets:
         if shared is not None:
             with self._using(shared) as gateway_socket:
                 if shared.scanners and self._pool.is_usable(gateway_socket) and gateway_socket.is_free():
+                    gateway_socket.settle(waits=False)
                     shared.scanners += 1
                     return shared
         shared = self._thread.shared = _SharedSocket(self._pool.take())

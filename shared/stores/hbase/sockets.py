@@ -56,6 +56,8 @@ class _LimitedSocket:
         self._timeout_s = timeout_s
         self._is_limited = False
         self._unread = memoryview(b"")
+        self.waits = True
+        """Whether reading waits for bytes that have not arrived."""
 
     def read(self, size: int) -> bytes:
         """Some bytes."""
@@ -81,6 +83,10 @@ class _LimitedSocket:
         """Does nothing: `write` has sent everything."""
 
     def _limit(self) -> None:
+        if not self.waits:
+            self._is_limited = True
+            self._socket.settimeout(0)
+            return
         deadline_s = left_s()
         if deadline_s == 0:
             raise TimeoutError("the deadline has passed")
@@ -125,14 +131,16 @@ class GatewaySocket:
         self.settle()
         self._owed = call, self._send(call, message)
 
-    def settle(self) -> None:
-        """Reads the owed reply, if there is one. Raises AttemptFailed, after which the socket must be closed.
+    def settle(self, *, waits: bool = True) -> None:
+        """Reads the owed reply, if there is one; if it does not wait, the whole reply must have arrived.
 
-        That failure is one of a call that was not sent: the next one.
+        Raises AttemptFailed, after which the socket must be closed: a failure of a call that was not sent, the next
+        one.
         """
         if self._owed is None:
             return
         (call, sequence_id), self._owed = self._owed, None
+        self._limited.waits = waits
         try:
             self._receive(call, sequence_id)
         except DECLARED:  # the scanner has expired: it is closed
@@ -141,6 +149,8 @@ class GatewaySocket:
             in_time = not isinstance(failure, AttemptFailed) or failure.in_time
             reason = f"its socket still owed the reply to {call.name}: {failure}"
             raise AttemptFailed(reason, sent=False, in_time=in_time) from failure.__cause__
+        finally:
+            self._limited.waits = True
         self._check_for_more()
 
     def _check_for_more(self) -> None:
@@ -167,7 +177,7 @@ class GatewaySocket:
             self._check_for_more()
 
     def is_free(self) -> bool:
-        """Whether the next call need not wait for an owed reply: none is owed, or it has arrived."""
+        """Whether no reply is owed, or the owed one has begun to arrive."""
         return self._owed is None or bool(self._poll.poll(0))
 
     def _send(self, call: Call, message: Any) -> int:
@@ -354,7 +364,7 @@ class Pool:
         if time.monotonic() - gateway_socket.used_s >= SOCKET_IDLE_S:
             return f"it was idle for {SOCKET_IDLE_S:g} s"
         try:
-            gateway_socket.settle()
+            gateway_socket.settle(waits=False)
         except AttemptFailed as failure:
             return failure.reason
         return None if gateway_socket.is_usable() else "the gateway closed it"
