@@ -6,9 +6,9 @@ from .annotations import Annotation
 from .frames import to_arrow, to_pandas
 from .keys import SETTINGS, TABLES, Widths, data_table, uid_tables
 from .query_text import SubQuery, TagFilter, parse_query
-from .reading import Series
 from .records import Answer, Point
 from .repository import TsdbRepository
+from .series import Series
 from .settings import WrongSettings
 
 __all__ = [

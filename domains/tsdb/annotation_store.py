@@ -19,7 +19,8 @@ from .annotations import (
     read_annotation,
     tsuid_bytes,
 )
-from .qualifiers import column_of, qualifier_in
+from .point_arrays import qualifier_in
+from .qualifiers import column_of
 from .reading import key_of, scan_rows
 from .records import SeriesPoint
 from .selecting import FOREVER_MS, Selection, check_period, whole_hours

@@ -38,16 +38,8 @@ from shared.tables import InvalidRow
 from shared.writes import Moment
 
 from .deleting import Deleter
-from .qualifiers import (
-    APPENDED,
-    HOUR_MS,
-    Cells,
-    Duplicates,
-    cells_by_qualifier,
-    column_of,
-    is_of_points,
-    read_points,
-)
+from .point_arrays import read_points
+from .qualifiers import APPENDED, HOUR_MS, Cells, Duplicates, cells_by_qualifier, column_of, is_of_points
 from .rewriting import (
     ATTEMPTS,
     BATCH_MS,

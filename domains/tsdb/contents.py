@@ -12,7 +12,8 @@ from shared.tables import InvalidRecord, ItemCells, TableLayout
 
 from .annotations import is_annotation, read_annotation
 from .keys import KINDS, RowOfName, RowOfTable, RowOfUid
-from .qualifiers import APPENDED, HOUR_MS, IS_FLOAT, PointCells, is_of_points, read_points
+from .point_arrays import PointCells, read_points
+from .qualifiers import APPENDED, HOUR_MS, IS_FLOAT, is_of_points
 from .query_text import SubQuery, TagFilter, parse_queries
 from .repository import TsdbRepository
 from .uids import UnknownUid

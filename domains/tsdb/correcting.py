@@ -26,17 +26,8 @@ from shared.queries import in_batches
 
 from .compaction import Compacted, compact_rows
 from .deleting import Deleter
-from .qualifiers import (
-    APPENDED,
-    HOUR_MS,
-    Cells,
-    PointArrays,
-    cells_by_qualifier,
-    column_of,
-    is_of_points,
-    offset_of,
-    read_points,
-)
+from .point_arrays import PointArrays, read_points
+from .qualifiers import APPENDED, HOUR_MS, Cells, cells_by_qualifier, column_of, is_of_points, offset_of
 from .rewriting import ROWS_AT_ONCE
 
 if TYPE_CHECKING:

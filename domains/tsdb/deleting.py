@@ -55,17 +55,8 @@ from shared.queries import KEYS_ONLY, scan_in_batches
 from shared.tables import BoundTable, InvalidRecord, InvalidRow
 from shared.writes import MAX_SKEW_MS, Moment, WriterClock
 
-from .qualifiers import (
-    APPENDED,
-    FAMILY,
-    Cells,
-    Duplicates,
-    PointArrays,
-    cells_by_qualifier,
-    column_of,
-    is_of_points,
-    read_points,
-)
+from .point_arrays import PointArrays, read_points
+from .qualifiers import APPENDED, FAMILY, Cells, Duplicates, cells_by_qualifier, column_of, is_of_points
 from .records import RegisteredDeletion, SeriesPoint
 from .registry import CoveredPeriod, DeletionRegistry, covered_period
 from .rewriting import (

@@ -14,12 +14,13 @@ from shared.keys import RowRange
 from shared.queries import CellArrays
 from shared.tables import BoundTable, InvalidRow
 
-from .aggregation import Values
 from .annotations import is_annotation
-from .qualifiers import HOUR_MS, Duplicates, qualifier_in
+from .point_arrays import qualifier_in
+from .qualifiers import HOUR_MS, Duplicates
 from .reading import key_of, raise_invalid, scan_rows, values_of_rows
 from .records import Point, SeriesPoint
 from .selecting import Selection
+from .series import Values
 from .uids import Uids
 
 EVERY_ROW = (RowRange(b"", None),)

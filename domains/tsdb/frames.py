@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .reading import Series
+from .series import Series
 
 if TYPE_CHECKING:
     import pandas

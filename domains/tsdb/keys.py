@@ -24,7 +24,8 @@ from shared.tables import RAW, Column, Family, ItemCells, Packing, RecordCells, 
 from shared.writes import ID_FAMILY, NAME_FAMILY
 
 from .codecs import LatinText, Seconds, SeriesSalt, TagPairs
-from .qualifiers import FAMILY, HOUR_MS, PointCells
+from .point_arrays import PointCells
+from .qualifiers import FAMILY, HOUR_MS
 from .records import RegisteredDeletion, SeriesPoint, Settings, UidMapping
 
 LATIN_TEXT = Packing("text of ISO 8859-1", LatinText.encode, LatinText.decode)

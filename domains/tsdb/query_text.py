@@ -24,10 +24,13 @@ from functools import cached_property
 import attrs
 
 from shared.keys import InvalidQuestion, shown
-from shared.records import check_text
+from shared.records import check_one_of, check_text
 
-from .aggregation import AGGREGATORS, LONG_MAX, Downsampling, Fill, Rate, one_of
+from .aggregation import AGGREGATORS
 from .calendars import CALENDAR_UNITS
+from .downsampling import Downsampling, Fill
+from .rates import Rate
+from .records import LAST_INT
 
 NONE = "none"
 """The aggregator that leaves every series as it is."""
@@ -116,7 +119,7 @@ class TagFilter:
     """Whether series with different values are aggregated separately."""
 
     def __attrs_post_init__(self) -> None:
-        one_of(self.tag, self.kind, _MATCHERS)
+        check_one_of(self.tag, self.kind, *_MATCHERS)
         check_text("tag", self.tag)
         check_text(self.tag, self.text)
         if not self.text:
@@ -153,7 +156,7 @@ class SubQuery:
     """Whether a series must have just the tags that are filtered. Without filters it changes nothing."""
 
     def __attrs_post_init__(self) -> None:
-        one_of("aggregator", self.aggregator, [*AGGREGATORS, NONE])
+        check_one_of("aggregator", self.aggregator, *AGGREGATORS, NONE)
         if bool(self.metric) == bool(self.tsuids) or (self.tsuids and self.filters):
             raise InvalidQuestion("SubQuery: needs a metric, whose series may be filtered, or TSUIDs")
 
@@ -231,8 +234,8 @@ def parse_downsampling(text: str) -> Downsampling:
 def _parse_rate(text: str) -> Rate:
     match = re.fullmatch(r"rate(?:\{(counter|dropcounter)(?:,([0-9]*))?(?:,([0-9]+))?\})?", text)
     numbers = [int(number or 0) for number in match.groups()[1:]] if match else []
-    if not match or any(number > LONG_MAX for number in numbers):
-        wanted = f"rate or rate{{counter,MAX,RESET}} with numbers up to {LONG_MAX}"
+    if not match or any(number > LAST_INT for number in numbers):
+        wanted = f"rate or rate{{counter,MAX,RESET}} with numbers up to {LAST_INT}"
         raise InvalidQuestion(f"rate: must be {wanted} (got {shown(text)})")
     if match[1] is None:
         return Rate()

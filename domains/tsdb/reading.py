@@ -13,29 +13,16 @@ from shared.keys import RowRange
 from shared.queries import CellArrays, scan_cells
 from shared.tables import BoundTable, InvalidRecord, InvalidRow
 
-from .aggregation import Values
 from .codecs import Seconds
-from .qualifiers import Duplicates, read_cells
+from .point_arrays import read_cells
+from .qualifiers import Duplicates
 from .records import SeriesPoint
 from .selecting import Selection
+from .series import Series, Values
 from .uids import Uids
 
 ROWS_AT_ONCE = 250
 """Rows in a batch of a scan: an hour of a point a second is about 100 KB before it is compacted."""
-
-
-@attrs.frozen
-class Series:
-    """The points of one series, or of the aggregate of a group, in a period."""
-
-    metric: str
-    tags: Mapping[str, str]
-    """Names and values; for a group, the tags that have one value."""
-    aggregated_tags: tuple[str, ...]
-    """The tags of a group that have several values."""
-    values: Values = attrs.field(eq=False)
-    tsuids: tuple[str, ...] = ()
-    """The TSUID of each series in it: the UIDs of metric and tags in upper-case hex."""
 
 
 def scan_rows(

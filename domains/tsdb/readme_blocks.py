@@ -1,4 +1,4 @@
-"""Blocks of the page of `tsdb` only: its speed compared with OpenTSDB's, and what both do otherwise."""
+"""Blocks of the pages of `tsdb` only: its speed beside OpenTSDB's, what both do otherwise, the words of a query."""
 
 import json
 from pathlib import Path
@@ -7,15 +7,17 @@ from typing import Any
 from shared.designs import Design
 from shared.designs.pages import filled, markdown_table
 
+from .aggregation import AGGREGATORS
 from .differences import DIFFERENCES, MISSING
-from .operator_table import operators_block
+from .downsampling import DOWNSAMPLERS
+from .query_text import FILLS, FILTER_KINDS, NONE, UNITS_MS
 
 SPEED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
 
 
 def own_blocks(_design: Design) -> dict[str, str]:
     """Loads and questions of `tsdb` and of a real OpenTSDB, and the list of what differs."""
-    return {"speed": _speed(), "differences": _differences(), "operators": operators_block()}
+    return {"speed": _speed(), "differences": _differences(), "operators": _operators()}
 
 
 def _differences() -> str:
@@ -75,4 +77,32 @@ def _load_table(loads: list[dict[str, Any]]) -> str:
     ]
     return markdown_table(
         (loads[0]["work"], "points/s", *(f"times that of {other.partition(',')[0]}" for other in others)), rows
+    )
+
+
+_BETWEEN = {
+    "linear": "aggregators that interpolate where a series has no point",
+    "zero": "aggregators that take 0 there",
+    "max": "aggregators that take the largest number there",
+    "min": "aggregators that take the least number there",
+}
+
+
+def _operators() -> str:
+    """A table of the words that a query text may have, from the code that reads them."""
+    names: dict[str, list[str]] = {}
+    for aggregator in AGGREGATORS.values():
+        names.setdefault(_BETWEEN[str(aggregator.between)], []).append(aggregator.name)
+    rows = [
+        *names.items(),
+        ("the aggregator that leaves each series as it is", [NONE]),
+        ("downsampling, such as `1h-avg`", [*DOWNSAMPLERS]),
+        ("units of its intervals", [*UNITS_MS]),
+        ("its numbers for intervals without points, such as `1h-avg-zero`", [*FILLS]),
+        ("rates", ["rate", "rate{counter,MAX,RESET}", "rate{dropcounter,MAX,RESET}"]),
+        ("filters by whole values: `{host=literal_or(web-1)}`", [kind for kind in FILTER_KINDS if "literal" in kind]),
+        ("filters by patterns", [kind for kind in FILTER_KINDS if "literal" not in kind]),
+    ]
+    return markdown_table(
+        ("in a query", "words"), [[what, " ".join(f"`{word}`" for word in words)] for what, words in rows]
     )

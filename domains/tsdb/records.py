@@ -11,14 +11,14 @@ from shared.records import integer, text
 LAST_POINT_MS = 4_294_967_295_999
 """2106-02-07T06:28:15.999Z: the end of the last second that fits the four bytes of the row key."""
 MAX_TAGS = 8
-_FIRST_INT, _LAST_INT = -(2**63), 2**63 - 1
+FIRST_INT, LAST_INT = -(2**63), 2**63 - 1
 
 Number: TypeAlias = int | float
 """An int of up to 64 bits, or a finite float. 1 and 1.0 are stored differently, and stay what they are."""
 
 
 def _number(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
-    if type(value) is int and _FIRST_INT <= value <= _LAST_INT:
+    if type(value) is int and FIRST_INT <= value <= LAST_INT:
         return
     if type(value) is not float or not math.isfinite(value):
         wanted = "an int of 64 bits, or a float that is not NaN or infinite"

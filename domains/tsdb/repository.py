@@ -4,7 +4,6 @@ import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 
-import attrs
 import happybase
 from Hbase_thrift import TAppend
 
@@ -13,17 +12,17 @@ from shared.queries import in_batches
 from shared.tables import BoundTable
 from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, store_all
 
-from .aggregation import AGGREGATORS, aggregated, downsampled, rates
 from .annotation_store import AnnotationStore
 from .annotations import Annotation
+from .answering import answered, by_tsuid
 from .compaction import CompactionResult, compact
 from .correcting import CorrectionResult, correct_rows
 from .deleting import Deleter, DeletionResult
 from .exporting import EVERY_ROW, StoredPoints
 from .keys import DEFAULT_WIDTHS, TABLES, SeriesTables, Widths
 from .qualifiers import APPENDED, HOUR_MS, Duplicates, cell_of, column_of, pack_appended
-from .query_text import NONE, SubQuery, TagFilter, parse_queries, parse_series
-from .reading import Series, read_series
+from .query_text import SubQuery, TagFilter, parse_queries, parse_series
+from .reading import read_series
 from .records import Answer, Number, Point, RegisteredDeletion, SeriesPoint
 from .recovering import DeletionUpkeep
 from .registry import DeletionRegistry
@@ -36,6 +35,7 @@ from .selecting import (
     series_of_tsuids,
     unknown_names,
 )
+from .series import Series
 from .settings import check_settings
 from .uids import Uids
 from .verifying import SeriesUpkeep
@@ -275,7 +275,7 @@ class TsdbRepository:
         return [answer for one in series for answer in _answers(one)]
 
     def ask(self, sub_query: SubQuery, since_ms: int, until_ms: int) -> list[Series]:
-        """One series for each group of a sub-query; see `aggregation.py` for its steps. Costs: those of `read`.
+        """One series for each group of a sub-query; see `answering.py` for its steps. Costs: those of `read`.
 
         Points of the hours before and after the period are read, too: they give the first rate and the numbers between
         points at the ends of the period.
@@ -285,7 +285,6 @@ class TsdbRepository:
         rows_until_ms = read_until_ms
         if sub_query.explicit_tags and sub_query.filters:  # OpenTSDB's scan then ends an hour later
             rows_until_ms = min(read_until_ms + HOUR_MS, FOREVER_MS)
-        groups: dict[tuple[str, ...], list[Series]] = {}
         if sub_query.tsuids:
             all_series = self._read_tsuids(sub_query.tsuids, read_since_ms, rows_until_ms)
         else:
@@ -299,28 +298,7 @@ class TsdbRepository:
                 explicit_tags=sub_query.explicit_tags,
             )
             all_series = self._read(selection, read_since_ms, rows_until_ms)
-        aggregator = AGGREGATORS.get(sub_query.aggregator)
-        if (
-            aggregator is None or not aggregator.picks_one
-        ):  # the sums of floats would depend on the salt, as OpenTSDB's do
-            all_series = _by_tsuid(all_series)
-        for number, series in enumerate(all_series):
-            group = tuple(series.tags.get(tag, "") for tag in sub_query.grouped_tags)
-            if not all(group):
-                continue  # without a tag that makes groups a series is in none of them
-            if series.values.times_ms[0] > read_until_ms:
-                continue
-            if sub_query.aggregator == NONE:
-                group = (str(number),)
-            values = series.values
-            if sub_query.downsampling is not None:
-                values = downsampled(values, sub_query.downsampling, read_since_ms, read_until_ms)
-            if sub_query.rate is not None:
-                values = rates(values, sub_query.rate)
-            groups.setdefault(group, []).append(attrs.evolve(series, values=values))
-        answers = (_aggregate(sub_query, series) for series in groups.values())
-        cut = (attrs.evolve(answer, values=answer.values.between(since_ms, until_ms)) for answer in answers)
-        return _by_tsuid(answer for answer in cut if len(answer.values))
+        return answered(sub_query, all_series, (read_since_ms, read_until_ms), (since_ms, until_ms))
 
     def read(
         self, metric: str, filters: Iterable[TagFilter] = (), since_ms: int = 0, until_ms: int = FOREVER_MS
@@ -334,7 +312,7 @@ class TsdbRepository:
         for a filter with literal values it returns few others. The first time, two calls for each 1,000 names.
         """
         selection = series_of_filters(self._points, self.uids, metric, filters, since_ms, until_ms)
-        return _by_tsuid(self._read(selection, since_ms, until_ms))
+        return by_tsuid(self._read(selection, since_ms, until_ms))
 
     def read_tsuids(self, tsuids: Collection[str], since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Series]:
         """The series of these TSUIDs, in hex of either case, that have a point in the period.
@@ -342,7 +320,7 @@ class TsdbRepository:
         They must be of one metric, as OpenTSDB requires. Raises InvalidQuestion, InvalidRow and UnknownUid.
         Costs: one range; in a salted table one for a single TSUID, and one for each bucket for several.
         """
-        return _by_tsuid(self._read_tsuids(tsuids, since_ms, until_ms))
+        return by_tsuid(self._read_tsuids(tsuids, since_ms, until_ms))
 
     def _read_tsuids(self, tsuids: Collection[str], since_ms: int, until_ms: int) -> list[Series]:
         return self._read(series_of_tsuids(self._points, self.uids, tsuids, since_ms, until_ms), since_ms, until_ms)
@@ -402,27 +380,6 @@ class TsdbRepository:
         Points that it has not deleted, because its writer died, stay too. Costs: 1 delete.
         """
         self._registry.remove(deletion)
-
-
-def _aggregate(sub_query: SubQuery, group: list[Series]) -> Series:
-    if sub_query.aggregator == NONE:
-        first = 0 if sub_query.rate is None else 1  # the first rate is that since 1970
-        return attrs.evolve(group[0], values=group[0].values.taking(slice(first, None)))
-    tags: dict[str, set[str]] = {}
-    for series in group:
-        for tag, value in series.tags.items():
-            tags.setdefault(tag, set()).add(value)
-    return Series(
-        group[0].metric,
-        {tag: next(iter(values)) for tag, values in tags.items() if len(values) == 1},
-        tuple(tag for tag, values in tags.items() if len(values) > 1),
-        aggregated([series.values for series in group], sub_query.aggregator, are_rates=sub_query.rate is not None),
-        tuple(tsuid for series in group for tsuid in series.tsuids),
-    )
-
-
-def _by_tsuid(series: Iterable[Series]) -> list[Series]:
-    return sorted(series, key=lambda one: min(one.tsuids))
 
 
 def _answers(series: Series) -> Iterator[Answer]:

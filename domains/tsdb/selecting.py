@@ -22,8 +22,8 @@ import attrs
 from shared.keys import InvalidQuestion, Plan, any_of, between, shown
 from shared.tables import BoundTable
 
-from .aggregation import Downsampling
 from .annotations import tsuid_bytes
+from .downsampling import Downsampling
 from .qualifiers import HOUR_MS
 from .query_text import SubQuery, TagFilter
 from .records import LAST_POINT_MS, SeriesPoint

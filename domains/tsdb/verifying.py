@@ -44,7 +44,8 @@ from shared.writes import (
 from .annotations import is_annotation, is_global_row, read_annotation
 from .codecs import LatinText
 from .keys import METRICS, TAG_NAMES, TAG_VALUES
-from .qualifiers import Duplicates, cells_by_qualifier, read_points
+from .point_arrays import read_points
+from .qualifiers import Duplicates, cells_by_qualifier
 from .records import SeriesPoint, UidMapping
 from .uids import Uids
 

@@ -1,18 +1,14 @@
-"""Aggregation: the numbers that a real OpenTSDB 2.4.1 answered, in ../shared/facts/opentsdb.md section 3.4."""
+"""Aggregation: the numbers that a real OpenTSDB 2.4.1 answered."""
 
 import math
 
 import pytest
 
-from domains.tsdb.aggregation import (
-    LONG_MAX,
-    Downsampling,
-    Rate,
-    Values,
-    aggregated,
-    downsampled,
-    rates,
-)
+from domains.tsdb.aggregation import aggregated
+from domains.tsdb.downsampling import Downsampling, downsampled
+from domains.tsdb.rates import Rate, rates
+from domains.tsdb.records import LAST_INT
+from domains.tsdb.series import Values
 from shared.keys import InvalidQuestion
 
 T = 1_356_998_400
@@ -144,7 +140,7 @@ def test_a_counter_that_starts_again():
     assert shown(rates(counter, Rate(is_counter=True, max=255, reset=5))) == [(2000, 240.0), (3000, 0.0), (4000, 20.0)]
     assert shown(rates(counter, Rate(is_counter=True, drops_resets=True))) == [(2000, 240.0), (4000, 20.0)]
     assert shown(rates(counter, Rate()))[1] == (3000, -245.0)
-    assert Rate().max == LONG_MAX
+    assert Rate().max == LAST_INT
 
 
 def test_rates_are_not_interpolated_and_the_first_one_counts_until_the_second_point():

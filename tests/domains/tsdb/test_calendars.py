@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from domains.tsdb.aggregation import Values, downsampled
 from domains.tsdb.calendars import CALENDAR_UNITS, interval_start, later, milliseconds
+from domains.tsdb.downsampling import downsampled
 from domains.tsdb.query_text import parse_downsampling
+from domains.tsdb.series import Values
 from shared.records import parse_time
 
 

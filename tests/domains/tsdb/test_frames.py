@@ -8,8 +8,7 @@ import pyarrow
 import pytest
 
 from domains.tsdb import Point, to_arrow, to_pandas
-from domains.tsdb.aggregation import Values
-from domains.tsdb.reading import Series
+from domains.tsdb.series import Series, Values
 from shared.records import parse_time
 
 ROOT = Path(__file__).parents[3]

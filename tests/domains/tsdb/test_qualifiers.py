@@ -8,19 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domains.tsdb.qualifiers import (
-    HOUR_MS,
-    PointCells,
-    column_of,
-    pack_appended,
-    pack_number,
-    qualifier_of,
-    read_cells,
-    read_points,
-    rollup_qualifier,
-    split_rollup_qualifier,
-)
+from domains.tsdb.point_arrays import PointCells, read_cells, read_points
+from domains.tsdb.qualifiers import HOUR_MS, column_of, pack_appended, pack_number, qualifier_of
 from domains.tsdb.records import SeriesPoint
+from domains.tsdb.rollups import rollup_qualifier, split_rollup_qualifier
 from shared.queries import CellArrays
 from shared.tables import InvalidRecord
 

@@ -1,4 +1,4 @@
-"""The 120 vectors transcribed from OpenTSDB's own unit tests; what they say is in `../shared/facts/opentsdb.md`."""
+"""The 120 vectors transcribed from OpenTSDB's own unit tests."""
 
 import json
 from contextlib import closing
@@ -10,16 +10,10 @@ from domains.tsdb.annotations import annotation_qualifier, global_row, tsuid_byt
 from domains.tsdb.codecs import LatinText, SeriesSalt
 from domains.tsdb.compaction import compacted
 from domains.tsdb.keys import data_table, uid_tables
-from domains.tsdb.qualifiers import (
-    HOUR_MS,
-    pack_appended,
-    pack_number,
-    qualifier_of,
-    read_points,
-    rollup_qualifier,
-    split_rollup_qualifier,
-)
+from domains.tsdb.point_arrays import read_points
+from domains.tsdb.qualifiers import HOUR_MS, pack_appended, pack_number, qualifier_of
 from domains.tsdb.records import SeriesPoint
+from domains.tsdb.rollups import rollup_qualifier, split_rollup_qualifier
 from domains.tsdb.uids import check_name
 from shared.keys import InvalidKey
 from shared.stores import connect
