@@ -19,6 +19,7 @@ from .options import (
     URL,
     As,
     At,
+    Correct,
     Files,
     FlushSize,
     Form,
@@ -100,6 +101,7 @@ def load_(
     time_format: TimeFormat = None,
     year: Year = None,
     at: At = None,
+    correct: Correct = False,
     on_error: OnError = "stop",
     jobs: Annotated[
         str, typer.Option(metavar="N", help="Load up to N files at once, in processes, into hbase://.")
@@ -114,7 +116,7 @@ def load_(
 
     out, errors = consoles(plain or context.obj)
     reading = Reading(format, map_ or [], unit or [], time_format or [], year, at, set_ or [], tag or [])
-    task = Task(name, files, store, as_, reading, on_error == "stop")
+    task = Task(name, files, store, as_, reading, on_error == "stop", correct)
     code = load(out, errors, task, jobs=number("--jobs", jobs, MAX_JOBS), as_json=as_json)
     raise typer.Exit(code)
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import happybase
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 from thriftpy2.thrift import TException
 
-from shared.designs import Design, Load
+from shared.designs import Design, Load, Variant
 from shared.events import set_hook
 from shared.keys.errors import message_of, shown
 from shared.loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
@@ -98,6 +99,8 @@ class Task:
     reading: Reading
     stops: bool
     """Whether a bad line fails the command; otherwise it is skipped."""
+    corrects: bool
+    """Whether the records replace what is stored for them in any form."""
 
 
 def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool) -> int:
@@ -172,7 +175,7 @@ def _load_part(errors: Console, task: Task) -> _Loaded:
 def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
     """Stores the records of the files of a task, one file after the other."""
     design, (variant, *_others) = find_variants(task.name)
-    load = chosen_load(design, task.load_name, task.reading)
+    load = chosen_load(design, task.load_name, task.reading, corrects=task.corrects)
     read = task.reading.reader()
     sources = (_Source.of(file, read_as(design, load, read, file)) for file in task.files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
@@ -180,17 +183,16 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
         warn(errors, design, variant)
     if task.store == MEMORY:
         terminal.line(errors, f"{MEMORY} is memory, which vanishes when this command ends; {MEMORY}FILE keeps records")
-    storing = load if variant.may_store_again else attrs.evolve(load, store_all=None)
     loaded: list[_FileProgress] = []
     with open_store(task.store) as connection, _advice_to_use_thrift2(errors, task.store):
         variant = as_stored(connection, design, variant)
         create_tables(connection, variant.tables)
-        repository = variant.open(connection)
+        storing = _Storing.of(load, variant, connection, corrects=task.corrects)
         try:
             for source in chain([first], sources):
                 loaded.append(source.progress)
                 try:
-                    _store_lines(errors, storing, repository, source, task.stops)
+                    _store_lines(errors, storing, source, task.stops)
                 except CommandFailed as error:
                     advice = "" if source.progress.stored else _other_load(design, load, read, source.progress.file)
                     return _Loaded(loaded, f"{error}{advice}")
@@ -199,6 +201,28 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
         except KeyboardInterrupt:
             return _Loaded(loaded, is_interrupted=True)
     return _Loaded(loaded)
+
+
+@attrs.frozen
+class _Storing:
+    """How the records of files are stored."""
+
+    new_transform: Callable[[], Callable[[Any], Any]]
+    one: Callable[[Any], object]
+    many: Callable[[list[Any]], object] | None
+    """Stores many records in few calls; None if they have to be stored one by one."""
+
+    @classmethod
+    def of(cls, load: Load, variant: Variant, connection: happybase.Connection, *, corrects: bool) -> "_Storing":
+        """By the repository of a variant."""
+        repository: Any = variant.open(connection)
+        if corrects:
+            assert load.correct is not None
+            correct = partial(load.correct, repository)
+            return cls(load.new_record_transform, lambda record: correct([record]), correct)
+        has_many = variant.may_store_again and load.stores_many_in(repository)
+        many = partial(load.store_all_in, repository) if has_many else None
+        return cls(load.new_record_transform, partial(load.store_in, repository), many)
 
 
 @contextmanager
@@ -218,10 +242,12 @@ def _advice_to_use_thrift2(errors: Console, store: str) -> Generator[None]:
         set_hook(None)
 
 
-def chosen_load(design: Design, name: str | None, reading: Reading) -> Load:
-    """The load of this name, or the first one; refuses a format that it does not read."""
+def chosen_load(design: Design, name: str | None, reading: Reading, *, corrects: bool = False) -> Load:
+    """The load of this name, or the first one; refuses a format that it does not read, and a correction."""
     loads = {load.name: load for load in design.loads}
     load = design.loads[0] if name is None else loads[check_name(f"load of {design.name}", name, loads)]
+    if corrects and load.correct is None:
+        raise WrongUsage(f"--correct: {load.name} are stored in one form; leave it out")
     check_name("format", reading.format, ["auto", *(format.name for format in [*FORMATS, *load.formats])])
     return load
 
@@ -281,16 +307,16 @@ def _other_load(
     return ""
 
 
-def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, stops: bool) -> None:
+def _store_lines(errors: Console, storing: _Storing, source: _Source, stops: bool) -> None:
     """Stores the records of a file. A bad line is skipped, or fails the command if `stops`."""
-    transform = load.new_record_transform()
+    transform = storing.new_transform()
     is_slow = source.lines.size_bytes is None  # lines from a pipe are stored one by one as they arrive
-    at_once = RECORDS_AT_ONCE if load.stores_many_in(repository) and not is_slow else 1
+    at_once = 1 if storing.many is None or is_slow else RECORDS_AT_ONCE
     with closing(_progress(errors, source)) as lines:
         unsent: list[tuple[Line[Any], Any]] = []
         for line in lines:
             if line.reason:
-                _store_batch(errors, load, repository, source, unsent, stops)
+                _store_batch(errors, storing, source, unsent, stops)
                 unsent = []
                 _refuse(errors, source, line, line.reason, stops)
             else:
@@ -298,13 +324,13 @@ def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, 
                 try:
                     unsent.append((line, transform(line.record)))
                 except ValueError as error:
-                    _store_batch(errors, load, repository, source, unsent, stops)
+                    _store_batch(errors, storing, source, unsent, stops)
                     unsent = []
                     _refuse(errors, source, line, message_of(error), stops)
             if len(unsent) == at_once:
-                _store_batch(errors, load, repository, source, unsent, stops)
+                _store_batch(errors, storing, source, unsent, stops)
                 unsent = []
-        _store_batch(errors, load, repository, source, unsent, stops)
+        _store_batch(errors, storing, source, unsent, stops)
         _say(errors, source)
     source.progress.notes = list(getattr(transform, "notes", ()))
     for note in source.progress.notes:
@@ -312,18 +338,18 @@ def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, 
 
 
 def _store_batch(
-    errors: Console, load: Load, repository: Any, source: _Source, batch: list[tuple[Line[Any], Any]], stops: bool
+    errors: Console, storing: _Storing, source: _Source, batch: list[tuple[Line[Any], Any]], stops: bool
 ) -> None:
     """Stores the records of some lines at once; one by one if that fails, to find the line that is bad."""
     source.progress.sending = len(batch)
-    if len(batch) > 1:
-        with suppress(NotAllStored):
-            load.store_all_in(repository, [record for _line, record in batch])
+    if len(batch) > 1 and storing.many is not None:
+        with suppress(NotAllStored, ValueError):
+            storing.many([record for _line, record in batch])
             source.progress.stored += len(batch)
             source.progress.sending = 0
             return
     for line, record in batch:
-        if reason := _store(load, repository, record, f"{source.progress.file}:{line.number}"):
+        if reason := _store(storing, record, f"{source.progress.file}:{line.number}"):
             _refuse(errors, source, line, reason, stops)
         else:
             source.progress.stored += 1
@@ -353,10 +379,10 @@ def _say(errors: Console, source: _Source) -> None:
     source.unsaid.clear()
 
 
-def _store(load: Load, repository: Any, record: Any, place: str) -> str:
+def _store(storing: _Storing, record: Any, place: str) -> str:
     """Stores one record; returns why it cannot be stored, or empty text."""
     try:
-        load.store_in(repository, record)
+        storing.one(record)
     except ValueError as error:  # InvalidKey, InvalidRecord, or the domain's own conflict with a stored record
         return message_of(error)
     except (TException, OSError) as error:

@@ -161,6 +161,9 @@ At = Annotated[
     str | None,
     typer.Option(metavar="TIME", help="Time for lines without one, as in Prometheus text."),
 ]
+Correct = Annotated[
+    bool, typer.Option("--correct", help="Replace what the tables hold for these records, in whatever form.")
+]
 OnError = Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")]
 Existing = Annotated[str, typer.Option(metavar="URL", help=f"{URL}, with the tables of the design.")]
 Servers = Annotated[str, typer.Option(metavar="N", help="Region servers.")]

@@ -1,11 +1,16 @@
-"""What `rowbook do tsdb` does with stored points: compaction and deletion, with series as OpenTSDB's query text."""
+"""What `rowbook do tsdb` does with stored points: compaction and deletion, with series as OpenTSDB's query text.
+
+And what `rowbook load --correct` does.
+"""
 
 from shared.designs import Action
 from shared.keys import InvalidQuestion, shown
+from shared.tables import InvalidRecord
 
 from .compaction import CompactionResult
 from .deleting import DeletionResult
 from .query_text import parse_series
+from .records import Point
 from .repository import TsdbRepository
 from .selecting import FOREVER_MS
 
@@ -30,6 +35,12 @@ def delete_series(repository: TsdbRepository, m: str) -> DeletionResult:
             f"m: must name one series by all its tags: requests{{dc=lga,host=web-1}} (got {shown(m)})"
         )
     return repository.delete_series(series.metric, tags)
+
+
+def correct(repository: TsdbRepository, points: list[Point]) -> None:
+    """Stores points in place of what the table holds for their times. Raises InvalidRecord if a row keeps more."""
+    if repository.correct(points).left:
+        raise InvalidRecord("stored, but its row also keeps another number of this time; compact it, if it is over")
 
 
 ACTIONS = (

@@ -6,7 +6,7 @@ from shared.designs import Accepted, AccessPattern, Design, Exemption, Load, Var
 from shared.records import parse_time
 
 from . import keys
-from .actions import ACTIONS
+from .actions import ACTIONS, correct
 from .contents import contents_of_cell, names_in_key, unknown_names
 from .formats import FORMATS
 from .options import OPTIONS
@@ -61,6 +61,7 @@ DESIGN = Design(
             FORMATS,
             store_all=TsdbRepository.store_all,
             new_record_transform=StoredNames,
+            correct=correct,
             export=TsdbRepository.export,
         ),
     ),

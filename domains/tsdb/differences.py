@@ -59,7 +59,7 @@ MISSING_AGGREGATORS = {
 MISSING = (
     *MISSING_AGGREGATORS,
     "`0all-` intervals",
-    "time zones other than UTC",
+    "time zones other than UTC, and times such as `2013/01/01-00:00` or in seconds since 1970",
     "`percentiles[...]` and `show-histogram-buckets`",
     "`pre-agg` and `rollup_...`",
     "POST JSON",

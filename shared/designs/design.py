@@ -54,6 +54,9 @@ class Load:
     """The repository's method that stores many records in few calls, if storing a record again changes nothing: after
     an error the same records are stored one by one. A variant with an exemption from `loading` does not use it, nor
     does one whose repository has no such method."""
+    correct: Callable[[Any, list[Any]], object] | None = None
+    """Stores many records through a repository in place of what its tables hold for them in any form, for `rowbook load
+    --correct`; None if records have one form. Raises ValueError if it cannot for one of them."""
     export: Callable[..., Any] | None = None
     """The repository's method that returns all stored records, or some, for `rowbook export`: an iterable with
     `on_invalid`, and maybe with `notes`, lines of text that say what is left out of it. None if a scan of one table

@@ -1,11 +1,11 @@
 """Tables that an OpenTSDB made, with 20 buckets and names of its own: read as they are, adopted, and worked on."""
 
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import attrs
 import pytest
 
-from domains.tsdb import TsdbRepository, Widths
+from domains.tsdb import Annotation, TsdbRepository, Widths
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.design import DESIGN
 from domains.tsdb.formats import import_line
@@ -26,17 +26,28 @@ ROWS = len({(point.metric, point.tags, point.time_ms // 3_600_000) for point in 
 OURS = ("tsdb-rowbook", "rowbook_layouts")
 
 
-@pytest.fixture
-def url(folder):
-    """A store as OpenTSDB makes it: its two tables, whose family is compressed, and no other."""
-    widths, url = Widths(tagv=4), "embedded:prod.db"
+WIDTHS = Widths(tagv=4)
+
+
+@contextmanager
+def opened(url):
+    """A repository on OpenTSDB's two tables, whose family is compressed, and on our own."""
     uids, names = uid_tables("prod-uid")
-    points = data_table("prod-tsdb", widths, SeriesSalt(1, 20))
+    points = data_table("prod-tsdb", WIDTHS, SeriesSalt(1, 20))
     family = attrs.evolve(points.families["t"], compression="GZ")
     tables = TABLES._replace(points=attrs.evolve(points, families={"t": family}), uids=uids, names=names)
     with closing(connect(url)) as connection:
         create_tables(connection, tables)
-        TsdbRepository(connection, tables, widths=widths).store_all(POINTS)
+        yield TsdbRepository(connection, tables, widths=WIDTHS)
+
+
+@pytest.fixture
+def url(folder):
+    """A store as OpenTSDB makes it: its two tables and no other."""
+    url = "embedded:prod.db"
+    with opened(url) as repository:
+        repository.store_all(POINTS)
+    with closing(connect(url)) as connection:
         for name in OURS:
             connection.delete_table(name, disable=True)
     (folder / "opentsdb.conf").write_text(CONF)
@@ -59,7 +70,8 @@ def test_tables_of_an_opentsdb_are_read_with_its_own_file_and_nothing_is_written
     assert stored(url) == before
 
 
-def test_wrong_settings_are_refused_with_the_advice_to_give_the_right_ones(rowbook, url):
+def test_wrong_settings_are_refused_with_the_advice_to_give_the_right_ones(rowbook, url, stored):
+    before = stored(url)
     names = "--settings tsd.storage.hbase.data_table=prod-tsdb --settings tsd.storage.hbase.uid_table=prod-uid"
     for settings, reason in (
         (names, "tsd.storage.uid.width.tagv must be 4, as in its UIDs (got 3); --settings opentsdb.conf gives"),
@@ -75,6 +87,7 @@ def test_wrong_settings_are_refused_with_the_advice_to_give_the_right_ones(rowbo
     ):
         code, _out, err = rowbook(f"verify tsdb --store {url} --settings {settings}")
         assert (code, reason in err) == (2, True), err
+    assert stored(url) == before, "wrong settings are not kept"
     assert rowbook(f"verify orders --store {url} --settings a=1")[0] == 2
     assert rowbook("run tsdb --settings opentsdb.conf")[0] == 2
 
@@ -85,21 +98,52 @@ def test_adopted_tables_need_only_their_names_and_can_be_loaded_compacted_delete
     assert "tsdb-rowbook keeps the settings" in ok(f"adopt tsdb --store {url} --settings opentsdb.conf")
     (folder / "names").write_text("".join(line for line in CONF.splitlines(keepends=True) if "table" in line))
     tsdb = f"tsdb --store {url} --settings names"
-    (folder / "more.txt").write_text("temperature 1357000000 1 host=web-99\n")
-    ok(f"load {tsdb} more.txt")
+    (folder / "more.txt").write_text('temperature{host="web-99",at="[::1]:80"} 1 1357000000000\n')
+    note = "more.txt: 1 name has _ for characters that OpenTSDB refuses; tags, at: '[::1]:80' is stored as '___1__80'"
+    assert note in rowbook(f"load {tsdb} more.txt")[2]
+    with opened(url) as repository:
+        repository.store_annotation(Annotation(1357000000, "moved"))
     assert ok(f"do {tsdb} compact metric=temperature").startswith("tsdb compact: compacted 0, left ")
     hour = "since=2013-01-01 until=2013-01-01T00:10"
     assert ok(f"do {tsdb} delete-points m=temperature{{host=web-12}} {hour}") == (
         "tsdb delete-points: changed 1, postponed 0\n"
     )
-    assert ok(f"do {tsdb} delete-series m=temperature{{host=web-99}}").startswith("tsdb delete-series: changed 1,")
-    ok(f"export {tsdb} --to moved.csv.gz --format csv")
+    assert ok(f"do {tsdb} delete-series m=temperature{{at=___1__80,host=web-99}}").startswith(
+        "tsdb delete-series: changed 1,"
+    )
+    code, _out, err = rowbook(f"do {tsdb} delete-series m=temperature")
+    assert (code, "m: must name one series by all its tags" in err) == (2, True), err
+    assert rowbook(f"export {tsdb} --to moved.csv.gz --format csv")[2] == "annotations are not exported (found 1)\n"
     moved = f"{tsdb} --settings tsd.storage.hbase.data_table=moved --settings tsd.storage.salt.width=0"
     ok(f"load {moved} moved.csv.gz")
-    of_both = [sorted(ok(f"export {store}").splitlines()) for store in (tsdb, moved)]
+    of_both = [sorted(rowbook(f"export {store}")[1].splitlines()) for store in (tsdb, moved)]
     deleted = "temperature 1356998", "host=web-12"
     left = [
         text for text in map(import_line, POINTS) if not (text.startswith(deleted[0]) and text.endswith(deleted[1]))
     ]
     assert of_both == [sorted(left), sorted(left)]
     assert ok(f"verify tsdb --store {url} --settings names --settings tsd.storage.hbase.data_table=moved")
+
+
+def test_a_load_that_corrects_leaves_one_cell_of_each_time(ok, rowbook, folder):
+    """An hour with two cells of one time is refused by an OpenTSDB without `fix_duplicates`."""
+    (folder / "points.txt").write_text("cpu 1356998400 1 host=a\ncpu 1356998401 2 host=a\n")
+    ok("load tsdb points.txt --store embedded:c.db")
+
+    def cells(put=()):
+        with closing(connect("embedded:c.db")) as connection:
+            ((row, _),) = connection.table("tsdb").scan()
+            for column in put:
+                connection.table("tsdb").put(row, {column: b"\x09"})
+            return [*connection.table("tsdb").row(row)]
+
+    assert len(cells(put=[b"t:\xf0\x00\x00\x00"])) == 3, "as OpenTSDB stores a whole second that HTTP gives in ms"
+    ok("load tsdb points.txt --correct --store embedded:c.db")
+    assert cells() == [b"t:\x00\x00", b"t:\x00\x10"]
+    cells(put=[b"t:\x05\x00\x00"])
+    code, _out, err = rowbook("load tsdb points.txt --correct --store embedded:c.db")
+    assert (code, "points.txt:1: stored, but its row also keeps another number of this time" in err) == (1, True), err
+    assert rowbook("load orders points.txt --correct --store embedded:")[::2] == (
+        2,
+        "--correct: orders are stored in one form; leave it out\n",
+    )

@@ -104,7 +104,6 @@ class GatewaySocket:
         self._limited = _LimitedSocket(connected, timeout_s)
         self._transport = _TRANSPORTS[transport](self._limited)
         self._is_framed = transport == "framed"
-        self._has_frames = protocol == "binary"
         self._protocol = _PROTOCOLS[protocol](self._transport, decode_response=False)
         self._poll = select.poll()
         self._poll.register(connected, select.POLLIN)
@@ -232,8 +231,6 @@ class GatewaySocket:
 
     def _receive_frame(self, call: Call, sequence_id: int) -> Any:
         """The rows of a reply as a `RowFrame`; None if it has another form, and is still to be read."""
-        if not self._has_frames:
-            return None
         from .row_frames import RowFrameReader, UnusualReply  # which needs numpy
 
         reader = RowFrameReader(call.name, sequence_id)

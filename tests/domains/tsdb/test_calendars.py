@@ -48,3 +48,10 @@ def test_a_month_of_the_calendar_has_its_own_length_and_an_empty_one_is_filled()
     assert months == [parse_time(f"2016-0{month}-01") for month in range(1, 6)]
     started_later = downsampled(values, parse_downsampling("1nc-sum"), parse_time("2016-01-02"), period[1])
     assert started_later.numbers.tolist() == [1, 1, 1], "only whole intervals"
+
+
+def test_intervals_are_counted_from_the_first_point_that_is_in_a_whole_one():
+    wednesday, tuesday, monday = (parse_time(f"2016-01-{day}") for day in ("06", "12", "18"))
+    values = Values.of([(tuesday, 1), (monday, 1)])
+    two_weeks = downsampled(values, parse_downsampling("2wc-count"), wednesday, parse_time("2016-02-01"))
+    assert two_weeks.points() == [(parse_time("2016-01-17"), 1.0)], "the first two weeks begin on Sunday the 3rd"

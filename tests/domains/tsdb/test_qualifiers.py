@@ -3,6 +3,7 @@
 import math
 import struct
 from contextlib import suppress
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -157,6 +158,14 @@ def test_of_cells_with_one_time_the_newest_counts_or_they_must_be_equal():
         read(*cells)
     assert read(("0000", "05", 3), ("f0000000", "05", 4)) == {0: 5}
     assert read(("0000", "05", 3), ("0001", "0006", 3), duplicates="newest") == {0: 5}
+
+
+def test_of_cells_with_one_time_and_one_timestamp_seconds_count_and_then_the_smallest_qualifier():
+    milliseconds, compacted, single = ("f0000000", "01"), ("00000010", "0203"), ("0000", "04")
+    for cells in permutations((milliseconds, compacted)):
+        assert read(*cells, duplicates="newest") == {0: 2, 1000: 3}
+    for cells in permutations((milliseconds, compacted, single)):
+        assert read(*cells, duplicates="newest") == {0: 4, 1000: 3}
 
 
 def test_of_appended_points_with_one_time_the_last_counts():
