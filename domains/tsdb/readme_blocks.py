@@ -97,11 +97,13 @@ def _operators() -> str:
         *names.items(),
         ("the aggregator that leaves each series as it is", [NONE]),
         ("downsampling, such as `1h-avg`", [*DOWNSAMPLERS]),
-        ("units of its intervals", [*UNITS_MS]),
+        ("units of its intervals; with `c` those of the calendar in UTC, such as `1nc-sum`", [*UNITS_MS]),
         ("its numbers for intervals without points, such as `1h-avg-zero`", [*FILLS]),
         ("rates", ["rate", "rate{counter,MAX,RESET}", "rate{dropcounter,MAX,RESET}"]),
+        ("only series with just the tags of the filters", ["explicit_tags"]),
         ("filters by whole values: `{host=literal_or(web-1)}`", [kind for kind in FILTER_KINDS if "literal" in kind]),
         ("filters by patterns", [kind for kind in FILTER_KINDS if "literal" not in kind]),
+        ("one more question, of a metric or of series by their UIDs", ["&m=", "&tsuid="]),
     ]
     return markdown_table(
         ("in a query", "words"), [[what, " ".join(f"`{word}`" for word in words)] for what, words in rows]

@@ -201,6 +201,9 @@ def test_rows_that_opentsdb_does_not_write_but_answers_are_answered(repository):
         (2, [(T, 1)]),
         (2, [(T, 1), (T + 100_000, 1)]),
     ]
+    repository.store(Point("cpu", T + 100_000, 7, {"host": "a", "dc": "lga"}))
+    both = [point for series in repository.read("cpu") for point in series.values.points() if point[0] > T]
+    assert both == [(T + 100_000, 7)], "of two rows with one time the first counts"
     rows.put(row[:-1], cells)
     with pytest.raises(InvalidRow, match=f"row {row[:-1].hex(' ')}: "):
         repository.read("cpu")
