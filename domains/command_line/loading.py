@@ -20,7 +20,6 @@ from shared.keys.errors import message_of, shown
 from shared.loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
 from shared.tables import create_tables
 from shared.writes import NotAllStored
-from shared.writes.batches import RECORDS_AT_ONCE
 
 from . import terminal
 from .designs import find_variants
@@ -211,6 +210,8 @@ class _Storing:
     one: Callable[[Any], object]
     many: Callable[[list[Any]], object] | None
     """Stores many records in few calls; None if they have to be stored one by one."""
+    at_once: int
+    """How many records it gets."""
 
     @classmethod
     def of(cls, load: Load, variant: Variant, connection: happybase.Connection, *, corrects: bool) -> "_Storing":
@@ -219,10 +220,10 @@ class _Storing:
         if corrects:
             assert load.correct is not None
             correct = partial(load.correct, repository)
-            return cls(load.new_record_transform, lambda record: correct([record]), correct)
+            return cls(load.new_record_transform, lambda record: correct([record]), correct, load.at_once)
         has_many = variant.may_store_again and load.stores_many_in(repository)
         many = partial(load.store_all_in, repository) if has_many else None
-        return cls(load.new_record_transform, partial(load.store_in, repository), many)
+        return cls(load.new_record_transform, partial(load.store_in, repository), many, load.at_once)
 
 
 @contextmanager
@@ -311,7 +312,7 @@ def _store_lines(errors: Console, storing: _Storing, source: _Source, stops: boo
     """Stores the records of a file. A bad line is skipped, or fails the command if `stops`."""
     transform = storing.new_transform()
     is_slow = source.lines.size_bytes is None  # lines from a pipe are stored one by one as they arrive
-    at_once = 1 if storing.many is None or is_slow else RECORDS_AT_ONCE
+    at_once = 1 if storing.many is None or is_slow else storing.at_once
     with closing(_progress(errors, source)) as lines:
         unsent: list[tuple[Line[Any], Any]] = []
         for line in lines:

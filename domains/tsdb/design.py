@@ -13,7 +13,7 @@ from .options import OPTIONS
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
 from .records import Point
-from .repository import TsdbRepository
+from .repository import POINTS_AT_ONCE, TsdbRepository
 from .stored_names import StoredNames
 from .traps import TRAPS
 from .variants import salted
@@ -60,6 +60,7 @@ DESIGN = Design(
             SAMPLES / "points.txt",
             FORMATS,
             store_all=TsdbRepository.store_all,
+            at_once=POINTS_AT_ONCE,
             new_record_transform=StoredNames,
             correct=correct,
             export=TsdbRepository.export,

@@ -16,6 +16,7 @@ import attrs
 from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
 from ..writes import holds_intents
+from ..writes.batches import RECORDS_AT_ONCE
 from .accepted import Accepted
 from .cell_contents import CellContents, contents_of
 from .crossing import Crossing
@@ -54,6 +55,8 @@ class Load:
     """The repository's method that stores many records in few calls, if storing a record again changes nothing: after
     an error the same records are stored one by one. A variant with an exemption from `loading` does not use it, nor
     does one whose repository has no such method."""
+    at_once: int = RECORDS_AT_ONCE
+    """How many records of a file `store_all` or `correct` gets at once; after an error these are stored one by one."""
     correct: Callable[[Any, list[Any]], object] | None = None
     """Stores many records through a repository in place of what its tables hold for them in any form, for `rowbook load
     --correct`; None if records have one form. Raises ValueError if it cannot for one of them."""
