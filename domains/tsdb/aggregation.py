@@ -184,7 +184,7 @@ def _skipping_nan(
         return aggregator.of_floats(numbers, present)
     known = present & ~np.isnan(numbers)
     has_any = known.any(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         result = aggregator.of_floats(np.where(known, numbers, 0.0), known)
     return np.where(has_any, result, 0.0 if aggregator.name == "count" else np.nan)
 
