@@ -138,6 +138,10 @@ def aggregated(series: Sequence[Values], name: str, *, are_rates: bool = False) 
     ints = np.zeros(present.shape, np.int64)
     is_float = np.zeros(len(times_ms), np.bool_)
     for row, values in enumerate(series):
+        if np.array_equal(values.times_ms, times_ms):  # nothing to interpolate
+            present[row], numbers[row], ints[row] = True, values.numbers, values.ints
+            is_float |= values.are_floats | np.append(values.are_floats[1:], values.are_floats[-1:])
+            continue
         before = np.searchsorted(values.times_ms, times_ms, side="right") - 1
         present[row] = ((before >= 0) | are_rates) & (times_ms <= values.times_ms[-1])
         after = np.minimum(before + 1, len(values) - 1)
