@@ -171,6 +171,7 @@ def test_a_progress_bar_is_on_stderr_of_a_terminal_only(rowbook, terminal):
 @pytest.mark.parametrize("columns", [60, 80])
 def test_a_progress_bar_shows_records_a_second_and_breaks_a_long_name(rowbook, terminal, folder, monkeypatch, columns):
     monkeypatch.setattr(loading, "LINES_AT_ONCE", 1)
+    monkeypatch.setattr(loading, "RECORDS_AT_ONCE", 20)
     name = f"{'folder-' * 8}/orders.csv"
     (folder / name).parent.mkdir()
     (folder / name).write_text(ORDERS.read_text())

@@ -23,14 +23,14 @@ from .asking import BY_NAME, main_variant, only, point, stored, times, wide
 NEW_POINTS = [point(5), point(5, value=2.0), point(5, "web-2"), point(HOUR_MS), point(0), point(5, metric="mem")]
 
 
-def test_points_of_one_time_need_one_call_and_no_read_and_their_time_is_the_timestamp(connection, variant, points):
+def test_points_stored_together_need_one_call_and_no_read_and_the_time_of_each_is_its_timestamp(
+    connection, variant, points
+):
     with metered(connection) as cost:
         assert points.store_all(iter(NEW_POINTS)) == len(NEW_POINTS)
         points.store(NEW_POINTS[1])
-    of_latest = (
-        2 + 1 if variant.name == "latest" else 0
-    )  # the points that are the latest of their metric have two times
-    assert (cost.rpcs, cost.reads) == (3 + 1 + of_latest, [])
+    calls = 2 if variant.name == "latest" else 1
+    assert (cost.rpcs, cost.reads) == (calls + calls, [])
     rows = stored_cells(connection, variant.tables)[variant.tables[0].name]
     stamps = {stamp for _row, cells in rows for _value, stamp in cells.values()}
     assert stamps == ({5, HOUR_MS} if "bucket" in variant.name else {0, 5, HOUR_MS})
