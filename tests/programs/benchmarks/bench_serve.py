@@ -74,7 +74,7 @@ def measure_memory(report: Report, process_id: int, connection: Any, count: int,
 def main(quick: bool = False) -> None:
     """Prints the figures beside their targets; `quick` shows that it runs."""
     report, count = Report(), 3_000 if quick else ROWS
-    with server() as (process_id, port):
+    with server() as (process_id, port, _):
         connection = happybase.Connection("127.0.0.1", port)
         compare_speeds(report, connection, count, rounds=1 if quick else 3)
         measure_memory(report, process_id, connection, count, 3 * count if quick else SCANNED)

@@ -140,7 +140,7 @@ def percentile(sorted_values: list[float], share: float) -> float:
 def main(quick: bool = False) -> None:
     """Prints the figures beside their targets; `quick` shows that it runs."""
     measured_s, report = 1.0 if quick else 6.0, Report()
-    with server() as (_, port):
+    with server() as (_, port, _):
         fill(port)
         alone_ms = percentile(latencies_ms(port, measured_s), 0.99)
         print(f"p99 of eight clients beside one with ... / {alone_ms:.1f} ms alone; must be below {AT_MOST_MS:,.0f} ms")

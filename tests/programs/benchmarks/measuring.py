@@ -22,7 +22,16 @@ from shared.tables import TableLayout, create_tables, drop_tables
 from shared.writes import holds_intents
 
 ROOT = Path(__file__).parents[3]
-SERVE = [sys.executable, "-c", "from domains.command_line.main import main; main()", "serve", "--port", "0"]
+SERVE = [
+    sys.executable,
+    "-c",
+    "from domains.command_line.main import main; main()",
+    "serve",
+    "--port",
+    "0",
+    "--thrift2-port",
+    "0",
+]
 
 WRITTEN_MS = 1_768_300_000_000
 """The timestamp of the cells of `stocked`: Thrift1 gives a batch one, and no question here looks at it."""
@@ -46,12 +55,13 @@ class Report:
 
 
 @contextmanager
-def server() -> Iterator[tuple[int, int]]:
-    """`rowbook serve` in a process of its own: its process id and its port."""
+def server() -> Iterator[tuple[int, int, int]]:
+    """`rowbook serve` in a process of its own: its process id, and its ports of Thrift1 and Thrift2."""
     with subprocess.Popen(SERVE, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
         try:
-            yield process.pid, int(process.stdout.readline().rpartition(":")[2])
+            port, thrift2_port = (int(process.stdout.readline().rpartition(":")[2]) for _ in range(2))
+            yield process.pid, port, thrift2_port
         finally:
             process.terminate()
 
@@ -62,8 +72,8 @@ def store_or_server(store: str | None = None) -> Iterator[str]:
     if store:
         yield store
         return
-    with server() as (_process_id, port):
-        yield f"hbase://127.0.0.1:{port}"
+    with server() as (_process_id, port, thrift2_port):
+        yield f"hbase://127.0.0.1:{port}?thrift2_port={thrift2_port}"
 
 
 @contextmanager
