@@ -37,9 +37,9 @@ class ActivityRepository:
         self._put_all([action])
 
     def store_all(self, actions: Iterable[Action]) -> int:
-        """Stores actions as `store` does, but all actions of one time in one call; returns their number.
+        """Stores actions as `store` does, but 1,000 in a call; returns their number.
 
-        Raises NotAllStored. Costs: for each 1,000 actions, one call for each different time.
+        Raises NotAllStored. Costs: those of `put_all`: without Thrift2, one call for each different time.
         """
         return store_all(actions, self._put_all)
 

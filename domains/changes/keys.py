@@ -24,8 +24,8 @@ of the history.
 - Filtered: the scan also reads the changes of the source's other tables, and the client drops them.
 - Gets: the log of `thin-log` holds only the key of the row in the history, which each page gets in one more call.
 
-A call that stores changes of a source, at most 1,000, needs two puts for each different time among them, and one
-checkAndPut. In `whole-rows` it also needs a scan for each record that an UPDATE changes.
+A call that stores changes of a source, at most 1,000, needs two puts (without Thrift2, for each different time among
+them) and one checkAndPut. In `whole-rows` it also needs a scan for each record that an UPDATE changes.
 
 All new rows of a source's log go to one region, in `by-table` to one for each table. `salted` spreads them over eight,
 and the history, too.

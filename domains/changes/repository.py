@@ -71,7 +71,8 @@ class ChangeRepository:
         """Stores changes as `store` does, but up to 1,000 at a time; returns their number. Raises NotAllStored.
 
         Readers see these 1,000 all at once, so give all changes of a transaction to one call.
-        Costs: for each 1,000 changes two puts for each different time, and a checkAndPut for each source.
+        Costs: for each 1,000 changes two puts (without Thrift2, for each different time), and a checkAndPut for each
+        source.
         """
         return store_all(changes, self._store_batch)
 

@@ -17,9 +17,9 @@ A = TypeVar("A")
 def in_processes(run: Callable[[T], A], items: Sequence[T], jobs: int, is_last: Callable[[A], bool]) -> list[A]:
     """What `run` returns for each item, in order; `jobs` forked processes call it, each for one item at a time.
 
-    After an answer that `is_last`, and after Ctrl-C, no further item begins: those without an answer are left out.
-    `run` has to turn every exception, KeyboardInterrupt too, into an answer. Raises CommandFailed if a process is
-    killed.
+    After an answer that `is_last`, and after Ctrl-C, no further item is begun. Items without an answer are missing from
+    the result. `run` has to turn every exception, KeyboardInterrupt too, into an answer. Raises CommandFailed if a
+    process is killed.
     """
     context: Any = multiprocessing.get_context("fork")
     answers: dict[int, A] = {}

@@ -97,9 +97,11 @@ def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool)
         warn(errors, design, variant)
         with open_store(task.store) as connection:
             create_tables(connection, variant.tables)
+            if not hasattr(connection.client, "put_dated"):
+                terminal.line(errors, f"slow: {ADVICE}")
         plain = terminal.console(plain=True, stderr=True)
-        each = [attrs.evolve(task, files=[file]) for file in task.files]
-        loaded = in_processes(partial(_load_part, plain), each, jobs, lambda ended: ended.is_early)
+        one_file_tasks = [attrs.evolve(task, files=[file]) for file in task.files]
+        loaded = in_processes(partial(_load_one_file, plain), one_file_tasks, jobs, lambda ended: ended.is_early)
     files = [file for ended in loaded for file in ended.files]
     stored = _records_stored(files)
     if any(ended.is_interrupted for ended in loaded):
@@ -107,9 +109,11 @@ def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool)
         unsure = f", and maybe some of the next {sending}" if sending > 1 else ""
         terminal.line(errors, f"interrupted; {stored}{unsure}; run the same command to resume")
         return INTERRUPTED
-    for ended in loaded:
-        if ended.failure:
-            raise (WrongUsage if ended.is_wrong_usage else CommandFailed)(f"{ended.failure}; {stored} before")
+    if failed := [ended for ended in loaded if ended.failure]:
+        for ended in failed[1:]:
+            terminal.line(errors, ended.failure)
+        when = " before" if len(loaded) == 1 else ""
+        raise (WrongUsage if failed[0].is_wrong_usage else CommandFailed)(f"{failed[0].failure}; {stored}{when}")
     _show_loaded(out, files, as_json=as_json)
     return 0
 
@@ -142,7 +146,7 @@ class _Loaded:
         return bool(self.failure or self.is_interrupted)
 
 
-def _load_part(errors: Console, task: Task) -> _Loaded:
+def _load_one_file(errors: Console, task: Task) -> _Loaded:
     """Does what `_load_files` does, in a process of its own, which returns its errors."""
     try:
         return _load_files(errors, task, warns=False)
@@ -166,7 +170,7 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
         terminal.line(errors, f"{MEMORY} is memory, which vanishes when this command ends; {MEMORY}FILE keeps records")
     storing = load if variant.may_store_again else attrs.evolve(load, store_all=None)
     loaded: list[_FileProgress] = []
-    with open_store(task.store) as connection, _advice_to_use_thrift2(errors, task.store):
+    with open_store(task.store) as connection, _advice_to_use_thrift2(errors, task.store if warns else ""):
         create_tables(connection, variant.tables)
         repository = variant.open(connection)
         try:
@@ -186,19 +190,23 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
 
 @contextmanager
 def _advice_to_use_thrift2(errors: Console, store: str) -> Generator[None]:
-    """Says once if records of different times needed a call each."""
+    """A block that says once if records of different times needed a call each."""
+    if not store.startswith("hbase:"):
+        yield
+        return
 
-    def advise(event: str, _fields: Mapping[str, Any]) -> None:
+    def advise(event: str, fields: Mapping[str, Any]) -> None:
         if event == "split_batch":
-            set_hook(None)
+            set_hook(earlier)
             terminal.line(errors, f"slow: {ADVICE}")
+        if earlier is not None:
+            earlier(event, fields)
 
-    if store.startswith("hbase:"):
-        set_hook(advise)
+    earlier = set_hook(advise)
     try:
         yield
     finally:
-        set_hook(None)
+        set_hook(earlier)
 
 
 def chosen_load(design: Design, name: str | None, reading: Reading) -> Load:

@@ -82,10 +82,11 @@ class LoginRepository:
         self._store_batch([login])
 
     def store_all(self, logins: Iterable[Login]) -> int:
-        """Stores logins as `store` does, but all logins of one time in one call; returns their number.
+        """Stores logins as `store` does, but 1,000 at a time; returns their number.
 
         Raises NotAllStored, also because of DayClosed: then leave out the logins of that day.
-        Costs: for each 1,000 logins, two calls for each different time, and one or two that read their days.
+        Costs: for each 1,000 logins, two calls (without Thrift2, for each different time), and one or two that read
+        their days.
         """
         return store_all(logins, self._store_batch)
 

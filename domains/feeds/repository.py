@@ -128,8 +128,8 @@ class FeedRepository:
     def follow_all(self, follows: Iterable[Follow]) -> int:
         """Stores follows as `follow` does, 1,000 at a time; returns their number.
 
-        Raises NotAllStored. Of the follows that it names as unconfirmed, each is stored or not, by itself; store them
-        again, or let `upkeep.recover` complete them.
+        Raises NotAllStored. Each of its unconfirmed follows is either stored or not: store them again, or let
+        `upkeep.recover` complete them.
         Costs: 1 checkAndPut for each follow; for each 1,000 follows 1 call that reads them, and 3 puts.
         """
         return store_all(follows, self._follow_batch)
@@ -161,8 +161,8 @@ class FeedRepository:
     def post_all(self, posts: Iterable[Post]) -> int:
         """Stores posts as `post` does, 1,000 at a time, then the lines of each; returns their number.
 
-        Raises NotAllStored, also because of `PostConflict`. Of the posts that it names as unconfirmed, each is stored
-        or not, by itself; store them again, or let `upkeep.recover` complete them.
+        Raises NotAllStored; its cause may be a PostConflict. Each of its unconfirmed posts is either stored or not:
+        store them again, or let `upkeep.recover` complete them.
         Costs: those of `post`, but for each 1,000 posts 2 calls that read them and 3 puts instead of a get and 3 puts
         for each post.
         """

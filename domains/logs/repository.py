@@ -37,9 +37,9 @@ class LogRepository:
         self._put_all([event])
 
     def store_all(self, events: Iterable[LogEvent]) -> int:
-        """Stores events as `store` does, but all events of one time in one call; returns their number.
+        """Stores events as `store` does, but 1,000 in a call; returns their number.
 
-        Raises NotAllStored. Costs: for each 1,000 events, one call for each different time.
+        Raises NotAllStored. Costs: those of `put_all`: without Thrift2, one call for each different time.
         """
         return store_all(events, self._put_all)
 

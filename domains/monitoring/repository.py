@@ -44,9 +44,9 @@ class PointRepository:
         self._put_all([point])
 
     def store_all(self, points: Iterable[Point]) -> int:
-        """Stores points as `store` does, but all points of one time in one call; returns their number.
+        """Stores points as `store` does, but 1,000 in a call; returns their number.
 
-        Raises NotAllStored. Costs: for each 1,000 points, one call for each different time.
+        Raises NotAllStored. Costs: those of `put_all`: without Thrift2, one call for each different time.
         """
         return store_all(points, self._put_all)
 

@@ -86,9 +86,10 @@ class OrderRepository:
     def place_all(self, orders: Iterable[Order]) -> int:
         """Stores orders as `place` does, 1,000 at a time; returns their number.
 
-        Raises NotAllStored, also because of `OrderConflict`. Of the orders that it names as unconfirmed, each is placed
-        or not, by itself; place them again, or let `upkeep.recover` complete them.
-        Costs: 1 checkAndPut for each order; for each 1,000 orders 1 call that reads them, and 5 puts.
+        Raises NotAllStored; its cause may be an OrderConflict. Each of its unconfirmed orders is either placed or not:
+        place them again, or let `upkeep.recover` complete them.
+        Costs: 1 checkAndPut for each order; for each 1,000 orders 1 call that reads them, and 5 puts. An order that
+        another writer changes meanwhile costs what `place` costs.
         """
         return store_all(orders, self._place_batch)
 

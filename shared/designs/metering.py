@@ -57,8 +57,9 @@ class Cost:
     rpcs: int = 0
     round_trips: int = 0
     """Round trips that a caller waits for on a connection of `hbase://`: RPCs without the closes of scanners and the
-    fetches after the end of a scan. Streams that are merged count as long as they need side by side, 8 at once; the
-    decisions of a batch of writes count one by one."""
+    fetches after the end of a scan. Merged streams count as if 8 requests were always under way; the decisions
+    of a batch of writes count one by one. Right only where ranges are read one after the other, as in an embedded store
+    and with `in_flight=1`."""
     reads: list[Read] = attrs.field(factory=list[Read])
     """Every get and every scan."""
     rows_fetched: int = 0

@@ -75,13 +75,14 @@ EVENTS = {
 _hook: Hook | None = None
 
 
-def set_hook(hook: Hook | None) -> None:
-    """Passes all later events of this process to `hook`, or to none; an earlier hook gets no more.
+def set_hook(hook: Hook | None) -> Hook | None:
+    """Passes all later events of this process to `hook`, or to none. Returns the earlier hook, which gets no more.
 
     A call waits until the hook returns. If the hook raises, the exception is logged, and the call continues.
     """
     global _hook
-    _hook = hook
+    earlier, _hook = _hook, hook
+    return earlier
 
 
 def is_hooked() -> bool:

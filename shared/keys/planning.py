@@ -68,7 +68,7 @@ class _Leading:
 _UNBOUND, _EVERYTHING = _Leading(), _Interval()
 
 MOST_STREAMS = 65_536
-"""A cursor numbers the streams of a plan in two bytes."""
+"""The most streams of a plan: a cursor numbers them in two bytes."""
 
 _most_ranges: ContextVar[int] = ContextVar("most_ranges", default=MAX_BUCKETS)
 
@@ -80,9 +80,9 @@ def most_ranges(count: int) -> Generator[None]:
         with most_ranges(4_000):
             year = logs.of_host("web-1", since_ms, until_ms)
 
-    The limit holds where the question is made, in this thread or task of asyncio, and for every page of a question that
-    depends on another one. Each range costs a scan, so such a question is one for a report, not for a page. Raises
-    InvalidQuestion for a count that is not 1..65,536.
+    The block must contain the call that makes the question, in this thread or task of asyncio, and if the question
+    depends on another one, the reading of its pages, too. Each range costs a scan, so such a question is one for a
+    report, not for a page. Raises InvalidQuestion for a count that is not 1..65,536.
     """
     if type(count) is not int or not 1 <= count <= MOST_STREAMS:
         raise InvalidQuestion(f"most_ranges: must be 1..{MOST_STREAMS} (got {shown(count)})")

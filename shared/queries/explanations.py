@@ -61,7 +61,9 @@ class Explanation:
     @property
     def waits(self) -> str:
         """The round trips in words, if they are fewer than the RPCs: `; 2 round trips over hbase://`."""
-        return "" if self.round_trips == self.rpcs else f"; {self.round_trips} round trips over hbase://"
+        if self.round_trips == self.rpcs:
+            return ""
+        return f"; {'' if self.is_exact else 'at least '}{self.round_trips} round trips over hbase://"
 
 
 def _values(range_: RowRange) -> str:

@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing, contextmanager
 from contextvars import Context
 from itertools import islice
 from math import ceil, sqrt
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from ..keys.limits import IN_FLIGHT
 
@@ -51,6 +51,10 @@ class Helpers(Protocol):
     def begin(self, action: Callable[[], T]) -> Work[T]:
         """Gives a helper something to do."""
         ...
+
+
+CountStreams: TypeAlias = Callable[[Sequence[Rows[Any]]], list[Rows[Any]]]
+"""What a connection may have as `count_streams`: it returns streams that it watches, to count their round trips."""
 
 
 def helpers_of(connection: "happybase.Connection") -> Helpers | None:
@@ -92,7 +96,8 @@ def read_streams(
     helpers = helpers_of(connection)
     if helpers is None or sum(map(len, streams)) <= 1:
         in_turn = [_in_turn(parts) for parts in streams]
-        if (count_streams := getattr(connection, "count_streams", None)) is not None:  # while costs are counted
+        count_streams: CountStreams | None = getattr(connection, "count_streams", None)
+        if count_streams is not None:
             in_turn = count_streams(in_turn)
         with ExitStack() as opened:
             for rows in in_turn:

@@ -25,7 +25,7 @@ R = TypeVar("R", bound=Any)
 
 
 TIES_IN_MEMORY = 100_000
-"""About as many ties `Repeats` holds in memory; it keeps those of earlier times in a temporary file."""
+"""About how many ties `Repeats` holds in memory; it keeps those of earlier times in a temporary file."""
 
 
 def tie_of(record: Any, ordinal: int = 0) -> bytes:
@@ -59,7 +59,7 @@ class Repeats:
 
     def __init__(self) -> None:
         self._recent: dict[int, dict[bytes, int]] = {}
-        """How often each tie came, by time; the time that was met last is the last one."""
+        """How often each tie came, by time, in the order in which the times came first."""
         self._in_memory = 0
         self._earlier: _EarlierTies | None = None
 

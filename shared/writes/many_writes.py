@@ -14,7 +14,8 @@ Every write makes the same steps in the same order as alone, so what `intents.py
 it is as if as many processes wrote one record each. All their dates come from the one clock check before step 1.
 
 The promise. If the call returns, all records are stored, with all their lines. If it raises before step 4, because a
-record is refused or cannot be encoded, none is stored. If it raises later, or the process dies, each record is either
+record is refused or cannot be encoded, none is stored. (Writes of one key need these steps once for each: a later one
+may be refused after the earlier ones are stored.) If it raises later, or the process dies, each record is either
 decided or not, by itself; the slots of the whole batch stay, and `recover` completes or ends their writes, or the same
 call again completes them. If a reply to a `checkAndPut` is lost, the rest is not sent; then the outcome of each is made
 certain as `write` does it. What was refused or not sent is written again alone.
@@ -87,6 +88,7 @@ def _write_different(writer: IntentWriter[R], writes: Sequence[_Write]) -> list[
                 changing.append((write, writer.prepared(write.row, source, record, began)))
         if writer.check_clock().drift_ms(began) <= MAX_DRIFT_MS:  # otherwise the clock has been set since
             break
+        report("conflict", table=writer.source.name)
     _complete_again(writer, same, began)
     accepted = _attempt_all(writer, [prepared for _, prepared in changing], began)
     return [write for (write, _), is_accepted in zip(changing, accepted, strict=True) if not is_accepted]
@@ -108,7 +110,7 @@ def _attempt_all(writer: IntentWriter[R], writes: Sequence[Prepared[R]], began: 
 
     failed = threading.Event()
 
-    def decide(write: Prepared[R]) -> bool | Exception | None:
+    def send_decision(write: Prepared[R]) -> bool | Exception | None:
         """Whether a write was accepted, the error if the reply was lost, or None if it was not sent."""
         if failed.is_set() or writer.is_past_window(began):
             return None
@@ -125,7 +127,7 @@ def _attempt_all(writer: IntentWriter[R], writes: Sequence[Prepared[R]], began: 
             slot.last_ms = started_ms + 1
         writer.intent_rows.begin_all(intents, started_ms)
         _put(writer, [(write.first, before_decision_ms(write.source, began)) for write in writes])
-        answers = side_by_side(writer.connection, decide, writes)
+        answers = side_by_side(writer.connection, send_decision, writes)
         attempts = [*zip(writes, intents, answers, strict=True)]
         _complete_all(writer, [(write, intent) for write, intent, answer in attempts if answer is True], began)
         accepted = [

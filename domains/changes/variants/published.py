@@ -140,7 +140,7 @@ class Repository:
         self._put_all([change])
 
     def store_all(self, changes: Iterable[Change]) -> int:
-        """Stores changes; returns their number. Costs: one call for each different time."""
+        """Stores changes; returns their number. Costs: those of `put_all`."""
         return store_all(changes, self._put_all)
 
     def _put_all(self, changes: list[Change]) -> None:

@@ -86,7 +86,7 @@ class Repository(PointRepository):
     def _put_all(self, points: list[Point]) -> None:
         """Puts points into their hours, then the latest one of each metric into its row.
 
-        Costs: in each of the two tables, one call for each different time.
+        Costs: those of `put_all`, for each of the two tables.
         """
         super()._put_all(points)
         in_order = sorted(points, key=attrgetter("time_ms"))  # among equal times, in the order given

@@ -142,7 +142,7 @@ def rpcs_block(variants: Sequence[VariantCosts]) -> str:
     caption = (
         "RPCs of each question. A get of up to 1,000 rows is one RPC; a scan needs one to open it, one for each batch "
         "of rows, and one to close it. In parentheses, if they are fewer: the round trips that the caller waits for "
-        f"over `hbase://`, where a close costs no wait and up to {IN_FLIGHT} requests to buckets are side by side."
+        f"over `hbase://`. It does not wait for a close, and has up to {IN_FLIGHT} requests under way."
     )
     return below(caption, across(variants, rpcs))
 

@@ -87,7 +87,7 @@ class Helpers:
     def begin(self, action: Callable[[], T]) -> Work[T]:
         """Gives the action to a helper, in the order of calls; a new one begins if all are at work.
 
-        While Python ends, no thread runs any more: then the work is left to the caller of `result`, if there is one.
+        While Python shuts down, no helper runs: then the work is left to the caller of `result`, if there is one.
         """
         work = Work(action)
         if sys.is_finalizing():

@@ -125,8 +125,7 @@ class GatewaySocket:
     def settle(self, *, waits: bool = True) -> None:
         """Reads the owed reply, if there is one; if it does not wait, the whole reply must have arrived.
 
-        Raises AttemptFailed, after which the socket must be closed: a failure of a call that was not sent, the next
-        one.
+        Raises AttemptFailed with `sent=False`: the next call was not sent. Then the socket must be closed.
         """
         if self._owed is None:
             return

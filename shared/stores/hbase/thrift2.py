@@ -1,4 +1,4 @@
-"""HBase's Thrift2 gateway: puts whose cells have timestamps of their own, and what Thrift1 cannot express of tables.
+"""HBase's Thrift2 gateway: puts whose cells have timestamps of their own, and what Thrift1 lacks for tables.
 
 The latter are namespaces, a table's split points, and the block size and the time for keeping tombstones of each
 family. All other calls go through Thrift1 and happybase.

@@ -1,4 +1,4 @@
-"""The embedded store as a Thrift1 server.
+"""The embedded store as a Thrift server: Thrift1, and the part of Thrift2 that the suite uses.
 
 May import `embedded`, `thrift1` and `thrift2`.
 """

@@ -212,7 +212,7 @@ def test_floats_for_ints(engine, table):
 @differs(
     on_hbase="putMultiple of Thrift2 tries a negative timestamp again for minutes, and then fails for its whole region",
     here="it is refused at once, and nothing is stored",
-    why="nobody is helped by that wait",
+    why="the wait helps no caller",
 )
 def test_negative_timestamps_of_thrift2(engine, table):
     def put():
