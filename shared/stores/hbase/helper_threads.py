@@ -15,7 +15,8 @@ from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
-from ..thrift1.connection_errors import ScanBroken
+from ..thrift1.connection_errors import DeadlineExceeded, ScanBroken
+from ..thrift1.deadlines import end_s, left_s
 from .stateful_filters import keeps_state
 
 T = TypeVar("T")
@@ -39,6 +40,7 @@ class Work(Generic[T]):
     def __init__(self, action: Callable[[], T]) -> None:
         self._action = action
         self._context = copy_context()  # with the deadline of the block
+        self._end_s = end_s()
         self._process = os.getpid()
         self._first = threading.Lock()  # who acquires it does the work
         self._done = threading.Event()
@@ -57,12 +59,17 @@ class Work(Generic[T]):
     def result(self) -> T:
         """The result, for which it does the work if no other thread has begun it. Raises the error of the work.
 
-        Raises ScanBroken in a process that was forked while a helper of its parent did the work.
+        Raises DeadlineExceeded at the deadline of this thread's block, which may be earlier than that of the work; and
+        ScanBroken in a process that was forked while a helper of its parent did the work.
         """
         self.do()
-        if self._process != os.getpid() and not self._done.is_set():
-            raise ScanBroken("a helper of the parent process was reading this scan when the process was forked")
-        self._done.wait()
+        if not self._done.is_set():
+            if self._process != os.getpid():
+                raise ScanBroken("a helper of the parent process was reading this scan when the process was forked")
+            wanted_s = end_s()
+            ends_in_time = wanted_s is None or (self._end_s is not None and self._end_s <= wanted_s)
+            if not self._done.wait(None if ends_in_time else left_s()):
+                raise DeadlineExceeded("no answer before the deadline to a request that was sent earlier")
         if self._error is not None:
             raise self._error
         return self._result

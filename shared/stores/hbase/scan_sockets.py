@@ -5,16 +5,18 @@ would answer with another client's scan. A socket for each scanner would occupy 
 sixteen ranges, sixty clients would occupy all 1,000 of them.
 """
 
+import os
 import threading
 from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import Context
 from typing import Any
+from weakref import WeakSet
 
 from attrs import define, field, frozen
 
-from ..thrift1.deadlines import has_passed
+from ..thrift1.deadlines import has_passed, left_s
 from .calls import CALLS, DECLARED, Call
 from .helper_threads import Helpers
 from .retries import AttemptFailed
@@ -30,8 +32,22 @@ class _SharedSocket:
     gateway_socket: GatewaySocket
     scanners: int = 1
     lock: threading.Lock = field(factory=threading.Lock)
-    to_close: deque[int] = field(factory=deque[int])
-    """Ids of scanners to close once the socket is free."""
+    to_close: deque[int | None] = field(factory=deque[int | None])
+    """Ids of scanners to close once the socket is free; None for one that could not be opened."""
+
+    def __attrs_post_init__(self) -> None:
+        _all_shared.add(self)
+
+
+_all_shared: WeakSet[_SharedSocket] = WeakSet()
+
+
+def _replace_locks() -> None:
+    for shared in _all_shared:  # a thread that only the parent has may hold them
+        shared.lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_replace_locks)
 
 
 @frozen(eq=False)
@@ -51,13 +67,13 @@ class ScanSockets:
         self._thread = threading.local()
 
     def open(self, call: Call, message: Any) -> GatewayScanner:
-        """Opens a scanner on the socket that this thread's scanners share, or on a new one. Raises AttemptFailed."""
+        """Opens a scanner on the socket that this thread's scanners share, or on another. Raises AttemptFailed."""
         shared = self._socket_of_thread()
         try:
             with self._using(shared) as gateway_socket:
                 return GatewayScanner(shared, gateway_socket.call(call, message))
         except BaseException:
-            self._give_up(shared)
+            self._close_when_free(shared, None)
             raise
 
     def ask(self, scanner: GatewayScanner, call: Call, message: Any) -> Any:
@@ -72,13 +88,12 @@ class ScanSockets:
 
         Raises nothing: the scan has already ended or raised its error.
         """
-        scanner.shared.to_close.append(scanner.id)
-        self._close_waiting(scanner.shared)
+        self._close_when_free(scanner.shared, scanner.id)
 
     def _socket_of_thread(self) -> _SharedSocket:
         shared: _SharedSocket | None = getattr(self._thread, "shared", None)
-        if shared is not None:
-            with self._using(shared) as gateway_socket:
+        if shared is not None and shared.lock.acquire(blocking=False):  # else another thread waits for a reply on it
+            with self._having(shared) as gateway_socket:
                 if shared.scanners and self._pool.is_usable(gateway_socket) and gateway_socket.is_free():
                     gateway_socket.settle(waits=False)
                     shared.scanners += 1
@@ -88,21 +103,29 @@ class ScanSockets:
 
     @contextmanager
     def _using(self, shared: _SharedSocket) -> Generator[GatewaySocket]:
+        deadline_s = left_s()
+        if not shared.lock.acquire(timeout=-1 if deadline_s is None else deadline_s):
+            raise AttemptFailed("its socket served another call until the deadline", sent=False, in_time=False)
+        with self._having(shared) as gateway_socket:
+            yield gateway_socket
+
+    @contextmanager
+    def _having(self, shared: _SharedSocket) -> Generator[GatewaySocket]:
+        """Releases the lock, which this thread has acquired."""
         try:
-            with shared.lock:
-                try:
-                    yield shared.gateway_socket
-                except DECLARED:
-                    raise
-                except BaseException:
-                    self._pool.drop(shared.gateway_socket)
-                    raise
+            yield shared.gateway_socket
+        except DECLARED:
+            raise
+        except BaseException:
+            self._pool.drop(shared.gateway_socket)
+            raise
         finally:
+            shared.lock.release()
             self._close_waiting(shared)
 
-    def _give_up(self, shared: _SharedSocket) -> None:
-        with self._using(shared):
-            self._forget_scanner(shared)
+    def _close_when_free(self, shared: _SharedSocket, scanner_id: int | None) -> None:
+        shared.to_close.append(scanner_id)
+        self._close_waiting(shared)
 
     def _close_waiting(self, shared: _SharedSocket) -> None:
         # A garbage collection may end a scan during a call on the same socket, in the very thread that waits for the
@@ -117,9 +140,11 @@ class ScanSockets:
             finally:
                 shared.lock.release()
 
-    def _close_scanner(self, shared: _SharedSocket, scanner_id: int) -> None:
+    def _close_scanner(self, shared: _SharedSocket, scanner_id: int | None) -> None:
         try:
-            if self._pool.is_usable(shared.gateway_socket):
+            if scanner_id is None:
+                pass
+            elif self._pool.is_usable(shared.gateway_socket):
                 shared.gateway_socket.send(_CLOSE, _CLOSE.arguments(scanner_id))
             else:
                 self._pool.drop(shared.gateway_socket)

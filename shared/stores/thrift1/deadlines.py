@@ -35,6 +35,11 @@ def deadline(within_ms: int) -> Generator[None]:
         _end_s.reset(token)
 
 
+def end_s() -> float | None:
+    """The deadline of the block, by `time.monotonic`; None without one."""
+    return _end_s.get()
+
+
 def left_s() -> float | None:
     """The seconds until the deadline of the block, at least 0; None without one."""
     end_s = _end_s.get()

@@ -166,6 +166,25 @@ def test_a_query_that_a_helper_reads_while_its_process_is_forked_is_broken_there
     assert len(work.result()) == 320
 
 
+def socket_of_thread(table):
+    """The socket that the scanners of this thread share."""
+    return table.connection.client._scans._sockets._thread.shared
+
+
+def test_a_forked_process_reads_on_although_a_thread_of_its_parent_was_using_the_socket_of_its_scanners(gateway):
+    table = gateway.opened()
+    half_read = table.scan(batch_size=10)
+    before = numbers(islice(half_read, 10))
+
+    def forked(report):
+        report([numbers(table.scan(limit=10)), numbers(half_read)])
+
+    with socket_of_thread(table).lock:
+        ((first, rest),) = run(forked)
+    assert first == before
+    assert rest == numbers(half_read)
+
+
 def test_rows_that_were_read_before_an_error_come_before_it(gateway):
     def failing():
         yield from (1, 2, 3)
@@ -210,6 +229,28 @@ def test_work_that_no_helper_has_begun_is_done_by_the_thread_that_needs_it():
     assert second.result() == 7
     ended.set()
     assert first.result()
+
+
+def test_a_deadline_holds_for_work_that_was_begun_without_one():
+    ended = threading.Event()
+    work = Helpers(1, list).begin(lambda: ended.wait(5))
+    assert until(lambda: work._first.locked())
+    with deadline(20), pytest.raises(DeadlineExceeded, match="sent earlier"):
+        work.result()
+    ended.set()
+    assert work.result()
+
+
+def test_a_scan_never_waits_for_a_call_of_another_thread_on_its_socket_longer_than_its_deadline(gateway):
+    table = gateway.opened()
+    half_read = table.scan(batch_size=10)
+    next(half_read)
+    shared = socket_of_thread(table)
+    with shared.lock:
+        assert len(list(table.scan(limit=3))) == 3
+    with shared.lock, deadline(200), pytest.raises(DeadlineExceeded):
+        list(half_read)
+    assert until(lambda: gateway.scanners == 0)
 
 
 # ---- what is under way ---------------------------------------------------------------------------
