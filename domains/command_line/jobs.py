@@ -38,16 +38,16 @@ def in_processes(run: Callable[[T], A], items: Sequence[T], jobs: int, is_last: 
                 assert isinstance(end, Connection)
                 try:
                     number, answer = end.recv()
-                except EOFError:
+                    answers[number] = answer
+                    if is_last(answer):
+                        waiting.clear()
+                    if waiting:
+                        end.send(waiting.pop(0)[0])
+                        continue
+                except (EOFError, OSError):  # OSError: it was sent an item that it has not received
                     raise CommandFailed("a process of --jobs was killed; run the same command to resume") from None
-                answers[number] = answer
-                if is_last(answer):
-                    waiting.clear()
-                if waiting:
-                    end.send(waiting.pop(0)[0])
-                else:
-                    end.close()
-                    workers.pop(end).join()
+                end.close()
+                workers.pop(end).join()
         except KeyboardInterrupt:
             waiting.clear()
             for worker in workers.values():

@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 
+from domains.command_line import jobs as jobs_of_load
 from domains.command_line.jobs import in_processes
 from domains.command_line.usage import CommandFailed
 from shared.stores import connect
@@ -83,6 +84,16 @@ def test_a_process_that_is_killed_is_an_error():
     with pytest.raises(CommandFailed, match=r"^a process of --jobs was killed; run the same command to resume$"):
         in_processes(die_at_one, range(4), 2, lambda _answer: False)
     assert in_processes(lambda number: number, range(10), 3, lambda _answer: False) == [*range(10)]
+
+
+def test_a_process_that_is_killed_before_it_receives_its_item_is_an_error_too(monkeypatch):
+    def die(*_):
+        time.sleep(0.2)  # until the item is sent: then reading its answer is ECONNRESET, not the end
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(jobs_of_load, "_work", die)
+    with pytest.raises(CommandFailed, match=r"^a process of --jobs was killed; run the same command to resume$"):
+        in_processes(abs, range(2), 2, lambda _answer: False)
 
 
 @pytest.mark.parametrize(("store", "jobs"), [("embedded:a.db", "2"), ("hbase://127.0.0.1:1", "0")])
