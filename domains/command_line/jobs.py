@@ -14,8 +14,10 @@ T = TypeVar("T")
 A = TypeVar("A")
 
 
-def in_processes(run: Callable[[T], A], items: Sequence[T], jobs: int, is_last: Callable[[A], bool]) -> list[A]:
-    """What `run` returns for each item, in order; `jobs` forked processes call it, each for one item at a time.
+def in_processes(
+    run: Callable[[T], A], items: Sequence[T], jobs: int, is_last: Callable[[A], bool]
+) -> tuple[list[A], bool]:
+    """What `run` returns for each item, in order, and whether Ctrl-C came; it runs in `jobs` forked processes.
 
     After an answer that `is_last`, and after Ctrl-C, no further item is begun. Items without an answer are missing from
     the result. `run` has to turn every exception, KeyboardInterrupt too, into an answer. Raises CommandFailed if a
@@ -25,50 +27,71 @@ def in_processes(run: Callable[[T], A], items: Sequence[T], jobs: int, is_last: 
     answers: dict[int, A] = {}
     waiting = list(enumerate(items))
     workers: dict[Connection, Any] = {}
-    for _ in range(min(jobs, len(items))):
-        ours, theirs = context.Pipe()
-        worker = context.Process(target=_work, args=(run, items, theirs, [*workers, ours]))
-        worker.start()
-        theirs.close()
-        workers[ours] = worker
-        ours.send(waiting.pop(0)[0])
-    while workers:
-        try:
+    was_interrupted = False
+
+    def interrupt(*_: object) -> None:
+        nonlocal was_interrupted
+        was_interrupted = True
+        waiting.clear()
+        for worker in workers.values():  # which Ctrl-C has reached too, but not `kill` of this process alone
+            with suppress(ProcessLookupError):
+                os.kill(worker.pid, signal.SIGINT)
+
+    def give_next(end: Connection) -> None:
+        if waiting:
+            end.send(waiting.pop(0)[0])
+        else:
+            end.close()
+            workers.pop(end).join()
+
+    earlier = signal.signal(signal.SIGINT, interrupt)
+    try:
+        for _ in range(min(jobs, len(items))):
+            ours, theirs = context.Pipe()
+            worker = context.Process(target=_work, args=(run, items, theirs, [*workers, ours]))
+            worker.start()
+            theirs.close()
+            workers[ours] = worker
+            give_next(ours)
+        while workers:
             for end in wait([*workers]):
                 assert isinstance(end, Connection)
                 try:
                     number, answer = end.recv()
+                except EOFError:
+                    if not was_interrupted:
+                        raise
+                    waiting.clear()
+                else:
                     answers[number] = answer
                     if is_last(answer):
                         waiting.clear()
-                    if waiting:
-                        end.send(waiting.pop(0)[0])
-                        continue
-                except (EOFError, OSError):  # OSError: it was sent an item that it has not received
-                    raise CommandFailed("a process of --jobs was killed; run the same command to resume") from None
-                end.close()
-                workers.pop(end).join()
-        except KeyboardInterrupt:
-            waiting.clear()
-            for worker in workers.values():
-                with suppress(ProcessLookupError):
-                    os.kill(worker.pid, signal.SIGINT)
-        except CommandFailed:
-            for worker in workers.values():
-                worker.terminate()
-            raise
-    return [answers[number] for number in sorted(answers)]
+                give_next(end)
+    except (EOFError, OSError):  # OSError: it was sent an item that it has not received
+        for worker in workers.values():
+            worker.terminate()
+        raise CommandFailed("a process of --jobs was killed; run the same command to resume") from None
+    finally:
+        signal.signal(signal.SIGINT, earlier)
+    return [answers[number] for number in sorted(answers)], was_interrupted
 
 
 def _work(run: Callable[[T], A], items: Sequence[T], end: Connection, of_parent: Sequence[Connection]) -> None:
-    """Answers for the items that the parent sends, until it closes its end."""
+    """Answers for the items that the parent sends, until it closes its end. Ctrl-C ends a run, and nothing else."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in of_parent:
         other.close()
-    signal.signal(signal.SIGINT, _interrupt_once)
-    with suppress(EOFError, OSError, KeyboardInterrupt):
+    with suppress(EOFError, OSError):
         while True:
             number: int = end.recv()
-            end.send((number, run(items[number])))
+            answered: list[A] = []
+            with suppress(KeyboardInterrupt):
+                signal.signal(signal.SIGINT, _interrupt_once)
+                answered.append(run(items[number]))
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+            if not answered:
+                return
+            end.send((number, answered[0]))
 
 
 def _interrupt_once(*_: object) -> None:

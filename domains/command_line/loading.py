@@ -92,7 +92,7 @@ def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool)
     if jobs > 1 and not task.store.startswith("hbase:"):
         raise WrongUsage(f"--jobs: must be 1 unless the store is hbase:, because a file has one writer (got {jobs})")
     if jobs == 1 or len(task.files) == 1:
-        loaded = [_load_files(errors, task)]
+        loaded, was_interrupted = [_load_files(errors, task)], False
     else:
         warn(errors, design, variant)
         with open_store(task.store) as connection:
@@ -101,10 +101,12 @@ def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool)
                 terminal.line(errors, f"slow: {ADVICE}")
         plain = terminal.console(plain=True, stderr=True)
         one_file_tasks = [attrs.evolve(task, files=[file]) for file in task.files]
-        loaded = in_processes(partial(_load_one_file, plain), one_file_tasks, jobs, lambda ended: ended.is_early)
+        loaded, was_interrupted = in_processes(
+            partial(_load_one_file, plain), one_file_tasks, jobs, lambda ended: ended.is_early
+        )
     files = [file for ended in loaded for file in ended.files]
     stored = _records_stored(files)
-    if any(ended.is_interrupted for ended in loaded):
+    if was_interrupted or any(ended.is_interrupted for ended in loaded):
         sending = sum(file.sending for file in files)
         unsure = f", and maybe some of the next {sending}" if sending > 1 else ""
         terminal.line(errors, f"interrupted; {stored}{unsure}; run the same command to resume")

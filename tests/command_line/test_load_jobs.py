@@ -1,5 +1,6 @@
 """`rowbook load --jobs`: files in processes of their own."""
 
+import multiprocessing
 import os
 import signal
 import time
@@ -58,7 +59,7 @@ def test_a_file_that_cannot_be_read_fails_the_command_after_the_files_under_way(
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err.count("\n")) == (1, "", 1)
     assert err.startswith(f"bad.log: {reason}")
-    assert err.endswith("; 300 records stored before\n")
+    assert err.endswith("; 300 records stored\n")
 
 
 def test_ctrl_c_ends_all_processes_and_says_what_is_stored(real_process, folder, url):
@@ -83,7 +84,7 @@ def test_a_process_that_is_killed_is_an_error():
 
     with pytest.raises(CommandFailed, match=r"^a process of --jobs was killed; run the same command to resume$"):
         in_processes(die_at_one, range(4), 2, lambda _answer: False)
-    assert in_processes(lambda number: number, range(10), 3, lambda _answer: False) == [*range(10)]
+    assert in_processes(lambda number: number, range(10), 3, lambda _answer: False) == ([*range(10)], False)
 
 
 def test_a_process_that_is_killed_before_it_receives_its_item_is_an_error_too(monkeypatch):
@@ -94,6 +95,19 @@ def test_a_process_that_is_killed_before_it_receives_its_item_is_an_error_too(mo
     monkeypatch.setattr(jobs_of_load, "_work", die)
     with pytest.raises(CommandFailed, match=r"^a process of --jobs was killed; run the same command to resume$"):
         in_processes(abs, range(2), 2, lambda _answer: False)
+
+
+@pytest.mark.parametrize("to", [signal.raise_signal, lambda number: os.killpg(0, number)], ids=["parent", "all"])
+def test_ctrl_c_between_two_items_begins_no_further_one_and_is_reported(to):
+    def work():
+        os.setpgid(0, 0)
+        done, was_interrupted = in_processes(abs, range(20), 2, lambda _answer: bool(to(signal.SIGINT)))
+        os._exit(0 if was_interrupted and len(done) < 20 else 1)
+
+    child = multiprocessing.get_context("fork").Process(target=work)
+    child.start()
+    child.join(60)
+    assert child.exitcode == 0
 
 
 @pytest.mark.parametrize(("store", "jobs"), [("embedded:a.db", "2"), ("hbase://127.0.0.1:1", "0")])

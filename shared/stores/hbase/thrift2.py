@@ -11,7 +11,8 @@ import happybase
 from Hbase_thrift import AlreadyExists
 from thriftpy2.thrift import TApplicationException
 
-from ..thrift1.connection_errors import StoreError, Unreachable
+from ..thrift1.connection_errors import DeadlineExceeded, StoreError, Unreachable
+from ..thrift1.deadlines import has_passed
 from ..thrift1.descriptors import FamilyOptions, split_rows
 from ..thrift1.idl import IOError
 from ..thrift2.dated import DatedRow, thrift2_puts
@@ -50,6 +51,8 @@ class Thrift2Client:
         self._client = self._client_with({name: call_of(idl().THBaseService, name) for name in _names()})
         if why := self._why_not():
             self.close()
+            if has_passed():
+                raise DeadlineExceeded(f"{self._pool.url}: the deadline has passed: {why}")
             raise StoreError(f"thrift2_port: must be the port of a Thrift2 gateway (got {self._pool.url}: {why})")
 
     def _why_not(self) -> str | None:

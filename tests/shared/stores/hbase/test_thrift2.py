@@ -13,7 +13,7 @@ from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TMemoryBuffer
 
-from shared.stores import OutcomeUnknown, StoreError, Unreachable, connect
+from shared.stores import DeadlineExceeded, OutcomeUnknown, StoreError, Unreachable, connect, deadline
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.hbase.connection import HBaseConnection
 from shared.tables import NeedsThrift2, create_tables, drop_tables
@@ -212,6 +212,18 @@ def test_a_port_of_no_thrift2_gateway_is_refused_with_what_is_there():
         with serving_both(store, "framed") as (_, port):
             reason = refusal(connection.port, port, timeout_ms=200)
             assert re.search(r": (no reply within 0.2 s|the reply did not come)", reason)
+
+
+def test_a_deadline_also_ends_the_first_call_to_thrift2():
+    with (
+        both_gateways() as (connection, _store),
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        closing(HBaseConnection("127.0.0.1", connection.port, thrift2_port=silent.getsockname()[1])) as opened,
+        pytest.raises(DeadlineExceeded, match="the deadline has passed: no reply before the deadline"),
+        deadline(100),
+        opened.beyond_thrift1(),
+    ):
+        pass
 
 
 @pytest.mark.hbase
