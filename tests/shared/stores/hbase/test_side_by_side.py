@@ -245,10 +245,10 @@ def test_a_scan_never_waits_for_a_call_of_another_thread_on_its_socket_longer_th
     table = gateway.opened()
     half_read = table.scan(batch_size=10)
     next(half_read)
-    shared = socket_of_thread(table)
-    with shared.lock:
+    shared, sockets_of_scans = socket_of_thread(table), table.connection.client._scans._sockets
+    with sockets_of_scans._using(shared):  # as a call of another thread does
         assert len(list(table.scan(limit=3))) == 3
-    with shared.lock, deadline(200), pytest.raises(DeadlineExceeded):
+    with sockets_of_scans._using(shared), deadline(200), pytest.raises(DeadlineExceeded):
         list(half_read)
     assert until(lambda: gateway.scanners == 0)
 
