@@ -45,7 +45,7 @@ def stored_times(connection, variant):
 
 @only("logs", "salted")
 @pytest.mark.usefixtures("two_at_once")
-def test_a_store_that_fails_leaves_the_events_to_go_on_with(connection, variant, logs, monkeypatch):
+def test_a_store_that_fails_leaves_the_events_to_go_on_with(connection, variant, logs):
     five = [event(time_ms) for time_ms in range(5)]
     source = iter(five)
     put_dated, batches = connection.client.put_dated, []
@@ -56,9 +56,10 @@ def test_a_store_that_fails_leaves_the_events_to_go_on_with(connection, variant,
             raise HBaseError(message=b"no region")
         put_dated(name, rows)
 
-    monkeypatch.setattr(connection.client, "put_dated", failing)
+    connection.client.put_dated = failing
     with pytest.raises(NotAllStored, match=r"^2 records stored; some of the next 2 may be stored too: ") as refused:
         logs.store_all(source)
+    connection.client.put_dated = put_dated
     assert (refused.value.stored, refused.value.unconfirmed) == (2, five[2:4])
     assert isinstance(refused.value.__cause__, HBaseError)
     assert logs.store_all(chain(refused.value.unconfirmed, source)) == 3

@@ -189,6 +189,14 @@ def unknown_call() -> bytes:
     return written.getvalue()
 
 
+def answer_one_call(listening: socket.socket) -> None:
+    accepted, _ = listening.accept()
+    with accepted:
+        accepted.recv(1000)
+        accepted.sendall(unknown_call())
+        accepted.recv(1)  # the end
+
+
 def test_a_port_of_no_thrift2_gateway_is_refused_with_what_is_there():
     with both_gateways() as (connection, store), socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
@@ -204,7 +212,7 @@ def test_a_port_of_no_thrift2_gateway_is_refused_with_what_is_there():
             assert re.search("the reply (cannot be read|did not come)|no reply within 0.2 s", reason)
             answer.join()
         with socket.create_server(("127.0.0.1", 0)) as older:
-            answer = threading.Thread(target=lambda: older.accept()[0].sendall(unknown_call()))
+            answer = threading.Thread(target=answer_one_call, args=(older,))
             answer.start()
             reason = refusal(connection.port, older.getsockname()[1])
             assert reason.endswith(": Invalid method name: 'getThriftServerType')")
