@@ -9,7 +9,7 @@ from domains.logs import NotAllStored
 from shared.designs import metered
 from shared.keys import InvalidKey
 from shared.records import LAST_MS
-from shared.testing import stored_cells
+from shared.testing import WatchedConnection, stored_cells
 from shared.writes import batches
 
 from .asking import event, only
@@ -48,18 +48,14 @@ def stored_times(connection, variant):
 def test_a_store_that_fails_leaves_the_events_to_go_on_with(connection, variant, logs):
     five = [event(time_ms) for time_ms in range(5)]
     source = iter(five)
-    put_dated, batches = connection.client.put_dated, []
 
-    def failing(name, rows):
-        batches.append(rows)
-        if len(batches) == 2:
+    def fail_after_the_first_put(_call):
+        if len(failing.calls) == 1:
             raise HBaseError(message=b"no region")
-        put_dated(name, rows)
 
-    connection.client.put_dated = failing
+    failing = WatchedConnection(connection, before_call=fail_after_the_first_put)
     with pytest.raises(NotAllStored, match=r"^2 records stored; some of the next 2 may be stored too: ") as refused:
-        logs.store_all(source)
-    connection.client.put_dated = put_dated
+        variant.open(failing).store_all(source)
     assert (refused.value.stored, refused.value.unconfirmed) == (2, five[2:4])
     assert isinstance(refused.value.__cause__, HBaseError)
     assert logs.store_all(chain(refused.value.unconfirmed, source)) == 3
