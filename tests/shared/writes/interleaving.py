@@ -403,10 +403,10 @@ class Exploration:
                 parts, rivals = iter(self._parts), iter(others)
                 sequence = [next(rivals) if at in places else next(parts) for at in range(count + len(others))]
                 answers, contents = self._one_after_the_other(sequence)
-                if count < len(self._parts):
+                if count == len(self._parts):
+                    yield (*others, 0), {0: ("answered", None), **answers}, contents
+                elif 0 not in answers:
                     yield others, answers, contents
-                else:
-                    yield (*others, 0), {**answers, 0: ("answered", None)}, contents
 
     def _one_after_the_other(
         self, order: Sequence[int | Callable[[Any], object]]
@@ -415,8 +415,13 @@ class Exploration:
         answers: dict[int, Any] = {}
         for number in (*order, len(self._programs) - 1):
             if not isinstance(number, int):
+                if 0 in answers:  # a part of the first write was refused, which ended it
+                    continue
                 with own_process(HandClock(START_MS), "a part"):
-                    number(self._tests.open(store.connection))
+                    try:
+                        number(self._tests.open(store.connection))
+                    except self._programs[0].refusals:
+                        answers[0] = self._programs[0].answer(store.connection)
                 continue
             program = self._programs[number]
             with own_process(HandClock(START_MS, program.skew_ms), f"{program.name} alone"):
