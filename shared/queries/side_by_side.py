@@ -10,7 +10,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from contextvars import Context
 from itertools import islice
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
@@ -246,10 +245,10 @@ class _Ahead(Generic[E]):
         return rows
 
     def _close_parts(self) -> None:
-        # While another thread reads, that one closes the parts afterwards. Nobody waits for it, so no deadline holds.
+        # While another thread reads, that one closes the parts afterwards.
         if self._reading.acquire(blocking=False):
             try:
                 while self._parts:
-                    Context().run(self._parts.popleft().close)
+                    self._parts.popleft().close()
             finally:
                 self._reading.release()

@@ -151,6 +151,7 @@ def test_a_forked_process_opens_sockets_of_its_own(gateway):
 
     reports = run(work)
     assert reports == [*map(str, range(20)), 18]
+    assert gateway.sockets == before + 1
     assert len(list(scan)) == 18
     assert table.row(b"r-00") == row(0)
     assert gateway.sockets == before + 1
