@@ -5,7 +5,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from shared.keys import shown_bytes
@@ -80,15 +79,17 @@ class PointArrays:
 
     def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The ints, with 0 in place of floats; and all numbers as floats, ints of more than 53 bits rounded."""
-        ints, floats = np.zeros(len(self), np.int64), np.zeros(len(self), np.float64)
-        data = np.frombuffer(self.data, np.uint8)
+        ints, numbers = np.zeros(len(self), np.int64), np.zeros(len(self), np.float64)
         counts = np.bincount(self.flags, minlength=16)
         for flags, dtype in FLAGS.items():
             if counts[flags]:
-                places = np.flatnonzero(self.flags == flags)
-                number_bytes = sliding_window_view(data, (flags & 7) + 1)[self.starts[places]]
-                (floats if flags & IS_FLOAT else ints)[places] = number_bytes.view(dtype)[:, 0]
-        return ints, np.where(self.are_floats, floats, ints.astype(np.float64))
+                places = slice(None) if counts[flags] == len(self) else np.flatnonzero(self.flags == flags)
+                number_bytes = (flags & 7) + 1
+                at_each_byte = np.ndarray(len(self.data) - number_bytes + 1, dtype, self.data, strides=(1,))
+                numbers[places] = of_flags = at_each_byte[self.starts[places]]
+                if not flags & IS_FLOAT:
+                    ints[places] = of_flags
+        return ints, numbers
 
     def values(self) -> list[Number]:
         """The numbers as Python has them."""
@@ -162,6 +163,8 @@ def read_cells(cells: CellArrays) -> PointArrays:
         several.add(row, qualifier, cells.value(place), int(cells.written_ms[place]))
     if not several.values:
         return single
+    if not len(single):
+        return attrs.evolve(_several_points(several, 0), data=b"".join(several.values))
     parts = [single, _several_points(several, len(single.data))]
     return PointArrays(
         np.concatenate([part.rows for part in parts]),
@@ -238,20 +241,20 @@ def _several_points(cells: _CellsOfRows, first_start: int) -> PointArrays:
         cell = int(cell_of_point[point])
         raise _wrong(cells.qualifiers[cell], cells.values[cell], wanted)
     lengths = np.fromiter(map(len, cells.values), np.int64, len(cells.values))
-    widths = (flags & 7).astype(np.int64) + 1
-    needed = np.bincount(cell_of_point, widths, len(lengths)).astype(np.int64)
+    numbers_at = np.append(0, np.cumsum((flags & 7) + np.int64(1)))  # if they followed each other
+    needed = np.diff(numbers_at[np.searchsorted(cell_of_point, np.arange(len(lengths) + 1))])
     if len(short := np.flatnonzero(needed > lengths)):
         cell = int(short[0])
         wanted = f"must be {needed[cell]} bytes for its {np.sum(cell_of_point == cell)} points"
         raise _wrong(cells.qualifiers[cell], cells.values[cell], wanted)
-    # Each number starts after the numbers before it and the unused last bytes of earlier cells.
+    # The unused last bytes of earlier cells are before it, too.
     unused = np.cumsum(lengths - needed) - (lengths - needed)
     return PointArrays(
         np.array(cells.rows, np.int64)[cell_of_point],
         offsets_ms,
         flags,
         are_in_ms,
-        first_start + np.cumsum(widths) - widths + unused[cell_of_point],
+        first_start + numbers_at[:-1] + unused[cell_of_point],
         np.array(cells.written_ms, np.int64)[cell_of_point],
         b"",
     )
@@ -282,17 +285,17 @@ def _split_qualifiers(
         raise InvalidRecord("qualifier: must be of a point (got no bytes)")
     halves = np.frombuffer(b"".join(qualifiers), ">u2").astype(np.int64)
     counts = np.fromiter(map(len, qualifiers), np.int64, len(qualifiers)) // 2
+    cell_of_half = np.repeat(np.arange(len(qualifiers)), counts)
     are_ms_starts = halves >= FIRST_IN_MS << 8
     if not are_ms_starts.any():
-        starts, are_in_ms = np.arange(len(halves)), are_ms_starts
-    elif len(halves) % 2 == 0 and are_ms_starts[::2].all():
+        return cell_of_half, (halves >> 4) * 1000, (halves & 0xF).astype(np.uint8), are_ms_starts
+    if len(halves) % 2 == 0 and are_ms_starts[::2].all():
         starts = np.arange(0, len(halves), 2)
         are_in_ms = np.ones(len(starts), np.bool_)
     else:
         starts = np.fromiter(_walk(are_ms_starts.tolist()), np.int64)
         are_in_ms = are_ms_starts[starts]
     ends = starts + are_in_ms
-    cell_of_point = np.repeat(np.arange(len(qualifiers)), counts)
     are_ends = np.zeros(len(halves) + 1, np.bool_)
     are_ends[ends] = True
     if len(cut := np.flatnonzero(~are_ends[np.cumsum(counts) - 1])):
@@ -300,7 +303,7 @@ def _split_qualifiers(
         raise InvalidRecord(f"qualifier: needs 4 bytes for its last point, 2 left (got {got})")
     whole = halves[starts] << 16 | halves[ends]
     offsets_ms = np.where(are_in_ms, (whole & 0x0FFFFFC0) >> 6, (halves[starts] >> 4) * 1000)
-    return cell_of_point[starts], offsets_ms, (halves[ends] & 0xF).astype(np.uint8), are_in_ms
+    return cell_of_half[starts], offsets_ms, (halves[ends] & 0xF).astype(np.uint8), are_in_ms
 
 
 def _walk(are_ms_starts: list[bool]) -> Iterator[int]:
