@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +36,9 @@ _NEGATIVE = 2**31
 """Thrift's lengths have a sign."""
 MOST_ROW_BYTES = 16 * 1024 * 1024
 """A reply with a longer row is left to thriftpy2: it would be searched again with each part of it that arrives."""
+
+MANY_BYTES = 256 * 1024
+"""Rows are looked for at least whenever so many bytes have arrived."""
 
 
 class UnusualReply(Exception):
@@ -96,8 +98,8 @@ class RowFrameReader:
             if len(data) < self._at:
                 return False
             self._number = _number(data, self._at - 4)
-        # A reply ends with zeros. Searching only then, or in many new bytes, keeps long rows from being read often.
-        if not data.endswith(b"\x00") and len(data) - self._searched < (len(data) - self._at) // 4:
+        # A reply ends with a zero. Searching only then, or in many new bytes, takes less time than in each part.
+        if not data.endswith(b"\x00") and len(data) - self._searched < MANY_BYTES:
             return False
         self._searched = len(data)
         if len(self._rows) < self._number and not self._read_rows(data, self._number):
@@ -127,7 +129,7 @@ class RowFrameReader:
         after = ends - _AFTER_VALUE
         if len(marks) and not (_are(data, after, _TIME) and _are(data, ends - 1, b"\x00")):
             raise UnusualReply
-        times = _windows(data, 8)[after + len(_TIME)].view(">i8")[:, 0].astype(np.int64)
+        times = _numbers(data, after + len(_TIME), ">i8")
         row_of_cell = np.repeat(np.arange(len(counts)), counts)
         return RowFrame(self._rows, row_of_cell, (columns, marks - columns), (values, after - values), times, data)
 
@@ -232,14 +234,10 @@ def _number(data: bytearray, at: int) -> int:
     return int.from_bytes(data[at : at + 4], "big")
 
 
-def _windows(data: bytes | bytearray, width: int) -> "NDArray[np.uint8]":
-    """For each place the bytes from there on."""
-    return sliding_window_view(np.frombuffer(data, np.uint8), width)
-
-
-def _numbers(data: bytearray, places: "NDArray[np.int64]") -> "NDArray[np.int64]":
-    """The numbers of four bytes at these places."""
-    return _windows(data, 4)[places].view(">u4")[:, 0].astype(np.int64)
+def _numbers(data: bytes | bytearray, places: "NDArray[np.int64]", dtype: str = ">u4") -> "NDArray[np.int64]":
+    """The numbers that start at these places; lengths by default."""
+    at_each_byte = np.ndarray(len(data) - np.dtype(dtype).itemsize + 1, dtype, data, strides=(1,))
+    return at_each_byte[places].astype(np.int64)
 
 
 def _are(data: bytes, places: "NDArray[np.int64]", wanted: bytes) -> bool:
