@@ -34,7 +34,7 @@ _VALUE, _CELLS, _TIME = b"\x0b\x00\x01", b"\x0d\x00\x02\x0b\x0c", b"\x0a\x00\x02
 _TO_LENGTH, _TO_VALUE, _AFTER_VALUE = len(_VALUE), len(_VALUE) + 4, len(_TIME) + 8 + 1
 _NEGATIVE = 2**31
 """Thrift's lengths have a sign."""
-MOST_ROW_BYTES = 16 * 1024 * 1024
+MOST_ROW_BYTES = 4 * 1024 * 1024
 """A reply with a longer row is left to thriftpy2: it would be searched again with each part of it that arrives."""
 
 MANY_BYTES = 256 * 1024
