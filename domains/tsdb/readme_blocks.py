@@ -48,7 +48,8 @@ def _speed() -> str:
     caption = (
         f"Beside OpenTSDB {recorded['opentsdb']} on the same HBase {recorded['hbase']}, in turns, medians of at least "
         f"{recorded['rounds']} rounds, on {recorded['cores']} cores with other work; first load {dates['loads']}, "
-        f"second load {dates['sparse']}, questions {dates['questions']}. A load ends when its points can be read. "
+        f"second load {dates['sparse']}, file {dates['imports']}, questions {dates['questions']}. A load ends when its "
+        "points can be read. "
         "`make bench-opentsdb RECORD=1` repeats the measurement."
     )
     dense, sparse = (1 / recorded[part][0]["ours_by_theirs"] for part in ("loads", "sparse"))
@@ -56,25 +57,28 @@ def _speed() -> str:
         f"The advantage of `store_all` depends on how many points of a call share a row: {dense:.1f} times `/api/put` "
         f"if 100 do, {sparse:.1f} times if about six do."
     )
+    (imported,) = recorded["imports"]
+    imports = (
+        f"{imported['work'].capitalize()}: {imported['form']} stores {_rate(imported, 'ours_ms')} points/s, "
+        f"{1 / imported['ours_by_theirs']:.2f} times as many as {imported['theirs']}, with the start of both commands."
+    )
     ranges = "Half of the rounds lie between the ratios in parentheses."
-    return "\n\n".join([filled(caption), *load_tables, filled(rows), filled(ranges), question_table])
+    return "\n\n".join([filled(caption), *load_tables, filled(rows), filled(imports), filled(ranges), question_table])
+
+
+def _rate(load: dict[str, Any], took: str) -> str:
+    """Points per second."""
+    return f"{load['points'] / load[took] * 1000:,.0f}"
 
 
 def _load_table(loads: list[dict[str, Any]]) -> str:
     """Points per second of one load, ours and OpenTSDB's."""
-
-    def rate(points: int, took_ms: float) -> str:
-        return f"{points / took_ms * 1000:,.0f}"
-
     ratios = {(one["form"], one["theirs"]): f"{1 / one['ours_by_theirs']:.1f}" for one in loads}
-    others = {one["theirs"]: rate(one["points"], one["theirs_ms"]) for one in loads}
-    ours = {one["form"]: rate(one["points"], one["ours_ms"]) for one in loads}
+    others = {one["theirs"]: _rate(one, "theirs_ms") for one in loads}
+    ours = {one["form"]: _rate(one, "ours_ms") for one in loads}
     rows = [[form, figure, *(ratios[form, other] for other in others)] for form, figure in ours.items()]
     rows += [[f"OpenTSDB, {other}", figure, *[""] * len(others)] for other, figure in others.items()]
-    rows += [
-        ["the first on the embedded store", rate(one["points"], one["embedded_ms"]), *[""] * len(others)]
-        for one in loads[:1]
-    ]
+    rows += [["the first on the embedded store", _rate(one, "embedded_ms"), *[""] * len(others)] for one in loads[:1]]
     return markdown_table(
         (loads[0]["work"], "points/s", *(f"times that of {other.partition(',')[0]}" for other in others)), rows
     )

@@ -9,6 +9,9 @@ Questions. Days of a point every ten seconds, as Python lists of times and numbe
 Rows hold a cell for each point, or one compacted cell, as if HBase had dropped the deleted ones; OpenTSDB's own
 compaction is off, so they stay so.
 
+Imports. A file of the second load's lines, by `rowbook load` and by OpenTSDB's `import`; both with the start of their
+process.
+
 Every ratio is the median of the rounds, beside the two between which half of the rounds lie. The processor time is that
 of this process, in which our client runs. `--record` writes the file from which the README has its figures.
 """
@@ -18,7 +21,9 @@ import http.client
 import json
 import os
 import random
+import resource
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +40,7 @@ from Hbase_thrift import BatchMutation, Mutation
 from domains import monitoring
 from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.compaction import compacted
+from domains.tsdb.formats import import_line
 from domains.tsdb.keys import POINTS, TABLES
 from domains.tsdb.qualifiers import HOUR_MS, cell_of, cells_by_qualifier, column_of
 from domains.tsdb.query_text import parse_query
@@ -66,6 +72,7 @@ SHARE_OF_TRIAL = 10
 LAST_TIMES = 10
 """When the points of the last so many times of a load can be read, it counts as visible."""
 VISIBLE_WITHIN_S = 60
+ROWBOOK = (sys.executable, "-m", "domains.command_line")
 ATTEMPTS, SPLIT_S = 3, 5.0
 """Loads of the same points, and how long HBase may need to split a region in between."""
 
@@ -148,12 +155,13 @@ class Cpu:
     """The processor time of each run of an action."""
 
     action: Callable[[], Any]
+    clock_s: Callable[[], float] = time.process_time
     took_s: list[float] = attrs.field(factory=list)
 
     def __call__(self) -> Any:
-        began_s = time.process_time()
+        began_s = self.clock_s()
         answer = self.action()
-        self.took_s.append(time.process_time() - began_s)
+        self.took_s.append(self.clock_s() - began_s)
         return answer
 
     def median_ms(self) -> float:
@@ -358,6 +366,37 @@ def compare_load(
             yield comparison((work, form, theirs), turns, sides, cpu[own], amount.points)
 
 
+# ---- imports -------------------------------------------------------------------------------------
+
+
+def compare_imports(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> Iterator[Comparison]:
+    """A file of import lines, by `rowbook load` and by OpenTSDB's own command."""
+    writer, amount = Writer(opentsdb, connection), size.sparse
+    cpu = Cpu(lambda: None, clock_s=children_s)
+    url = f"hbase://{connection.host}:{connection.port}"
+    took_s: dict[str, list[float]] = {"ours": [], "theirs": []}
+    for number in range(size.rounds):
+        for side, some in took_s.items():
+            metric = f"import.{side}.{number}"
+            file = opentsdb.folder / f"{metric}.txt"
+            file.write_text("".join(f"{import_line(point)}\n" for point in points_of(metric, amount)))
+            TsdbRepository(connection).uids.metrics.assign(metric)  # OpenTSDB's command wants to find it
+            command = [*ROWBOOK, "load", "tsdb", str(file), "--format", "opentsdb", "--store", url]
+            cpu.action = partial(subprocess.run, command, check=True, capture_output=True)
+            some.append(seconds(cpu if side == "ours" else partial(opentsdb.run_tool, "TextImporter", str(file))))
+            writer.check(metric, amount)
+            print(f"  {side:9} {amount.points / some[-1]:9,.0f} points/s", flush=True)
+    work = f"a file of {amount.points:,} points of {amount.series:,} series"
+    turns = Turns(tuple(map(tuple, took_s.values())))
+    yield comparison((work, "`rowbook load`", "`tsdb import`"), turns, (0, 1, None), cpu, amount.points)
+
+
+def children_s() -> float:
+    """The processor time of the processes that this one has started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 # ---- questions -----------------------------------------------------------------------------------
 
 
@@ -470,6 +509,7 @@ PARTS: dict[str, Callable[[happybase.Connection, OpenTSDB, Size], Iterator[Compa
     "questions": compare_questions,
     "loads": compare_loads,
     "sparse": compare_sparse,
+    "imports": compare_imports,
 }
 
 
