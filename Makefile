@@ -121,6 +121,8 @@ verify: ## every check there is, whole, in hours; needs Java 17, Maven and node
 	$(MAKE) test-copies
 	$(MAKE) test-cluster
 	$(MAKE) test-opentsdb
+	$(MAKE) compare-opentsdb
+	$(MAKE) move-opentsdb
 	$(MAKE) faults
 	$(MAKE) mutants
 	$(MAKE) bench QUICK=1

@@ -12,6 +12,7 @@ from rich.console import Console
 from domains.command_line import designs, heat_maps
 from domains.command_line.designs import all_designs
 from shared.designs.heat import Writes
+from tests.few_designs import few_of
 
 NAMES = [name for design in all_designs() for name in (design.name, f"{design.name}:{design.variants[-1].name}")]
 KEYS = [b"%s\0\1%04d" % (host, number) for number in range(400) for host in (b"a", b"\xc3\xa9", b"b\\")]
@@ -21,7 +22,7 @@ long = pytest.mark.long
 
 
 @pytest.mark.parametrize(("columns", "most_lines"), [(60, 70), pytest.param(100, 60, marks=long)])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", few_of(NAMES))
 def test_the_heat_of_a_design_fits_a_screen(ok, environment, name, columns, most_lines):
     environment["COLUMNS"] = str(columns)
     lines = ok(f"heat {name} --rows 1000").splitlines()

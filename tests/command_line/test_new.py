@@ -22,11 +22,9 @@ from domains.command_line.usage import CommandFailed, WrongUsage
 from shared.designs import Design
 from shared.writes import holds_intents
 from tests.copies import ROOT, story_of
+from tests.few_designs import few_of
 
-IN_MINUTES = ("orders", "counters", "tsdb")
-of_each_design = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in IN_MINUTES else pytest.mark.long) for name in NAMES], scope="module"
-)
+of_each_design = pytest.mark.parametrize("name", few_of(NAMES), scope="module")
 """Runs all such tests of one design after each other, so that its package is made once."""
 RIGHT = [full_name(design, variant) for design in all_designs() for variant in design.variants if variant.is_to_copy]
 
@@ -185,7 +183,13 @@ def test_a_variant_that_is_not_to_be_copied_is_refused_with_the_reason(design: D
                 files_of(full_name(design, variant))
 
 
-@pytest.mark.parametrize("words", ["seller", "seller=class", "seller=a-b", "nothing=something", "seller=buyer"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "seller=class",
+        *(pytest.param(words, marks=pytest.mark.long) for words in ("seller", "seller=a-b", "seller=buyer")),
+    ],
+)
 def test_a_rename_that_cannot_be_done_is_one_line(words: str) -> None:
     with pytest.raises(WrongUsage, match=r"^--rename"):
         files_of("orders", words=(words,))

@@ -9,6 +9,7 @@ import pytest
 
 from domains.command_line.new_package.making import made_files
 from tests.copies import story_of
+from tests.few_designs import few_of
 
 
 @attrs.frozen
@@ -77,7 +78,7 @@ EDITED = [
 ]
 
 
-@pytest.mark.parametrize("edited", EDITED, ids=lambda edited: f"{edited.design}: {edited.name}")
+@pytest.mark.parametrize("edited", few_of(EDITED, lambda edited: f"{edited.design}:{edited.name}"))
 def test_a_package_that_is_edited_as_the_readme_says_tells_its_story(edited: Edited, tmp_path: Path) -> None:
     files, _old_words = made_files("mine", edited.design, vendor=None, record=None, words=[])
     modules = {name: data.decode() for name, data in files.items() if re.fullmatch(r"mine/\w+\.py", name)}

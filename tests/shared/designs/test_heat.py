@@ -17,6 +17,7 @@ from shared.designs.heat_recording import ROWS, heat_file, recorded_heat
 from shared.designs.heat_tables import TableHeat, contrasting, generated_records, table_heats, table_writes, that_matter
 from shared.designs.pictures.heat_picture import heat_picture
 from shared.tables import physical_tables
+from tests.few_designs import few_of
 
 # ---- grids by hand ---------------------------------------------------------------------------------
 
@@ -223,7 +224,7 @@ def test_a_recording_has_the_tables_of_the_design_and_hbase_counted_what_the_key
     assert [heat for heat in recording.tables if heat.counted] == sorted(shown, key=recording.tables.index)
 
 
-@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+@pytest.mark.parametrize("design", few_of(all_designs(), lambda design: design.name))
 def test_the_picture_says_in_a_few_words_what_it_shows_with_the_mark_of_what_is_not_to_be_copied(design):
     picture = heat_picture(design, measured_in_memory(design))
     assert len(picture.description) < 400

@@ -7,7 +7,7 @@ import pytest
 from tests.shared.writes.pairs import PAIRS, PairExplorer
 from tests.shared.writes.scenes import A_WALK, MORE_OF_ONE, MORE_OF_TWO, OF_ONE, OF_TWO
 
-MOST, MOST_LONG, MOST_MORE_FAULTS = 1_000, 5_000, 2_000
+MOST, MOST_LONG, MOST_MORE_FAULTS = 500, 5_000, 2_000
 """The number of worlds at which an exploration is cut: in `make test`, in a long run, and with more faults."""
 SHARE_OF_FOLDS = 10
 """A fold makes so many calls that each world takes ten times as long."""
