@@ -6,11 +6,12 @@ from typing import Any
 
 from shared.designs import Design
 from shared.designs.pages import filled, markdown_table
+from shared.records import UNIT_LENGTHS_MS
 
 from .aggregation import AGGREGATORS
 from .differences import DIFFERENCES, MISSING
 from .downsampling import DOWNSAMPLERS
-from .query_text import FILLS, FILTER_KINDS, NONE, UNITS_MS
+from .query_text import FILLS, FILTER_KINDS, NONE
 
 SPEED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
 
@@ -97,7 +98,7 @@ def _operators() -> str:
         *names.items(),
         ("the aggregator that leaves each series as it is", [NONE]),
         ("downsampling, such as `1h-avg`", [*DOWNSAMPLERS]),
-        ("units of its intervals; with `c` those of the calendar in UTC, such as `1nc-sum`", [*UNITS_MS]),
+        ("units of its intervals; with `c` those of the calendar in UTC, such as `1nc-sum`", [*UNIT_LENGTHS_MS]),
         ("its numbers for intervals without points, such as `1h-avg-zero`", [*FILLS]),
         ("rates", ["rate", "rate{counter,MAX,RESET}", "rate{dropcounter,MAX,RESET}"]),
         ("only series with just the tags of the filters", ["explicit_tags"]),
