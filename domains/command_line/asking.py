@@ -18,8 +18,7 @@ from shared.tables import create_tables
 from . import answers
 from .designs import find_variants, full_name
 from .options import MEMORY
-from .plotting import check_plot
-from .plotting import plot as draw
+from .plotting import check_plot, draw_plot
 from .shown_designs import warn
 from .stores import open_store, store_to_ask
 from .usage import WrongUsage, check_name
@@ -70,7 +69,7 @@ def ask(
     unknown = [*unknown, *left_out]
     if plot is not None:
         asked = [word for word in fields if not word.startswith(("since", "until"))]  # the picture names the period
-        draw(out, " ".join([name, question, *asked]), measurement.records, plot, unknown)
+        draw_plot(out, " ".join([name, question, *asked]), measurement.records, plot, unknown)
         return
     answers.answer(out, connection, variant.tables, measurement, shlex.join(command), unknown, as_json=as_json)
 

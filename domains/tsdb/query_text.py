@@ -43,7 +43,7 @@ def _literals(text: str) -> Callable[[str], bool]:
 
 
 def _wildcard(text: str) -> Callable[[str], bool]:
-    """Whether a value has the parts between the asterisks, as OpenTSDB compares them.
+    """A function that tells whether a value has the parts between the asterisks, as OpenTSDB compares them.
 
     a*     starts with a        *a     ends with a        *a*    has an a
     a*b    has an a, and a b that is not in the first place: "xab" matches, too

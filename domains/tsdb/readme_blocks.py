@@ -1,4 +1,4 @@
-"""Blocks of the pages of `tsdb` only: its speed beside OpenTSDB's, what both do otherwise, the words of a query."""
+"""Blocks that only the pages of `tsdb` have: its speed beside OpenTSDB's, the differences, the words of a query."""
 
 import json
 from pathlib import Path
@@ -17,13 +17,13 @@ SPEED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
 
 
 def own_blocks(_design: Design) -> dict[str, str]:
-    """Loads and questions of `tsdb` and of a real OpenTSDB, and the list of what differs."""
+    """The blocks by name."""
     return {"speed": _speed(), "differences": _differences(), "operators": _operators()}
 
 
 def _differences() -> str:
     rows = [[one.what, one.theirs, one.ours] for one in DIFFERENCES]
-    missing = filled(f"OpenTSDB has, and this design does not: {'; '.join(MISSING)}.")
+    missing = filled(f"Only OpenTSDB has: {'; '.join(MISSING)}.")
     return "\n\n".join([markdown_table(("what", "OpenTSDB", "here"), rows), missing])
 
 
@@ -83,28 +83,28 @@ def _load_table(loads: list[dict[str, Any]]) -> str:
 
 _BETWEEN = {
     "linear": "aggregators that interpolate where a series has no point",
-    "zero": "aggregators that take 0 there",
-    "max": "aggregators that take the largest number there",
-    "min": "aggregators that take the least number there",
+    "zero": "aggregators that take 0 there instead",
+    "max": "the aggregator that takes the largest possible number there",
+    "min": "the aggregator that takes the smallest possible number there",
 }
 
 
 def _operators() -> str:
-    """A table of the words that a query text may have, from the code that reads them."""
+    """A table of all words of a query text, from the code that reads them."""
     names: dict[str, list[str]] = {}
     for aggregator in AGGREGATORS.values():
         names.setdefault(_BETWEEN[str(aggregator.between)], []).append(aggregator.name)
     rows = [
         *names.items(),
         ("the aggregator that leaves each series as it is", [NONE]),
-        ("downsampling, such as `1h-avg`", [*DOWNSAMPLERS]),
-        ("units of its intervals; with `c` those of the calendar in UTC, such as `1nc-sum`", [*UNIT_LENGTHS_MS]),
-        ("its numbers for intervals without points, such as `1h-avg-zero`", [*FILLS]),
+        ("functions of downsampling, such as `1h-avg`", [*DOWNSAMPLERS]),
+        ("units of intervals; `c` after one takes the calendar's, in UTC, as in `1nc-sum`", [*UNIT_LENGTHS_MS]),
+        ("fill policies for intervals without points, such as `1h-avg-zero`", [*FILLS]),
         ("rates", ["rate", "rate{counter,MAX,RESET}", "rate{dropcounter,MAX,RESET}"]),
-        ("only series with just the tags of the filters", ["explicit_tags"]),
+        ("only series that have no other tags than those of the filters", ["explicit_tags"]),
         ("filters by whole values: `{host=literal_or(web-1)}`", [kind for kind in FILTER_KINDS if "literal" in kind]),
         ("filters by patterns", [kind for kind in FILTER_KINDS if "literal" not in kind]),
-        ("one more question, of a metric or of series by their UIDs", ["&m=", "&tsuid="]),
+        ("another question in the same text, about a metric or about series by their UIDs", ["&m=", "&tsuid="]),
     ]
     return markdown_table(
         ("in a query", "words"), [[what, " ".join(f"`{word}`" for word in words)] for what, words in rows]

@@ -99,8 +99,9 @@ def test_adopted_tables_need_only_their_names_and_can_be_loaded_compacted_delete
     (folder / "names").write_text("".join(line for line in CONF.splitlines(keepends=True) if "table" in line))
     tsdb = f"tsdb --store {url} --settings names"
     (folder / "more.txt").write_text('temperature{host="web-99",at="[::1]:80"} 1 1357000000000\n')
-    note = "more.txt: 1 name has _ for characters that OpenTSDB refuses; tags, at: '[::1]:80' is stored as '___1__80'"
-    assert note in rowbook(f"load {tsdb} more.txt")[2]
+    noted = rowbook(f"load {tsdb} more.txt")[2]
+    assert noted.startswith("more.txt: 1 name has _ in place of characters that OpenTSDB refuses; ")
+    assert "; tags, at: '[::1]:80' is stored as '___1__80'" in noted
     with opened(url) as repository:
         repository.store_annotation(Annotation(1357000000, "moved"))
     assert ok(f"do {tsdb} compact metric=temperature").startswith("tsdb compact: compacted 0, left ")
@@ -142,8 +143,8 @@ def test_a_load_that_corrects_leaves_one_cell_of_each_time(ok, rowbook, folder):
     assert cells() == [b"t:\x00\x00", b"t:\x00\x10"]
     cells(put=[b"t:\x05\x00\x00"])
     code, _out, err = rowbook("load tsdb points.txt --correct --store embedded:c.db")
-    assert (code, "points.txt:1: stored, but its row also keeps another number of this time" in err) == (1, True), err
+    assert (code, "points.txt:1: stored, but its row also has another number for this time" in err) == (1, True), err
     assert rowbook("load orders points.txt --correct --store embedded:")[::2] == (
         2,
-        "--correct: orders are stored in one form; leave it out\n",
+        "--correct: leave it out, because orders have only one stored form\n",
     )
