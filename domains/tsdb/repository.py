@@ -41,7 +41,7 @@ from .uids import Uids
 from .verifying import SeriesUpkeep
 
 POINTS_AT_ONCE = 10_000
-"""Points in one call of `store_all`: interleaved series have several of them, whose cells share a mutation."""
+"""Points in one call of `store_all`: enough that interleaved series have several each, whose cells share a mutation."""
 BUFFERED_S = 1.0
 """`store_all` sends its points if the next one comes this long after it read the first of them."""
 POINTS_OF_ONE_TIME = 10_000
