@@ -35,6 +35,7 @@ from Hbase_thrift import BatchMutation, Mutation
 from domains import monitoring
 from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.compaction import compacted
+from domains.tsdb.formats import import_line
 from domains.tsdb.keys import POINTS, TABLES
 from domains.tsdb.qualifiers import HOUR_MS, cell_of, cells_by_qualifier, column_of
 from domains.tsdb.query_text import parse_query
@@ -244,11 +245,7 @@ class Writer:
 
     def telnet(self, metric: str, amount: Amount) -> Callable[[], None]:
         """The lines of its telnet interface, over one connection."""
-        lines = (
-            f"{point.metric} {point.time_ms // 1000} {point.value} {' '.join(f'{k}={v}' for k, v in point.tags)}"
-            for point in points_of(metric, amount)
-        )
-        sent = sent_by_telnet(lines)
+        sent = sent_by_telnet(map(import_line, points_of(metric, amount)))
 
         def load() -> None:
             answer = self.opentsdb.answer_by_telnet(sent)
