@@ -17,7 +17,7 @@ from .records import FIRST_INT, LAST_INT
 from .series import Values
 
 Between: TypeAlias = Literal["linear", "zero", "max", "min"]
-"""The number of a series between two of its points: on the line between them, 0, or the largest or smallest there is."""
+"""The number of a series between two points: on the line between them, 0, or the largest or smallest possible."""
 
 
 @attrs.frozen

@@ -24,7 +24,7 @@ class StoredNames:
         self._given: dict[tuple[str, str], str] = {}
         """The name in the file, by field and stored name."""
         self._changed: dict[tuple[str, str], str] = {}
-        """Those of `_stored` that differ from the name in the file."""
+        """The stored names that differ from the name in the file, by field and that name."""
 
     def __call__(self, point: Point) -> Point:
         """The point under names that OpenTSDB stores. Raises InvalidKey or ValueError for a name that has none."""

@@ -88,7 +88,7 @@ class Amount:
         return T + self.times * self.every_ms
 
     def share(self, part: int) -> "Amount":
-        """One of so many parts of it."""
+        """One of `part` equal parts of the load, by its times."""
         return attrs.evolve(self, times=max(self.times // part, LAST_TIMES))
 
 
@@ -101,7 +101,7 @@ class Size:
     sparse: Amount
     """A load of few points for each row: six."""
     rounds: int
-    """Of each comparison; a question, which takes milliseconds, has more of them."""
+    """Rounds of each comparison; a question, which takes milliseconds, has more."""
     at_least_s: float
     """How long the rounds of a question take together."""
 
