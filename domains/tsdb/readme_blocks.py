@@ -1,4 +1,4 @@
-"""Blocks that only the pages of `tsdb` have: its speed beside OpenTSDB's, the differences, the words of a query."""
+"""Blocks that only the pages of `tsdb` have: speed and differences beside OpenTSDB, words of a query, settings."""
 
 import json
 from pathlib import Path
@@ -9,16 +9,25 @@ from shared.designs.pages import filled, markdown_table
 from shared.records import UNIT_LENGTHS_MS
 
 from .aggregation import AGGREGATORS
+from .codecs import SeriesSalt
 from .differences import DIFFERENCES, MISSING
 from .downsampling import DOWNSAMPLERS
+from .keys import DEFAULT_WIDTHS, TABLES
+from .options import DATA_TABLE, OPTIONS, SALT_BUCKETS, SALT_WIDTH, UID_TABLE
 from .query_text import FILLS, FILTER_KINDS, NONE
+from .settings import settings_of
 
 SPEED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
 
 
 def own_blocks(_design: Design) -> dict[str, str]:
     """The blocks by name."""
-    return {"speed": _speed(), "differences": _differences(), "operators": _operators()}
+    return {
+        "speed": _speed(),
+        "differences": _differences(),
+        "operators": _operators(),
+        "settings": _settings(),
+    }
 
 
 def _differences() -> str:
@@ -79,6 +88,15 @@ def _load_table(loads: list[dict[str, Any]]) -> str:
     return markdown_table(
         (loads[0]["work"], "points/s", *(f"times that of {other.partition(',')[0]}" for other in others)), rows
     )
+
+
+def _settings() -> str:
+    """A table of the settings with their defaults."""
+    _, of_points = settings_of(TABLES.points, TABLES.uids.name, DEFAULT_WIDTHS)
+    defaults: dict[str, object] = {DATA_TABLE: TABLES.points.name, UID_TABLE: TABLES.uids.name, **of_points.options}
+    defaults[SALT_WIDTH] = f"{defaults[SALT_WIDTH]}: no salt"
+    defaults[SALT_BUCKETS] = f"{SeriesSalt().buckets}, if there is a salt"
+    return markdown_table(("option", "default"), [[f"`{name}`", str(defaults[name])] for name in OPTIONS.names])
 
 
 _BETWEEN = {

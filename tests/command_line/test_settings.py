@@ -1,6 +1,7 @@
 """Tables that an OpenTSDB made, with 20 buckets and names of its own: read as they are, adopted, and worked on."""
 
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import attrs
 import pytest
@@ -13,6 +14,7 @@ from domains.tsdb.keys import TABLES, data_table, uid_tables
 from shared.stores import connect
 from shared.tables import create_tables
 
+PAGE = Path(__file__).parents[2] / "domains" / "tsdb" / "OPENTSDB.md"
 CONF = """\
 # OpenTSDB's own file
 tsd.network.port = 4242
@@ -54,14 +56,27 @@ def url(folder):
     return url
 
 
+def commands_that_only_read(url):
+    """Those of the page, with the store, the table, the metric and the day of this test."""
+    block = PAGE.read_text(encoding="utf-8").partition("```text\n$ rowbook ")[2].partition("```")[0]
+    for shown, here in (
+        ("hbase://HOST:9090", url),
+        (" tsdb-uid ", " prod-uid "),
+        ("sys.cpu.user", "temperature"),
+        ("since=2026-01-12 until=2026-01-13", "since=2013-01-01 until=2013-01-02"),
+    ):
+        assert shown in block
+        block = block.replace(shown, here)
+    return block.replace(" \\\n", "").removesuffix("\n").split("\n$ rowbook ")
+
+
 def test_tables_of_an_opentsdb_are_read_with_its_own_file_and_nothing_is_written(ok, rowbook, url, stored):
     before = stored(url)
+    verified, names, answered = map(ok, commands_that_only_read(url))
+    assert verified == f"tsdb: {2 * 14} mappings and {ROWS} rows compared: nothing is wrong\n"
+    assert names.startswith("name")
+    assert "dc=lga,host=web-12" in answered
     tsdb = f"tsdb --store {url} --settings opentsdb.conf"
-    assert ok(f"verify {tsdb}") == f"tsdb: {2 * 14} mappings and {ROWS} rows compared: nothing is wrong\n"
-    assert "dc=lga,host=web-12" in ok(
-        f"ask {tsdb} points metric=temperature tag=host value=web-12 until=2013-01-01T00:10"
-    )
-    assert ok(f"scan {tsdb} prod-uid kind=metrics").startswith("name")
     assert "prod-tsdb" in ok(f"get {tsdb} prod-tsdb --key {before['prod-tsdb'][0][0].hex()}")
     assert sorted(ok(f"export {tsdb}").splitlines()) == sorted(map(import_line, POINTS))
     refused = rowbook(f"do {tsdb} compact metric=load")
