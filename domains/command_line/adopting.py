@@ -20,7 +20,7 @@ def adopt(out: Console, name: str, store: str) -> None:
     design, (variant, *_others) = find_variants(name)
     with existing_store(store) as connection:
         variant = as_stored(connection, design, variant)
-        check_tables(connection, store, design, variant, writes=design.settings is None)
+        check_tables(connection, store, design, variant, writes=False)
         if design.settings is not None:
             _adopt_settings(out, connection, design, variant)
         for table in adopt_tables(connection, variant.tables):

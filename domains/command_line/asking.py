@@ -49,7 +49,8 @@ def ask(
     pattern = patterns[check_name("question", question, patterns)][0]
     call_arguments = arguments(pattern, fields)
     page_limit = _page_limit(pattern, limit, cursor, explains)
-    with _in_memory(variant) if explains else store_to_ask(store, design, variant) as (connection, variant):
+    opened = _in_memory(variant) if explains else store_to_ask(store, design, variant, writes=False)
+    with opened as (connection, variant):
         repository = variant.open(connection)
         try:
             if explains:

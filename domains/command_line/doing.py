@@ -32,7 +32,7 @@ def do(out: Console, name: str, action: str | None, words: list[str], store: str
     call_arguments = arguments(chosen, words)
     if store is None:
         raise WrongUsage(f"do {name} {action}: needs --store")
-    with store_to_ask(store, design, variant, writes=True) as (connection, stored):
+    with store_to_ask(store, design, variant) as (connection, stored):
         result: Any = chosen.method(stored.open(connection), **call_arguments)
     failed: tuple[InvalidRow, ...] = getattr(result, "failed", ())
     if as_json:

@@ -47,7 +47,8 @@ def export(
     call_arguments = arguments(pattern, words)
     unreadable = Unreadable()
     written = 0
-    with store_to_ask(store, design, variant) as (connection, stored), _output(out, path) as write:
+    asked = store_to_ask(store, design, variant, writes=False)
+    with asked as (connection, stored), _output(out, path) as write:
         repository = stored.open(connection)
         records = pattern.ask(repository, **call_arguments).on_invalid(unreadable.add)
         lines = _lines(out, load.record, chosen, own.get(chosen), records)

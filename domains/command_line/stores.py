@@ -57,11 +57,11 @@ def open_upkeep(name: str, url: str, *, writes: bool = True) -> Generator[Upkeep
 
 @contextmanager
 def store_to_ask(
-    url: str | None, design: Design, variant: Variant, *, writes: bool = False
+    url: str | None, design: Design, variant: Variant, *, writes: bool = True
 ) -> Generator[tuple[happybase.Connection, Variant]]:
     """The store at `url`, which must have the tables of the variant, and the variant with the settings that it keeps.
 
-    If `url` is None, the samples in memory.
+    If `url` is None, the samples in memory. `writes` as in `check_tables`.
     """
     if url is None:
         with open_store(MEMORY) as connection:

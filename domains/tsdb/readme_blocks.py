@@ -14,7 +14,7 @@ from .differences import DIFFERENCES, MISSING
 from .downsampling import DOWNSAMPLERS
 from .keys import DEFAULT_WIDTHS, TABLES
 from .options import DATA_TABLE, OPTIONS, SALT_BUCKETS, SALT_WIDTH, UID_TABLE
-from .query_text import FILLS, FILTER_KINDS, NONE
+from .query_text import FILLS, FILTER_KINDS, NONE, parse_query
 from .settings import settings_of
 
 SPEED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
@@ -107,6 +107,12 @@ _BETWEEN = {
 }
 
 
+def _kind(text: str) -> str:
+    """The kind of a filter that names none."""
+    (tag_filter,) = parse_query(f"sum:requests{{host={text}}}").filters
+    return tag_filter.kind
+
+
 def _operators() -> str:
     """A table of all words of a query text, from the code that reads them."""
     names: dict[str, list[str]] = {}
@@ -122,6 +128,7 @@ def _operators() -> str:
         ("only series that have no other tags than those of the filters", ["explicit_tags"]),
         ("filters by whole values: `{host=literal_or(web-1)}`", [kind for kind in FILTER_KINDS if "literal" in kind]),
         ("filters by patterns", [kind for kind in FILTER_KINDS if "literal" not in kind]),
+        ("the kinds of `{host=web-1}`, `{host=*}` and `{host=web-*}`", list(map(_kind, ("web-1", "*", "web-*")))),
         ("another question in the same text, about a metric or about series by their UIDs", ["&m=", "&tsuid="]),
     ]
     return markdown_table(
