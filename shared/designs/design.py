@@ -210,9 +210,9 @@ class Variant:
 
 @attrs.frozen
 class StoreSettings:
-    """Settings that the owner of a store chose for its tables, such as widths: with other settings one finds no rows.
+    """Settings that the owner of a store chose for its tables, such as the widths of keys.
 
-    Commands take them from `--settings`, otherwise from the store.
+    A process with other settings finds no rows. Commands take them from `--settings`, otherwise from the store.
     """
 
     names: tuple[str, ...]
