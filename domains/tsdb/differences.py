@@ -47,7 +47,7 @@ DIFFERENCES = (
         "ties",
         "cells of one time with equal timestamps",
         "the order of its heap decides",
-        "a point in seconds counts, otherwise the smallest qualifier",
+        "a point in seconds, or the smallest qualifier",
     ),
     Difference("overlap", "two rows with points of the same times", "each point twice, or an error", "the first row's"),
     Difference("overwritten", "a point overwritten while its hour is compacted", "may be lost", "stays"),

@@ -122,7 +122,7 @@ def _operators() -> str:
         *names.items(),
         ("the aggregator that leaves each series as it is", [NONE]),
         ("functions of downsampling, such as `1h-avg`", [*DOWNSAMPLERS]),
-        ("units of intervals; a `c` after the unit, as in `1nc-sum`, means the calendar's in UTC", [*UNIT_LENGTHS_MS]),
+        ("units of intervals; with a `c`, as in `1nc-sum`, those of the calendar in UTC", [*UNIT_LENGTHS_MS]),
         ("fill policies for intervals without points, such as `1h-avg-zero`", [*FILLS]),
         ("rates", ["rate", "rate{counter,MAX,RESET}", "rate{dropcounter,MAX,RESET}"]),
         ("only series that have no other tags than those of the filters", ["explicit_tags"]),
