@@ -45,7 +45,7 @@ DIFFERENCES = (
     Difference("regexp", "patterns of `regexp`", "Java's", "Python's, nearly the same"),
     Difference(
         "ties",
-        "cells of one time with equal timestamps",
+        "cells of one time and timestamp",
         "the order of its heap decides",
         "a point in seconds, or the smallest qualifier",
     ),
