@@ -51,10 +51,10 @@ hbase: .venv/ready ## a real HBase until Ctrl-C; needs Java 17 and Maven; DATA=d
 opentsdb: .venv/ready ## a real OpenTSDB on an HBase of its own until Ctrl-C; needs Java 17 and Maven
 	@.venv/bin/python -m tests.programs.opentsdb
 
-test-opentsdb: .venv/ready ## the tables of tsdb beside a real OpenTSDB, in a minute; needs Java 17 and Maven
+test-opentsdb: .venv/ready ## the tables of tsdb beside a real OpenTSDB, in two minutes; needs Java 17 and Maven
 	.venv/bin/pytest -m opentsdb tests/opentsdb
 
-compare-opentsdb: .venv/ready ## random questions to tsdb and to a real OpenTSDB, from tables of three kinds, in five minutes; SEED=1 COUNT=3000
+compare-opentsdb: .venv/ready ## random questions to tsdb and to a real OpenTSDB, about tables of three kinds, in five minutes; SEED=1, COUNT=3000
 	.venv/bin/python -m tests.programs.opentsdb.questions --seed $(or $(SEED),1) --count $(or $(COUNT),3000)
 
 bench-opentsdb: .venv/ready ## loads and questions of tsdb beside a real OpenTSDB on the same HBase; takes a quarter of an hour; QUICK=1, RECORD=1, ONLY=questions, loads, sparse

@@ -1,4 +1,4 @@
-"""`rowbook adopt`: records the key layouts of tables that were made without a record, or the settings of others."""
+"""`rowbook adopt`: records the key layouts, or the settings, of tables that were made without such a record."""
 
 import happybase
 from rich.console import Console
@@ -15,12 +15,12 @@ from .terminal import count, line
 def adopt(out: Console, name: str, store: str) -> None:
     """Compares some rows of each bucket with the layouts of a variant, and records these.
 
-    If the tables have settings, compares some rows with these, and creates the table that keeps them.
+    If the design has settings, compares some rows with these, and creates the table that keeps them.
     """
     design, (variant, *_others) = find_variants(name)
     with existing_store(store) as connection:
         variant = as_stored(connection, design, variant)
-        check_tables(connection, store, design, variant, writes=design.settings is None)
+        check_tables(connection, store, design, variant, writes=False)
         if design.settings is not None:
             _adopt_settings(out, connection, design, variant)
         for table in adopt_tables(connection, variant.tables):

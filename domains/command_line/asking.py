@@ -18,8 +18,7 @@ from shared.tables import create_tables
 from . import answers
 from .designs import find_variants, full_name
 from .options import MEMORY
-from .plotting import check_plot
-from .plotting import plot as draw
+from .plotting import check_plot, draw_plot
 from .shown_designs import warn
 from .stores import open_store, store_to_ask
 from .usage import WrongUsage, check_name
@@ -50,7 +49,8 @@ def ask(
     pattern = patterns[check_name("question", question, patterns)][0]
     call_arguments = arguments(pattern, fields)
     page_limit = _page_limit(pattern, limit, cursor, explains)
-    with _in_memory(variant) if explains else store_to_ask(store, design, variant) as (connection, variant):
+    opened = _in_memory(variant) if explains else store_to_ask(store, design, variant, writes=False)
+    with opened as (connection, variant):
         repository = variant.open(connection)
         try:
             if explains:
@@ -70,7 +70,7 @@ def ask(
     unknown = [*unknown, *left_out]
     if plot is not None:
         asked = [word for word in fields if not word.startswith(("since", "until"))]  # the picture names the period
-        draw(out, " ".join([name, question, *asked]), measurement.records, plot, unknown)
+        draw_plot(out, " ".join([name, question, *asked]), measurement.records, plot, unknown)
         return
     answers.answer(out, connection, variant.tables, measurement, shlex.join(command), unknown, as_json=as_json)
 

@@ -136,7 +136,7 @@ def ask(
         list[str] | None,
         typer.Argument(
             metavar="field=value",
-            help="Values of the question; times (since_ms=) as 2026-01-12T08:00Z or milliseconds since 1970.",
+            help="Values of the question; times (since_ms=) as 2026-01-12T08:00Z, 1h-ago or milliseconds since 1970.",
         ),
     ] = None,
     store: Annotated[str | None, typer.Option(metavar="URL", help=f"{URL}; the samples in memory if omitted.")] = None,

@@ -74,8 +74,8 @@ def full_name(design: Design, variant: Variant) -> str:
 def find_variants(name: str) -> tuple[Design, tuple[Variant, ...]]:
     """The design of that name with all its variants, or with one of them if the name is `logs:salted`.
 
-    `logs:logs` is the design itself without its variants. With settings in the command line, the only variant has
-    tables with these; of a design without a variant's name that is the design itself.
+    `logs:logs` is the design itself without its variants. If the command line gives settings, they are applied to the
+    named variant, or else to the design itself, and it is the only one.
     """
     design, variants = _find_variants(name)
     if (given := given_settings(design)) and design.settings is not None:
@@ -101,7 +101,7 @@ def _find_variants(name: str) -> tuple[Design, tuple[Variant, ...]]:
 def group_by_design(names: Sequence[str]) -> list[tuple[Design, tuple[Variant, ...]]]:
     """The named designs, each once, with the variants that are named; without a name, all that are installed."""
     if are_given():
-        raise WrongUsage(f"{OPTION}: leave it out, because these are tables of the command's own")
+        raise WrongUsage(f"{OPTION}: leave it out, because this command makes tables of its own")
     by_design: dict[str, tuple[Design, set[str]]] = {}
     for name in names or _names_to_show():
         design, variants = find_variants(name)

@@ -17,14 +17,14 @@ from .words import arguments
 
 
 def do(out: Console, name: str, action: str | None, words: list[str], store: str | None, *, as_json: bool) -> int:
-    """Does an action, and prints its result; without one, lists those of the design.
+    """Does an action and prints its result; without an action, lists those of the design.
 
-    Returns the exit code, 1 if rows cannot be read and stay as they are.
+    Returns the exit code: 1 if rows stay as they are because they cannot be read.
     """
     design, (variant, *_others) = find_variants(name)
     actions = {one.name: one for one in design.actions}
     if not actions:
-        raise WrongUsage(f"do {design.name}: it has no actions")
+        raise WrongUsage(f"do {design.name}: this design has no actions")
     if action is None:
         _list_actions(out, name, design, as_json=as_json)
         return 0
@@ -32,7 +32,7 @@ def do(out: Console, name: str, action: str | None, words: list[str], store: str
     call_arguments = arguments(chosen, words)
     if store is None:
         raise WrongUsage(f"do {name} {action}: needs --store")
-    with store_to_ask(store, design, variant, writes=True) as (connection, stored):
+    with store_to_ask(store, design, variant) as (connection, stored):
         result: Any = chosen.method(stored.open(connection), **call_arguments)
     failed: tuple[InvalidRow, ...] = getattr(result, "failed", ())
     if as_json:

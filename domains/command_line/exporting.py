@@ -23,7 +23,7 @@ from .usage import CommandFailed, WrongUsage, check_name
 from .words import arguments
 
 RECORDS_AT_ONCE = 1000
-"""Records that are written in one piece."""
+"""How many records are written at once."""
 CSV, JSONL = "csv", "jsonl"
 
 
@@ -37,7 +37,7 @@ def export(
     form: str | None,
     path: str | None,
 ) -> int:
-    """Writes the records; returns the exit code, 1 if rows were left out because they cannot be read."""
+    """Writes the records; returns the exit code: 1 if rows were left out because they cannot be read."""
     design, (variant, *_others) = find_variants(name)
     load = _load(design, load_name)
     assert load.export is not None
@@ -47,7 +47,8 @@ def export(
     call_arguments = arguments(pattern, words)
     unreadable = Unreadable()
     written = 0
-    with store_to_ask(store, design, variant) as (connection, stored), _output(out, path) as write:
+    asked = store_to_ask(store, design, variant, writes=False)
+    with asked as (connection, stored), _output(out, path) as write:
         repository = stored.open(connection)
         records = pattern.ask(repository, **call_arguments).on_invalid(unreadable.add)
         lines = _lines(out, load.record, chosen, own.get(chosen), records)
@@ -77,7 +78,7 @@ def _load(design: Design, name: str | None) -> Load:
 
 @contextmanager
 def _output(out: Console, path: str | None) -> Generator[Callable[[str], object]]:
-    """Writes to a file or, without one, to the output; a file has its name once all of it is written."""
+    """A function that writes to a file, or to the output; the file gets its name when it is complete."""
     if path is None:
         yield partial(raw, out)
         return
@@ -105,7 +106,7 @@ def _output(out: Console, path: str | None) -> Generator[Callable[[str], object]
 
 @contextmanager
 def _named(path: str) -> Generator[None]:
-    """Errors of a file are `CommandFailed`, because an OSError would look like an error of the store."""
+    """A block in which an OSError is one of this file: it becomes CommandFailed, not an error of the store."""
     try:
         yield
     except OSError as error:
@@ -115,7 +116,7 @@ def _named(path: str) -> Generator[None]:
 def _lines(
     out: Console, record: type[Any], form: str, write: Callable[[Any], str] | None, records: Iterable[Any]
 ) -> Iterator[str]:
-    """The lines of the records; of CSV also the header."""
+    """The lines of the records, after a header in CSV."""
     if write is not None:
         yield from (f"{write(one)}\n" for one in records)
         return

@@ -75,7 +75,7 @@ def get(
         raise WrongUsage(f"get {name} {layout.name}: give the parts of the row key (field=value ...), or --key KEY")
     row = None if key is None else read_key(key, form)
     if row is None:
-        _row(name, layout, words, row)  # so that words which make no key are refused before a store is opened
+        _row(name, layout, words, row)  # refuses words that make no key before a store is opened
     with _bound(name, store, table) as bound:
         row = _row(name, bound.layout, words, row)
         output.show_key(bound.layout, row)
@@ -85,7 +85,7 @@ def get(
 
 
 def _row(name: str, layout: Layout, words: list[str], key: bytes | None) -> bytes:
-    """The row of a table that the words, or a key, name."""
+    """The row key that the words make, or the given one; refuses what is no row key of the table."""
     design, _variants = find_variants(name)
     keys, missing = encode_keys(design, [layout], words) if key is None else decode_key([layout], key)
     if missing:
@@ -123,7 +123,7 @@ def count_records(
 
 
 def layout_named(name: str, table: str | None, connection: happybase.Connection | None = None) -> Layout:
-    """The layout of a table, as its store has it; `TABLE:RECORD` if several layouts share the table."""
+    """The layout of a table, `TABLE:RECORD` if several share the table; with a connection, as its settings say."""
     design, (variant, *_others) = find_variants(name)
     if connection is not None:
         variant = as_stored(connection, design, variant)

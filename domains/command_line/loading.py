@@ -77,7 +77,7 @@ class Reading:
         )
 
     def _tags(self) -> dict[str, str | None]:
-        """The tags with their values; None for one with a column."""
+        """The tags with their values; None for a tag with a column."""
         tags: dict[str, str | None] = {}
         for word in self.tags:
             tag, equals, value = word.partition("=")
@@ -99,7 +99,7 @@ class Task:
     stops: bool
     """Whether a bad line fails the command; otherwise it is skipped."""
     corrects: bool
-    """Whether the records replace what is stored for them in any form."""
+    """Whether records replace what the tables hold for them, whatever its form."""
 
 
 def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool) -> int:
@@ -147,7 +147,7 @@ class _FileProgress:
     """How many records are being stored at once."""
     skipped: int = 0
     notes: list[str] = attrs.field(factory=list[str])
-    """What was changed in its records before they were stored."""
+    """Lines of text that say how its records were changed before they were stored."""
 
 
 @attrs.frozen
@@ -217,11 +217,11 @@ class _Storing:
     many: Callable[[list[Any]], object] | None
     """Stores many records in few calls; None if they have to be stored one by one."""
     at_once: int
-    """How many records it gets."""
+    """How many records `many` gets at once."""
 
     @classmethod
     def of(cls, load: Load, variant: Variant, connection: happybase.Connection, *, corrects: bool) -> "_Storing":
-        """By the repository of a variant."""
+        """By a load of a variant, whose repository it opens."""
         repository: Any = variant.open(connection)
         if corrects:
             assert load.correct is not None
@@ -254,11 +254,11 @@ def _advice_to_use_thrift2(errors: Console, store: str) -> Generator[None]:
 
 
 def chosen_load(design: Design, name: str | None, reading: Reading, *, corrects: bool = False) -> Load:
-    """The load of this name, or the first one; refuses a format that it does not read, and a correction."""
+    """The load of this name, or the first one; refuses a format that it does not read, or a correction."""
     loads = {load.name: load for load in design.loads}
     load = design.loads[0] if name is None else loads[check_name(f"load of {design.name}", name, loads)]
     if corrects and load.correct is None:
-        raise WrongUsage(f"--correct: {load.name} are stored in one form; leave it out")
+        raise WrongUsage(f"--correct: leave it out, because {load.name} have only one stored form")
     check_name("format", reading.format, ["auto", *(format.name for format in [*FORMATS, *load.formats])])
     return load
 

@@ -58,7 +58,7 @@ def _of_all(
             callback=_give_settings,
             expose_value=False,
             is_eager=True,
-            help="Settings of the tables of tsdb, such as tsd.storage.salt.width=1, or OpenTSDB's file of them.",
+            help="A setting of the tables of tsdb, such as tsd.storage.salt.width=1, or OpenTSDB's own file.",
         ),
     ] = None,
 ) -> None:
@@ -66,7 +66,7 @@ def _of_all(
 
 
 class DesignCommand(TyperCommand):
-    """A command that works on designs: also on one's own, which `--design` names, and with settings of tables."""
+    """A command with designs: `--design` adds one's own, and `--settings` describes existing tables."""
 
     def __init__(self, *names: Any, params: list[Any] | None = None, **options: Any) -> None:
         app = typer.Typer(add_completion=False)
@@ -120,7 +120,9 @@ Form = Annotated[
 ]
 Files = Annotated[
     list[str],
-    typer.Argument(metavar="FILE", help="CSV, JSON lines, or one of the design's own formats; maybe .gz. - is stdin."),
+    typer.Argument(
+        metavar="FILE", help="CSV, JSON lines, or one of the design's own formats; also as .gz. - is stdin."
+    ),
 ]
 As = Annotated[
     str | None,
@@ -143,7 +145,7 @@ Set = Annotated[
 ]
 Tag = Annotated[
     list[str] | None,
-    typer.Option(metavar="TAG[=VALUE]", help="A tag of points in all lines; without a value that of its column."),
+    typer.Option(metavar="TAG[=VALUE]", help="A tag of all lines; without =VALUE it is in the column TAG."),
 ]
 Unit = Annotated[
     list[str] | None,
@@ -162,7 +164,7 @@ At = Annotated[
     typer.Option(metavar="TIME", help="Time for lines without one, as in Prometheus text."),
 ]
 Correct = Annotated[
-    bool, typer.Option("--correct", help="Replace what the tables hold for these records, in whatever form.")
+    bool, typer.Option("--correct", help="Replace what the tables hold for these records, whatever its form.")
 ]
 OnError = Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")]
 Existing = Annotated[str, typer.Option(metavar="URL", help=f"{URL}, with the tables of the design.")]

@@ -1,4 +1,4 @@
-"""The settings of a store's tables, as its owner chose them: `--settings NAME=VALUE`, or a file of such lines.
+"""The settings of a store's tables in the command line: `--settings NAME=VALUE`, or a file of such lines.
 
 The file may be that of another program, such as OpenTSDB's `opentsdb.conf`: lines with other names are skipped.
 """
@@ -25,7 +25,7 @@ def are_given() -> bool:
 
 
 def given_settings(design: "Design") -> dict[str, str]:
-    """The settings of a design that this command line gives, by name; a later one replaces an earlier one."""
+    """The settings that this command line gives, by name; a later value replaces an earlier one."""
     if not _given:
         return {}
     from .usage import WrongUsage, check_name

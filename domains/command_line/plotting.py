@@ -1,5 +1,6 @@
 """`rowbook ask --plot`: the records of an answer as lines by time, in an SVG file."""
 
+import math
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
@@ -21,8 +22,8 @@ def check_plot(path: str | None, *, as_json: bool, explains: bool) -> None:
         raise CommandFailed("--plot: needs svg.py: pip install 'rowbook[pictures]'")
 
 
-def plot(out: Console, headline: str, records: Sequence[Any], path: str, unknown: Sequence[str]) -> None:
-    """Draws records that have one time and one number; those that agree in all other values are a series."""
+def draw_plot(out: Console, headline: str, records: Sequence[Any], path: str, unknown: Sequence[str]) -> None:
+    """Draws records with one time and one number each; records that agree in all other values are one series."""
     if not records:
         raise CommandFailed(f"--plot: nothing found{': ' if unknown else ''}{', '.join(unknown)}, so nothing is drawn")
     from shared.designs.pictures.series_picture import PlottedSeries, series_picture
@@ -36,7 +37,7 @@ def plot(out: Console, headline: str, records: Sequence[Any], path: str, unknown
         PlottedSeries(" ".join(str(value) for value in name if value != ""), *zip(*sorted(points), strict=True))
         for name, points in series.items()
     ]
-    if not any(value == value and abs(value) != float("inf") for one in plotted for value in one.numbers):
+    if not any(math.isfinite(number) for one in plotted for number in one.numbers):
         raise CommandFailed("--plot: no number of the answer is finite, so nothing is drawn")
     picture = series_picture(headline, plotted)
     try:
@@ -55,5 +56,5 @@ def _fields(record: Any) -> tuple[str, str, list[str]]:
     numbers = [name for name in names if name not in times and type(getattr(record, name)) in (int, float)]
     if len(times) != 1 or len(numbers) != 1:
         has = f"{count(len(times), 'time')} and {count(len(numbers), 'number')}"
-        raise WrongUsage(f"--plot: must be of records with one time and one number (got {has})")
+        raise WrongUsage(f"--plot: needs records with one time and one number (got {has})")
     return times[0], numbers[0], [name for name in names if name not in (times[0], numbers[0])]

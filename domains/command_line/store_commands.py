@@ -121,7 +121,7 @@ def do_(
     context: typer.Context,
     name: Name,
     action: Annotated[
-        str | None, typer.Argument(metavar="ACTION", help="An action of the design; lists them if omitted.")
+        str | None, typer.Argument(metavar="ACTION", help="What to do; if omitted, the actions are listed.")
     ] = None,
     fields: Annotated[
         list[str] | None, typer.Argument(metavar="field=value", help="Values of the action; times as for ask.")
@@ -132,7 +132,7 @@ def do_(
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Work on stored rows: compact or delete points of tsdb. Exit code 1 if rows cannot be read and stay."""
+    """Work on stored rows, such as compacting or deleting points. Exit code 1 if rows stay because they are damaged."""
     from . import doing
     from .terminal import console
 

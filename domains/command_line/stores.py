@@ -40,7 +40,7 @@ def open_store(url: str, prefix: str | None = None) -> Generator[happybase.Conne
 
 @contextmanager
 def open_repository(name: str, url: str, *, writes: bool = True) -> Generator[Any]:
-    """The repository of a variant on a store that has its tables; if it only reads, see `check_tables`."""
+    """The repository of a variant on a store that has its tables; `writes` as in `check_tables`."""
     design, (variant, *_others) = find_variants(name)
     with store_to_ask(url, design, variant, writes=writes) as (connection, stored):
         yield stored.open(connection)
@@ -48,7 +48,7 @@ def open_repository(name: str, url: str, *, writes: bool = True) -> Generator[An
 
 @contextmanager
 def open_upkeep(name: str, url: str, *, writes: bool = True) -> Generator[Upkeep]:
-    """The upkeep of a variant's repository on a store that has its tables; if it only reads, see `check_tables`."""
+    """The upkeep of a variant's repository on a store that has its tables; `writes` as in `check_tables`."""
     with open_repository(name, url, writes=writes) as repository:
         if not hasattr(repository, "upkeep"):
             raise WrongUsage(f"{name}: {type(repository).__name__} has no attribute upkeep")
@@ -57,11 +57,11 @@ def open_upkeep(name: str, url: str, *, writes: bool = True) -> Generator[Upkeep
 
 @contextmanager
 def store_to_ask(
-    url: str | None, design: Design, variant: Variant, *, writes: bool = False
+    url: str | None, design: Design, variant: Variant, *, writes: bool = True
 ) -> Generator[tuple[happybase.Connection, Variant]]:
-    """The store at `url`, which must have the tables of the variant; the samples in memory if `url` is None.
+    """The store at `url`, which must have the tables of the variant, and the variant with the settings that it keeps.
 
-    With the variant as its store has it: with the settings that it keeps.
+    If `url` is None, the samples in memory. `writes` as in `check_tables`.
     """
     if url is None:
         with open_store(MEMORY) as connection:
@@ -104,13 +104,11 @@ def existing_store(url: str) -> Generator[happybase.Connection]:
 def check_tables(
     connection: happybase.Connection, url: str, design: Design, variant: Variant, *, writes: bool = True
 ) -> None:
-    """Refuses a store that lacks a table of the variant; who only reads can do without the table of its settings."""
+    """Refuses a store that lacks a table of the variant; a command that only reads needs no table of settings."""
     if missing := missing_tables(connection, design, variant, writes=writes):
         name = full_name(design, variant)
         if design.settings is not None and missing == [design.settings.kept_in.name]:
-            adopt = (
-                f"rowbook adopt {name} --store {shlex.quote(url)}{' and the same --settings' if are_given() else ''}"
-            )
+            adopt = f"rowbook adopt {name} --store {shlex.quote(url)}{' and the same --settings' * are_given()}"
             raise CommandFailed(f"{url}: has no table {missing[0]}, so it can only be read; create it with {adopt}")
         others = [
             full_name(design, other) for other in design.variants if not missing_tables(connection, design, other)

@@ -126,16 +126,19 @@ def export(
     fields: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="field=value", help="What to export; all records if omitted. For tsdb m=, since=, until=."
+            metavar="field=value", help="What to export; all records if omitted. For tsdb: m=, since=, until=."
         ),
     ] = None,
     as_: As = None,
     format: Annotated[
         str | None,
-        typer.Option(metavar="F", help="csv, jsonl, or a format of the design, which is the default: opentsdb."),
+        typer.Option(
+            metavar="F", help="csv, jsonl, or the design's own format, which is the default; opentsdb for tsdb."
+        ),
     ] = None,
     to: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write there, compressed if its name ends in .gz; not on stdout.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write to this file, not to stdout; compressed if its name ends in .gz."),
     ] = None,
     plain: Plain = False,
 ) -> None:

@@ -1,6 +1,6 @@
-"""What `rowbook do tsdb` does with stored points: compaction and deletion, with series as OpenTSDB's query text.
+"""The commands of `tsdb` that change stored points: `rowbook do tsdb ACTION`, and `rowbook load --correct`.
 
-And what `rowbook load --correct` does.
+Series are named as in OpenTSDB's query text.
 """
 
 from shared.designs import Action
@@ -16,35 +16,38 @@ from .selecting import FOREVER_MS
 
 
 def compact(repository: TsdbRepository, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:
-    """One cell for each hour of a metric."""
+    """Puts the points of each past hour of a metric's series into one cell."""
     return repository.compact(metric, since_ms, until_ms)
 
 
 def delete_points(repository: TsdbRepository, m: str, since_ms: int, until_ms: int) -> DeletionResult:
-    """The points of a period, of the series that `m` names, such as `requests{host=web-1}`."""
+    """Deletes the points of a period, of the series that `m` names, such as `requests{host=web-1}`."""
     series = parse_series(m)
     return repository.delete_points(series.metric, series.filters, since_ms, until_ms)
 
 
 def delete_series(repository: TsdbRepository, m: str) -> DeletionResult:
-    """One series with all its points and annotations: `m` names all its tags."""
+    """Deletes the series whose tags `m` names, all of them, with its points and annotations."""
     series = parse_series(m)
     tags = {one.tag: one.text for one in series.filters if one.literals == [one.text]}
     if len(tags) < max(len(series.filters), 1):
-        raise InvalidQuestion(
-            f"m: must name one series by all its tags: requests{{dc=lga,host=web-1}} (got {shown(m)})"
-        )
+        wanted = "must name one series by all its tags, such as requests{dc=lga,host=web-1}"
+        raise InvalidQuestion(f"m: {wanted} (got {shown(m)})")
     return repository.delete_series(series.metric, tags)
 
 
 def correct(repository: TsdbRepository, points: list[Point]) -> None:
-    """Stores points in place of what the table holds for their times. Raises InvalidRecord if a row keeps more."""
+    """Stores points in place of what the table holds for their times. Raises InvalidRecord if a time has a second cell.
+
+    The points are stored all the same.
+    """
     if repository.correct(points).left:
-        raise InvalidRecord("stored, but its row also keeps another number of this time; compact it, if it is over")
+        why = "its row also has another number for this time; rowbook do tsdb compact mends it unless it was appended"
+        raise InvalidRecord(f"stored, but {why}")
 
 
 ACTIONS = (
-    Action("one cell for each hour of a metric that is over", compact),
-    Action("delete the points of a period, of some series of a metric", delete_points),
-    Action("delete one series", delete_series),
+    Action("put the points of each past hour of a metric's series into one cell", compact),
+    Action("delete the points of a period, of a metric or of some of its series", delete_points),
+    Action("delete one series, with all its points and annotations", delete_series),
 )

@@ -1,7 +1,7 @@
 """Aggregation: the points of several series as those of one, with OpenTSDB's results.
 
 If series do not have the same times, each has a number between its own first and last point at the times of the others:
-interpolated (`linear`), or a fixed one, as its aggregator says. Before the first and after the last point it has none.
+interpolated (`linear`) or fixed, as the aggregator says. Before its first and after its last point it has none.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from .records import FIRST_INT, LAST_INT
 from .series import Values
 
 Between: TypeAlias = Literal["linear", "zero", "max", "min"]
-"""The number of a series between two of its points: on the line between them, 0, or the largest or the smallest one."""
+"""The number of a series between two points: on the line between them, 0, or the largest or smallest possible."""
 
 
 @attrs.frozen
@@ -27,12 +27,12 @@ class Aggregator:
     name: str
     between: Between
     of_ints: Callable[[NDArray[np.int64], NDArray[np.bool_]], NDArray[np.int64]]
-    """A function of rows of ints, and of which of them exist. As in Java, a sum wraps and an average is cut towards
-    0."""
+    """A function of the ints, a row for each series, and of which of them exist. As in Java, a sum wraps and an average
+    is cut towards 0."""
     of_floats: Callable[[NDArray[np.float64], NDArray[np.bool_]], NDArray[np.float64]]
-    """A function of rows of floats, and of which of them exist; each time has at least one."""
+    """The same for floats; at each time at least one exists."""
     picks_one: bool = False
-    """Whether it takes the number of one series, by their order, even if it is NaN; others skip NaN."""
+    """Whether it takes the number of the first or last series, even if it is NaN; the others skip NaN."""
 
 
 def _sum(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:

@@ -1,6 +1,6 @@
 """The answer to a question: one series for each group of the series that were read.
 
-A question does these steps in this order:
+A question has up to three steps, in this order:
 
     1. `downsampled`, each series by itself: one number for each interval.
     2. `rates`, each series by itself: the change per second since the previous point.
@@ -25,8 +25,8 @@ def answered(
 ) -> list[Series]:
     """The groups of these series that have points in the period `asked_ms`, by their TSUIDs.
 
-    `read_ms` is the longer period whose points take part in rates, in intervals, and between points at the ends. Both
-    are times in milliseconds, the second of them exclusive. The series are in the order of their rows.
+    `read_ms` is the longer period that was read, for rates, intervals and interpolation at the ends. Both are start and
+    end in milliseconds; the end is exclusive. `all_series` must be in the order of their rows.
     """
     aggregator = AGGREGATORS.get(sub_query.aggregator)
     if aggregator is None or not aggregator.picks_one:  # the sums of floats would depend on the salt, as OpenTSDB's do

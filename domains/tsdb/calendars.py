@@ -1,6 +1,6 @@
-"""Intervals of the calendar in UTC, with the limits that OpenTSDB gives them: days, weeks, months, years, also several.
+"""Calendar intervals in UTC, of one or more days, weeks, months, years or smaller units, bounded as in OpenTSDB.
 
-    unit        one                several: counted from
+    unit        starts with        several: counted from
     ms          a millisecond      the second; from the minute if they do not divide it
     s           a second           the minute; from the hour if they do not divide it
     m           a minute           the hour; from the day if they do not divide it
@@ -10,7 +10,7 @@
     n           a month            the start of the year
     y           a year             the year of the first point
 
-They are counted on from the first interval, and do not start again in the next day, month or year.
+Intervals of several units follow one another from the first one on, and do not start anew with a day, month or year.
 """
 
 from collections.abc import Iterator
@@ -28,9 +28,9 @@ class CalendarUnit:
 
     name: str
     length: timedelta | None = None
-    """Its length; None for months and years, which have several."""
+    """Its length; None for months and years, whose lengths differ."""
     parts: int = 1
-    """So many of them are in the next larger unit. Intervals that divide it are counted from its start."""
+    """How many of them make the next larger unit, from whose start intervals that divide it are counted."""
 
 
 CALENDAR_UNITS = {
@@ -49,7 +49,7 @@ CALENDAR_UNITS = {
 
 
 def interval_start(time_ms: int, count: int, unit: CalendarUnit) -> datetime:
-    """The start of the interval of so many units that has this time."""
+    """The start of the interval of `count` units that contains this time."""
     moment = _EPOCH + time_ms * _MS
     start = _anchor(moment, count, unit)
     if unit.length is not None:
@@ -61,7 +61,7 @@ def interval_start(time_ms: int, count: int, unit: CalendarUnit) -> datetime:
 
 
 def later(start: datetime, count: int, unit: CalendarUnit) -> datetime:
-    """The start of the interval after the one that starts then."""
+    """The start of the next interval after the one that starts at `start`."""
     if unit.length is not None:
         return start + count * unit.length
     months = start.year * 12 + start.month - 1 + count * (12 if unit.name == "y" else 1)
@@ -74,14 +74,14 @@ def milliseconds(moment: datetime) -> int:
 
 
 def starts_ms(start: datetime, until_ms: int, count: int, unit: CalendarUnit) -> Iterator[int]:
-    """The starts of intervals before `until_ms`, from this one on."""
+    """The starts of intervals before `until_ms`, the first of which is `start`."""
     while (time_ms := milliseconds(start)) < until_ms:
         yield time_ms
         start = later(start, count, unit)
 
 
 def _anchor(moment: datetime, count: int, unit: CalendarUnit) -> datetime:
-    """A time up to this moment from which its intervals are counted."""
+    """The time, not after this moment, from which its intervals are counted."""
     divides = count <= unit.parts and unit.parts % count == 0
     second = moment.replace(microsecond=0)
     minute, hour = second.replace(second=0), second.replace(second=0, minute=0)

@@ -1,9 +1,9 @@
-"""Corrections: points that are stored in place of what the table holds for their times, in whatever form.
+"""Corrections: points that replace what the table holds for their times, whatever its form.
 
 A number of another type or width has another qualifier, and so has a whole second that OpenTSDB got in milliseconds
 (`f0 00 00 00` instead of `00 00`). Stored beside it, the new number counts for readers here, and for an OpenTSDB with
 `fix_duplicates`. Any other OpenTSDB then refuses every question about that hour. A correction leaves one cell for each
-time. The steps, for up to a hundred rows at once:
+time. These are its steps, for up to a hundred rows at once:
 
     1. Put the points, dated W.
     2. Read the rows with the timestamps of their cells.
@@ -41,15 +41,16 @@ class CorrectionResult:
     stored: int
     """Points that are stored."""
     left: int
-    """Rows with a time in a second cell, because there are appended points, several compacted cells that overlap, or a
-    tombstone that hides the rewritten cell. The new number counts; `compact` mends the last two."""
+    """Rows in which a time may still have a second cell: one of appended points, one of several compacted cells that
+    overlap, or one whose replacement a tombstone hides. Readers use the new number. `compact` mends the last two."""
 
 
 def correct_rows(deleter: Deleter, times_by_row: Mapping[bytes, Collection[int]], before_ms: int) -> int:
-    """Steps 2 to 4 for rows whose points of these times are stored, dated `before_ms`; returns the rows left.
+    """Steps 2 to 4 for rows in which points of these times are stored, dated `before_ms`.
 
-    Raises InvalidRecord, ClockSkew and TooManyAttempts. Costs: for each 100 rows 1 call that reads them, and 1 delete
-    for each different timestamp of the cells; for rows with a compacted cell those of `compaction.compact`, too.
+    Returns the number of rows in which a time may still have a second cell. Raises InvalidRecord, ClockSkew and
+    TooManyAttempts. Costs: for each 100 rows 1 call that reads them, and 1 delete for each different timestamp of the
+    cells; for rows with a compacted cell those of `compaction.compact`, too.
     """
     left = 0
     rows = deleter.points.rows
@@ -77,7 +78,7 @@ def correct_rows(deleter: Deleter, times_by_row: Mapping[bytes, Collection[int]]
 
 
 def _compacted(cells: Cells, offsets: Collection[int], before_ms: int) -> dict[bytes, PointArrays]:
-    """The points of each compacted cell that has one of these times, and is dated before; by qualifier."""
+    """The points of each compacted cell that is dated before, and has one of these times, by qualifier."""
     found: dict[bytes, PointArrays] = {}
     for qualifier, cell in cells.items():
         if is_of_points(qualifier) and offset_of(qualifier) is None and cell[1] < before_ms:
@@ -88,7 +89,7 @@ def _compacted(cells: Cells, offsets: Collection[int], before_ms: int) -> dict[b
 
 
 def _without(cells: Cells, offsets: Collection[int], before_ms: int) -> Compacted | None:
-    """The cell that replaces the compacted cell with some of these times: its points of other times."""
+    """The cell that replaces the one compacted cell with some of these times, and holds its points of other times."""
     found = _compacted(cells, offsets, before_ms)
     if len(found) != 1:
         return None

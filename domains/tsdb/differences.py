@@ -1,6 +1,6 @@
-"""What OpenTSDB 2.4.1 answers otherwise, and what it has that this design does not: the lists of the page.
+"""The differences from OpenTSDB 2.4.1 that the page lists: other answers, and features that only OpenTSDB has.
 
-`tests/opentsdb` asks a real one for each of them: an entry that is no longer true fails, and so does one that misses.
+`tests/opentsdb` asks a real OpenTSDB. It fails if an entry is no longer true, and if a difference is not listed.
 """
 
 import attrs
@@ -8,9 +8,10 @@ import attrs
 
 @attrs.frozen
 class Difference:
-    """One thing that both do otherwise."""
+    """One question or write in which OpenTSDB and this design differ."""
 
     name: str
+    """The name of its check in `tests/opentsdb`."""
     what: str
     theirs: str
     ours: str
@@ -24,7 +25,7 @@ DIFFERENCES = (
     ),
     Difference("empty", "a group without points in the period", "answered without points", "left out"),
     Difference("float", "an int of a single series whose next point is a float", "shown as a float", "an int"),
-    Difference("unknown", "a metric, tag or literal value without a UID", "an error", "finds nothing; a warning"),
+    Difference("unknown", "a metric, tag or literal value without a UID", "an error", "no points, and a warning"),
     Difference("no-name", "a UID without a name", "an error if the question has to name it", "always an error"),
     Difference("infinite", "an infinite result or stored number", "an error", "`inf`"),
     Difference(
@@ -35,12 +36,18 @@ DIFFERENCES = (
     ),
     Difference("null", "an interval that the fill policy `null` fills", "null", "NaN, as with `nan`"),
     Difference(
-        "second-tag", "several filters on one tag, not the first by UID", "a literal one may be forgotten", "all count"
+        "second-tag",
+        "several filters on one tag, if another tag of the question has a lower UID",
+        "may ignore a literal one",
+        "applies all",
     ),
-    Difference("steps", "unknown, repeated or misspelt steps of `m`", "ignored; the last one counts", "an error"),
+    Difference("steps", "unknown or misspelt steps of `m`; repeated ones", "ignored; the last one counts", "an error"),
     Difference("regexp", "patterns of `regexp`", "Java's", "Python's, nearly the same"),
     Difference(
-        "ties", "numbers of one time with one timestamp", "the order of its heap decides", "seconds, then the qualifier"
+        "ties",
+        "cells of one time and timestamp",
+        "the order of its heap decides",
+        "a point in seconds, or the smallest qualifier",
     ),
     Difference("overlap", "two rows with points of the same times", "each point twice, or an error", "the first row's"),
     Difference("overwritten", "a point overwritten while its hour is compacted", "may be lost", "stays"),
@@ -54,16 +61,16 @@ MISSING_AGGREGATORS = {
         *(f"ep{of}r{kind}" for of in (50, 75, 90, 95, 99, 999) for kind in (3, 7)),
     ),
 }
-"""Its aggregators that are not here, by the words for them."""
+"""The aggregators that only OpenTSDB has, by the words that the page uses for them."""
 
 MISSING = (
     *MISSING_AGGREGATORS,
     "`0all-` intervals",
-    "time zones other than UTC, and times such as `2013/01/01-00:00` or in seconds since 1970",
+    "time zones other than UTC; times such as `2013/01/01-00:00`, or in seconds since 1970",
     "`percentiles[...]` and `show-histogram-buckets`",
     "`pre-agg` and `rollup_...`",
     "POST JSON",
     "`/api/query/exp`, `/api/query/gexp`, `/api/query/last`",
     "the fill policy `scalar`",
 )
-"""What it has and this design does not, in words."""
+"""The features that only OpenTSDB has, in words."""

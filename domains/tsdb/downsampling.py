@@ -49,9 +49,9 @@ class Downsampling:
         return milliseconds(start if milliseconds(start) == time_ms else later(start, self.count, self.calendar))
 
     def starts_between(self, since_ms: int, until_ms: int) -> NDArray[np.int64]:
-        """The starts of intervals to fill: from that with `since_ms` on, those that start before `until_ms`.
+        """The starts of intervals to fill: from the one that contains `since_ms` to the last before `until_ms`.
 
-        Of the calendar, as in OpenTSDB, that with `until_ms` is not filled, unless it has `since_ms`, too.
+        As in OpenTSDB, a calendar interval that contains `until_ms` is not filled unless it also contains `since_ms`.
         """
         if self.calendar is None:
             return np.arange(since_ms - since_ms % self.every_ms, until_ms, self.every_ms)
@@ -107,7 +107,7 @@ def _lengths(numbers: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray
 def downsampled(values: Values, how: Downsampling, since_ms: int, until_ms: int) -> Values:
     """One point for each interval that starts in the period, at its start; always floats.
 
-    The values may go on after the period, which then has whole intervals.
+    If the values go on after the period, its last interval is whole.
     """
     values = values.taking(slice(int(np.searchsorted(values.times_ms, how.next_start_ms(since_ms))), None))
     intervals_ms, starts = np.unique(how.starts_of(values.times_ms), return_index=True)

@@ -1,7 +1,7 @@
-"""All stored points, or those of some series, as records with names, in the order of their rows.
+"""Stored points as records with names, in the order of their rows: of all series or of some.
 
-Rows are read a batch at a time, so memory is that of one batch, however many points there are. Annotations are counted
-and left out, because they are not points.
+Rows are read a batch at a time, so any number of points needs the memory of one batch. Annotations are not points: they
+are left out and counted.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ class StoredPoints:
     """How many annotations were left out so far."""
 
     def on_invalid(self, report: Callable[[InvalidRow], object]) -> "StoredPoints":
-        """The same points; rows and numbers that cannot be read are left out, and each is reported."""
+        """The same points, but rows and numbers that cannot be read are left out, and each is reported."""
         return attrs.evolve(self, report=report)
 
     @property

@@ -1,4 +1,4 @@
-"""OpenTSDB's own options as the settings of its tables: their names, the widths of UIDs, the salt.
+"""OpenTSDB's options in the command line: `--settings` as the tables of a variant, with their names, widths and salt.
 
     tsd.storage.hbase.data_table = tsdb
     tsd.storage.hbase.uid_table = tsdb-uid
@@ -6,8 +6,8 @@
     tsd.storage.salt.width = 1                0 for no salt
     tsd.storage.salt.buckets = 20             20 if there is a salt and this is omitted
 
-These are lines of its `opentsdb.conf`. An option that is not given is as `tsdb-rowbook` keeps it for these tables, and
-otherwise that of the variant; see `settings.py`.
+These are lines of its `opentsdb.conf`. An option that is omitted has the value that `tsdb-rowbook` keeps for these
+tables (`settings.py`), otherwise that of the variant.
 """
 
 import re
@@ -37,9 +37,9 @@ SALT_WIDTH, SALT_BUCKETS = f"{SALT}width", f"{SALT}buckets"
 def variant_with(
     variant: Variant, options: Mapping[str, str], connection: "happybase.Connection | None" = None
 ) -> Variant:
-    """The variant with tables of these options, and on a connection of those that its store keeps. Raises InvalidKey.
+    """The variant with the tables that these options describe; with a connection, also those that its store keeps.
 
-    Its repository reads a store without `tsdb-rowbook`, too.
+    Its repository can read a store without `tsdb-rowbook`, too. Raises InvalidKey.
     """
     tables = variant.tables
     assert isinstance(tables, SeriesTables)
@@ -70,7 +70,7 @@ def _has_settings(connection: "happybase.Connection") -> bool:
 
 
 def _opened(connection: "happybase.Connection", tables: SeriesTables, widths: Widths) -> TsdbRepository:
-    """The repository; if the store has no `tsdb-rowbook`, one that only reads, with that table in memory."""
+    """The repository, which must only read if the store has no `tsdb-rowbook`: that table is then in memory."""
     own = connection
     if not _has_settings(connection):
         own = connect("embedded:")

@@ -1,4 +1,4 @@
-"""The points of cells as arrays: those of one row, or of all rows that one reply has."""
+"""The points of cells as arrays: those of one row, or of all rows of one reply; and the cells of the data table."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -149,7 +149,7 @@ def read_points(cells: Cells) -> PointArrays:
 
 
 def read_cells(cells: CellArrays) -> PointArrays:
-    """The points of some rows, those that have a cell in seconds of their own first. Raises InvalidRecord.
+    """The points of some rows; first those in seconds that have a cell of their own. Raises InvalidRecord.
 
     Cells with an odd qualifier that is not `APPENDED` are ignored.
     """

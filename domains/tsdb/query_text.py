@@ -2,19 +2,19 @@
 
     aggregator : downsampling : rate : explicit_tags : metric {group by} {filter}
 
-What stands between aggregator and metric may be missing, and has no fixed order: a series is always downsampled before
-its rate is computed. Tags in the first braces are filters whose values make groups; those in the second braces only
-filter. With `explicit_tags` a series must have just the tags of the filters.
+The steps between aggregator and metric are optional and may be in any order: a series is always downsampled before its
+rate is computed. Filters in the first braces also group the series by the values of their tags; those in the second
+braces only filter. With `explicit_tags` a series must have the tags of the filters and no others.
 
-    {host=web-1}    web-1 only                  {host=web-1|web-2}           one of both
-    {host=*}        any series with this tag    {host=web-*}                 the value starts so, in any case
+    {host=web-1}    web-1 only                  {host=web-1|web-2}           either of them
+    {host=*}        any series with this tag    {host=web-*}                 values that start so, in any case
     {host=KIND(X)}  KIND is literal_or, iliteral_or, not_literal_or, not_iliteral_or, wildcard, iwildcard or regexp
 
 A series without the tag never matches, `not_` filters included. Several `literal_or` of one tag select the values of
 any of them; other filters of one tag must all match.
 
-Series may be named instead, as OpenTSDB's `tsuid=` does: `tsuid=sum:1h-avg:000001000001000001,000001000001000002`.
-Several questions are joined as in a URL: `sum:requests&m=max:load{host=*}`.
+`tsuid=` names series by their UIDs instead: `tsuid=sum:1h-avg:000001000001000001,000001000001000002`. Several questions
+are joined as in a URL: `sum:requests&m=max:load{host=*}`.
 """
 
 import re
@@ -24,7 +24,7 @@ from functools import cached_property
 import attrs
 
 from shared.keys import InvalidQuestion, shown
-from shared.records import check_one_of, check_text
+from shared.records import UNIT_LENGTHS_MS, check_one_of, check_text
 
 from .aggregation import AGGREGATORS
 from .calendars import CALENDAR_UNITS
@@ -34,18 +34,6 @@ from .records import LAST_INT
 
 NONE = "none"
 """The aggregator that leaves every series as it is."""
-DAY_MS = 86_400_000
-UNITS_MS = {
-    "ms": 1,
-    "s": 1000,
-    "m": 60_000,
-    "h": 3_600_000,
-    "d": DAY_MS,
-    "w": 7 * DAY_MS,
-    "n": 30 * DAY_MS,
-    "y": 365 * DAY_MS,
-}
-"""Units of intervals; months (n) and years that are not of the calendar have 30 and 365 days."""
 FILLS: dict[str, Fill] = {"none": "none", "nan": "nan", "null": "nan", "zero": "zero"}
 
 
@@ -55,7 +43,7 @@ def _literals(text: str) -> Callable[[str], bool]:
 
 
 def _wildcard(text: str) -> Callable[[str], bool]:
-    """Whether a value has the parts between the asterisks, as OpenTSDB compares them.
+    """A function that tells whether a value has the parts between the asterisks, as OpenTSDB compares them.
 
     a*     starts with a        *a     ends with a        *a*    has an a
     a*b    has an a, and a b that is not in the first place: "xab" matches, too
@@ -89,7 +77,7 @@ def _regexp(text: str) -> Callable[[str], bool]:
 
 
 def _folded(matcher: Callable[[str], bool]) -> Callable[[str], bool]:
-    """The same in any case, by lower-case letters as in Java: `STRASSE` is not `stra\u00dfe`."""
+    """The same matcher in any case: both sides in lower case, as in Java. So `STRASSE` is not `stra\u00dfe`."""
     return lambda value: matcher(value.lower())
 
 
@@ -132,7 +120,7 @@ class TagFilter:
 
     @property
     def literals(self) -> list[str] | None:
-        """All values that match; None if only the names of the values can tell."""
+        """All values that match; None if only a look at each value can tell."""
         return self.text.split("|") if self.kind == "literal_or" else None
 
     def matches(self, tags: Mapping[str, str]) -> bool:
@@ -169,7 +157,7 @@ class SubQuery:
 _OF_TSUIDS = "tsuid="
 _NEXT = re.compile("&(?:m=|(?=tsuid=))")
 _SUB_QUERY = re.compile(r"(?P<steps>.*:)?(?P<metric>[^:{}]+)(?:\{(?P<grouped>[^{}]*)\})?(?:\{(?P<filtered>[^{}]*)\})?")
-_DOWNSAMPLING = re.compile(f"([0-9]{{1,9}})({'|'.join(UNITS_MS)})(c?)-([a-z]+)(?:-([a-z]+))?")
+_DOWNSAMPLING = re.compile(f"([0-9]{{1,9}})({'|'.join(UNIT_LENGTHS_MS)})(c?)-([a-z]+)(?:-([a-z]+))?")
 
 
 def parse_queries(text: str) -> list[SubQuery]:
@@ -228,7 +216,7 @@ def parse_downsampling(text: str) -> Downsampling:
     count, unit = int(match[1]), match[2]
     by = {"zimsum": "sum", "mimmin": "min", "mimmax": "max"}.get(match[4], match[4])
     calendar = CALENDAR_UNITS[unit] if match[3] else None
-    return Downsampling(count * UNITS_MS[unit], by, FILLS[match[5] or "none"], calendar, count)
+    return Downsampling(count * UNIT_LENGTHS_MS[unit], by, FILLS[match[5] or "none"], calendar, count)
 
 
 def _parse_rate(text: str) -> Rate:

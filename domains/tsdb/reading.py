@@ -102,7 +102,7 @@ def values_of_rows(
     duplicates: Duplicates,
     report: Callable[[InvalidRow], object] = raise_invalid,
 ) -> dict[int, Values]:
-    """The points of the rows with these keys, each row's by time, by the place of the row in `cells.rows`.
+    """The points by time of each row with a key, by the place of the row in `cells.rows`.
 
     A row that cannot be read raises InvalidRow, or is left out if `report` does not raise it.
     """

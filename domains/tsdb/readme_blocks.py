@@ -1,4 +1,4 @@
-"""Blocks of the pages of `tsdb` only: its speed beside OpenTSDB's, what both do otherwise, the words of a query."""
+"""Blocks that only the pages of `tsdb` have: speed and differences beside OpenTSDB, words of a query, settings."""
 
 import json
 from pathlib import Path
@@ -6,23 +6,33 @@ from typing import Any
 
 from shared.designs import Design
 from shared.designs.pages import filled, markdown_table
+from shared.records import UNIT_LENGTHS_MS
 
 from .aggregation import AGGREGATORS
+from .codecs import SeriesSalt
 from .differences import DIFFERENCES, MISSING
 from .downsampling import DOWNSAMPLERS
-from .query_text import FILLS, FILTER_KINDS, NONE, UNITS_MS
+from .keys import DEFAULT_WIDTHS, TABLES
+from .options import DATA_TABLE, OPTIONS, SALT_BUCKETS, SALT_WIDTH, UID_TABLE
+from .query_text import FILLS, FILTER_KINDS, NONE, parse_query
+from .settings import settings_of
 
 SPEED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
 
 
 def own_blocks(_design: Design) -> dict[str, str]:
-    """Loads and questions of `tsdb` and of a real OpenTSDB, and the list of what differs."""
-    return {"speed": _speed(), "differences": _differences(), "operators": _operators()}
+    """The blocks by name."""
+    return {
+        "speed": _speed(),
+        "differences": _differences(),
+        "operators": _operators(),
+        "settings": _settings(),
+    }
 
 
 def _differences() -> str:
     rows = [[one.what, one.theirs, one.ours] for one in DIFFERENCES]
-    missing = filled(f"OpenTSDB has, and this design does not: {'; '.join(MISSING)}.")
+    missing = filled(f"Only OpenTSDB has: {'; '.join(MISSING)}.")
     return "\n\n".join([markdown_table(("what", "OpenTSDB", "here"), rows), missing])
 
 
@@ -84,30 +94,46 @@ def _load_table(loads: list[dict[str, Any]]) -> str:
     )
 
 
+def _settings() -> str:
+    """A table of the settings with their defaults."""
+    _, of_points = settings_of(TABLES.points, TABLES.uids.name, DEFAULT_WIDTHS)
+    defaults: dict[str, object] = {DATA_TABLE: TABLES.points.name, UID_TABLE: TABLES.uids.name, **of_points.options}
+    defaults[SALT_WIDTH] = f"{defaults[SALT_WIDTH]}: no salt"
+    defaults[SALT_BUCKETS] = f"{SeriesSalt().buckets}, if there is a salt"
+    return markdown_table(("option", "default"), [[f"`{name}`", str(defaults[name])] for name in OPTIONS.names])
+
+
 _BETWEEN = {
     "linear": "aggregators that interpolate where a series has no point",
-    "zero": "aggregators that take 0 there",
-    "max": "aggregators that take the largest number there",
-    "min": "aggregators that take the least number there",
+    "zero": "aggregators that take 0 there instead",
+    "max": "the aggregator that takes the largest possible number there",
+    "min": "the aggregator that takes the smallest possible number there",
 }
 
 
+def _kind(text: str) -> str:
+    """The kind of a filter that names none."""
+    (tag_filter,) = parse_query(f"sum:requests{{host={text}}}").filters
+    return tag_filter.kind
+
+
 def _operators() -> str:
-    """A table of the words that a query text may have, from the code that reads them."""
+    """A table of all words of a query text, from the code that reads them."""
     names: dict[str, list[str]] = {}
     for aggregator in AGGREGATORS.values():
         names.setdefault(_BETWEEN[str(aggregator.between)], []).append(aggregator.name)
     rows = [
         *names.items(),
         ("the aggregator that leaves each series as it is", [NONE]),
-        ("downsampling, such as `1h-avg`", [*DOWNSAMPLERS]),
-        ("units of its intervals; with `c` those of the calendar in UTC, such as `1nc-sum`", [*UNITS_MS]),
-        ("its numbers for intervals without points, such as `1h-avg-zero`", [*FILLS]),
+        ("functions of downsampling, such as `1h-avg`", [*DOWNSAMPLERS]),
+        ("units of intervals; with a `c`, as in `1nc-sum`, those of the calendar in UTC", [*UNIT_LENGTHS_MS]),
+        ("fill policies for intervals without points, such as `1h-avg-zero`", [*FILLS]),
         ("rates", ["rate", "rate{counter,MAX,RESET}", "rate{dropcounter,MAX,RESET}"]),
-        ("only series with just the tags of the filters", ["explicit_tags"]),
+        ("only series that have no other tags than those of the filters", ["explicit_tags"]),
         ("filters by whole values: `{host=literal_or(web-1)}`", [kind for kind in FILTER_KINDS if "literal" in kind]),
         ("filters by patterns", [kind for kind in FILTER_KINDS if "literal" not in kind]),
-        ("one more question, of a metric or of series by their UIDs", ["&m=", "&tsuid="]),
+        ("the kinds of `{host=web-1}`, `{host=*}` and `{host=web-*}`", list(map(_kind, ("web-1", "*", "web-*")))),
+        ("another question in the same text, about a metric or about series by their UIDs", ["&m=", "&tsuid="]),
     ]
     return markdown_table(
         ("in a query", "words"), [[what, " ".join(f"`{word}`" for word in words)] for what, words in rows]

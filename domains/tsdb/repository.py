@@ -41,7 +41,7 @@ from .uids import Uids
 from .verifying import SeriesUpkeep
 
 POINTS_AT_ONCE = 10_000
-"""Points in one call of `store_all`: interleaved series have several of them, whose cells share a mutation."""
+"""Points in one call of `store_all`: enough that interleaved series have several each, whose cells share a mutation."""
 BUFFERED_S = 1.0
 """`store_all` sends its points if the next one comes this long after it read the first of them."""
 POINTS_OF_ONE_TIME = 10_000
@@ -54,8 +54,8 @@ class TsdbRepository:
     `duplicates` says what counts if two cells hold different numbers for one time: `newest`, as with OpenTSDB's
     `fix_duplicates`, or `strict`, which refuses the row as OpenTSDB does otherwise.
 
-    `own` is the connection of `tsdb-rowbook`, if not the same. With one of a store in memory, the tables of an OpenTSDB
-    can be read before they have that table beside them. No process may delete or compact points like that.
+    `own` is the connection to the store with `tsdb-rowbook`, if it is another store: with a store in memory, the tables
+    of an OpenTSDB can be read although they lack that table. Such a repository must not delete or compact points.
 
     Cells are dated by the writer's clock.
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
@@ -103,7 +103,7 @@ class TsdbRepository:
 
         Costs: one put; for each new name the calls of `Dictionary.assign`.
         """
-        self._put_all([point])
+        self._put([point])
 
     def store_all(self, points: Iterable[Point]) -> int:
         """Stores points as `store` does, the cells of a row in one mutation; returns their number.
@@ -111,10 +111,7 @@ class TsdbRepository:
         A call is sent with 10,000 points, or with fewer if the next point comes a second after the first of them was
         read. Raises NotAllStored. Costs: one call for each 10,000 points of a source that does not pause.
         """
-        return store_all(points, self._put_all, at_once=POINTS_AT_ONCE, within_s=BUFFERED_S)
-
-    def _put_all(self, points: list[Point]) -> None:
-        self._put(points)
+        return store_all(points, self._put, at_once=POINTS_AT_ONCE, within_s=BUFFERED_S)
 
     def _put(self, points: Iterable[Point]) -> tuple[dict[bytes, dict[int, Number]], int]:
         """Puts points; returns the values by row and time, and the timestamp of their cells."""
@@ -155,9 +152,8 @@ class TsdbRepository:
             now_ms = max(self._clock.read_ms(), self._written_ms)
             if now_ms == self._written_ms:
                 then = self._written_then
-                is_full = (
-                    sum(map(len, then.values())) >= POINTS_OF_ONE_TIME
-                )  # the system's clock may have been set back
+                # If the system's clock was set back, this millisecond may last long.
+                is_full = sum(map(len, then.values())) >= POINTS_OF_ONE_TIME
                 if is_full or not all(
                     then[row].isdisjoint(times) for row, times in times_by_row.items() if row in then
                 ):
@@ -268,17 +264,16 @@ class TsdbRepository:
     def query(self, m: str, since_ms: int, until_ms: int) -> list[Answer]:
         """OpenTSDB's answer from `/api/query` to an `m` such as `sum:1h-avg:requests{host=*}`, group after group.
 
-        `m` may also be its `tsuid=sum:1h-avg:ID,ID`, or several of both: `sum:requests&m=max:load`, whose answers come
-        one after the other. Costs: for each of them those of `read` or `read_tsuids`.
+        `m` may also be `tsuid=sum:1h-avg:ID,ID`, or several questions such as `sum:requests&m=max:load`, whose answers
+        follow one another. Costs: for each question those of `read` or `read_tsuids`.
         """
         series = [one for sub_query in parse_queries(m) for one in self.ask(sub_query, since_ms, until_ms)]
         return [answer for one in series for answer in _answers(one)]
 
     def ask(self, sub_query: SubQuery, since_ms: int, until_ms: int) -> list[Series]:
-        """One series for each group of a sub-query; see `answering.py` for its steps. Costs: those of `read`.
+        """One series for each group of a sub-query; see `answering.py` for the steps. Costs: those of `read`.
 
-        Points of the hours before and after the period are read, too: they give the first rate and the numbers between
-        points at the ends of the period.
+        It also reads points just outside the period, as OpenTSDB does: rates and interpolation at its ends need them.
         """
         check_period(since_ms, until_ms)
         read_since_ms, read_until_ms = hours_read(sub_query.downsampling, since_ms, until_ms)
@@ -364,7 +359,7 @@ class TsdbRepository:
     # ---- upkeep
 
     def compact(self, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:
-        """Makes one cell of each whole hour of a metric that is over; see `compaction.py`.
+        """Puts the points of each past hour into one cell, for every series of a metric; see `compaction.py`.
 
         Raises ClockSkew and TooManyAttempts. Costs: those of `compaction.compact`; 1 put and 1 get once in ten minutes.
         """

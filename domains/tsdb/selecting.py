@@ -1,14 +1,14 @@
-r"""Which series a question means, and in which rows and hours they are.
+r"""Selections: the series that a question means, and the rows and hours in which their points are.
 
-The time is before the tags in a row key, so the rows of an hour are those of all series of a metric. Region servers
-leave out most of the others: a `RowFilter` searches each row key for the UIDs of the requested tags.
+The time is before the tags in a row key, so a range of hours has the rows of all series of a metric. Region servers
+leave out most unwanted rows: a `RowFilter` searches each row key for the UIDs of the requested tags.
 
     pair of tag and value       pattern
     00 00 01 00 00 02           \x00\x00\x01\x00\x00\x02
     00 00 01 00 00 80           \x00\x00\x01\x00\x00[^\x00-\x7f]+
 
 Through Thrift1, HBase decodes the row key as UTF-8 before it searches: bytes 00 to 7f match themselves, bytes from 80
-on may become any other letters. So the filter lets every wanted row pass, and sometimes another one: the client
+on may become any other letters. So the filter passes every wanted row and sometimes an unwanted one, and the client
 compares the UIDs again.
 """
 
@@ -50,10 +50,10 @@ def whole_hours(since_ms: int, until_ms: int) -> tuple[int, int]:
 
 
 def hours_read(how: Downsampling | None, since_ms: int, until_ms: int) -> tuple[int, int]:
-    """The hours that OpenTSDB reads for a period, whose points take part in rates and between points at its ends.
+    """The hours that OpenTSDB reads for a period: rates and interpolation at its ends need points outside of it.
 
-    It reads an hour more if the period ends on a full hour, or in the last second before one. If it downsamples, it
-    goes on to the end of the interval after the period, and then to the end of that hour.
+    It reads one more hour if the period ends on a full hour, or in the last second before one. If it downsamples, it
+    reads to the end of the interval that has the end of the period, and then to the end of that hour.
     """
     since_s, until_s = since_ms // 1000, -(-until_ms // 1000)
     if how is None:
@@ -76,13 +76,13 @@ def hours_between(since_ms: int, until_ms: int) -> Any:
 
 @attrs.frozen
 class Selection:
-    """Some series of one metric in a period: their rows, and the filters that tell them from others there."""
+    """Some series of one metric in a period: their rows, and the filters that drop other series in these rows."""
 
     metric: str
     metric_uid: bytes
     plan: Plan
     has_uids: Callable[[bytes], bool]
-    """Whether the tags of a row may be those of a series, by their UIDs."""
+    """Whether the tags of a row, by their UIDs, may be those of a selected series."""
     row_filter: bytes | None = None
     """The filter on the servers: every wanted row passes, and perhaps others."""
     filters: tuple[TagFilter, ...] = ()
@@ -115,10 +115,10 @@ def series_of_filters(
     *,
     explicit_tags: bool = False,
 ) -> Selection | None:
-    """The series of a metric that match all filters; None if the metric or a value has no UID, so that none does.
+    """The series of a metric that match all filters; None if a name that all of them need has no UID.
 
-    Literal filters of one tag are one filter, of the values of all of them. With `explicit_tags` the series have just
-    the tags of the filters, if there are any.
+    Literal filters on one tag together select the values of any of them. With `explicit_tags` and at least one filter,
+    the series must have the tags of the filters and no others.
     """
     hours = hours_between(since_ms, until_ms)
     metric_uid = uids.metrics.id_of(metric)

@@ -95,10 +95,9 @@ def kept_options(own: "happybase.Connection", tables: SeriesTables, table: str) 
 def check_settings(
     connection: "happybase.Connection", own: "happybase.Connection", tables: SeriesTables, uids: Uids, widths: Widths
 ) -> None:
-    """Compares the settings with those kept for both tables; keeps them if none are and the stored rows agree.
+    """Compares the settings with those that `own`, the connection of `tsdb-rowbook`, keeps for both tables.
 
-    They are kept on the connection `own`.
-
+    If it keeps none and the stored rows agree, it keeps these.
     Raises WrongSettings, with the kept value and the given one. Of several processes that open new tables at once, one
     keeps its settings, and the others compare theirs with them.
     Costs: one get. The first time also two checkAndPuts, one scan of names, and for each bucket of a salt one or

@@ -12,8 +12,8 @@ And among the points:
     undecodable  the row is not a key, or one of its cells is damaged
     orphaned     a UID of the row has no name, or is leaked: no question by names finds the row
 
-`repair` puts back the name of a UID, its reverse mapping, if just one name has the UID: that mapping follows from the
-other. It mends nothing else.
+`repair` puts back the name of a UID, its reverse mapping, if exactly one name has the UID: the reverse mapping follows
+from the forward one. It mends nothing else.
 
 A leaked UID is harmless by itself, so it is listed and not counted as wrong: writers that assign one name at once leave
 them, and no UID is assigned twice. If it does harm, because rows have it, those rows are orphaned. Metrics with
@@ -96,9 +96,9 @@ class SeriesUpkeep:
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """What `verify` finds, and whether it was mended: a UID without a name gets the one that has it.
+        """The findings of `verify`, each with whether it was mended: a UID without a name gets back its only name.
 
-        Its rows are then no longer orphaned. Costs: those of `verify`; for each such UID one checkAndPut.
+        Rows with that UID are then no longer orphaned. Costs: those of `verify`; for each such UID one checkAndPut.
         """
         missing: list[Finding] = []
         for finding in self._verify_names(progress):

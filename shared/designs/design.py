@@ -49,21 +49,22 @@ class Load:
     new_record_transform: Callable[[], Callable[[Any], Any]] = _unchanged
     """Called for each file; returns a function that maps each record of the file to the one to store.
 
-    That function may remember earlier records. It raises ValueError for a record that is not to be stored. If it has
-    `notes`, lines of text that say what it changed, `rowbook load` prints them after the file."""
+    That function may remember earlier records. It raises ValueError for a record that must not be stored. If it has an
+    attribute `notes`, lines of text about its changes, `rowbook load` prints these after the file."""
     store_all: Callable[[Any, Any], object] | None = None
     """The repository's method that stores many records in few calls, if storing a record again changes nothing: after
     an error the same records are stored one by one. A variant with an exemption from `loading` does not use it, nor
     does one whose repository has no such method."""
     at_once: int = RECORDS_AT_ONCE
-    """How many records of a file `store_all` or `correct` gets at once; after an error these are stored one by one."""
+    """How many records of a file `store_all` or `correct` gets at once."""
     correct: Callable[[Any, list[Any]], object] | None = None
-    """Stores many records through a repository in place of what its tables hold for them in any form, for `rowbook load
-    --correct`; None if records have one form. Raises ValueError if it cannot for one of them."""
+    """A function of a repository and many records, for `rowbook load --correct`: stores them in place of what the
+    tables hold for them, whatever its form. Raises ValueError if it cannot do so for one of them. None if records have
+    only one stored form."""
     export: Callable[..., Any] | None = None
-    """The repository's method that returns all stored records, or some, for `rowbook export`: an iterable with
-    `on_invalid`, and maybe with `notes`, lines of text that say what is left out of it. None if a scan of one table
-    shows the records whole."""
+    """The repository's method that returns stored records, for `rowbook export`: an iterable with a method
+    `on_invalid`, and maybe with `notes`, lines of text about what it leaves out. None if a scan of one table shows
+    whole records."""
     has_own_order: bool = False
     """Whether records must be stored in the order of their file, such as those of a log; otherwise in any order."""
 
@@ -209,18 +210,18 @@ class Variant:
 
 @attrs.frozen
 class StoreSettings:
-    """Settings that the owner of a store chose for its tables, such as widths: a process with others finds no rows.
+    """Settings that the owner of a store chose for its tables, such as the widths of keys.
 
-    Commands take them from `--settings`, and otherwise those that the store keeps.
+    A process with other settings finds no rows. Commands take them from `--settings`, otherwise from the store.
     """
 
     names: tuple[str, ...]
     """The names of all settings."""
     applied: "Callable[[Variant, Mapping[str, str], happybase.Connection | None], Variant]"
-    """The variant with settings, each a text by its name. With a connection, those that its store keeps hold for the
-    names that are not given. Raises InvalidKey."""
+    """The variant with settings, each a text by its name. With a connection, settings that are not given are those that
+    its store keeps. Raises InvalidKey."""
     kept_in: TableLayout[Any, Any]
-    """The table that keeps them; a store of which another program made the tables lacks it, and can be read."""
+    """The table that keeps them. A store whose tables another program made lacks it, and can only be read."""
 
 
 @attrs.frozen

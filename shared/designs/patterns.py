@@ -22,7 +22,7 @@ DEFAULT_LIMIT = 100
 
 
 class _Called:
-    """A method or function with arguments that a user gives, after the repository."""
+    """A method or function that is called with a repository, and with arguments that a user gives."""
 
     method: Callable[..., Any]
 
@@ -42,8 +42,8 @@ class _Called:
 class Action(_Called):
     """Work on stored rows that is neither a question nor a load, such as a compaction: `rowbook do NAME ACTION`.
 
-    `method` is called with the repository of a variant and the arguments of the user. It returns an attrs class whose
-    ints are printed with their names, and whose `failed`, if it has that, are the rows that cannot be read.
+    `method` is called with the repository of a variant and the arguments of the user. It returns an attrs instance: its
+    ints are printed with their names, and its `failed`, if there is one, lists the rows that cannot be read.
     """
 
     words: str

@@ -47,4 +47,4 @@ class Format:
     """Whether lines may lack a time. Then `read` leaves out its column, and the caller of `read_lines` gives the time
     of those lines."""
     write: Callable[[Any], str] | None = None
-    """The line of a record, without its line end, if `rowbook export` can write the format."""
+    """The line of a record, without a line end; None if `rowbook export` cannot write the format."""

@@ -1,4 +1,4 @@
-"""Values that the caller of `read_lines` gives for all lines of a file: of fields, and of tags."""
+"""Values of fields and tags that the caller of `read_lines` gives for all lines of a file."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,12 +14,12 @@ from .values import is_of_pairs, read_value
 
 @attrs.frozen
 class Given:
-    """Values of fields and of tags, and the columns of other tags."""
+    """Values of fields and tags, and the columns of other tags."""
 
     constants: Mapping[str, str]
     """The values by field."""
     tags: Mapping[str, str | None]
-    """The values by tag; None for one with a column."""
+    """The values by tag; None for a tag with a column."""
     mapping: Mapping[str, str]
     """The columns of fields and tags that have other names."""
 
@@ -29,15 +29,15 @@ class Given:
         return {tag: self.mapping.get(tag, tag) for tag, value in self.tags.items() if value is None}
 
     def check(self, record_type: type[Any], fields: Iterable[Field]) -> None:
-        """Raises UnknownField for tags of a record that has none, and for a field with both a column and a value."""
+        """Raises UnknownField if a record has no tags but some are given, and if a field has a column and a value."""
         record = record_type.__name__
         if self.tags and not _of_tags(fields):
             raise UnknownField(f"{record}: has no tags (got the tag {shown(next(iter(self.tags)))})")
         for name in self.constants.keys() & self.mapping.keys():
-            raise UnknownField(f"{record}.{name}: must have a value or a column, not both (got {shown(name)} twice)")
+            raise UnknownField(f"{record}.{name}: must have a value or a column, not both")
 
     def needed(self, fields: Iterable[Field]) -> list[Field]:
-        """The fields that a file must have columns for, those of tags included."""
+        """The fields and tags for which a file must have columns."""
         of_tags = [field.name for field in _of_tags(fields)] if self.tags else []
         others = [field for field in fields if field.name not in self.constants and field.name not in of_tags]
         return others + [
@@ -47,7 +47,7 @@ class Given:
         ]
 
     def added(self, rows: ParsedRows, fields: list[Field]) -> ParsedRows:
-        """The rows with these values; a row without the column of a tag becomes the reason why."""
+        """The rows with these values; a row that lacks the column of a tag becomes a text that says so."""
         constants = {field.column: self.constants[field.name] for field in fields if field.name in self.constants}
         columns = self.columns_of_tags
         needed = [field for field in self.needed(fields) if field.column in columns.values()]

@@ -42,7 +42,7 @@ def _series(lines: Iterable[str], path: Path) -> ParsedRows:
 def _series_point(line: str, name: str, match: "re.Match[str] | None") -> dict[str, Any] | str:
     if match is None:
         forms = "METRIC_HOST.csv, with a host of hex digits, or ..._i-HOST_METRIC.csv"
-        advice = "or give --format csv --map time_ms=timestamp --set metric=NAME, and the host"
+        advice = "otherwise use --format csv --map time_ms=timestamp --set metric=NAME, and give the host"
         return f"the file's name must be {forms} (got {name}); {advice}"
     stamp, comma, value = line.partition(",")
     if not comma:

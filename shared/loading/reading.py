@@ -100,8 +100,8 @@ def read_lines(
     `at_ms` is the time of lines without one, for a format whose lines may lack it. Raises UnneededTime for any other
     format.
     `constants` is {field: value}: the value of a field in all lines, instead of a column.
-    `tags` is {tag: value}: a tag of all lines, for a record with a field of pairs of texts; if the value is None, that
-    of the tag's column, `mapping` included. A tag whose column is empty is left out.
+    `tags` is {tag: value}: tags of all lines, for a record with a field of pairs of texts. If the value is None, the
+    tag has a column, of its own name unless `mapping` names one; in lines where that is empty, the tag is left out.
 
     Raises UnreadableFile, before the first line is returned, for a file that cannot contain such records.
     """

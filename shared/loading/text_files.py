@@ -35,7 +35,7 @@ class FirstLine:
 STDIN = "-"
 """The path of the standard input."""
 ERRORS = (OSError, EOFError, zlib.error)
-"""What reading raises; the last two for a compressed file that is cut or damaged."""
+"""The errors of reading; the last two mean a compressed file that is cut or damaged."""
 
 
 class TextFile:
@@ -57,7 +57,7 @@ class TextFile:
 
     @property
     def read_bytes(self) -> int:
-        """How much of the file has been read, as it is stored."""
+        """How many bytes of the file have been read, before they are decompressed."""
         return self._data.tell()
 
     def close(self) -> None:

@@ -177,7 +177,7 @@ def _read_pairs(value: Any, _type: Any) -> tuple[tuple[str, str], ...]:
 
 
 def show_pairs(pairs: Iterable[tuple[str, str]]) -> str:
-    """Pairs as one text, which is read as these pairs if no name has `=` and no text has `,`."""
+    """Pairs as one text; it is read as the same pairs if no name has `=` or `,`, and no text has `,`."""
     return ",".join(f"{name}={text}" for name, text in pairs)
 
 

@@ -4,7 +4,7 @@ A scan of happybase makes a dictionary of each row, and objects of each cell. Th
 that reads many small cells. Here a batch of rows is a few arrays, which numpy makes of the reply itself on a connection
 of `connect("hbase://...")`, and of Thrift's objects on any other.
 
-Only making them needs numpy.
+Importing this module does not need numpy, but calling it does.
 """
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -88,7 +88,7 @@ def scan_cells(
 ) -> Generator[CellArrays]:
     """The cells of the rows of some ranges, one range after the other, in batches of `batch_rows` rows.
 
-    A connection with helpers asks for the next batches while the caller works on one; so it is read side by side.
+    On a connection with helpers, the next batch is requested while the caller works on one.
     Costs: one scan for each range.
     """
     parts = [_read(table, range_, [*columns], filter, batch_rows) for range_ in ranges]
@@ -149,7 +149,7 @@ def _of_results(results: Sequence[Any]) -> CellArrays:
 def _joined(
     rows: list[bytes], counts: list[int], columns: list[bytes], values: list[bytes], times_ms: Iterable[int]
 ) -> CellArrays:
-    """The cells of some rows, of which each has so many."""
+    """The cells of some rows; `counts` says how many each row has."""
     import numpy as np
 
     column_lengths, value_lengths = (np.fromiter(map(len, texts), np.int64, len(texts)) for texts in (columns, values))

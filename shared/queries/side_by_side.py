@@ -92,8 +92,8 @@ def read_streams(
 
     Helpers read `batch` rows of a stream at once. The reader needs about `needed` rows of all streams, and at most
     `limit`. If a scan with this `filter` cannot continue without its scanner, each stream's next batch is fetched when
-    it is needed, as without helpers: a reader who stops for minutes loses no more scans than there. A single part is
-    read ahead if `one_ahead`.
+    it is needed, as without helpers: a reader who stops for minutes loses no more scans than there. With `one_ahead`,
+    even a single part is read by helpers, so that its next batch arrives while the reader works.
     """
     helpers = helpers_of(connection)
     if helpers is None or (sum(map(len, streams)) <= 1 and not one_ahead):

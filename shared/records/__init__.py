@@ -5,7 +5,7 @@ May import `keys`.
 
 from .arguments import check_int, check_one_of, check_text
 from .fields import LAST_MS, finite, fixed_bytes, integer, one_of, text, texts_by_name
-from .lengths import LENGTH, parse_length, show_length
+from .lengths import LENGTH, UNIT_LENGTHS_MS, parse_length, show_length
 from .ties import TIE_BYTES, Repeats, tie_of
 from .times import UNITS, Unit, likely_unit, parse_moment, parse_time, show_time
 
@@ -14,6 +14,7 @@ __all__ = [
     "LENGTH",
     "TIE_BYTES",
     "UNITS",
+    "UNIT_LENGTHS_MS",
     "Repeats",
     "Unit",
     "check_int",

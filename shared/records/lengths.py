@@ -6,7 +6,19 @@ from ..keys.errors import shown
 
 LENGTH = "every_ms"
 """The argument that is a length of time; all others whose names end in `_ms` are points in time."""
-_UNITS_MS = {"w": 604_800_000, "d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1000, "ms": 1, "": 1}
+_DAY_MS = 86_400_000
+UNIT_LENGTHS_MS = {
+    "ms": 1,
+    "s": 1000,
+    "m": 60_000,
+    "h": 3_600_000,
+    "d": _DAY_MS,
+    "w": 7 * _DAY_MS,
+    "n": 30 * _DAY_MS,
+    "y": 365 * _DAY_MS,
+}
+"""Milliseconds of one of each unit, by OpenTSDB's letters; months (n) and years (y) have 30 and 365 days."""
+_UNITS_MS = {unit: UNIT_LENGTHS_MS[unit] for unit in ("w", "d", "h", "m", "s", "ms")} | {"": 1}
 
 
 def parse_length(text: str) -> int:

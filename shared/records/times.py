@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from ..keys.errors import shown
+from .lengths import UNIT_LENGTHS_MS
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -16,12 +17,7 @@ _INTEGER = re.compile("[+-]?[0-9]{1,4300}")  # Python reads no more digits
 # As fromisoformat, which however accepts any character between date and time: here only T or one blank.
 _ISO = re.compile(r"((?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(?:-?\d)?)(?:[T ]\S+?)??)( ?UTC)?", re.ASCII)
 
-_DAY_MS = 86_400_000
-_AGO_MS = {
-    **{"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000},
-    **{"d": _DAY_MS, "w": 7 * _DAY_MS, "n": 30 * _DAY_MS, "y": 365 * _DAY_MS},
-}
-_AGO = re.compile(rf"([0-9]{{1,12}})({'|'.join(_AGO_MS)})-ago")
+_AGO = re.compile(rf"([0-9]{{1,12}})({'|'.join(UNIT_LENGTHS_MS)})-ago")
 
 Unit: TypeAlias = Literal["s", "ms", "us"]
 """What the number of a time may count since 1970-01-01 UTC: seconds, milliseconds or microseconds."""
@@ -65,14 +61,14 @@ def parse_time(text: str) -> int:
 
 
 def parse_moment(text: str, now_ms: int) -> int:
-    """Milliseconds of a time that a person asks for: as `parse_time` reads it, or relative to now, as in OpenTSDB.
+    """Milliseconds of a time in a question: as `parse_time` reads it, or relative to now, as in OpenTSDB.
 
-    `now`, `90s-ago`, `15m-ago`, `1h-ago`, `7d-ago`, `2w-ago`; n and y are 30 and 365 days, ms milliseconds.
+    `now`, `90s-ago`, `1h-ago`, `7d-ago`; the units are those of `UNIT_LENGTHS_MS`. Raises ValueError.
     """
     if text == "now":
         return now_ms
     match = _AGO.fullmatch(text)
-    return parse_time(text) if match is None else now_ms - int(match[1]) * _AGO_MS[match[2]]
+    return parse_time(text) if match is None else now_ms - int(match[1]) * UNIT_LENGTHS_MS[match[2]]
 
 
 def milliseconds_of(moment: datetime, text: str) -> int:

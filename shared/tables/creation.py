@@ -72,11 +72,11 @@ def create_tables(connection: "happybase.Connection", tables: Iterable[TableLayo
 
     Creates a namespace that does not exist, too; without a Thrift2 gateway that is `NeedsThrift2`.
 
-    Raises `TableMismatch` for an existing table whose families, or their options, are not as declared (of a table that
-    another program defines, see `TableLayout.is_recorded`, only the families), and its subclass
-    `LayoutMismatch` if another key layout makes the table's keys, as recorded in the table `rowbook_layouts` when it
-    was created (`recorded_layouts.py`). Warns of `UnrecordedLayout` if there is no such record. Split points are not
-    compared, because HBase keeps splitting regions by itself.
+    Raises `TableMismatch` for an existing table whose families, or their options, are not as declared; the options are
+    not compared if another program defines the table (`TableLayout.is_recorded`). Raises its subclass `LayoutMismatch`
+    if another key layout makes the table's keys, as recorded in the table `rowbook_layouts` when it was created
+    (`recorded_layouts.py`). Warns of `UnrecordedLayout` if there is no such record. Split points are not compared,
+    because HBase keeps splitting regions by itself.
 
     If the connection has no Thrift2 gateway, raises `NeedsThrift2`, before anything is created, for split points of a
     missing table and for any block size other than HBase's default, which is not compared. Nor is `keep_tombstones_ms`

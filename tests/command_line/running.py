@@ -58,10 +58,10 @@ def run(words: list[str], environment: Mapping[str, str] | None = None) -> Ended
 
 
 @contextmanager
-def _store_to_ask(url, design, variant) -> Iterator:
+def _store_to_ask(url, design, variant, *, writes) -> Iterator:
     """`stores.store_to_ask`, but with the samples in memory as they were loaded for an earlier question."""
     if url is not None:
-        with stores.store_to_ask(url, design, variant) as stored:
+        with stores.store_to_ask(url, design, variant, writes=writes) as stored:
             yield stored
         return
     key = (

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 
 import pytest
 
@@ -42,6 +43,15 @@ def test_the_commands_in_a_readme_end_well(ok, folder, path):
     make_files(path, folder)
     for line in commands(path):
         ok(line)
+
+
+@pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
+def test_a_shell_passes_on_the_words_of_a_command_as_they_are_shown(path):
+    """An unquoted `{a,b}` would be two words, and a `*` an error or the names of files."""
+    for line in commands(path):
+        script = f"printf '%s\\0' {line}"
+        words = subprocess.run(["bash", "-O", "failglob", "-c", script], capture_output=True, text=True, check=True)
+        assert words.stdout.split("\0")[:-1] == shlex.split(line)
 
 
 @pytest.mark.hbase

@@ -1,6 +1,7 @@
 """Tables that an OpenTSDB made, with 20 buckets and names of its own: read as they are, adopted, and worked on."""
 
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import attrs
 import pytest
@@ -13,6 +14,7 @@ from domains.tsdb.keys import TABLES, data_table, uid_tables
 from shared.stores import connect
 from shared.tables import create_tables
 
+PAGE = Path(__file__).parents[2] / "domains" / "tsdb" / "OPENTSDB.md"
 CONF = """\
 # OpenTSDB's own file
 tsd.network.port = 4242
@@ -54,14 +56,27 @@ def url(folder):
     return url
 
 
+def commands_that_only_read(url):
+    """Those of the page, with the store, the table, the metric and the day of this test."""
+    block = PAGE.read_text(encoding="utf-8").partition("```text\n$ rowbook ")[2].partition("```")[0]
+    for shown, here in (
+        ("hbase://HOST:9090", url),
+        (" tsdb-uid ", " prod-uid "),
+        ("sys.cpu.user", "temperature"),
+        ("since=2026-01-12 until=2026-01-13", "since=2013-01-01 until=2013-01-02"),
+    ):
+        assert shown in block
+        block = block.replace(shown, here)
+    return block.replace(" \\\n", "").removesuffix("\n").split("\n$ rowbook ")
+
+
 def test_tables_of_an_opentsdb_are_read_with_its_own_file_and_nothing_is_written(ok, rowbook, url, stored):
     before = stored(url)
+    verified, names, answered = map(ok, commands_that_only_read(url))
+    assert verified == f"tsdb: {2 * 14} mappings and {ROWS} rows compared: nothing is wrong\n"
+    assert names.startswith("name")
+    assert "dc=lga,host=web-12" in answered
     tsdb = f"tsdb --store {url} --settings opentsdb.conf"
-    assert ok(f"verify {tsdb}") == f"tsdb: {2 * 14} mappings and {ROWS} rows compared: nothing is wrong\n"
-    assert "dc=lga,host=web-12" in ok(
-        f"ask {tsdb} points metric=temperature tag=host value=web-12 until=2013-01-01T00:10"
-    )
-    assert ok(f"scan {tsdb} prod-uid kind=metrics").startswith("name")
     assert "prod-tsdb" in ok(f"get {tsdb} prod-tsdb --key {before['prod-tsdb'][0][0].hex()}")
     assert sorted(ok(f"export {tsdb}").splitlines()) == sorted(map(import_line, POINTS))
     refused = rowbook(f"do {tsdb} compact metric=load")
@@ -99,8 +114,9 @@ def test_adopted_tables_need_only_their_names_and_can_be_loaded_compacted_delete
     (folder / "names").write_text("".join(line for line in CONF.splitlines(keepends=True) if "table" in line))
     tsdb = f"tsdb --store {url} --settings names"
     (folder / "more.txt").write_text('temperature{host="web-99",at="[::1]:80"} 1 1357000000000\n')
-    note = "more.txt: 1 name has _ for characters that OpenTSDB refuses; tags, at: '[::1]:80' is stored as '___1__80'"
-    assert note in rowbook(f"load {tsdb} more.txt")[2]
+    noted = rowbook(f"load {tsdb} more.txt")[2]
+    assert noted.startswith("more.txt: 1 name has _ in place of characters that OpenTSDB refuses; ")
+    assert "; tags, at: '[::1]:80' is stored as '___1__80'" in noted
     with opened(url) as repository:
         repository.store_annotation(Annotation(1357000000, "moved"))
     assert ok(f"do {tsdb} compact metric=temperature").startswith("tsdb compact: compacted 0, left ")
@@ -142,8 +158,8 @@ def test_a_load_that_corrects_leaves_one_cell_of_each_time(ok, rowbook, folder):
     assert cells() == [b"t:\x00\x00", b"t:\x00\x10"]
     cells(put=[b"t:\x05\x00\x00"])
     code, _out, err = rowbook("load tsdb points.txt --correct --store embedded:c.db")
-    assert (code, "points.txt:1: stored, but its row also keeps another number of this time" in err) == (1, True), err
+    assert (code, "points.txt:1: stored, but its row also has another number for this time" in err) == (1, True), err
     assert rowbook("load orders points.txt --correct --store embedded:")[::2] == (
         2,
-        "--correct: orders are stored in one form; leave it out\n",
+        "--correct: leave it out, because orders have only one stored form\n",
     )

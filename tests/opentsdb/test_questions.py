@@ -197,6 +197,7 @@ ELSEWHERE = {
     "overwritten": "lost_points",
     "deletion": "test_what_a_deletion_inside_of_hours_leaves_is_answered_equally",
 }
+"""The checks that are not in this file."""
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -98,7 +98,7 @@ def drop_unused_imports(package: Package, module: Module) -> None:
 
 
 def keep_what_is_there(front: Module, package: Package) -> None:
-    """Drops from the public names of a package those that its modules no longer have, or whose module is left out."""
+    """Drops from the public names of a package those whose module is left out or no longer has them."""
     for local, (origin, name) in [*front.imports.names.items()]:
         module = package.get(origin[1:])
         if origin.startswith(".") and (module is None or name not in module.defined()):

@@ -14,17 +14,18 @@ LEFT, RIGHT = 84, WIDTH - 16
 """Pixels at which the axis of times begins and ends."""
 HEIGHT = 260
 TICKS = 5
-"""About so many numbers are named beside the vertical axis, and at most so many times below the horizontal one."""
+"""About how many numbers are named beside the vertical axis; at most this many times below the horizontal one."""
 NAMED = len(DASHES)
-"""The most series with a name; the others are thin."""
+"""At most this many series have names; the lines of all others are thin."""
 MOST_CHARACTERS = 56
+"""Longer names of series are cut."""
 _TIMES_MS = [
     *(count * 1000 for count in (1, 2, 5, 10, 15, 30)),
     *(count * 60_000 for count in (1, 2, 5, 10, 15, 30)),
     *(count * 3_600_000 for count in (1, 2, 3, 6, 12)),
     *(count * 86_400_000 for count in (1, 2, 7, 14, 28, 91, 182, 365, 3650, 36_500)),
 ]
-"""Distances of the times that are named."""
+"""Distances between named times."""
 _DAY_MS, _MINUTE_MS = 86_400_000, 60_000
 
 
@@ -38,7 +39,7 @@ class PlottedSeries:
 
 
 def series_picture(headline: str, series: Sequence[PlottedSeries]) -> Picture:
-    """The picture of some series, of which at least one has a number that is finite."""
+    """The picture of some series, at least one of which has a finite number."""
     finite = [number for one in series for number in one.numbers if math.isfinite(number)]
     times_ms = [time_ms for one in series for time_ms in one.times_ms]
     low, high = min(finite), max(finite)
@@ -104,9 +105,9 @@ class _Axes:
             picture.words(min(max(x, LEFT), RIGHT - 24), _time_name(time_ms, every_ms), "middle", y=foot + 22)
 
     def line(self, series: PlottedSeries) -> list[svg.PathData]:
-        """The line of a series; of the numbers in one column of pixels the first, the least, the largest and the last.
+        """The line of a series: in each column of pixels the first, the least, the largest and the last number.
 
-        So a line of any length is as it would be with all numbers, and takes at most four points for each pixel.
+        It looks as it would with all numbers, but has at most four points for each column, however long it is.
         """
         data: list[svg.PathData] = []
         column: list[tuple[int, float]] = []
@@ -134,13 +135,13 @@ def _kept(column: list[tuple[int, float]]) -> list[tuple[int, float]]:
 
 
 def _round_step(least: float) -> float:
-    """The least 1, 2 or 5 times a power of ten that is not less than this."""
+    """The smallest number, of 1, 2 and 5 times the powers of ten, that is not less than `least`."""
     power: float = 10.0 ** math.floor(math.log10(least))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)
 
 
 def _time_name(time_ms: int, every_ms: int) -> str:
-    """A time as its distance from the next one needs it: a day, hours and minutes, or seconds too."""
+    """A time as precise as the distance between named times: its day, its minute or its second."""
     text = show_time(time_ms)
     if every_ms >= _DAY_MS:
         return text[:10]

@@ -127,7 +127,7 @@ def call_of(service: Any, name: str) -> Call:
 CALLS = {name: call_of(Thrift1, name) for name in Thrift1.thrift_services}
 
 FETCH_FRAME = evolve(CALLS["scannerGetList"], as_frame=True)
-"""`scannerGetList`, whose rows become a `RowFrame`, or TRowResults if the reply has another form."""
+"""`scannerGetList`; its reply becomes a `RowFrame`, or TRowResults if it has another form."""
 
 DECLARED = (Hbase_thrift.IOError, Hbase_thrift.IllegalArgument, Hbase_thrift.AlreadyExists)
 """Declared exceptions are complete replies: the socket stays in use after one."""

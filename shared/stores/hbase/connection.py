@@ -117,7 +117,7 @@ class RetryingClient:
         self._calls = calls
         self._scans = ResumedScans(pool, helpers)
         self.fetch_frame = self._bound(FETCH_FRAME)
-        """`scannerGetList`, but it returns a `RowFrame`; or TRowResults if the reply has another form. Needs numpy."""
+        """`scannerGetList` that returns a `RowFrame`, or TRowResults if its reply has another form. Needs numpy."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         call = self._calls.get(name)

@@ -208,10 +208,10 @@ class RowFrameReader:
 def _chains(
     data: bytearray, start: int
 ) -> "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]":
-    """Each place of `0b 00 01 00` from `start` on, as if it were that of a value.
+    """Chains of cells: every place of `0b 00 01 00` from `start` on, taken for the mark of a value.
 
-    For each: the place; the end of the cell; the place for the next cell in this row, -1 if that has not arrived. Then
-    the numbers of those places whose next one is not the one that follows.
+    Four arrays: these places; the end of the cell of each; where the mark of the next cell in the row must be, -1 if
+    that is not known yet; and the indexes of places that end a chain, because the next place is not that mark.
     """
     every_byte = np.frombuffer(data, np.uint8)
     places = np.flatnonzero(every_byte[start : len(data) - _TO_VALUE + 1] == _VALUE[0]) + start
@@ -226,7 +226,7 @@ def _chains(
 
 
 def _may_be(data: bytearray, at: int, wanted: bytes) -> bool:
-    """Whether those of the wanted bytes that have arrived are there. The others will come only if the form is right."""
+    """Whether the bytes that have arrived at this place are the wanted ones, or their beginning."""
     return data.startswith(wanted, at) or wanted.startswith(bytes(data[at : at + len(wanted)]))
 
 

@@ -72,7 +72,7 @@ class _LimitedSocket:
         return data
 
     def unread(self, data: bytes) -> None:
-        """Takes back bytes, which are read again before others."""
+        """Puts back bytes, which the next reads return first."""
         self._unread = memoryview(data + bytes(self._unread))
 
     def write(self, data: bytes) -> None:
@@ -214,7 +214,7 @@ class GatewaySocket:
         except (OSError, EOFError, TTransportException) as error:
             raise AttemptFailed(f"the reply did not come ({network_error_text(error)})", sent=True) from error
         except (MemoryError, ImportError):
-            raise  # the next reply would be as large, and numpy as missing
+            raise  # another attempt would fail in the same way: too large a reply, no numpy
         except Exception as error:
             raise AttemptFailed(f"the reply cannot be read ({error!r:.100})", sent=True) from error
         self._answered = True
@@ -230,7 +230,7 @@ class GatewaySocket:
         return None
 
     def _receive_frame(self, call: Call, sequence_id: int) -> Any:
-        """The rows of a reply as a `RowFrame`; None if it has another form, and is still to be read."""
+        """The rows of a reply as a `RowFrame`; None if it has another form, and then none of its bytes are consumed."""
         from .row_frames import RowFrameReader, UnusualReply  # which needs numpy
 
         reader = RowFrameReader(call.name, sequence_id)

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import pytest
 
+from domains.tsdb.correcting import CorrectionResult
 from domains.tsdb.qualifiers import column_of
 from domains.tsdb.records import Point
 from domains.tsdb.rewriting import QUIET_MS
@@ -48,7 +49,7 @@ def test_a_correction_of_a_compacted_hour_leaves_its_other_points_dated_as_befor
     tsdb.store(Point("cpu", HOUR + 2000, 0.5, TAGS))
     with pytest.raises(ValueError, match="cells of one time must hold the same number"):
         strict(connection, clock)
-    assert tsdb.correct([Point("cpu", HOUR + 2000, 300, TAGS)]) == type(tsdb.correct([]))(1, 0)
+    assert tsdb.correct([Point("cpu", HOUR + 2000, 300, TAGS)]) == CorrectionResult(1, 0)
     assert strict(connection, clock) == [0, 1, 300, 3, 4]
     ((_, cells),) = stored(connection).items()
     assert sorted(written_ms for _, written_ms in cells.values()) == [NOW, clock.set_ms + 1]

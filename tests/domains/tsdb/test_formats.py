@@ -139,7 +139,7 @@ def test_a_page_of_prometheus_own_client_is_stored_whole(written):
     }
     assert not [result for result in results if isinstance(result, str)]
     changed = "tags, le: '+Inf' is stored as '_Inf'"
-    assert note == f"1 name has _ for characters that OpenTSDB refuses; {changed}"
+    assert note == f"1 name has _ in place of characters that OpenTSDB refuses; {changed}"
 
 
 @given(st.text() | st.text('up{}"=a, \\#1.-e'))
@@ -183,7 +183,7 @@ def test_a_character_that_opentsdb_refuses_is_stored_as_an_underline_whatever_th
     assert stored(nginx) == [
         Point("timestamp", AT_MS, AT_MS, {"host": "__1"}),
         Point("upstreams.a_b.10.0.0.1_80.id", AT_MS, 0, {"host": "__1"}),
-        "2 names have _ for characters that OpenTSDB refuses; tags, host: '::1' is stored as '__1'",
+        "2 names have _ in place of characters that OpenTSDB refuses; tags, host: '::1' is stored as '__1'",
     ]
     point = Point("a_b", AT_MS, 1, {"instance_": "10.0.0.1_9100"})
     for content in (
@@ -194,16 +194,18 @@ def test_a_character_that_opentsdb_refuses_is_stored_as_an_underline_whatever_th
     ):
         first, note = stored(written(f"{content}\n", "points"))
         assert first == point
-        assert note.startswith("3 names have _ for characters that OpenTSDB refuses; metric: 'a:b' is stored as 'a_b'")
+        assert note.startswith(
+            "3 names have _ in place of characters that OpenTSDB refuses; metric: 'a:b' is stored as 'a_b'"
+        )
 
 
 def test_a_name_that_would_lose_its_letters_or_become_another_name_is_refused(written):
     path = written(status(**{"a:b": 1}) + status(**{"a_b": 2, "c": 3}) + status(address="_:1"), "status.jsonl")
     *_, last_metric, good, last_host, _note = stored(path)
-    wanted = "must be stored under a name of its own"
-    assert last_metric == f"Point.metric: {wanted} (got 'a_b', stored as 'a_b' as 'a:b' was)"
+    wanted = "two names of a file must not become one"
+    assert last_metric == f"Point.metric: {wanted} (got 'a_b', which would be stored as 'a_b', like 'a:b')"
     assert good == Point("c", AT_MS, 3, {"host": "__1"})
-    assert last_host == f"Point.tags, host: {wanted} (got '_:1', stored as '__1' as '::1' was)"
+    assert last_host == f"Point.tags, host: {wanted} (got '_:1', which would be stored as '__1', like '::1')"
     assert stored(written("up 1 1 a=\u4e2d-1", "points")) == [f"Point.tags, a: {SAFE}'\u4e2d-1')"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow
 import pytest
 
-from domains.tsdb import Point, to_arrow, to_pandas
+from domains.tsdb import to_arrow, to_pandas
 from domains.tsdb.series import Series, Values
 from shared.records import parse_time
 
@@ -39,10 +39,3 @@ def test_an_answer_without_numbers_is_a_table_without_rows(make):
 def test_both_libraries_are_imported_when_they_are_needed():
     code = "import domains.tsdb, sys; print([name for name in ('pandas', 'pyarrow') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT).stdout == "[]\n"
-
-
-def test_a_question_becomes_a_frame_in_one_line(repository):
-    repository.store_all(
-        Point("cpu", T + second * 1000, second, {"host": host}) for second in range(9) for host in "ab"
-    )
-    assert to_pandas(repository.read("cpu"))["value"].sum() == 2 * 36

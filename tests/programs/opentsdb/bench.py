@@ -94,7 +94,7 @@ class Amount:
         return T + self.times * self.every_ms
 
     def share(self, part: int) -> "Amount":
-        """One of so many parts of it."""
+        """One of `part` equal parts of the load, by its times."""
         return attrs.evolve(self, times=max(self.times // part, LAST_TIMES))
 
 
@@ -107,7 +107,7 @@ class Size:
     sparse: Amount
     """A load of few points for each row: six."""
     rounds: int
-    """Of each comparison; a question, which takes milliseconds, has more of them."""
+    """Rounds of each comparison; a question, which takes milliseconds, has more."""
     at_least_s: float
     """How long the rounds of a question take together."""
 
@@ -252,11 +252,7 @@ class Writer:
 
     def telnet(self, metric: str, amount: Amount) -> Callable[[], None]:
         """The lines of its telnet interface, over one connection."""
-        lines = (
-            f"{point.metric} {point.time_ms // 1000} {point.value} {' '.join(f'{k}={v}' for k, v in point.tags)}"
-            for point in points_of(metric, amount)
-        )
-        sent = sent_by_telnet(lines)
+        sent = sent_by_telnet(map(import_line, points_of(metric, amount)))
 
         def load() -> None:
             answer = self.opentsdb.answer_by_telnet(sent)

@@ -23,9 +23,12 @@ import happybase
 import typer
 
 from domains.tsdb import TABLES, Point, TsdbRepository, Widths, data_table, uid_tables
+from domains.tsdb.aggregation import AGGREGATORS
 from domains.tsdb.codecs import SeriesSalt
+from domains.tsdb.downsampling import DOWNSAMPLERS
+from domains.tsdb.formats import import_line
 from domains.tsdb.keys import SeriesTables
-from domains.tsdb.query_text import parse_query
+from domains.tsdb.query_text import NONE, parse_query
 from domains.tsdb.rewriting import QUIET_MS
 from shared.records import parse_time
 from shared.stores import connect
@@ -127,7 +130,7 @@ def fill(one: Kind, connection: happybase.Connection, opentsdb: OpenTSDB) -> Tsd
     for metric in METRICS:
         points = generated(metric)
         opentsdb.put(points[::3])
-        opentsdb.put_lines(map(_line, points[1::3]))
+        opentsdb.put_lines(map(import_line, points[1::3]))
     repository = TsdbRepository(connection, one.tables, widths=one.widths)
     for number, metric in enumerate(METRICS):
         points = generated(metric)
@@ -137,13 +140,6 @@ def fill(one: Kind, connection: happybase.Connection, opentsdb: OpenTSDB) -> Tsd
             later = TsdbRepository(connection, one.tables, widths=one.widths, clock=LaterClock())
             later.compact(metric, T, T + HOUR_MS)
     return repository
-
-
-def _line(point: Point) -> str:
-    """A point as telnet has it, in milliseconds only if it needs them."""
-    seconds, rest_ms = divmod(point.time_ms, 1000)
-    tags = " ".join(f"{tag}={value}" for tag, value in point.tags)
-    return f"{point.metric} {f'{seconds}.{rest_ms:03}' if rest_ms else seconds} {point.value} {tags}"
 
 
 def _wait_until_all_are_there(repository: TsdbRepository, metric: str, count: int) -> None:
@@ -169,26 +165,11 @@ def filled(zookeeper_port: int, connection: happybase.Connection, kinds: Sequenc
 
 # ---- questions -----------------------------------------------------------------------------------
 
-AGGREGATORS = ("sum", "avg", "min", "max", "count", "zimsum", "mimmin", "mimmax", "first", "last", "dev", "none")
-BY = ("sum", "avg", "min", "max", "count", "first", "last", "dev", "zimsum", "mimmax")
+BY = (*DOWNSAMPLERS, "zimsum", "mimmax")
+"""Functions of downsampling; the last two are other names of `sum` and `max`."""
 EVERY = (
-    "30s",
-    "1m",
-    "7m",
-    "1h",
-    "10s",
-    "90m",
-    "2h",
-    "500ms",
-    "1d",
-    "1n",
-    "1hc",
-    "7mc",
-    "1dc",
-    "1wc",
-    "2wc",
-    "1nc",
-    "1yc",
+    *("500ms", "10s", "30s", "1m", "7m", "90m", "1h", "2h", "1d", "1n"),
+    *("7mc", "1hc", "1dc", "1wc", "2wc", "1nc", "1yc"),
 )
 FILTERS = (
     "",
@@ -241,7 +222,7 @@ def question(dice: random.Random) -> tuple[str, int, int]:
         steps.append("explicit_tags")
     dice.shuffle(steps)
     metric = dice.choice([*METRICS, *METRICS, "nothing"])
-    m = ":".join([dice.choice(AGGREGATORS), *steps, metric + dice.choice(FILTERS)])
+    m = ":".join([dice.choice([*AGGREGATORS, NONE]), *steps, metric + dice.choice(FILTERS)])
     since_ms = T + dice.choice((0, HOUR_MS, dice.randrange(HOURS * HOUR_MS), dice.randrange(HOURS * 3600) * 1000))
     hours = [T + hour * HOUR_MS + off_ms for hour in range(1, HOURS + 1) for off_ms in (0, 0, 0, -1, -500, -1000, 1)]
     until_ms = dice.choice([time_ms for time_ms in hours if time_ms > since_ms] or [since_ms + 1])
@@ -252,7 +233,7 @@ def question(dice: random.Random) -> tuple[str, int, int]:
 
 @attrs.frozen
 class Side:
-    """Tables of one kind with points, and who answers from them."""
+    """Tables of one kind with points, and both programs that answer from them."""
 
     kind: Kind
     repository: TsdbRepository

@@ -84,8 +84,8 @@ def test_host_and_metric_are_in_the_name_of_the_file(written, name, host, metric
 def test_a_name_without_host_and_metric_is_refused_with_the_names_that_are_read(written, name):
     assert reason(written(series("1970-01-01,1"), name)) == (
         "the file's name must be METRIC_HOST.csv, with a host of hex digits, or ..._i-HOST_METRIC.csv "
-        f"(got {name.removesuffix('.csv')}); or give "
-        "--format csv --map time_ms=timestamp --set metric=NAME, and the host"
+        f"(got {name.removesuffix('.csv')}); otherwise use "
+        "--format csv --map time_ms=timestamp --set metric=NAME, and give the host"
     )
 
 
