@@ -29,6 +29,7 @@ TURNS: tuple[dict[str, float], ...] = (
     {"test-cluster": 6.5, "faults": 6},
     {"mutants PART=1/2": 8, "bench-hbase QUICK=1": 2, "test-copies ONLY=feeds,profiles": 4},
     {"mutants PART=2/2": 8, "test-opentsdb": 2, "test-copies ONLY=documents,messages": 5},
+    {"compare-opentsdb": 6, "move-opentsdb": 6, "test-opentsdb": 2},
     {"hot-spots CHECK=1": 9, "test-copies ONLY=counters,tsdb": 4},
 )
 """What else a commit runs; a check may be in several turns."""
