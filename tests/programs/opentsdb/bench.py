@@ -93,6 +93,11 @@ class Amount:
     def end_ms(self) -> int:
         return T + self.times * self.every_ms
 
+    @property
+    def points_of_row(self) -> int:
+        """Points of one call that share a row, about."""
+        return min(POINTS_AT_ONCE // self.series, HOUR_MS // self.every_ms)
+
     def share(self, part: int) -> "Amount":
         """One of `part` equal parts of the load, by its times."""
         return attrs.evolve(self, times=max(self.times // part, LAST_TIMES))
@@ -139,15 +144,22 @@ class Comparison:
     """The processor time of our client."""
     points: int
     """Points of a load; 0 for a question."""
+    points_of_row: int
+    """Those of one call that share a row, about; 0 for a question."""
 
 
 def comparison(
-    what: tuple[str, str, str], turns: Turns, sides: tuple[int, int, int | None], cpu: "Cpu", points: int = 0
+    what: tuple[str, str, str],
+    turns: Turns,
+    sides: tuple[int, int, int | None],
+    cpu: "Cpu",
+    amount: Amount | None = None,
 ) -> Comparison:
     """Two sides of some turns, and the third on the embedded store; `what` is work, form and theirs."""
     times_ms = (None if side is None else turns.median_ms(side) for side in sides)
     one, other = sides[:2]
-    return Comparison(*what, *times_ms, turns.ratio(one, other), turns.spread(one, other), cpu.median_ms(), points)
+    loaded = (amount.points, amount.points_of_row) if amount else (0, 0)
+    return Comparison(*what, *times_ms, turns.ratio(one, other), turns.spread(one, other), cpu.median_ms(), *loaded)
 
 
 @attrs.define
@@ -359,7 +371,7 @@ def compare_load(
     for side, (own, form) in enumerate(forms.items()):
         for other, theirs in ((2, f"`/api/put`, {best} points a call"), (3, "telnet")):
             sides = side, other, 4 if side == 0 else None
-            yield comparison((work, form, theirs), turns, sides, cpu[own], amount.points)
+            yield comparison((work, form, theirs), turns, sides, cpu[own], amount)
 
 
 # ---- imports -------------------------------------------------------------------------------------
@@ -384,7 +396,7 @@ def compare_imports(connection: happybase.Connection, opentsdb: OpenTSDB, size: 
             print(f"  {side:9} {amount.points / some[-1]:9,.0f} points/s", flush=True)
     work = f"a file of {amount.points:,} points of {amount.series:,} series"
     turns = Turns(tuple(map(tuple, took_s.values())))
-    yield comparison((work, "`rowbook load`", "`tsdb import`"), turns, (0, 1, None), cpu, amount.points)
+    yield comparison((work, "`rowbook load`", "`tsdb import`"), turns, (0, 1, None), cpu, amount)
 
 
 def children_s() -> float:
