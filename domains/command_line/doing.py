@@ -33,13 +33,17 @@ def do(out: Console, name: str, action: str | None, words: list[str], store: str
     if store is None:
         raise WrongUsage(f"do {name} {action}: needs --store")
     with store_to_ask(store, design, variant, writes=True) as (connection, stored):
-        result: Any = chosen.method(stored.open(connection), **call_arguments)
+        repository = stored.open(connection)
+        result: Any = chosen.method(repository, **call_arguments)
+        unknown = () if design.unknown_names is None else design.unknown_names(repository, call_arguments)
     failed: tuple[InvalidRow, ...] = getattr(result, "failed", ())
     if as_json:
         json_object(out, {"name": name, "action": action, **attrs.asdict(result)})
     else:
         numbers = {field: value for field, value in attrs.asdict(result, recurse=False).items() if type(value) is int}
         line(out, f"{name} {action}: {', '.join(f'{field} {value}' for field, value in numbers.items())}")
+        if unknown:
+            line(out, f"nothing found: {', '.join(unknown)}")
         for row in failed:
             line(out, f"left as it is: {row}")
     return 1 if failed else 0

@@ -40,7 +40,10 @@ def delete_series(repository: TsdbRepository, m: str) -> DeletionResult:
 def correct(repository: TsdbRepository, points: list[Point]) -> None:
     """Stores points in place of what the table holds for their times. Raises InvalidRecord if a row keeps more."""
     if repository.correct(points).left:
-        raise InvalidRecord("stored, but its row also keeps another number of this time; compact it, if it is over")
+        raise InvalidRecord(
+            "stored, but a compacted cell keeps another number of this time; compact it in ten minutes, with"
+            " tsd.storage.fix_duplicates=true"
+        )
 
 
 ACTIONS = (
