@@ -128,9 +128,14 @@ def _sample(line: str) -> dict[str, Any] | str:
     if likely := likely_unit(time_ms):
         wanted = f"milliseconds since 1970 UTC, not {likely.name}, {likely.time}"
         return f"Point.time_ms: must be {wanted} (got {time_ms})"
-    if not labels and time_ms < _FIRST_IN_MS and math.isfinite(value) and likely_unit(int(value)):
+    if not labels and time_ms < _FIRST_IN_MS and _is_time_in_seconds(value):
         return f"Point.tags: must be tag=value ... in a line of the import (got {line!r:.100})"
     return point | {"time_ms": time_ms}
+
+
+def _is_time_in_seconds(value: float) -> bool:
+    likely = likely_unit(int(value)) if math.isfinite(value) else None
+    return likely is not None and likely.unit == "s"
 
 
 PROMETHEUS = Format(

@@ -156,7 +156,7 @@ def test_any_text_after_the_first_line_is_points_or_reasons(tmp_path_factory, te
 @given(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**63), 2**63 - 1))
 def test_any_number_is_read_as_it_is_written(tmp_path_factory, value):
     path = tmp_path_factory.getbasetemp() / "any.prom"
-    path.write_text(f"up {value!r} 7\n", encoding="utf-8")
+    path.write_text(f"up {value!r} {AT_MS}\n", encoding="utf-8")
     ((_number, point),) = lines(path)
     assert (point.value, type(point.value)) == (value, type(value))
     assert math.copysign(1, point.value) == math.copysign(1, value)
