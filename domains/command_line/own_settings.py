@@ -1,11 +1,11 @@
 """The settings of a store's tables, as its owner chose them: `--settings NAME=VALUE`, or a file of such lines.
 
 The file may be that of another program, such as OpenTSDB's `opentsdb.conf`: lines with other names are skipped. Like
-every file of Java's properties it may have a colon or blanks in place of the equals sign, and comments after `#` or `!`.
+every file of Java's properties it may have a colon or blanks in place of the equals sign, and comments after `#` or
+`!`.
 """
 
 import re
-
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 

@@ -118,6 +118,4 @@ def _opened(
         raise WrongSettings(f"{error}; --settings opentsdb.conf gives those of your OpenTSDB") from None
 
 
-OPTIONS = StoreSettings(
-    (DATA_TABLE, UID_TABLE, *_OPTIONS.values(), FIX_DUPLICATES), variant_with, SETTINGS
-)
+OPTIONS = StoreSettings((DATA_TABLE, UID_TABLE, *_OPTIONS.values(), FIX_DUPLICATES), variant_with, SETTINGS)
