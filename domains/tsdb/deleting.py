@@ -104,6 +104,11 @@ class DeletionResult:
     failed: tuple[InvalidRow, ...]
     """Rows that cannot be read, or with appended points inside and outside of the period; they stay as they are."""
 
+    @property
+    def unfinished(self) -> str:
+        """What is left to do; empty text if nothing is."""
+        return "postponed rows need the same deletion again, ten minutes later" if self.postponed else ""
+
 
 def deletion(
     cells: Cells,

@@ -157,6 +157,13 @@ def test_a_load_that_corrects_leaves_one_cell_of_each_time(ok, rowbook, folder):
     cells(put=[b"t:\0\0\0\x10", b"t:\0\0\0\x20"], value=b"\x09\x09\0")
     code, _out, err = rowbook("load tsdb points.txt --correct --store embedded:c.db")
     assert (code, "points.txt:1: stored, but a compacted cell keeps another number of" in err) == (1, True), err
+    code, out, _err = rowbook(
+        "do tsdb delete-points m=cpu since=2013-01-01 until=2013-01-01T00:00:01 --store embedded:c.db"
+    )
+    assert (code, out) == (
+        1,
+        "tsdb delete-points: changed 0, postponed 1\npostponed rows need the same deletion again, ten minutes later\n",
+    )
     assert rowbook("load orders points.txt --correct --store embedded:")[::2] == (
         2,
         "--correct: orders are stored in one form; leave it out\n",
