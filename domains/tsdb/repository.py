@@ -175,8 +175,8 @@ class TsdbRepository:
         already: put over HTTP, with a number of another type or width, or in a compacted hour; see `correcting.py`.
         After any error, repeating the call completes it.
         Raises InvalidRecord, ClockSkew and TooManyAttempts.
-        Costs: those of `store_all`, and those of `correcting.correct_rows`, which reads all cells of the rows; 1 put and
-        1 get once in ten minutes.
+        Costs: those of `store_all`, and those of `correcting.correct_rows`, which reads all cells of the rows; 1 put
+        and 1 get once in ten minutes.
         """
         stored = left = 0
         for batch in in_batches(points, POINTS_AT_ONCE):
