@@ -58,6 +58,8 @@ def variant_with(
     for option, name in ((DATA_TABLE, data), (UID_TABLE, names)):
         if not _TABLE.fullmatch(name):
             raise InvalidKey(f"{option}: must be the name of a table (got {shown(name)})")
+    if names == data:
+        raise InvalidKey(f"{UID_TABLE}: must be another table than {DATA_TABLE} (got {shown(names)})")
     of_names, of_points = settings_of(tables.points, names, widths_of(tables.points))
     numbers = of_names.options | of_points.options
     if connection is not None and _has_settings(connection):

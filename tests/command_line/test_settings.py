@@ -88,6 +88,7 @@ def test_wrong_settings_are_refused_with_the_advice_to_give_the_right_ones(rowbo
         ("tsd.storage.salt.width=9", "tsd.storage.salt.width: must be 1..8 bytes (got 9)"),
         ("tsd.storage.uid.width.metric=0", "tsd.storage.uid.width.metric: must be 1..8 (got 0)"),
         ("tsd.storage.hbase.uid_table=", "tsd.storage.hbase.uid_table: must be the name of a table (got '')"),
+        ("tsd.storage.hbase.uid_table=tsdb", "tsd.storage.hbase.uid_table: must be another table than"),
         ("tsd.storage.fix_duplicates=no-no", "tsd.storage.fix_duplicates: must be true or false (got 'no-no')"),
         ("tsd.salt=1", "unknown setting 'tsd.salt'"),
     ):
