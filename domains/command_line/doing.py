@@ -19,7 +19,7 @@ from .words import arguments
 def do(out: Console, name: str, action: str | None, words: list[str], store: str | None, *, as_json: bool) -> int:
     """Does an action and prints its result; without an action, lists those of the design.
 
-    Returns the exit code: 1 if rows stay as they are because they cannot be read.
+    Returns the exit code: 1 if rows stay as they are because they cannot be read, or if the action is unfinished.
     """
     design, (variant, *_others) = find_variants(name)
     actions = {one.name: one for one in design.actions}
@@ -33,16 +33,23 @@ def do(out: Console, name: str, action: str | None, words: list[str], store: str
     if store is None:
         raise WrongUsage(f"do {name} {action}: needs --store")
     with store_to_ask(store, design, variant) as (connection, stored):
-        result: Any = chosen.method(stored.open(connection), **call_arguments)
+        repository = stored.open(connection)
+        result: Any = chosen.method(repository, **call_arguments)
+        unknown = () if design.unknown_names is None else design.unknown_names(repository, call_arguments)
     failed: tuple[InvalidRow, ...] = getattr(result, "failed", ())
+    unfinished: str = getattr(result, "unfinished", "")
     if as_json:
         json_object(out, {"name": name, "action": action, **attrs.asdict(result)})
     else:
         numbers = {field: value for field, value in attrs.asdict(result, recurse=False).items() if type(value) is int}
         line(out, f"{name} {action}: {', '.join(f'{field} {value}' for field, value in numbers.items())}")
+        if unfinished:
+            line(out, unfinished)
+        if unknown:
+            line(out, f"nothing found: {', '.join(unknown)}")
         for row in failed:
             line(out, f"left as it is: {row}")
-    return 1 if failed else 0
+    return 1 if failed or unfinished else 0
 
 
 def _list_actions(out: Console, name: str, design: Design, *, as_json: bool) -> None:

@@ -67,12 +67,12 @@ class Reading:
         return partial(
             read_lines,
             format=self.format,
-            mapping=pairs(self.mapping, "FIELD=COLUMN"),
-            units=pairs(self.units, "FIELD=s|ms|us"),
-            time_formats=pairs(self.time_formats, "FIELD=FORMAT"),
+            mapping=pairs(self.mapping, "--map FIELD=COLUMN"),
+            units=pairs(self.units, "--unit FIELD=s|ms|us"),
+            time_formats=pairs(self.time_formats, "--time-format FIELD=FORMAT"),
             year=None if self.year is None else number("--year", self.year, LAST_YEAR),
             at_ms=None if self.at is None else time("--at", self.at),
-            constants=pairs(self.constants, "FIELD=VALUE"),
+            constants=pairs(self.constants, "--set FIELD=VALUE"),
             tags=self._tags(),
         )
 

@@ -1,8 +1,11 @@
 """The settings of a store's tables in the command line: `--settings NAME=VALUE`, or a file of such lines.
 
-The file may be that of another program, such as OpenTSDB's `opentsdb.conf`: lines with other names are skipped.
+The file may be that of another program, such as OpenTSDB's `opentsdb.conf`: lines with other names are skipped. Like
+every file of Java's properties it may have a colon or blanks in place of the equals sign, and comments after `#` or
+`!`.
 """
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -10,6 +13,8 @@ if TYPE_CHECKING:
     from shared.designs import Design
 
 OPTION = "--settings"
+
+_PROPERTY = re.compile(r"\s*([^\s=:#!]+)\s*[=:]?\s*(.*)")
 
 _given: list[str] = []
 
@@ -48,8 +53,8 @@ def _in_file(path: str, names: Iterable[str]) -> dict[str, str]:
 
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            lines = [line.partition("=") for line in file if not line.lstrip().startswith("#")]
+            lines = [match.groups() for match in map(_PROPERTY.match, file) if match]
     except OSError as error:
         raise CommandFailed(f"{OPTION} {path}: {reason(error)}; or give NAME=VALUE") from None
     wanted = {*names}
-    return {name.strip(): text.strip() for name, _equals, text in lines if name.strip() in wanted}
+    return {name: text.strip() for name, text in lines if name in wanted}

@@ -115,7 +115,8 @@ def check_tables(
         ]
         load = f"rowbook load {name} FILE --store {shlex.quote(url)}"
         made = f"it has those of {', '.join(others)}; create those of {name}" if others else "create missing tables"
-        raise CommandFailed(f"{url}: has no table {', '.join(missing)}; {made} with {load}")
+        named = "" if design.settings is None else "; if they have other names, give these by --settings"
+        raise CommandFailed(f"{url}: has no table {', '.join(missing)}; {made} with {load}{named}")
 
 
 def check_table(connection: happybase.Connection, url: str, name: str, table: TableLayout[Any, Any]) -> None:

@@ -22,7 +22,7 @@ def pairs(words: Iterable[str], form: str = "field=value") -> dict[str, str]:
         if not equals or not name:
             raise WrongUsage(f"{shown(word)}: must be {form}")
         if name in texts:
-            raise WrongUsage(f"{name}: is given twice")
+            raise WrongUsage(f"{name}: must be given once (got {shown(texts[name])} and {shown(text)})")
         texts[name] = text
     return texts
 

@@ -42,8 +42,10 @@ def correct(repository: TsdbRepository, points: list[Point]) -> None:
     The points are stored all the same.
     """
     if repository.correct(points).left:
-        why = "its row also has another number for this time; rowbook do tsdb compact mends it unless it was appended"
-        raise InvalidRecord(f"stored, but {why}")
+        raise InvalidRecord(
+            "stored, but a compacted cell keeps another number of this time; compact it in ten minutes, with"
+            " tsd.storage.fix_duplicates=true"
+        )
 
 
 ACTIONS = (

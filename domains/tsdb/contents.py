@@ -49,15 +49,15 @@ def names_in_key(repository: TsdbRepository, key: Any) -> dict[str, str]:
 
 
 def unknown_names(repository: TsdbRepository, arguments: Mapping[str, Any]) -> list[str]:
-    """The names without a UID in the arguments of `points`, `query` or `export`.
+    """The names without a UID in the arguments of a question, an export or an action.
 
     Costs: up to three calls for each question of a query.
     """
     if "metric" not in arguments:
         queries = parse_queries(arguments["m"]) if arguments.get("m") else []
         return list(dict.fromkeys(name for query in queries for name in repository.unknown_names(query)))
-    one_value = TagFilter(arguments["tag"], "literal_or", arguments["value"])
-    return repository.unknown_names(SubQuery(arguments["metric"], filters=(one_value,)))
+    filters = (TagFilter(arguments["tag"], "literal_or", arguments["value"]),) if "tag" in arguments else ()
+    return repository.unknown_names(SubQuery(arguments["metric"], filters=filters))
 
 
 def contents_of_cell(table: TableLayout[Any, Any], key: Any, column: bytes, value: bytes) -> CellContents:

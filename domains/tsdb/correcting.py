@@ -8,6 +8,8 @@ time. These are its steps, for up to a hundred rows at once:
     1. Put the points, dated W.
     2. Read the rows with the timestamps of their cells.
     3. Delete the other cells of one point that have these times and are dated before W, each up to its own timestamp.
+       If a row has appended points, first append the new ones, and then delete their own cells, too: of the appended
+       points of one time the last one counts.
     4. If a compacted cell, dated T before W, has some of these times: put its other points as one cell dated T, read it
        back, and delete the old one up to T.
 
@@ -28,7 +30,7 @@ from .compaction import Compacted, compact_rows
 from .deleting import Deleter
 from .point_arrays import PointArrays, read_points
 from .qualifiers import APPENDED, HOUR_MS, Cells, cells_by_qualifier, column_of, is_of_points, offset_of
-from .rewriting import ROWS_AT_ONCE
+from .rewriting import ROWS_AT_ONCE, append_points
 
 if TYPE_CHECKING:
     import happybase
@@ -41,8 +43,8 @@ class CorrectionResult:
     stored: int
     """Points that are stored."""
     left: int
-    """Rows in which a time may still have a second cell: one of appended points, one of several compacted cells that
-    overlap, or one whose replacement a tombstone hides. Readers use the new number. `compact` mends the last two."""
+    """Rows in which a time may still have a second cell: several compacted cells overlap, or a tombstone hides the
+    rewritten one. Readers use the new number. `compact` mends both, unless the row has appended points."""
 
 
 def correct_rows(deleter: Deleter, times_by_row: Mapping[bytes, Collection[int]], before_ms: int) -> int:
@@ -50,7 +52,7 @@ def correct_rows(deleter: Deleter, times_by_row: Mapping[bytes, Collection[int]]
 
     Returns the number of rows in which a time may still have a second cell. Raises InvalidRecord, ClockSkew and
     TooManyAttempts. Costs: for each 100 rows 1 call that reads them, and 1 delete for each different timestamp of the
-    cells; for rows with a compacted cell those of `compaction.compact`, too.
+    cells; for each row with appended points 1 append, and for rows with a compacted cell those of `compaction.compact`.
     """
     left = 0
     rows = deleter.points.rows
@@ -60,12 +62,22 @@ def correct_rows(deleter: Deleter, times_by_row: Mapping[bytes, Collection[int]]
         deletes: dict[int, dict[bytes, list[bytes]]] = {}
         compacted: list[bytes] = []
         for row, cells in rows.rows(batch, columns=columns, include_timestamp=True):
-            for column, (_, written_ms) in cells.items():
-                if written_ms < before_ms and offset_of(column.partition(b":")[2]) in offsets_by_row[row]:
-                    deletes.setdefault(written_ms, {}).setdefault(row, []).append(column)
-            if _compacted(cells_by_qualifier(cells), offsets_by_row[row], before_ms):
+            by_qualifier = cells_by_qualifier(cells)
+            last_ms = before_ms - 1
+            if APPENDED in by_qualifier:
+                last_ms = before_ms
+                new = {
+                    qualifier: value
+                    for qualifier, (value, written_ms) in by_qualifier.items()
+                    if written_ms == before_ms and offset_of(qualifier) in offsets_by_row[row]
+                }
+                if new:
+                    append_points(rows, row, b"".join(qualifier + value for qualifier, value in new.items()))
+            for qualifier, (_, written_ms) in by_qualifier.items():
+                if written_ms <= last_ms and offset_of(qualifier) in offsets_by_row[row]:
+                    deletes.setdefault(written_ms, {}).setdefault(row, []).append(column_of(qualifier))
+            if _compacted(by_qualifier, offsets_by_row[row], before_ms):
                 compacted.append(row)
-            left += column_of(APPENDED) in cells
         _delete(rows, deletes)
         if compacted:
 

@@ -104,6 +104,11 @@ class DeletionResult:
     failed: tuple[InvalidRow, ...]
     """Rows that cannot be read, or with appended points inside and outside of the period; they stay as they are."""
 
+    @property
+    def unfinished(self) -> str:
+        """What is left to do; empty text if nothing is."""
+        return "postponed rows need the same deletion again, ten minutes later" if self.postponed else ""
+
 
 def deletion(
     cells: Cells,
@@ -138,7 +143,7 @@ def deletion(
     # Another deletion whose clock is ahead dates its cell later than `before_ms`; the youngest cells are points.
     young_ms = before_ms + 2 * MAX_SKEW_MS
     of_points = {qualifier: cell for qualifier, cell in cells.items() if is_of_points(qualifier) and cell[1] < young_ms}
-    before_ms = max(before_ms, *(written_ms + 1 for _, written_ms in of_points.values()))
+    before_ms = max([before_ms, *(written_ms + 1 for _, written_ms in of_points.values())])
     points = read_points(of_points)
     covered = _are_covered(points, [*of_others] if own is None else [own, *of_others])
     rewritten = points.taking(np.flatnonzero(~covered)).merged(duplicates).compacted()

@@ -11,13 +11,15 @@ api_http_requests_total{method="POST", handler="/messages"} 100 1356998400000
 Prometheus text (S2.10): labels are tags, times are milliseconds, and `--at` is the time of a line without one. OpenTSDB
 stores no point without a tag, so a metric without labels has the tag `source=prometheus`; a label without a value is
 not a label, as in Prometheus. A number is an int if it is written without point and exponent. A line is refused if its
-number is NaN or infinite.
+number is NaN or infinite. So is one without labels whose number is a time in seconds and whose time is before
+1970-02-19, such as `load 1356998400 1`: it is an import line without its tags.
 
 The host of a series or of a status page (`shared/loading/measurements.py`) is the tag `host`.
 
 A character that OpenTSDB refuses becomes `_`, in every format; see `stored_names.py`.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -34,7 +36,8 @@ from .records import Point
 
 _FIRST_IN_MS = 2**32
 _TIME = re.compile(r"([0-9]{1,13})(?:\.([0-9]{3}))?")
-_LINE = re.compile(r"(?:put )?[^ ={}\"]+ [0-9]{1,13}(?:\.[0-9]{3})? [-+.0-9eE]+(?: +[^ =]+=[^ =]+)+ *")
+_LINE = re.compile(r"(?:put )?[^ ={}\",]+ [^ ={}\",]+ [^ ={}\",]+(?: +[^ =]+=[^ =]+)+ *")
+"""Only the tags tell such a line from others, so that a wrong time or number in the first line is named."""
 
 
 def _import_lines(lines: Iterable[str], _path: Path) -> ParsedRows:
@@ -125,7 +128,14 @@ def _sample(line: str) -> dict[str, Any] | str:
     if likely := likely_unit(time_ms):
         wanted = f"milliseconds since 1970 UTC, not {likely.name}, {likely.time}"
         return f"Point.time_ms: must be {wanted} (got {time_ms})"
+    if not labels and time_ms < _FIRST_IN_MS and _is_time_in_seconds(value):
+        return f"Point.tags: must be tag=value ... in a line of the import (got {line!r:.100})"
     return point | {"time_ms": time_ms}
+
+
+def _is_time_in_seconds(value: float) -> bool:
+    likely = likely_unit(int(value)) if math.isfinite(value) else None
+    return likely is not None and likely.unit == "s"
 
 
 PROMETHEUS = Format(

@@ -5,9 +5,10 @@
     tsd.storage.uid.width.metric = 3          also .tagk and .tagv
     tsd.storage.salt.width = 1                0 for no salt
     tsd.storage.salt.buckets = 20             20 if there is a salt and this is omitted
+    tsd.storage.fix_duplicates = true         false refuses rows with two numbers of one time, as OpenTSDB does
 
 These are lines of its `opentsdb.conf`. An option that is omitted has the value that `tsdb-rowbook` keeps for these
-tables (`settings.py`), otherwise that of the variant.
+tables (`settings.py`), otherwise that of the variant. The last one is not kept: it says how rows are read.
 """
 
 import re
@@ -24,6 +25,7 @@ from shared.tables import create_tables
 
 from .codecs import SeriesSalt
 from .keys import SETTINGS, SeriesTables, Widths, data_table, uid_tables
+from .qualifiers import Duplicates
 from .repository import TsdbRepository
 from .settings import SALT, WIDTH_OF_KIND, WrongSettings, kept_options, settings_of, widths_of
 
@@ -32,6 +34,14 @@ if TYPE_CHECKING:
 
 DATA_TABLE, UID_TABLE = "tsd.storage.hbase.data_table", "tsd.storage.hbase.uid_table"
 SALT_WIDTH, SALT_BUCKETS = f"{SALT}width", f"{SALT}buckets"
+FIX_DUPLICATES = "tsd.storage.fix_duplicates"
+_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+_TABLE = re.compile(r"(?:[A-Za-z0-9_]+:)?[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_OPTIONS = dict(zip(("Widths.metrics", "Widths.tagk", "Widths.tagv"), WIDTH_OF_KIND.values(), strict=True)) | {
+    "SeriesSalt.width": SALT_WIDTH,
+    "SeriesSalt.buckets": SALT_BUCKETS,
+}
+"""OpenTSDB's option of each field that refuses numbers."""
 
 
 def variant_with(
@@ -45,18 +55,40 @@ def variant_with(
     assert isinstance(tables, SeriesTables)
     data = options.get(DATA_TABLE, tables.points.name)
     names = options.get(UID_TABLE, tables.uids.name)
+    for option, name in ((DATA_TABLE, data), (UID_TABLE, names)):
+        if not _TABLE.fullmatch(name):
+            raise InvalidKey(f"{option}: must be the name of a table (got {shown(name)})")
+    if names == data:
+        raise InvalidKey(f"{UID_TABLE}: must be another table than {DATA_TABLE} (got {shown(names)})")
     of_names, of_points = settings_of(tables.points, names, widths_of(tables.points))
     numbers = of_names.options | of_points.options
     if connection is not None and _has_settings(connection):
         numbers |= kept_options(connection, tables, names) | kept_options(connection, tables, data)
-    numbers |= {name: _number(name, text) for name, text in options.items() if name not in (DATA_TABLE, UID_TABLE)}
-    widths = Widths(*(numbers[option] for option in WIDTH_OF_KIND.values()))
-    salt = None
-    if width := numbers[SALT_WIDTH]:
-        salt = SeriesSalt(width, numbers[SALT_BUCKETS]) if SALT_BUCKETS in numbers else SeriesSalt(width)
+    numbers |= {name: _number(name, options[name]) for name in _OPTIONS.values() if name in options}
+    try:
+        widths = Widths(*(numbers[option] for option in WIDTH_OF_KIND.values()))
+        salt = None
+        if width := numbers[SALT_WIDTH]:
+            salt = SeriesSalt(width, numbers[SALT_BUCKETS]) if SALT_BUCKETS in numbers else SeriesSalt(width)
+    except InvalidKey as error:
+        field, _, reason = str(error).partition(":")
+        raise InvalidKey(f"{_OPTIONS[field]}:{reason}") from None
     uids, reverse = uid_tables(names)
     stored = tables._replace(points=data_table(data, widths, salt), uids=uids, names=reverse)
-    return attrs.evolve(variant, tables=stored, open=partial(_opened, tables=stored, widths=widths))
+    opened = partial(
+        _opened,
+        tables=stored,
+        widths=widths,
+        duplicates="newest" if _boolean(FIX_DUPLICATES, options.get(FIX_DUPLICATES, "true")) else "strict",
+        are_given=not options.keys().isdisjoint(_OPTIONS.values()),
+    )
+    return attrs.evolve(variant, tables=stored, open=opened)
+
+
+def _boolean(name: str, text: str) -> bool:
+    if text.lower() not in _BOOLEANS:
+        raise InvalidKey(f"{name}: must be true or false (got {shown(text)})")
+    return _BOOLEANS[text.lower()]
 
 
 def _number(name: str, text: str) -> int:
@@ -69,18 +101,23 @@ def _has_settings(connection: "happybase.Connection") -> bool:
     return SETTINGS.name.encode() in connection.tables()
 
 
-def _opened(connection: "happybase.Connection", tables: SeriesTables, widths: Widths) -> TsdbRepository:
-    """The repository, which must only read if the store has no `tsdb-rowbook`: that table is then in memory."""
+def _opened(
+    connection: "happybase.Connection", tables: SeriesTables, widths: Widths, duplicates: Duplicates, are_given: bool
+) -> TsdbRepository:
+    """The repository, which must only read if the store has no `tsdb-rowbook`: that table is then in memory.
+
+    `are_given`: whether the caller gave widths or a salt, and not only names.
+    """
     own = connection
     if not _has_settings(connection):
         own = connect("embedded:")
         create_tables(own, [tables.settings, tables.deletions])
     try:
-        return TsdbRepository(connection, tables, widths=widths, own=own)
+        return TsdbRepository(connection, tables, widths=widths, own=own, duplicates=duplicates)
     except WrongSettings as error:
+        if are_given:
+            raise
         raise WrongSettings(f"{error}; --settings opentsdb.conf gives those of your OpenTSDB") from None
 
 
-OPTIONS = StoreSettings(
-    (DATA_TABLE, UID_TABLE, *WIDTH_OF_KIND.values(), SALT_WIDTH, SALT_BUCKETS), variant_with, SETTINGS
-)
+OPTIONS = StoreSettings((DATA_TABLE, UID_TABLE, *_OPTIONS.values(), FIX_DUPLICATES), variant_with, SETTINGS)

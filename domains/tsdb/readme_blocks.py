@@ -13,7 +13,7 @@ from .codecs import SeriesSalt
 from .differences import DIFFERENCES, MISSING
 from .downsampling import DOWNSAMPLERS
 from .keys import DEFAULT_WIDTHS, TABLES
-from .options import DATA_TABLE, OPTIONS, SALT_BUCKETS, SALT_WIDTH, UID_TABLE
+from .options import DATA_TABLE, FIX_DUPLICATES, OPTIONS, SALT_BUCKETS, SALT_WIDTH, UID_TABLE
 from .query_text import FILLS, FILTER_KINDS, NONE, parse_query
 from .settings import settings_of
 
@@ -101,6 +101,7 @@ def _settings() -> str:
     defaults: dict[str, object] = {DATA_TABLE: TABLES.points.name, UID_TABLE: TABLES.uids.name, **of_points.options}
     defaults[SALT_WIDTH] = f"{defaults[SALT_WIDTH]}: no salt"
     defaults[SALT_BUCKETS] = f"{SeriesSalt().buckets}, if there is a salt"
+    defaults[FIX_DUPLICATES] = "true; OpenTSDB's default is false"
     return markdown_table(("option", "default"), [[f"`{name}`", str(defaults[name])] for name in OPTIONS.names])
 
 

@@ -16,11 +16,13 @@ from shared.tables import create_tables
 
 PAGE = Path(__file__).parents[2] / "domains" / "tsdb" / "OPENTSDB.md"
 CONF = """\
-# OpenTSDB's own file
+# OpenTSDB's own file, as Java reads it
+! tsd.storage.salt.width = 0
 tsd.network.port = 4242
-tsd.storage.hbase.data_table = prod-tsdb
+  tsd.storage.hbase.data_table = prod-tsdb
 tsd.storage.hbase.uid_table=prod-uid
-tsd.storage.uid.width.tagv = 4
+tsd.storage.uid.width.tagv: 4
+tsd.storage.uid.width.tagk 3
 tsd.storage.salt.width = 1
 """
 POINTS = [*DESIGN.loads[0].sample_records()][:300]
@@ -91,13 +93,18 @@ def test_wrong_settings_are_refused_with_the_advice_to_give_the_right_ones(rowbo
     for settings, reason in (
         (names, "tsd.storage.uid.width.tagv must be 4, as in its UIDs (got 3); --settings opentsdb.conf gives"),
         ("--settings opentsdb.conf --settings tsd.storage.salt.buckets=19", "tsd.storage.salt.buckets must be"),
+        ("", "has no table tsdb, tsdb-uid; create missing tables with"),
     ):
         for command in ("verify", "adopt"):
             code, _out, err = rowbook(f"{command} tsdb --store {url} {settings}")
             assert (code, reason in err) == (1, True), err
     for settings, reason in (
         ("tsd.storage.salt.width=x", "tsd.storage.salt.width: must be a number (got 'x')"),
-        ("tsd.storage.salt.width=9", "SeriesSalt.width: must be 1..8 bytes (got 9)"),
+        ("tsd.storage.salt.width=9", "tsd.storage.salt.width: must be 1..8 bytes (got 9)"),
+        ("tsd.storage.uid.width.metric=0", "tsd.storage.uid.width.metric: must be 1..8 (got 0)"),
+        ("tsd.storage.hbase.uid_table=", "tsd.storage.hbase.uid_table: must be the name of a table (got '')"),
+        ("tsd.storage.hbase.uid_table=tsdb", "tsd.storage.hbase.uid_table: must be another table than"),
+        ("tsd.storage.fix_duplicates=no-no", "tsd.storage.fix_duplicates: must be true or false (got 'no-no')"),
         ("tsd.salt=1", "unknown setting 'tsd.salt'"),
     ):
         code, _out, err = rowbook(f"verify tsdb --store {url} --settings {settings}")
@@ -127,6 +134,9 @@ def test_adopted_tables_need_only_their_names_and_can_be_loaded_compacted_delete
     assert ok(f"do {tsdb} delete-series m=temperature{{at=___1__80,host=web-99}}").startswith(
         "tsdb delete-series: changed 1,"
     )
+    assert ok(f"do {tsdb} delete-points m=temperature{{host=web-12x}} {hour}").endswith(
+        "changed 0, postponed 0\nnothing found: tag value 'web-12x' has no UID\n"
+    )
     code, _out, err = rowbook(f"do {tsdb} delete-series m=temperature")
     assert (code, "m: must name one series by all its tags" in err) == (2, True), err
     assert rowbook(f"export {tsdb} --to moved.csv.gz --format csv")[2] == "annotations are not exported (found 1)\n"
@@ -146,19 +156,31 @@ def test_a_load_that_corrects_leaves_one_cell_of_each_time(ok, rowbook, folder):
     (folder / "points.txt").write_text("cpu 1356998400 1 host=a\ncpu 1356998401 2 host=a\n")
     ok("load tsdb points.txt --store embedded:c.db")
 
-    def cells(put=()):
+    def cells(put=(), value=b"\x09"):
         with closing(connect("embedded:c.db")) as connection:
             ((row, _),) = connection.table("tsdb").scan()
             for column in put:
-                connection.table("tsdb").put(row, {column: b"\x09"})
+                connection.table("tsdb").put(row, {column: value})
             return [*connection.table("tsdb").row(row)]
 
     assert len(cells(put=[b"t:\xf0\x00\x00\x00"])) == 3, "as OpenTSDB stores a whole second that HTTP gives in ms"
     ok("load tsdb points.txt --correct --store embedded:c.db")
     assert cells() == [b"t:\x00\x00", b"t:\x00\x10"]
-    cells(put=[b"t:\x05\x00\x00"])
+    strict = "--store embedded:c.db --settings tsd.storage.fix_duplicates=false"
+    assert "nothing is wrong" in ok(f"verify tsdb {strict}")
+    cells(put=[b"t:\xf0\x00\x00\x00"])
+    code, out, _err = rowbook(f"verify tsdb {strict}")
+    assert (code, "cells of one time must hold the same number" in out) == (1, True), out
+    cells(put=[b"t:\0\0\0\x10", b"t:\0\0\0\x20"], value=b"\x09\x09\0")
     code, _out, err = rowbook("load tsdb points.txt --correct --store embedded:c.db")
-    assert (code, "points.txt:1: stored, but its row also has another number for this time" in err) == (1, True), err
+    assert (code, "points.txt:1: stored, but a compacted cell keeps another number of" in err) == (1, True), err
+    code, out, _err = rowbook(
+        "do tsdb delete-points m=cpu since=2013-01-01 until=2013-01-01T00:00:01 --store embedded:c.db"
+    )
+    assert (code, out) == (
+        1,
+        "tsdb delete-points: changed 0, postponed 1\npostponed rows need the same deletion again, ten minutes later\n",
+    )
     assert rowbook("load orders points.txt --correct --store embedded:")[::2] == (
         2,
         "--correct: leave it out, because orders have only one stored form\n",

@@ -55,7 +55,8 @@ def test_a_store_that_lacks_one_table_is_one_line_with_its_name_and_the_command_
     with closing(connect("embedded:a.db")) as connection:
         create_tables(connection, [table for table in design.main.tables if table.name != missing])
     load = f"rowbook load {design.name} FILE --store embedded:a.db"
-    refused = f"embedded:a.db: has no table {missing}; create missing tables with {load}\n"
+    named = "; if they have other names, give these by --settings" if design.settings else ""
+    refused = f"embedded:a.db: has no table {missing}; create missing tables with {load}{named}\n"
     ask = f"ask {design.name} {design.patterns[0].words} --store embedded:a.db"
     commands = ["adopt"] if design.without_upkeep else ["adopt", "recover", "verify", "repair"]
     for line in (ask, *(f"{command} {design.name} --store embedded:a.db" for command in commands)):

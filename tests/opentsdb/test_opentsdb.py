@@ -260,7 +260,8 @@ def test_appended_points_of_either_are_read_by_the_other(hbase, connection, open
     series = {"host": "a"}
     points = [Point("appended", T + 250 * at, number, series) for at, number in enumerate(NUMBERS)]
     period = ("none:appended", T, T + HOUR_MS)
-    with running(hbase.ports.zookeeper, {"tsd.storage.enable_appends": "true"}) as appending:
+    strict = {"tsd.storage.enable_appends": "true", "tsd.storage.fix_duplicates": "false"}
+    with running(hbase.ports.zookeeper, strict) as appending:
         repository.append(points[::2])
         appending.put(points[1::2])
         appending.put([Point("appended", T, 9, series)])
@@ -272,6 +273,10 @@ def test_appended_points_of_either_are_read_by_the_other(hbase, connection, open
         assert answered == {(("host", "a"),): wanted}
         for its in (appending, opentsdb):
             assert differences(answered, theirs(its, *period)) == []
+        assert repository.correct([Point("appended", T + at, 0.1, series) for at in (250, 100)]).left == 0
+        corrected = ours(repository, *period)
+        assert corrected == {(("host", "a"),): [(T, 9), (T + 100, 0.1), (T + 250, 0.1), *wanted[2:]]}
+        assert differences(corrected, theirs(appending, *period)) == []
 
 
 @pytest.mark.parametrize("compacted", ["never", "by us", "by it"])

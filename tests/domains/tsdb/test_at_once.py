@@ -229,16 +229,22 @@ def test_recover_completes_a_deletion_that_died_and_one_of_a_series(clock):
     assert [*connection.table("tsdb").scan()] == []
 
 
-def test_a_clock_that_is_far_off_deletes_and_compacts_nothing(monkeypatch):
-    """It would date what it puts and deletes so late that points of others are hidden."""
+@pytest.mark.parametrize("ahead_ms", [2 * QUIET_MS, -2 * QUIET_MS])
+def test_a_clock_that_is_far_off_deletes_compacts_and_corrects_nothing(monkeypatch, ahead_ms):
+    """It would date what it puts and deletes so late that points of others are hidden, or a correction too early."""
     connection = connect("embedded:")
     create_tables(connection, TABLES)
     repository(connection, WriterClock()).store_all(FIVE)
     monkeypatch.setattr(server_clock, "MAX_SKEW_MS", MAX_SKEW_MS)
-    ahead = SetClock(time_ns() // 10**6 + 2 * QUIET_MS)
-    for run in (lambda tsdb: delete(tsdb, 1), lambda tsdb: tsdb.compact("cpu"), lambda tsdb: tsdb.upkeep.recover()):
+    clock = SetClock(time_ns() // 10**6 + ahead_ms)
+    for run in (
+        lambda tsdb: delete(tsdb, 1),
+        lambda tsdb: tsdb.compact("cpu"),
+        lambda tsdb: tsdb.upkeep.recover(),
+        lambda tsdb: tsdb.correct([Point("cpu", HOUR, 0.5, TAGS)]),
+    ):
         with pytest.raises(ClockSkew):
-            run(repository(connection, ahead))
+            run(repository(connection, clock))
     assert [len(cells) for _, cells in connection.table("tsdb").scan()] == [5]
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from domains.tsdb.correcting import CorrectionResult
-from domains.tsdb.qualifiers import column_of
+from domains.tsdb.qualifiers import APPENDED, column_of
 from domains.tsdb.records import Point
 from domains.tsdb.rewriting import QUIET_MS
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
@@ -58,12 +58,16 @@ def test_a_correction_of_a_compacted_hour_leaves_its_other_points_dated_as_befor
     assert len(stored(connection).popitem()[1]) == 5
 
 
-def test_appended_points_and_a_hidden_cell_are_left_and_the_new_number_counts(connection, clock):
+def test_a_correction_of_appended_points_is_appended_and_leaves_no_cell_of_its_own(connection, clock):
     tsdb = repository(connection, clock)
-    tsdb.append([Point("cpu", HOUR, 1, TAGS)])
+    tsdb.append([Point("cpu", HOUR, 1, TAGS), Point("cpu", HOUR + 2000, 3, TAGS)])
+    tsdb.store(Point("cpu", HOUR, 0.5, TAGS))
     clock.set_ms += 10**13  # HBase dates appended cells
-    assert tsdb.correct([Point("cpu", HOUR, 2, TAGS)]).left == 1
-    assert values(connection, clock) == [2]
+    new = [Point("cpu", HOUR, 2, TAGS), Point("cpu", HOUR + 1500, 2.5, TAGS)]
+    for _ in range(2):
+        assert tsdb.correct(new).left == 0
+    assert strict(connection, clock) == [2, 2.5, 3]
+    assert [[*cells] for cells in stored(connection).values()] == [[column_of(APPENDED)]]
 
 
 CALLS, CHANGES = 19, 4

@@ -68,6 +68,17 @@ def test_young_cells_are_deleted_at_once_and_others_stay_beside_the_rewritten_ce
     assert sorted(len(column) for column, _ in cells.items()) == [4, 6]
 
 
+def test_a_compacted_cell_that_an_opentsdb_has_just_put_is_replaced_by_a_later_call(connection, clock):
+    fill(connection, clock, compacted=True)
+    ((row, cells),) = stored(connection).items()
+    connection.table("tsdb").put(row, {column: value for column, (value, _) in cells.items()}, timestamp=clock.set_ms)
+    assert delete(connection, clock, 1, 3) == DeletionResult(0, 1, ())
+    assert values(connection, clock) == [0, 1, 2, 3, 4]
+    clock.set_ms += QUIET_MS + 1
+    assert delete(connection, clock, 1, 3) == DeletionResult(1, 0, ())
+    assert values(connection, clock) == [0, 3, 4]
+
+
 def test_cells_of_every_millisecond_around_the_timestamp_of_the_deletion_are_deleted(connection, clock):
     """A tombstone of the whole row, or of its old cells, is a millisecond older than that."""
     tags = [{"host": f"web-{number}"} for number in range(60)]

@@ -62,6 +62,8 @@ IMPORTED = [
     ("requests 1356998400 1. host=web-1 dc=lga", Point("requests", AT_MS, 1.0, WEB_1)),
     ("requests 1 2", "must be metric time value tag=value ... (got 'requests 1 2')"),
     ("r x 2 a=b", "Point.time_ms: must be seconds or milliseconds since 1970 UTC (got 'x')"),
+    ("r -5 2 a=b", "Point.time_ms: must be seconds or milliseconds since 1970 UTC (got '-5')"),
+    ("r 1 NaN a=b", "Point.value: must be a number in the range of a float (got 'NaN')"),
     ("r 1 2 a", "Point.tags: must be tag=value, each tag once (got 'a')"),
     ("r 1 2 a=b a=c", "Point.tags: must be tag=value, each tag once (got 'a=b a=c')"),
 ]
@@ -70,8 +72,8 @@ IMPORTED = [
 @pytest.mark.parametrize(("line", "result"), IMPORTED)
 def test_a_line_of_the_import_is_a_point_or_refused_with_field_wanted_and_given(written, line, result):
     assert lines(written(f"requests 1 2 a=b\n{line}\n"))[1] == (2, result)
-    if isinstance(result, Point):
-        assert read_lines(written(line), Point, formats=FORMATS).format == "opentsdb"
+    if isinstance(result, Point) or line.endswith("a=b"):
+        assert read_lines(written(line), Point, formats=FORMATS).format == "opentsdb", "by its tags"
 
 
 # Prometheus text
@@ -104,6 +106,7 @@ SAMPLES = [
     ('up 1 # {a="b"} 0.5', f"{SHAPE}'up 1 # {{a=\"b\"}} 0.5')"),
     ("up 1 1356998400", f"{MILLISECONDS} (got 1356998400)"),
     ("up 1 -1", f"Point.time_ms: must be 0..{LAST_POINT_MS} (got -1)"),
+    ("up 1356998400 1", "Point.tags: must be tag=value ... in a line of the import (got 'up 1356998400 1')"),
     (f"up{{{NINE_LABELS}}} 1", "Point.tags: must be 1..8 tags, each name once (got 9)"),
 ]
 
@@ -153,7 +156,7 @@ def test_any_text_after_the_first_line_is_points_or_reasons(tmp_path_factory, te
 @given(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**63), 2**63 - 1))
 def test_any_number_is_read_as_it_is_written(tmp_path_factory, value):
     path = tmp_path_factory.getbasetemp() / "any.prom"
-    path.write_text(f"up {value!r} 7\n", encoding="utf-8")
+    path.write_text(f"up {value!r} {AT_MS}\n", encoding="utf-8")
     ((_number, point),) = lines(path)
     assert (point.value, type(point.value)) == (value, type(value))
     assert math.copysign(1, point.value) == math.copysign(1, value)
