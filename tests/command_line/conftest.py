@@ -148,9 +148,10 @@ def real_process(folder):
     """Starts a command in a process of its own; what still runs in the end is killed."""
     started = []
 
-    def start(*arguments, **environment):
+    def start(*arguments, stdin=None, **environment):
         process = subprocess.Popen(
             [*ROWBOOK, *arguments],
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

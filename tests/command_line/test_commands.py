@@ -18,6 +18,7 @@ from shared.designs import load_samples
 from shared.loading import FORMATS
 from shared.stores import connect
 from shared.tables import create_tables, physical_tables
+from tests.few_designs import few_of
 
 ROOT = Path(__file__).parents[2]
 BY_NAME = {
@@ -69,7 +70,7 @@ def test_explain_of_a_design_shows_the_tables_of_every_variant_each_once(ok, des
     assert others == [] or len(dict(types)) < len(types)  # one value does not fit parts of two types
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", few_of(BY_NAME))
 def test_a_stored_cell_of_every_table_shows_the_attributes_of_its_record(ok, cut_designs, name):
     design, variant = BY_NAME[name]
     explained_tables = {(DELETIONS.name, DELETIONS.holds)}  # in one table with the settings; samples delete nothing
@@ -117,7 +118,7 @@ def test_a_registered_deletion_shows_what_it_deletes(ok, folder):
         check_cell(ok, "tsdb", DELETIONS, row, cells, column, value)
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", few_of(BY_NAME))
 def test_ddl_as_json_has_the_families_the_points_and_the_reason_of_every_table(ok, name):
     tables = json.loads(ok(f"ddl {name} --json"))["tables"]
     statements = ok(f"ddl {name}")

@@ -192,12 +192,15 @@ def has_more_than_a_batch(url):
 
 
 def test_a_load_that_was_interrupted_goes_on_when_started_again(real_process, ok, folder, stored, logs_url):
-    lines = 20_000  # so many that it has not ended when a busy machine sends the signal
+    lines = 4_000
     times = (f"{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}" for number in range(lines))
-    (folder / "big.log").write_text("".join(HIT.replace("08:07:31", text) for text in times))
-    process = real_process("load", "logs", "big.log", "--store", logs_url)
+    hits = [HIT.replace("08:07:31", text) for text in times]
+    (folder / "big.log").write_text("".join(hits))
+    process = real_process("load", "logs", "-", "--store", logs_url, stdin=subprocess.PIPE)
+    process.stdin.writelines(hits[:2_500])
+    process.stdin.flush()
     path = Path(logs_url.removeprefix("embedded:"))
-    for _ in range(4000):  # until it is in the midst of storing; on HBase it has no file
+    for _ in range(4000):  # until it waits for more lines; on HBase it has no file
         if (logs_url.startswith("hbase:") or path.exists()) and has_more_than_a_batch(logs_url):
             break
         time.sleep(0.01)

@@ -12,6 +12,7 @@ from domains.command_line.usage import WrongUsage
 from tests.command_line.running import ROWBOOK, without_terminal
 
 
+@pytest.mark.long
 def test_the_verdict_and_every_moment_of_a_load_are_shown_and_are_json(ok):
     words = "simulate logs:time-first --rows 1e8 --servers 4 --max-filesize 500M"
     (table,) = json.loads(ok(f"{words} --json"))["tables"]
@@ -38,6 +39,7 @@ def test_the_questions_of_a_load_say_what_they_read_and_whether_that_grows(ok):
     ]
 
 
+@pytest.mark.long
 def test_sizes_grow_with_records_and_days_and_encodings_make_them_smaller(ok):
     shown = ok("size logs --records-a-day 1e6 --keep 30d")
     assert re.search(r"NONE: 3\.7 GB in [0-9]+ regions; servers write 0\.0[0-9]+ MB/s", shown)

@@ -21,6 +21,7 @@ from domains.command_line.designs import all_designs
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders.design import DESIGN as ORDERS_DESIGN
 from tests.command_line.running import ROWBOOK, without_terminal
+from tests.few_designs import few_of
 
 ROOT = Path(__file__).parents[2]
 ORDERS = ROOT / "fixtures" / "orders" / "orders.csv"
@@ -47,7 +48,7 @@ def tables(shown):
 @pytest.mark.parametrize(
     ("columns", "on_terminal"), [(None, False), (70, False), (200, False), (80, True), (200, True)]
 )
-@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+@pytest.mark.parametrize("design", few_of(all_designs(), lambda design: design.name))
 def test_run_fits_its_lines_and_breaks_no_word(ok, terminal, environment, design, columns, on_terminal):
     if on_terminal:
         terminal(columns)
@@ -111,7 +112,7 @@ def test_a_number_that_is_not_a_width_is_ignored(ok, terminal, environment, wher
         assert [ok(line) for line in lines] == expected, columns
 
 
-@pytest.mark.parametrize("columns", [60, 80, 100])
+@pytest.mark.parametrize("columns", [60, *(pytest.param(columns, marks=pytest.mark.long) for columns in (80, 100))])
 @pytest.mark.parametrize("on_terminal", [True, False])
 def test_what_is_not_to_be_copied_is_never_wider_than_the_terminal(
     rowbook, terminal, environment, on_terminal, columns
