@@ -8,14 +8,18 @@ from typing import Any
 import attrs
 from rich.console import Console
 
+from shared.keys import shown
+
 from .terminal import count, line, reason
 from .usage import CommandFailed, WrongUsage
 
 
 def check_plot(path: str | None, *, as_json: bool, explains: bool) -> None:
-    """Refuses `--plot` beside another form of the output, or without the package that it needs."""
+    """Refuses a file that is not SVG, another form of the output beside it, and a missing package."""
     if path is None:
         return
+    if not path.lower().endswith(".svg"):
+        raise WrongUsage(f"--plot: must be the name of a file that ends in .svg (got {shown(path)})")
     if as_json or explains:
         raise WrongUsage(f"--plot and {'--json' if as_json else '--explain'}: choose one of them")
     if find_spec("svg") is None:

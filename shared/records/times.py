@@ -68,6 +68,8 @@ def parse_moment(text: str, now_ms: int) -> int:
     if text == "now":
         return now_ms
     match = _AGO.fullmatch(text)
+    if match is None and text.endswith("-ago"):
+        raise ValueError(f"must be a number and a unit, {', '.join(UNIT_LENGTHS_MS)}, as in 1h-ago (got {shown(text)})")
     return parse_time(text) if match is None else now_ms - int(match[1]) * UNIT_LENGTHS_MS[match[2]]
 
 

@@ -91,18 +91,20 @@ class Picture:
     def words(self, x: float, text: str, *classes: str, y: float | None = None) -> None:
         """Writes a line of text whose base line is `y`."""
         self._drawn.append(
-            svg.Text(x=_px(x), y=_px(self.y if y is None else y), text=text, class_=list(classes) or None)
+            svg.Text(x=_px(x), y=_px(self.y if y is None else y), text=svg.escape(text), class_=list(classes) or None)
         )
 
     def named(self, x: float, name: str, remark: str) -> None:
         """Writes the name of a table, and a remark behind it, as one text."""
-        spans: list[svg.Element] = [svg.TSpan(text=name, class_=["mono", "bold"])]
-        spans += [svg.TSpan(text=remark, class_=["second"], dx=12)] if remark else []
+        spans: list[svg.Element] = [svg.TSpan(text=svg.escape(name), class_=["mono", "bold"])]
+        spans += [svg.TSpan(text=svg.escape(remark), class_=["second"], dx=12)] if remark else []
         self._drawn.append(svg.Text(x=x, y=_px(self.y), elements=spans))
 
     def phrase(self, x: float, *spans: tuple[str, str]) -> None:
         """Writes texts that follow each other as one line, each with its class or none."""
-        parts: list[svg.Element] = [svg.TSpan(text=text, class_=[name] if name else None) for text, name in spans]
+        parts: list[svg.Element] = [
+            svg.TSpan(text=svg.escape(text), class_=[name] if name else None) for text, name in spans
+        ]
         self._drawn.append(svg.Text(x=_px(x), y=_px(self.y), elements=parts))
 
     def phrases(self, *spans: tuple[str, str]) -> None:
@@ -228,8 +230,8 @@ class Picture:
             height=height,
             viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),
             elements=[
-                svg.Title(text=self._title),
-                svg.Desc(text=self.description),
+                svg.Title(text=svg.escape(self._title)),
+                svg.Desc(text=svg.escape(self.description)),
                 svg.Style(text=STYLE),
                 svg.Defs(elements=[arrow, hatch] if self._is_hatched else [arrow]),
                 svg.Rect(width=WIDTH, height=height, class_=["ground"]),
