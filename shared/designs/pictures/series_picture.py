@@ -1,6 +1,7 @@
 """Series of numbers by time: lines on linear axes, for any number of points."""
 
 import math
+import textwrap
 from collections.abc import Sequence
 
 import attrs
@@ -19,6 +20,8 @@ NAMED = len(DASHES)
 """At most this many series have names; the lines of all others are thin."""
 MOST_CHARACTERS = 56
 """Longer names of series are cut."""
+MOST_IN_HEADLINE = 48
+"""A question is broken before each `&`, and within longer parts."""
 _TIMES_MS = [
     *(count * 1000 for count in (1, 2, 5, 10, 15, 30)),
     *(count * 60_000 for count in (1, 2, 5, 10, 15, 30)),
@@ -46,7 +49,8 @@ def series_picture(headline: str, series: Sequence[PlottedSeries]) -> Picture:
     first_ms, last_ms = min(times_ms), max(times_ms)
     period = f"{show_time(first_ms)} to {show_time(last_ms)}"
     sentence = f"{len(series)} series, {len(times_ms)} numbers from {low:,g} to {high:,g}, {period}."
-    picture = Picture(headline, sentence, headline, sentence)
+    parts = " ".join(textwrap.wrap(headline.replace("&", " &"), MOST_IN_HEADLINE))
+    picture = Picture(headline, sentence, parts, sentence)
     axes = _Axes(first_ms, last_ms if last_ms > first_ms else first_ms + 1000, low, high, picture.y)
     axes.draw(picture)
     for number, one in reversed([*enumerate(series)]):
