@@ -142,6 +142,7 @@ def test_a_package_whose_writes_leave_intents_has_crash_tests(name: str) -> None
     assert "tests/test_crashes.py" in shown_files(name) or not any(map(holds_intents, design_named(name).main.tables))
 
 
+@pytest.mark.long
 def test_the_crash_tests_of_a_variant_are_its_own() -> None:
     assert "by-pair" not in files_of("messages:by-pair")["tests/test_crashes.py"].decode()
 

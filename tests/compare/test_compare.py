@@ -31,7 +31,13 @@ def named(defect):
     return defect.name
 
 
-@pytest.mark.parametrize("defect", DEFECTS, ids=named)
+@pytest.mark.parametrize(
+    "defect",
+    [
+        pytest.param(defect, marks=pytest.mark.long if number % 2 else (), id=defect.name)
+        for number, defect in enumerate(DEFECTS)
+    ],
+)
 def test_a_planted_defect_is_noticed_and_shown_as_a_short_case_that_an_intact_store_passes(defect, tmp_path: Path):
     comparison = Comparison(Embedded(), Planted(defect), "planted", shrinking_s=20)
     (difference,) = comparison.run(5_000).differences

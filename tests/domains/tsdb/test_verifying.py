@@ -243,6 +243,7 @@ def test_points_and_names_that_are_stored_meanwhile_are_not_reported(tsdb, conne
         assert found(TsdbRepository(watched)) == [], call
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_tables(connection, names, points, monkeypatch):
     """Batches are small here, so that few rows are many of them."""
     monkeypatch.setattr(verifying, "NAMES_AT_ONCE", 20)
