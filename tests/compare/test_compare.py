@@ -27,10 +27,6 @@ from tests.programs.hbase.stores import named_with
 OPERATIONS_ON_HBASE = 10_000
 
 
-def named(defect):
-    return defect.name
-
-
 @pytest.mark.parametrize(
     "defect",
     [
