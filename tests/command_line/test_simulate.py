@@ -39,7 +39,6 @@ def test_the_questions_of_a_load_say_what_they_read_and_whether_that_grows(ok):
     ]
 
 
-@pytest.mark.long
 def test_sizes_grow_with_records_and_days_and_encodings_make_them_smaller(ok):
     shown = ok("size logs --records-a-day 1e6 --keep 30d")
     assert re.search(r"NONE: 3\.7 GB in [0-9]+ regions; servers write 0\.0[0-9]+ MB/s", shown)
