@@ -201,6 +201,19 @@ def test_a_socket_that_a_deadline_has_limited_waits_as_long_as_ever_afterwards()
         assert gateway.count("getRowWithColumns") == 2
 
 
+def test_a_socket_waits_as_long_as_ever_after_the_reply_to_a_close():
+    with ScriptedGateway() as gateway:
+        for row in ROWS:
+            gateway.table.put(row, {b"d:a": b"1"})
+        table = gateway.opened()
+        next(table.scan(batch_size=1))  # and closes it
+        pool = table.connection.client._pool
+        assert until(lambda: all(gateway_socket.is_free() for gateway_socket in pool._connected))
+        gateway.goes_wrong("getRowWithColumns", Fault.LATE_REPLY)
+        table.row(b"r")
+        assert (gateway.count("scannerClose"), gateway.count("getRowWithColumns"), gateway.sockets) == (1, 1, 1)
+
+
 def test_a_deadline_holds_in_a_thread_of_asyncio(table):
     async def read():
         with deadline(1):
