@@ -22,8 +22,9 @@ def rowbook(
 ) -> None:
     """Row-key designs for HBase: run them, measure them, copy them."""
     context.obj = plain
-    give()
-    give_settings()
+    for forget in (give, give_settings):
+        forget()
+        context.call_on_close(forget)
     if version:
         from shared import __version__
 

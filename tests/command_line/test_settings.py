@@ -6,6 +6,7 @@ from pathlib import Path
 import attrs
 import pytest
 
+from domains.command_line.own_settings import are_given
 from domains.tsdb import Annotation, TsdbRepository, Widths
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.design import DESIGN
@@ -185,3 +186,8 @@ def test_a_load_that_corrects_leaves_one_cell_of_each_time(ok, rowbook, folder):
         2,
         "--correct: leave it out, because orders have only one stored form\n",
     )
+
+
+def test_what_one_command_line_gives_is_forgotten_when_its_command_ends(rowbook):
+    rowbook("run tsdb --settings tsd.storage.salt.width=1")
+    assert not are_given()
