@@ -311,7 +311,7 @@ def test_memory_does_not_grow_with_the_width_of_a_row(act, counts, rpcs):
 
     peaks = []
     for count_ in counts:
-        with server() as (_process_id, port), closing(connect(f"hbase://127.0.0.1:{port}")) as connection:
+        with server() as (_process_id, port, _), closing(connect(f"hbase://127.0.0.1:{port}")) as connection:
             create_tables(connection, TABLES)
             repository = filled(connection, count_)
             tracemalloc.start()

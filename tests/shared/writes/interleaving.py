@@ -397,10 +397,16 @@ class Exploration:
     def _serial_parts(
         self, orders: list[tuple[int, ...]]
     ) -> Iterator[tuple[tuple[int, ...], dict[int, Any], Contents | str]]:
-        """The same if the first write is several, of which the last ones may be missing, with others in between."""
-        for others, count in product(orders, range(1, len(self._parts) + 1)):
+        """The same if the first write is several, of which any may be missing, with others in between.
+
+        A recoverer that comes before its decision leaves out one of them, and what follows is decided all the same.
+        """
+        counts = range(1, len(self._parts) + 1)
+        subsets = [some for count in counts for some in combinations(self._parts, count)]
+        for others, some in product(orders, subsets):
+            count = len(some)
             for places in combinations(range(count + len(others)), len(others)):
-                parts, rivals = iter(self._parts), iter(others)
+                parts, rivals = iter(some), iter(others)
                 sequence = [next(rivals) if at in places else next(parts) for at in range(count + len(others))]
                 answers, contents = self._one_after_the_other(sequence)
                 if count == len(self._parts):
