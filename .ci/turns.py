@@ -26,9 +26,10 @@ TURNS: tuple[dict[str, float], ...] = (
         "test-copies ONLY=logs,changes": 4,
     },
     {"test-hbase ONLY=rooms": 9, "test-opentsdb": 2, "test-copies ONLY=monitoring,catalog": 5},
-    {"test-cluster": 6.5, "faults": 6},
-    {"mutants PART=1/2": 8, "bench-hbase QUICK=1": 2, "test-copies ONLY=feeds,profiles": 4},
-    {"mutants PART=2/2": 8, "test-opentsdb": 2, "test-copies ONLY=documents,messages": 5},
+    {"mutants PART=1/4": 9, "test-cluster": 6.5},
+    {"mutants PART=2/4": 9, "bench-hbase QUICK=1": 2, "test-copies ONLY=feeds,profiles": 4},
+    {"mutants PART=3/4": 9, "test-opentsdb": 2, "test-copies ONLY=documents,messages": 5},
+    {"mutants PART=4/4": 9, "faults": 6},
     {"compare-opentsdb": 6, "move-opentsdb": 6, "test-opentsdb": 2},
     {"hot-spots CHECK=1": 9, "test-copies ONLY=counters,tsdb": 4},
 )
