@@ -63,18 +63,19 @@ def correct_rows(deleter: Deleter, times_by_row: Mapping[bytes, Collection[int]]
         compacted: list[bytes] = []
         for row, cells in rows.rows(batch, columns=columns, include_timestamp=True):
             by_qualifier = cells_by_qualifier(cells)
+            of_times = {
+                qualifier: cell
+                for qualifier, cell in by_qualifier.items()
+                if offset_of(qualifier) in offsets_by_row[row]
+            }
             last_ms = before_ms - 1
             if APPENDED in by_qualifier:
                 last_ms = before_ms
-                new = {
-                    qualifier: value
-                    for qualifier, (value, written_ms) in by_qualifier.items()
-                    if written_ms == before_ms and offset_of(qualifier) in offsets_by_row[row]
-                }
+                new = [qualifier + value for qualifier, (value, put_ms) in of_times.items() if put_ms == before_ms]
                 if new:
-                    append_points(rows, row, b"".join(qualifier + value for qualifier, value in new.items()))
-            for qualifier, (_, written_ms) in by_qualifier.items():
-                if written_ms <= last_ms and offset_of(qualifier) in offsets_by_row[row]:
+                    append_points(rows, row, b"".join(new))
+            for qualifier, (_, written_ms) in of_times.items():
+                if written_ms <= last_ms:
                     deletes.setdefault(written_ms, {}).setdefault(row, []).append(column_of(qualifier))
             if _compacted(by_qualifier, offsets_by_row[row], before_ms):
                 compacted.append(row)
