@@ -37,7 +37,7 @@ SALT_WIDTH, SALT_BUCKETS = f"{SALT}width", f"{SALT}buckets"
 FIX_DUPLICATES = "tsd.storage.fix_duplicates"
 _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 _TABLE = re.compile(r"(?:[A-Za-z0-9_]+:)?[A-Za-z0-9_][A-Za-z0-9_.-]*")
-_OPTIONS = dict(zip(("Widths.metrics", "Widths.tagk", "Widths.tagv"), WIDTH_OF_KIND.values(), strict=True)) | {
+_OPTION_OF_FIELD = dict(zip(("Widths.metrics", "Widths.tagk", "Widths.tagv"), WIDTH_OF_KIND.values(), strict=True)) | {
     "SeriesSalt.width": SALT_WIDTH,
     "SeriesSalt.buckets": SALT_BUCKETS,
 }
@@ -64,7 +64,7 @@ def variant_with(
     numbers = of_names.options | of_points.options
     if connection is not None and _has_settings(connection):
         numbers |= kept_options(connection, tables, names) | kept_options(connection, tables, data)
-    numbers |= {name: _number(name, options[name]) for name in _OPTIONS.values() if name in options}
+    numbers |= {name: _number(name, options[name]) for name in _OPTION_OF_FIELD.values() if name in options}
     try:
         widths = Widths(*(numbers[option] for option in WIDTH_OF_KIND.values()))
         salt = None
@@ -72,7 +72,7 @@ def variant_with(
             salt = SeriesSalt(width, numbers[SALT_BUCKETS]) if SALT_BUCKETS in numbers else SeriesSalt(width)
     except InvalidKey as error:
         field, _, reason = str(error).partition(":")
-        raise InvalidKey(f"{_OPTIONS[field]}:{reason}") from None
+        raise InvalidKey(f"{_OPTION_OF_FIELD[field]}:{reason}") from None
     uids, reverse = uid_tables(names)
     stored = tables._replace(points=data_table(data, widths, salt), uids=uids, names=reverse)
     opened = partial(
@@ -80,7 +80,7 @@ def variant_with(
         tables=stored,
         widths=widths,
         duplicates="newest" if _boolean(FIX_DUPLICATES, options.get(FIX_DUPLICATES, "true")) else "strict",
-        are_given=not options.keys().isdisjoint(_OPTIONS.values()),
+        are_given=not options.keys().isdisjoint(_OPTION_OF_FIELD.values()),
     )
     return attrs.evolve(variant, tables=stored, open=opened)
 
@@ -120,4 +120,4 @@ def _opened(
         raise WrongSettings(f"{error}; --settings opentsdb.conf gives those of your OpenTSDB") from None
 
 
-OPTIONS = StoreSettings((DATA_TABLE, UID_TABLE, *_OPTIONS.values(), FIX_DUPLICATES), variant_with, SETTINGS)
+OPTIONS = StoreSettings((DATA_TABLE, UID_TABLE, *_OPTION_OF_FIELD.values(), FIX_DUPLICATES), variant_with, SETTINGS)
