@@ -1,4 +1,4 @@
-"""The turns of CI: half an hour at most for any commit, and everything that `make verify` has is in one of them."""
+"""The turns of CI: forty minutes at most for any commit, and everything that `make verify` has is in one of them."""
 
 import re
 from importlib.util import module_from_spec, spec_from_file_location

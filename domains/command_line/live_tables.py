@@ -85,7 +85,7 @@ def get(
 
 
 def _row(name: str, layout: Layout, words: list[str], key: bytes | None) -> bytes:
-    """The row key that the words make, or the given one; refuses what is no row key of the table."""
+    """The row key that the words make, or the given one. Refuses a key that the table's layout does not make."""
     design, _variants = find_variants(name)
     keys, missing = encode_keys(design, [layout], words) if key is None else decode_key([layout], key)
     if missing:

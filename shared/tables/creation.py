@@ -75,7 +75,7 @@ def create_tables(connection: "happybase.Connection", tables: Iterable[TableLayo
     Raises `TableMismatch` for an existing table whose families, or their options, are not as declared; the options are
     not compared if another program defines the table (`TableLayout.is_recorded`). Raises its subclass `LayoutMismatch`
     if another key layout makes the table's keys, as recorded in the table `rowbook_layouts` when it was created
-    (`recorded_layouts.py`). Warns of `UnrecordedLayout` if there is no such record. Split points are not compared,
+    (`recorded_layouts.py`). Warns of `UnrecordedLayout` if it has not been recorded. Does not compare split points,
     because HBase keeps splitting regions by itself.
 
     If the connection has no Thrift2 gateway, raises `NeedsThrift2`, before anything is created, for split points of a

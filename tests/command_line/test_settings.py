@@ -60,7 +60,7 @@ def url(folder):
 
 
 def commands_that_only_read(url):
-    """Those of the page, with the store, the table, the metric and the day of this test."""
+    """The commands of the page that only read, with the store, the table, the metric and the day of this test."""
     block = PAGE.read_text(encoding="utf-8").partition("```text\n$ rowbook ")[2].partition("```")[0]
     for shown, here in (
         ("hbase://HOST:9090", url),

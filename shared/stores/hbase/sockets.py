@@ -230,7 +230,7 @@ class GatewaySocket:
         return None
 
     def _receive_frame(self, call: Call, sequence_id: int) -> Any:
-        """The rows of a reply as a `RowFrame`; None if it has another form, and then none of its bytes are consumed."""
+        """Reads the rows of a reply as a `RowFrame`. Returns None, and puts all bytes back, if it has another form."""
         from .row_frames import RowFrameReader, UnusualReply  # which needs numpy
 
         reader = RowFrameReader(call.name, sequence_id)

@@ -95,7 +95,7 @@ class Amount:
 
     @property
     def points_of_row(self) -> int:
-        """Points of one call that share a row, about."""
+        """About how many points of one call share a row."""
         return min(POINTS_AT_ONCE // self.series, HOUR_MS // self.every_ms)
 
     def share(self, part: int) -> "Amount":
@@ -145,7 +145,7 @@ class Comparison:
     points: int
     """Points of a load; 0 for a question."""
     points_of_row: int
-    """Those of one call that share a row, about; 0 for a question."""
+    """About how many points of one call share a row; 0 for a question."""
 
 
 def comparison(
