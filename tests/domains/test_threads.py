@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import happybase
@@ -87,20 +88,39 @@ def check_threads(design: Design, store: happybase.Connection) -> None:
         assert others == [first] * (THREADS - 1)
 
 
-class EarlyMoment(WriterClock):
-    """A clock that stands still while many points are stored."""
+class FixedClock(WriterClock):
+    """A clock that stands still while points are stored."""
 
     def read_ms(self) -> int:
         """The first millisecond of 2026."""
         return 1_767_225_600_000
 
 
-def test_no_two_values_of_a_point_get_one_timestamp_whichever_thread_stores_them() -> None:
-    with closing(connect("embedded:")) as connection, ThreadPoolExecutor(THREADS) as threads:
+class SlowTimes(list[int]):
+    """Times of points; whoever reads them says so, and waits a second for an event."""
+
+    def __init__(self, times: list[int], are_read: Event, awaited: Event) -> None:
+        super().__init__(times)
+        self._are_read, self._awaited = are_read, awaited
+
+    def __iter__(self) -> Iterator[int]:
+        """The times, as late as the event comes."""
+        self._are_read.set()
+        self._awaited.wait(1)
+        return super().__iter__()
+
+
+def test_two_values_of_a_point_get_two_timestamps_even_if_one_thread_overtakes_another() -> None:
+    with closing(connect("embedded:")) as connection, ThreadPoolExecutor(2) as threads:
         create_tables(connection, TABLES)
-        repository = TsdbRepository(connection, clock=EarlyMoment())
-        dates = [threads.submit(repository._write_ms, {b"row": [0], b"other": [number]}) for number in range(5000)]
-        assert len({date.result() for date in dates}) == len(dates)
+        repository = TsdbRepository(connection, clock=FixedClock())
+        noting, dated = Event(), Event()
+        # The first thread has chosen its timestamp and stands still before it has noted which points have it.
+        slow = threads.submit(repository._write_ms, {b"row": SlowTimes([0], noting, dated)})
+        assert noting.wait(10)
+        fast = threads.submit(repository._write_ms, {b"row": [0]})
+        fast.add_done_callback(lambda _: dated.set())
+        assert slow.result() != fast.result()
 
 
 def test_eight_threads_share_a_dictionary_whose_memory_is_full() -> None:
