@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 from tests.programs.mutants.choosing import of_what_changed, part_of
 from tests.programs.mutants.planting import ROOT, Mutant, read_mutants
 
-COPIED = ("shared", "domains", "fixtures", "tests", "pyproject.toml")
+COPIED = ("shared", "domains", "fixtures", "tests", "pyproject.toml", "README.md")
 AT_ONCE = 2
 
 # One failing example is enough here, so Hypothesis does not shrink it; and a busy machine is not a caught mutant.
