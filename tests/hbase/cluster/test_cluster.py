@@ -10,7 +10,7 @@ from shared.stores import OutcomeUnknown, connect
 from tests.programs.hbase.cluster.cluster import SESSION_S, Refused, running_cluster
 from tests.programs.hbase.cluster.unrest import Unrest
 from tests.programs.hbase.listening import LOOPBACK, listening
-from tests.programs.hbase.load import Load, cells_of, compare, rows_of
+from tests.programs.hbase.load import BATCH, Load, cells_of, compare, rows_of
 
 pytestmark = pytest.mark.cluster
 
@@ -67,7 +67,7 @@ def test_a_load_outlives_kill_9_of_a_region_server(cluster, connection, capsys):
     batch = connect(f"{cluster.url}&timeout_ms=2000&retry_ms=3000").table(TABLE).batch(timestamp=1)
     for row in rows_of(9, 0):
         batch.put(row, cells_of(row))
-    with Load([table, table, table, hasty], [table, hasty]) as load, moves(cluster) as moved, files(cluster):
+    with Load([table] * 3, [table, hasty], [hasty]) as load, moves(cluster) as moved, files(cluster):
         load.go_on(100)
         for row in (b"d", b"5", b"0"):
             bring(cluster, row, server)
@@ -93,6 +93,34 @@ def test_a_load_outlives_the_server_that_knows_where_the_regions_are(cluster, co
     assert load.faults(table) == []
     with capsys.disabled():
         print(f"\nhbase:meta: {load}; {moved}")
+
+
+@pytest.mark.parametrize(("versions", "timestamp"), [(3, 1), (1, 2)], ids=["the same cells", "one version"])
+def test_a_scan_may_lack_rows_that_are_overwritten_while_their_region_moves(cluster, versions, timestamp):
+    """HBase continues it on the other server as of its beginning, but a compaction there has kept only newer cells."""
+    rows = sorted(rows_of(0, 0))
+    overwritten = rows[BATCH // 2 :]
+    with closing(connect(cluster.url)) as connection:
+        connection.create_table("moved", {"d": {"max_versions": versions}})
+        table = connection.table("moved")
+        put(table, rows, 1)
+        scan = table.scan(batch_size=5)
+        first = [next(scan) for _ in range(5)]
+        put(table, overwritten, timestamp)
+        (region,) = cluster.regions("moved")
+        cluster.move("moved", b"0", next(server for server in cluster.region_servers() if server != region.server))
+        cluster.compact("moved")
+        faults = compare([*first, *scan], {0: 1}).faults
+        assert faults == [f"{row!r} was acknowledged and is missing" for row in overwritten]
+        assert compare(table.scan(), {0: 1}).faults == []
+        connection.delete_table("moved", disable=True)
+
+
+def put(table, rows, timestamp):
+    """Puts rows in one call."""
+    with table.batch(timestamp=timestamp) as batch:
+        for row in rows:
+            batch.put(row, cells_of(row))
 
 
 def test_rows_written_without_the_log_die_with_their_server_and_the_comparison_says_which(cluster, connection):
