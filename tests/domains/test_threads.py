@@ -97,14 +97,14 @@ class FixedClock(WriterClock):
 
 
 class SlowTimes(list[int]):
-    """Times of points; whoever reads them says so, and waits a second for an event."""
+    """Times of points. A thread that reads them sets one event, and waits for another one, for a second at most."""
 
     def __init__(self, times: list[int], are_read: Event, awaited: Event) -> None:
         super().__init__(times)
         self._are_read, self._awaited = are_read, awaited
 
     def __iter__(self) -> Iterator[int]:
-        """The times, as late as the event comes."""
+        """The times, after the wait."""
         self._are_read.set()
         self._awaited.wait(1)
         return super().__iter__()
@@ -114,12 +114,12 @@ def test_two_values_of_a_point_get_two_timestamps_even_if_one_thread_overtakes_a
     with closing(connect("embedded:")) as connection, ThreadPoolExecutor(2) as threads:
         create_tables(connection, TABLES)
         repository = TsdbRepository(connection, clock=FixedClock())
-        noting, dated = Event(), Event()
+        are_read, is_dated = Event(), Event()
         # The first thread has chosen its timestamp and stands still before it has noted which points have it.
-        slow = threads.submit(repository._write_ms, {b"row": SlowTimes([0], noting, dated)})
-        assert noting.wait(10)
+        slow = threads.submit(repository._write_ms, {b"row": SlowTimes([0], are_read, is_dated)})
+        assert are_read.wait(10)
         fast = threads.submit(repository._write_ms, {b"row": [0]})
-        fast.add_done_callback(lambda _: dated.set())
+        fast.add_done_callback(lambda _: is_dated.set())
         assert slow.result() != fast.result()
 
 

@@ -10,7 +10,7 @@ from shared.stores import OutcomeUnknown, connect
 from tests.programs.hbase.cluster.cluster import SESSION_S, Refused, running_cluster
 from tests.programs.hbase.cluster.unrest import Unrest
 from tests.programs.hbase.listening import LOOPBACK, listening
-from tests.programs.hbase.load import BATCH, Load, cells_of, compare, rows_of
+from tests.programs.hbase.load import BATCH, Load, compare, put_rows, rows_of
 
 pytestmark = pytest.mark.cluster
 
@@ -65,8 +65,7 @@ def test_a_load_outlives_kill_9_of_a_region_server(cluster, connection, capsys):
     table = connection.table(TABLE)
     hasty = connect(f"{cluster.url}&timeout_ms=2000&{PATIENT}").table(TABLE)
     batch = connect(f"{cluster.url}&timeout_ms=2000&retry_ms=3000").table(TABLE).batch(timestamp=1)
-    for row in rows_of(9, 0):
-        batch.put(row, cells_of(row))
+    put_rows(batch, rows_of(9, 0))
     with Load([table] * 3, [table, hasty], [hasty]) as load, moves(cluster) as moved, files(cluster):
         load.go_on(100)
         for row in (b"d", b"5", b"0"):
@@ -103,10 +102,12 @@ def test_a_scan_may_lack_rows_that_are_overwritten_while_their_region_moves(clus
     with closing(connect(cluster.url)) as connection:
         connection.create_table("moved", {"d": {"max_versions": versions}})
         table = connection.table("moved")
-        put(table, rows, 1)
+        with table.batch(timestamp=1) as batch:
+            put_rows(batch, rows)
         scan = table.scan(batch_size=5)
         first = [next(scan) for _ in range(5)]
-        put(table, overwritten, timestamp)
+        with table.batch(timestamp=timestamp) as batch:
+            put_rows(batch, overwritten)
         (region,) = cluster.regions("moved")
         cluster.move("moved", b"0", next(server for server in cluster.region_servers() if server != region.server))
         cluster.compact("moved")
@@ -116,18 +117,10 @@ def test_a_scan_may_lack_rows_that_are_overwritten_while_their_region_moves(clus
         connection.delete_table("moved", disable=True)
 
 
-def put(table, rows, timestamp):
-    """Puts rows in one call."""
-    with table.batch(timestamp=timestamp) as batch:
-        for row in rows:
-            batch.put(row, cells_of(row))
-
-
 def test_rows_written_without_the_log_die_with_their_server_and_the_comparison_says_which(cluster, connection):
     table = connection.table(TABLE)
     with table.batch(timestamp=1, wal=False) as batch:
-        for row in rows_of(0, 0):
-            batch.put(row, cells_of(row))
+        put_rows(batch, rows_of(0, 0))
     assert compare(table.scan(), {0: 1}).faults == []
     regions = cluster.regions(TABLE)
     killed = regions[-1].server

@@ -38,6 +38,12 @@ def cells_of(row: bytes) -> Cells:
     return {b"d:a": b"a of " + row, b"d:b": b"b of " + row}
 
 
+def put_rows(batch: happybase.Batch, rows: Iterable[bytes]) -> None:
+    """Adds the puts of some rows to a batch."""
+    for row in rows:
+        batch.put(row, cells_of(row))
+
+
 @define
 class Comparison:
     """What a scan found."""
@@ -105,8 +111,7 @@ class Writer(Worker):
 
     def work(self) -> None:
         with self.timed(), self._table.batch(timestamp=1) as batch:
-            for row in rows_of(self.number, self.acknowledged):
-                batch.put(row, cells_of(row))
+            put_rows(batch, rows_of(self.number, self.acknowledged))
         self.acknowledged += 1
 
 
@@ -123,18 +128,16 @@ class Scanner(Worker):
         self._writers = writers
 
     def work(self) -> None:
-        kind = "side by side" if self._is_side_by_side else "one range"
-        comparison = compare(self._timed_rows(), {writer.number: writer.acknowledged for writer in self._writers})
+        side_by_side = self.scans % 2 == 1
+        comparison = compare(
+            self._timed_rows(side_by_side), {writer.number: writer.acknowledged for writer in self._writers}
+        )
+        kind = "side by side" if side_by_side else "one range"
         self.faults += [f"scan {self.scans}, {kind}: {fault}" for fault in comparison.faults]
         self.scans += 1
         self.rows += comparison.rows
 
-    @property
-    def _is_side_by_side(self) -> bool:
-        return self.scans % 2 == 1
-
-    def _timed_rows(self) -> Iterator[tuple[bytes, Cells]]:
-        side_by_side = self._is_side_by_side
+    def _timed_rows(self, side_by_side: bool) -> Iterator[tuple[bytes, Cells]]:
         rows = scan(self._table, SIXTEENTHS, buffer_rows=3200) if side_by_side else self._table.scan(batch_size=200)
         while True:
             with self.timed():
