@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 
 from ..keys import InvalidKey, KeyLayout, TrailingBytes, TrailingText, part, row_key
+from ..keys.errors import listed
 from ..queries import Query, in_batches, scan_in_batches
-from ..tables import BoundTable, Column, InvalidRow, ItemCells, RecordCells, TableLayout
+from ..tables import TEXTS, BoundTable, Column, InvalidRecord, InvalidRow, ItemCells, RecordCells, TableLayout
 from .claiming import forget
 from .derived_cells import Cell
 from .intents import FORGET_MS, FUTURE_MS, WINDOW_MS, IntentWriter
@@ -62,6 +63,8 @@ class Erasure:
     """When the last record was deleted; before that, when the erasure began."""
     is_ended: bool
     """Whether all records were deleted. If not, the eraser is at work, or has died."""
+    source_tables: tuple[str, ...] = ()
+    """The names of its sources' tables; empty if an earlier release has stored it, or if it has no sources."""
 
 
 @attrs.frozen
@@ -78,7 +81,8 @@ ErasureTables: TypeAlias = tuple[TableLayout[ErasedName, Erasure], tuple[TableLa
 
 def erasures_tables(name: str, writers: int) -> ErasureTables:
     """The table of the erasures of one domain, with a family for the sources of each of its writers. Without a TTL."""
-    cells = RecordCells(Erasure, {"at_ms": Column("e:t"), "is_ended": Column("e:e")})
+    columns = {"at_ms": Column("e:t"), "is_ended": Column("e:e"), "source_tables": Column("e:n", TEXTS)}
+    cells = RecordCells(Erasure, columns)
     sources = (ItemCells(ErasedSource, f"s{number}", KeyLayout(ErasedRow)) for number in range(writers))
     rows = (TableLayout(name, "the sources of erased records", KeyLayout(ErasedName), of_one) for of_one in sources)
     return TableLayout(name, "an erasure that is not over", KeyLayout(ErasedName), cells), tuple(rows)
@@ -102,10 +106,17 @@ class Erasures:
         self._sources = [BoundTable(connection, table) for table in sources]
         self._writers = tuple(writers)
         self._clock = clock or self._writers[0]
+        self._source_tables = tuple(writer.source.name for writer in self._writers)
 
     def stored(self, on_invalid: Callable[[InvalidRow], None]) -> Query[Erasure]:
         """All erasures that are not over. Costs: one scan of their rows."""
         return Query(self._erasures, self._erasures.whole_table()).on_invalid(on_invalid)
+
+    def check_sources(self, erasure: Erasure) -> None:
+        """Raises InvalidRecord for an erasure of other sources: two repositories were given one table of erasures."""
+        if erasure.source_tables not in ((), self._source_tables):
+            wanted = f"must be an erasure of {listed(self._source_tables)}"
+            raise InvalidRecord(f"{wanted} (got {listed(erasure.source_tables)}); each needs a table of its own")
 
     def is_due(self, erasure: Erasure) -> bool:
         """Whether all its records were deleted `FORGET_MS` ago."""
@@ -154,12 +165,11 @@ class Erasures:
     def _erasure(self, name: str, *, is_ended: bool) -> Erasure:
         """An erasure of now, dated above its stored row, which a host with a fast clock may have put."""
         row, now_ms = self.table.key.encode(ErasedName(name)), self.now_ms()
-        newest_ms = max(
-            (put_ms for _, put_ms in self._erasures.rows.row(row, include_timestamp=True).values()), default=0
-        )
+        stored = self._erasures.rows.row(row, include_timestamp=True)
+        newest_ms = max((put_ms for _, put_ms in stored.values()), default=0)
         if newest_ms > now_ms + FUTURE_MS:
             raise InvalidRow(self.table.name, row, f"must be dated at most {FUTURE_MS} ms after now (got {newest_ms})")
-        return Erasure(name, max(now_ms, newest_ms + 1), is_ended)
+        return Erasure(name, max(now_ms, newest_ms + 1), is_ended, self._source_tables)
 
     def _put(self, erasure: Erasure) -> None:
         self._erasures.rows.put(self.table.row(erasure), self.table.cells.pack(erasure), timestamp=erasure.at_ms)

@@ -74,6 +74,7 @@ class PersonErasures:
         self, erasures: dict[bytes, Erasure], on_invalid: Callable[[InvalidRow], None], row: bytes
     ) -> bool | None:
         erasure = erasures[row]
+        self._erasures.check_sources(erasure)
         if erasure.is_ended:
             return True if self._finish(erasure, on_invalid) else None
         if not self._erasures.is_overdue(erasure):

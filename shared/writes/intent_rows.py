@@ -8,7 +8,7 @@ import attrs
 from ..tables import InvalidRow, TableLayout
 from .dated_cells import put_rows
 from .server_clock import MAX_SKEW_MS
-from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, Intent, SlotOfProcess, idle
+from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, SOURCE_TABLE, Intent, SlotOfProcess, idle
 
 if TYPE_CHECKING:
     import happybase
@@ -70,6 +70,8 @@ class IntentRows:
 
     def read(self, row: bytes, cells: Dated) -> Pending:
         """The intent in these cells of a row; of an idle slot, one that has ended. Raises InvalidRow."""
+        if cells.keys() == {SOURCE_TABLE}:  # the rest of an idle slot, whose row an earlier release has deleted
+            cells = {column: (value, cells[SOURCE_TABLE][1]) for column, value in _IDLE_CELLS.items()}
         values = {column: value for column, (value, _) in cells.items()}
         return Pending(self.table.record(row, values), cells[INTENT_CELLS.column("source_row")][1])
 
@@ -88,6 +90,9 @@ class IntentRows:
         batch = self.rows.batch(timestamp=slot.started_ms)
         batch.delete(self.table.row(slot.intent), [*self.table.cells.columns])
         batch.send()
+
+
+_IDLE_CELLS = INTENT_CELLS.pack(idle(b"", 0))
 
 
 def source_row_of(intent: Intent) -> bytes:

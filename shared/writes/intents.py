@@ -13,8 +13,8 @@ missing source counts as revision 0.
     writer.write(key, decide)
 
     1. Read the source: revision R, time T. `decide` returns the new record, or raises.
-    2. Put the intent: the row of the source, R, a new id, and its named cells: those of the lines in which the cells
-       or values of the old and of the new record differ.
+    2. Put the intent: the table and row of the source, R, a new id, and its named cells: those of the lines in which
+       the cells or values of the old and of the new record differ.
     3. Put the new lines of *moving* lists with the timestamp T + 1; if the source is missing, with that of 21 minutes
        before step 1 (`KEEP_TOMBSTONES_MS`). A list must be moving if a write can change the keys of its lines, and such
        a write is refused for a list that is not; any list whose lines hold only a marker may be.
@@ -76,7 +76,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import attrs
 
 from ..events import report
-from ..keys.errors import listed, shown_bytes
+from ..keys.errors import listed, shown, shown_bytes
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts, put_if
 from ..tables.cells import check_cell_size
@@ -224,7 +224,8 @@ class IntentWriter(Generic[R]):
         decided = self.next_revision(source, record, began.wall_ms, write_id)
         name = f"{self.cells.record.__name__} in row {shown_bytes(row)}"
         check_cell_size(name, self.cells.columns[0], decided.cell or b"", row)
-        return Prepared(row, source, decided, new, first, grouped(of_changed_lines(old, new)), write_id)
+        named = grouped(of_changed_lines(old, new))
+        return Prepared(self.source.name, row, source, decided, new, first, named, write_id)
 
     def _attempt(self, row: bytes, source: Source[R], record: R | None, began: Moment) -> bool:
         """Steps 2 to 6; returns whether the write was accepted."""
@@ -402,7 +403,8 @@ class IntentWriter(Generic[R]):
         starts again, unless it was accepted before. Any number of recoverers may run at once. An intent that names a
         list which this release neither has nor has dropped comes from a later release: it is kept, with all its lines,
         and counts as failed. So does an intent whose named lines are newer than its source, or whose writer has read a
-        later revision: the source was restored from a backup. Raises ClockSkew before anything is changed.
+        later revision: the source was restored from a backup. So does a write of another source: two writers were given
+        one intents table. Raises ClockSkew before anything is changed.
         Costs: one scan of the intents' table; for each such write 2 gets and 1 checkAndPut; for each table 1 get, 1 put
         and deletes. The rows of slots that were idle for a day are deleted.
         """
@@ -425,6 +427,9 @@ class IntentWriter(Generic[R]):
         return True
 
     def _recover(self, slot: Pending) -> None:
+        if (name := slot.intent.source_table) not in ("", self.source.name):
+            wanted = f"must be a write of table {self.source.name}"
+            raise InvalidRecord(f"{wanted} (got {shown(name)}); each source needs an intents table of its own")
         touched = {name: rows for name, rows in slot.intent.touched.items() if name not in self._dropped}
         if unknown := touched.keys() - {table.name for table in self.lists}:
             advice = "use a later one, or name in dropped what it has given up"
@@ -471,6 +476,7 @@ def unknown_outcome(source: TableLayout[Any, Any], row: bytes) -> UnknownOutcome
 class Prepared(Generic[R]):
     """A write that is encoded, and of which nothing has been put yet."""
 
+    source_table: str
     row: bytes
     """The row of its source."""
     source: Source[R]
@@ -487,7 +493,9 @@ class Prepared(Generic[R]):
 
     def intent(self, slot: Slot) -> Intent:
         """The intent of the write, in a slot."""
-        return Intent(slot.process, slot.slot, self.row, self.source.revision, self.write_id, self.named)
+        return Intent(
+            slot.process, slot.slot, self.row, self.source.revision, self.write_id, self.named, self.source_table
+        )
 
 
 def before_decision_ms(source: Source[Any], began: Moment) -> int:

@@ -48,6 +48,8 @@ class Intent:
     write_id: bytes
     touched: dict[str, dict[bytes, list[bytes]]]
     """The derived cells that the write puts or deletes, those of the rows that it changes: columns by row, by table."""
+    source_table: str = ""
+    """The name of the source's table; empty in an intent of an earlier release, and if the write has ended."""
 
 
 def idle(process: bytes, slot: int) -> Intent:
@@ -62,8 +64,11 @@ INTENT_CELLS = RecordCells(
         "revision": Column("i:r"),
         "write_id": Column("i:w"),
         "touched": Column("i:t"),
+        "source_table": Column("i:n"),
     },
 )
+SOURCE_TABLE = INTENT_CELLS.column("source_table")
+"""A column that earlier releases pass over: one that deletes the row of an idle slot leaves this cell."""
 
 
 def intents_table(name: str) -> TableLayout[SlotOfProcess, Intent]:

@@ -1,9 +1,10 @@
 """An erasure ends once its sources are old enough, takes late lines with it, and spares what is new."""
 
+import attrs
 import pytest
 
 from shared.tables import InvalidRow, create_tables
-from shared.writes import ClockSkew, Erasure, Erasures, IntentWriter, erasures_tables
+from shared.writes import ClockSkew, Erasure, Erasures, IntentWriter, PersonErasures, erasures_tables
 from shared.writes.intents import FORGET_MS
 
 from .clocks import SetClock
@@ -12,6 +13,8 @@ from .notes import INTENTS, NOTES, STATES, ByState, Note, moving_notes
 TABLE, SOURCES = erasures_tables("notes_erasures", writers=1)
 A, B = Note("a", "ada"), Note("b", "ada")
 LINE = {b"n:x": b"\xc3"}
+OTHERS = attrs.evolve(NOTES, name="notes_new")
+"""A source that was given the table of the notes' erasures."""
 
 
 @pytest.fixture
@@ -50,7 +53,7 @@ def test_an_erasure_is_stored_before_it_ends_and_until_it_is_removed(connection,
     assert (begun.name, begun.is_ended, erasures.is_due(begun)) == ("ada", False, False), "due only once it has ended"
     ended = erasures.end("ada", [[b"r%d" % number for number in range(2500)]])
     assert list(erasures.stored(fail)) == [ended]
-    assert len(connection.table(TABLE.name).row(b"ada")) == 2502
+    assert len(connection.table(TABLE.name).row(b"ada")) == 2503
     erasures.remove(ended)
     assert list(erasures.stored(fail)) == rows(connection, TABLE) == []
 
@@ -116,7 +119,7 @@ def test_the_end_of_an_erasure_spares_a_later_one_of_the_same_name(erasures, mac
     machine.passes(1000)  # a tombstone of now is above it
     erasures.remove(first)
     assert list(erasures.stored(fail)) == [second]
-    assert second == Erasure("ada", second.at_ms, is_ended=True)
+    assert second == Erasure("ada", second.at_ms, is_ended=True, source_tables=(NOTES.name,))
 
 
 def test_a_row_that_is_no_erasure_is_reported(connection, erasures):
@@ -166,3 +169,26 @@ def test_an_erasure_is_dated_above_that_of_a_host_whose_clock_is_ahead_and_not_a
     connection.table(TABLE.name).put(b"ada", {b"e:t": b"?"}, timestamp=future_ms)
     with pytest.raises(InvalidRow, match=f"must be dated at most 180000 ms after now .got {future_ms}."):
         erasures.begin("ada")
+
+
+def test_an_erasure_of_another_source_is_kept_and_reported(connection, machine, notes, erasures):
+    """Otherwise it would go, and the cells of deleted records that name the person would stay."""
+    erase_ada(notes, erasures)
+    machine.passes(FORGET_MS + 1000)
+    of_others = Erasures(connection, (TABLE, SOURCES), [IntentWriter(connection, OTHERS, INTENTS, [], list)])
+    upkeep = PersonErasures(of_others, lambda _name, _until_ms: [[]], lambda _erasure, _on_kept: 0, "x", ends_dead=True)
+    recovery = upkeep.recover()
+    assert (recovery.settled, recovery.waiting) == (0, 0)
+    assert "must be an erasure of notes_new (got notes); each needs a table of its own" in recovery.failed[0]
+    assert rows(connection, TABLE) == [b"ada"]
+    assert rows(connection, NOTES) == [b"a", b"b"]
+
+
+def test_an_erasure_of_an_earlier_release_is_finished_as_before(connection, machine, notes, erasures):
+    erasure = erase_ada(notes, erasures)
+    connection.table(TABLE.name).delete(b"ada", [b"e:n"])
+    assert [*erasures.stored(fail)] == [attrs.evolve(erasure, source_tables=())]
+    machine.passes(FORGET_MS + 1000)
+    upkeep = PersonErasures(erasures, lambda _name, _until_ms: [[]], lambda _erasure, _on_kept: 0, "x", ends_dead=True)
+    assert upkeep.recover().settled == 1
+    assert rows(connection, TABLE) == rows(connection, NOTES) == []

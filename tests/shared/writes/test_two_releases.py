@@ -11,7 +11,8 @@ import pytest
 from shared.keys import Code, EscapedText, KeyLayout, part, row_key
 from shared.tables import Column, InvalidRecord, RecordCells, TableLayout
 from shared.testing import WatchedConnection, WriterDied, dying_at
-from shared.writes import IntentWriter, SourceCells
+from shared.writes import Intent, IntentWriter, Recovery, SourceCells, intent_rows, intents
+from shared.writes.slots import INTENT_CELLS, SOURCE_TABLE, Slots
 
 from .notes import INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, Notes, lines_of
 
@@ -170,3 +171,68 @@ def test_a_line_with_a_code_of_a_later_release_is_not_discarded_as_undecodable(c
         ((finding, is_mended),) = notes.repaired(**told)
         assert (finding.kind, finding.row, is_mended) == ("unknown", row, is_discarded)
     assert list(connection.table(STATES.name).scan()) == []
+
+
+# ---- the column of an intent that names its source's table
+
+
+NEW_NOTES = attrs.evolve(NOTES, name="notes_new")
+"""Another source that was given the intents table of the notes."""
+
+
+def new_notes_on(connection: Any) -> Notes:
+    writer = IntentWriter(connection, NEW_NOTES, INTENTS, (OWNERS, STATES), lines_of, moving=[STATES])
+    return Notes(connection, writer)
+
+
+@pytest.mark.parametrize("mutations", range(7))
+def test_a_write_of_another_source_is_refused_with_its_lines_and_reported(new_store, mutations):
+    connection = new_store(*TABLES, NEW_NOTES)
+    notes, dying = Notes(connection), WatchedConnection(connection, dying_at(mutations))
+    notes.store(Note("b", "bob"))
+    with suppress(WriterDied):
+        new_notes_on(dying).store(Note("a", "ada", "done"))
+    pending, lines = notes.pending(), dict(connection.table(STATES.name).scan())
+    assert [intent.source_row for intent in pending] == [b"a"] * (2 <= mutations < 6)
+    recovery = notes.recover()
+    assert (recovery.settled, recovery.waiting, len(recovery.failed)) == (0, 0, len(pending))
+    refused = "must be a write of table notes (got 'notes_new'); each source needs an intents table of its own"
+    assert all(refused in failed for failed in recovery.failed)
+    assert [finding.kind for finding, _ in notes.repaired() if finding.kind == "unsettled"] == ["unsettled"] * len(
+        pending
+    )
+    assert (notes.pending(), dict(connection.table(STATES.name).scan())) == (pending, lines)
+    assert new_notes_on(connection).recover().settled == len(pending)
+
+
+EARLIER_INTENTS = RecordCells(
+    Intent,
+    {name: Column(INTENT_CELLS.column(name).decode()) for name in ("source_row", "revision", "write_id", "touched")},
+)
+"""The cells of intents without the column of the source's table."""
+
+
+@pytest.mark.parametrize("mutations", range(7))
+def test_an_intent_of_an_earlier_release_is_settled_as_before(connection, notes, monkeypatch, mutations):
+    notes.store(Note("a", "ada"))
+    dying = WatchedConnection(connection, dying_at(mutations))
+    with monkeypatch.context() as patched, suppress(WriterDied):
+        patched.setattr(intent_rows, "INTENT_CELLS", EARLIER_INTENTS)
+        patched.setattr(intents, "SLOTS", Slots())
+        Notes(dying).store(Note("a", "ada", "done"))
+    pending = notes.pending()
+    assert [intent.intent.source_table for intent in pending] == [""] * (2 <= mutations < 7)
+    assert notes.recover().settled == len(pending)
+    assert (notes.pending(), notes.findings()) == ([], [])
+
+
+def test_an_idle_slot_that_an_earlier_release_deleted_is_deleted_wholly(connection, notes, machine):
+    notes.store(Note("a", "ada"))
+    machine.passes(2 * 24 * 60 * 60 * 1000)
+    rows = connection.table(INTENTS.name)
+    for row, _ in rows.scan():
+        rows.delete(row, [*EARLIER_INTENTS.columns])
+    assert {column for _, cells in rows.scan() for column in cells} == {SOURCE_TABLE}
+    assert (notes.pending(), notes.findings()) == ([], [])
+    assert notes.recover() == Recovery(0, 0, ())
+    assert not any(cells.keys() == {SOURCE_TABLE} for _, cells in rows.scan())

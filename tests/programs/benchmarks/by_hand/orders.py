@@ -129,7 +129,8 @@ class Orders:
             "orders_by_status": {row: [b"o:x"] for row in (old_status_row, new_status_row) if row},
         }
         intent = {b"i:s": msgpack.packb(row), b"i:r": msgpack.packb(revision), b"i:w": msgpack.packb(write_id)}
-        self.intents.put(self.slot, {**intent, b"i:t": msgpack.packb(touched)}, timestamp=started_ms)
+        intent |= {b"i:t": msgpack.packb(touched), b"i:n": msgpack.packb("orders")}
+        self.intents.put(self.slot, intent, timestamp=started_ms)
         self.by_status.put(new_status_row, {b"o:x": TRUE}, timestamp=old_ms + 1)
         time_ms = max(started_ms, old_ms + 3)
         new_cell = source_of(order, revision + 1, time_ms, writes + write_id)
@@ -141,7 +142,8 @@ class Orders:
         if old_status_row:
             self.by_status.delete(old_status_row, [b"o:x"], timestamp=time_ms - 1)
         ended = {b"i:s": msgpack.packb(None), b"i:r": msgpack.packb(0), b"i:w": msgpack.packb(b"")}
-        self.intents.put(self.slot, {**ended, b"i:t": msgpack.packb({})}, timestamp=started_ms + 1)
+        ended |= {b"i:t": msgpack.packb({}), b"i:n": msgpack.packb("")}
+        self.intents.put(self.slot, ended, timestamp=started_ms + 1)
 
     def of_seller(self, seller_id, since_ms=None, until_ms=None, status=None, limit=100):
         if status is None:
