@@ -59,10 +59,7 @@ class CatalogRepository:
         )
         self._traces = Erasures(connection, (tables.erasures, (tables.erased_products,)), (self.writer,))
         self._erasures = PersonErasures(self._traces, self._rows_of, self._delete_lines, "catalog", ends_dead=False)
-        writes = WriterUpkeep(self.writer)
-        self.upkeep: Upkeep = CombinedUpkeep(
-            writes, self._erasures, counts=[writes], pending=[writes], recover=[writes, self._erasures]
-        )
+        self.upkeep: Upkeep = CombinedUpkeep(WriterUpkeep(self.writer), self._erasures)
 
     # ---- writes
 

@@ -55,7 +55,7 @@ class ChangeRepository:
         self.copies = Copies(connection, tables, self.watermark, self.of_table)
         changes = ChangeUpkeep(self._by_record, self._by_position, self.watermark, self._put_all, clock)
         copies = CopyUpkeep(self.copies, self._by_record, self._changes_of_keys)
-        self.upkeep: Upkeep = CombinedUpkeep(changes, copies, counts=[changes, copies], recover=[self.copies])
+        self.upkeep: Upkeep = CombinedUpkeep(changes, copies)
 
     # ---- writes
 

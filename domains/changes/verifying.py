@@ -22,7 +22,7 @@ import attrs
 from shared.keys import InvalidKey, between
 from shared.queries import DependentQuery, in_batches, scan
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, WriterClock, no_progress
+from shared.writes import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, Recovery, WriterClock, no_progress
 
 from .copying import Copies, DatedCells, copied_cells, live_cells
 from .records import Change, Checkpoint
@@ -193,6 +193,10 @@ class CopyUpkeep:
     def counts(self) -> Mapping[str, int]:
         """Records compared so far."""
         return {"copied record": self._records}
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Continues the copies, see `Copies.recover`."""
+        return self._copies.recover(older_than_ms)
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """Every row of a copy that is not as the changes up to its position left it, or that the log does not have.

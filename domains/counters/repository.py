@@ -65,8 +65,7 @@ class LoginRepository:
         self._erasures = UserErasures(erasures, self._folder).upkeep
         days, logins = WriterUpkeep(self.writer, source="day"), LoginUpkeep(self._folder)
         # `repair` would put again what an erasure has deleted from one table, so erasures come before logins.
-        parts = days, self._erasures, logins
-        self.upkeep: Upkeep = CombinedUpkeep(*parts, counts=[days, logins], pending=[days], recover=parts)
+        self.upkeep: Upkeep = CombinedUpkeep(days, self._erasures, logins)
         self._is_closed: dict[int, bool] = {}
         """The state of each day as it was last read; a closed day stays closed."""
 

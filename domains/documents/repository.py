@@ -70,15 +70,7 @@ class DocumentRepository:
         erasures = Erasures(connection, (tables.erasures, (tables.erased_documents,)), (self.writer,))
         self._erasures = OwnerErasures(erasures, self.writer, self._parts).upkeep
         writes, parts = WriterUpkeep(self.writer), PartsUpkeep(self.writer, self._parts)
-        self.upkeep: Upkeep = CombinedUpkeep(
-            writes,
-            self._parts.unsettled,
-            parts,
-            self._erasures,
-            counts=[writes, parts],
-            pending=[writes],
-            recover=[writes, self._parts.unsettled, self._erasures],
-        )
+        self.upkeep: Upkeep = CombinedUpkeep(writes, self._parts.unsettled, parts, self._erasures)
 
     # ---- writes
 

@@ -104,15 +104,7 @@ class FeedRepository:
         posts = WriterUpkeep(self.post_writer)
         timelines = TimelineUpkeep(self.follow_writer, self.post_writer, self._lines, self._fan_out.upkeep)
         streams = StreamUpkeep(self.post_writer, self._fan_out, tables.timelines)
-        self.upkeep: Upkeep = CombinedUpkeep(
-            posts,
-            timelines,
-            streams,
-            self._erasures,
-            counts=[posts, timelines, streams],
-            pending=[posts, timelines],
-            recover=[posts, timelines, self._erasures],
-        )
+        self.upkeep: Upkeep = CombinedUpkeep(posts, timelines, streams, self._erasures)
         self._pull_above = pull_above
 
     # ---- writes

@@ -76,17 +76,8 @@ class MessageRepository:
         self.deliveries = GroupDeliveries(self.writer, self._inbox, self._unfinished)
         erasures = Erasures(connection, (tables.erasures, (tables.erased_messages,)), (self.writer,))
         self._erasures = UserErasures(erasures, self.writer).upkeep
-        copies, unfinished = self.deliveries, self.deliveries.unfinished
         writes = WriterUpkeep(self.writer, self.deliveries.about_to_be_claimed)
-        self.upkeep: Upkeep = CombinedUpkeep(
-            copies,
-            writes,
-            unfinished,
-            self._erasures,
-            counts=[copies, writes],
-            pending=[writes],
-            recover=[writes, unfinished, self._erasures],
-        )
+        self.upkeep: Upkeep = CombinedUpkeep(self.deliveries, writes, self.deliveries.unfinished, self._erasures)
 
     # ---- writes
 

@@ -86,9 +86,7 @@ class TsdbRepository:
         names = BoundTable(connection, tables.uids)
         deletions = DeletionUpkeep(self._registry, self._deleter)
         series = SeriesUpkeep(self._points, names, self.uids, duplicates)
-        self.upkeep: Upkeep = CombinedUpkeep(
-            deletions, series, counts=[series], pending=[deletions], recover=[deletions]
-        )
+        self.upkeep: Upkeep = CombinedUpkeep(deletions, series)
         self._duplicates: Duplicates = duplicates
         self._clock = clock
         self._written_ms = 0

@@ -1,8 +1,8 @@
 """The upkeep of a design: completing interrupted work, finding rows that disagree, and mending them."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 from .findings import NOTHING_TOLD, Finding, Instructions
 from .recovery import Recovery
@@ -31,6 +31,7 @@ class Checks(Protocol):
         ...
 
 
+@runtime_checkable
 class Counts(Protocol):
     """A part that counts what it compares."""
 
@@ -40,6 +41,7 @@ class Counts(Protocol):
         ...
 
 
+@runtime_checkable
 class Starts(Protocol):
     """A part that knows the writes that have not ended."""
 
@@ -48,6 +50,7 @@ class Starts(Protocol):
         ...
 
 
+@runtime_checkable
 class Recovers(Protocol):
     """A part with work that another process can complete."""
 
@@ -76,35 +79,31 @@ def no_progress() -> None:
 
 
 class CombinedUpkeep:
-    """Several parts as one upkeep, run in the given order; parts that count, know pending work or recover are named."""
+    """Several parts as one upkeep, run in the given order.
 
-    def __init__(
-        self,
-        *parts: Checks,
-        counts: Iterable[Counts] = (),
-        pending: Iterable[Starts] = (),
-        recover: Iterable[Recovers] = (),
-    ) -> None:
+    A part that has `counts`, `pending` or `recover` is asked for them: it need not be named again.
+    """
+
+    def __init__(self, *parts: Checks) -> None:
         self._parts = parts
-        self._counting = tuple(counts)
-        self._starting = tuple(pending)
-        self._recovering = tuple(recover)
 
     @property
     def counts(self) -> dict[str, int]:
         """Rows compared by all parts together, by kind."""
         counts: Counter[str] = Counter()
-        for part in self._counting:
-            counts.update(part.counts)
+        for part in self._parts:
+            if isinstance(part, Counts):
+                counts.update(part.counts)
         return dict(counts)
 
     def pending(self) -> list[StartedWork]:
         """The work of all parts that has not ended, the oldest first."""
-        return sorted((work for part in self._starting for work in part.pending()), key=lambda work: work.started_ms)
+        parts = [part for part in self._parts if isinstance(part, Starts)]
+        return sorted((work for part in parts for work in part.pending()), key=lambda work: work.started_ms)
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Recovers each part that can."""
-        return Recovery.of_all([part.recover(older_than_ms) for part in self._recovering])
+        return Recovery.of_all([part.recover(older_than_ms) for part in self._parts if isinstance(part, Recovers)])
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """All findings, part by part."""

@@ -142,9 +142,8 @@ class Repository:
         self.writer = IntentWriter(
             connection, tables.orders, tables.intents, lists, partial(lines_of, tables), moving=lists, clock=clock
         )
-        writes = WriterUpkeep(self.writer)
         index = IndexUpkeep(self._index, self._orders, self.writer)
-        self.upkeep: Upkeep = CombinedUpkeep(writes, index, counts=[writes, index], pending=[writes], recover=[writes])
+        self.upkeep: Upkeep = CombinedUpkeep(WriterUpkeep(self.writer), index)
 
     # ---- writes
 
