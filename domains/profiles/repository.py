@@ -7,7 +7,6 @@ from shared.keys import starting_with
 from shared.queries import Query, equal
 from shared.records import check_text
 from shared.tables import BoundTable, TableLayout
-from shared.writes import delete_rows
 
 from .keys import TABLES, ProfileTables, RowOfUser
 from .newest_orders import NewestOrders, OrdersOfUsers
@@ -40,6 +39,8 @@ class ProfileRepository:
         orders: "Callable[[happybase.Connection, TableLayout[Any, Any]], OrdersOfUsers]" = NewestOrders,
     ) -> None:
         self._profiles = BoundTable(connection, tables.profiles)
+        self._of_profile = {column.partition(b":")[0] for column in tables.profiles.cells.columns}
+        """The families of a profile. Its other ones in the row are those of orders."""
         self._orders = orders(connection, tables.orders)
 
     # ---- writes
@@ -75,8 +76,7 @@ class ProfileRepository:
     def page(self, user_id: str) -> UserPage | None:
         """A user's profile and newest ten orders, or None. Costs: one get."""
         row = self._profiles.row(RowOfUser(user_id))
-        families = {column.partition(b":")[0] for column in self._profiles.layout.cells.columns}
-        cells = self._profiles.rows.row(row, columns=sorted(families.union(self._orders.families)))
+        cells = self._profiles.rows.row(row, columns=sorted(self._of_profile.union(self._orders.families)))
         profile = next(iter(self._profiles.layout.records(row, cells)), None)
         orders = self._orders.of_page(user_id, cells)
         return UserPage(profile, tuple(orders)) if profile is not None or orders else None
@@ -109,13 +109,19 @@ class ProfileRepository:
     def erase(self, user_id: str) -> int:
         """Deletes everything of a user; returns how many rows of the user remain.
 
-        If a call dies, the same call again finishes it. A row remains if something newer was stored meanwhile; an order
-        or a profile with an earlier time stays hidden until a major compaction.
-        Costs: two gets, one delete.
+        The profile is deleted up to its own newest date, and the orders up to theirs: one may be dated long after the
+        other, and a common date would hide what is stored later. If a call dies, the same call again finishes it. A row
+        remains if something newer was stored meanwhile. A profile stays hidden until a major compaction if it is dated
+        before the erased one, and so does an order if it is dated before the newest erased one.
+        Costs: two gets, two deletes.
         """
         check_text("user_id", user_id, empty=False)
         remaining = self._orders.erase(user_id)
-        row = self._profiles.row(RowOfUser(user_id))
-        if stored := self._profiles.rows.row(row, include_timestamp=True):
-            delete_rows(self._profiles, [row], max(written_ms for _value, written_ms in stored.values()))
-        return remaining + bool(self._profiles.rows.row(row))
+        row, rows = self._profiles.row(RowOfUser(user_id)), self._profiles.rows
+        of_orders = {family.encode() for family in self._profiles.layout.families} - self._of_profile
+        stored = rows.row(row, include_timestamp=True)
+        for families in (self._of_profile, of_orders):
+            dates = [written_ms for column, (_, written_ms) in stored.items() if column.partition(b":")[0] in families]
+            if dates:
+                rows.delete(row, sorted(families), timestamp=max(dates))
+        return remaining + bool(rows.row(row))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
+from operator import attrgetter
 
 import attrs
 import pytest
@@ -13,6 +14,7 @@ from domains.profiles.keys import NEWEST, PROFILES, TABLES, ProfileTables, RowOf
 from domains.profiles.variants import slots
 from shared.keys import InvalidQuestion
 from shared.queries import Query
+from shared.records import parse_time
 from shared.tables import TEXT, BoundTable, Column, InvalidRow, OtherColumns, RecordCells, TableLayout
 from shared.testing import Stop, WatchedConnection, WriterDied, paused_at, stopped_at
 
@@ -91,6 +93,47 @@ def test_the_newer_of_two_profiles_stays_but_may_keep_an_attribute_of_the_older_
         assert repository.profile("ada") == attrs.evolve(MOVED, attributes={"city": "Oslo", "plan": "gold"})
         repository.store(attrs.evolve(MOVED, time_ms=8))
         assert repository.profile("ada") == attrs.evolve(MOVED, time_ms=8)
+
+
+# ---- erasing
+
+FAR_MS = parse_time("2100-01-01")
+to_copy = pytest.mark.parametrize(
+    "variant", [variant for variant in DESIGN.variants if variant.is_to_copy], ids=attrgetter("name")
+)
+
+
+@to_copy
+def test_an_erased_profile_of_the_far_future_hides_no_order_that_is_added_later(repository):
+    repository.store(attrs.evolve(ADA, time_ms=FAR_MS))
+    repository.add_order(ORDER)
+    assert repository.erase("ada") == 0
+    new = attrs.evolve(ORDER, time_ms=10, order_id="o-2")
+    repository.add_order(new)
+    assert repository.newest_orders("ada") == [new]
+
+
+@to_copy
+def test_erased_orders_hide_no_profile_that_is_stored_later_with_an_earlier_date(repository):
+    """In one-cell the server dates the orders, so their date is now."""
+    repository.store(ADA)
+    repository.add_order(attrs.evolve(ORDER, time_ms=FAR_MS))
+    assert repository.erase("ada") == 0
+    repository.store(MOVED)
+    assert repository.profile("ada") == MOVED
+
+
+@to_copy
+def test_a_profile_older_than_an_erased_one_stays_hidden_with_all_its_attributes(connection, variant):
+    repository = variant.open(connection)
+
+    def meanwhile():
+        repository.store(attrs.evolve(MOVED, attributes={}))
+        assert repository.erase("ada") == 0
+
+    paused = WatchedConnection(connection, paused_at(0, meanwhile))
+    variant.open(paused).store(ADA)
+    assert repository.page("ada") is repository.profile("ada") is None
 
 
 # ---- releases
