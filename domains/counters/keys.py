@@ -60,8 +60,8 @@ class LoginDay:
     """Whether a day takes logins; a day without a row does.
 
     Order:  by day, the oldest first.
-    Serves: each login, which reads it after its puts; recovery, which reads the days that are not folded yet.
-    Costs:  one get for each login. Today's row is read by every writer, from the server's memory.
+    Serves: each login, which reads it before and after its puts; recovery, which reads the days not folded yet.
+    Costs:  two gets for each login. Today's row is read by every writer, from the server's memory.
     Fixed:  the zone of a day, UTC.
     Source: none
     """

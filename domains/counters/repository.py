@@ -66,8 +66,8 @@ class LoginRepository:
         days, logins = WriterUpkeep(self.writer, source="day"), LoginUpkeep(self._folder)
         # `repair` would put again what an erasure has deleted from one table, so erasures come before logins.
         self.upkeep: Upkeep = CombinedUpkeep(days, self._erasures, logins)
-        self._is_closed: dict[int, bool] = {}
-        """The state of each day as it was last read; a closed day stays closed."""
+        self._closed: set[int] = set()
+        """Days that were closed when they were read, and stay closed. Any process may close an open day at any time."""
 
     # ---- writes
 
@@ -76,7 +76,7 @@ class LoginRepository:
 
         Raises DayClosed if its day was folded. If the day was closed during the call, the login may be counted or not;
         after any other error too, but then repeating the call counts it. Once the call has returned, it is counted.
-        Costs: two puts and a get, and once for each day one more get.
+        Costs: two puts and two gets.
         """
         self._store_batch([login])
 
@@ -84,14 +84,15 @@ class LoginRepository:
         """Stores logins as `store` does, but 1,000 at a time; returns their number.
 
         Raises NotAllStored, also because of DayClosed: then leave out the logins of that day.
-        Costs: for each 1,000 logins, two calls (without Thrift2, for each different time), and one or two that read
-        their days.
+        Costs: for each 1,000 logins, two calls (without Thrift2, for each different time), and two that read their
+        days.
         """
         return store_all(logins, self._store_batch)
 
     def _store_batch(self, logins: list[Login]) -> None:
+        # In each call, because what an earlier one read is old: so a day that is closed takes no login of a later call.
         days = {_start_of_day(login.time_ms) for login in logins}
-        self._check_open({day for day in days if self._is_closed.get(day, True)}, "takes no more logins")
+        self._check_open(days, "takes no more logins")
         put_all(
             logins,
             self._by_day.logins,  # first, because a fold lists its users
@@ -101,24 +102,23 @@ class LoginRepository:
         self._check_open(days, "was closed meanwhile, so the login may not be counted")
 
     def _check_open(self, days: Set[int], what: str) -> None:
-        unread = {self._days.row(LoginDay(day)): day for day in days if not self._is_closed.get(day)}
-        for row, source in self.writer.reader.read_all(unread).items():
-            self._is_closed[unread[row]] = source.record is not None
-        for day_ms in sorted(days):
-            if self._is_closed[day_ms]:
-                raise DayClosed(f"Login.time_ms: day {show_time(day_ms)} {what}")
+        unread = {self._days.row(LoginDay(day)): day for day in days - self._closed}
+        sources = self.writer.reader.read_all(unread).items()
+        self._closed.update(unread[row] for row, source in sources if source.record is not None)
+        if closed := days & self._closed:
+            raise DayClosed(f"Login.time_ms: day {show_time(min(closed))} {what}")
 
     def fold(self, day_ms: int) -> int:
         """Replaces the logins of a day that is over by a sum for each user; returns the number of users folded.
 
-        From the start of the call, the day takes no more logins, for ever. So a day is refused until it has been over
-        for a minute, the most that a clock may be off. If the call dies, repeating it or running `upkeep.recover`
-        completes it; any number of folds may run at once. Counts are right at every moment.
+        From the start of the call, the day takes no more logins, for ever: only a `store` that is under way may still
+        be counted. So a day is refused until it has been over for a minute, the most that a clock may be off. If the
+        call dies, repeating it or running `upkeep.recover` completes it; any number of folds may run at once. Counts
+        are right at every moment.
         Costs: 2 gets, 2 checkAndPuts and 4 puts for the day; for each user two scans of the logins, 1 checkAndPut,
         1 put, and for each 1,000 logins two calls that delete them. If a row has more logins, each is read twice.
         """
         check_day(day_ms)
-        self._is_closed.pop(day_ms, None)
         return self._folder.fold(day_ms)
 
     # ---- questions
