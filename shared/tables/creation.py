@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
-from ..keys.limits import BLOCK_BYTES, FOREVER_S
+from ..keys.limits import BLOCK_BYTES
 from .ddl import alter_statement
-from .layouts import PhysicalTable, TableLayout, physical_tables
+from .layouts import Family, PhysicalTable, TableLayout, physical_tables
 from .recorded_layouts import (
     RECORDS,
     TableMismatch,
@@ -231,7 +231,7 @@ def _check_options(
     keep_ms: Mapping[bytes, int],
 ) -> None:
     for name, family in table.families.items():
-        declared = attrs.asdict(family) | {"ttl_seconds": _seconds(family.ttl_seconds)}
+        declared = attrs.asdict(family) | {"ttl_seconds": family.lifetime_s}
         stored_name = name.encode()
         actual = _actual_options(described[stored_name], block_sizes.get(stored_name), keep_ms.get(stored_name))
         differing = [option for option in declared if declared[option] != actual.get(option, declared[option])]
@@ -248,7 +248,7 @@ def _actual_options(
     """The options of a stored family, named as in `Family`; without those that the store does not report."""
     options: dict[str, object] = {
         "max_versions": described["max_versions"],
-        "ttl_seconds": _seconds(described["time_to_live"]),
+        "ttl_seconds": Family(ttl_seconds=described["time_to_live"]).lifetime_s,
         "bloom": described["bloom_filter_type"].decode(),
         "compression": described["compression"].decode(),
     }
@@ -257,8 +257,3 @@ def _actual_options(
     if keep_tombstones_ms is not None:
         options["keep_tombstones_ms"] = keep_tombstones_ms
     return options
-
-
-def _seconds(ttl_seconds: int | None) -> int | None:
-    """A TTL; None if cells never expire, for which HBase reports any number below 1, or 2^31 - 1."""
-    return None if ttl_seconds is None or ttl_seconds < 1 or ttl_seconds == FOREVER_S else ttl_seconds

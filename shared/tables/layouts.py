@@ -46,6 +46,12 @@ class Family:
     Thrift1 can neither set nor report it: a table created through Thrift1 alone keeps none."""
 
     @property
+    def lifetime_s(self) -> int | None:
+        """Seconds until a cell expires; None if it never does, whichever of HBase's numbers says so."""
+        ttl_s = self.ttl_seconds
+        return None if ttl_s is None or ttl_s < 1 or ttl_s == FOREVER_S else ttl_s
+
+    @property
     def options(self) -> dict[str, Any]:
         """The options for happybase's `create_table`; options that Thrift1 cannot express keep HBase's defaults."""
         return {

@@ -143,6 +143,12 @@ def check_layouts(connection: "happybase.Connection", tables: Sequence[TableLayo
         known.compared.add((prefix, table.name, table.format))
 
 
+def has_record(connection: "happybase.Connection", table: TableLayout[Any, Any]) -> bool:
+    """Whether the store has a record of a table. Costs: those of `check_layouts`, which compares it."""
+    check_layouts(connection, [table])
+    return _known_on(connection).records.get((connection.table_prefix, table.name)) is not None
+
+
 def _known_on(connection: "happybase.Connection") -> _Known:
     known = _known.get(connection)
     if known is None:

@@ -20,6 +20,7 @@ from .dictionaries import (
 )
 from .erasing import ErasedName, ErasedSource, Erasure, Erasures, ErasureTables, dated_in_future, erasures_tables
 from .erasure_upkeep import PersonErasures
+from .expiring import Expired, ExpiredRecord, allow_expired, expired, refuse_expired
 from .findings import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, reason_told
 from .intent_rows import Pending
 from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter, UnknownOutcome, writers_of
@@ -55,6 +56,8 @@ __all__ = [
     "Erasure",
     "ErasureTables",
     "Erasures",
+    "Expired",
+    "ExpiredRecord",
     "Finding",
     "IdTaken",
     "Instructions",
@@ -76,12 +79,14 @@ __all__ = [
     "Upkeep",
     "WriterClock",
     "WriterUpkeep",
+    "allow_expired",
     "checked_moment",
     "claim",
     "dated_in_future",
     "delete_all",
     "delete_rows",
     "erasures_tables",
+    "expired",
     "forget",
     "holds_intents",
     "intents_table",
@@ -89,6 +94,7 @@ __all__ = [
     "put_all",
     "put_in_rows",
     "reason_told",
+    "refuse_expired",
     "settle_each",
     "store_all",
     "write_all",

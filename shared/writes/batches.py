@@ -10,6 +10,7 @@ import attrs
 from ..queries import BATCH_ROWS, Query, in_batches
 from ..tables import BoundTable, InvalidRow, TableLayout
 from .dated_cells import put_dated
+from .expiring import Expired, refuse_expired
 
 RECORDS_AT_ONCE = 1000
 """Number of records that `store_all` stores at a time by default."""
@@ -35,12 +36,15 @@ class NotAllStored(Exception):
     stored: int
     """Number of records that are stored, counted from the first."""
     unconfirmed: list[Any]
-    """The records that were read after them; some may be stored. Store these again, then those not yet read."""
+    """The records that were read after them; some may be stored, but none if the cause is `Expired`, which names those
+    that are refused. Store these again, then those not yet read."""
     reason: str
 
     def __str__(self) -> str:
-        unconfirmed = len(self.unconfirmed)
-        return f"{self.stored} records stored; some of the next {unconfirmed} may be stored too: {self.reason}"
+        following = f"the next {len(self.unconfirmed)}"
+        if isinstance(self.__cause__, Expired):
+            return f"{self.stored} records stored, none of {following}: {self.reason}"
+        return f"{self.stored} records stored; some of {following} may be stored too: {self.reason}"
 
 
 def store_all(
@@ -52,6 +56,8 @@ def store_all(
 ) -> int:
     """Stores records, `at_once` or 1,000 at a time; returns their number. Raises NotAllStored.
 
+    If the cause of that is `Expired`, none of the unconfirmed records is stored, because some are older than a TTL:
+    `expired` of the cause has their places among them. Leave these out, and store the others.
     A smaller batch is stored if its last record was read `within_s` seconds or more after its first.
     """
     stored = 0
@@ -79,14 +85,17 @@ def put_all(records: Collection[T], *tables: BoundTable[Any, T]) -> None:
     Encodes every row before it sends the first, so an invalid key stores nothing. If two records have the same cell and
     time, the last one stays. Layouts of one table share their calls, so the cells that they have in one row at one time
     are one put, which is stored whole or not at all.
-    Raises LayoutMismatch if another layout made the keys that are stored.
+    Raises LayoutMismatch if another layout made the keys that are stored; Expired, and puts nothing, if a record is
+    older than the TTL of a family of its cells, see `refuse_expired`.
     Costs: for each table one call for each 1,000 rows, or 1 MiB. Without Thrift2 (`hbase://` without `thrift2_port`, or
-    a connection of happybase's own), one call for each different time: Thrift1 gives a whole call one timestamp.
+    a connection of happybase's own), one call for each different time: Thrift1 gives a whole call one timestamp. With a
+    TTL, also those of `refuse_expired`.
     """
     layouts_of: dict[bytes, list[TableLayout[Any, T]]] = {}
     for table in tables:
         layouts_of.setdefault(table.name, []).append(table.layout)
     packed = {name: _dated_cells(records, layouts) for name, layouts in layouts_of.items()}
+    refuse_expired(records, *tables)
     rows_of = {table.name: table.rows for table in tables}
     for name, cells_of in packed.items():
         put_dated(rows_of[name], cells_of)

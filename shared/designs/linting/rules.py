@@ -11,11 +11,10 @@ import attrs
 from ...keys import Modulo, Reversed, Salt
 from ...keys.conditions import Between
 from ...keys.errors import TooManyRanges, listed
-from ...keys.limits import FOREVER_S
 from ...keys.parts import Part
 from ...keys.prefixes import MAX_BUCKETS
 from ...keys.slice_codecs import Slice, share_codec
-from ...tables import COUNTER, Family, ItemCells, RecordCells
+from ...tables import COUNTER, ItemCells, RecordCells
 from ...tables.cells import families_of, record_fields
 from ...writes import SourceCells
 from ..heat import HOT
@@ -199,7 +198,7 @@ def no_ttl(table: LintedTable) -> Told:
     if len(values) != 1 or not _is_number(fields[values[0]].type) or not any(map(_is_time, _key_parts(table))):
         return
     for name in families_of(table.layout.cells):
-        if not _expires(table.layout.families[name]):
+        if table.layout.families[name].lifetime_s is None:
             yield (
                 f"family {name} has no TTL, and holds a {values[0]} for each time",
                 "declare Family(ttl_seconds=...), counted from a cell's timestamp, or delete old rows and accept it",
@@ -210,9 +209,9 @@ def source_ttl(table: LintedTable) -> Told:
     """An expired source starts again at revision 1, so a write that was decided long ago may be decided again."""
     if isinstance(table.layout.cells, SourceCells):
         for name in families_of(table.layout.cells):
-            if _expires(family := table.layout.families[name]):
+            if (ttl_s := table.layout.families[name].lifetime_s) is not None:
                 yield (
-                    f"family {name} expires after {family.ttl_seconds:,} s, and holds the source of each record: an "
+                    f"family {name} expires after {ttl_s:,} s, and holds the source of each record: an "
                     "expired one starts again at revision 1, and its lines stay",
                     "leave out the TTL, and delete records by writes",
                 )
@@ -317,7 +316,3 @@ def _of(record: Any, names: Sequence[str]) -> tuple[Any, ...]:
 def _is_number(declared: Any) -> bool:
     kinds = get_args(declared) if get_origin(declared) in (Union, UnionType) else (declared,)
     return all(kind in (int, float) for kind in kinds)
-
-
-def _expires(family: Family) -> bool:
-    return family.ttl_seconds is not None and 0 < family.ttl_seconds < FOREVER_S

@@ -1,0 +1,140 @@
+"""Records that are older than the TTL of their table: their cells expire as soon as they are put, without an error.
+
+HBase counts a TTL from the timestamp of a cell. So of records that are dated by their own times, such as those of last
+year's log, it acknowledges every put, and no read finds one.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakSet
+
+import attrs
+
+from ..tables import BoundTable, TableLayout
+from ..tables.recorded_layouts import RECORDS, has_record, record_row
+from .clock import CLOCK
+from .server_clock import checked_moment
+
+if TYPE_CHECKING:
+    import happybase
+
+R = TypeVar("R")
+
+CLOCK_COLUMN = b"l:c"
+"""The cell in the row of `RECORDS` itself, through which clocks are compared; releases without it never ask for it."""
+
+_allowed: "WeakSet[happybase.Connection]" = WeakSet()
+
+
+@attrs.frozen
+class ExpiredRecord:
+    """Why a record would expire at once: a family of its cells, the one with the shortest TTL."""
+
+    table: str
+    family: str
+    ttl_seconds: int
+    is_whole: bool
+    """Whether all its cells would expire; otherwise other families would keep theirs."""
+
+
+@attrs.define
+class Expired(ValueError):
+    """Some records of a batch would expire at once, wholly or in part. No record of the batch is stored."""
+
+    record: str
+    """What the first one is: the name of its class."""
+    time_ms: int
+    """Its time."""
+    expired: Mapping[int, ExpiredRecord]
+    """All of them, each by its place in the batch, counted from 0."""
+    count: int
+    """Number of records in the batch."""
+
+    def __str__(self) -> str:
+        place, first = next(iter(self.expired.items()))
+        return (
+            f"{self.record}: must be dated less than {first.ttl_seconds:,} s ago, the TTL of table {first.table}, "
+            f"family {first.family} (got {self.time_ms}, record {place + 1:,} of {self.count:,}): "
+            f"{len(self.expired):,} would expire at once; allow_expired stores such records all the same"
+        )
+
+
+def allow_expired(connection: "happybase.Connection") -> None:
+    """From now on, what is put through a connection may expire at once: no put is refused with Expired any more.
+
+    For a family that has another TTL in the store than it declares, or MIN_VERSIONS, which Thrift1 cannot show; or if
+    other families keep enough of each record.
+    """
+    _allowed.add(connection)
+
+
+def expired(
+    records: Iterable[R],
+    tables: Iterable[TableLayout[Any, R]],
+    now_ms: int,
+    time_of: Callable[[R], int] = attrgetter("time_ms"),
+) -> dict[int, ExpiredRecord]:
+    """The records that are older than the TTL of a family that has a cell of them, by their places from 0.
+
+    `time_of` returns the timestamp of a record's cells. Raises InvalidRecord. Costs: no call.
+    """
+    tables = [*tables]
+    ttls = [family.lifetime_s for table in tables for family in table.families.values()]
+    shortest_s = min((ttl_s for ttl_s in ttls if ttl_s is not None), default=None)
+    if shortest_s is None:
+        return {}
+    found: dict[int, ExpiredRecord] = {}
+    for place, record in enumerate(records):
+        age_ms = now_ms - time_of(record)
+        if age_ms >= shortest_s * 1000 and (why := _why_expired(record, tables, age_ms)) is not None:
+            found[place] = why
+    return found
+
+
+def _why_expired(record: R, tables: Collection[TableLayout[Any, R]], age_ms: int) -> ExpiredRecord | None:
+    ttls: dict[tuple[str, str], int | None] = {}
+    for table in tables:
+        for family in {column.partition(b":")[0].decode() for column in table.cells.pack(record)}:
+            ttls[table.name, family] = table.families[family].lifetime_s
+    past = {names: ttl_s for names, ttl_s in ttls.items() if ttl_s is not None and age_ms >= ttl_s * 1000}
+    if not past:
+        return None
+    names = min(sorted(past), key=past.__getitem__)
+    return ExpiredRecord(*names, past[names], len(past) == len(ttls))
+
+
+def refuse_expired(
+    records: Collection[R], *tables: BoundTable[Any, R], time_of: Callable[[R], int] = attrgetter("time_ms")
+) -> None:
+    """Raises Expired if any of these records would expire at once in one of the tables; see `expired`.
+
+    Does nothing if the tables have no TTL, or after `allow_expired`. `put_all` calls it; a repository that puts cells
+    with a record's time by itself, or passes on its records in another order, calls it first.
+
+    The time is that of a clock that agrees with the region server's. They are compared through a cell of the table
+    `rowbook_layouts`, in its own row. If the store has no record of the first table's layout, because another program
+    created the table, the writer's own clock counts: one that is behind lets expired records through, and one that is
+    ahead refuses records that would live.
+    Raises ClockSkew. Costs: with a TTL those of `checked_moment`, 1 put and 1 get in ten minutes; otherwise none.
+    """
+    layouts = [table.layout for table in tables]
+    if not records or all(family.lifetime_s is None for layout in layouts for family in layout.families.values()):
+        return
+    if tables[0].connection in _allowed:
+        return
+    found = expired(records, layouts, _now_ms(tables[0]), time_of)
+    if found:
+        first = [*records][next(iter(found))]
+        raise Expired(type(first).__name__, time_of(first), found, len(records))
+
+
+def _now_ms(table: BoundTable[Any, Any]) -> int:
+    """The time now, by a clock that was compared if the store has a record of the table."""
+    connection = table.connection
+    if not has_record(connection, table.layout):
+        return CLOCK.read_ms()
+    row = record_row(connection, RECORDS.name)
+    return checked_moment(
+        connection, connection.table(RECORDS.name), lambda: (row, {CLOCK_COLUMN: b"1"}), CLOCK
+    ).wall_ms
