@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from shared.keys.errors import shown
-from shared.stores import connect
+from shared.stores import connect, masked_url
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server.thrift_server import Protocol, ThriftServer, Transport
 
@@ -115,7 +115,8 @@ def _address(host: str, known_to_be_open: bool) -> str:
 def _embedded(url: str) -> EmbeddedConnection:
     if url.startswith("hbase:"):
         raise WrongUsage(
-            f"--store: must be embedded: or embedded:FILE, because HBase has a gateway of its own (got {url})"
+            "--store: must be embedded: or embedded:FILE, because HBase has a gateway of its own"
+            f" (got {masked_url(url)})"
         )
     connection = connect(url)
     assert isinstance(connection, EmbeddedConnection)

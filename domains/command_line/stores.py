@@ -10,7 +10,7 @@ import happybase
 from thriftpy2.thrift import TException
 
 from shared.designs import Design, Variant, load_samples
-from shared.stores import Unreachable, connect
+from shared.stores import Unreachable, connect, masked_url
 from shared.tables import TableLayout, check_layouts, create_tables
 from shared.writes import Upkeep
 
@@ -96,7 +96,8 @@ def existing_store(url: str) -> Generator[happybase.Connection]:
     """The store at a URL, whose file must exist."""
     path = url.removeprefix("embedded:")
     if path not in ("", url) and not os.path.exists(path):
-        raise CommandFailed(f"{path}: no such store; rowbook load makes one")
+        shown = masked_url(url).removeprefix("embedded:")
+        raise CommandFailed(f"{shown}: no such store; rowbook load makes one")
     with open_store(url) as connection:
         yield connection
 

@@ -4,6 +4,7 @@ May import `keys` and `events`. Its rooms are `thrift1`, `thrift2`, `filters`, `
 `connect` imports the one that its URL needs.
 """
 
+import re
 from collections.abc import Collection
 from importlib.util import find_spec
 from typing import Any
@@ -32,7 +33,11 @@ MAX_IDLE_SOCKETS = 1000
 """The most idle sockets that a connection keeps: by default a gateway has as many threads, one for each."""
 
 _HBASE_URL = "hbase://HOST:PORT?OPTION=VALUE&..."
-_OPTIONS = "timeout_ms, retry_ms, pool_size, in_flight, transport, protocol, table_prefix, thrift2_port"
+_OPTIONS = (
+    *("timeout_ms", "retry_ms", "pool_size", "in_flight"),
+    *("transport", "protocol", "table_prefix", "thrift2_port"),
+)
+_OPTION = re.compile(r"([?&])([^=&]*)=[^&]*")
 
 
 class InvalidStoreURL(StoreError):
@@ -55,7 +60,7 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
     if colon and scheme == "embedded":
         if path.startswith("//") or "?" in path:
             raise InvalidStoreURL(
-                f"store URL: wants embedded: or embedded:PATH, without // and without ? (got {url!r})"
+                f"store URL: wants embedded: or embedded:PATH, without // and without ? (got {masked_url(url)!r})"
             )
         if find_spec("regex") is None:
             raise StoreError(
@@ -68,7 +73,23 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
         from .hbase.connection import HBaseConnection
 
         return HBaseConnection(**_hbase_arguments(url, table_prefix))
-    raise InvalidStoreURL(f"store URL: wants embedded:, embedded:PATH or hbase://HOST:PORT (got {url!r})")
+    wanted = "embedded:, embedded:PATH or hbase://HOST:PORT"
+    raise InvalidStoreURL(f"store URL: wants {wanted} (got {masked_url(url)!r})")
+
+
+def masked_url(url: str) -> str:
+    """A store's URL as errors and logs show it, with `***` in place of user and password.
+
+    Everything up to the last `@` may be a password, and so may the value of an option that does not exist. The path in
+    `embedded:PATH` stays.
+    """
+    scheme, colon, rest = url.partition(":")
+    is_path = scheme == "embedded" and not rest.startswith("//")
+    before, at, after = ("", "", rest) if is_path else (rest if colon else url).rpartition("@")
+    if at:
+        start = f"{scheme}:{'//' * before.startswith('//')}" if colon else ""
+        url = f"{start}***@{after}"
+    return _OPTION.sub(lambda found: found[0] if found[2] in _OPTIONS else f"{found[1]}{found[2]}=***", url)
 
 
 def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
@@ -77,9 +98,11 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
         port = happybase.DEFAULT_PORT if parts.port is None else parts.port
         pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
     except ValueError as error:
-        raise InvalidStoreURL(f"store URL: wants {_HBASE_URL} (got {url!r}: {error})") from error
+        shown = masked_url(url)
+        reason = f": {error}" if shown == url else ""  # it may quote a part of the password
+        raise InvalidStoreURL(f"store URL: wants {_HBASE_URL} (got {shown!r}{reason})") from None
     if not parts.hostname or port == 0 or "@" in parts.netloc or parts.path not in ("", "/") or parts.fragment:
-        raise InvalidStoreURL(f"store URL: wants {_HBASE_URL} (got {url!r})")
+        raise InvalidStoreURL(f"store URL: wants {_HBASE_URL} (got {masked_url(url)!r})")
     arguments: dict[str, Any] = {"host": parts.hostname, "port": port, "table_prefix": table_prefix}
     given: set[str] = set()
     for option, value in pairs:
@@ -103,7 +126,7 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
         elif option == "table_prefix":
             arguments[option] = f"{prefix_of_names(value)}{table_prefix or ''}".removesuffix("_") or None
         else:
-            raise InvalidStoreURL(f"store URL: option: wants one of {_OPTIONS} (got {option!r})")
+            raise InvalidStoreURL(f"store URL: option: wants one of {', '.join(_OPTIONS)} (got {option!r})")
     return arguments
 
 

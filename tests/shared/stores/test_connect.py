@@ -1,8 +1,10 @@
 """URLs: what opens, and what is refused with one line."""
 
+import traceback
+
 import pytest
 
-from shared.stores import StoreError, connect
+from shared.stores import StoreError, connect, masked_url
 from shared.stores.hbase.connection import HBaseConnection
 
 
@@ -98,6 +100,30 @@ def test_other_urls_are_refused_in_one_line(reason, url):
         connect(url)
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+SECRETS = [
+    *("hbase://user:secret@h", "hbase://user:secret@h:1/", "hbase://secret@h", "hbase:user:secret@h"),
+    *("hbase://user:secret/x@h", "hbase://user:1/secret@h", "hbase://user:secret@x@h", "hbase://user:a?secret@h"),
+    *("HBASE://user:secret@h", "https://user:secret@h", "user:secret@h", "secret@h", "embedded://user:secret@h"),
+    *("hbase://h:x?password=secret", "hbase://h?password=secret&token=secret", "hbase://h?password=secret&bad"),
+    *("hbase://h/path?timeout_ms=1&password=secret", "embedded:a.db?password=secret", "hbase://h:1#secret@h"),
+]
+
+
+@pytest.mark.parametrize("url", SECRETS)
+def test_a_password_in_a_url_is_in_no_error_nor_in_its_cause(url):
+    with pytest.raises(StoreError) as caught:
+        connect(url)
+    shown = "".join(traceback.format_exception(caught.value)).replace(f'connect("{url}")', "")
+    assert str(caught.value).startswith("store URL: ")
+    assert "secret" not in shown
+
+
+def test_what_holds_no_password_is_shown_as_it_is():
+    for url in ("hbase://h:1?timeout_ms=5&thrift2_port=7", "embedded:a@b.db", "embedded:", "hbase://[::1]:9090"):
+        assert masked_url(url) == url
+    assert masked_url("hbase://user:secret@h:1?timeout_ms=5&password=x") == "hbase://***@h:1?timeout_ms=5&password=***"
 
 
 @pytest.mark.parametrize(("url", "prefix"), [("hbase://h?table_prefix=a", "a_b"), ("hbase://h?table_prefix=", "b")])
