@@ -11,7 +11,7 @@ from shared.keys import InvalidQuestion, between, shown
 from shared.queries import MAX_LIMIT, DependentQuery, Query, in_batches
 from shared.records import check_int, check_text
 from shared.tables import BoundTable, InvalidRow, put_if
-from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, delete_rows, put_all, store_all
+from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, delete_rows, put_all, refuse_expired, store_all
 
 from .copying import Copies
 from .keys import SOURCE_CELLS, TABLES, ChangeTables
@@ -62,8 +62,8 @@ class ChangeRepository:
     def store(self, change: Change) -> None:
         """Stores a change. Storing it again changes nothing.
 
-        Raises RefusedChange and AnotherWriter. Costs: two puts and a checkAndPut; once for each source a get, and once
-        for each table of a source a put.
+        Raises RefusedChange, AnotherWriter, and Expired if the change is older than a TTL of the log.
+        Costs: two puts and a checkAndPut; once for each source a get, and once for each table of a source a put.
         """
         self._store_batch([change])
 
@@ -77,6 +77,7 @@ class ChangeRepository:
         return store_all(changes, self._store_batch)
 
     def _store_batch(self, changes: list[Change]) -> None:
+        refuse_expired(changes, self._by_record, self._by_position)
         by_source: dict[str, list[Change]] = {}
         for change in changes:
             by_source.setdefault(change.source, []).append(change)

@@ -22,7 +22,16 @@ import attrs
 from shared.keys import InvalidKey, between
 from shared.queries import DependentQuery, in_batches, scan
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, Recovery, WriterClock, no_progress
+from shared.writes import (
+    NOTHING_TOLD,
+    TIMES_READ_AGAIN,
+    Expired,
+    Finding,
+    Instructions,
+    Recovery,
+    WriterClock,
+    no_progress,
+)
 
 from .copying import Copies, DatedCells, copied_cells, live_cells
 from .records import Change, Checkpoint
@@ -168,7 +177,8 @@ class ChangeUpkeep:
             others = _cells_of(table, [row]).get(row, {}).keys() - table.layout.cells.pack(change).keys()
             if others:
                 table.rows.delete(row, sorted(others), timestamp=change.time_ms)
-        self._put([change])
+        with suppress(Expired):  # the log keeps it no longer
+            self._put([change])
         return bool(_still_there(table, [change])) and not self._disagreeing(table, [change])
 
 

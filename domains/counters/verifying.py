@@ -22,6 +22,7 @@ from shared.tables import BoundTable, InvalidRow
 from shared.writes import (
     NOTHING_TOLD,
     TIMES_READ_AGAIN,
+    Expired,
     Finding,
     Instructions,
     Recovery,
@@ -194,7 +195,7 @@ class LoginUpkeep:
 
 
 def _is_mended(repairable: _Repairable) -> bool:
-    with suppress(InvalidQuestion, InvalidRow):  # a day that is not over; a row that cannot be read
+    with suppress(InvalidQuestion, InvalidRow, Expired):  # a day that is not over; an unreadable row; another TTL
         return repairable.mend()
     return False
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from shared.queries import Query
 from shared.tables import BoundTable, TableLayout
+from shared.writes import refuse_expired
 
 from .keys import SHOWN, TRIM_AT, RowOfUser
 from .records import OrderSummary
@@ -69,6 +70,7 @@ class NewestOrders:
 
         Costs: 1 get of at most 35 orders with 16 writers, 1 put; for one in ten orders, 1 delete.
         """
+        refuse_expired([order], self._orders)
         row, cell = self._orders.row(order), self._orders.layout.cells.pack(order)
         (column,) = cell
         stored = self._orders.rows.row(row, columns=[*self.families], include_timestamp=True)

@@ -7,6 +7,7 @@ from shared.keys import starting_with
 from shared.queries import Query, equal
 from shared.records import check_text
 from shared.tables import BoundTable, TableLayout
+from shared.writes import refuse_expired
 
 from .keys import TABLES, ProfileTables, RowOfUser
 from .newest_orders import NewestOrders, OrdersOfUsers
@@ -52,8 +53,10 @@ class ProfileRepository:
         put, readers see the old profile without them; if the writer dies there, the same call again completes it. Of
         two writers that store profiles of one user at once, the newer one stays, but it may keep an attribute that only
         the older one has.
+        Raises Expired if the profile is older than a TTL of its families.
         Costs: 1 get, 1 put; 1 delete if the new profile lacks attributes that the old one has.
         """
+        refuse_expired([profile], self._profiles)
         row, new = self._profiles.row(profile), self._profiles.layout.cells.pack(profile)
         stored = self._profiles.rows.row(row, columns=[*self._profiles.layout.cells.columns])
         old = next(iter(self._profiles.layout.records(row, stored)), None)
@@ -67,7 +70,8 @@ class ProfileRepository:
     def add_order(self, order: OrderSummary) -> None:
         """Adds an order to the newest ones of its user, whether or not a profile is stored.
 
-        An order with ten newer ones is not stored. Costs: see `NewestOrders.add`.
+        An order with ten newer ones is not stored. Raises Expired if the order is older than a TTL of its family.
+        Costs: see `NewestOrders.add`.
         """
         self._orders.add(order)
 

@@ -178,7 +178,9 @@ class RecordReader(Generic[R]):
         return [] if key is None or self._item is None else [self._item(key, qualifier, value)]
 
     def report(self, stored: Any, error: ValueError) -> None:
-        """Calls `on_invalid`, or `on_unknown`, with the error of a row or cell, or raises it."""
+        """Calls `on_invalid`, or `on_unknown`, with the error of a row or cell, or raises it. Skips expired records."""
+        if self._has_one and self._layout.has_expired(stored[1]):
+            return
         if isinstance(error, InvalidRow):
             invalid = error
         else:

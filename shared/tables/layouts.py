@@ -138,7 +138,21 @@ class TableLayout(Generic[K, R]):
         try:
             return list(self.cells.records(self.key.decode(row), cells))
         except (InvalidKey, InvalidRecord) as error:
+            if self.has_expired(cells):
+                return []
             raise InvalidRow.of(self.name, row, error) from None
+
+    def has_expired(self, cells: Mapping[bytes, bytes]) -> bool:
+        """Whether these cells are the rest of a record that has expired: attributes that were put again later.
+
+        That is so if all cells that every record has are missing, and are in families with a TTL. Queries skip such a
+        row.
+        """
+        required = self.cells.required_columns if isinstance(self.cells, RecordCells) else ()
+        return bool(required) and not any(
+            column in cells or self.families[column.partition(b":")[0].decode()].lifetime_s is None
+            for column in required
+        )
 
     def plan(self, /, **question: Any) -> Plan:
         """The ranges and the point or residual for a question about any parts of a record's row key and qualifier.

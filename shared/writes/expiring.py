@@ -4,6 +4,7 @@ HBase counts a TTL from the timestamp of a cell. So of records that are dated by
 year's log, it acknowledges every put, and no read finds one.
 """
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +13,7 @@ from weakref import WeakSet
 import attrs
 
 from ..tables import BoundTable, TableLayout
+from ..tables.cells import families_of
 from ..tables.recorded_layouts import RECORDS, has_record, record_row
 from .clock import CLOCK
 from .server_clock import checked_moment
@@ -29,7 +31,7 @@ _allowed: "WeakSet[happybase.Connection]" = WeakSet()
 
 @attrs.frozen
 class ExpiredRecord:
-    """Why a record would expire at once: a family of its cells, the one with the shortest TTL."""
+    """Why a record would expire at once: the family with the shortest TTL of those that its cells are in."""
 
     table: str
     family: str
@@ -71,41 +73,34 @@ def allow_expired(connection: "happybase.Connection") -> None:
 
 def expired(
     records: Iterable[R],
-    tables: Iterable[TableLayout[Any, R]],
+    tables: Iterable[TableLayout[Any, Any]],
     now_ms: int,
     time_of: Callable[[R], int] = attrgetter("time_ms"),
 ) -> dict[int, ExpiredRecord]:
-    """The records that are older than the TTL of a family that has a cell of them, by their places from 0.
+    """The records that are older than the shortest TTL of their families in some tables, by their places from 0.
 
-    `time_of` returns the timestamp of a record's cells. Raises InvalidRecord. Costs: no call.
+    `time_of` returns the timestamp of a record's cells. Costs: no call.
     """
-    tables = [*tables]
-    ttls = [family.lifetime_s for table in tables for family in table.families.values()]
-    shortest_s = min((ttl_s for ttl_s in ttls if ttl_s is not None), default=None)
-    if shortest_s is None:
+    families = [(table.name, name, ttl_s) for table in tables for name, ttl_s in _ttls(table).items()]
+    table, family, shortest_s = min(families, key=lambda of_table: of_table[2])
+    if shortest_s == math.inf:
         return {}
-    found: dict[int, ExpiredRecord] = {}
-    for place, record in enumerate(records):
-        age_ms = now_ms - time_of(record)
-        if age_ms >= shortest_s * 1000 and (why := _why_expired(record, tables, age_ms)) is not None:
-            found[place] = why
-    return found
+    longest_ms = 1000 * max(ttl_s for _table, _family, ttl_s in families)
+    ages_ms = ((place, now_ms - time_of(record)) for place, record in enumerate(records))
+    return {
+        place: ExpiredRecord(table, family, int(shortest_s), age_ms >= longest_ms)
+        for place, age_ms in ages_ms
+        if age_ms >= shortest_s * 1000
+    }
 
 
-def _why_expired(record: R, tables: Collection[TableLayout[Any, R]], age_ms: int) -> ExpiredRecord | None:
-    ttls: dict[tuple[str, str], int | None] = {}
-    for table in tables:
-        for family in {column.partition(b":")[0].decode() for column in table.cells.pack(record)}:
-            ttls[table.name, family] = table.families[family].lifetime_s
-    past = {names: ttl_s for names, ttl_s in ttls.items() if ttl_s is not None and age_ms >= ttl_s * 1000}
-    if not past:
-        return None
-    names = min(sorted(past), key=past.__getitem__)
-    return ExpiredRecord(*names, past[names], len(past) == len(ttls))
+def _ttls(table: TableLayout[Any, Any]) -> dict[str, float]:
+    """The seconds until cells of a table's records expire, by family; infinity for never."""
+    return {name: table.families[name].lifetime_s or math.inf for name in families_of(table.cells)}
 
 
 def refuse_expired(
-    records: Collection[R], *tables: BoundTable[Any, R], time_of: Callable[[R], int] = attrgetter("time_ms")
+    records: Collection[R], *tables: BoundTable[Any, Any], time_of: Callable[[R], int] = attrgetter("time_ms")
 ) -> None:
     """Raises Expired if any of these records would expire at once in one of the tables; see `expired`.
 
@@ -119,7 +114,7 @@ def refuse_expired(
     Raises ClockSkew. Costs: with a TTL those of `checked_moment`, 1 put and 1 get in ten minutes; otherwise none.
     """
     layouts = [table.layout for table in tables]
-    if not records or all(family.lifetime_s is None for layout in layouts for family in layout.families.values()):
+    if not records or not any(ttl_s < math.inf for layout in layouts for ttl_s in _ttls(layout).values()):
         return
     if tables[0].connection in _allowed:
         return

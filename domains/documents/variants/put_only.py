@@ -5,11 +5,13 @@ change of the first. Two puts of one millisecond are one version, so a change of
 """
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from shared.keys import KeyLayout, Plan, starting_with
 from shared.queries import Query, Versions
 from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
+from shared.writes import refuse_expired
 
 from ..keys import VERSIONS, DocumentOfOwner
 from ..parts import check_fits_cell
@@ -60,8 +62,9 @@ class Repository:
     # ---- writes
 
     def store(self, document: Document) -> None:
-        """Puts a document, dated by its `changed_ms`, whatever is stored. Costs: 1 put."""
+        """Puts a document, dated by its `changed_ms`, whatever is stored. Raises Expired. Costs: 1 put."""
         check_fits_cell(document)
+        refuse_expired([document], self._documents, time_of=attrgetter("changed_ms"))
         rows = self._documents.rows
         rows.put(self._documents.row(document), PUT_CELLS.pack(document), timestamp=document.changed_ms)
 

@@ -1,7 +1,8 @@
 """Plain copies: the sender's outbox and the receiver's inbox each hold the whole message, without intents.
 
 The timestamp of every cell is its message's own time, or a millisecond later if the message was read. So repeating a
-call changes nothing, and a TTL counts from the time of the message. The outbox is put first, so the sender sees every
+call changes nothing, and a TTL counts from the time of the message. If a message was read, its cell `is_read` expires a
+millisecond after the others, which no page notices. The outbox is put first, so the sender sees every
 message that a receiver sees. What it can lose:
 
 - If a writer dies after the put of the outbox and its client never sends the message again, no receiver gets it.
@@ -14,6 +15,7 @@ Also, `unread` of a group returns its messages, as `mark_read` leaves them; in t
 """
 
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import attrs
@@ -22,6 +24,7 @@ from shared.keys import any_of, between, shown
 from shared.queries import Query, equal
 from shared.records import check_int, check_text
 from shared.tables import BoundTable, RecordCells, TableLayout
+from shared.writes import refuse_expired
 
 from ..delivering import MEMBERS_AT_ONCE
 from ..keys import INBOX as SOURCES
@@ -69,7 +72,8 @@ class Repository:
     def send(self, message: Message) -> None:
         """Puts a message into its sender's outbox, then into its receiver's inbox and the inbox of each member.
 
-        Every row is encoded before the first put, so an invalid key stores nothing.
+        Every row is encoded before the first put, so an invalid key stores nothing. Nor does a message that is older
+        than a TTL: raises Expired.
         Costs: one put of the outbox, and one for each 1,000 rows of inboxes.
         """
         if message.group is not None:
@@ -79,6 +83,7 @@ class Repository:
         sent_row, sent_cells = self._outbox.row(message), self._outbox_cells.pack(message)
         received_rows = [(self._inbox.row(copy), self._inbox_cells.pack(copy)) for copy in received]
         outbox, inbox = self._outbox.rows, self._inbox.rows  # compares both layouts before the first put
+        refuse_expired([message], self._outbox, self._inbox, time_of=attrgetter("sent_ms"))
         outbox.put(sent_row, sent_cells, timestamp=message.sent_ms)
         for start in range(0, len(received_rows), MEMBERS_AT_ONCE):
             with inbox.batch(timestamp=message.sent_ms) as batch:

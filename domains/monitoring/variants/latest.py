@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from shared.keys import EscapedText, KeyLayout, part, row_key, starting_with
 from shared.queries import Query
 from shared.tables import BoundTable, Column, RecordCells, TableLayout
-from shared.writes import put_all
+from shared.writes import put_all, refuse_expired
 
 from ..keys import POINT_CELLS, POINTS, PointTables
 from ..records import Point
@@ -88,6 +88,7 @@ class Repository(PointRepository):
 
         Costs: those of `put_all`, for each of the two tables.
         """
+        refuse_expired(points, self._points, self._latest)
         super()._put_all(points)
         in_order = sorted(points, key=attrgetter("time_ms"))  # among equal times, in the order given
         put_all({(point.host, point.metric): point for point in in_order}.values(), self._latest)

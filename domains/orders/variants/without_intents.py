@@ -7,12 +7,13 @@ a list may keep the one that lost. A list by status would show orders twice or n
 """
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shared.keys import KeyLayout, between, shown, starting_with
 from shared.queries import Query, equal
 from shared.tables import BoundTable, TableLayout
-from shared.writes import CLOCK, WriterClock
+from shared.writes import CLOCK, WriterClock, refuse_expired
 
 from ..keys import BUYER_CELLS, BY_BUYER, BY_SELLER, ORDER_CELLS, SELLER_CELLS, OrderByNumber
 from ..records import BuyerLine, Order, SellerLine, Status
@@ -56,10 +57,13 @@ class Repository:
     def place(self, order: Order) -> None:
         """Stores an order and its lines. Placing it again adds missing lines and changes nothing else.
 
-        Raises `OrderConflict` if another order has this number. Costs: one get, three puts.
+        Raises `OrderConflict` if another order has this number, and `Expired` if a new one is older than a TTL.
+        Costs: one get, three puts.
         """
         stored = self._stored(order.order_number)
         if stored is None:
+            tables = self._orders, self._by_seller, self._by_buyer
+            refuse_expired([order], *tables, time_of=attrgetter("placed_ms"))
             self._put(order, order.placed_ms)
         else:
             after_place(order, stored[0])
@@ -127,10 +131,10 @@ class Repository:
         """The order, and the timestamp of its last write in milliseconds; None if no order has this number."""
         row = self._orders.row(OrderByNumber(order_number))
         cells = self._orders.rows.row(row, include_timestamp=True)
-        if not cells:
+        orders = self._orders.layout.records(row, {column: value for column, (value, _) in cells.items()})
+        if not orders:
             return None
-        order = self._orders.layout.record(row, {column: value for column, (value, _) in cells.items()})
-        return order, max(written_ms for _, written_ms in cells.values())  # an old order may lack the status
+        return orders[0], max(written_ms for _, written_ms in cells.values())  # an old order may lack the status
 
     def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
         """Puts the order, with all or `only` some attributes, then the lines of both lists with all of theirs.

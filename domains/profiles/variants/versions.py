@@ -15,6 +15,7 @@ import attrs
 from shared.keys import KeyLayout
 from shared.queries import Versions
 from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
+from shared.writes import refuse_expired
 
 from ..keys import PROFILE_CELLS, SHOWN, ProfileTables, RowOfUser
 from ..records import OrderSummary
@@ -58,6 +59,7 @@ class OrdersAsVersions:
     def add(self, order: OrderSummary) -> None:
         """Puts an order, in place of another one of its millisecond. Costs: one put."""
         last = LastOrderOfUser(order.user_id, [order.order_id, order.item, order.amount])
+        refuse_expired([last], self._last, time_of=lambda _last: order.time_ms)
         self._last.rows.put(self._last.row(last), self._last.layout.cells.pack(last), timestamp=order.time_ms)
 
     def newest(self, user_id: str) -> list[OrderSummary]:

@@ -1,5 +1,6 @@
 """Rows that are lost, damaged or changed behind the repository's back: what `verify` finds and `repair` mends."""
 
+import time
 from collections import Counter
 
 import attrs
@@ -11,7 +12,7 @@ from domains.changes.keys import BY_POSITION, BY_RECORD, COPY, TABLES, RecordInC
 from domains.changes.repository import ChangeRepository
 from shared.tables import Family
 from shared.testing import stored_cells
-from shared.writes import NOTHING_TOLD, Instructions
+from shared.writes import NOTHING_TOLD, Expired, Instructions, NotAllStored, allow_expired
 from tests.engines import Embedded
 
 VARIANTS = [variant for variant in DESIGN.variants if variant.is_to_copy]
@@ -131,11 +132,36 @@ def test_rows_that_are_gone_because_they_expired_are_no_findings(engine):
     """The log keeps a day, the history everything."""
     log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family(ttl_seconds=86_400)})
     with engine.store(*TABLES._replace(by_position=log)) as connection:
+        allow_expired(connection)
         changes = ChangeRepository(connection, TABLES._replace(by_position=log))
         changes.store_all(CHANGES)
         assert [*changes.since("shop")] == []
         assert [*changes.upkeep.verify()] == []
         assert changes.state(*USERS, "30").values == {"name": "Ann", "age": None}
+
+
+def test_a_change_that_the_log_would_not_keep_is_refused_before_anything_is_put(engine):
+    log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family(ttl_seconds=86_400)})
+    new = change(9, ms=time.time_ns() // 1_000_000)
+    with engine.store(*TABLES._replace(by_position=log)) as connection:
+        changes = ChangeRepository(connection, TABLES._replace(by_position=log))
+        with pytest.raises(NotAllStored) as refused:
+            changes.store_all([attrs.evolve(new, source="other"), CHANGES[0], new])
+        assert isinstance(refused.value.__cause__, Expired)
+        assert [*refused.value.__cause__.expired] == [1]
+        assert not refused.value.__cause__.expired[1].is_whole  # the history would keep it
+        assert not any(stored_cells(connection, TABLES).values())
+
+
+@main_only
+def test_a_change_that_expires_before_it_is_mended_does_not_stop_repair(connection, variant, stored, monkeypatch):
+    damage, _row_of = rows_of(connection, variant, "by_position")
+    row, _cells = next(iter(damage.scan()))
+    damage.delete(row, ["v"], timestamp=AT_MS)
+    assert kinds(stored.upkeep) == {(BY_POSITION.name, "differing"): 1}
+    monkeypatch.setattr(Family, "lifetime_s", 86_400)
+    assert repaired(stored.upkeep) == {("differing", False): 1}
+    monkeypatch.undo()
 
 
 # ---- the copy

@@ -11,6 +11,7 @@ from domains.messages.variants import copies
 from shared.stores import connect
 from shared.tables import Family, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, stored_cells
+from shared.writes import Expired, allow_expired
 
 NOW_MS = 1_700_000_000_000
 LUNCH = Message("ada", "bob", NOW_MS, "m-1", "lunch?")
@@ -75,7 +76,34 @@ def test_a_ttl_counts_from_the_time_of_the_message_not_from_its_arrival(engine):
     now_ms = time.time_ns() // 1_000_000
     with engine.store(*tables) as connection:
         messages = copies.Repository(connection, tables)
-        for days_ago in (29, 31):
-            messages.send(attrs.evolve(LUNCH, sent_ms=now_ms - days_ago * day_s * 1000))
+        young, old = (attrs.evolve(LUNCH, sent_ms=now_ms - days_ago * day_s * 1000) for days_ago in (29, 31))
+        messages.send(young)
+        with pytest.raises(Expired, match="must be dated less than 2,592,000 s ago, the TTL of table messages_"):
+            messages.send(old)
+        allow_expired(connection)
+        messages.send(old)
         assert [message.sent_ms for message in messages.inbox("bob")] == [now_ms - 29 * day_s * 1000]
         assert messages.outbox("ada").count() == 1
+
+
+def test_no_page_fails_while_messages_that_were_read_expire(engine, variant):
+    """The cell `is_read` of each outlives the others by a millisecond, and one expires every two."""
+    ttl_s, count = 60, 100
+    tables = copies.PlainTables(
+        *(
+            attrs.evolve(table, families=dict.fromkeys(table.families, Family(ttl_seconds=ttl_s)))
+            for table in variant.tables
+        )
+    )
+    with engine.store(*tables) as connection:
+        messages = variant.module.Repository(connection, tables=tables)
+        first_ms = time.time_ns() // 1_000_000 + 3_000 - ttl_s * 1000
+        for number in range(count):
+            message = attrs.evolve(LUNCH, sent_ms=first_ms + 2 * number)
+            messages.send(message)
+            messages.mark_read(message)
+        assert time.time_ns() // 1_000_000 < first_ms + ttl_s * 1000, "the store is too slow for this test"
+        left = count
+        while left:
+            left = len(messages.inbox("bob").page(count, None).records)
+        assert messages.outbox("ada").first() is None

@@ -14,6 +14,7 @@ from shared.keys import InvalidKey, InvalidQuestion
 from shared.records import LAST_MS
 from shared.tables import Family
 from shared.testing import stored_cells
+from shared.writes import allow_expired
 from tests.engines import EMBEDDED, examples
 
 from .asking import BY_NAME, main_variant, only, point, stored, times, wide
@@ -122,7 +123,9 @@ def test_dropping_is_a_plain_list_without_the_hours_before(engine, moments, drop
 
 def test_a_ttl_hides_single_points_at_once_and_late_ones_for_ever(new_store):
     hour = attrs.evolve(POINTS, name="points_of_an_hour", families={"p": Family(ttl_seconds=3600)})
-    points = PointRepository(new_store(hour), PointTables(hour))
+    connection = new_store(hour)
+    allow_expired(connection)
+    points = PointRepository(connection, PointTables(hour))
     now_ms = time.time_ns() // 10**6
     new = point(now_ms - HOUR_MS // 2)
     stored(points, point(now_ms - HOUR_MS - 1000), new, point(now_ms - 9 * HOUR_MS, "web-12"))

@@ -14,7 +14,7 @@ from shared.keys import Code, EscapedText, InvalidQuestion, KeyLayout, Salt, UIn
 from shared.queries import Page, Query
 from shared.queries.pages import read_page
 from shared.queries.record_reader import SKIPPING_BUFFER_ROWS
-from shared.tables import TEXT, BoundTable, Column, InvalidRow, ItemCells, RecordCells, TableLayout
+from shared.tables import TEXT, BoundTable, Column, Family, InvalidRow, ItemCells, RecordCells, TableLayout
 from tests.engines import Engine, NewStore, examples
 from tests.shared.hard_to_show import nested
 from tests.shared.queries import paging
@@ -366,3 +366,40 @@ def test_a_second_lookup_that_finds_rows_of_a_later_release_leaves_them_out_too(
     damaged = attrs.evolve(invalid, is_unknown=False)
     with pytest.raises(InvalidRow, match="others"):
         query.then(lambda records: [damaged, *records[1:]]).page(3)
+
+
+@attrs.frozen
+class ReadNote:
+    number: int
+    text: str
+    is_read: bool = False
+
+
+@pytest.mark.parametrize("ttl_seconds", [3600, None])
+def test_a_row_of_which_only_what_was_put_again_later_has_not_expired_is_skipped(engine, ttl_seconds):
+    """Without a TTL the other cells are lost, so the row is damaged."""
+    cells = RecordCells(ReadNote, {"text": Column("n:t", TEXT), "is_read": Column("n:r")})
+    layout = TableLayout(
+        "notes", "a note", KeyLayout(key_class("ByNumber", number=UInt8)), cells, {"n": Family(ttl_seconds=ttl_seconds)}
+    )
+    with engine.store(layout) as connection:
+        table = BoundTable(connection, layout)
+        for number, is_whole in enumerate([False, True, False, False, True, False]):
+            packed = cells.pack(ReadNote(number, "x", True), None if is_whole else ["is_read"])
+            table.rows.put(layout.row(ReadNote(number, "x")), packed)
+        reported: list[InvalidRow] = []
+        query = Query(table, table.whole_table()).on_invalid(reported.append)
+        whole = [ReadNote(1, "x", True), ReadNote(4, "x", True)]
+        assert [*query] == whole
+        if ttl_seconds is None:
+            assert len(reported) == 4
+            with pytest.raises(InvalidRow, match="no cell n:t"):
+                Query(table, table.whole_table()).first()
+            return
+        assert reported == []
+        query = Query(table, table.whole_table())
+        assert ([*query], query.first(), query.count()) == (whole, whole[0], 2)
+        first = query.page(2)
+        assert [*first.records, *query.page(9, first.cursor).records] == whole
+        assert [*Query(table, table.whole_table(), newest_first=True)] == whole[::-1]
+        assert Query(table, table.plan(number=0)).first() is None
