@@ -85,7 +85,7 @@ PROFILE_CELLS = RecordCells(
 )
 """A later release may add a column with a default to `p`, which earlier ones do not read. An attribute may become a
 field and stay in `a`, as `Column("a:city", TEXT)`. Earlier releases read it as an attribute, so it must be text."""
-ORDER_CELLS = ItemCells(OrderSummary, "o", KeyLayout(NewestFirst), value=("item", "amount"))
+ORDER_CELLS = ItemCells(OrderSummary, "o", KeyLayout(NewestFirst), value=("item", "amount"), at_least=2)
 
 FAMILIES = {"p": Family(), "a": Family(), "o": Family()}
 """HBase stores each family in files of its own, so a list of profiles reads no orders."""

@@ -121,7 +121,10 @@ def _pack_stays(stays: tuple[Stay, ...]) -> bytes:
 
 
 def _unpack_stays(data: bytes) -> tuple[Stay, ...]:
-    return tuple(Stay(*fields) for fields in MSGPACK.unpack(data))
+    stays = MSGPACK.unpack(data)
+    if type(stays) is not list:  # an empty map has no stays either
+        raise ValueError("must be a msgpack array of stays")
+    return tuple(Stay(*fields) for fields in stays)
 
 
 STAYS = Packing("stays", _pack_stays, _unpack_stays)

@@ -43,6 +43,13 @@ def _tags(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
         raise ValueError(f"{where}: must be 1..{MAX_TAGS} tags, each name once (got {len(pairs)})")
 
 
+def _filters(record: Any, field: "attrs.Attribute[Any]", value: list[list[str]]) -> None:
+    for filter_ in value:
+        if len(filter_) != 3:
+            wanted = "must each be tag, kind and text"
+            raise ValueError(f"{type(record).__name__}.{field.name}: {wanted} (got {shown(filter_)})")
+
+
 @attrs.frozen
 class Point:
     """One value of a series at one time. Metric, tags and time identify it: a later value replaces it."""
@@ -96,7 +103,7 @@ class RegisteredDeletion:
     """When its latest batch of rows was begun, by the clock of its writer."""
     metric: str = ""
     """The metric of `delete_points`; empty if a whole series is deleted."""
-    filters: list[list[str]] = attrs.field(factory=list[list[str]])
+    filters: list[list[str]] = attrs.field(factory=list[list[str]], validator=_filters)
     """Tag, kind and text of each filter of `delete_points`."""
     tsuid: str = ""
     """The series of `delete_series`, in hex; empty otherwise."""

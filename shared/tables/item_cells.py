@@ -43,8 +43,9 @@ class ItemCells(Generic[R]):
     ItemCells(Point, "p", KeyLayout(WithinHour), value="value")
     ItemCells(RecentOrder, "user", KeyLayout(Slot), value=("order_id", "item", "amount"))
 
-    The value is that of one attribute, or a msgpack array of several; an array that is too short leaves the last
-    attributes at their defaults. A value without attributes is a marker: the cell says only that the record exists.
+    The value is that of one attribute, or a msgpack array of several. A release may append attributes with defaults:
+    then older cells have shorter arrays, but at least the first `at_least` values. A shorter array is damage. A value
+    without attributes is a marker: the cell says only that the record exists.
 
     If the qualifier's first part is `Prefixed`, cells with any other qualifier are not claimed: they may belong to
     another layout.
@@ -58,6 +59,7 @@ class ItemCells(Generic[R]):
         value: str | tuple[str, ...] = (),
         *,
         packing: Packing = MSGPACK,
+        at_least: int = 1,
     ) -> None:
         self.record = record
         self.family = family
@@ -77,6 +79,10 @@ class ItemCells(Generic[R]):
             raise InvalidRecord(f"{record.__name__}: at most {MAX_ARRAY} attributes fit a value (got {len(names)})")
         if not isinstance(value, str) and packing != MSGPACK:
             raise InvalidRecord(f"{record.__name__}: needs one attribute in its value to pack it as {packing.name}")
+        if type(at_least) is not int or not 1 <= at_least <= max(1, len(names)):
+            wanted = f"must be 1..{max(1, len(names))}, the attributes in the value"
+            raise InvalidRecord(f"{record.__name__}: at_least {wanted} (got {shown(at_least)})")
+        self.at_least = at_least
         self._packed = {name: PackedValue(record, name, self._fields[name].type, packing) for name in names}
         self._value_name = f"{record.__name__}.{', '.join(names)}"
         rests = [part.name for part in qualifier.parts if share_codec(part.codec)]
@@ -167,8 +173,8 @@ class ItemCells(Generic[R]):
             if not packed.fits(item):
                 raise InvalidRecord(f"{packed.name}: {packed.misfit(item)}")
             values[name] = item
-        for name in list(self._packed)[len(items) :]:
-            if self._fields[name].default is attrs.NOTHING:
+        for number, name in [*enumerate(self._packed)][len(items) :]:
+            if number < self.at_least or self._fields[name].default is attrs.NOTHING:
                 raise InvalidRecord(f"{self._packed[name].name}: has no value (got {shown(items)})")
         return values
 
@@ -222,11 +228,13 @@ class ItemCells(Generic[R]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles and copies the arguments of `__init__`, which computes everything else again."""
-        return _remade, (self.record, self.family, self.qualifier, self.value, self.packing)
+        return _remade, (self.record, self.family, self.qualifier, self.value, self.packing, self.at_least)
 
 
-def _remade(record: type[R], family: str, qualifier: KeyLayout[Any], value: Any, packing: Packing) -> ItemCells[R]:
-    return ItemCells(record, family, qualifier, value, packing=packing)
+def _remade(
+    record: type[R], family: str, qualifier: KeyLayout[Any], value: Any, packing: Packing, at_least: int
+) -> ItemCells[R]:
+    return ItemCells(record, family, qualifier, value, packing=packing, at_least=at_least)
 
 
 def _rest_in_one_slice(condition: Any, every: int) -> Any:

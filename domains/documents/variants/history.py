@@ -45,7 +45,7 @@ class RevisionOfDocument:
 
 
 HISTORY_CELLS = ItemCells(
-    Document, "h", KeyLayout(RevisionOfDocument), value=("body", "changed_ms", "is_deleted", "edit")
+    Document, "h", KeyLayout(RevisionOfDocument), value=("body", "changed_ms", "is_deleted", "edit"), at_least=4
 )
 HISTORY = TableLayout("documents_history", "all revisions of a document", DOCUMENTS.key, HISTORY_CELLS)
 

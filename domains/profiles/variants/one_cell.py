@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.keys import KeyLayout
+from shared.keys import KeyLayout, shown
 from shared.tables import BoundTable, Column, RecordCells, TableLayout, put_if
 
 from ..keys import FAMILIES, PROFILE_CELLS, SHOWN, ProfileTables, RowOfUser
@@ -21,12 +21,22 @@ if TYPE_CHECKING:
     import happybase
 
 
+_FIELDS = ("time_ms", "order_id", "item", "amount")
+
+
+def _are_orders(newest: "NewestOfUser", field: "attrs.Attribute[Any]", orders: list[list[Any]]) -> None:
+    for order in orders:
+        if len(order) != len(_FIELDS):
+            raise ValueError(f"NewestOfUser.{field.name}: must each be {', '.join(_FIELDS)} (got {shown(order)})")
+        OrderSummary(newest.user_id, *order)  # refuses other values
+
+
 @attrs.frozen
 class NewestOfUser:
     """The newest orders of a user, the newest first; each is time, order id, item and amount."""
 
     user_id: str
-    orders: list[list[Any]]
+    orders: list[list[Any]] = attrs.field(validator=_are_orders)
 
 
 PROFILES = TableLayout("profiles_one_cell", "the profile of a user", KeyLayout(RowOfUser), PROFILE_CELLS, FAMILIES)

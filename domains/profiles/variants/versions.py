@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.keys import KeyLayout
+from shared.keys import KeyLayout, shown
 from shared.queries import Versions
 from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
 from shared.writes import refuse_expired
@@ -25,12 +25,18 @@ if TYPE_CHECKING:
     import happybase
 
 
+def _is_order(last: "LastOrderOfUser", field: "attrs.Attribute[Any]", order: list[Any]) -> None:
+    if len(order) != 3:
+        raise ValueError(f"LastOrderOfUser.{field.name}: must be order_id, item, amount (got {shown(order)})")
+    OrderSummary(last.user_id, 0, *order)  # refuses other values
+
+
 @attrs.frozen
 class LastOrderOfUser:
     """One version: an order as order id, item and amount; its time is that of the version."""
 
     user_id: str
-    order: list[Any]
+    order: list[Any] = attrs.field(validator=_is_order)
 
 
 FAMILIES = {"p": Family(), "a": Family(), "o": Family(max_versions=SHOWN)}

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import attrs
+import msgpack
 import pytest
 
 from domains.documents import Document, DocumentConflict, records
@@ -15,7 +16,7 @@ from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion, successor
 from shared.queries import Query, Versions
 from shared.stores import connect
-from shared.tables import BoundTable, create_tables
+from shared.tables import BoundTable, InvalidRow, create_tables
 from shared.testing import stored_cells
 
 NOON_MS = 1_768_219_200_000
@@ -249,6 +250,20 @@ def test_no_question_of_a_tenant_reads_beyond_its_range_whatever_it_asks(connect
             assert {record.owner for record in (found if isinstance(found, list) else [found])} == {owner}
         with pytest.raises(InvalidQuestion, match=r"^cursor: belongs to another question"):
             repository.of_owner("another").page(1, repository.of_owner(owner).page(1).cursor)
+
+
+@only("history")
+def test_a_revision_that_lacks_a_value_is_damage_and_no_document_that_was_not_deleted(connection, variant, repository):
+    repository.store(ADA)
+    repository.store(ADA.deleted(NOON_MS + 1))
+    rows = connection.table(variant.tables.documents.name)
+    ((row, cells),) = rows.scan()
+    newest = min(cells)
+    values = msgpack.unpackb(cells[newest])
+    for length in range(len(values)):
+        rows.put(row, {newest: msgpack.packb(values[:length])})
+        with pytest.raises(InvalidRow, match="has no value"):
+            repository.document("acme", "user000001")
 
 
 def test_the_digits_of_a_published_salt_are_dropped_to_have_the_value_back():

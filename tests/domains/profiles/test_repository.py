@@ -6,6 +6,7 @@ from functools import partial
 from operator import attrgetter
 
 import attrs
+import msgpack
 import pytest
 
 from domains.profiles import OrderSummary, Profile, ProfileRepository
@@ -217,6 +218,27 @@ def test_a_field_in_the_family_of_the_attributes_must_be_text_or_earlier_release
 
 
 # ---- what is stored
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [variant for variant in DESIGN.variants if variant.name in ("profiles", "one-cell", "versions")],
+    ids=attrgetter("name"),
+)
+def test_an_order_that_lacks_a_value_is_damage_and_no_order_without_an_item(connection, variant):
+    repository, rows = variant.open(connection), connection.table(variant.tables.orders.name)
+    repository.add_order(ORDER)
+    ((row, cells),) = rows.scan(include_timestamp=True)
+    ((column, (cell, written_ms)),) = cells.items()
+    whole = msgpack.unpackb(cell)
+    values, packed = (whole[0], lambda damaged: [damaged]) if variant.name == "one-cell" else (whole, lambda same: same)
+    for damaged in (*(values[:length] for length in range(len(values))), [*values, None], [*values[:-1], "499"]):
+        rows.put(row, {column: msgpack.packb(packed(damaged))}, timestamp=written_ms)
+        for ask in (repository.page, repository.newest_orders):
+            with pytest.raises(InvalidRow, match=r"order_id|item|amount"):
+                ask("ada")
+    rows.put(row, {column: cell}, timestamp=written_ms)
+    assert repository.newest_orders("ada") == [*repository.page("ada").orders] == [ORDER]
 
 
 def test_the_published_row_and_its_columns_are_those_of_the_course():

@@ -5,9 +5,11 @@ from contextlib import suppress
 from operator import attrgetter
 
 import attrs
+import msgpack
 import pytest
 
 from domains.reservations import TABLES, Hotel, Room, RoomTaken, Stay, StayOfGuest, UnknownRoom
+from domains.reservations.hotel import STAYS
 from shared.testing import CrashContract, WatchedConnection, WriterDied, dying_at
 
 from .stopped_writes import ANN, BOB, CAT, STOPPED, two_rooms
@@ -81,6 +83,13 @@ def test_a_second_room_that_is_taken_frees_the_first_one(hotel):
         hotel.book_all("inn", ["7", "8"], ANN)
     assert hotel.room("inn", "7") == Room("inn", "7")
     assert list(hotel.of_guest("ann")) == []
+
+
+def test_damaged_stays_are_no_room_without_stays():
+    assert STAYS.unpack(STAYS.pack((ANN,))) == (ANN,)
+    for damaged in ({}, "", [["b-1", "g-1", 3]], [[]], None):
+        with pytest.raises((TypeError, ValueError)):
+            STAYS.unpack(msgpack.packb(damaged))
 
 
 def test_what_one_has_read_decides_nothing(hotel):

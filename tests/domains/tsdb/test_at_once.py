@@ -288,14 +288,21 @@ def test_a_clock_that_is_set_ahead_hides_no_later_point_and_compacts_no_young_on
     assert values(connection, WriterClock()) == [0, 1, 2, 3, 4]
 
 
-def test_a_deletion_that_cannot_be_read_stops_no_other(clock):
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        ({b"s:t": b"\xc1"}, "started_ms: "),
+        ({b"s:t": b"\0", b"s:m": b"\xa4load", b"s:f": b"\x91\x91\xa4host"}, "filters: must each be tag, kind and text"),
+    ],
+)
+def test_a_deletion_that_cannot_be_read_stops_no_other(clock, cells, reason):
     connection = filled(clock, compacted="whole")
     tsdb = repository(connection, clock.other())
     with suppress(WriterDied):
         delete(repository(WatchedConnection(connection, stopped_at(Stop(2))), clock.other()), 1)
     damaged = DELETIONS.row(RegisteredDeletion("tsdb#0", 0))
-    connection.table("tsdb-rowbook").put(damaged, {b"s:t": b"\xc1"})
+    connection.table("tsdb-rowbook").put(damaged, cells)
     clock.set_ms += KEEP_MS
-    (reason,) = tsdb.upkeep.recover().failed
-    assert reason.startswith(f"tsdb-rowbook: row {damaged.hex(' ')}: RegisteredDeletion.started_ms: ")
+    (failed,) = tsdb.upkeep.recover().failed
+    assert failed.startswith(f"tsdb-rowbook: row {damaged.hex(' ')}: RegisteredDeletion.{reason}")
     assert values(connection, clock.other()) == FIRST

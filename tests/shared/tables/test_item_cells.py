@@ -1,5 +1,6 @@
 """Many records in a row, one in each cell: the qualifier is a key, the value is the rest of the record."""
 
+import pickle
 from collections.abc import Mapping
 from typing import Any
 
@@ -140,6 +141,29 @@ def test_a_counter_is_only_read() -> None:
 def test_an_array_that_is_too_short_leaves_the_last_attributes_at_their_defaults() -> None:
     for values in (["n-1"], ["n-1", 5], ["n-1", 5, "x"]):
         assert RECENT.records(b"ann", {b"r:\7": msgpack.packb(values)}) == [Recent("ann", 7, *values)]
+
+
+@attrs.frozen
+class Noted:
+    user: str
+    slot: int
+    text: str = ""
+    mark: int = 0
+
+
+def test_an_array_without_the_values_that_every_release_has_stored_is_damage() -> None:
+    """No release has ever stored an empty one."""
+    for at_least, too_short in ((1, [[]]), (2, [[], ["x"]])):
+        cells = ItemCells(Noted, "r", KeyLayout(Slot), ("text", "mark"), at_least=at_least)
+        table = TableLayout("notes", "a note", KeyLayout(User), pickle.loads(pickle.dumps(cells)))
+        assert table.records(b"ann", {b"r:\7": msgpack.packb(["x", 5])}) == [Noted("ann", 7, "x", 5)]
+        for values in too_short:
+            with pytest.raises(InvalidRow, match=r"Noted\.(text|mark): has no value \(got \["):
+                table.records(b"ann", {b"r:\7": msgpack.packb(values)})
+    wrong: list[Any] = [0, 3, True, "2"]
+    for at_least in wrong:
+        with pytest.raises(InvalidRecord, match=r"^Noted: at_least must be 1\.\.2, the attributes in the value"):
+            ItemCells(Noted, "r", KeyLayout(Slot), ("text", "mark"), at_least=at_least)
 
 
 ARRAY = "Recent: must be a msgpack array of order_id, amount, note"
