@@ -6,6 +6,7 @@ hold codes of one sort. How a code is claimed or assigned, and why no code has t
 them, nobody knows what the keys mean.
 """
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ LAST_CODE = 256**CODE_BYTES - 1
 """The largest code, so the most names of a kind."""
 NO_CODE = bytes(CODE_BYTES)
 """The code that no name has: what a question about an unknown name asks for."""
+REREAD_S = 600.0
+"""How long a process remembers codes before it reads all of them again."""
 
 
 @row_key
@@ -90,13 +93,14 @@ def names_tables(name: str) -> tuple[TableLayout[Any, NameCode], TableLayout[Any
 class Names:
     """The codes of shops, regions and categories, as the process that opened them knows them.
 
-    Opening reads all codes; a name or a code that others have stored since is looked up when it is first needed.
+    Opening reads all codes, and so does the first call after ten minutes; a name or a code that others have stored
+    since is looked up when it is first needed. So if another process erases a shop, and the shop comes back with
+    another code, questions may find nothing of it for ten minutes. A write reads the code of its shop.
     `chosen` are codes by kind and name, which are claimed when their names are first stored; other names are refused
     until `claim` gives them a code. Without `chosen`, a new name gets the next number.
 
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
-    Costs of opening: three scans, a row for
-    each name.
+    Costs of opening, and of reading again: three scans, a row for each name.
     """
 
     def __init__(
@@ -107,10 +111,20 @@ class Names:
     ) -> None:
         self._dictionaries = {kind: Dictionary(connection, table.name, kind, CODE_BYTES) for kind in KINDS}
         self._chosen = chosen
+        self._read()
+
+    def _read(self) -> None:
+        for of_kind in self._dictionaries.values():
+            of_kind.forget()
         self._code_of = {
             kind: dict(of_kind.starting_with("", LAST_CODE)) for kind, of_kind in self._dictionaries.items()
         }
         self._name_of = {kind: {code: name for name, code in codes.items()} for kind, codes in self._code_of.items()}
+        self._read_s = time.monotonic()
+
+    def _read_if_old(self) -> None:
+        if time.monotonic() - self._read_s >= REREAD_S:
+            self._read()
 
     def claim(self, kind: str, name: str, code: bytes) -> None:
         """Gives a name a code that was chosen: `claim("shop", "Taobao", b"tb")`. The same call again changes nothing.
@@ -128,9 +142,13 @@ class Names:
     def code(self, kind: str, name: str) -> bytes:
         """The code of a name that is to be stored; an unknown one gets its chosen code, or the next number.
 
-        Raises InvalidKey for a name without a chosen code. Costs: nothing for a known name, otherwise 1 get, and those
-        of `Dictionary.claim` or `Dictionary.assign`.
+        The code of a shop is read each time, because another process may have erased the shop since.
+        Raises InvalidKey for a name without a chosen code. Costs: 1 get for a shop; nothing for another known name,
+        otherwise 1 get, and those of `Dictionary.claim` or `Dictionary.assign`.
         """
+        self._read_if_old()
+        if kind == SHOP:
+            self._forget(kind, name)
         code = self._code_of[kind].get(name) or self._dictionaries[kind].id_of(name)
         if code is None and self._chosen is not None:
             code = self._chosen[kind].get(name)
@@ -147,7 +165,7 @@ class Names:
 
     def stored_code(self, kind: str, name: str) -> bytes:
         """The code of a name as it is stored now, not as it is remembered; `NO_CODE` if it has none. Costs: 1 get."""
-        self._dictionaries[kind].forget()
+        self._forget(kind, name)
         return self._dictionaries[kind].id_of(name) or NO_CODE
 
     def remove(self, kind: str, name: str) -> None:
@@ -156,17 +174,18 @@ class Names:
         The same call again completes one that died. Costs: 1 get; if it has a code, 1 get, 2 checkAndPuts, 1 delete.
         """
         code = self.stored_code(kind, name)
-        if code != NO_CODE:
-            erased = f"erased {code.hex()}"
+        erased = f"erased {code.hex()}"
+        if code != NO_CODE and name != erased:
             self._dictionaries[kind].rename(name, erased)
             self._remember(kind, erased, code)
-        self._code_of[kind].pop(name, None)
+        self._forget(kind, name)
 
     def known_code(self, kind: str, name: str) -> bytes:
         """The code of a name in a question; `NO_CODE` if it has none. Costs: 1 get for an unknown name."""
         check_text(kind, name)
         if name == "":
             return NO_CODE
+        self._read_if_old()
         try:
             return self._code_of[kind].get(name) or self._dictionaries[kind].id_of(name) or NO_CODE
         except InvalidKey as error:
@@ -174,10 +193,15 @@ class Names:
 
     def name(self, kind: str, code: bytes) -> str | None:
         """The name of a code; None if it has none. Costs: 1 get for an unknown code."""
+        self._read_if_old()
         name = self._name_of[kind].get(code) or self._dictionaries[kind].name_of(code)
         if name is not None:
             self._remember(kind, name, code)
         return name
+
+    def _forget(self, kind: str, name: str) -> None:
+        self._code_of[kind].pop(name, None)
+        self._dictionaries[kind].forget()
 
     def _remember(self, kind: str, name: str, code: bytes) -> None:
         self._code_of[kind][name] = code

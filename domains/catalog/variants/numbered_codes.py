@@ -157,7 +157,8 @@ class Repository:
     """A catalog whose keys hold codes: it replaces names by codes before each call, and codes by names after it.
 
     Every method costs what that of `CatalogRepository` costs, and what `Names` costs for names that this process does
-    not know. A question about a name without a code reads nothing that is stored.
+    not know; a write also costs 1 get, which reads the code of its shop. A question about a name without a code reads
+    nothing that is stored.
     """
 
     def __init__(
@@ -231,8 +232,9 @@ class Repository:
     def erase(self, shop: str) -> int:
         """Removes every product of a shop, and its name from the codes; returns how many rows remain for now.
 
-        The code keeps another name, `erased 0003`, so no shop ever gets it. Other processes may remember the old name:
-        start them anew before, or they store products under the code. Costs: also 1 get, 2 checkAndPuts, 1 delete.
+        The code keeps another name, `erased 0003`, so no shop ever gets it. Every write reads the code of its shop, so
+        no other process uses the old one either; only a write that was under way may still store a product under it,
+        which `erase("erased 0003")` removes. Costs: also 1 get, 2 checkAndPuts, 1 delete.
         """
         remaining: int = self._catalog.erase(shop)
         return remaining

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from domains.catalog.design import DESIGN
-from domains.catalog.names import KINDS, NO_CODE
+from domains.catalog.names import KINDS, NO_CODE, REREAD_S
 from domains.catalog.variants import chosen_codes, numbered_codes
 from shared.designs import metered
 from shared.keys import InvalidKey
@@ -179,6 +179,64 @@ def test_the_code_of_an_erased_shop_is_given_to_nobody_also_if_the_shop_comes_ba
     assert (names[code], names[codes["Taobao"]]) == (f"erased {code.hex()}", "Taobao")
     check_one_to_one(codes, names)
     assert [*variant.open(connection).in_region("Taobao", "EU")] == [LAMP]
+
+
+def test_a_process_that_remembers_an_erased_shop_stores_nothing_under_its_code(at_once, connection, variant):
+    early = variant.open(connection)
+    early.store(LAMP)
+    code = early.names.known_code("shop", "Taobao")
+    later = variant.open(connection)
+    assert later.erase("Taobao") == 0
+    if variant.name == "chosen-codes":
+        with pytest.raises(InvalidKey, match=r"^Product.shop: claim another code first: "):
+            early.store(LAMP)
+        later.names.claim("shop", "Taobao", b"tx")
+    for write in (early.store, early.withdraw, early.store):
+        write(LAMP)
+        assert not any(row.startswith(code) for row, _cells in connection.table(variant.tables.products.name).scan())
+    for catalog in (early, variant.open(connection)):
+        assert [*catalog.in_region("Taobao", "EU")] == [LAMP]
+
+
+def test_a_write_reads_the_code_of_its_shop_once_and_no_other_name(connection, variant):
+    catalog = variant.open(connection)
+    catalog.store(LAMP)
+    for write in (catalog.store, catalog.withdraw, catalog.store, lambda product: catalog.change_price(product, 5)):
+        with metered(connection) as cost:
+            write(LAMP)
+        codes = connection.table(variant.tables.codes.name).name
+        assert [read.table for read in cost.reads].count(codes) == 1
+
+
+def test_questions_find_a_shop_that_came_back_with_another_code_ten_minutes_later(
+    at_once, monkeypatch, connection, variant
+):
+    early, later = variant.open(connection), variant.open(connection)
+    early.store(LAMP)
+    later.erase("Taobao")
+    if variant.name == "chosen-codes":
+        later.names.claim("shop", "Taobao", b"tx")
+    later.store(LAMP)
+    assert [*early.in_region("Taobao", "EU")] == []
+    assert REREAD_S == 600
+    monkeypatch.setattr("domains.catalog.names.REREAD_S", 0)
+    assert [*early.in_region("Taobao", "EU")] == [LAMP]
+
+
+def test_what_was_stored_under_the_code_of_an_erased_shop_is_erased_by_its_new_name(at_once, connection, variant):
+    """As a process of an earlier release does, which remembers the code."""
+    catalog = variant.open(connection)
+    catalog.store(LAMP)
+    late = [*connection.table(variant.tables.products.name).scan()]
+    catalog.erase("Taobao")
+    for row, cells in late:
+        connection.table(variant.tables.products.name).put(row, cells)
+    name = f"erased {'7462' if variant.name == 'chosen-codes' else '0001'}"
+    assert [product.shop for product in variant.open(connection).in_region(name, "EU")] == [name]
+    for _ in range(2):
+        assert catalog.erase(name) == 0
+        assert [*variant.open(connection).in_region(name, "EU")] == []
+    check_one_to_one(*mappings(connection, variant))
 
 
 @chosen
