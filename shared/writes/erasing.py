@@ -20,6 +20,7 @@ from ..tables import TEXTS, BoundTable, Column, InvalidRecord, InvalidRow, ItemC
 from .claiming import forget
 from .derived_cells import Cell
 from .intents import FORGET_MS, FUTURE_MS, WINDOW_MS, IntentWriter
+from .server_clock import MAX_SKEW_MS
 from .sources import Source
 
 if TYPE_CHECKING:
@@ -132,8 +133,16 @@ class Erasures:
         return self._clock.check_clock().wall_ms
 
     def begin(self, name: str) -> None:
-        """Stores an erasure, before its first delete. Costs: 1 get, 1 put."""
-        self._put(self._erasure(name, is_ended=False))
+        """Stores an erasure, before its first delete.
+
+        If a host whose clock is ahead has just removed one of the same name, its tombstone hides this one: then it is
+        dated later. Costs: 2 gets, 1 put.
+        """
+        erasure = self._erasure(name, is_ended=False)
+        self._put(erasure)
+        while not self._erasures.rows.row(self.table.row(erasure)):
+            erasure = attrs.evolve(erasure, at_ms=erasure.at_ms + MAX_SKEW_MS)
+            self._put(erasure)
 
     def delete_records(self, rows: Iterable[Collection[bytes]]) -> None:
         """Deletes the records of these sources, given by writer; those that cannot be read stay.

@@ -159,6 +159,18 @@ def test_an_erasure_is_dated_by_a_clock_that_was_compared(connection, erasures, 
     assert begun.at_ms <= machine.now_ms
 
 
+def test_an_erasure_is_stored_also_if_a_host_whose_clock_is_ahead_has_just_removed_one(connection, erasures, machine):
+    of_fast_host = dated_by(connection, SetClock(50_000))
+    of_fast_host.begin("ada")
+    of_fast_host.remove(of_fast_host.end("ada", [[b"r1"]]))
+    erasures.begin("ada")
+    assert [erasure.name for erasure in erasures.stored(fail)] == ["ada"]
+    assert not erasures.is_overdue(*erasures.stored(fail))
+    ended = erasures.end("ada", [[b"r2"]])
+    assert list(erasures.stored(fail)) == [ended]
+    assert len(connection.table(TABLE.name).row(b"ada")) == 3
+
+
 def test_an_erasure_is_dated_above_that_of_a_host_whose_clock_is_ahead_and_not_above_the_future(
     connection, erasures, machine
 ):
