@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from shared.keys import Plan, between
+from shared.keys import InvalidQuestion, Plan, between, shown
 from shared.queries import KEYS_ONLY, Query, scan
 from shared.records import check_int
 from shared.tables import BoundTable
-from shared.writes import delete_rows, put_all, store_all
+from shared.writes import CLOCK, delete_rows, put_all, store_all
 
 from .keys import BY_TIME, HOUR_MS, TABLES, PointTables
 from .records import Average, Point
@@ -57,7 +57,8 @@ class PointRepository:
         """Deletes the rows of a metric whose whole hour is before `until_ms`; returns how many.
 
         A point that is stored later into a deleted row stays hidden until a major compaction, and every scan reads past
-        the tombstones until then. It is safe to repeat the call, also after a crash.
+        the tombstones until then. So a time in the future is refused: raises InvalidQuestion. It is safe to repeat the
+        call, also after a crash.
         Costs: one scan of the row keys, and for each 1,000 rows one call that deletes them.
         """
         plan, before_ms = self._hours_before(host, metric, until_ms)
@@ -68,6 +69,9 @@ class PointRepository:
     def _hours_before(self, host: str, metric: str, until_ms: int) -> tuple[Plan, int]:
         """The rows of a metric whose whole hour is before `until_ms`, and the end of the last such hour."""
         check_int("until_ms", until_ms)
+        if until_ms > CLOCK.read_ms():
+            wanted = "must not be in the future: later points would stay hidden"
+            raise InvalidQuestion(f"until_ms: {wanted} (got {shown(until_ms)})")
         before_ms = until_ms - until_ms % HOUR_MS
         return self._points.plan(host=host, metric=metric, time_ms=between(None, before_ms)), before_ms
 

@@ -2,7 +2,9 @@
 
 A crash leaves nothing to complete. A product id alone reads the whole shop, and what is new in a category reads the
 whole category, by product id. Two writers of one product are not ordered: of two changes at the same moment one is
-lost. Choose it if every question names the region, and writes must be cheap.
+lost. Their clocks are not compared: if one is ahead, and a product that it dated is withdrawn, another process cannot
+store the product again until its own clock has passed that date: the tombstone hides it. Choose it if every question
+names the region, and writes must be cheap.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple

@@ -8,6 +8,8 @@ can lose:
 - If two clients store different posts under one author, time and id at once, one of the posts is lost.
 - If a delete dies halfway, the post stays readable in the timelines that the delete did not reach.
 - If an unfollow dies halfway, posts of the author stay in the timeline.
+- Clocks are not compared: if that of a writer is ahead, what it deletes (a follow, a post) stays hidden if another
+  writer stores it again before its own clock has passed that date.
 """
 
 import sys

@@ -14,7 +14,7 @@ from shared.keys import InvalidKey, InvalidQuestion
 from shared.records import LAST_MS
 from shared.tables import Family
 from shared.testing import stored_cells
-from shared.writes import allow_expired
+from shared.writes import CLOCK, allow_expired
 from tests.engines import EMBEDDED, examples
 
 from .asking import BY_NAME, main_variant, only, point, stored, times, wide
@@ -93,6 +93,19 @@ def test_a_late_point_of_a_dropped_hour_stays_hidden_until_a_compaction(engine, 
         connection.compact(variant.tables[0].name)
         stored(points, point(7))
         assert times(points.of_metric("web-1", "cpu")) == [7, HOUR_MS, 3 * HOUR_MS]
+
+
+@dropping
+def test_hours_that_are_not_over_are_dropped_by_no_call_so_no_later_point_is_hidden(connection, variant, points):
+    now_ms = CLOCK.read_ms()
+    stored(points, point(now_ms - 2 * HOUR_MS))
+    before = stored_cells(connection, variant.tables)
+    with pytest.raises(InvalidQuestion, match=r"^until_ms: must not be in the future: .* \(got \d{13}\)$"):
+        points.drop_before("web-1", "cpu", now_ms + HOUR_MS)
+    assert stored_cells(connection, variant.tables) == before
+    points.drop_before("web-1", "cpu", now_ms)
+    (new,) = stored(points, point(CLOCK.read_ms()))
+    assert [points.latest("web-1", "cpu"), *points.of_metric("web-1", "cpu")] == [new, new]
 
 
 @only("host-time-metric", "bucketed", "hashed-bucket")
