@@ -128,7 +128,8 @@ class DocumentRepository:
     def having(self, owner: str, path: str, value: str) -> Query[Document]:
         """The documents of an owner with this value at a chosen path, by id.
 
-        A document whose change is under way may be missing; one that does not have the value is never among them.
+        A document whose change is under way may be missing, and without an index one whose columns were damaged, which
+        `repair` mends. One that does not have the value is never among them.
         Costs: one scan of all documents of the owner, of which a server-side filter returns those with the value; with
         an index, one scan of the page's lines and one call that gets their documents.
         """

@@ -47,6 +47,18 @@ class _Suspect:
         return attrs.evolve(self, kind="orphaned")
 
     @property
+    def changed_columns(self) -> list[str]:
+        """The columns of an orphaned line that were changed after it was put; empty if the whole line is newer.
+
+        A write puts all columns of a line at once. So if the source wants some that are not newer, these are its line.
+        """
+        last_ms, dated = self.wanted.last_ms or 0, self.line.cells
+        newer = {column for column, (_, written_ms) in dated.items() if written_ms > last_ms}
+        wanted = self.wanted.lines.get((self.line.table.name, self.line.row), {})
+        differing = {column for column, _ in wanted.items() ^ self.line.values.items()}
+        return _names(newer | differing) if dated.keys() & wanted.keys() - newer - differing else []
+
+    @property
     def reason(self) -> str:
         """Why the line is a finding."""
         if self.kind == "orphaned":
@@ -218,7 +230,9 @@ class Comparison:
         named = {slot.intent.source_row for slot in self._writer.pending()} if suspects else set[bytes | None]()
         for suspect in suspects:
             is_named = suspect.source_row in named
-            yield self._finding(suspect if is_named or not self._is_before_a_decision(suspect) else suspect.orphaned)
+            if not is_named and self._is_before_a_decision(suspect):
+                suspect = suspect.orphaned
+            yield self._finding(suspect, is_named=is_named)
 
     def _is_before_a_decision(self, suspect: _Suspect) -> bool:
         """Whether an unwanted line is dated like those that a write puts before its decision and names in an intent."""
@@ -231,12 +245,14 @@ class Comparison:
         is_of_existing = suspect.wanted.last_ms is not None
         return suspect.kind == "orphaned" and (is_of_existing or suspect.line.newest_ms > first_lines_ms)
 
-    def _finding(self, suspect: _Suspect) -> Finding:
+    def _finding(self, suspect: _Suspect, *, is_named: bool) -> Finding:
         line = suspect.line
         if suspect.kind == "orphaned":
             column, (_, written_ms) = max(line.cells.items(), key=lambda cell: cell[1][1])
             if reason := self.dated_in_the_future(line.table.name, line.row, column, written_ms):
                 return Finding("future", line.table.name, line.row, suspect.source_row, reason)
+            if not is_named and (columns := suspect.changed_columns):  # otherwise a write may have died in between
+                suspect = attrs.evolve(suspect, kind="differing", columns=tuple(columns))
         return Finding(suspect.kind, line.table.name, line.row, suspect.source_row, suspect.reason)
 
     def dated_in_the_future(self, table: str, row: bytes, column: bytes, written_ms: int) -> str:
@@ -258,8 +274,12 @@ def _compared(line: StoredLine, source_row: bytes, wanted: _Wanted) -> _Suspect 
         return _Suspect("dangling", line, source_row, wanted)
     if not cells:
         return _Suspect("missing", line, source_row, wanted)
-    columns = sorted(column.decode() for column, _ in wanted_cells.items() ^ cells.items())
-    return _Suspect("differing", line, source_row, wanted, tuple(dict.fromkeys(columns)))
+    columns = _names({column for column, _ in wanted_cells.items() ^ cells.items()})
+    return _Suspect("differing", line, source_row, wanted, tuple(columns))
+
+
+def _names(columns: Set[bytes]) -> list[str]:
+    return [column.decode(errors="backslashreplace") for column in sorted(columns)]
 
 
 def _is_unknown(error: ValueError) -> bool:

@@ -4,7 +4,8 @@ The cells of a source's lines are dated by its time T; those that are put before
 finding of `verify` is one of these:
 
     missing      a source wants the line, and it is not there         put
-    differing    the line has other cells than its source wants      put
+    differing    the line has other cells than its source wants, or  put
+                 some that were put after the rest of the line
     dangling     the source does not want the line                   deleted
     orphaned     the line knows more than its source, which is       kept; restored or discarded if told to
                  missing, or has an older T than the line; or the
@@ -17,7 +18,9 @@ finding of `verify` is one of these:
 The right column is what `repair` does. A source that is older than its lines has lost a revision, for example because
 its table was restored from a backup, and maybe only its lines hold the lost values. So `repair` changes nothing of such
 a source: its next revision would be dated after the lines, and hide that they are newer. Any write of the application
-has the same effect. Lines that outlived the source of a forgotten user look the same.
+has the same effect. Lines that outlived the source of a forgotten user look the same. But a write puts all cells of a
+line at once: if only some are newer than the source, and it wants the others as they are, no revision is lost; they
+were damaged since. If an intent names the source, its writer may have died in between, and the line is kept.
 
 A scan of the source table finds lines that are missing or differ; a scan of each list finds the others. Both get the
 rows to compare with in batches, so memory is that of one batch; `repair` also remembers the orphaned lines.
@@ -182,7 +185,7 @@ class WriterUpkeep:
     def _mended(self, finding: Finding, instructions: Instructions) -> tuple[Finding, bool]:
         if finding.kind in ("missing", "differing", "dangling") and finding.source_row is not None:
             line = self._compared.line(finding)
-            self._writer.repair(finding.source_row, _cells_of([line]))
+            self._writer.repair(finding.source_row, _cells_of([line]), line.newest_ms)
             return finding, self._compared.agrees(finding, finding.source_row)
         is_source = finding.table == self._writer.source.name
         if finding.kind in ("undecodable", "unknown", "unsettled") and instructions.discards(

@@ -203,6 +203,20 @@ def test_a_value_is_found_by_its_path_as_the_document_has_it_now(documents):
 
 
 @with_paths
+@pytest.mark.parametrize("column", [b"p:state", b"p:\xff"])
+def test_a_damaged_path_is_found_and_mended_though_it_is_newer_than_its_document(documents, variant, column):
+    source = documents.writer.source
+    documents.writer.rows(source.name).put(source.row(ADA), {column: b"\xff"})
+    hidden = column == b"p:state" and variant.name != "indexed"
+    assert list(documents.having("acme", "state", "CA")) == ([] if hidden else [ADA])
+    ((finding, is_mended),) = documents.upkeep.repair()
+    assert (finding.kind, finding.row, is_mended) == ("differing", source.row(ADA), True)
+    assert list(documents.upkeep.verify()) == []
+    assert list(documents.having("acme", "state", "CA")) == [ADA]
+    assert [summary.paths for summary in documents.summaries("acme", ADA.document_id)] == [records.paths_of(ADA.body)]
+
+
+@with_paths
 def test_a_path_that_is_chosen_later_is_filled_by_repair(monkeypatch, documents):
     monkeypatch.setattr(records, "CHOSEN", ("state", "text.0", "name"))
     assert {finding.kind for finding in documents.upkeep.verify()} >= {"differing"}

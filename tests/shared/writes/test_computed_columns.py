@@ -1,5 +1,6 @@
 """Columns computed from a record, in the row of its source: a list in the source's own table."""
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -27,6 +28,7 @@ from shared.testing import (
     dying_before,
 )
 from shared.writes import Finding, Instructions, IntentWriter, SourceCells, WriterUpkeep, intents_table, put_all
+from shared.writes.intents import FUTURE_MS
 from tests.engines import Embedded
 
 from .notes import ById, is_decision
@@ -187,6 +189,7 @@ def test_older_revisions_are_read_as_of_their_time_and_cost_one_call(papers):
         ({}, [b"s:state", b"s:by", b"s:of"], "missing", ""),
         ({}, [b"s:of"], "differing", "in s:of"),
         ({b"s:state": b"done", b"s:new": b"1"}, [], "differing", "in s:new and s:state"),
+        ({b"s:state": b"\xff", b"s:\xff": b"1"}, [], "differing", r"in s:state and s:\xff"),
     ],
 )
 def test_a_computed_column_that_is_missing_or_wrong_is_found_and_mended(papers, rows, puts, deletes, kind, reason):
@@ -200,6 +203,34 @@ def test_a_computed_column_that_is_missing_or_wrong_is_found_and_mended(papers, 
     assert list(papers.upkeep.repair()) == [(finding, True)]
     assert list(papers.upkeep.verify()) == []
     assert papers.all_shown() == [shown(A), shown(B)]
+
+
+@pytest.mark.parametrize("later_ms", [1, 2, 50_000, FUTURE_MS - 10_000, FUTURE_MS + 10_000])
+@pytest.mark.parametrize("cells", [{b"s:state": b"done"}, {b"s:state": b"\xff"}, {b"s:\xff": b"1"}])
+def test_a_column_that_was_put_after_the_rest_of_its_line_is_damage_and_mended(papers, rows, cells, later_ms):
+    """A write puts all columns of a line at once. So this is no line of a revision that the source has lost."""
+    rows.put(b"a", cells, timestamp=papers.writer.reader.read(b"a").time_ms + later_ms)
+    is_mended = later_ms < FUTURE_MS
+    ((finding, was_mended),) = papers.upkeep.repair()
+    assert (finding.kind, was_mended) == ("differing" if is_mended else "future", is_mended)
+    assert [found.kind for found in papers.upkeep.verify()] == ([] if is_mended else ["future"])
+    assert not is_mended or papers.all_shown() == [shown(A), shown(B)]
+
+
+@pytest.mark.parametrize("dies", [False, True])
+def test_the_columns_of_a_lost_revision_are_kept_also_if_its_writer_died_before_it_deleted_one(papers, rows, dies):
+    (backup,) = rows.row(b"a", [b"d:paper"]).values()
+    dying = dying_before(lambda call: dies and any(one.isDelete for _, mutations in call.rows for one in mutations))
+    with suppress(WriterDied):
+        Papers(WatchedConnection(papers.papers.connection, dying)).store(LESS)
+    before = papers.all_shown()
+    assert (b"s:of" in rows.row(b"a")) is dies
+    time.sleep(0.005)
+    rows.put(b"a", {b"d:paper": backup})
+    for _ in range(2):
+        findings = [(finding.kind, is_mended) for finding, is_mended in papers.upkeep.repair()]
+        assert findings == [("unsettled", False)] * dies + [("orphaned", False)]
+        assert papers.all_shown() == before
 
 
 def test_a_row_that_cannot_be_read_is_found_once_and_removed_whole_if_it_is_named(papers, rows):
