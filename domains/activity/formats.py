@@ -11,30 +11,35 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from shared.loading import Format, ParsedRows, starts_as_syslog, syslog_messages
+from shared.loading import Format, FormatRows, SyslogMessage, starts_as_syslog, syslog_messages
 
 _FROM = r"(?P<user>.*) from (?P<source>[^ ]+)"  # up to the last ` from `: a client may name itself `x from y port 1`
+_SESSION = r"(?P<verb>session opened|session closed) for user (?P<user>[^ ]+)"
+_OLD_PAM = "(pam_unix)"
+"""What an older PAM writes after the name of the process, instead of `pam_unix(...)` before the message."""
 _FORMS = (
     ("sshd", re.compile(rf"(?P<verb>Accepted|Failed) [^ ]+ for (?:invalid user )?{_FROM} port")),
     ("sshd", re.compile(rf"(?P<verb>Invalid) user {_FROM}")),
     ("sudo", re.compile(r" *(?P<user>[^ ]+) : .*(?P<verb>COMMAND)=")),
-    ("", re.compile(r"pam_unix\([^)]*\): (?P<verb>session opened|session closed) for user (?P<user>[^ ]+)")),
+    ("", re.compile(rf"pam_unix\([^)]*\): {_SESSION}")),
+    (_OLD_PAM, re.compile(_SESSION)),
 )
 """The messages that name a user, each with the process that writes them; empty for any process."""
 
 
-def _auth_log(lines: Iterable[str], _path: Path) -> ParsedRows:
+def _auth_log(lines: Iterable[str], _path: Path) -> FormatRows:
     """The actions of each line: none, one, or as many as syslog says that the message was repeated."""
     for number, message in syslog_messages(lines):
-        if isinstance(message, str):
+        if not isinstance(message, SyslogMessage):
             yield number, number, message
             continue
-        for process, form in _FORMS:
-            if process in ("", message.process) and (match := form.match(message.text)):
+        process, old_pam, _ = message.process.partition(_OLD_PAM)
+        for written_by, form in _FORMS:
+            if written_by in ("", process, old_pam) and (match := form.match(message.text)):
                 values = {
                     "source": "",
                     **match.groupdict(),
-                    "verb": f"{message.process} {match['verb'].lower()}",
+                    "verb": f"{process} {match['verb'].lower()}",
                     "time_ms": message.stamp,
                     "object": message.host,
                     "detail": message.text.strip(),
@@ -42,9 +47,18 @@ def _auth_log(lines: Iterable[str], _path: Path) -> ParsedRows:
                 for _ in range(message.times):
                     yield number, number, values
                 break
+        else:
+            yield number, number, None
 
 
-AUTH_LOG = Format("auth", "auth log", starts_as_syslog, _auth_log, has_year=False)
+AUTH_LOG = Format(
+    "auth",
+    "auth log",
+    starts_as_syslog,
+    _auth_log,
+    has_year=False,
+    wanted="lines in which sshd, sudo or PAM names a user, such as `session opened for user ada`",
+)
 """The log of sshd, sudo and PAM that syslog writes; times in UTC, without a year. Lines without a user are ignored.
 
 The object is the host, the source is the address, the detail is the whole message. The verb is the process and what it

@@ -43,7 +43,16 @@ BY_CODE = Exemption("order", "rows sort by the codes of names, not by the names"
 DESIGN = Design(
     name="catalog",
     question="Which row keys find a tenant's products by region, category and id, and what do codes save?",
-    loads=(Load("products", Product, CatalogRepository.store, SAMPLES / "products.jsonl", FORMATS),),
+    loads=(
+        Load(
+            "products",
+            Product,
+            CatalogRepository.store,
+            SAMPLES / "products.jsonl",
+            FORMATS,
+            identified_by=("shop", "region", "category", "product_id"),
+        ),
+    ),
     patterns=(ONE, REGION, CATEGORY_IN_REGION, NEW, BY_ID, CATEGORY),
     repository=CatalogRepository,
     variants=(

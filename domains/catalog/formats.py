@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from shared.loading import FORMATS as OF_EVERY_DESIGN
-from shared.loading import Format, ParsedRows
+from shared.loading import Format, FormatRows
 
 from .records import Product
 
@@ -33,14 +33,15 @@ def _header(line: str) -> list[str]:
     return [field.name for field in attrs.fields(Product)]
 
 
-def _sales(lines: Iterable[str], path: Path) -> ParsedRows:
-    """One row for each item, that of its last line; the file is read to its end first."""
+def _sales(lines: Iterable[str], path: Path) -> FormatRows:
+    """One row for each item, that of its last line; earlier ones are ignored. The file is read to its end first."""
     last_sales: dict[str, tuple[int, int, dict[str, Any]]] = {}
     for first, last, row in _CSV.read(lines, path):
-        if isinstance(row, str):
+        if not isinstance(row, dict):
             yield first, last, row
         else:
-            last_sales.pop(row["id"], None)  # so that items come in the order of their last sales
+            if earlier := last_sales.pop(row["id"], None):  # so that items come in the order of their last sales
+                yield earlier[0], earlier[1], None
             last_sales[row["id"]] = first, last, row
     for first, last, row in last_sales.values():
         yield first, last, _product(row)
@@ -68,6 +69,7 @@ SALES = Format(
     _sales,
     _header,
     line_ends=_CSV.line_ends,
+    wanted="the last sale of each item",
 )
 """A CSV file of sales, `timestamp, id, price (in eth), price (in wei), ...`. An item is a product of one shop and
 region; its category is its price band, because the file names none."""

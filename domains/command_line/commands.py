@@ -17,6 +17,7 @@ from .options import (
     SERVERS,
     SIMULATED_ROWS,
     URL,
+    AllowExpired,
     As,
     At,
     Correct,
@@ -102,6 +103,7 @@ def load_(
     year: Year = None,
     at: At = None,
     correct: Correct = False,
+    allow_expired: AllowExpired = False,
     on_error: OnError = "stop",
     jobs: Annotated[
         str, typer.Option(metavar="N", help="Load up to N files at once, in processes, into hbase://.")
@@ -116,7 +118,7 @@ def load_(
 
     out, errors = consoles(plain or context.obj)
     reading = Reading(format, map_ or [], unit or [], time_format or [], year, at, set_ or [], tag or [])
-    task = Task(name, files, store, as_, reading, on_error == "stop", correct)
+    task = Task(name, files, store, as_, reading, on_error == "stop", correct, allow_expired)
     code = load(out, errors, task, jobs=number("--jobs", jobs, MAX_JOBS), as_json=as_json)
     raise typer.Exit(code)
 

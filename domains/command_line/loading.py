@@ -1,11 +1,12 @@
-"""`rowbook load`: files into tables; a bad line fails the command or is skipped."""
+"""`rowbook load`: files into tables, and what became of every line; a bad one fails the command or is skipped."""
 
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import happybase
@@ -19,7 +20,7 @@ from shared.events import set_hook
 from shared.keys.errors import message_of, shown
 from shared.loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
 from shared.tables import create_tables
-from shared.writes import NotAllStored
+from shared.writes import Expired, ExpiredRecord, NotAllStored, allow_expired
 
 from . import terminal
 from .designs import find_variants
@@ -27,6 +28,7 @@ from .failures import outcome
 from .jobs import in_processes
 from .options import MEMORY
 from .shown_designs import warn
+from .stored_keys import MAX_KEYS, StoredKeys, key_function
 from .stores import as_stored, open_store
 from .usage import CommandFailed, WrongUsage, check_name
 from .words import number, pairs, time
@@ -100,10 +102,15 @@ class Task:
     """Whether a bad line fails the command; otherwise it is skipped."""
     corrects: bool
     """Whether records replace what the tables hold for them, whatever its form."""
+    allows_expired: bool
+    """Whether records are stored that expire at once; otherwise they are left out and counted."""
 
 
 def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool) -> int:
-    """Stores the records of some files, in `jobs` processes; returns the exit code, 130 after Ctrl-C."""
+    """Stores the records of some files, in `jobs` processes; returns the exit code, 130 after Ctrl-C.
+
+    1 if no record of a file was stored.
+    """
     design, (variant, *_others) = find_variants(task.name)
     if jobs > 1 and not task.store.startswith("hbase:"):
         raise WrongUsage(f"--jobs: must be 1 unless the store is hbase:, because a file has one writer (got {jobs})")
@@ -117,35 +124,56 @@ def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool)
                 terminal.line(errors, f"slow: {ADVICE}")
         plain = terminal.console(plain=True, stderr=True)
         one_file_tasks = [attrs.evolve(task, files=[file]) for file in task.files]
-        loaded, was_interrupted = in_processes(
-            partial(_load_one_file, plain), one_file_tasks, jobs, lambda ended: ended.is_early
-        )
+        keys = StoredKeys()
+
+        def is_early(ended: _Loaded) -> bool:
+            ended.move_keys(keys)
+            return ended.is_early
+
+        loaded, was_interrupted = in_processes(partial(_load_one_file, plain), one_file_tasks, jobs, is_early)
     files = [file for ended in loaded for file in ended.files]
-    stored = _records_stored(files)
     if was_interrupted or any(ended.is_interrupted for ended in loaded):
         sending = sum(file.sending for file in files)
         unsure = f", and maybe some of the next {sending}" if sending > 1 else ""
-        terminal.line(errors, f"interrupted; {stored}{unsure}; run the same command to resume")
+        terminal.line(errors, f"interrupted; {_records_stored(files)}{unsure}; run the same command to resume")
         return INTERRUPTED
     if failed := [ended for ended in loaded if ended.failure]:
         for ended in failed[1:]:
             terminal.line(errors, ended.failure)
         when = " before" if len(loaded) == 1 else ""
-        raise (WrongUsage if failed[0].is_wrong_usage else CommandFailed)(f"{failed[0].failure}; {stored}{when}")
+        raise (WrongUsage if failed[0].is_wrong_usage else CommandFailed)(
+            f"{failed[0].failure}; {_records_stored(files, when)}"
+        )
     _show_loaded(out, files, as_json=as_json)
-    return 0
+    for file in files:
+        if not file.stored:
+            terminal.line(errors, f"{file.file}: {_why_nothing_is_stored(file)}")
+    return 0 if all(file.stored for file in files) else 1
 
 
 @attrs.define
 class _FileProgress:
-    """A file, and how many of its records were stored or skipped so far."""
+    """A file, and what became of its lines and records so far."""
 
     file: str
     format: str
+    wanted: str
+    """The lines that become records, in words."""
+    replaced: int | None
+    """How many of its records have the key of an earlier record of this load; None if that is not known."""
+    replaced_is_exact: bool = True
+    """Whether all keys of this load were compared."""
     stored: int = 0
     sending: int = 0
     """How many records are being stored at once."""
     skipped: int = 0
+    """How many lines were bad."""
+    lines: int = 0
+    """How many lines it has."""
+    ignored: int = 0
+    """How many of them hold nothing that its format makes a record of."""
+    expired: Counter[ExpiredRecord] = attrs.field(factory=Counter[ExpiredRecord])
+    """How many records were left out because they would expire at once, by the reason."""
     notes: list[str] = attrs.field(factory=list[str])
     """Lines of text that say how its records were changed before they were stored."""
 
@@ -155,6 +183,8 @@ class _Loaded:
     """What became of some files."""
 
     files: list[_FileProgress]
+    keys: StoredKeys = attrs.field(factory=StoredKeys)
+    """Those of the stored records."""
     failure: str = ""
     """Why loading ended early; empty if it did not, or for Ctrl-C."""
     is_wrong_usage: bool = False
@@ -165,6 +195,14 @@ class _Loaded:
         """Whether loading ended early."""
         return bool(self.failure or self.is_interrupted)
 
+    def move_keys(self, to: StoredKeys) -> None:
+        """Moves the keys to those of other processes, and counts the records that have the key of one of these."""
+        replaced = to.add_all(self.keys)
+        self.keys.digests.clear()
+        for file in self.files:  # one
+            file.replaced = None if file.replaced is None else file.replaced + replaced
+            file.replaced_is_exact = not to.is_full
+
 
 def _load_one_file(errors: Console, task: Task) -> _Loaded:
     """Does what `_load_files` does, in a process of its own, which returns its errors."""
@@ -174,7 +212,7 @@ def _load_one_file(errors: Console, task: Task) -> _Loaded:
         return _Loaded([], is_interrupted=True)
     except Exception as error:
         message, code = outcome(error) or (repr(error), 1)
-        return _Loaded([], message, is_wrong_usage=code == WRONG)
+        return _Loaded([], failure=message, is_wrong_usage=code == WRONG)
 
 
 def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
@@ -182,17 +220,22 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
     design, (variant, *_others) = find_variants(task.name)
     load = chosen_load(design, task.load_name, task.reading, corrects=task.corrects)
     read = task.reading.reader()
-    sources = (_Source.of(file, read_as(design, load, read, file)) for file in task.files)
+    key_of = key_function(load, variant)
+    counts = None if key_of is None else 0
+    sources = (_Source.of(file, read_as(design, load, read, file), counts) for file in task.files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
     if warns:
         warn(errors, design, variant)
     if task.store == MEMORY:
         terminal.line(errors, f"{MEMORY} is memory, which vanishes when this command ends; {MEMORY}FILE keeps records")
     loaded: list[_FileProgress] = []
+    keys = StoredKeys()
     with open_store(task.store) as connection, _advice_to_use_thrift2(errors, task.store if warns else ""):
         variant = as_stored(connection, design, variant)
         create_tables(connection, variant.tables)
-        storing = _Storing.of(load, variant, connection, corrects=task.corrects)
+        if task.allows_expired:
+            allow_expired(connection)
+        storing = _Storing.of(load, variant, connection, key_of, keys, corrects=task.corrects)
         try:
             for source in chain([first], sources):
                 loaded.append(source.progress)
@@ -200,12 +243,12 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
                     _store_lines(errors, storing, source, task.stops)
                 except CommandFailed as error:
                     advice = "" if source.progress.stored else _other_load(design, load, read, source.progress.file)
-                    return _Loaded(loaded, f"{error}{advice}")
+                    return _Loaded(loaded, keys, f"{error}{advice}")
         except (UnneededTime, UnneededYear, UnreadableFile) as error:
-            return _Loaded(loaded, str(error))
+            return _Loaded(loaded, keys, str(error))
         except KeyboardInterrupt:
-            return _Loaded(loaded, is_interrupted=True)
-    return _Loaded(loaded)
+            return _Loaded(loaded, keys, is_interrupted=True)
+    return _Loaded(loaded, keys)
 
 
 @attrs.frozen
@@ -218,18 +261,31 @@ class _Storing:
     """Stores many records in few calls; None if they have to be stored one by one."""
     at_once: int
     """How many records `many` gets at once."""
+    key_of: Callable[[Any], bytes] | None
+    """What identifies a record, see `key_function`."""
+    keys: StoredKeys
+    """Those of the records that are stored."""
 
     @classmethod
-    def of(cls, load: Load, variant: Variant, connection: happybase.Connection, *, corrects: bool) -> "_Storing":
+    def of(
+        cls,
+        load: Load,
+        variant: Variant,
+        connection: happybase.Connection,
+        key_of: Callable[[Any], bytes] | None,
+        keys: StoredKeys,
+        *,
+        corrects: bool,
+    ) -> "_Storing":
         """By a load of a variant, whose repository it opens."""
         repository: Any = variant.open(connection)
         if corrects:
             assert load.correct is not None
             correct = partial(load.correct, repository)
-            return cls(load.new_record_transform, lambda record: correct([record]), correct, load.at_once)
+            return cls(load.new_record_transform, lambda record: correct([record]), correct, load.at_once, key_of, keys)
         has_many = variant.may_store_again and load.stores_many_in(repository)
         many = partial(load.store_all_in, repository) if has_many else None
-        return cls(load.new_record_transform, partial(load.store_in, repository), many, load.at_once)
+        return cls(load.new_record_transform, partial(load.store_in, repository), many, load.at_once, key_of, keys)
 
 
 @contextmanager
@@ -264,14 +320,33 @@ def chosen_load(design: Design, name: str | None, reading: Reading, *, corrects:
 
 
 def _show_loaded(out: Console, files: list[_FileProgress], *, as_json: bool) -> None:
-    """Writes each file with its format, records stored and bad lines skipped."""
+    """Writes each file with its format, and what became of its records and lines."""
     if as_json:
-        names = ("file", "format", "stored", "skipped", "notes")
-        terminal.json_object(out, {"files": [{name: getattr(file, name) for name in names} for file in files]})
+        names = ("file", "format", "stored", "skipped", "notes", "lines", "ignored", "replaced", "replaced_is_exact")
+        of_files = [
+            {**{name: getattr(file, name) for name in names}, "expired": _expired_as_json(file)} for file in files
+        ]
+        terminal.json_object(out, {"files": of_files})
         return
     for file in files:
         skipped = f", {terminal.count(file.skipped, 'bad line')} skipped" if file.skipped else ""
-        terminal.wrapped(out, f"{file.file}: {file.format}, {_records_stored([file])}{skipped}")
+        ignored = f", {file.ignored} of {terminal.count(file.lines, 'line')} ignored" if file.ignored else ""
+        expired = "".join(
+            f", {number} already expired: table {why.table}, family {why.family}, TTL {why.ttl_seconds:,} s"
+            for why, number in file.expired.items()
+        )
+        terminal.wrapped(out, f"{file.file}: {file.format}, {_records_stored([file])}{skipped}{ignored}{expired}")
+
+
+def _expired_as_json(file: _FileProgress) -> list[dict[str, Any]]:
+    names = ("table", "family", "ttl_seconds")
+    return [{**{name: getattr(why, name) for name in names}, "records": number} for why, number in file.expired.items()]
+
+
+def _why_nothing_is_stored(file: _FileProgress) -> str:
+    if file.expired:
+        return "no record is left; --allow-expired stores records that expire at once"
+    return f"no line became a record; expected {file.wanted}"
 
 
 @attrs.define
@@ -286,9 +361,9 @@ class _Source:
     """Why lines were skipped, before any could be read."""
 
     @classmethod
-    def of(cls, file: str, lines: Lines[Any]) -> "_Source":
-        """A file of which nothing has been stored."""
-        return cls(lines, _FileProgress(file, lines.format))
+    def of(cls, file: str, lines: Lines[Any], replaced: int | None) -> "_Source":
+        """A file of which nothing has been stored; `replaced` is 0, or None if that is not known."""
+        return cls(lines, _FileProgress(file, lines.format, lines.wanted, replaced))
 
 
 def read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: str) -> Lines[Any]:
@@ -323,7 +398,7 @@ def _store_lines(errors: Console, storing: _Storing, source: _Source, stops: boo
     transform = storing.new_transform()
     is_slow = source.lines.size_bytes is None  # lines from a pipe are stored one by one as they arrive
     at_once = 1 if storing.many is None or is_slow else storing.at_once
-    with closing(_progress(errors, source)) as lines:
+    with closing(_progress(errors, source)) as lines, _counting(storing, source):
         unsent: list[tuple[Line[Any], Any]] = []
         for line in lines:
             if line.reason:
@@ -348,23 +423,70 @@ def _store_lines(errors: Console, storing: _Storing, source: _Source, stops: boo
         terminal.line(errors, f"{source.progress.file}: {note}")
 
 
-def _store_batch(
-    errors: Console, storing: _Storing, source: _Source, batch: list[tuple[Line[Any], Any]], stops: bool
-) -> None:
+@contextmanager
+def _counting(storing: _Storing, source: _Source) -> Generator[None]:
+    """A block that reads the lines of a file, which are counted at its end."""
+    try:
+        yield
+    finally:
+        source.progress.lines, source.progress.ignored = source.lines.count, source.lines.ignored
+        source.progress.replaced_is_exact = not storing.keys.is_full
+
+
+Batch: TypeAlias = list[tuple[Line[Any], Any]]
+"""Records to store, each with its line."""
+
+
+def _store_batch(errors: Console, storing: _Storing, source: _Source, batch: Batch, stops: bool) -> None:
     """Stores the records of some lines at once; one by one if that fails, to find the line that is bad."""
     source.progress.sending = len(batch)
     if len(batch) > 1 and storing.many is not None:
-        with suppress(NotAllStored, ValueError):
+        try:
             storing.many([record for _line, record in batch])
-            source.progress.stored += len(batch)
-            source.progress.sending = 0
+        except (NotAllStored, ValueError) as error:
+            refused = error.__cause__ if isinstance(error, NotAllStored) else error
+            stored = error.stored if isinstance(error, NotAllStored) else 0
+            if isinstance(refused, Expired):
+                _count_stored(storing, source, batch[:stored])
+                _store_batch(errors, storing, source, _without_expired(source, batch[stored:], refused), stops)
+                return
+        else:
+            _count_stored(storing, source, batch)
             return
     for line, record in batch:
-        if reason := _store(storing, record, f"{source.progress.file}:{line.number}"):
+        try:
+            reason = _store(storing, record, f"{source.progress.file}:{line.number}")
+        except Expired as error:
+            _without_expired(source, [(line, record)], error)
+            source.progress.sending -= 1
+            continue
+        if reason:
             _refuse(errors, source, line, reason, stops)
+            source.progress.sending -= 1
         else:
-            source.progress.stored += 1
-        source.progress.sending -= 1
+            _count_stored(storing, source, [(line, record)])
+
+
+def _count_stored(storing: _Storing, source: _Source, batch: Batch) -> None:
+    """Counts records that are stored, and those that replace an earlier one of this load."""
+    source.progress.stored += len(batch)
+    source.progress.sending -= len(batch)
+    if storing.key_of is not None and source.progress.replaced is not None:
+        source.progress.replaced += sum(storing.keys.add(storing.key_of(record)) for _line, record in batch)
+
+
+def _without_expired(source: _Source, batch: Batch, error: Expired) -> Batch:
+    """The records of a refused batch that would not expire at once; counts the others.
+
+    Raises CommandFailed for a record that would expire only in part, because what would remain of it is lost without.
+    """
+    for place, why in error.expired.items():
+        if not why.is_whole:
+            ttl = f"the TTL of table {why.table}, family {why.family}, {why.ttl_seconds:,} s"
+            place_in_file = f"{source.progress.file}:{batch[place][0].number}"
+            raise CommandFailed(f"{place_in_file}: only a part of it is older than {ttl}; --allow-expired stores it")
+        source.progress.expired[why] += 1
+    return [pair for place, pair in enumerate(batch) if place not in error.expired]
 
 
 def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stops: bool) -> None:
@@ -394,6 +516,8 @@ def _store(storing: _Storing, record: Any, place: str) -> str:
     """Stores one record; returns why it cannot be stored, or empty text."""
     try:
         storing.one(record)
+    except Expired:
+        raise
     except ValueError as error:  # InvalidKey, InvalidRecord, or the domain's own conflict with a stored record
         return message_of(error)
     except (TException, OSError) as error:
@@ -401,8 +525,14 @@ def _store(storing: _Storing, record: Any, place: str) -> str:
     return ""
 
 
-def _records_stored(files: list[_FileProgress]) -> str:
-    return f"{terminal.count(sum(file.stored for file in files), 'record')} stored"
+def _records_stored(files: list[_FileProgress], when: str = "") -> str:
+    """`2 records stored, 1 of them replaced by later ones`, with `when` after `stored`."""
+    stored = f"{terminal.count(sum(file.stored for file in files), 'record')} stored{when}"
+    replaced, is_exact = sum(file.replaced or 0 for file in files), all(file.replaced_is_exact for file in files)
+    if not replaced and is_exact:
+        return stored
+    among = "" if is_exact else f" among the first {MAX_KEYS:,}"
+    return f"{stored}, {replaced} of them replaced by later ones{among}"
 
 
 def _progress(to: Console, source: _Source) -> Generator[Line[Any]]:

@@ -166,6 +166,12 @@ At = Annotated[
 Correct = Annotated[
     bool, typer.Option("--correct", help="Replace what the tables hold for these records, whatever its form.")
 ]
+AllowExpired = Annotated[
+    bool,
+    typer.Option(
+        "--allow-expired", help="Also store records that are older than the TTL of their family, as it is declared."
+    ),
+]
 OnError = Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")]
 Existing = Annotated[str, typer.Option(metavar="URL", help=f"{URL}, with the tables of the design.")]
 Servers = Annotated[str, typer.Option(metavar="N", help="Region servers.")]

@@ -16,7 +16,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shared.loading import Format, ParsedRows, read_access_log_time, starts_as_syslog, syslog_messages
+from shared.loading import (
+    Format,
+    FormatRows,
+    ParsedRows,
+    SyslogMessage,
+    read_access_log_time,
+    starts_as_syslog,
+    syslog_messages,
+)
 
 # Access logs: client identity user [day/month/year:time zone] "request" ...; each line is a request of its client
 
@@ -44,14 +52,16 @@ _ACCEPTED = re.compile(rf"Accepted [^ ]+ for {_FROM}")
 _FAILED = re.compile(rf"Failed [^ ]+ for (?:invalid user )?{_FROM}")
 
 
-def _sshd_log(login: "re.Pattern[str]", lines: Iterable[str], _path: Path) -> ParsedRows:
+def _sshd_log(login: "re.Pattern[str]", lines: Iterable[str], _path: Path) -> FormatRows:
     """The log-ins of each line: none, one, or as many as syslog says that the message was repeated."""
     for number, message in syslog_messages(lines):
-        if isinstance(message, str):
+        if not isinstance(message, SyslogMessage):
             yield number, number, message
         elif message.process == "sshd" and (match := login.match(message.text)):
             for _ in range(message.times):
                 yield number, number, {"user": match[1], "time_ms": message.stamp}
+        else:
+            yield number, number, None
 
 
 COMBINED_LOG = Format(
@@ -59,7 +69,14 @@ COMBINED_LOG = Format(
 )
 """Access logs of Apache and nginx: every line is one request of its client."""
 
-SSHD = Format("sshd", "sshd log", starts_as_syslog, partial(_sshd_log, _ACCEPTED), has_year=False)
+SSHD = Format(
+    "sshd",
+    "sshd log",
+    starts_as_syslog,
+    partial(_sshd_log, _ACCEPTED),
+    has_year=False,
+    wanted="lines of sshd that start with Accepted; --format sshd-failed counts those that start with Failed",
+)
 """The log-ins that sshd accepted, in a log of syslog; times in UTC, without a year. Other lines are ignored."""
 
 SSHD_FAILED = Format(
@@ -68,6 +85,7 @@ SSHD_FAILED = Format(
     lambda line: False,
     partial(_sshd_log, _FAILED),
     has_year=False,
+    wanted="lines of sshd that start with Failed; --format sshd counts those that start with Accepted",
 )
 """The log-ins that sshd refused; recognizes no line, so it must be chosen by name."""
 

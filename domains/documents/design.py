@@ -39,7 +39,16 @@ UNFILLED = (PARTS, UNSETTLED, ERASURES, ERASED_DOCUMENTS)
 DESIGN = Design(
     name="documents",
     question="How are nested documents stored so that no change is lost, and parts of them can be asked for?",
-    loads=(Load("documents", Document, DocumentRepository.store, SAMPLES / "edits.jsonl", FORMATS),),
+    loads=(
+        Load(
+            "documents",
+            Document,
+            DocumentRepository.store,
+            SAMPLES / "edits.jsonl",
+            FORMATS,
+            identified_by=("owner", "document_id"),
+        ),
+    ),
     patterns=(ONE, ALL, ALIKE, PATHS, HAVING, AS_OF, NEWEST),
     repository=DocumentRepository,
     variants=(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.loading import FORMATS as OF_EVERY_DESIGN
-from shared.loading import Format, ParsedRows
+from shared.loading import Format, FormatRows
 
 _CSV = next(format for format in OF_EVERY_DESIGN if format.name == "csv")
 
@@ -26,10 +26,10 @@ TWEET_EPOCH_MS = 1_288_834_974_657
 TWEET_TIME_SHIFT = 22
 
 
-def _rows(values_of: Callable[[dict[str, Any]], dict[str, Any] | str], lines: Iterable[str], path: Path) -> ParsedRows:
+def _rows(values_of: Callable[[dict[str, Any]], dict[str, Any] | str], lines: Iterable[str], path: Path) -> FormatRows:
     """The rows of a CSV file, each as `values_of` makes it of the row's columns."""
     for first, last, row in _CSV.read(lines, path):
-        yield first, last, row if isinstance(row, str) else values_of(row)
+        yield first, last, values_of(row) if isinstance(row, dict) else row
 
 
 def _header(fields_of: Mapping[str, tuple[str, ...]], line: str) -> list[str]:

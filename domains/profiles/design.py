@@ -32,7 +32,13 @@ DESIGN = Design(
     question="How can one get read a user's profile and newest orders?",
     loads=(
         Load("profiles", Profile, ProfileRepository.store, SAMPLES / "profiles.jsonl", FORMATS),
-        Load("orders", OrderSummary, ProfileRepository.add_order, SAMPLES / "orders.jsonl"),
+        Load(
+            "orders",
+            OrderSummary,
+            ProfileRepository.add_order,
+            SAMPLES / "orders.jsonl",
+            identified_by=("user_id", "time_ms", "order_id"),
+        ),
     ),
     patterns=(PAGE, NEWEST, PROFILE, PREFIX, NAMED, OF_WEEK),
     repository=ProfileRepository,

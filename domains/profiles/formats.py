@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from shared.loading import FORMATS as OF_EVERY_DESIGN
-from shared.loading import Format, ParsedRows
+from shared.loading import Format, FormatRows
 from shared.records import parse_time
 
 _JSON_LINES = next(format for format in OF_EVERY_DESIGN if format.name == "jsonl")
 
 
-def _members(lines: Iterable[str], path: Path) -> ParsedRows:
+def _members(lines: Iterable[str], path: Path) -> FormatRows:
     """The profile of each line. A value that is not text becomes its JSON."""
     for first, last, row in _JSON_LINES.read(lines, path):
-        yield first, last, row if isinstance(row, str) else _profile(row)
+        yield first, last, _profile(row) if isinstance(row, dict) else row
 
 
 def _profile(row: dict[str, Any]) -> dict[str, Any] | str:

@@ -64,6 +64,7 @@ DESIGN = Design(
             new_record_transform=StoredNames,
             correct=correct,
             export=TsdbRepository.export,
+            identified_by=("metric", "tags", "time_ms"),
         ),
     ),
     patterns=QUESTIONS,

@@ -27,7 +27,7 @@ from typing import Any
 
 import attrs
 
-from shared.loading import NGINX_STATUS, SERIES, Format, ParsedRows
+from shared.loading import NGINX_STATUS, SERIES, Format, FormatRows, ParsedRows
 from shared.records import likely_unit
 
 from .records import Point
@@ -154,9 +154,9 @@ PROMETHEUS = Format(
 def _of_hosts(format: Format) -> Format:
     """The same format, with the host as a tag."""
 
-    def read(lines: Iterable[str], path: Path) -> ParsedRows:
+    def read(lines: Iterable[str], path: Path) -> FormatRows:
         for number, last_number, values in format.read(lines, path):
-            if not isinstance(values, str):
+            if isinstance(values, dict):
                 values |= {"tags": [("host", values.pop("host"))]}
             yield number, last_number, values
 

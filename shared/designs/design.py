@@ -67,6 +67,9 @@ class Load:
     whole records."""
     has_own_order: bool = False
     """Whether records must be stored in the order of their file, such as those of a log; otherwise in any order."""
+    identified_by: tuple[str, ...] = ()
+    """The fields that identify a record, for variants none of whose tables has rows of the record's own class. `rowbook
+    load` counts a record as replaced if a later one has the same values in them; if empty, it does not count there."""
 
     def store_in(self, repository: Any, record: Any) -> None:
         """Stores one record through the repository of a variant."""

@@ -5,7 +5,7 @@ May import `keys`, `records` and cattrs.
 
 from .detection import FORMATS
 from .errors import InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear, UnreadableFile
-from .formats import MAX_LINE_CHARACTERS, Format, ParsedRows
+from .formats import MAX_LINE_CHARACTERS, Format, FormatRows, ParsedRows
 from .log_times import ACCESS_LOG_TIME, SYSLOG_TIME, SyslogTimes, read_access_log_time
 from .measurements import NGINX_STATUS, SERIES
 from .reading import Line, Lines, read_lines, read_records
@@ -20,6 +20,7 @@ __all__ = [
     "SERIES",
     "SYSLOG_TIME",
     "Format",
+    "FormatRows",
     "InvalidTimeFormat",
     "Line",
     "Lines",

@@ -11,8 +11,12 @@ from typing import Any, TypeAlias
 
 import attrs
 
-ParsedRows: TypeAlias = Iterator[tuple[int, int, dict[str, Any] | str]]
-"""First and last line of each row of a file, with its values by column, or with the reason why it has none."""
+Values: TypeAlias = dict[str, Any]
+"""The values of a row by column."""
+ParsedRows: TypeAlias = Iterator[tuple[int, int, Values | str]]
+"""First and last line of each row of a file, with its values, or with the reason why it has none."""
+FormatRows: TypeAlias = Iterator[tuple[int, int, Values | str | None]]
+"""First and last line of each row of a file, with its values, the reason why it has none, or None if it is ignored."""
 
 MAX_LINE_CHARACTERS = 10 * 1024 * 1024
 """The most characters of a line, or of an event of several lines. HBase accepts no cell of more bytes, by default
@@ -29,9 +33,10 @@ class Format:
     """Its name in messages: `CSV`."""
     recognizes: Callable[[str], bool]
     """Whether a file has this format, judged by its first line that is not blank."""
-    read: Callable[[Iterable[str], Path], ParsedRows]
+    read: Callable[[Iterable[str], Path], FormatRows]
     """The rows of a file's lines, which include blank lines and keep their line ends.
 
+    It returns nothing for a header, a comment or a blank line, and None for any other line that it ignores.
     A byte that is not UTF-8 is a lone surrogate; rows with such values are refused later.
     """
     header: Callable[[str], list[str]] | None = None
@@ -46,5 +51,7 @@ class Format:
     may_lack_time: bool = False
     """Whether lines may lack a time. Then `read` leaves out its column, and the caller of `read_lines` gives the time
     of those lines."""
+    wanted: str = ""
+    """The lines that become records, for messages, if others are ignored: `lines in which sshd accepts a user`."""
     write: Callable[[Any], str] | None = None
     """The line of a record, without a line end; None if `rowbook export` cannot write the format."""

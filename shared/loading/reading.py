@@ -14,7 +14,7 @@ from ..records.times import show_time
 from .columns import Field, check_columns, fields_of, record_maker, required_columns, with_nested
 from .detection import FORMATS, candidates, detect, either
 from .errors import UnneededTime, UnneededYear, UnreadableFile
-from .formats import Format, ParsedRows
+from .formats import Format, FormatRows, ParsedRows
 from .given_values import Given
 from .log_times import SyslogTimes
 from .text_files import FirstLine, TextFile, encoded, first_not_utf8
@@ -45,14 +45,32 @@ class Line(Generic[R]):
         return f" (lines {self.number} to {self.last_number})" if self.count > 1 else ""
 
 
+@attrs.define
+class _Ignored:
+    """How many lines of a file its format has ignored."""
+
+    lines: int = 0
+
+    def left_out_of(self, rows: FormatRows) -> ParsedRows:
+        """The rows without these lines."""
+        for number, last_number, values in rows:
+            if values is None:
+                self.lines += last_number - number + 1
+            else:
+                yield number, last_number, values
+
+
 @attrs.frozen
 class Lines(Generic[R]):
     """The lines of an open file, to be read once; the file is closed after the last line."""
 
     format: str
     """The name of the format."""
+    wanted: str
+    """The lines that become records, in words."""
     _file: TextFile
     _lines: Iterator[Line[R]]
+    _ignored: _Ignored
 
     def __iter__(self) -> Iterator[Line[R]]:
         try:
@@ -69,6 +87,16 @@ class Lines(Generic[R]):
     def read_bytes(self) -> int:
         """How many bytes of a file of known size have been read; to be asked between two lines."""
         return self._file.read_bytes
+
+    @property
+    def count(self) -> int:
+        """How many lines have been read, blank ones and the header included."""
+        return self._file.line_count
+
+    @property
+    def ignored(self) -> int:
+        """How many of them the format ignores, because they hold nothing that it makes a record of."""
+        return self._ignored.lines
 
 
 def read_lines(
@@ -123,7 +151,8 @@ def read_lines(
     except BaseException:
         file.close()
         raise
-    rows = detected.read(file.lines(first, detected.line_ends), Path(path))
+    ignored = _Ignored()
+    rows = ignored.left_out_of(detected.read(file.lines(first, detected.line_ends), Path(path)))
     if detected.has_milliseconds or not detected.has_year:
         fields = [attrs.evolve(field, unit="ms", time_format=None) for field in fields]
     if year is not None:
@@ -132,7 +161,8 @@ def read_lines(
         rows = _with_time(rows, fields, at_ms)
     if given.constants or given.tags:
         rows = given.added(rows, fields)
-    return Lines(detected.name, file, _lines(record_type, fields, rows))
+    wanted = detected.wanted or f"records in the format {detected.title}"
+    return Lines(detected.name, wanted, file, _lines(record_type, fields, rows), ignored)
 
 
 def read_records(path: str | Path, record_type: type[R], formats: Sequence[Format] = ()) -> Iterator[R]:

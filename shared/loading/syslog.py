@@ -36,10 +36,10 @@ def starts_as_syslog(line: str) -> bool:
     return bool(_STARTS.match(line))
 
 
-def syslog_messages(lines: Iterable[str]) -> Iterator[tuple[int, SyslogMessage | str]]:
-    """The number of each line with its message, or with the reason why it has none.
+def syslog_messages(lines: Iterable[str]) -> Iterator[tuple[int, SyslogMessage | str | None]]:
+    """The number of each line with its message, with None if it names no process, or with the reason why it has none.
 
-    Blank lines and lines without a process are passed over.
+    Blank lines are passed over.
     """
     for number, line in enumerate(lines, start=1):
         start = _STARTS.match(line)
@@ -47,6 +47,8 @@ def syslog_messages(lines: Iterable[str]) -> Iterator[tuple[int, SyslogMessage |
             if line.strip():
                 shown = f"{line.rstrip()!r:.100}"
                 yield number, f"must start with a time and a host, such as Jan  5 08:07:31 web-1 (got {shown})"
-        elif process := _PROCESS.match(line, start.end()):
+        elif not (process := _PROCESS.match(line, start.end())):
+            yield number, None
+        else:
             text = line[process.end() :].rstrip("\r\n").removesuffix("]" if process[2] else "")
             yield number, SyslogMessage(start[1], start[2], process[1], text, int(process[2] or 1))

@@ -46,6 +46,8 @@ class TextFile:
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
+        self.line_count = 0
+        """How many lines have been read, blank ones included."""
         file = Path(path)
         try:
             self.size_bytes = file.stat().st_size if file.is_file() else None
@@ -91,16 +93,15 @@ class TextFile:
         """All lines, blank ones before the first included; UnreadableFile for one that is too long."""
         rest = iter(partial(self._text.readline, MAX_LINE_CHARACTERS), "")
         pieces = chain(repeat("\n", first.blank_lines), [first.text], rest)
-        number = 0
         try:
             for piece in pieces:
-                number += 1
+                self.line_count += 1
                 line = piece if piece.endswith(line_ends) else _join_pieces(piece, pieces, line_ends)
                 if len(line) >= MAX_LINE_CHARACTERS:
-                    raise UnreadableFile(f"{self._path}:{number}: {_TOO_LONG}")
+                    raise UnreadableFile(f"{self._path}:{self.line_count}: {_TOO_LONG}")
                 yield line
         except ERRORS as error:
-            raise UnreadableFile(f"{self._path}: {_reason(error)}, after line {number}") from error
+            raise UnreadableFile(f"{self._path}: {_reason(error)}, after line {self.line_count}") from error
 
 
 def _join_pieces(first: str, pieces: Iterator[str], line_ends: tuple[str, ...]) -> str:

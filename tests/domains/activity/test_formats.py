@@ -22,10 +22,14 @@ LINES = [
     ("sudo:   ada : 3 incorrect password attempts ; COMMAND=/bin/id", "ada|sudo command|web-1|"),
     ("CRON[9]: pam_unix(cron:session): session opened for user root by (uid=0)", "root|CRON session opened|web-1|"),
     ("systemd: pam_unix(systemd-user:session): session closed for user ada", "ada|systemd session closed|web-1|"),
+    ("su(pam_unix)[1597]: session opened for user cyrus by (uid=0)", "cyrus|su session opened|web-1|"),
+    ("su(pam_unix)[1597]: session closed for user cyrus", "cyrus|su session closed|web-1|"),
 ]
 PASSED_OVER = [
     "sshd[1]: Connection closed by 203.0.113.7 port 40022 [preauth]",
     f"su[2]: Accepted password for ada {FROM}",
+    "su[2]: session opened for user ada by (uid=0)",
+    "sshd(pam_unix)[3]: authentication failure; logname= uid=0 euid=0 tty=NODEVssh ruser= rhost=203.0.113.7",
     "systemd-logind[3]: New seat seat0.",
     "kernel without a colon",
     "",
@@ -40,8 +44,10 @@ def read(tmp_path):
         path = tmp_path / "auth.log"
         path.write_text(text, encoding="utf-8")
         repeats = Repeats()
-        found = [*read_lines(path, Action, formats=FORMATS, year=2026)]
-        return [(line.number, repeats(line.record) if line.record else line.reason) for line in found]
+        of_file = read_lines(path, Action, formats=FORMATS, year=2026)
+        found = [(line.number, repeats(line.record) if line.record else line.reason) for line in of_file]
+        assert of_file.ignored == of_file.count - text.count("\n\n") - len({number for number, _ in found})
+        return found
 
     return lines
 
