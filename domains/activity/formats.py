@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from shared.loading import Format, FormatRows, SyslogMessage, starts_as_syslog, syslog_messages
+from shared.loading import Format, FormatRows, starts_as_syslog, syslog_messages
 
 _FROM = r"(?P<user>.*) from (?P<source>[^ ]+)"  # up to the last ` from `: a client may name itself `x from y port 1`
 _SESSION = r"(?P<verb>session opened|session closed) for user (?P<user>[^ ]+)"
@@ -30,12 +30,12 @@ _FORMS = (
 def _auth_log(lines: Iterable[str], _path: Path) -> FormatRows:
     """The actions of each line: none, one, or as many as syslog says that the message was repeated."""
     for number, message in syslog_messages(lines):
-        if not isinstance(message, SyslogMessage):
+        if isinstance(message, str):
             yield number, number, message
             continue
         process, old_pam, _ = message.process.partition(_OLD_PAM)
         for written_by, form in _FORMS:
-            if written_by in ("", process, old_pam) and (match := form.match(message.text)):
+            if process and written_by in ("", process, old_pam) and (match := form.match(message.text)):
                 values = {
                     "source": "",
                     **match.groupdict(),

@@ -20,7 +20,6 @@ from shared.loading import (
     Format,
     FormatRows,
     ParsedRows,
-    SyslogMessage,
     read_access_log_time,
     starts_as_syslog,
     syslog_messages,
@@ -55,7 +54,7 @@ _FAILED = re.compile(rf"Failed [^ ]+ for (?:invalid user )?{_FROM}")
 def _sshd_log(login: "re.Pattern[str]", lines: Iterable[str], _path: Path) -> FormatRows:
     """The log-ins of each line: none, one, or as many as syslog says that the message was repeated."""
     for number, message in syslog_messages(lines):
-        if not isinstance(message, SyslogMessage):
+        if isinstance(message, str):
             yield number, number, message
         elif message.process == "sshd" and (match := login.match(message.text)):
             for _ in range(message.times):

@@ -51,7 +51,7 @@ class Format:
     may_lack_time: bool = False
     """Whether lines may lack a time. Then `read` leaves out its column, and the caller of `read_lines` gives the time
     of those lines."""
-    wanted: str = ""
-    """The lines that become records, for messages, if others are ignored: `lines in which sshd accepts a user`."""
     write: Callable[[Any], str] | None = None
     """The line of a record, without a line end; None if `rowbook export` cannot write the format."""
+    wanted: str = ""
+    """The lines that become records, for messages, if others are ignored: `lines in which sshd accepts a user`."""

@@ -25,7 +25,7 @@ class SyslogMessage:
     """The time as it is written: `Jan  5 08:07:31`."""
     host: str
     process: str
-    """The name without the number: `sshd`."""
+    """The name without the number: `sshd`; empty if the line names none."""
     text: str
     times: int
     """How often it came at that time."""
@@ -36,8 +36,8 @@ def starts_as_syslog(line: str) -> bool:
     return bool(_STARTS.match(line))
 
 
-def syslog_messages(lines: Iterable[str]) -> Iterator[tuple[int, SyslogMessage | str | None]]:
-    """The number of each line with its message, with None if it names no process, or with the reason why it has none.
+def syslog_messages(lines: Iterable[str]) -> Iterator[tuple[int, SyslogMessage | str]]:
+    """The number of each line with its message, or with the reason why it has none.
 
     Blank lines are passed over.
     """
@@ -47,8 +47,8 @@ def syslog_messages(lines: Iterable[str]) -> Iterator[tuple[int, SyslogMessage |
             if line.strip():
                 shown = f"{line.rstrip()!r:.100}"
                 yield number, f"must start with a time and a host, such as Jan  5 08:07:31 web-1 (got {shown})"
-        elif not (process := _PROCESS.match(line, start.end())):
-            yield number, None
-        else:
-            text = line[process.end() :].rstrip("\r\n").removesuffix("]" if process[2] else "")
-            yield number, SyslogMessage(start[1], start[2], process[1], text, int(process[2] or 1))
+            continue
+        process = _PROCESS.match(line, start.end())
+        name, times, end = (process[1], process[2], process.end()) if process else ("", None, start.end())
+        text = line[end:].rstrip("\r\n").removesuffix("]" if times else "")
+        yield number, SyslogMessage(start[1], start[2], name, text, int(times or 1))
