@@ -1,9 +1,10 @@
 """Each change is in two tables: in the history of its record, newest first, and in the log of its source, by position.
 
 A third table has the watermark of each source: the position up to which every change is in both. A question first gets
-the watermark, and asks for no change beyond it. A writer puts all rows of a call into both tables, then moves the
-watermark: readers see all of the call or nothing. A source has one writer at a time. If it dies, the next one starts
-after the watermark, and puts the same rows again; if two write at once, one of them is refused.
+the watermark, and asks for no change beyond it. A writer first decides, by checkAndPut, which changes have the
+positions of a call, puts their rows into both tables, then moves the watermark: readers see all of the call or nothing.
+A source has one writer at a time. If it dies, the next one starts after the watermark, and puts the same rows again; if
+two write at once, one of them is refused before it puts a row.
 
 A fourth table has copies of tables, a row for each record; a fifth has how far each copy has got. A feed brings a copy
 up to the watermark, so a copy may be behind. The variants differ in the key of the log; the costs of a record are those
@@ -25,7 +26,7 @@ of the history.
 - Gets: the log of `thin-log` holds only the key of the row in the history, which each page gets in one more call.
 
 A call that stores changes of a source, at most 1,000, needs two puts (without Thrift2, for each different time among
-them) and one checkAndPut. In `whole-rows` it also needs a scan for each record that an UPDATE changes.
+them) and two checkAndPuts. In `whole-rows` it also needs a scan for each record that an UPDATE changes.
 
 All new rows of a source's log go to one region, in `by-table` to one for each table. `salted` spreads them over eight,
 and the history, too.
@@ -37,7 +38,7 @@ from typing import Any, NamedTuple
 from shared.keys import Descending, EscapedText, KeyLayout, TrailingText, UInt64, part, row_key
 from shared.tables import Column, OtherColumns, RecordCells, TableLayout
 
-from .records import Change, Checkpoint, CopiedRecord, StoredSource
+from .records import BegunSource, Change, Checkpoint, CopiedRecord, StoredSource
 
 
 @row_key
@@ -77,11 +78,11 @@ class ChangeByPosition:
 
 @row_key
 class SourceKey:
-    """One source: its watermark, and the names of its tables.
+    """One source: its watermark, the names of its tables, and the changes that were begun last.
 
     Order:  by source.
-    Serves: every question, which first gets the watermark; the writer, which moves it by checkAndPut.
-    Costs:  one get for a question, one checkAndPut for each call that stores changes.
+    Serves: every question, which first gets the watermark; the writer, which decides and moves it by checkAndPut.
+    Costs:  one get for a question, two checkAndPuts for each call that stores changes.
     Fixed:  nothing; the family must not have a TTL.
     Source: none
     """
@@ -129,7 +130,10 @@ _OF_CHANGE: Mapping[str, Column | OtherColumns] = {
 HISTORY_CELLS = RecordCells(Change, _OF_CHANGE)
 LOG_CELLS = RecordCells(Change, {"table": Column("m:b"), "key": Column("m:r"), **_OF_CHANGE})
 LOG_CELLS_OF_TABLE = RecordCells(Change, {"key": Column("m:r"), **_OF_CHANGE})
-SOURCE_CELLS = RecordCells(StoredSource, {"position": Column("s:p"), "tables": OtherColumns("t")})
+_OF_SOURCE: Mapping[str, Column | OtherColumns] = {"position": Column("s:p"), "tables": OtherColumns("t")}
+SOURCE_CELLS = RecordCells(BegunSource, {**_OF_SOURCE, "begun": Column("s:b")})
+READ_CELLS = RecordCells(StoredSource, _OF_SOURCE)
+"""What readers get of a source. The cell `s:b` has up to 30 KB."""
 COPY_CELLS = RecordCells(
     CopiedRecord,
     {"kind": Column("c:k"), "time_ms": Column("c:t"), "fence": Column("c:f"), "values": OtherColumns("v")},
@@ -137,7 +141,7 @@ COPY_CELLS = RecordCells(
 """`fence` is a cell that INSERT and DELETE put: readers drop the cells of its row that are older."""
 
 
-def sources_table(name: str) -> TableLayout[SourceKey, StoredSource]:
+def sources_table(name: str) -> TableLayout[SourceKey, BegunSource]:
     """The table of the watermarks of one pair of tables. Without a TTL."""
     return TableLayout(name, "the watermark of a source", KeyLayout(SourceKey), SOURCE_CELLS)
 
@@ -159,7 +163,7 @@ class ChangeTables(NamedTuple):
 
     by_record: TableLayout[Any, Change]
     by_position: TableLayout[Any, Any]
-    sources: TableLayout[Any, StoredSource]
+    sources: TableLayout[Any, BegunSource]
     copy: TableLayout[Any, CopiedRecord]
     checkpoints: TableLayout[Any, Checkpoint]
 

@@ -77,6 +77,15 @@ class StoredSource:
 
 
 @attrs.frozen
+class BegunSource(StoredSource):
+    """What is stored of a source, with what only its writers read."""
+
+    begun: Mapping[int, bytes] = attrs.field(factory=dict[int, bytes], hash=False)
+    """By position, the digests of the changes that a writer began to store last: no others may have these positions.
+    It may have died before it put their rows."""
+
+
+@attrs.frozen
 class Checkpoint:
     """How far the copy of a table has got."""
 

@@ -1,6 +1,7 @@
 """Changes in two tables, one by record and one by position; one method for each question and each write."""
 
-from collections.abc import Callable, Iterable
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby, islice, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,18 +11,21 @@ import attrs
 from shared.keys import InvalidQuestion, between, shown
 from shared.queries import MAX_LIMIT, DependentQuery, Query, in_batches
 from shared.records import check_int, check_text
-from shared.tables import BoundTable, InvalidRow, put_if
+from shared.tables import BoundTable, InvalidRow, TableLayout, put_if
 from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, delete_rows, put_all, refuse_expired, store_all
 
 from .copying import Copies
-from .keys import SOURCE_CELLS, TABLES, ChangeTables
-from .records import Change, State, StoredSource, as_of, check_as_of, state_after
+from .keys import LOG_CELLS, READ_CELLS, SOURCE_CELLS, TABLES, ChangeTables
+from .records import BegunSource, Change, State, StoredSource, as_of, check_as_of, state_after
 from .verifying import ChangeUpkeep, CopyUpkeep
 
 if TYPE_CHECKING:
     import happybase
 
 R = TypeVar("R")
+
+CALL_CHANGES = 1000
+"""The most changes that a call begins to store."""
 
 
 class RefusedChange(ValueError):
@@ -35,10 +39,11 @@ class AnotherWriter(Exception):
 class ChangeRepository:
     """Stores the changes of sources in the order of their logs, and finds them by record and by position.
 
-    A source has one writer at a time, which starts after the watermark and stores every change of the log in order. It
-    puts both rows of each change first, then moves the watermark. Readers ask up to the watermark only, so each of them
-    sees all of the changes of a call or none, in both tables; also after a crash, because the next writer puts the same
-    rows again.
+    A source has one writer at a time, which starts after the watermark and stores every change of the log in order. A
+    call first decides by checkAndPut which changes have its positions, then puts both rows of each, then moves the
+    watermark. Readers ask up to the watermark only, so each of them sees all of the changes of a call or none, in both
+    tables; also after a crash, because the next writer puts the same rows again. A writer that has other changes at
+    these positions is refused before it puts a row, so no change that a reader has seen is ever replaced.
 
     Costs are those of `TABLES`.
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
@@ -50,7 +55,9 @@ class ChangeRepository:
         self._by_record = BoundTable(connection, tables.by_record)
         self._by_position = BoundTable(connection, tables.by_position)
         self._sources = BoundTable(connection, tables.sources)
-        self._stored: dict[str, StoredSource] = {}
+        layout: TableLayout[Any, Any] = tables.sources
+        self._watermarks: BoundTable[Any, StoredSource] = BoundTable(connection, attrs.evolve(layout, cells=READ_CELLS))
+        self._stored: dict[str, BegunSource] = {}
         """What this writer knows of its sources."""
         self.copies = Copies(connection, tables, self.watermark, self.of_table)
         changes = ChangeUpkeep(self._by_record, self._by_position, self.watermark, self._put_all, clock)
@@ -63,7 +70,8 @@ class ChangeRepository:
         """Stores a change. Storing it again changes nothing.
 
         Raises RefusedChange, AnotherWriter, and Expired if the change is older than a TTL of the log.
-        Costs: two puts and a checkAndPut; once for each source a get, and once for each table of a source a put.
+        Costs: two puts and two checkAndPuts; once for each source a get and a scan, and once for each table of a source
+        a put.
         """
         self._store_batch([change])
 
@@ -71,7 +79,7 @@ class ChangeRepository:
         """Stores changes as `store` does, but up to 1,000 at a time; returns their number. Raises NotAllStored.
 
         Readers see these 1,000 all at once, so give all changes of a transaction to one call.
-        Costs: for each 1,000 changes two puts (without Thrift2, for each different time), and a checkAndPut for each
+        Costs: for each 1,000 changes two puts (without Thrift2, for each different time), and two checkAndPuts for each
         source.
         """
         return store_all(changes, self._store_batch)
@@ -82,22 +90,50 @@ class ChangeRepository:
         for change in changes:
             by_source.setdefault(change.source, []).append(change)
         for source, of_source in by_source.items():
-            self._store_of_source(self._stored.get(source) or self._read_source(source), of_source)
+            _check_in_order(of_source)
+            self._stored[source] = self._store_of_source(self._stored.get(source) or self._to_write(source), of_source)
 
-    def _store_of_source(self, stored: StoredSource, changes: list[Change]) -> None:
-        """Puts the rows of the changes after the watermark, then moves it; the others must be stored already."""
-        _check_in_order(changes)
+    def _to_write(self, source: str) -> BegunSource:
+        """A source for its writer. A release that does not put `begun` may have left rows after the watermark: begun.
+
+        Costs: one get, and one scan of the log after the watermark.
+        """
+        while True:
+            stored = Query(self._sources, self._sources.plan(source=source)).first() or BegunSource(source)
+            rows = self._of_source(stored, between(stored.position + 1, None)).on_invalid(lambda _invalid: None)
+            left = {change.position: digest_of(change) for change in rows.page(CALL_CHANGES).records}
+            decided = attrs.evolve(stored, begun={**left, **stored.begun})
+            if left.keys() <= stored.begun.keys() or self._put_if(stored, decided, "begun"):
+                return decided
+
+    def _store_of_source(self, stored: BegunSource, changes: list[Change]) -> BegunSource:
+        """Stores the changes after the watermark; the others must be stored already. Returns what is stored then."""
         self._check_stored(stored, [change for change in changes if change.position <= stored.position])
         new = [change for change in changes if change.position > stored.position]
         if new:
+            stored = self._with_begun(stored, new)
+        if new and stored.position < new[-1].position:
             stored = self._with_tables(stored, new)
             self._put_all(new)
-            self._stored[stored.source] = self._moved(stored, new[-1].position)
+            stored = self._moved(stored, new)
+        return stored
+
+    def _with_begun(self, stored: BegunSource, changes: list[Change]) -> BegunSource:
+        """Decides, by checkAndPut, that these changes have their positions; only then may their rows be put.
+
+        Nothing is to be decided if a writer has begun to store the same changes. Raises RefusedChange for others.
+        """
+        digests = {change.position: digest_of(change) for change in changes}
+        while stored.position < changes[-1].position and not _are_begun(stored, digests):
+            decided = attrs.evolve(stored, begun=digests)
+            is_decided = self._put_if(stored, decided, "begun")
+            stored = decided if is_decided else self._found(stored, changes, may_wait=True)
+        return stored
 
     def _put_all(self, changes: list[Change]) -> None:
         put_all(changes, self._by_record, self._by_position)
 
-    def _with_tables(self, stored: StoredSource, changes: list[Change]) -> StoredSource:
+    def _with_tables(self, stored: BegunSource, changes: list[Change]) -> BegunSource:
         """Puts the names of tables that the source does not have yet, before their first changes."""
         tables = {change.table: True for change in changes}
         if tables.keys() <= stored.tables.keys():
@@ -107,22 +143,32 @@ class ChangeRepository:
         self._sources.rows.put(self._sources.row(stored), cells, timestamp=changes[0].time_ms)
         return stored
 
-    def _moved(self, stored: StoredSource, position: int) -> StoredSource:
+    def _moved(self, stored: BegunSource, changes: list[Change]) -> BegunSource:
         """Moves the watermark from where this writer knows it to be. Raises AnotherWriter if it is elsewhere."""
-        moved = attrs.evolve(stored, position=position)
-        ((column, value),) = self._packed(moved).items()
-        expected = self._packed(stored)[column] if stored.position else None
-        if not put_if(self._sources.rows, self._sources.row(moved), column, expected, value):
-            found = self._read_source(stored.source).position
-            if found != position:  # otherwise an earlier call of this writer has moved it, and its reply was lost
-                raise AnotherWriter(
-                    f"source {shown(stored.source)}: this writer has stored up to {stored.position}, another one up to "
-                    f"{found}: let only one of them go on, after the watermark"
-                )
-        return moved
+        moved = attrs.evolve(stored, position=changes[-1].position)
+        return moved if self._put_if(stored, moved, "position") else self._found(stored, changes)
 
-    def _packed(self, stored: StoredSource) -> dict[bytes, bytes]:
-        return SOURCE_CELLS.pack(stored, only=["position"])
+    def _put_if(self, stored: BegunSource, changed: BegunSource, name: str) -> bool:
+        """Puts one attribute of a source if it is as this writer knows it; returns whether it was."""
+        ((column, value),) = SOURCE_CELLS.pack(changed, only=[name]).items()
+        expected = SOURCE_CELLS.pack(stored, only=[name])[column] if getattr(stored, name) else None
+        return put_if(self._sources.rows, self._sources.row(changed), column, expected, value)
+
+    def _found(self, stored: BegunSource, changes: list[Change], *, may_wait: bool = False) -> BegunSource:
+        """The source after a refused checkAndPut, if its watermark is at the last change: all of them are stored.
+
+        An earlier call of this writer may have stored them, and its reply was lost. If they `may_wait`, the watermark
+        may also be where this writer knows it to be. Raises AnotherWriter otherwise.
+        """
+        found = self._to_write(stored.source)
+        waits = may_wait and found.position == stored.position and found.begun != stored.begun
+        if not waits and found.position != changes[-1].position:
+            raise AnotherWriter(
+                f"source {shown(stored.source)}: this writer has stored up to {stored.position}, another one up to "
+                f"{found.position}: let only one of them go on, after the watermark"
+            )
+        self._check_stored(found, [] if waits else changes)
+        return found
 
     def _check_stored(self, stored: StoredSource, changes: list[Change]) -> None:
         """Raises RefusedChange for a change up to the watermark that is not stored, or differs from the stored one."""
@@ -146,7 +192,7 @@ class ChangeRepository:
 
     def watermark(self, source: str) -> int:
         """The position up to which every change of a source is stored; 0 if none is. Costs: one get."""
-        return self._read_source(source).position
+        return (self._source(source).first() or StoredSource(source)).position
 
     def history(self, source: str, table: str, key: str, up_to: int | None = None) -> DependentQuery[Change]:
         """A record's changes, newest first; those up to the position `up_to` if one is given.
@@ -220,10 +266,7 @@ class ChangeRepository:
         return DependentQuery(self._source(source), bounded, "the positions up to the watermark", "ask with up_to")
 
     def _source(self, source: str) -> Query[StoredSource]:
-        return Query(self._sources, self._sources.plan(source=source))
-
-    def _read_source(self, source: str) -> StoredSource:
-        return self._source(source).first() or StoredSource(source)
+        return Query(self._watermarks, self._watermarks.plan(source=source))
 
     def _of_record(self, stored: StoredSource, table: str, key: str) -> Query[Change]:
         positions = between(None, stored.position + 1)
@@ -284,6 +327,32 @@ def _check_in_order(changes: list[Change]) -> None:
             raise RefusedChange(
                 f"Change.position: must be above the one before, {before.position} (got {change.position})"
             )
+
+
+def digest_of(change: Change) -> bytes:
+    """What tells a change from others at its position: 16 bytes of a hash of its cells."""
+    cells = sorted(LOG_CELLS.pack(change).items())
+    return hashlib.blake2b(repr(cells).encode(), digest_size=16).digest()
+
+
+def _are_begun(stored: BegunSource, digests: Mapping[int, bytes]) -> bool:
+    """Whether a writer has begun to store all of these changes, which come first after the watermark.
+
+    Raises RefusedChange if it has begun to store others.
+    """
+    begun = sorted((position, digest) for position, digest in stored.begun.items() if position > stored.position)
+    for (position, digest), (of_begun, begun_digest) in zip(digests.items(), begun, strict=False):
+        if position != of_begun:
+            raise RefusedChange(
+                f"Change.position: must be {of_begun} next, which a writer of source {shown(stored.source)} has begun "
+                f"to store after the watermark, {stored.position} (got {position})"
+            )
+        if digest != begun_digest:
+            raise RefusedChange(
+                f"Change.position: must be that of one change (got {position}, at which a writer of source "
+                f"{shown(stored.source)} has begun to store another one)"
+            )
+    return len(digests) <= len(begun)
 
 
 def check_at_most(at_most: int) -> None:

@@ -83,9 +83,9 @@ def store_all(changes: ChangeRepository, some: list[Change]) -> None:
 
 
 WRITES = (
-    Write("store", rename, begin, calls=3, is_recovered=False),
-    Write("store_all", transact, renamed, calls=3, is_recovered=False),
-    Write("store_all of a new table", order, transacted, calls=4, is_recovered=False),
+    Write("store", rename, begin, calls=4, is_recovered=False),
+    Write("store_all", transact, renamed, calls=4, is_recovered=False),
+    Write("store_all of a new table", order, transacted, calls=5, is_recovered=False),
     Write("store_all after a dead writer", order, after_a_dead_writer, calls=3, is_recovered=False),
     Write("store again", rename, renamed, calls=0, is_recovered=False),
 )

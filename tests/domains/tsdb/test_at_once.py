@@ -17,8 +17,8 @@ from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, stopp
 from shared.writes import ClockSkew, Recovery, WriterClock, server_clock
 from shared.writes.server_clock import MAX_DRIFT_MS, MAX_SKEW_MS
 from tests.domains.clocks import SetClock
+from tests.domains.interleaving import every_order
 from tests.domains.tsdb.compacting import FIVE, HOUR, HOUR_MS, NOW, TAGS, repository, stored, values
-from tests.domains.tsdb.interleaving import every_order
 
 pytestmark = pytest.mark.usefixtures("simulated_time")
 
