@@ -4,7 +4,7 @@ The row of a room holds all its stays, because one row is what HBase decides at 
 rooms. Days are numbers, as `date.toordinal()` counts them; a stay ends on the day on which the guest leaves.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,7 @@ import attrs
 
 from shared.keys import EscapedText, KeyLayout, TrailingText, UInt32, between, part, row_key, shown
 from shared.queries import Query
-from shared.records import integer, text
+from shared.records import check_int, check_text, integer, text
 from shared.tables import MSGPACK, BoundTable, Column, Family, InvalidRow, Packing, RecordCells, TableLayout
 from shared.writes import (
     KEEP_TOMBSTONES_MS,
@@ -69,14 +69,13 @@ class Room:
     hotel: str = attrs.field(validator=text())
     number: str = attrs.field(validator=text())
     stays: tuple[Stay, ...] = ()
+    held: tuple[Stay, ...] = ()
+    """Those of the stays that `book_all` has not confirmed yet. Their bookings may have earlier ones beside them."""
 
-    def stay(self, booking_id: str) -> Stay | None:
-        """The stay of a booking, or None."""
-        return next((stay for stay in self.stays if stay.booking_id == booking_id), None)
-
-    def with_stays(self, stays: Sequence[Stay]) -> "Room":
-        """The room with these stays instead."""
-        return attrs.evolve(self, stays=tuple(sorted(stays, key=lambda stay: stay.from_day)))
+    def with_stays(self, stays: Iterable[Stay], held: Iterable[Stay]) -> "Room":
+        """The room with these stays instead; `held` may name others."""
+        stays = tuple(sorted(stays, key=lambda stay: stay.from_day))
+        return attrs.evolve(self, stays=stays, held=tuple(stay for stay in held if stay in stays))
 
 
 # ---- keys and cells
@@ -128,7 +127,7 @@ def _unpack_stays(data: bytes) -> tuple[Stay, ...]:
 
 
 STAYS = Packing("stays", _pack_stays, _unpack_stays)
-ROOM_CELLS = SourceCells(RecordCells(Room, {"stays": Column("r:s", STAYS)}), "r:room")
+ROOM_CELLS = SourceCells(RecordCells(Room, {"stays": Column("r:s", STAYS), "held": Column("r:h", STAYS)}), "r:room")
 GUEST_CELLS = RecordCells(StayOfGuest, {}, marker="g:x")
 DERIVED = {"g": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
 
@@ -152,7 +151,7 @@ TABLES = HotelTables(
 
 
 class Hotel:
-    """Books rooms. A booking that was confirmed is stored, and no two stays of a room share a night.
+    """Books rooms. A booking that was confirmed is stored, and no two bookings of a room share a night.
 
     If a writer dies, the same call again or `upkeep.recover` completes the write. Threads may share
     it on a connection of `connect`; on happybase's own, one thread at a time may use it.
@@ -182,26 +181,34 @@ class Hotel:
         return self.writer.write(RoomOfHotel(hotel, number), partial(after_book, stay))
 
     def cancel(self, hotel: str, number: str, booking_id: str) -> Room:
-        """Removes a stay, if it is there; returns the room. Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete."""
+        """Removes a booking, if it is there; returns the room. Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete."""
+        check_text("booking_id", booking_id, empty=False)
         return self.writer.write(RoomOfHotel(hotel, number), partial(after_cancel, booking_id))
 
-    def book_all(self, hotel: str, numbers: Sequence[str], stay: Stay) -> None:
-        """Books several rooms, one after the other; if one is taken, cancels the others, and raises its error.
+    def book_all(self, hotel: str, numbers: Iterable[str], stay: Stay) -> None:
+        """Books several rooms; if one is taken, raises its error, and keeps in each room what the booking had there.
 
-        Two rooms are two sources, so this is not decided at once: meanwhile other clients see some of the rooms booked,
-        and if the process dies, some stay booked. The same call again books the others, or cancels these.
-        Costs: those of `book` for each room.
+        Two rooms are two sources, so this is not decided at once. First each room holds the stay, beside other nights
+        of the booking. Once all rooms do, it is confirmed in one after the other, and the other nights go. Meanwhile
+        other clients see both, and if the process dies, they stay. The same call again books all rooms, or releases
+        what no call has confirmed. If two calls for one booking meet, or it is cancelled meanwhile, some rooms may end
+        as one of them says and some as the other: the same call again makes them agree.
+        Costs: those of `book` twice for each room; if one is taken, those of `cancel` for the others.
         """
-        for count, number in enumerate(numbers):
-            try:
-                self.book(hotel, number, stay)
-            except (RoomTaken, UnknownRoom):
-                for booked in numbers[:count]:
-                    self.cancel(hotel, booked, stay.booking_id)
-                raise
+        rooms = [Room(hotel, number) for number in numbers]  # refuses wrong numbers before any room is booked
+        try:
+            for room in rooms:
+                self.writer.write(room, partial(after_hold, stay))
+            for room in rooms:
+                self.writer.write(room, partial(after_book, stay))
+        except (RoomTaken, UnknownRoom):
+            for room in rooms:
+                self.writer.write(room, partial(after_release, stay))
+            raise
 
     def forget_before(self, hotel: str, number: str, day: int) -> Room:
         """Removes the stays that ended by this day, so that the row does not grow. Costs: those of `cancel`."""
+        check_int("day", day, 0, LAST_DAY)
         return self.writer.write(RoomOfHotel(hotel, number), partial(after_forget, day))
 
     # ---- questions
@@ -213,8 +220,11 @@ class Hotel:
     def free(self, hotel: str, from_day: int, until_day: int) -> Query[Room]:
         """The rooms of a hotel that are free in all these nights, which another client may book at any time.
 
-        Costs: one scan of the hotel's rooms, with all their stays.
+        Raises InvalidQuestion for what are no days, or no night. Costs: one scan of the hotel's rooms, with all their
+        stays.
         """
+        check_int("from_day", from_day, 0, LAST_DAY - 1)
+        check_int("until_day", until_day, from_day + 1, LAST_DAY)
         rooms = Query(self._rooms, self._rooms.plan(hotel=hotel))
         return rooms.then(partial(_free, from_day, until_day))
 
@@ -245,27 +255,46 @@ def lines_of(tables: HotelTables, room: Room) -> Iterator[Derived]:
 
 def after_book(stay: Stay, stored: Room | None) -> Room:
     """The room with a stay; with other days instead of those that the booking has there."""
-    room = _known(stored)
+    room = _free_for(stay, stored)
     others = [other for other in room.stays if other.booking_id != stay.booking_id]
-    for other in others:
-        if other.overlaps(stay.from_day, stay.until_day):
-            raise RoomTaken(
-                f"Stay.from_day: room {shown(room.number)} of {shown(room.hotel)} is taken from day {other.from_day}"
-                f" until {other.until_day} (got {stay.from_day} until {stay.until_day})"
-            )
-    return room.with_stays([*others, stay])
+    return room.with_stays([*others, stay], [other for other in room.held if other != stay])
+
+
+def after_hold(stay: Stay, stored: Room | None) -> Room:
+    """The room with a stay that is not confirmed, beside those that the booking has there."""
+    room = _free_for(stay, stored)
+    return room if stay in room.stays else room.with_stays([*room.stays, stay], [*room.held, stay])
+
+
+def after_release(stay: Stay, stored: Room | None) -> Room | None:
+    """The room without a stay, unless it is confirmed."""
+    if stored is None or stay not in stored.held:
+        return stored
+    return stored.with_stays([other for other in stored.stays if other != stay], stored.held)
 
 
 def after_cancel(booking_id: str, stored: Room | None) -> Room:
-    """The room without the stay of a booking."""
+    """The room without the stays of a booking."""
     room = _known(stored)
-    return room.with_stays([stay for stay in room.stays if stay.booking_id != booking_id])
+    return room.with_stays([stay for stay in room.stays if stay.booking_id != booking_id], room.held)
 
 
 def after_forget(day: int, stored: Room | None) -> Room:
     """The room without the stays that ended by a day."""
     room = _known(stored)
-    return room.with_stays([stay for stay in room.stays if stay.until_day > day])
+    return room.with_stays([stay for stay in room.stays if stay.until_day > day], room.held)
+
+
+def _free_for(stay: Stay, stored: Room | None) -> Room:
+    """The room, if no other booking has one of these nights."""
+    room = _known(stored)
+    for other in room.stays:
+        if other.booking_id != stay.booking_id and other.overlaps(stay.from_day, stay.until_day):
+            raise RoomTaken(
+                f"Stay.from_day: room {shown(room.number)} of {shown(room.hotel)} is taken from day {other.from_day}"
+                f" until {other.until_day} (got {stay.from_day} until {stay.until_day})"
+            )
+    return room
 
 
 def _known(stored: Room | None) -> Room:

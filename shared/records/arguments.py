@@ -14,10 +14,10 @@ def check_text(name: str, value: object, *, empty: bool = True) -> None:
         raise InvalidQuestion(f"{name}: must be {'text' if empty else 'text, not empty'} (got {shown(value)})")
 
 
-def check_int(name: str, value: object, first: int | None = None) -> None:
-    """Raises InvalidQuestion for a value that is not an int, or is below `first`."""
-    if type(value) is not int or (first is not None and value < first):
-        wanted = "an int" if first is None else f"{first} or more"
+def check_int(name: str, value: object, first: int | None = None, last: int | None = None) -> None:
+    """Raises InvalidQuestion for a value that is not an int, or is below `first`, or above `last`."""
+    if type(value) is not int or (first is not None and value < first) or (last is not None and value > last):
+        wanted = "an int" if first is None else f"{first} or more" if last is None else f"{first}..{last}"
         raise InvalidQuestion(f"{name}: must be {wanted} (got {shown(value)})")
 
 
