@@ -1,10 +1,11 @@
 """Which exceptions end a command in one line, and with which exit code."""
 
+from shared.designs.comparison import NothingToMeasure
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.loading import InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear, UnreadableFile
 from shared.stores import InvalidStoreURL, StoreError
 from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch
-from shared.writes import ClockSkew
+from shared.writes import ClockSkew, Expired
 
 from . import terminal
 from .usage import CommandFailed, WrongUsage
@@ -15,7 +16,7 @@ WRONG_USAGE = (
 )
 FAILED = (
     *(CommandFailed, terminal.NotWritten, UnreadableFile),
-    *(ClockSkew, InvalidRecord, NeedsThrift2, StoreError, TableMismatch),
+    *(ClockSkew, Expired, InvalidRecord, NeedsThrift2, NothingToMeasure, StoreError, TableMismatch),
 )
 
 

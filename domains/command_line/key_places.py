@@ -1,6 +1,7 @@
 """Where a store has a row: the region of its table, and whether the row is stored."""
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -8,6 +9,7 @@ import attrs
 import happybase
 
 from shared.keys import RowRange
+from shared.records import show_time
 from shared.tables import TableLayout
 
 from .ranges import shown_range
@@ -25,13 +27,16 @@ class Place:
     """HOST:PORT of the region server; empty in an embedded store."""
     is_stored: bool | None
     """Whether the row is there; None if nobody has looked."""
+    expires_ms: Mapping[str, int] = attrs.field(factory=dict[str, int], hash=False)
+    """When the newest cells of the row expire, by family, if that has a TTL."""
 
     @property
     def words(self) -> str:
         """`region 2 of 8, row 20 up to row 40, on server-1:16020; the row is stored`."""
         where = f" on {self.server}" if self.server else ""
         row = {True: "; the row is stored", False: "; it has no such row", None: ""}[self.is_stored]
-        return f"region {self.number} of {self.regions}{where}: {shown_range(self.rows)}{row}"
+        expiry = "".join(f"; family {name} expires at {show_time(ms)}" for name, ms in self.expires_ms.items())
+        return f"region {self.number} of {self.regions}{where}: {shown_range(self.rows)}{row}{expiry}"
 
     @property
     def as_json(self) -> dict[str, Any]:
@@ -43,6 +48,7 @@ class Place:
             "up_to": self.rows.stop,
             "server": self.server,
             "is_stored": self.is_stored,
+            **({"expires_ms": self.expires_ms} if self.expires_ms else {}),
         }
 
 
@@ -65,9 +71,20 @@ class Places:
         number = bisect_right([region["start_key"] for region in regions], row)
         region = regions[number - 1]
         server = f"{_text(region['server_name'])}:{region['port']}" if region["port"] else ""
-        is_stored = bool(self._connection.table(table.name).row(row, table.cells.columns)) if looks else None
         rows = RowRange(region["start_key"], region["end_key"] or None)
-        return Place(number, len(regions), rows, server, is_stored)
+        if not looks:
+            return Place(number, len(regions), rows, server, None)
+        cells = self._connection.table(table.name).row(row, table.cells.columns, include_timestamp=True)
+        return Place(number, len(regions), rows, server, bool(cells), _expires_ms(table, cells))
+
+
+def _expires_ms(table: TableLayout[Any, Any], cells: Mapping[bytes, tuple[bytes, int]]) -> dict[str, int]:
+    expires_ms: dict[str, int] = {}
+    for column, (_value, time_ms) in cells.items():
+        family = column.partition(b":")[0].decode()
+        if (ttl_s := table.families[family].lifetime_s) is not None:
+            expires_ms[family] = max(expires_ms.get(family, 0), time_ms + ttl_s * 1000)
+    return expires_ms
 
 
 def _text(name: bytes | str) -> str:

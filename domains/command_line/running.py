@@ -1,12 +1,12 @@
 """`rowbook run`: the samples of designs loaded, every question asked of every variant."""
 
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import happybase
 from rich.console import Console
 
-from shared.designs import Design, Variant
+from shared.designs import Design, Variant, scratch_store
 from shared.designs.comparison import VariantCosts, measure_variant
 from shared.tables import create_tables, drop_tables
 from shared.tables.recorded_layouts import RECORDS
@@ -94,8 +94,7 @@ def _say_what_is_kept(out: Console, store: str, prefix: str, variants: Iterable[
 def _demo_tables(url: str, variant: Variant, keep: bool) -> Generator[happybase.Connection]:
     """The tables of a variant under `DEMO_PREFIX`, dropped at the end; a store in memory needs neither."""
     if url == MEMORY:
-        with open_store(url) as connection:
-            create_tables(connection, variant.tables)
+        with closing(scratch_store(variant.tables)) as connection:
             yield connection
         return
     with open_store(url, DEMO_PREFIX) as connection:

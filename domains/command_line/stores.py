@@ -9,14 +9,13 @@ from typing import Any
 import happybase
 from thriftpy2.thrift import TException
 
-from shared.designs import Design, Variant, load_samples
+from shared.designs import Design, Variant, load_samples, scratch_store
 from shared.stores import Unreachable, connect, masked_url
-from shared.tables import TableLayout, check_layouts, create_tables
+from shared.tables import TableLayout, check_layouts
 from shared.writes import Upkeep
 
 from . import terminal
 from .designs import find_variants, full_name
-from .options import MEMORY
 from .own_settings import are_given, given_settings
 from .usage import CommandFailed, WrongUsage
 
@@ -64,8 +63,7 @@ def store_to_ask(
     If `url` is None, the samples in memory. `writes` as in `check_tables`.
     """
     if url is None:
-        with open_store(MEMORY) as connection:
-            create_tables(connection, variant.tables)
+        with closing(scratch_store(variant.tables)) as connection:
             load_samples(connection, design, variant)
             yield connection, variant
         return

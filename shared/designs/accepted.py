@@ -15,6 +15,7 @@ LINT_RULES = {
     "tie": "two records may have the same key, and then one replaces the other",
     "no-ttl": "points are stored, and nothing removes the old ones",
     "source-ttl": "the cell that decides a write can expire",
+    "ttls-differ": "a part of a record expires before the rest",
     "kept-tombstones": "a family keeps tombstones, which a table created through Thrift1 alone does not do",
 }
 """The rules, each with what a finding of it says. A finding also says why it is one, and what to do."""

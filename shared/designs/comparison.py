@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from ..tables import PhysicalTable, create_tables, physical_tables
+from ..tables import PhysicalTable, physical_tables
 from ..writes import holds_intents
 from .design import Design, Variant, store_samples
 from .hfiles import CELL_BYTES, file_cells
 from .metering import Cost, Measurement, measure, metered
+from .traps import scratch_store
 
 if TYPE_CHECKING:
     import happybase
+
+
+class NothingToMeasure(ValueError):
+    """Sample records were stored, and none can be read: they have expired, for example."""
 
 
 @attrs.frozen
@@ -43,21 +48,24 @@ def measure_variant(connection: "happybase.Connection", design: Design, variant:
     """Loads the samples into the tables of a variant, asks every question and counts what the tables hold.
 
     Rows and bytes per record are those of the tables, divided by the records that were loaded. If the tables have rows
-    already, the calls are those of a store in memory, because storing the same record again needs fewer.
+    already, the calls are those of a store in memory, because storing the same record again needs fewer. Raises
+    NothingToMeasure.
     """
     is_empty = not any(next(connection.table(table.name).scan(limit=1), None) for table in variant.tables)
     repository = variant.open(connection)
     with metered(connection) as cost:
         records = store_samples(repository, design)
     rpcs, intent_bytes = _cost_of_storing(cost, connection, variant) if is_empty else _cost_in_memory(design, variant)
-    measurements = [
-        attrs.evolve(measurement, is_wrong=_is_wrong(variant, measurement))
-        for measurement in measure(connection, repository, design.patterns)
-    ]
     stored = [
         (table.name, row, size)
         for table in physical_tables(variant.record_tables)
         for row, size in stored_cells(connection, table)
+    ]
+    if not stored:
+        raise NothingToMeasure(f"{records} records were stored in {variant.name}, and no cell of them can be read")
+    measurements = [
+        attrs.evolve(measurement, is_wrong=_is_wrong(variant, measurement))
+        for measurement in measure(connection, repository, design.patterns)
     ]
     return VariantCosts(
         variant,
@@ -81,10 +89,7 @@ def _cost_of_storing(cost: Cost, connection: "happybase.Connection", variant: Va
 
 
 def _cost_in_memory(design: Design, variant: Variant) -> tuple[int, int]:
-    from ..stores import connect
-
-    with closing(connect("embedded:")) as connection:
-        create_tables(connection, variant.tables)
+    with closing(scratch_store(variant.tables)) as connection:
         repository = variant.open(connection)
         with metered(connection) as cost:
             store_samples(repository, design)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import attrs
 
 from ..tables import TableLayout, create_tables
+from ..writes import allow_expired
 from .metering import metered
 from .ruler import show_value
 from .scanned import ScannedTable
@@ -56,12 +57,23 @@ def trap_row(trap: Trap, design: Any) -> tuple[str, ...]:
 
 
 def scratch_store(tables: Iterable[TableLayout[Any, Any]]) -> "happybase.Connection":
-    """A new store in memory with these tables, empty. It ends with its connection."""
+    """A new store in memory with these tables, empty. It ends with its connection.
+
+    Its cells never expire, and old records are stored whatever TTL their families declare: so samples of any age can be
+    measured.
+    """
     from ..stores import connect
 
     connection = connect("embedded:")
-    create_tables(connection, tables)
+    create_tables(connection, map(_without_ttl, tables))
+    allow_expired(connection)
     return connection
+
+
+def _without_ttl(table: TableLayout[Any, Any]) -> TableLayout[Any, Any]:
+    return attrs.evolve(
+        table, families={name: attrs.evolve(family, ttl_seconds=None) for name, family in table.families.items()}
+    )
 
 
 def scratch_table(rows: Iterable[bytes] = (), families: Iterable[str] = ("f",)) -> "happybase.Table":

@@ -4,6 +4,7 @@ The same declaration is the same table on the embedded store, on HBase (`creatio
 (`ddl.py`).
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from typing import Any, Generic, TypeVar
@@ -141,6 +142,11 @@ class TableLayout(Generic[K, R]):
             if self.has_expired(cells):
                 return []
             raise InvalidRow.of(self.name, row, error) from None
+
+    @property
+    def lifetimes_s(self) -> dict[str, float]:
+        """Seconds until the cells of a record expire, by family; infinity if they never do."""
+        return {name: self.families[name].lifetime_s or math.inf for name in families_of(self.cells)}
 
     def has_expired(self, cells: Mapping[bytes, bytes]) -> bool:
         """Whether these cells are the rest of a record that has expired: attributes that were put again later.

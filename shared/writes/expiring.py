@@ -13,7 +13,6 @@ from weakref import WeakSet
 import attrs
 
 from ..tables import BoundTable, TableLayout
-from ..tables.cells import families_of
 from ..tables.recorded_layouts import RECORDS, has_record, record_row
 from .clock import CLOCK
 from .server_clock import checked_moment
@@ -81,7 +80,7 @@ def expired(
 
     `time_of` returns the timestamp of a record's cells. Costs: no call.
     """
-    families = [(table.name, name, ttl_s) for table in tables for name, ttl_s in _ttls(table).items()]
+    families = [(table.name, name, ttl_s) for table in tables for name, ttl_s in table.lifetimes_s.items()]
     table, family, shortest_s = min(families, key=lambda of_table: of_table[2])
     if shortest_s == math.inf:
         return {}
@@ -92,11 +91,6 @@ def expired(
         for place, age_ms in ages_ms
         if age_ms >= shortest_s * 1000
     }
-
-
-def _ttls(table: TableLayout[Any, Any]) -> dict[str, float]:
-    """The seconds until cells of a table's records expire, by family; infinity for never."""
-    return {name: table.families[name].lifetime_s or math.inf for name in families_of(table.cells)}
 
 
 def refuse_expired(
@@ -114,7 +108,7 @@ def refuse_expired(
     Raises ClockSkew. Costs: with a TTL those of `checked_moment`, 1 put and 1 get in ten minutes; otherwise none.
     """
     layouts = [table.layout for table in tables]
-    if not records or not any(ttl_s < math.inf for layout in layouts for ttl_s in _ttls(layout).values()):
+    if not records or not any(ttl_s < math.inf for layout in layouts for ttl_s in layout.lifetimes_s.values()):
         return
     if tables[0].connection in _allowed:
         return

@@ -18,7 +18,7 @@ from domains.orders.keys import TABLES
 from shared.designs import load_samples
 from shared.queries import Query
 from shared.stores import connect
-from shared.tables import BoundTable, create_tables
+from shared.tables import BoundTable, Family, create_tables
 from tests.few_designs import few_of
 
 URL = "embedded:a.db"
@@ -106,3 +106,18 @@ def test_the_region_that_holds_a_row_is_one_of_its_table(ok, folder, new_url):
     (folder / "keys").write_text(row.hex(), encoding="utf-8")
     where = f"region {place['region']} of {place['regions']}"
     assert where in ok(f"explain logs:salted --keys keys --store {shlex.quote(url)}")
+
+
+def test_a_stored_row_says_when_its_cells_expire(ok, folder, monkeypatch):
+    variant = design_named("logs").main
+    event = LogEvent("web-1", "GET", 1_767_225_600_000)
+    with closing(connect(URL)) as connection:
+        create_tables(connection, variant.tables)
+        variant.open(connection).store(event)
+    explain = f"explain logs --key {variant.tables[0].row(event).hex()} --store {URL}"
+    assert "expires" not in ok(explain)
+    assert "expires" not in ok(f"{explain} --json")
+    monkeypatch.setattr(Family, "lifetime_s", 86_400)
+    assert "the row is stored; family l expires at 2026-01-02T00:00:00.000Z" in " ".join(ok(explain).split())
+    key, *_variants = json.loads(ok(f"{explain} --json"))["keys"]
+    assert key["place"]["expires_ms"] == {"l": event.time_ms + 86_400_000}

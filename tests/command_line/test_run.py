@@ -9,7 +9,7 @@ from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 from domains.command_line import running
 from domains.command_line.designs import all_designs
 from shared.stores import connect
-from shared.tables import InvalidRecord
+from shared.tables import Family, InvalidRecord
 from shared.writes import holds_intents
 
 KEPT = [design for design in all_designs() if design.name in ("orders", "tsdb")]
@@ -189,6 +189,17 @@ def test_run_drops_the_tables_of_all_variants_when_one_fails(
     monkeypatch.setattr(running, "measure_variant", fail_at_the_third)
     assert rowbook(f"run logs --store {users_store.url}")[0::2] == (code, message)
     assert demo_tables() == {}
+
+
+def test_samples_that_are_older_than_a_ttl_are_measured_in_memory_and_refused_in_a_users_store(
+    rowbook, ok, few_samples, folder, monkeypatch
+):
+    measured = ok("run logs --json")
+    monkeypatch.setattr(Family, "lifetime_s", 86_400)
+    assert ok("run logs --json") == measured
+    code, out, err = rowbook("run logs --store embedded:users.db")
+    assert (code, out) == (1, "")
+    assert err.startswith("LogEvent: must be dated less than 86,400 s ago, the TTL of table logs, family l (got ")
 
 
 def test_an_error_of_ours_is_not_hidden(rowbook, monkeypatch):

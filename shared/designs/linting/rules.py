@@ -1,5 +1,6 @@
 """The rules: each is a function of one table that yields its findings, and says in each why and what to do."""
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from ...keys.errors import TooManyRanges, listed
 from ...keys.parts import Part
 from ...keys.prefixes import MAX_BUCKETS
 from ...keys.slice_codecs import Slice, share_codec
-from ...tables import COUNTER, ItemCells, RecordCells
+from ...tables import COUNTER, ItemCells, RecordCells, TableLayout
 from ...tables.cells import families_of, record_fields
 from ...writes import SourceCells
 from ..heat import HOT
@@ -217,6 +218,22 @@ def source_ttl(table: LintedTable) -> Told:
                 )
 
 
+def ttls_differ(table: LintedTable) -> Told:
+    """Nothing in the rest of a record says that a part of it has expired."""
+    lifetimes = [
+        (ttl_s, layout.name, name) for layout in table.of_records for name, ttl_s in layout.lifetimes_s.items()
+    ]
+    for name, ttl_s in table.layout.lifetimes_s.items():
+        longest_s, other, other_name = max(lifetimes, default=(ttl_s, "", ""))
+        if ttl_s < longest_s:
+            yield (
+                f"family {name} expires after {ttl_s:,.0f} s, but family {other_name} of {other}, which holds the same "
+                f"{table.layout.cells.record.__name__}, "
+                + ("never does" if longest_s == math.inf else f"only after {longest_s:,.0f} s"),
+                "declare the same ttl_seconds in every family of a record, or accept it if this one may forget",
+            )
+
+
 def kept_tombstones(table: LintedTable) -> Told:
     """Thrift1, which happybase speaks, has no field for it."""
     for name in families_of(table.layout.cells):
@@ -239,6 +256,7 @@ RULE_OF: Mapping[str, Callable[[LintedTable], Told]] = {
     "tie": tie,
     "no-ttl": no_ttl,
     "source-ttl": source_ttl,
+    "ttls-differ": ttls_differ,
     "kept-tombstones": kept_tombstones,
 }
 """The function of each of the `LINT_RULES`."""
@@ -247,6 +265,10 @@ RULE_OF: Mapping[str, Callable[[LintedTable], Told]] = {
 def lint(tables: Iterable[LintedTable]) -> list[LintFinding]:
     """The findings of all rules in some tables, each once, in the order of the rules."""
     tables = list(tables)
+    layouts_of: defaultdict[type[Any], list[TableLayout[Any, Any]]] = defaultdict(list)
+    for table in tables:
+        layouts_of[table.layout.cells.record].append(table.layout)
+    tables = [attrs.evolve(table, of_records=layouts_of[table.layout.cells.record]) for table in tables]
     findings = (
         LintFinding(rule, table.layout.name, reason, advice)
         for rule, tell in RULE_OF.items()

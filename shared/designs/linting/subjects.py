@@ -113,6 +113,8 @@ class LintedTable:
     """The questions that its variant refuses, whatever their table."""
     all_refused: bool = False
     """Whether the variant refuses every question."""
+    of_records: Sequence[TableLayout[Any, Any]] = ()
+    """All tables that hold the same records; `lint` adds them."""
     is_filled: bool = True
     """Whether records fill the table; otherwise it takes few rows, such as one for each day that is closed."""
 
@@ -133,7 +135,7 @@ def linted_tables(design: Design, variant: Variant) -> list[LintedTable]:
             asked = [_question_of(layout, samples.rows, measurement) for measurement in answered]
             of_table = [question for question in asked if question is not None]
             is_filled = layout not in variant.unfilled
-            tables.append(LintedTable(layout, samples, of_table, refused, not answered, is_filled))
+            tables.append(LintedTable(layout, samples, of_table, refused, not answered, is_filled=is_filled))
         return tables
 
 

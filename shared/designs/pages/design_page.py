@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable
 
-from ...stores import connect
-from ...tables import create_tables
 from ..comparison import VariantCosts, measure_variant
 from ..design import Design
 from ..patterns import key_line
 from ..pictures import pictures_of
+from ..traps import scratch_store
 from .cost_blocks import (
     choice_block,
     costs_block,
@@ -29,8 +28,7 @@ def design_blocks(design: Design) -> dict[str, str]:
     blocks: dict[str, str] = {}
     variants: list[VariantCosts] = []
     for variant in design.variants:
-        connection = connect("embedded:")
-        create_tables(connection, variant.tables)
+        connection = scratch_store(variant.tables)
         variants.append(measure_variant(connection, design, variant))
         if variant is design.main:
             for name, picture in pictures_of(design, variants[0], connection).items():

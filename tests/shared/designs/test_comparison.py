@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -11,8 +12,9 @@ import attrs
 import happybase
 import pytest
 
-from shared.designs import AccessPattern, Design, Load, Variant, load_samples
+from shared.designs import AccessPattern, Design, Load, Variant, load_samples, scratch_store
 from shared.designs.comparison import (
+    NothingToMeasure,
     VariantCosts,
     measure_variant,
     stored_cells,
@@ -20,7 +22,17 @@ from shared.designs.comparison import (
 from shared.designs.verdicts import verdict
 from shared.keys import EscapedText, Int64, KeyLayout, Salt, between
 from shared.queries import Query
-from shared.tables import BoundTable, Column, Family, ItemCells, RecordCells, TableLayout, physical_tables
+from shared.stores import connect
+from shared.tables import (
+    BoundTable,
+    Column,
+    Family,
+    ItemCells,
+    RecordCells,
+    TableLayout,
+    create_tables,
+    physical_tables,
+)
 from tests.engines import Engine
 from tests.shared.specimens import key_class
 
@@ -111,6 +123,26 @@ def compare(engine: Engine) -> Compare:
 
 
 NOTES: list[dict[str, Any]] = [{"host": host, "at_ms": at_ms} for at_ms, host in enumerate("abcab")]
+
+# ---- a TTL
+
+
+def test_samples_that_cannot_be_read_are_not_measured(tmp_path: Path) -> None:
+    """The repository does not look at their age."""
+    design = design_of(tmp_path, NOTES)
+    day = {"nn": Family(ttl_seconds=86_400)}
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, [attrs.evolve(BY_HOST, families=day), attrs.evolve(BY_TIME, families=day)])
+        with pytest.raises(NothingToMeasure, match="5 records were stored in notes, and no cell"):
+            measure_variant(connection, design, design.main)
+
+
+def test_a_store_for_measuring_keeps_cells_of_any_age() -> None:
+    day = attrs.evolve(BY_HOST, families={"nn": Family(ttl_seconds=86_400)})
+    with closing(scratch_store([day])) as connection:
+        connection.table("by_host").put(b"a", {b"nn:x": b"1"}, timestamp=1)
+        assert len(list(connection.table("by_host").scan())) == 1
+
 
 # ---- loading -------------------------------------------------------------------------------------
 

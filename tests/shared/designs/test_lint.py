@@ -19,6 +19,7 @@ from domains.logs.variants import modulo, salted, slices, time_first
 from domains.monitoring.keys import POINTS
 from domains.monitoring.variants import bucketed
 from domains.orders.keys import BY_SELLER, ORDERS
+from domains.profiles.keys import PROFILES
 from shared.designs import LINT_RULES, Accepted, AccessPattern, recorded_heat
 from shared.designs.linting import (
     RULE_OF,
@@ -252,6 +253,27 @@ def test_a_source_that_expires_is_found() -> None:
     expiring = attrs.evolve(ORDERS, families={"o": Family(ttl_seconds=86_400)})
     assert found(LintedTable(expiring)) == [("source-ttl", "orders")]
     assert found(LintedTable(ORDERS)) == []
+
+
+def test_parts_of_a_record_that_expire_at_different_times_are_found() -> None:
+    day, week = ({"l": Family(ttl_seconds=days * 86_400)} for days in (1, 7))
+    copy = attrs.evolve(LOGS, name="copy", families=day)
+    assert found(LintedTable(LOGS), LintedTable(copy)) == [("ttls-differ", "copy")]
+    longer = LintedTable(attrs.evolve(LOGS, families=week))
+    (finding,) = lint([longer, LintedTable(copy)])
+    assert finding.reason == (
+        "family l expires after 86,400 s, but family l of logs, which holds the same LogEvent, only after 604,800 s"
+    )
+    assert found(LintedTable(copy), LintedTable(attrs.evolve(LOGS, families=day))) == []
+    assert found(LintedTable(copy), LintedTable(GAUGES)) == []
+    two = attrs.evolve(PROFILES, families={**PROFILES.families, "a": Family(ttl_seconds=60)})
+    assert found(LintedTable(two)) == [("ttls-differ", "profiles")]
+
+
+def test_a_table_with_a_ttl_is_linted_with_samples_of_any_age(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Family, "lifetime_s", 86_400)
+    (table,) = linted_tables(LOGS_DESIGN, LOGS_DESIGN.main)
+    assert len(table.samples.cells) > 100
 
 
 def test_tombstones_that_thrift1_cannot_keep_are_found() -> None:
