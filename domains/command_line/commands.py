@@ -193,9 +193,9 @@ def explain(
     form: Form = None,
     column: Annotated[
         str | None,
-        typer.Option(metavar="[FAMILY:]HEX", help="Column of a cell of that row, with its qualifier; needs --value."),
+        typer.Option(metavar="[FAMILY:]QUALIFIER", help="Column of a cell of that row; needs --value."),
     ] = None,
-    value: Annotated[str | None, typer.Option(metavar="HEX", help="Value of that cell; needs --column.")] = None,
+    value: Annotated[str | None, typer.Option(metavar="VALUE", help="Value of that cell; needs --column.")] = None,
     store: Annotated[
         str | None,
         typer.Option(

@@ -1,7 +1,7 @@
 """`rowbook explain`: the bytes of row keys, the names in them, and the contents of a cell."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 from rich.cells import cell_len
@@ -18,7 +18,7 @@ from shared.tables import TableLayout
 
 from . import text_tables
 from .designs import find_variants
-from .key_forms import KeyForm, read_bytes
+from .key_forms import READ_AS, KeyForm, encoded, forms_of, read_bytes
 from .key_words import MissingKey, MissingKeys, TableKeys, decode_key, encode_keys, read_key, tables_of
 from .ranking import doubts
 from .terminal import GUTTER, json_object, line, ruler, wrapped
@@ -57,33 +57,42 @@ def explain(
     if [key is None, keys_file is None, not fields].count(False) != 1:
         wanted = "the fields of a key (field=value ...), --key KEY or --keys FILE"
         raise WrongUsage(f"explain {name}: give one of these: {wanted}")
-    cell = read_cell(column, value, form)
+    family, qualifier = read_column(column, value)
     if keys_file is not None:
-        if cell is not None:
+        if column is not None:
             raise WrongUsage("--column: needs --key KEY or fields, not --keys FILE")
         from .key_files import explain_file
 
         return explain_file(out, name, variants, keys_file, form, store, as_json=as_json)
-    if key is None:
-        keys, missing_keys = encode_keys(design, tables, fields)
-    else:
-        keys, missing_keys = decode_key(tables, read_key(key, form))
-    if not keys:
-        _show(out, [], missing_keys, as_json=as_json)
-        nearest = f"the nearest is {missing_keys[0].table.name}: {missing_keys[0].reason}"
-        if key is None:
-            raise WrongUsage(f"no key of {name} is complete; {nearest}")
-        raise CommandFailed(f"not a key of {name}; {nearest}")
-    explained, refused = _with_cell(design, keys, cell)
-    if not explained:
-        reasons = "; ".join(f"{missing.table.name}: {missing.reason}" for missing in refused)
-        raise CommandFailed(f"not a cell of {name}: {reasons}")
-    if key is not None:
-        explained = _with_doubts(explained)
+    forms = forms_of([encoded(text) for text in (key, qualifier, value) if text is not None], form)
+    readings = [_read(design, tables, fields, key, family, qualifier, value, of_texts) for of_texts in forms]
+    possible = [reading for reading in readings if reading.explained]
+    if not possible:
+        _refuse(out, name, readings, is_of_fields=key is None, is_form_given=form is not None, as_json=as_json)
+    explained = [attrs.evolve(found, form=reading.form) for reading in possible for found in reading.explained]
     if store is not None:
         explained = _in_store(design, variants, explained, store)
-    _show(out, explained, [*refused, *missing_keys], as_json=as_json)
+    if {found.form for found in explained} == {forms[0]}:  # nothing was guessed
+        explained = [attrs.evolve(found, form=None) for found in explained]
+    others = [*readings[0].refused, *readings[0].missing]
+    if possible != readings[:1]:  # a table may have a key in the other form
+        names = {found.table.name for found in explained}
+        others = [missing for missing in others if missing.table.name not in names]
+    _show(out, explained, others, as_json=as_json)
     return 0
+
+
+def read_column(column: str | None, value: str | None) -> tuple[str | None, str | None]:
+    """The family that a column names, maybe none, and its qualifier; None for both without column and value."""
+    if column is None and value is None:
+        return None, None
+    if column is None or value is None:
+        given, missing = ("--value", "--column") if column is None else ("--column", "--value")
+        raise WrongUsage(f"{given}: needs {missing}, too")
+    family, colon, qualifier = column.partition(":")
+    if not column or (colon and not family):
+        raise WrongUsage(f"--column: must be QUALIFIER or FAMILY:QUALIFIER (got {shown(column)})")
+    return (family, qualifier) if colon else (None, column)
 
 
 @attrs.frozen
@@ -94,20 +103,6 @@ class Cell:
     """None for the only family of the table."""
     qualifier: bytes
     value: bytes
-
-
-def read_cell(column: str | None, value: str | None, form: KeyForm | None) -> Cell | None:
-    """The cell of a column, its qualifier alone or after `FAMILY:`, and a value; None if neither is given."""
-    if column is None and value is None:
-        return None
-    if column is None or value is None:
-        given, missing = ("--value", "--column") if column is None else ("--column", "--value")
-        raise WrongUsage(f"{given}: needs {missing}, too")
-    family, colon, qualifier = column.partition(":")
-    if not column or (colon and not family):
-        raise WrongUsage(f"--column: must be HEX or FAMILY:HEX (got {shown(column)})")
-    family, qualifier = (family, qualifier) if colon else ("", column)
-    return Cell(family or None, read_bytes("--column", qualifier, form), read_bytes("--value", value, form))
 
 
 @attrs.frozen
@@ -125,12 +120,61 @@ class ExplainedKey:
     """Why the table is unlikely to hold a row of this key."""
     place: "Place | None" = None
     """Where a store has the row; None if no store was given, or it lacks the table."""
+    form: KeyForm | None = None
+    """The form in which the given texts were read, if they have another one, too."""
 
     def named(self, design: Design, repository: Any) -> "ExplainedKey":
         """The same key with the names that the repository knows. Raises ValueError."""
         if design.names_in_key is None:
             return self
         return attrs.evolve(self, names=design.names_in_key(repository, self.table.key.decode(self.row)))
+
+
+@attrs.frozen
+class _Reading:
+    """What the given key and cell are, if their texts have a form."""
+
+    form: KeyForm
+    explained: list[ExplainedKey]
+    refused: MissingKeys
+    """Why other tables that have such a key have no such cell."""
+    missing: MissingKeys
+    """Why other tables have no such key."""
+
+
+def _read(
+    design: Design,
+    tables: Sequence[TableLayout[Any, Any]],
+    fields: list[str],
+    key: str | None,
+    family: str | None,
+    qualifier: str | None,
+    value: str | None,
+    form: KeyForm,
+) -> _Reading:
+    cell = None
+    if qualifier is not None and value is not None:
+        cell = Cell(family, read_bytes("--column", qualifier, form), read_bytes("--value", value, form))
+    keys, missing_keys = encode_keys(design, tables, fields) if key is None else decode_key(tables, read_key(key, form))
+    explained, refused = _with_cell(design, keys, cell)
+    return _Reading(form, explained if key is None else _with_doubts(explained), refused, missing_keys)
+
+
+def _refuse(
+    out: Console, name: str, readings: Sequence[_Reading], *, is_of_fields: bool, is_form_given: bool, as_json: bool
+) -> NoReturn:
+    """Fails because no table has such a key, or such a cell."""
+    reading = next((reading for reading in readings if reading.refused), readings[0])
+    is_guessed = not is_form_given and reading.form != "hex"
+    read_as = f", read {READ_AS[reading.form]} (--form names another form)" if is_guessed else ""
+    if reading.refused:
+        reasons = "; ".join(f"{missing.table.name}: {missing.reason}" for missing in reading.refused)
+        raise CommandFailed(f"not a cell of {name}{read_as}: {reasons}")
+    _show(out, [], reading.missing, as_json=as_json)
+    nearest = f"the nearest is {reading.missing[0].table.name}: {reading.missing[0].reason}"
+    if is_of_fields:
+        raise WrongUsage(f"no key of {name} is complete; {nearest}")
+    raise CommandFailed(f"not a key of {name}{read_as}; {nearest}")
 
 
 def _with_cell(design: Design, keys: TableKeys, cell: Cell | None) -> tuple[list[ExplainedKey], MissingKeys]:
@@ -153,7 +197,7 @@ def _with_cell(design: Design, keys: TableKeys, cell: Cell | None) -> tuple[list
 def _with_doubts(keys: list[ExplainedKey]) -> list[ExplainedKey]:
     """The keys with the doubts about tables that are less likely than the likeliest."""
     doubts_of = [doubts(key.table, key.row) for key in keys]
-    fewest = min(map(len, doubts_of))
+    fewest = min(map(len, doubts_of), default=0)
     return [
         attrs.evolve(key, doubts=of_key if len(of_key) > fewest else ())
         for key, of_key in zip(keys, doubts_of, strict=True)
@@ -166,13 +210,18 @@ def _of_tables(keys: TableKeys) -> TableKeys:
 
 
 def _in_store(design: Design, variants: tuple[Variant, ...], keys: list[ExplainedKey], url: str) -> list[ExplainedKey]:
-    """The keys with their places in a store, those of stored rows first, and the names that the store has for them."""
+    """The keys with their places in a store, those of stored rows first, and the names that the store has for them.
+
+    If some are of stored rows, those that were read in another form are left out.
+    """
     from .key_places import Places
     from .stores import check_tables, existing_store, missing_tables
 
     with existing_store(url) as connection:
         places = Places(connection)
         keys = [attrs.evolve(key, place=places.of(key.table, key.row)) for key in keys]
+        stored = {key.form for key in keys if key.place is not None and key.place.is_stored}
+        keys = [key for key in keys if not stored or key.form in stored]
         keys.sort(key=lambda key: 2 if key.place is None else not key.place.is_stored)
         if design.names_in_key is None and any(key.place for key in keys):
             return keys
@@ -205,6 +254,8 @@ def _show(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, 
             ruler(to, "names", [(VALUES, f"{part.ljust(widest)}  {name}") for part, name in key.names.items()])
         if key.place is not None:
             ruler(to, "store", [(VALUES, key.place.words)])
+        if key.form is not None:
+            ruler(to, "read", [(VALUES, f"{READ_AS[key.form]}, like --form {key.form}")])
         for doubt in key.doubts:
             wrapped(to, f"  but    unlikely: {doubt}", GUTTER)
         if key.contents is not None:
@@ -250,6 +301,8 @@ def _explained(key: ExplainedKey) -> dict[str, Any]:
     }
     if key.names is not None:
         explained["names"] = key.names
+    if key.form is not None:
+        explained["form"] = key.form
     if key.doubts:
         explained["unlikely"] = key.doubts
     if key.place is not None:

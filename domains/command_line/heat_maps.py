@@ -94,7 +94,7 @@ def show_design(to: Console, name: str, rows: int, *, as_json: bool) -> None:
 
 def show_keys(to: Console, file: str, splits: int, *, is_hex: bool, as_json: bool) -> None:
     """Cuts the older half of the keys of a file into ranges, and shows where the other half falls."""
-    keys = list(read_keys(file, "hex" if is_hex else "shell"))
+    keys = [key for of_line in read_keys(file, "hex" if is_hex else "shell") for key in of_line.values()]
     ranges = splits + 1
     if len(keys) < 2 * ranges:
         raise CommandFailed(f"{file}: must have at least {2 * ranges} keys for {ranges} ranges (got {len(keys)})")

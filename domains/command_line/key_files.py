@@ -1,5 +1,6 @@
 """`rowbook explain --keys`: many row keys, a line for each."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
@@ -9,9 +10,9 @@ from shared.designs import Variant
 from shared.designs.ruler import show_value
 from shared.tables import TableLayout
 
-from .key_forms import KeyForm, read_keys
+from .key_forms import READ_AS, KeyForm, read_keys
 from .key_places import Places
-from .key_words import TableKeys, decode_key, tables_of
+from .key_words import MissingKeys, TableKeys, decode_key, tables_of
 from .ranges import shown_row
 from .ranking import doubts
 from .stores import existing_store
@@ -34,18 +35,37 @@ def explain_file(
     foreign = 0
     with ExitStack() as opened:
         places = None if store is None else Places(opened.enter_context(existing_store(store)))
-        for row in read_keys(file, form):
-            keys, missing = decode_key(tables, row)
-            foreign += not keys
-            if as_json:
-                rows.append({"row": row, "keys": [_key(table, row, places) for table, _row in _likely(keys, places)]})
-            elif keys:
-                line(out, _line(_likely(keys, places), row, places))
-            else:
-                line(out, f"{shown_row(row)}  not a key of {name}: {missing[0].table.name}: {missing[0].reason}")
+        for row_in in read_keys(file, form):
+            decoded = {of_row: decode_key(tables, row) for of_row, row in row_in.items()}
+            possible = _stored([of_row for of_row in decoded if decoded[of_row][0]], decoded, places)
+            foreign += not possible
+            for of_row in possible or [*decoded][:1]:
+                row, (keys, missing) = row_in[of_row], decoded[of_row]
+                if as_json:
+                    of_tables = [_key(table, row, places) for table, _row in _likely(keys, places)]
+                    rows.append({"row": row, "keys": of_tables, **({"form": of_row} if len(possible) > 1 else {})})
+                elif keys:
+                    read_as = f"  ({READ_AS[of_row]})" if len(possible) > 1 else ""
+                    line(out, f"{_line(_likely(keys, places), row, places)}{read_as}")
+                else:
+                    line(out, f"{shown_row(row)}  not a key of {name}: {missing[0].table.name}: {missing[0].reason}")
     if as_json:
         json_object(out, {"rows": rows, "foreign": foreign})
     return 1 if foreign else 0
+
+
+def _stored(
+    forms: list[KeyForm], decoded: Mapping[KeyForm, tuple[TableKeys, MissingKeys]], places: Places | None
+) -> list[KeyForm]:
+    """The forms in which a store has the key; all if it has none of them, or if there is only one."""
+    if places is None or len(forms) < 2:
+        return forms
+    return [form for form in forms if any(_is_stored(places, key) for key in decoded[form][0])] or forms
+
+
+def _is_stored(places: Places, key: tuple[TableLayout[Any, Any], bytes]) -> bool:
+    place = places.of(*key)
+    return place is not None and bool(place.is_stored)
 
 
 def _likely(keys: TableKeys, places: Places | None) -> TableKeys:

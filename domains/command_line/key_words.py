@@ -93,11 +93,11 @@ def _given_parts(layout: KeyLayout[Any], values: Mapping[str, Any]) -> tuple[tup
     return tuple(given), reasons
 
 
-def read_key(text: str, form: KeyForm | None) -> bytes:
+def read_key(text: str, form: KeyForm) -> bytes:
     """The row key that `--key` gives."""
     row = read_bytes("--key", text, form)
     if not row:
-        raise WrongUsage(f"--key: must be {WANTED[form or 'hex']} (got {shown(text)})")
+        raise WrongUsage(f"--key: must be {WANTED[form]} (got {shown(text)})")
     if len(row) > MAX_ROW_BYTES:
         raise CommandFailed(f"--key: a row key has 1..{MAX_ROW_BYTES} bytes (got {len(row)})")
     return row

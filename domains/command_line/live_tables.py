@@ -13,9 +13,10 @@ from shared.queries import MAX_LIMIT, Query
 from shared.tables import BoundTable, InvalidRow, TableLayout
 
 from .designs import find_variants
-from .key_forms import KeyForm
+from .key_forms import READ_AS, KeyForm, encoded, forms_of
 from .key_words import decode_key, encode_keys, field_types, read_key
 from .options import ALL
+from .ranges import shown_row
 from .record_output import RecordOutput
 from .stores import as_stored, check_table, existing_store
 from .terminal import count, json_object, line
@@ -73,26 +74,48 @@ def get(
     most = _most(limit)
     if (key is None) == (not words):
         raise WrongUsage(f"get {name} {layout.name}: give the parts of the row key (field=value ...), or --key KEY")
-    row = None if key is None else read_key(key, form)
-    if row is None:
-        _row(name, layout, words, row)  # refuses words that make no key before a store is opened
+    if key is None:
+        _row_of_words(name, layout, words)  # refuses words that make no key before a store is opened
+    given = {} if key is None else {of_key: read_key(key, of_key) for of_key in forms_of([encoded(key)], form)}
     with _bound(name, store, table) as bound:
-        row = _row(name, bound.layout, words, row)
-        output.show_key(bound.layout, row)
-        decoded = bound.layout.key.decode(row)
+        rows = _rows_of_key(name, bound, given) if given else [_row_of_words(name, bound.layout, words)]
+        for row in rows:
+            output.show_key(bound.layout, row)
+        decoded = bound.layout.key.decode(rows[0])
         parts = bound.layout.key.parts
         _write(output, errors, bound, {part.name: getattr(decoded, part.name) for part in parts}, most)
 
 
-def _row(name: str, layout: Layout, words: list[str], key: bytes | None) -> bytes:
-    """The row key that the words make, or the given one. Refuses a key that the table's layout does not make."""
+def _row_of_words(name: str, layout: Layout, words: list[str]) -> bytes:
+    """The row key that the words make."""
     design, _variants = find_variants(name)
-    keys, missing = encode_keys(design, [layout], words) if key is None else decode_key([layout], key)
+    keys, missing = encode_keys(design, [layout], words)
     if missing:
-        error = WrongUsage if key is None else CommandFailed
-        raise error(f"get {name} {layout.name}: {missing[0].reason}")
+        raise WrongUsage(f"get {name} {layout.name}: {missing[0].reason}")
     ((_layout, row),) = keys
     return row
+
+
+def _rows_of_key(name: str, table: BoundTable[Any, Any], given: Mapping[KeyForm, bytes]) -> list[bytes]:
+    """The one of the given row keys that the table has a row of; if it has none, those that its layout makes.
+
+    Costs: if the layout makes several, a get for each.
+    """
+    decoded = {form: decode_key([table.layout], row) for form, row in given.items()}
+    possible = [form for form, (keys, _missing) in decoded.items() if keys]
+    where = f"get {name} {table.layout.name}"
+    if not possible:
+        _keys, missing = next(iter(decoded.values()))
+        raise CommandFailed(f"{where}: {missing[0].reason}")
+    if len(possible) > 1:
+        columns = table.layout.cells.columns
+        stored = [form for form in possible if table.rows.row(given[form], columns)]
+        if len(stored) > 1:
+            rows = " and ".join(f"{READ_AS[form]} {shown_row(given[form])}" for form in stored)
+            options = " or ".join(f"--form {form}" for form in stored)
+            raise WrongUsage(f"{where}: the key is that of two rows, {rows}: give {options}")
+        possible = stored or possible
+    return [given[form] for form in possible]
 
 
 def count_records(

@@ -109,13 +109,13 @@ Name = Annotated[
 ]
 Key = Annotated[
     str | None,
-    typer.Option(metavar="KEY", help="A row key in hex, or as HBase prints it with \\xNN; instead of fields."),
+    typer.Option(metavar="KEY", help="A row key in hex, or as HBase prints it; instead of fields."),
 ]
 Form = Annotated[
     Literal["hex", "shell", "base64"] | None,
     typer.Option(
-        help="Form of keys, columns and values: hex digits, HBase's \\xNN, or base64; by default shell if there is a "
-        "backslash, otherwise hex."
+        help="Form of keys, columns and values: hex digits, text with HBase's \\xNN, or base64; by default shell, and "
+        "hex too if all of them may be hex digits."
     ),
 ]
 Files = Annotated[
