@@ -1,6 +1,5 @@
 """`rowbook load`: files into tables, and what became of every line; a bad one fails the command or is skipped."""
 
-from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
@@ -26,9 +25,10 @@ from . import terminal
 from .designs import find_variants
 from .failures import outcome
 from .jobs import in_processes
+from .loaded_files import LoadedFile, records_stored, show_loaded, why_nothing_is_stored
 from .options import MEMORY
 from .shown_designs import warn
-from .stored_keys import MAX_KEYS, StoredKeys, key_function
+from .stored_keys import StoredKeys, key_function
 from .stores import as_stored, open_store
 from .usage import CommandFailed, WrongUsage, check_name
 from .words import number, pairs, time
@@ -135,54 +135,27 @@ def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool)
     if was_interrupted or any(ended.is_interrupted for ended in loaded):
         sending = sum(file.sending for file in files)
         unsure = f", and maybe some of the next {sending}" if sending > 1 else ""
-        terminal.line(errors, f"interrupted; {_records_stored(files)}{unsure}; run the same command to resume")
+        terminal.line(errors, f"interrupted; {records_stored(files)}{unsure}; run the same command to resume")
         return INTERRUPTED
     if failed := [ended for ended in loaded if ended.failure]:
         for ended in failed[1:]:
             terminal.line(errors, ended.failure)
         when = " before" if len(loaded) == 1 else ""
         raise (WrongUsage if failed[0].is_wrong_usage else CommandFailed)(
-            f"{failed[0].failure}; {_records_stored(files, when)}"
+            f"{failed[0].failure}; {records_stored(files, when)}"
         )
-    _show_loaded(out, files, as_json=as_json)
+    show_loaded(out, files, as_json=as_json)
     for file in files:
         if not file.stored:
-            terminal.line(errors, f"{file.file}: {_why_nothing_is_stored(file)}")
+            terminal.line(errors, f"{file.file}: {why_nothing_is_stored(file)}")
     return 0 if all(file.stored for file in files) else 1
-
-
-@attrs.define
-class _FileProgress:
-    """A file, and what became of its lines and records so far."""
-
-    file: str
-    format: str
-    wanted: str
-    """The lines that become records, in words."""
-    replaced: int | None
-    """How many of its records have the key of an earlier record of this load; None if that is not known."""
-    replaced_is_exact: bool = True
-    """Whether all keys of this load were compared."""
-    stored: int = 0
-    sending: int = 0
-    """How many records are being stored at once."""
-    skipped: int = 0
-    """How many lines were bad."""
-    lines: int = 0
-    """How many lines it has."""
-    ignored: int = 0
-    """How many of them hold nothing that its format makes a record of."""
-    expired: Counter[ExpiredRecord] = attrs.field(factory=Counter[ExpiredRecord])
-    """How many records were left out because they would expire at once, by the reason."""
-    notes: list[str] = attrs.field(factory=list[str])
-    """Lines of text that say how its records were changed before they were stored."""
 
 
 @attrs.frozen
 class _Loaded:
     """What became of some files."""
 
-    files: list[_FileProgress]
+    files: list[LoadedFile]
     keys: StoredKeys = attrs.field(factory=StoredKeys)
     """Those of the stored records."""
     failure: str = ""
@@ -228,7 +201,7 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
         warn(errors, design, variant)
     if task.store == MEMORY:
         terminal.line(errors, f"{MEMORY} is memory, which vanishes when this command ends; {MEMORY}FILE keeps records")
-    loaded: list[_FileProgress] = []
+    loaded: list[LoadedFile] = []
     keys = StoredKeys()
     with open_store(task.store) as connection, _advice_to_use_thrift2(errors, task.store if warns else ""):
         variant = as_stored(connection, design, variant)
@@ -319,42 +292,12 @@ def chosen_load(design: Design, name: str | None, reading: Reading, *, corrects:
     return load
 
 
-def _show_loaded(out: Console, files: list[_FileProgress], *, as_json: bool) -> None:
-    """Writes each file with its format, and what became of its records and lines."""
-    if as_json:
-        names = ("file", "format", "stored", "skipped", "notes", "lines", "ignored", "replaced", "replaced_is_exact")
-        of_files = [
-            {**{name: getattr(file, name) for name in names}, "expired": _expired_as_json(file)} for file in files
-        ]
-        terminal.json_object(out, {"files": of_files})
-        return
-    for file in files:
-        skipped = f", {terminal.count(file.skipped, 'bad line')} skipped" if file.skipped else ""
-        ignored = f", {file.ignored} of {terminal.count(file.lines, 'line')} ignored" if file.ignored else ""
-        expired = "".join(
-            f", {number} already expired: table {why.table}, family {why.family}, TTL {why.ttl_seconds:,} s"
-            for why, number in file.expired.items()
-        )
-        terminal.wrapped(out, f"{file.file}: {file.format}, {_records_stored([file])}{skipped}{ignored}{expired}")
-
-
-def _expired_as_json(file: _FileProgress) -> list[dict[str, Any]]:
-    names = ("table", "family", "ttl_seconds")
-    return [{**{name: getattr(why, name) for name in names}, "records": number} for why, number in file.expired.items()]
-
-
-def _why_nothing_is_stored(file: _FileProgress) -> str:
-    if file.expired:
-        return "no record is left; --allow-expired stores records that expire at once"
-    return f"no line became a record; expected {file.wanted}"
-
-
 @attrs.define
 class _Source:
     """A file to load: its lines, and how far it has come."""
 
     lines: Lines[Any]
-    progress: _FileProgress
+    progress: LoadedFile
     is_readable: bool = False
     """Whether any line could be read as a record."""
     unsaid: list[str] = attrs.field(factory=list[str])
@@ -363,7 +306,7 @@ class _Source:
     @classmethod
     def of(cls, file: str, lines: Lines[Any], replaced: int | None) -> "_Source":
         """A file of which nothing has been stored; `replaced` is 0, or None if that is not known."""
-        return cls(lines, _FileProgress(file, lines.format, lines.wanted, replaced))
+        return cls(lines, LoadedFile(file, lines.format, lines.wanted, replaced))
 
 
 def read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: str) -> Lines[Any]:
@@ -440,31 +383,47 @@ Batch: TypeAlias = list[tuple[Line[Any], Any]]
 def _store_batch(errors: Console, storing: _Storing, source: _Source, batch: Batch, stops: bool) -> None:
     """Stores the records of some lines at once; one by one if that fails, to find the line that is bad."""
     source.progress.sending = len(batch)
-    if len(batch) > 1 and storing.many is not None:
+    while len(batch) > 1 and storing.many is not None:
         try:
             storing.many([record for _line, record in batch])
         except (NotAllStored, ValueError) as error:
-            refused = error.__cause__ if isinstance(error, NotAllStored) else error
-            stored = error.stored if isinstance(error, NotAllStored) else 0
-            if isinstance(refused, Expired):
-                _count_stored(storing, source, batch[:stored])
-                _store_batch(errors, storing, source, _without_expired(source, batch[stored:], refused), stops)
-                return
+            rest = _after_expired(storing, source, batch, error)
+            if rest is batch:
+                break
+            batch = rest
         else:
             _count_stored(storing, source, batch)
             return
     for line, record in batch:
-        try:
-            reason = _store(storing, record, f"{source.progress.file}:{line.number}")
-        except Expired as error:
-            _without_expired(source, [(line, record)], error)
-            source.progress.sending -= 1
-            continue
-        if reason:
+        if reason := _store(storing, source, line, record):
             _refuse(errors, source, line, reason, stops)
             source.progress.sending -= 1
-        else:
-            _count_stored(storing, source, [(line, record)])
+
+
+def _after_expired(storing: _Storing, source: _Source, batch: Batch, error: NotAllStored | ValueError) -> Batch:
+    """The records that remain to be stored if a batch was refused because some of them would expire at once.
+
+    Counts these, and those that are stored. If it was refused for another reason, all records remain.
+    """
+    stored, refused = (error.stored, error.__cause__) if isinstance(error, NotAllStored) else (0, error)
+    sent = len(error.unconfirmed) if isinstance(error, NotAllStored) else len(batch)
+    if not isinstance(refused, Expired) or refused.count != sent:
+        return batch
+    _count_stored(storing, source, batch[:stored])
+    rest = batch[stored:]
+    for place, why in refused.expired.items():
+        _leave_out(source, rest[place][0], why, is_whole=why.is_whole)
+    return [pair for place, pair in enumerate(rest) if place not in refused.expired]
+
+
+def _leave_out(source: _Source, line: Line[Any], why: ExpiredRecord, *, is_whole: bool) -> None:
+    """Counts a record that would expire at once. Raises CommandFailed if that would lose a part that would not."""
+    if not is_whole:
+        where, ttl = f"{source.progress.file}:{line.number}", f"{why.ttl_seconds:,} s"
+        older = f"only a part of it is older than the TTL of table {why.table}, family {why.family}, {ttl}"
+        raise CommandFailed(f"{where}: {older}; --allow-expired stores it")
+    source.progress.expired[why] += 1
+    source.progress.sending -= 1
 
 
 def _count_stored(storing: _Storing, source: _Source, batch: Batch) -> None:
@@ -473,20 +432,6 @@ def _count_stored(storing: _Storing, source: _Source, batch: Batch) -> None:
     source.progress.sending -= len(batch)
     if storing.key_of is not None and source.progress.replaced is not None:
         source.progress.replaced += sum(storing.keys.add(storing.key_of(record)) for _line, record in batch)
-
-
-def _without_expired(source: _Source, batch: Batch, error: Expired) -> Batch:
-    """The records of a refused batch that would not expire at once; counts the others.
-
-    Raises CommandFailed for a record that would expire only in part, because what would remain of it is lost without.
-    """
-    for place, why in error.expired.items():
-        if not why.is_whole:
-            ttl = f"the TTL of table {why.table}, family {why.family}, {why.ttl_seconds:,} s"
-            place_in_file = f"{source.progress.file}:{batch[place][0].number}"
-            raise CommandFailed(f"{place_in_file}: only a part of it is older than {ttl}; --allow-expired stores it")
-        source.progress.expired[why] += 1
-    return [pair for place, pair in enumerate(batch) if place not in error.expired]
 
 
 def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stops: bool) -> None:
@@ -512,27 +457,21 @@ def _say(errors: Console, source: _Source) -> None:
     source.unsaid.clear()
 
 
-def _store(storing: _Storing, record: Any, place: str) -> str:
-    """Stores one record; returns why it cannot be stored, or empty text."""
+def _store(storing: _Storing, source: _Source, line: Line[Any], record: Any) -> str:
+    """Stores one record and counts it; returns why it cannot be stored, or empty text."""
     try:
         storing.one(record)
-    except Expired:
-        raise
+    except Expired as error:
+        (why, *_), is_alone = error.expired.values(), len(error.expired) == error.count
+        _leave_out(source, line, why, is_whole=is_alone and all(each.is_whole for each in error.expired.values()))
     except ValueError as error:  # InvalidKey, InvalidRecord, or the domain's own conflict with a stored record
         return message_of(error)
     except (TException, OSError) as error:
+        place = f"{source.progress.file}:{line.number}"
         raise CommandFailed(f"{place}: the store failed: {terminal.reason(error)}") from error
+    else:
+        _count_stored(storing, source, [(line, record)])
     return ""
-
-
-def _records_stored(files: list[_FileProgress], when: str = "") -> str:
-    """`2 records stored, 1 of them replaced by later ones`, with `when` after `stored`."""
-    stored = f"{terminal.count(sum(file.stored for file in files), 'record')} stored{when}"
-    replaced, is_exact = sum(file.replaced or 0 for file in files), all(file.replaced_is_exact for file in files)
-    if not replaced and is_exact:
-        return stored
-    among = "" if is_exact else f" among the first {MAX_KEYS:,}"
-    return f"{stored}, {replaced} of them replaced by later ones{among}"
 
 
 def _progress(to: Console, source: _Source) -> Generator[Line[Any]]:

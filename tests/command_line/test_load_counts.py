@@ -9,7 +9,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from domains.command_line import designs, loading, stored_keys
+from domains.command_line import designs, loaded_files, stored_keys
 from domains.command_line.designs import all_designs, full_name
 from domains.command_line.stored_keys import key_function
 from shared.designs import AccessPattern, Design, Load, Variant
@@ -69,7 +69,7 @@ def test_also_if_they_come_one_by_one_or_the_load_fails(rowbook, ok, folder, mon
 
 
 def test_beyond_a_number_of_keys_the_count_is_a_lower_bound_and_says_so(ok, counts, folder, monkeypatch):
-    for module in (stored_keys, loading):
+    for module in (stored_keys, loaded_files):
         monkeypatch.setattr(module, "MAX_KEYS", 2)
     times = (1, 2, 3, 1, 3)
     (folder / "a.csv").write_text(POINTS + "".join(f"web-1,cpu,2026-10-25T00:30:0{time}Z,1\n" for time in times))
