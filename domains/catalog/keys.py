@@ -12,8 +12,8 @@ and its bytes in all tables, on average of the samples:
     one-table       [shop][region][category][product_id]      filtered         2      179
     delimited       [shop_][region_][category_][product_id]   1 range, 3 gets  6      223
     closed-codes    [1 byte][1 byte][1 byte][product_id]      1 range, 3 gets  6      174
-    chosen-codes    [2 bytes][2 bytes][2 bytes][product_id]   1 range, 3 gets  6      187
-    numbered-codes  [2 bytes][2 bytes][2 bytes][product_id]   1 range, 3 gets  6      187
+    chosen-codes    [2 bytes][2 bytes][2 bytes][product_id]   1 range, 3 gets  7      187
+    numbered-codes  [2 bytes][2 bytes][2 bytes][product_id]   1 range, 3 gets  7      187
 
 The gets are those of the places where the product is offered, three in the samples. Filtered: the scan reads the whole
 shop, and the client drops the other products. A region, or a category in a region, is one range in every variant; a
@@ -30,8 +30,9 @@ completes the write; readers see either all of it or nothing. A change of region
 - chosen-codes has two letters that people choose, such as `tb` for Taobao; a table keeps them, each for one name.
 - numbered-codes has the next number, which a new name gets by itself; a table keeps them.
 
-Rows of the last three sort by code. In the last two, each process reads the table of codes when it starts. The rows of
-a shop are adjacent: one region takes them all, until it is split within the shop.
+Rows of the last three sort by code. In the last two, each process reads the table of codes when it starts, and every
+write reads the code of its shop again, because the shop may have been erased. The rows of a shop are adjacent: one
+region takes them all, until it is split within the shop.
 """
 
 from typing import Any, NamedTuple

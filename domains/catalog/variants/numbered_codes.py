@@ -55,7 +55,8 @@ class CodesOfProduct:
 
     Order:  by the codes of shop, region and category, then by product id.
     Serves: what `ProductInCategory` serves.
-    Costs:  six bytes for three names. Opening a repository reads all names; a new name costs five calls, once.
+    Costs:  six bytes for three names. Opening a repository reads all names, a write the code of its shop; a new name
+            costs five calls, once.
     Fixed:  the width of codes: 65,535 names of each kind.
     Source: S0.9, a name is replaced with a code
     """

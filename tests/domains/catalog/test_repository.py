@@ -136,7 +136,8 @@ def test_a_new_product_costs_a_get_four_puts_and_a_decision_a_new_price_three_ca
         with metered(catalog.writer.rows(catalog.writer.source.name).connection) as cost:
             write()
         costs.append((len(cost.reads), cost.rpcs - len(cost.reads)))
-    assert costs == [(1, 5), (1, 0), (1, 3), (1, 5)]
+    reads = 2 if hasattr(catalog, "names") else 1  # a write of coded products reads the code of its shop, too
+    assert costs == [(reads, 5), (reads, 0), (reads, 3), (reads, 5)]
 
 
 # ---- the thin index
