@@ -38,10 +38,12 @@ FOREVER_MS = LAST_POINT_MS + 1
 
 
 def check_period(since_ms: int, until_ms: int) -> None:
-    """Raises InvalidQuestion for times that OpenTSDB's rows cannot hold."""
+    """Raises InvalidQuestion for times that OpenTSDB's rows cannot hold, or in the wrong order."""
     for name, time_ms in (("since_ms", since_ms), ("until_ms", until_ms)):
         if type(time_ms) is not int or not 0 <= time_ms <= FOREVER_MS:
             raise InvalidQuestion(f"{name}: must be 0..{FOREVER_MS} (got {shown(time_ms)})")
+    if since_ms > until_ms:
+        raise InvalidQuestion(f"until_ms: must be {since_ms} or more, because since_ms is (got {until_ms})")
 
 
 def whole_hours(since_ms: int, until_ms: int) -> tuple[int, int]:

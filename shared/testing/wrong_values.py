@@ -17,6 +17,8 @@ WRONG: tuple[object, ...] = (
     *([], {}, set[str](), ("x",), [LONG], [10**5000], object()),
 )
 """The values; those of the declared type may be accepted."""
+TURNED_MS = 20_000 * 86_400_000, 19_000 * 86_400_000
+"""The ends of a period in the wrong order; both are the start of a UTC day."""
 MAX_MESSAGE = 350
 
 
@@ -27,17 +29,33 @@ def refusals(call: Callable[..., Any], name: str, declared: Any, begins: str, /,
     """
     for value in WRONG:
         try:
-            answer = call(**others, **{name: value})
-            if hasattr(answer, "page"):
-                answer = answer.page(1)
-            if inspect.isgenerator(answer):
-                answer = list(answer)
+            answer = answer_of(call, **others, **{name: value})
         except Exception as error:
             if reason := complaint(error, begins):
                 yield f"{name}={shown(value)}: {reason}"
         else:
             if not accepts(declared, value):
                 yield f"{name}={shown(value)}: answered {answer!r:.60}"
+
+
+def turned_period(call: Callable[..., Any], /, **others: Any) -> Iterator[str]:
+    """What is wrong with the answer to a period that ends before it begins; nothing if it is refused in one line."""
+    since_ms, until_ms = TURNED_MS
+    try:
+        answer = answer_of(call, **{**others, "since_ms": since_ms, "until_ms": until_ms})
+    except Exception as error:
+        if reason := complaint(error, ""):
+            yield reason
+    else:
+        yield f"since_ms={since_ms}, until_ms={until_ms}: answered {answer!r:.60}"
+
+
+def answer_of(call: Callable[..., Any], /, **arguments: Any) -> Any:
+    """The answer of a call; the first record of a query."""
+    answer = call(**arguments)
+    if hasattr(answer, "page"):
+        answer = answer.page(1)
+    return list(answer) if inspect.isgenerator(answer) else answer
 
 
 def accepts(declared: Any, value: Any) -> bool:

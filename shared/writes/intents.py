@@ -84,7 +84,7 @@ from .clock import CLOCK, Moment, WriterClock
 from .derived_cells import Cell, cells_of, check_that_no_line_moves, grouped, of_changed_lines
 from .intent_rows import Dated, IntentRows, Pending, is_young, source_row_of
 from .reading import Derived, SourceReader
-from .recovery import Recovery, settle_each
+from .recovery import Recovery, check_age, settle_each
 from .server_clock import MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 from .slots import SLOTS, Intent, Slot, SlotOfProcess
 from .sources import REVISION_STEP_MS, WRITE_ID_BYTES, Source, SourceCells
@@ -408,6 +408,7 @@ class IntentWriter(Generic[R]):
         Costs: one scan of the intents' table; for each such write 2 gets and 1 checkAndPut; for each table 1 get, 1 put
         and deletes. The rows of slots that were idle for a day are deleted.
         """
+        check_age(older_than_ms)
         check_layouts(self.connection, self._tables)
         age_ms = self._window_ms if older_than_ms is None else older_than_ms
         now_ms = self.check_clock().wall_ms

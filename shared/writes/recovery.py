@@ -6,7 +6,7 @@ from itertools import chain
 import attrs
 
 from ..events import report
-from ..keys.errors import message_of, shown_bytes
+from ..keys.errors import InvalidQuestion, message_of, shown, shown_bytes
 from ..tables import InvalidRow
 
 
@@ -34,6 +34,12 @@ class Recovery:
     def with_invalid(self, rows: Iterable[InvalidRow]) -> "Recovery":
         """The same, with rows that cannot be read among the failed."""
         return attrs.evolve(self, failed=(*self.failed, *map(str, rows)))
+
+
+def check_age(older_than_ms: int | None) -> None:
+    """Raises InvalidQuestion for what is no age of the work that `recover` settles."""
+    if older_than_ms is not None and (type(older_than_ms) is not int or older_than_ms < 0):
+        raise InvalidQuestion(f"older_than_ms: must be 0 or more (got {shown(older_than_ms)})")
 
 
 def settle_each(rows: Iterable[bytes], settle: Callable[[bytes], bool | None], table: str) -> Recovery:

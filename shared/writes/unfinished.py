@@ -9,7 +9,7 @@ from ..tables import BoundTable, InvalidRow
 from .findings import NOTHING_TOLD, Finding, Instructions, reason_told
 from .intent_rows import is_young
 from .intents import WINDOW_MS, IntentWriter
-from .recovery import Recovery, settle_each
+from .recovery import Recovery, check_age, settle_each
 from .upkeep import no_progress
 
 R = TypeVar("R")
@@ -48,6 +48,7 @@ class UnfinishedWork(Generic[R]):
 
         Costs: one scan of the list and a get for each of its lines; then those of the remaining steps.
         """
+        check_age(older_than_ms)
         age_ms = WINDOW_MS if older_than_ms is None else older_than_ms
         invalid: list[InvalidRow] = []
         settle = partial(self._settle, age_ms=age_ms)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from .findings import NOTHING_TOLD, Finding, Instructions
-from .recovery import Recovery
+from .recovery import Recovery, check_age
 
 
 class StartedWork(Protocol):
@@ -103,6 +103,7 @@ class CombinedUpkeep:
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Recovers each part that can."""
+        check_age(older_than_ms)
         return Recovery.of_all([part.recover(older_than_ms) for part in self._parts if isinstance(part, Recovers)])
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:

@@ -13,13 +13,15 @@ import happybase
 from ...designs import Design, Variant
 from ...keys.errors import shown
 from ..engines import Embedded
-from ..wrong_values import SURROGATE, refusals
+from ..wrong_values import SURROGATE, refusals, turned_period
 from .of_design import ContractOfDesign, samples_of
 
 CALLED_WITH: dict[Any, Any] = {int: 0, str: "x", bool: True, int | None: None, str | None: None}
 """The types of arguments for which wrong values are tried in calls that answer no question, each with a right one."""
-WITHOUT_EFFECT = "older_than_ms"
-"""An argument of `recover` that does nothing if nothing is under way."""
+
+
+BOUNDS = {"since_ms", "until_ms"}
+"""The arguments that bound a period."""
 
 
 class WrongInputContract(ContractOfDesign):
@@ -59,6 +61,8 @@ class WrongInputContract(ContractOfDesign):
                     wrong += (
                         f"{pattern.name} {line}" for line in refusals(ask, parameter.name, declared, begins, **others)
                     )
+                if {parameter.name for parameter in pattern.parameters} >= BOUNDS:
+                    wrong += (f"{pattern.name} {line}" for line in turned_period(ask, **pattern.sample))
         assert wrong == []
 
     def test_other_calls_refuse_wrong_names_numbers_and_times_in_one_line(self, variant: Variant) -> None:
@@ -71,20 +75,24 @@ class WrongInputContract(ContractOfDesign):
                 _self, *parameters = inspect.signature(method, eval_str=True).parameters.values()
                 if all(parameter.annotation in CALLED_WITH for parameter in parameters):
                     wrong += self._refusals_of(repository, name, parameters)
+            if not self.design.why_no_upkeep(variant):
+                found = refusals(repository.upkeep.recover, "older_than_ms", int | None, "older_than_ms: ")
+                wrong += (f"recover {line}" for line in found)
         assert wrong == []
 
     def _refusals_of(self, repository: Any, name: str, parameters: list[inspect.Parameter]) -> list[str]:
         """What is wrong with the answers of a call to wrong values of each of its parameters."""
         wrong: list[str] = []
         right = {parameter.name: CALLED_WITH[parameter.annotation] for parameter in parameters}
+        call = getattr(repository, name)
         for parameter in parameters:
-            if parameter.name != WITHOUT_EFFECT:
-                others = {other: value for other, value in right.items() if other != parameter.name}
-                named = parameter.name.removesuffix("_ms")
-                begins = "|".join((r"\w+\.\w+: ", named, f"{name}: needs ", *self.also_refuses))
-                call = getattr(repository, name)
-                found = refusals(call, parameter.name, parameter.annotation, begins, **others)
-                wrong += (f"{name} {line}" for line in found)
+            others = {other: value for other, value in right.items() if other != parameter.name}
+            named = parameter.name.removesuffix("_ms")
+            begins = "|".join((r"\w+\.\w+: ", named, f"{name}: needs ", *self.also_refuses))
+            found = refusals(call, parameter.name, parameter.annotation, begins, **others)
+            wrong += (f"{name} {line}" for line in found)
+        if right.keys() >= BOUNDS:
+            wrong += (f"{name} {line}" for line in turned_period(call, **right))
         return wrong
 
 
