@@ -120,8 +120,8 @@ def _pack_stays(stays: tuple[Stay, ...]) -> bytes:
 
 
 def _unpack_stays(data: bytes) -> tuple[Stay, ...]:
-    stays = MSGPACK.unpack(data)
-    if type(stays) is not list:  # an empty map has no stays either
+    stays: Any = MSGPACK.unpack(data)
+    if stays.__class__ is not list:  # an empty map has no stays either
         raise ValueError("must be a msgpack array of stays")
     return tuple(Stay(*fields) for fields in stays)
 
