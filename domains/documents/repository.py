@@ -98,9 +98,9 @@ class DocumentRepository:
     # ---- questions
 
     def document(self, owner: str, document_id: str, as_of_ms: int | None = None) -> Document | None:
-        """The document of that owner and id, or None; as it was at a time, if one is given.
+        """The document of that owner and id, or None; as it was at a time, if one is given: see `of_owner`.
 
-        Costs: one get, and one for each part of a large document.
+        Costs: one get, two more if it has changed since that time, and one for each part of a large document.
         """
         plan = self._documents.plan(owner=owner, document_id=document_id)
         return self._found(plan, as_of_ms).first()
@@ -108,9 +108,10 @@ class DocumentRepository:
     def of_owner(self, owner: str, id_prefix: str = "", as_of_ms: int | None = None) -> Query[Document]:
         """The documents of an owner by id; those whose ids start with a prefix, and as they were at a time, if given.
 
-        A time is that of the store, and of each document only the last 10 changes are kept. A document that was in
-        parts, which were replaced since, is an `InvalidRow`.
-        Costs: one scan of a page's rows and one more. Deleted documents are read and dropped.
+        A time is that of the store, and of each document only the last 10 changes are kept. A document that has changed
+        more often since, or was in parts, which were replaced since, is an `InvalidRow`: nothing tells what it was.
+        Costs: one scan of a page's rows and one more. Deleted documents are read and dropped. If any of them has
+        changed since the time, two calls more, and one for each that has changed ten times.
         """
         return self._found(self._documents.plan(owner=owner, document_id=starting_with(id_prefix)), as_of_ms)
 

@@ -18,13 +18,13 @@ from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan
 from ..keys.reference import ReferenceLayout
 from ..tables.bound_table import BoundTable
-from ..tables.cells import families_of
 from ..tables.declared_types import type_check, words_for
 from ..tables.errors import InvalidRow
 from ..tables.layouts import TableLayout
 from .explanations import Explanation, explain
 from .key_order import direction
 from .pages import READ_AT_MOST, Page, read_page
+from .past_rows import kept_versions
 from .record_reader import Request, without_attribute
 from .scanning import BATCH_ROWS, check_count
 from .server_filters import ServerFilter
@@ -60,7 +60,11 @@ class Query(Generic[R]):
     With `as_of_ms`, records are read as they were at this time, in milliseconds since 1970: of each cell the newest
     version that is dated then or earlier. That is right as far back as the families keep versions
     (`Family.max_versions`), for cells that were not deleted since: a delete also hides what it deleted from such reads.
-    A table whose families keep one version is refused. The costs are those of the same question without a time.
+    A source that has changed more often since is an `InvalidRow`, because the store does not know what it was. Other
+    records do not count their changes: beyond what is kept they may be missing, or older than asked, without an error.
+    A table whose families keep one version is refused, and so is a `server` filter on sources. The costs are those of
+    the same question without a time; two calls for each page more if any of its sources has changed since, and one for
+    each that has changed as often as its family keeps versions.
 
     Every record that is stored from the first page to the last comes exactly once, whatever is inserted or deleted
     between pages.
@@ -85,6 +89,8 @@ class Query(Generic[R]):
         sort_into, reverse = direction(layout, plan, order, newest_first)
         conditions = conditions_of(layout.cells.record, plan, where)
         self._request: Request[Any] = Request(table, plan, conditions, server, sort_into, reverse, as_of_ms)
+        if server is not None and self._request.reads_past:
+            raise InvalidQuestion(f"server: cannot filter table {layout.name} as of a time: give where instead")
         if server is not None and self._request.is_wide:
             raise InvalidQuestion(
                 f"server: cannot filter table {layout.name}, whose rows are read in parts: give where instead"
@@ -219,11 +225,6 @@ def check_as_of(table: TableLayout[Any, Any], as_of_ms: Any) -> None:
     if kept_versions(table) == 1:
         wanted = "must keep more than one version, or a cell that has changed since is missing"
         raise InvalidQuestion(f"as_of_ms: table {table.name} {wanted}: declare Family(max_versions=...)")
-
-
-def kept_versions(table: TableLayout[Any, Any]) -> int:
-    """The number of versions that every family of a table's cells keeps."""
-    return min(table.families[name].max_versions for name in families_of(table.cells))
 
 
 def check_same_table(table: TableLayout[Any, Any], plan: Plan) -> None:

@@ -12,11 +12,13 @@ from ..keys.errors import InvalidKey, InvalidQuestion, shown
 from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan, Stream
 from ..tables.bound_table import BoundTable
+from ..tables.cells import CountsRevisions
 from ..tables.errors import InvalidRecord, InvalidRow
 from ..tables.item_cells import ItemCells
 from ..tables.layouts import TableLayout
 from ..tables.record_cells import RecordCells
-from .scanning import ranges_after, run_plan
+from .past_rows import rows_as_of
+from .scanning import BATCH_ROWS, in_batches, ranges_after, run_plan
 from .server_filters import ServerFilter
 from .wide_rows import CHUNK_CELLS, CellPosition, CellReader
 
@@ -48,6 +50,11 @@ class Request(Generic[R]):
     def before_ms(self) -> int | None:
         """The timestamp of the calls that read: HBase reads cells dated before it."""
         return None if self.as_of_ms is None else self.as_of_ms + 1
+
+    @property
+    def reads_past(self) -> bool:
+        """Whether rows are read as of a time and compared with the present ones, which count their changes."""
+        return self.as_of_ms is not None and isinstance(self.layout.cells, CountsRevisions)
 
     @property
     def layout(self) -> TableLayout[Any, R]:
@@ -143,7 +150,16 @@ class RecordReader(Generic[R]):
             reader = CellReader(self._rows, cells, wanted, reverse, request.plan.qualifiers, request.before_ms)
             return reader.read(request.plan, [None] * len(request.plan.streams) if positions is None else positions)
         plan = request.plan if positions is None else _plan_after(request.plan, positions, reverse)
+        if request.as_of_ms is not None and isinstance(cells, CountsRevisions):
+            return self._past(cells, plan, reverse, wanted, request.as_of_ms)
         return run_plan(self._rows, plan, limit, reverse, wanted, request.server, cells.columns, request.before_ms)
+
+    def _past(self, cells: CountsRevisions, plan: Plan, reverse: bool, wanted: int, as_of_ms: int) -> Stored:
+        """The rows that a plan finds now, as they were at a time."""
+        dated: Any = run_plan(self._rows, plan, None, reverse, wanted, None, cells.columns, include_timestamp=True)
+        with closing(dated):
+            for batch in in_batches(dated, min(wanted, BATCH_ROWS)):
+                yield from rows_as_of(self._rows, self._layout, cells, batch, as_of_ms)
 
     def matching(self, stored: Any) -> list[R]:
         """The records of a row or cell that match: at most one, except in a domain's own cells.
@@ -156,6 +172,8 @@ class RecordReader(Generic[R]):
                 records = [self._record(*stored)]
             elif self._item is not None:
                 records = self._of_cell(*stored)
+            elif isinstance(stored[1], InvalidRow):
+                raise stored[1]
             else:
                 records = self._layout.records(*stored)
         except ValueError as error:

@@ -91,13 +91,18 @@ def run_plan(
     filter: ServerFilter | None = None,
     columns: tuple[bytes, ...] | None = None,
     before_ms: int | None = None,
+    *,
+    include_timestamp: bool = False,
 ) -> StoredRows:
     """The rows that `scan` returns, for a `limit` that is already checked; only cells dated before `before_ms`."""
-    read = _reader(partial(table.scan, timestamp=before_ms), filter, columns)
+    options: Any = {"timestamp": before_ms, "include_timestamp": include_timestamp}
+    get: Callable[..., dict[bytes, bytes]] = table.row
+    read = _reader(partial(table.scan, **options), filter, columns)
     if plan.point is not None:
+        claimed = columns if plan.column is None else (plan.column,)
         if filter is not None:  # Thrift1's get takes no filter
             yield from read(plan.point, next_row(plan.point))
-        elif cells := table.row(plan.point, columns if plan.column is None else (plan.column,), before_ms):
+        elif cells := get(plan.point, claimed, **options):
             yield plan.point, cells
         return
     batch_rows = batch_size(buffer_rows, plan)

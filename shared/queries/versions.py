@@ -15,7 +15,8 @@ from ..keys.ranges import Plan
 from ..tables.bound_table import BoundTable
 from ..tables.errors import InvalidRow
 from .explanations import Explanation
-from .query import check_same_table, kept_versions
+from .past_rows import kept_versions
+from .query import check_same_table
 
 R = TypeVar("R")
 

@@ -4,7 +4,7 @@ HBase stores row key, family and qualifier again with every value, so qualifiers
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol, TypeVar, get_args
+from typing import Any, Protocol, TypeVar, get_args, runtime_checkable
 
 import attrs
 
@@ -51,6 +51,25 @@ class Cells(Protocol[R]):
 
     def records(self, key: object, cells: Mapping[bytes, bytes]) -> Iterator[R]:
         """The records of a row, from its decoded key and its cells. Raises InvalidRecord."""
+        ...
+
+
+@runtime_checkable
+class CountsRevisions(Protocol):
+    """Cells of one column that counts how often it has changed, such as that of a source."""
+
+    @property
+    def record(self) -> type[Any]:
+        """The class of the records."""
+        ...
+
+    @property
+    def columns(self) -> tuple[bytes, ...]:
+        """The column."""
+        ...
+
+    def revision_of(self, cell: bytes | None) -> int:
+        """The number of changes up to this cell; 0 if it is missing. Raises InvalidRecord."""
         ...
 
 

@@ -146,6 +146,10 @@ class SourceCells(Generic[R]):
         record = None if opened.cells is None else self.cells.unpack(key, opened.cells)
         return Source(cell, opened.revision, opened.time_ms, opened.writes, record, opened.unknown)
 
+    def revision_of(self, cell: bytes | None) -> int:
+        """The number of a source's revisions, from its cell; 0 if it is missing. Raises InvalidRecord."""
+        return 0 if cell is None else self.opened(cell).revision
+
     def opened(self, cell: bytes) -> OpenedCell:
         """The content of a source's cell. Raises InvalidRecord."""
         try:

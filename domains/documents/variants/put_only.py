@@ -1,7 +1,8 @@
 """One put for each change, and the versions of HBase as the history, as published (S0.1). Do not copy it.
 
 A put does not look at what it replaces: of two writers who have read the same revision, the second silently undoes the
-change of the first. Two puts of one millisecond are one version, so a change of the history is lost.
+change of the first. Two puts of one millisecond are one version, so a change of the history is lost. As of a time that
+is older than the kept versions, a document is missing or older than asked, and nothing tells.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,6 @@
 """Changes, versions, chosen paths and tenants of documents, in every variant of the tables."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -18,6 +19,7 @@ from shared.queries import Query, Versions
 from shared.stores import connect
 from shared.tables import BoundTable, InvalidRow, create_tables
 from shared.testing import stored_cells
+from tests.engines import EMBEDDED
 
 NOON_MS = 1_768_219_200_000
 ADA = Document("acme", "user000001", {"name": {"last": "King"}, "state": "CA", "text": "x" * 1000}, NOON_MS)
@@ -162,7 +164,42 @@ def test_documents_are_read_as_of_any_time_and_their_last_ten_changes_are_kept(d
         assert list(documents.of_owner("acme", as_of_ms=version.time_ms)) == [*there, BEN]
         assert documents.document("acme", "user000001", as_of_ms=version.time_ms) == (there or [None])[0]
     assert documents.versions("acme", "user000001", newest=4) == history[:-5:-1]
-    assert documents.of_owner("acme", as_of_ms=0).count() == 0
+
+
+@with_paths
+def test_a_document_as_of_a_time_before_its_kept_changes_is_unknown_before_and_after_a_compaction(
+    engine, connection, documents
+):
+    source = documents.writer.source
+    rows, column = documents.writer.rows(source.name), source.cells.columns[0]
+
+    def stored_ms(document):
+        return rows.row(source.row(document), [column], include_timestamp=True)[column][1]
+
+    history, times_ms = [ADA], []
+    for number in range(VERSIONS + 2):
+        times_ms.append(stored_ms(ADA))
+        time.sleep(0.002)  # so that the change has a later time
+        history.append(changed(history[-1], number=number))
+        documents.store(history[-1])
+    for compacts in (False, True) if engine.name == EMBEDDED else (False,):
+        if compacts:
+            connection.compact(source.name)
+        for time_ms, document in zip(times_ms, history, strict=False):
+            unknown = []
+            found = list(documents.of_owner("acme", as_of_ms=time_ms).on_invalid(unknown.append))
+            ben = [BEN] if stored_ms(BEN) <= time_ms else []
+            if document.revision > len(history) - VERSIONS:
+                assert documents.document("acme", "user000001", as_of_ms=time_ms) == document
+                assert (found, unknown) == ([document, *ben], [])
+            else:
+                with pytest.raises(
+                    InvalidRow, match=f"as of {time_ms} ms is unknown: only 10 later versions are kept$"
+                ):
+                    documents.document("acme", "user000001", as_of_ms=time_ms)
+                assert (found, [invalid.row for invalid in unknown]) == (ben, [source.row(ADA)])
+        for known in ("user000002", "user000003"):
+            assert documents.document("acme", known, as_of_ms=0) is None
 
 
 @the_design

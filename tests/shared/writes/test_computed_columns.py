@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from operator import attrgetter, itemgetter, methodcaller
 from typing import Any
 
@@ -12,9 +12,20 @@ import attrs
 import pytest
 
 from shared.designs import metered
-from shared.keys import KeyLayout
+from shared.keys import InvalidQuestion, KeyLayout, starting_with
 from shared.queries import Query, Versions, equal
-from shared.tables import TEXT, BoundTable, Column, Family, InvalidRecord, OtherColumns, RecordCells, TableLayout
+from shared.queries.query import LAST_AS_OF_MS
+from shared.tables import (
+    TEXT,
+    BoundTable,
+    Column,
+    Family,
+    InvalidRecord,
+    InvalidRow,
+    OtherColumns,
+    RecordCells,
+    TableLayout,
+)
 from shared.testing import (
     CrashTests,
     Store,
@@ -26,6 +37,7 @@ from shared.testing import (
     check_a_stop_at_each_call,
     check_rivals,
     dying_before,
+    paused_at_call,
 )
 from shared.writes import Finding, Instructions, IntentWriter, SourceCells, WriterUpkeep, intents_table, put_all
 from shared.writes.intents import FUTURE_MS
@@ -107,6 +119,7 @@ A = Paper("a", "x" * 1000, tags={"by": "ada", "of": "1958"})
 DONE = attrs.evolve(A, state="done")
 LESS = attrs.evolve(A, tags={"by": "bob"})
 B = Paper("b", "y" * 1000)
+C = Paper("c", "")
 BARE = Paper("c", "z", state="")
 
 
@@ -178,6 +191,83 @@ def test_older_revisions_are_read_as_of_their_time_and_cost_one_call(papers):
         query = Query(papers.papers, papers.papers.whole_table(), as_of_ms=version.time_ms)
         assert {paper.id: paper for paper in query}.get("a") == version.record
     assert Versions(papers.papers, papers.papers.plan(id="a"), 5).explain().rpcs == 1
+
+
+DAMAGED = b"?"
+
+
+@pytest.mark.parametrize(
+    ("revisions", "known", "unknown"),
+    [
+        ([1, 2, 3, 4, 5], {0: None, 1: 1, 3: 3, 9: 5}, []),
+        ([1, 2, 3, 4, 5, 6], {2: 2, 5: 5, 6: 6}, [0, 1]),
+        ([1, 2, 6, 7, 8, 9, 10], {6: 6, 10: 10}, [0, 1, 3, 5]),  # one file lost 3 to 5 to a compaction, another kept 2
+        ([1, 3, 5, 7, 9], {1: 1, 2: 1, 9: 9}, [0]),  # two of each millisecond
+        ([3, 5, 7, DAMAGED], {0: None, 3: 3, 8: 7}, []),
+        ([1, 3, 5, 7, 9, DAMAGED], {3: 3, 8: 7}, [0, 1, 2]),
+    ],
+)
+def test_a_source_as_of_a_time_is_unknown_if_a_version_of_then_may_have_been_dropped(
+    papers, rows, revisions, known, unknown
+):
+    """Of `C`, each revision is dated by its number; the family keeps five versions."""
+    for revision in revisions:
+        cell, time_ms = DAMAGED, 10
+        if revision != DAMAGED:
+            cell, time_ms = PAPERS.cells.pack_revision(revision, 0, (), attrs.evolve(C, body=str(revision))), revision
+        rows.put(b"c", {b"d:paper": cell}, timestamp=time_ms)
+    plans = papers.papers.plan(id="c"), papers.papers.plan(id=starting_with("c")), papers.papers.whole_table()
+    for plan in plans:
+        for time_ms, revision in known.items():
+            wanted = None if revision is None else attrs.evolve(C, body=str(revision))
+            assert Query(papers.papers, plan, as_of_ms=time_ms).first() == wanted
+        for time_ms in unknown:
+            with pytest.raises(InvalidRow, match=f"^papers: row 63: Paper: as of {time_ms} ms is unknown: only 5"):
+                Query(papers.papers, plan, as_of_ms=time_ms).first()
+
+
+def test_a_source_that_changes_often_while_it_is_read_as_of_a_time_is_unknown(papers):
+    """A compaction may drop the version of then before it is read, so the present row is read after it."""
+    rows, answers = papers.papers.rows, []
+    for number in count():
+        papers.store(A)
+        _, then_ms = rows.row(b"a", [b"d:paper"], include_timestamp=True)[b"d:paper"]
+        time.sleep(0.002)
+        papers.store(DONE)
+        watched = WatchedConnection(rows.connection, before_call=paused_at_call(number, partial(change, papers)))
+        query = Query(BoundTable(watched, PAPERS), papers.papers.plan(id="a"), as_of_ms=then_ms)
+        with suppress(InvalidRow):
+            answers.append(query.first())
+        if number >= watched.number_of_calls:
+            break
+    assert number >= 3
+    assert answers == [A], "if nothing came between"
+
+
+def change(papers: Papers) -> None:
+    """Changes a paper as often as its family keeps versions, each in a millisecond of its own."""
+    for number in range(5):
+        time.sleep(0.002)
+        papers.store(attrs.evolve(A, body=str(number)))
+
+
+def test_a_page_as_of_a_time_costs_two_calls_more_if_a_source_has_changed_since(papers):
+    rows = papers.papers.rows
+    _, then_ms = rows.row(b"b", [b"d:paper"], include_timestamp=True)[b"d:paper"]
+    time.sleep(0.002)
+    papers.store(DONE)
+    for plan, rpcs in ((papers.papers.plan(id="a"), 1), (papers.papers.whole_table(), 3)):
+        for time_ms, more, record in ((then_ms, 2, A), (LAST_AS_OF_MS, 0, DONE)):
+            query = Query(papers.papers, plan, as_of_ms=time_ms)
+            with metered(rows.connection) as cost:
+                page = query.page(1)
+            assert (page.records, cost.rpcs, query.explain(1).rpcs) == ([record], rpcs + more, rpcs)
+            assert page.cursor is None or query.page(5, page.cursor).records == [B]
+
+
+def test_a_server_filter_is_refused_as_of_a_time_because_it_sees_the_present(papers):
+    with pytest.raises(InvalidQuestion, match=r"^server: cannot filter table papers as of a time: give where instead$"):
+        Query(papers.papers, papers.papers.whole_table(), as_of_ms=5, server=equal(SHOWN_CELLS, "state", "done"))
 
 
 # ---- verifying and repairing
