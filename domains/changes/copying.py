@@ -12,10 +12,12 @@ The families of a copy must not have a TTL, which would count from 1970 too: eac
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from shared.keys import InvalidKey, Plan
 from shared.queries import Query, in_batches, scan_in_batches
-from shared.tables import BoundTable, TableLayout
+from shared.tables import BoundTable, InvalidRow, TableLayout
 from shared.writes import Recovery, delete_rows, settle_each
 
 from .keys import COPY_CELLS, ChangeTables, CopiedTable, RecordInCopy
@@ -52,8 +54,8 @@ class Copies:
         for table in (tables.copy, tables.checkpoints):
             _check_without_ttl(table)
         self.table = BoundTable(connection, tables.copy)
-        self._copies = BoundTable(connection, tables.checkpoints)
-        self._watermark = watermark
+        self.checkpoints = BoundTable(connection, tables.checkpoints)
+        self.watermark = watermark
         self._changes = changes
 
     # ---- writes
@@ -69,7 +71,7 @@ class Copies:
         if position is None:
             position = 0
             self._advance(source, table, position)  # before the first change, so that `recover` knows the copy
-        watermark, applied = self._watermark(source), 0
+        watermark, applied = self.watermark(source), 0
         for changes in in_batches(self._changes(source, table, position, watermark)):
             for change in changes:
                 self.apply(change)
@@ -84,8 +86,8 @@ class Copies:
         self.table.rows.put(self.table.row(change), _cells(change), timestamp=change.position)
 
     def _advance(self, source: str, table: str, position: int) -> None:
-        checkpoint, layout = Checkpoint(source, table, position), self._copies.layout
-        self._copies.rows.put(layout.row(checkpoint), layout.cells.pack(checkpoint), timestamp=position)
+        checkpoint, layout = Checkpoint(source, table, position), self.checkpoints.layout
+        self.checkpoints.rows.put(layout.row(checkpoint), layout.cells.pack(checkpoint), timestamp=position)
 
     def erase(self, source: str, table: str, key: str) -> bool:
         """Deletes a record with its fence; returns whether its row remains, because a change was applied meanwhile.
@@ -101,7 +103,7 @@ class Copies:
 
     def position(self, source: str, table: str) -> int | None:
         """The position up to which a copy has every change; None if there is no copy. Costs: one get."""
-        checkpoint = Query(self._copies, self._copies.plan(source=source, table=table)).first()
+        checkpoint = Query(self.checkpoints, self.checkpoints.plan(source=source, table=table)).first()
         return None if checkpoint is None else checkpoint.position
 
     def record(self, source: str, table: str, key: str) -> State | None:
@@ -110,13 +112,13 @@ class Copies:
 
     def records(self, source: str, table: str) -> Iterator[State]:
         """All records of a copy, by key. Costs: one scan for each 1,000 rows; deleted records have rows too."""
-        for row, cells in self.dated_rows(source, table):
+        for row, cells in self.dated_rows(self.table.plan(source=source, table=table)):
             if (state := self._state(row, cells)) is not None:
                 yield state
 
-    def dated_rows(self, source: str, table: str) -> Iterator[tuple[bytes, DatedCells]]:
-        """All rows of a copy."""
-        (range_,) = self.table.plan(source=source, table=table).ranges
+    def dated_rows(self, plan: Plan) -> Iterator[tuple[bytes, DatedCells]]:
+        """All rows of a plan of one range."""
+        (range_,) = plan.ranges
         columns = [*self.table.layout.cells.columns]
         for batch in scan_in_batches(self.table.rows, range_, columns=columns, include_timestamp=True):
             yield from batch
@@ -145,18 +147,34 @@ class Copies:
 
     def all(self) -> Query[Checkpoint]:
         """All copies that were begun. Costs: one scan of a row for each."""
-        return Query(self._copies, self._copies.whole_table())
+        return Query(self.checkpoints, self.checkpoints.whole_table())
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Continues every copy that is behind the watermark, whatever `older_than_ms` is: all feeders may run at once.
 
         Costs: one scan of the copies; for each of them those of `feed`.
         """
-        return settle_each(map(self._copies.row, self.all()), self._continue, self._copies.layout.name)
+        invalid: list[InvalidRow] = []
+        rows = [*map(self.checkpoints.row, self.all().on_invalid(invalid.append))]
+        return settle_each(rows, self._continue, self.checkpoints.layout.name).with_invalid(invalid)
 
     def _continue(self, row: bytes) -> bool | None:
-        key: CopiedTable = self._copies.layout.key.decode(row)
+        key: CopiedTable = self.checkpoints.layout.key.decode(row)
         return True if self.feed(key.source, key.table) else None
+
+    def begin_again(self, row: bytes) -> bool:
+        """Lets a copy whose position cannot be read begin at 0, which changes nothing; returns whether that is put.
+
+        Its cell is replaced: HBase would hide positions that are dated before a delete.
+        """
+        layout, column = self.checkpoints.layout, self.checkpoints.layout.cells.columns[0]
+        with suppress(InvalidKey):
+            key = layout.key.decode(row)
+            for _, dated_at in self.checkpoints.rows.row(row, [column], include_timestamp=True).values():
+                cells = layout.cells.pack(Checkpoint(key.source, key.table, 0))
+                self.checkpoints.rows.put(row, cells, timestamp=dated_at)
+                return True
+        return False
 
 
 def _check_without_ttl(table: TableLayout[Any, Any]) -> None:

@@ -60,7 +60,7 @@ class ChangeRepository:
         self._stored: dict[str, BegunSource] = {}
         """What this writer knows of its sources."""
         self.copies = Copies(connection, tables, self.watermark, self.of_table)
-        changes = ChangeUpkeep(self._by_record, self._by_position, self.watermark, self._put_all, clock)
+        changes = ChangeUpkeep(self._by_record, self._by_position, self._sources, self._put_all, clock)
         copies = CopyUpkeep(self.copies, self._by_record, self._changes_of_keys)
         self.upkeep: Upkeep = CombinedUpkeep(changes, copies)
 
@@ -295,19 +295,20 @@ class ChangeRepository:
     def erase(self, key: str) -> int:
         """Deletes all changes of the records with a key, in all tables of all sources, and the records in the copies.
 
-        Returns how many rows of these records remain: those that cannot be read, and those that were put meanwhile. If
-        a call dies, the same call again finishes it; run it before `repair`. A feed that had read some of the changes
+        Returns how many rows of these records remain: those that cannot be read, and those that were put meanwhile;
+        each source that cannot be read is one more, because its tables are unknown. If a call dies, the same call again
+        finishes it; run it before `repair`. A feed that had read some of the changes
         may put the record into its copy again: `verify` finds it, and the same call again removes it.
         Costs: one scan of the sources; for each table of each source two scans of the record's changes, one get and one
         delete in its copy, and two calls for each 1,000 changes.
         """
         check_text("key", key, empty=False)
         self._by_record.plan(source="", table="", key=key)  # refuses what is not Unicode, before the first source
-        remaining = 0
-        for stored in Query(self._sources, self._sources.whole_table()):
+        remaining, unread = 0, list[InvalidRow]()
+        for stored in Query(self._watermarks, self._watermarks.whole_table()).on_invalid(unread.append):
             for table in stored.tables:
                 remaining += self._erase(stored.source, table, key)
-        return remaining
+        return remaining + len(unread)
 
     def _erase(self, source: str, table: str, key: str) -> int:
         unread: list[InvalidRow] = []

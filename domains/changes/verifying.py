@@ -2,7 +2,8 @@
 
 A writer puts both rows of a change before it moves the watermark, so a row up to the watermark without its other row
 was lost in an accident, or by an erasure that died. Rows beyond the watermark belong to a call under way, or to a
-writer that died; the next writer puts them again, so they are not compared.
+writer that died; the next writer puts them again, so they are not compared. What a writer has begun ten minutes ago,
+and not ended, is reported.
 
 A copy is compared by position: each of its cells must be dated by the change that put it. Its feeder may be at work, so
 a row may be ahead of the copy's position; but it is always as one of its record's changes left it.
@@ -13,14 +14,14 @@ What disagrees is read again, twice, and reported if it still does.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any
 
 import attrs
 
-from shared.keys import InvalidKey, between
-from shared.queries import DependentQuery, in_batches, scan
+from shared.keys import InvalidKey, RowRange, between
+from shared.queries import DependentQuery, Query, in_batches, scan_in_batches
 from shared.tables import BoundTable, InvalidRow
 from shared.writes import (
     NOTHING_TOLD,
@@ -31,11 +32,18 @@ from shared.writes import (
     Recovery,
     WriterClock,
     no_progress,
+    remove_row,
 )
 
 from .copying import Copies, DatedCells, copied_cells, live_cells
-from .records import Change, Checkpoint
+from .keys import SOURCE_CELLS
+from .records import BegunSource, Change, Checkpoint
 
+EVERY_ROW = RowRange(b"", None)
+"""Also rows in no bucket of a salt."""
+BEGUN_MS = 600_000
+"""A writer that has begun to store changes so long ago counts as dead."""
+_BEGUN = SOURCE_CELLS.column("begun")
 AT_ONCE = 250
 """Records of a copy that are read in one call, each with all its changes in memory."""
 
@@ -53,14 +61,16 @@ class _Found:
     """Loses nothing."""
     discard: Callable[[], bool] = _cannot
     """Removes the row, which may be the only copy of its data."""
+    is_source: bool = False
 
     def repair(self, instructions: Instructions) -> tuple[Finding, bool]:
         """The finding, and whether it was mended."""
-        return self.finding, self.mend() or (instructions.discards(self.finding) and self.discard())
+        is_discarded = partial(instructions.discards, self.finding, is_source=self.is_source)
+        return self.finding, self.mend() or (is_discarded() and self.discard())
 
 
 class ChangeUpkeep:
-    """The upkeep of the two tables of changes: each is scanned, and the other one asked for the same changes.
+    """The upkeep of sources, and of the two tables of changes: each is scanned, and the other one asked for the same.
 
     `put` puts both rows of changes.
     """
@@ -69,13 +79,13 @@ class ChangeUpkeep:
         self,
         by_record: BoundTable[Any, Change],
         by_position: BoundTable[Any, Any],
-        watermark: Callable[[str], int],
+        sources: BoundTable[Any, BegunSource],
         put: Callable[[list[Change]], object],
         clock: WriterClock,
     ) -> None:
         self._by_record = by_record
         self._by_position = by_position
-        self._watermark = watermark
+        self._sources = sources
         self._put = put
         self._clock = clock
         self._watermarks: dict[str, int] = {}
@@ -87,8 +97,9 @@ class ChangeUpkeep:
         return {"change": self._rows}
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """Every row up to the watermark that lacks its other row, or differs from it, or cannot be read.
+        """Every row up to the watermark that lacks its other row, or differs from it; and those that cannot be read.
 
+        The changes of a source that cannot be read are not compared. Also reports the sources whose writers died.
         Costs: one scan of each table; for each 1,000 rows a call to the other table, and four more if they disagree.
         """
         for found in self._found(progress):
@@ -99,17 +110,20 @@ class ChangeUpkeep:
     ) -> Iterator[tuple[Finding, bool]]:
         """Puts each wrong row again, dated as before, as the other table has it; the history is right if they differ.
 
-        If neither table has all of a change, its rows are kept unless `instructions` discard them. A row stays missing
-        if it was deleted: HBase hides it until a major compaction.
+        If neither table has all of a change, its rows are kept unless `instructions` discard them. So is a change in
+        the history at whose position the log has another one. A row stays missing if it was deleted: HBase hides it
+        until a major compaction. `instructions` that name a source remove it if it cannot be read; otherwise they
+        forget the changes that its writer has begun, if none of their rows is stored.
         """
         for found in self._found(progress):
             yield found.repair(instructions)
 
     def _found(self, progress: Callable[[], object]) -> Iterator[_Found]:
         self._rows, self._watermarks = 0, {}
+        yield from self._of_sources()
         differing = set[bytes]()
         for table, other in ((self._by_record, self._by_position), (self._by_position, self._by_record)):
-            for batch in in_batches(scan(table.rows, table.whole_table(), columns=table.layout.cells.columns)):
+            for batch in scan_in_batches(table.rows, EVERY_ROW, columns=table.layout.cells.columns):
                 records = list[Any]()
                 for row, cells in batch:
                     try:
@@ -125,11 +139,39 @@ class ChangeUpkeep:
                 self._rows += len(batch)
                 progress()
 
+    def _of_sources(self) -> Iterator[_Found]:
+        """The sources that cannot be read, and those whose writers died; notes the watermarks of all that can."""
+        layout, rows = self._sources.layout, self._sources.rows
+        batches = scan_in_batches(rows, EVERY_ROW, columns=layout.cells.columns, include_timestamp=True)
+        for row, cells in chain.from_iterable(batches):
+            try:
+                source = layout.record(row, {column: value for column, (value, _) in cells.items()})
+            except InvalidRow as error:
+                finding = Finding("undecodable", layout.name, row, None, error.reason)
+                yield _Found(finding, discard=partial(remove_row, self._sources, row), is_source=True)
+                continue
+            self._watermarks[source.source] = source.position
+            begun = [position for position in source.begun if position > source.position]
+            _, begun_ms = cells.get(_BEGUN, (b"", 0))
+            if begun and self._clock.read_ms() - begun_ms >= BEGUN_MS:
+                wanted = "store the log again from its watermark on"
+                reason = f"{len(begun)} changes from position {min(begun)} on were begun, and have not been stored"
+                finding = Finding("unsettled", layout.name, row, None, f"{reason}: {wanted}")
+                yield _Found(finding, discard=partial(self._forgotten, row, source, begun_ms))
+
+    def _forgotten(self, row: bytes, source: BegunSource, begun_ms: int) -> bool:
+        """Forgets the changes that a writer has begun, if none of their rows is stored; returns whether it has."""
+        beyond = between(source.position + 1, None)
+        for table in (self._by_record, self._by_position):
+            rows = Query(table, table.narrow(source=source.source, position=beyond))
+            if rows.on_invalid(lambda _invalid: None).first() is not None:
+                return False
+        self._sources.rows.delete(row, [_BEGUN], timestamp=begun_ms)
+        return True
+
     def _is_stored(self, record: Any) -> bool:
-        """Whether a change, or its entry in the log, is up to the watermark."""
-        if record.source not in self._watermarks:
-            self._watermarks[record.source] = self._watermark(record.source)
-        return bool(record.position <= self._watermarks[record.source])
+        """Whether a change, or its entry in the log, is up to the watermark, as far as that is known."""
+        return bool(record.position <= self._watermarks.get(record.source, 0))
 
     def _disagreeing(self, other: BoundTable[Any, Any], records: Collection[Any]) -> list[Any]:
         """The records whose row in the other table is missing; or differs, if that is the table by position."""
@@ -151,16 +193,27 @@ class ChangeUpkeep:
         if not isinstance(record, Change):
             reason = f"{other.layout.name} has no row of it, and this one has not all of the change"
             finding = Finding("orphaned", table.layout.name, source_row, row, reason)
-            return _Found(finding, discard=partial(_removed, table, source_row))
-        is_there = bool(_cells_of(other, [row]))
+            return _Found(finding, discard=partial(remove_row, table, source_row))
+        is_there = bool(cells := _cells_of(other, [row]).get(row))
+        if cells and other is self._by_position and self._is_of_another(cells, row, record):
+            reason = f"at position {record.position} of {record.source}, {other.layout.name} has another change"
+            finding = Finding("orphaned", table.layout.name, source_row, row, reason)
+            return _Found(finding, discard=partial(remove_row, table, source_row))
         reason = f"position {record.position} of {record.source}, as in {table.layout.name}"
         finding = Finding("differing" if is_there else "missing", other.layout.name, row, source_row, reason)
         return _Found(finding, partial(self._put_again, other, record))
 
+    def _is_of_another(self, cells: dict[bytes, bytes], row: bytes, change: Change) -> bool:
+        """Whether the row of a change by position is that of another change in the history: two writers stored both."""
+        with suppress(InvalidRow):
+            other_row = self._by_record.row(self._by_position.layout.record(row, cells))
+            return other_row != self._by_record.row(change) and bool(_cells_of(self._by_record, [other_row]))
+        return False
+
     def _undecodable(self, table: BoundTable[Any, Any], row: bytes, reason: str) -> _Found:
         finding = Finding("undecodable", table.layout.name, row, None, reason)
         mend = partial(self._restored, row) if table is self._by_record else _cannot
-        return _Found(finding, mend, partial(_removed, table, row))
+        return _Found(finding, mend, partial(remove_row, table, row))
 
     def _restored(self, row: bytes) -> bool:
         """Puts a row by record again, if the table by position has all of its change."""
@@ -211,7 +264,7 @@ class CopyUpkeep:
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """Every row of a copy that is not as the changes up to its position left it, or that the log does not have.
 
-        Records whose changes cannot all be read are not compared: `ChangeUpkeep` reports them.
+        Records whose changes or source cannot all be read are not compared: `ChangeUpkeep` reports them.
         Costs: for each copy two scans of its table's changes and one of its rows, and a call for each 250 records.
         """
         for found in self._found(progress):
@@ -229,9 +282,23 @@ class CopyUpkeep:
 
     def _found(self, progress: Callable[[], object]) -> Iterator[_Found]:
         self._records = 0
-        for copy in self._copies.all():
-            yield from self._of_log(copy, progress)
-            yield from self._of_rows(copy, progress)
+        invalid = list[InvalidRow]()
+        copies = [*self._copies.all().on_invalid(invalid.append)]
+        for unread in invalid:
+            finding = Finding("undecodable", unread.table, unread.row, None, unread.reason)
+            begin = partial(self._copies.begin_again, unread.row)
+            yield _Found(finding, begin, partial(remove_row, self._copies.checkpoints, unread.row))
+        for copy in copies:
+            if self._is_readable(copy.source):
+                yield from self._of_log(copy, progress)
+        yield from self._of_rows({(copy.source, copy.table): copy for copy in copies}, progress)
+
+    def _is_readable(self, source: str) -> bool:
+        """Whether a source can be read; `ChangeUpkeep` reports those that cannot."""
+        with suppress(InvalidRow):
+            self._copies.watermark(source)
+            return True
+        return False
 
     def _of_log(self, copy: Checkpoint, progress: Callable[[], object]) -> Iterator[_Found]:
         """The records of the log whose rows are missing or wrong."""
@@ -245,22 +312,30 @@ class CopyUpkeep:
             self._records += len(batch)
             progress()
 
-    def _of_rows(self, copy: Checkpoint, progress: Callable[[], object]) -> Iterator[_Found]:
-        """The rows of the copy that the log does not have, or that cannot be read."""
-        for batch in in_batches(self._copies.dated_rows(copy.source, copy.table), AT_ONCE):
-            keys = list[str]()
+    def _of_rows(
+        self, copies: Mapping[tuple[str, str], Checkpoint], progress: Callable[[], object]
+    ) -> Iterator[_Found]:
+        """The rows of copies that the log does not have, or that cannot be read."""
+        layout = self._copies.table.layout
+        for batch in in_batches(self._copies.dated_rows(self._copies.table.whole_table()), AT_ONCE):
+            keys_of: dict[tuple[str, str], list[str]] = {}
             for row, _cells in batch:
                 try:
-                    keys.append(self._copies.table.layout.key.decode(row).key)
+                    key = layout.key.decode(row)
                 except InvalidKey as error:
-                    finding = Finding("undecodable", self._copies.table.layout.name, row, None, str(error))
-                    yield _Found(finding, discard=partial(_removed, self._copies.table, row))
-            if keys:
+                    finding = Finding("undecodable", layout.name, row, None, str(error))
+                    yield _Found(finding, discard=partial(remove_row, self._copies.table, row))
+                else:
+                    keys_of.setdefault((key.source, key.table), []).append(key.key)
+            for (source, table), keys in keys_of.items():
+                if not self._is_readable(source):
+                    continue
+                copy = copies.get((source, table), Checkpoint(source, table, 0))  # if it has none, the row is compared
                 damaged = set[str]()
                 in_log = {change.key for change in self._read(copy, between(keys[0], f"{keys[-1]}\0"), damaged)}
-                for key in keys:
-                    if key not in in_log | damaged:
-                        yield from self._read_again(copy, key)
+                for record_key in keys:
+                    if record_key not in in_log | damaged:
+                        yield from self._read_again(copy, record_key)
             progress()
 
     def _read(self, copy: Checkpoint, keys: Any, damaged: set[str]) -> Iterable[Change]:
@@ -344,9 +419,3 @@ def _still_there(table: BoundTable[Any, Any], records: list[Any]) -> list[Any]:
         with suppress(InvalidRow):
             there.append(table.layout.record(row, cells))
     return there
-
-
-def _removed(table: BoundTable[Any, Any], row: bytes) -> bool:
-    """Deletes a row; returns whether it is gone."""
-    table.rows.delete(row, [*table.layout.families])
-    return not table.rows.row(row)

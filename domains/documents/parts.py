@@ -20,6 +20,7 @@ again.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -142,12 +143,15 @@ class DocumentParts:
             named[row] = source if isinstance(source, InvalidRow) else _names(source.record, key.generation)
         return named
 
-    def numbers(self, key: GenerationOfDocument) -> set[int]:
-        """The numbers of the parts of a generation that are stored. Costs: one scan of their names."""
+    def numbers(self, key: GenerationOfDocument) -> set[int | None]:
+        """The numbers of the parts of a generation that are stored, None for another cell.
+
+        Costs: one scan of their names.
+        """
         layout = self.table.layout
         plan = layout.key.plan(owner=key.owner, document_id=key.document_id, generation=key.generation)
         rows = scan(self.table.rows, plan, filter=NAMES_ONLY, columns=layout.cells.columns)
-        return {PART_CELLS.qualifier.decode(column.partition(b":")[2]).number for _, cells in rows for column in cells}
+        return {_number_of(column) for _, cells in rows for column in cells}
 
     def remove_strays(self, owner: str, on_kept: Callable[[InvalidRow], object]) -> int:
         """Removes the generations of an owner that no document names; returns how many others there are.
@@ -218,6 +222,14 @@ class DocumentParts:
     def _invalid(self, stored: StoredDocument, reason: str) -> InvalidRow:
         table = self._writer.source
         return InvalidRow(table.name, table.row(stored), f"StoredDocument: revision {stored.revision} {reason}")
+
+
+def _number_of(column: bytes) -> int | None:
+    """The number of a part; None for a column that is not one's."""
+    with suppress(InvalidKey):
+        part: NumberOfPart = PART_CELLS.qualifier.decode(column.partition(b":")[2])
+        return part.number
+    return None
 
 
 def _names(document: StoredDocument | None, generation: bytes) -> bool:

@@ -18,6 +18,7 @@ from shared.writes import (
     Erasures,
     IntentWriter,
     Source,
+    UnreadableRows,
     Upkeep,
     WriterClock,
     WriterUpkeep,
@@ -104,7 +105,8 @@ class FeedRepository:
         posts = WriterUpkeep(self.post_writer)
         timelines = TimelineUpkeep(self.follow_writer, self.post_writer, self._lines, self._fan_out.upkeep)
         streams = StreamUpkeep(self.post_writer, self._fan_out, tables.timelines)
-        self.upkeep: Upkeep = CombinedUpkeep(posts, timelines, streams, self._erasures)
+        unread = UnreadableRows(self._streams)
+        self.upkeep: Upkeep = CombinedUpkeep(posts, timelines, streams, unread, self._erasures)
         self._pull_above = pull_above
 
     # ---- writes

@@ -1,21 +1,32 @@
 """The upkeep of deletions: registered deletions are repeated once more, and then removed; see `registry.py`."""
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-from shared.tables import InvalidRow
-from shared.writes import NOTHING_TOLD, Finding, Instructions, Recovery, no_progress, reason_told, settle_each
+from shared.tables import BoundTable, InvalidRow
+from shared.writes import (
+    NOTHING_TOLD,
+    Finding,
+    Instructions,
+    Recovery,
+    UnreadableRows,
+    no_progress,
+    reason_told,
+    settle_each,
+)
 
 from .deleting import Deleter
-from .records import RegisteredDeletion
+from .records import RegisteredDeletion, Settings
 from .registry import KEEP_MS, DeletionRegistry
 
 
 class DeletionUpkeep:
     """Completes deletions whose writers died, and deletes again what writers restored before they died."""
 
-    def __init__(self, registry: DeletionRegistry, deleter: Deleter) -> None:
+    def __init__(self, registry: DeletionRegistry, deleter: Deleter, settings: BoundTable[Any, Settings]) -> None:
         self._registry = registry
         self._deleter = deleter
+        self._unreadable = UnreadableRows(settings, registry.deletions)
 
     def pending(self) -> list[RegisteredDeletion]:
         """The deletions that are registered, the oldest first: still under way, or not yet removed by `recover`.
@@ -56,19 +67,16 @@ class DeletionUpkeep:
         return settle_each(deletions, settle, self._registry.deletions.layout.name).with_invalid(invalid)
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """The registered deletions that cannot be read; no row shows what a deletion should have deleted."""
-        invalid: list[InvalidRow] = []
-        self._registry.read(invalid)
-        yield from map(_undecodable, invalid)
+        """The registered deletions and settings that cannot be read; no row shows what should have been deleted."""
+        yield from self._unreadable.verify(progress)
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
         """Recovers all deletions; yields those that cannot be read, and those that failed, with the reason."""
-        invalid: list[InvalidRow] = []
-        deletions, table = self._registry.read(invalid), self._registry.deletions
+        deletions, table = self._registry.registered(), self._registry.deletions
         failed = self._recovered(deletions, older_than_ms=0).failed
-        yield from ((finding, False) for finding in map(_undecodable, invalid))
+        yield from self._unreadable.repair(progress, instructions)
         for row in map(table.row, sorted(deletions.values(), key=_started)):
             if reason := reason_told(failed, table.layout.name, row):
                 yield Finding("unsettled", table.layout.name, row, None, reason), False
@@ -76,7 +84,3 @@ class DeletionUpkeep:
 
 def _started(deletion: RegisteredDeletion) -> int:
     return deletion.started_ms
-
-
-def _undecodable(row: InvalidRow) -> Finding:
-    return Finding("undecodable", row.table, row.row, None, row.reason)

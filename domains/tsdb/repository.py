@@ -84,7 +84,7 @@ class TsdbRepository:
         self._deleter = Deleter(self._points, self.uids, self._registry, duplicates, clock)
         self._annotations = AnnotationStore(self._points, self.uids)
         names = BoundTable(connection, tables.uids)
-        deletions = DeletionUpkeep(self._registry, self._deleter)
+        deletions = DeletionUpkeep(self._registry, self._deleter, BoundTable(own, tables.settings))
         series = SeriesUpkeep(self._points, names, self.uids, duplicates)
         self.upkeep: Upkeep = CombinedUpkeep(deletions, series)
         self._duplicates: Duplicates = duplicates

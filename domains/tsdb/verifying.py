@@ -13,7 +13,7 @@ And among the points:
     orphaned     a UID of the row has no name, or is leaked: no question by names finds the row
 
 `repair` puts back the name of a UID, its reverse mapping, if exactly one name has the UID: the reverse mapping follows
-from the forward one. It mends nothing else.
+from the forward one. It removes rows of points that it is told to discard. It mends nothing else.
 
 A leaked UID is harmless by itself, so it is listed and not counted as wrong: writers that assign one name at once leave
 them, and no UID is assigned twice. If it does harm, because rows have it, those rows are orphaned. Metrics with
@@ -39,6 +39,7 @@ from shared.writes import (
     Finding,
     Instructions,
     no_progress,
+    remove_row,
 )
 
 from .annotations import is_annotation, is_global_row, read_annotation
@@ -98,7 +99,8 @@ class SeriesUpkeep:
     ) -> Iterator[tuple[Finding, bool]]:
         """The findings of `verify`, each with whether it was mended: a UID without a name gets back its only name.
 
-        Rows with that UID are then no longer orphaned. Costs: those of `verify`; for each such UID one checkAndPut.
+        Rows with that UID are then no longer orphaned. Rows of points are removed if `instructions` discard them.
+        Costs: those of `verify`; for each such UID one checkAndPut.
         """
         missing: list[Finding] = []
         for finding in self._verify_names(progress):
@@ -111,7 +113,8 @@ class SeriesUpkeep:
             kind = self._nameless[finding]
             is_clear = names_of[kind, finding.row] == 1
             yield finding, is_clear and self._put_name(kind, finding.row, finding.source_row)
-        yield from ((finding, False) for finding in self._verify_points(progress))
+        for finding in self._verify_points(progress):
+            yield finding, instructions.discards(finding) and remove_row(self._points, finding.row)
 
     def _put_name(self, kind: str, uid: bytes, name: bytes | None) -> bool:
         """Puts the name of a UID, unless it has one by now; returns whether it has this one."""

@@ -3,7 +3,7 @@
 May import `keys`, `tables`, `queries` and `events`.
 """
 
-from .batches import NotAllStored, delete_all, delete_rows, put_all, put_in_rows, store_all
+from .batches import NotAllStored, delete_all, delete_rows, put_all, put_in_rows, remove_row, store_all
 from .checkpoints import Checkpoint
 from .claiming import claim, forget
 from .clock import CLOCK, Moment, WriterClock
@@ -31,6 +31,7 @@ from .server_clock import MAX_SKEW_MS, ClockSkew, checked_moment
 from .slots import Intent, holds_intents, intents_table
 from .sources import Source, SourceCells
 from .unfinished import UnfinishedWork
+from .unreadable import UnreadableRows
 from .upkeep import CombinedUpkeep, Erases, Upkeep, no_progress
 from .verifying import WriterUpkeep
 
@@ -76,6 +77,7 @@ __all__ = [
     "UnfinishedWork",
     "UnknownName",
     "UnknownOutcome",
+    "UnreadableRows",
     "Upkeep",
     "WriterClock",
     "WriterUpkeep",
@@ -95,6 +97,7 @@ __all__ = [
     "put_in_rows",
     "reason_told",
     "refuse_expired",
+    "remove_row",
     "settle_each",
     "store_all",
     "write_all",

@@ -5,13 +5,13 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from ..keys import InvalidKey, UnknownCode
+from ..keys import InvalidKey
 from ..keys.errors import listed
 from ..queries import in_batches, scan_in_batches
 from ..tables import InvalidRow, TableLayout
 from ..tables.ddl import delete_statement
 from .checkpoints import EVERY_ROW, Checkpoint
-from .findings import TIMES_READ_AGAIN, Finding, Kind
+from .findings import TIMES_READ_AGAIN, Finding, Kind, unreadable
 from .intent_rows import CLOCKS_APART_MS, Dated
 from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter
 from .restoring import StoredLine
@@ -154,8 +154,7 @@ class Comparison:
             try:
                 wanted[row] = self._wanted(self._writer.reader.source_of(row, cells))
             except (InvalidKey, InvalidRow) as error:
-                kind: Kind = "unknown" if _is_unknown(error) else "undecodable"
-                yield Finding(kind, self._writer.source.name, row, None, _reason(error))
+                yield unreadable(self._writer.source.name, row, error)
                 continue
             lines += [(self.lists[name], line, row) for name, line in wanted[row].lines]
         disagreeing = self._disagreeing(lines, wanted)
@@ -169,8 +168,7 @@ class Comparison:
             try:
                 source_of_line[row] = self._writer.source.key.row_of(table.key.decode(row))
             except InvalidKey as error:
-                kind: Kind = "unknown" if _is_unknown(error) else "undecodable"
-                invalid[row] = Finding(kind, table.name, row, None, _reason(error))
+                invalid[row] = unreadable(table.name, row, error)
         if invalid and table.name == self._writer.source.name:  # those with a source were found with the sources
             sources = self._writer.reader.cells_of(self._writer.source, invalid)
             invalid = {row: invalid[row] for row, cells in sources if not cells}
@@ -280,12 +278,3 @@ def _compared(line: StoredLine, source_row: bytes, wanted: _Wanted) -> _Suspect 
 
 def _names(columns: Set[bytes]) -> list[str]:
     return [column.decode(errors="backslashreplace") for column in sorted(columns)]
-
-
-def _is_unknown(error: ValueError) -> bool:
-    """Whether a row is probably of a later release."""
-    return isinstance(error, UnknownCode) or (isinstance(error, InvalidRow) and error.is_unknown)
-
-
-def _reason(error: ValueError) -> str:
-    return error.reason if isinstance(error, InvalidRow) else str(error)

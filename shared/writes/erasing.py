@@ -17,6 +17,7 @@ from ..keys import InvalidKey, KeyLayout, TrailingBytes, TrailingText, part, row
 from ..keys.errors import listed
 from ..queries import Query, in_batches, scan_in_batches
 from ..tables import TEXTS, BoundTable, Column, InvalidRecord, InvalidRow, ItemCells, RecordCells, TableLayout
+from .batches import remove_row
 from .claiming import forget
 from .derived_cells import Cell
 from .intents import FORGET_MS, FUTURE_MS, WINDOW_MS, IntentWriter
@@ -203,6 +204,10 @@ class Erasures:
     def remove(self, erasure: Erasure) -> None:
         """Deletes its own row, but spares a later erasure of the same name. Costs: 1 delete."""
         self._erasures.rows.delete(self.table.row(erasure), timestamp=erasure.at_ms)
+
+    def discard(self, row: bytes) -> bool:
+        """Removes the row of an erasure that cannot be read; returns whether it is gone."""
+        return remove_row(self._erasures, row)
 
     def delete_strays(
         self, names: Callable[[Any], bool], until_ms: int, on_kept: Callable[[InvalidRow], object]

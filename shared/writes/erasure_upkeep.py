@@ -110,9 +110,14 @@ class PersonErasures:
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """Recovers; yields the erasures that are not over, with the reason."""
+        """Recovers; yields the erasures that are not over, with the reason. Removes those that cannot be read, if told.
+
+        Their names are then lost: erase the person again.
+        """
         failed = self.recover(older_than_ms=0).failed
-        yield from ((finding, False) for finding in self._unsettled(failed))
+        for finding in self._unsettled(failed):
+            is_read = finding.kind != "undecodable"
+            yield finding, not is_read and instructions.discards(finding) and self._erasures.discard(finding.row)
 
     def _unsettled(self, failed: Collection[str]) -> Iterator[Finding]:
         table, damaged = self._erasures.table, list[InvalidRow]()

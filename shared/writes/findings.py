@@ -5,7 +5,9 @@ from typing import Literal, TypeAlias
 
 import attrs
 
+from ..keys import UnknownCode
 from ..keys.errors import shown_bytes
+from ..tables import InvalidRow
 from .checkpoints import Checkpoint
 
 TIMES_READ_AGAIN = 2
@@ -51,6 +53,13 @@ class Finding:
     def __str__(self) -> str:
         reason = f": {self.reason}" if self.reason else ""
         return f"{self.table}: {self.kind} row {shown_bytes(self.row)}{reason}"
+
+
+def unreadable(table: str, row: bytes, error: ValueError) -> Finding:
+    """The finding of a row that cannot be read: undecodable, or unknown if it is probably of a later release."""
+    is_unknown = error.is_unknown if isinstance(error, InvalidRow) else isinstance(error, UnknownCode)
+    reason = error.reason if isinstance(error, InvalidRow) else str(error)
+    return Finding("unknown" if is_unknown else "undecodable", table, row, None, reason)
 
 
 @attrs.frozen

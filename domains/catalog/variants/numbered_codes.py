@@ -12,14 +12,16 @@ import attrs
 
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, TrailingText, part, row_key
 from shared.queries import Query
-from shared.tables import InvalidRow, RecordCells, TableLayout
+from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
 from shared.writes import (
     CLOCK,
+    CombinedUpkeep,
     ErasedName,
     ErasedSource,
     Erasure,
     Intent,
     SourceCells,
+    UnreadableRows,
     WriterClock,
     erasures_tables,
     intents_table,
@@ -174,7 +176,8 @@ class Repository:
         self.names = Names(connection, tables.codes, chosen)
         self._catalog: Any = _CodedCatalog(connection, tables, clock, self.names)
         self.writer = self._catalog.writer
-        self.upkeep = self._catalog.upkeep
+        names = UnreadableRows(*(BoundTable(connection, table) for table in (tables.names, tables.codes)))
+        self.upkeep = CombinedUpkeep(self._catalog.upkeep, names)
 
     # ---- writes
 

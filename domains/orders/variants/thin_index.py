@@ -44,6 +44,7 @@ from shared.writes import (
     Intent,
     IntentWriter,
     SourceCells,
+    UnreadableRows,
     Upkeep,
     WriterClock,
     WriterUpkeep,
@@ -143,7 +144,7 @@ class Repository:
             connection, tables.orders, tables.intents, lists, partial(lines_of, tables), moving=lists, clock=clock
         )
         index = IndexUpkeep(self._index, self._orders, self.writer)
-        self.upkeep: Upkeep = CombinedUpkeep(WriterUpkeep(self.writer), index)
+        self.upkeep: Upkeep = CombinedUpkeep(WriterUpkeep(self.writer), index, UnreadableRows(self._index))
 
     # ---- writes
 

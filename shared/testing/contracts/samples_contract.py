@@ -14,7 +14,8 @@ import pytest
 from ...designs import Variant, load_samples, scratch_store
 from ...keys import KeyLayout, Salt
 from ...tables import LayoutMismatch, TableLayout
-from ...writes import Erasure, NotAllStored, writers_of
+from ...writes import Erasure, Instructions, NotAllStored, Upkeep, writers_of
+from ..damaged_rows import put_damaged_rows
 from ..engines import Embedded
 from ..golden_keys import check_golden_keys, stored_keys, write_golden_keys
 from ..stored_samples import check_every_table_has_rows, check_loading_twice, check_round_trip, stored_cells
@@ -63,6 +64,21 @@ class SamplesContract(ContractOfDesign):
             changed = True
         exemptions = (*self.design.exemptions, *variant.exemptions)
         assert changed == any(exemption.fact == "loading" for exemption in exemptions)
+
+    def test_rows_that_cannot_be_read_stop_no_upkeep_and_are_found_and_removed_if_told(self, variant: Variant) -> None:
+        """In each table one row has a key that cannot be decoded, and one a damaged cell."""
+        with Embedded().store(*variant.tables) as connection:
+            upkeep: Upkeep | None = getattr(variant.open(connection), "upkeep", None)
+            if upkeep is not None:
+                damaged = put_damaged_rows(connection, variant.tables)
+                upkeep.recover(older_than_ms=0)
+                assert damaged - {(finding.table, finding.row) for finding in upkeep.verify()} == set()
+                told = Instructions(discards_orphaned=True, discards_undecodable=True, discards_rows=frozenset(damaged))
+                repaired = {
+                    (found.table, found.row) for found, is_mended in upkeep.repair(instructions=told) if is_mended
+                }
+                assert damaged - repaired == set()
+                assert [str(finding) for finding in upkeep.verify()] == []
 
     def test_golden_keys_are_those_of_every_table(self, pytestconfig: pytest.Config) -> None:
         """They are beside the samples; `--rowbook-golden-keys` writes those of tables that have none there."""

@@ -8,10 +8,11 @@ import pytest
 
 from domains.changes import Change
 from domains.changes.design import DESIGN
-from domains.changes.keys import BY_POSITION, BY_RECORD, COPY, TABLES, RecordInCopy
+from domains.changes.keys import BY_POSITION, BY_RECORD, CHECKPOINTS, COPY, TABLES, RecordInCopy
+from domains.changes.records import Checkpoint
 from domains.changes.repository import ChangeRepository
 from shared.tables import Family
-from shared.testing import stored_cells
+from shared.testing import WatchedConnection, WriterDied, dying_before, stored_cells
 from shared.writes import NOTHING_TOLD, Expired, Instructions, NotAllStored, allow_expired
 from tests.engines import Embedded
 
@@ -162,6 +163,84 @@ def test_a_change_that_expires_before_it_is_mended_does_not_stop_repair(connecti
     monkeypatch.setattr(Family, "lifetime_s", 86_400)
     assert repaired(stored.upkeep) == {("differing", False): 1}
     monkeypatch.undo()
+
+
+# ---- sources
+
+
+@main_only
+def test_a_source_that_cannot_be_read_is_kept_unless_it_is_named_and_stops_nothing(connection, variant, stored):
+    other = attrs.evolve(CHANGES[0], source="other")
+    stored.store(other)
+    stored.copies.feed("other", "users")
+    connection.table(variant.tables.sources.name).put(b"shop", {b"s:p": b"\xc1"})
+    (failed,) = stored.upkeep.recover().failed
+    assert "changes_checkpoints: row 73 68 6f 70" in failed
+    assert repaired(stored.upkeep, DISCARD) == {("undecodable", False): 1}
+    assert stored.erase("30") == 1  # the source whose tables are unknown
+    assert [*stored.history("other", "users", "30")] == []
+    named = Instructions(discards_rows=frozenset([(variant.tables.sources.name, b"shop")]))
+    assert repaired(stored.upkeep, named) == {("undecodable", True): 1, ("orphaned", False): 2}  # records of its copy
+    assert stored.watermark("shop") == 0
+
+
+@main_only
+def test_a_checkpoint_that_cannot_be_read_begins_again_at_0(connection, variant, stored):
+    row = CHECKPOINTS.row(Checkpoint(*USERS, 0))
+    connection.table(CHECKPOINTS.name).put(row, {b"c:p": b"\xc1"}, timestamp=7)
+    (failed,) = stored.upkeep.recover().failed
+    assert "Checkpoint.position" in failed
+    assert repaired(stored.upkeep) == {("undecodable", True): 1}
+    assert stored.copies.position(*USERS) == 0
+    assert stored.upkeep.recover().settled == 1
+    assert stored.copies.position(*USERS) == 7
+
+
+@main_only
+def test_what_a_dead_writer_has_begun_is_reported_after_ten_minutes_and_forgotten_if_told(
+    connection, variant, stored, passes
+):
+    late = [change(9, "31", "INSERT", name="Bo"), change(10, name="Anne")]
+    dying = variant.open(WatchedConnection(connection, dying_before(lambda call: call.name != "checkAndPut")))
+    with pytest.raises(WriterDied):
+        dying.store_all(late)
+    assert [*stored.upkeep.verify()] == []
+    passes(11 * 60_000)
+    (found,) = stored.upkeep.verify()
+    assert (found.kind, found.row) == ("unsettled", b"shop")
+    assert found.reason.startswith("2 changes from position 9 on were begun, and have not been stored")
+    assert repaired(stored.upkeep, DISCARD) == {("unsettled", False): 1}
+    named = Instructions(discards_rows=frozenset([(found.table, found.row)]))
+    assert repaired(stored.upkeep, named) == {("unsettled", True): 1}
+    other = change(9, "32", "INSERT", name="Cy")
+    variant.open(connection).store(other)
+    assert [*stored.since("shop", after=7)] == [other]
+
+
+@main_only
+def test_what_a_dead_writer_has_begun_is_not_forgotten_if_a_row_of_it_is_stored(connection, variant, stored, passes):
+    dying = variant.open(WatchedConnection(connection, dying_before(lambda call: call.table == BY_POSITION.name)))
+    with pytest.raises(WriterDied):
+        dying.store(change(9, name="Anne"))
+    passes(11 * 60_000)
+    named = Instructions(discards_rows=frozenset([(variant.tables.sources.name, b"shop")]))
+    assert repaired(stored.upkeep, named) == {("unsettled", False): 1}
+    variant.open(connection).store(change(9, name="Anne"))
+    assert [*stored.upkeep.verify()] == []
+
+
+@main_only
+def test_one_of_two_changes_that_an_older_release_stored_at_one_position_is_orphaned(connection, variant, stored):
+    """The log has that of the writer that came last."""
+    overwritten = change(7, "32", "INSERT", ms=AT_MS - 1, name="Cy")
+    table, row_of = rows_of(connection, variant, "by_record")
+    table.put(row_of(overwritten), BY_RECORD.cells.pack(overwritten), timestamp=AT_MS - 1)
+    found, of_copy = stored.upkeep.verify()
+    assert (found.kind, found.row, of_copy.table) == ("orphaned", row_of(overwritten), COPY.name)
+    assert found.reason == "at position 7 of shop, changes_log has another change"
+    assert repaired(stored.upkeep) == {("orphaned", False): 1, ("missing", True): 1}
+    assert repaired(stored.upkeep, DISCARD) == {("orphaned", True): 2}
+    assert [*stored.upkeep.verify()] == []
 
 
 # ---- the copy

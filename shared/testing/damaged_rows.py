@@ -1,0 +1,69 @@
+"""Rows that no release has put: one whose key cannot be decoded, and one with a damaged cell."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import happybase
+
+from ..keys import InvalidKey, KeyLayout
+from ..tables import InvalidRow, PhysicalTable, TableLayout, physical_tables
+
+NOT_KEYS = (b"\xff\xfe\xfd", b"\xff", b"damaged", b"\x00")
+"""Rows to try: no codec of text accepts the first, and few widths of numbers the others."""
+NOT_VALUES = (b"\xc1", b"", b"\xff" * 3)
+"""Values to try: msgpack never begins with the first byte."""
+AT_MS = 1
+"""The time of the cells: old enough to be removed at once."""
+
+
+def put_damaged_rows(
+    connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]
+) -> set[tuple[str, bytes]]:
+    """Puts both rows into each table, as far as it can have them; returns their tables and rows."""
+    damaged: set[tuple[str, bytes]] = set()
+    for table in physical_tables(tables):
+        for row, cells in damaged_rows(table):
+            connection.table(table.name).put(row, cells, timestamp=AT_MS)
+            damaged.add((table.name, row))
+    return damaged
+
+
+def damaged_rows(table: PhysicalTable) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:
+    """The rows with their cell: a key that no layout of the table decodes, and one that the first one does."""
+    column = _some_column(table.layouts[0])
+    for row in NOT_KEYS:
+        if all(_is_damaged(layout, row, {column: b"\xc3"}) for layout in table.layouts):
+            yield row, {column: b"\xc3"}
+            break
+    row = _some_row(table.layouts[0].key, table.name)
+    for value in NOT_VALUES:
+        if all(_is_damaged(layout, row, {column: value}) for layout in table.layouts):
+            yield row, {column: value}
+            break
+
+
+def _some_row(layout: KeyLayout[Any], text: str) -> bytes:
+    """A row of a layout: of each part the first value that its codec accepts, this text if it does."""
+    return layout.row_of(layout.key_class(**{part.name: _some_value(part.codec, text) for part in layout.parts}))
+
+
+def _some_value(codec: Any, text: str) -> Any:
+    names = getattr(codec, "name_of", {}).values()
+    for value in (*names, text, "7", 7, 0, 7.5, *(b"\x07" * width for width in range(1, 33))):
+        with suppress(InvalidKey):
+            codec.encode(value)
+            return value
+    raise NotImplementedError(f"{codec}: no value is known")
+
+
+def _some_column(layout: TableLayout[Any, Any]) -> bytes:
+    column: bytes = layout.cells.columns[0]
+    return column if b":" in column else column + b":damaged"
+
+
+def _is_damaged(layout: TableLayout[Any, Any], row: bytes, cells: dict[bytes, bytes]) -> bool:
+    try:
+        return not layout.records(row, cells)
+    except (InvalidKey, InvalidRow):
+        return True
