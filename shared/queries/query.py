@@ -112,6 +112,8 @@ class Query(Generic[R]):
         status that is new there, for example, does not fail the page: it is in `Page.unknown`. A cursor that is
         damaged, or belongs to another question or another layout, is an `InvalidQuestion`.
 
+        A row of which a TTL has left only what was put again later is skipped, so the page may be short, with a cursor.
+
         Raises LayoutMismatch if another layout than this table's made the stored keys.
 
         Costs: one scan of `limit` + 1 rows for each range that is read; a sorted page reads all rows of its ranges. A
