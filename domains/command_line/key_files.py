@@ -1,6 +1,5 @@
 """`rowbook explain --keys`: many row keys, a line for each."""
 
-from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
@@ -12,7 +11,7 @@ from shared.tables import TableLayout
 
 from .key_forms import READ_AS, KeyForm, read_keys
 from .key_places import Places
-from .key_words import MissingKeys, TableKeys, decode_key, tables_of
+from .key_words import Decoded, TableKeys, decode_forms, tables_of
 from .ranges import shown_row
 from .ranking import doubts
 from .stores import existing_store
@@ -36,10 +35,10 @@ def explain_file(
     with ExitStack() as opened:
         places = None if store is None else Places(opened.enter_context(existing_store(store)))
         for row_in in read_keys(file, form):
-            decoded = {of_row: decode_key(tables, row) for of_row, row in row_in.items()}
-            possible = _stored([of_row for of_row in decoded if decoded[of_row][0]], decoded, places)
+            decoded = decode_forms(tables, row_in)
+            possible = _stored(decoded, places)
             foreign += not possible
-            for of_row in possible or [*decoded][:1]:
+            for of_row in possible or list(decoded)[:1]:
                 row, (keys, missing) = row_in[of_row], decoded[of_row]
                 if as_json:
                     of_tables = [_key(table, row, places) for table, _row in _likely(keys, places)]
@@ -54,10 +53,9 @@ def explain_file(
     return 1 if foreign else 0
 
 
-def _stored(
-    forms: list[KeyForm], decoded: Mapping[KeyForm, tuple[TableKeys, MissingKeys]], places: Places | None
-) -> list[KeyForm]:
-    """The forms in which a store has the key; all if it has none of them, or if there is only one."""
+def _stored(decoded: Decoded, places: Places | None) -> list[KeyForm]:
+    """The forms in which a store has the key; if there is only one, or none, those in which some table has it."""
+    forms: list[KeyForm] = [form for form in decoded if decoded[form][0]]
     if places is None or len(forms) < 2:
         return forms
     return [form for form in forms if any(_is_stored(places, key) for key in decoded[form][0])] or forms

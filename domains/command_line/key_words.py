@@ -40,6 +40,10 @@ MissingKeys: TypeAlias = list[MissingKey]
 """Tables without such a row key, the nearest first."""
 
 
+Decoded: TypeAlias = Mapping[KeyForm, tuple[TableKeys, MissingKeys]]
+"""The tables that have a key in each form that it may have, and those that do not."""
+
+
 def tables_of(variants: Iterable[Variant]) -> list[TableLayout[Any, Any]]:
     """All layouts of records of some variants, each once; two of them may be of one table."""
     return list({(table.name, table.holds): table for variant in variants for table in variant.record_tables}.values())
@@ -116,6 +120,11 @@ def decode_key(tables: Iterable[TableLayout[Any, Any]], row: bytes) -> tuple[Tab
             parts = _decoded_parts(table.key, row)
             missing_keys.append(MissingKey(table, reason, parts, is_foreign=not parts))
     return by_likelihood(keys), sorted(missing_keys, key=lambda missing: missing.distance)
+
+
+def decode_forms(tables: Collection[TableLayout[Any, Any]], rows: Mapping[KeyForm, bytes]) -> Decoded:
+    """What a key is in each form that it may have."""
+    return {form: decode_key(tables, row) for form, row in rows.items()}
 
 
 def _decoded_parts(layout: KeyLayout[Any], row: bytes) -> tuple[Segment, ...]:

@@ -14,7 +14,7 @@ from shared.tables import BoundTable, InvalidRow, TableLayout
 
 from .designs import find_variants
 from .key_forms import READ_AS, KeyForm, encoded, forms_of
-from .key_words import decode_key, encode_keys, field_types, read_key
+from .key_words import decode_forms, encode_keys, field_types, read_key
 from .options import ALL
 from .ranges import shown_row
 from .record_output import RecordOutput
@@ -76,7 +76,9 @@ def get(
         raise WrongUsage(f"get {name} {layout.name}: give the parts of the row key (field=value ...), or --key KEY")
     if key is None:
         _row_of_words(name, layout, words)  # refuses words that make no key before a store is opened
-    given = {} if key is None else {of_key: read_key(key, of_key) for of_key in forms_of([encoded(key)], form)}
+    given: dict[KeyForm, bytes] = {}
+    if key is not None:
+        given = {of_key: read_key(key, of_key) for of_key in forms_of([encoded(key)], form)}
     with _bound(name, store, table) as bound:
         rows = _rows_of_key(name, bound, given) if given else [_row_of_words(name, bound.layout, words)]
         for row in rows:
@@ -101,15 +103,15 @@ def _rows_of_key(name: str, table: BoundTable[Any, Any], given: Mapping[KeyForm,
 
     Costs: if the layout makes several, a get for each.
     """
-    decoded = {form: decode_key([table.layout], row) for form, row in given.items()}
-    possible = [form for form, (keys, _missing) in decoded.items() if keys]
+    decoded = decode_forms([table.layout], given)
+    possible: list[KeyForm] = [form for form in decoded if decoded[form][0]]
     where = f"get {name} {table.layout.name}"
     if not possible:
         _keys, missing = next(iter(decoded.values()))
         raise CommandFailed(f"{where}: {missing[0].reason}")
     if len(possible) > 1:
         columns = table.layout.cells.columns
-        stored = [form for form in possible if table.rows.row(given[form], columns)]
+        stored: list[KeyForm] = [form for form in possible if table.rows.row(given[form], columns)]
         if len(stored) > 1:
             rows = " and ".join(f"{READ_AS[form]} {shown_row(given[form])}" for form in stored)
             options = " or ".join(f"--form {form}" for form in stored)
