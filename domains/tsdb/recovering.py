@@ -68,7 +68,7 @@ class DeletionUpkeep:
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """The registered deletions and settings that cannot be read; no row shows what should have been deleted."""
-        yield from self._unreadable.verify(progress)
+        yield from self._unreadable.verify()
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
@@ -76,7 +76,7 @@ class DeletionUpkeep:
         """Recovers all deletions; yields those that cannot be read, and those that failed, with the reason."""
         deletions, table = self._registry.registered(), self._registry.deletions
         failed = self._recovered(deletions, older_than_ms=0).failed
-        yield from self._unreadable.repair(progress, instructions)
+        yield from self._unreadable.repair(instructions=instructions)
         for row in map(table.row, sorted(deletions.values(), key=_started)):
             if reason := reason_told(failed, table.layout.name, row):
                 yield Finding("unsettled", table.layout.name, row, None, reason), False
