@@ -12,7 +12,7 @@ from contextlib import closing
 from functools import partial
 from itertools import islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..keys import MAX_ROW_BYTES, InvalidQuestion, Plan, RowRange, next_row
 from ..keys.errors import shown
@@ -96,7 +96,7 @@ def run_plan(
 ) -> StoredRows:
     """The rows that `scan` returns, for a `limit` that is already checked; only cells dated before `before_ms`."""
     options: Any = {"timestamp": before_ms, "include_timestamp": include_timestamp}
-    get: Callable[..., dict[bytes, bytes]] = table.row
+    get = cast("Callable[..., dict[bytes, bytes]]", table.row)
     read = _reader(partial(table.scan, **options), filter, columns)
     if plan.point is not None:
         claimed = columns if plan.column is None else (plan.column,)
