@@ -81,7 +81,7 @@ def repair(
             help="Remove lines without a source, rows that cannot be read, or this row, which are otherwise kept.",
         ),
     ] = None,
-    restores: Annotated[
+    restore: Annotated[
         bool, typer.Option("--restore", help="Make records again from lines that outlived them.")
     ] = False,
     rate: Annotated[
@@ -107,7 +107,7 @@ def repair(
     from .words import number
 
     upkeep.check_upkeep(name)
-    instructions = upkeep.instructions(discard or [], restores=restores)
+    instructions = upkeep.instructions(discard or [], restore=restore)
     upkeep.check_checkpoint(checkpoint, instructions)
     rows_per_s = None if rate is None else number("--rate", rate, MAX_ROWS_PER_S)
     out, errors = consoles(plain or context.obj)

@@ -85,7 +85,7 @@ def repair(
     return code
 
 
-def instructions(discard: list[str], *, restores: bool) -> Instructions:
+def instructions(discard: list[str], *, restore: bool) -> Instructions:
     """The instructions for `repair` in its options, about rows that it otherwise keeps."""
     rows: set[tuple[str, bytes]] = set()
     for word in discard:
@@ -94,7 +94,7 @@ def instructions(discard: list[str], *, restores: bool) -> Instructions:
             raise WrongUsage(f"--discard: must be {ORPHANED}, {UNDECODABLE} or TABLE:HEXROW (got {shown(word)})")
         if colon:
             rows.add((table, from_hex("--discard", row)))
-    return Instructions(restores, ORPHANED in discard, UNDECODABLE in discard, frozenset(rows))
+    return Instructions(restore, ORPHANED in discard, UNDECODABLE in discard, frozenset(rows))
 
 
 def check_checkpoint(checkpoint: str | None, instructions: Instructions) -> None:

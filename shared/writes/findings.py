@@ -69,7 +69,7 @@ class Instructions:
     Raises ValueError for a `checkpoint` beside anything else: what it skips would be neither restored nor discarded.
     """
 
-    restores: bool = False
+    restore: bool = False
     """Makes records again from their orphaned lines, if these hold all attributes."""
     discards_orphaned: bool = False
     """Removes orphaned lines."""

@@ -155,7 +155,7 @@ class WriterUpkeep:
     ) -> tuple[list[Finding], str]:
         """Restores or discards the lines of a lost revision, as told; returns those, and why the others are kept."""
         reason = ""
-        if instructions.restores:
+        if instructions.restore:
             try:
                 self._restore(source_row, [self._compared.line(finding) for finding in findings])
                 return findings, ""

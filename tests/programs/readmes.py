@@ -4,10 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import attrs
+
 from domains.command_line.readmes import pages
 from shared.designs.cost_tables import listed
-from shared.designs.pages.markdown import filled, markdown_list, markdown_table, picture_block
+from shared.designs.pages.markdown import below, filled, markdown_list, markdown_table, picture_block
 from shared.testing import Steps
+from tests.domains.orders import backups
 from tests.domains.reservations.stopped_writes import steps as hotel_steps
 from tests.engines import Embedded, Engine
 from tests.programs.shown_writes import STEPS, ladder
@@ -54,7 +57,16 @@ def changes_blocks() -> dict[str, str]:
     table = markdown_table(("change", "in place", "deploy in this order"), rows)
     shown = filled("Each line is a test with a process of an older and one of a newer release on one store:")
     tests = markdown_list(f"{change.what}: `{change.test}`" for change in changes)
-    return {"changes": "\n\n".join([table, shown, tests])}
+    return {"changes": "\n\n".join([table, shown, tests]), "backups": backups_block()}
+
+
+def backups_block() -> str:
+    """What `repair` mends after a restore, by the order in which the tables were copied."""
+    of_each = {order: backups.measured(Embedded(), parts, backups.Copies()) for order, parts in backups.ORDERS.items()}
+    rows = [(order, *map(str, attrs.astuple(restored))) for order, restored in of_each.items()]
+    caption = f"Orders that disagree with their lines, if {backups.CHANGED} are placed or change between the two:"
+    headers = ("copied", "after the restore", "after `repair`", "after `repair --restore`")
+    return below(caption, markdown_table(headers, rows))
 
 
 def all_pages() -> dict[Path, Callable[[], str]]:

@@ -90,4 +90,4 @@ def test_a_pass_continues_after_the_last_row_that_was_saved():
 
 def test_a_checkpoint_beside_other_instructions_is_refused():
     with pytest.raises(ValueError, match="must be alone, because rows before it are skipped"):
-        Instructions(restores=True, checkpoint=Checkpoint({}, len))
+        Instructions(restore=True, checkpoint=Checkpoint({}, len))

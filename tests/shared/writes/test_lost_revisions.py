@@ -93,7 +93,7 @@ def test_a_line_that_says_what_its_source_says_is_a_proof_too(connection, notes)
 @OLDER
 def test_a_record_is_restored_from_its_lines(notes, keeps):
     lose(notes, keeps=keeps)
-    after = kinds_repaired(notes, restores=True)
+    after = kinds_repaired(notes, restore=True)
     assert all(is_mended for _, _, is_mended in after)
     assert {(kind, table) for kind, table, _ in after if kind == "orphaned"} == {*ORPHANED}
     assert (notes.source().record, kinds(notes)) == (LATER, [])
@@ -105,7 +105,7 @@ def test_a_restored_revision_is_above_every_line_that_it_was_made_of(connection,
     lose(notes, keeps=False)
     ahead_ms = now_ms() + FUTURE_MS - 1_000
     put_line(connection, OWNERS, attrs.evolve(LATER, text="newest"), ahead_ms)
-    assert are_all_mended(notes, restores=True)
+    assert are_all_mended(notes, restore=True)
     source = notes.source()
     assert (source.record.text, source.time_ms > ahead_ms) == ("newest", True)
     notes.store(A)
@@ -119,7 +119,7 @@ def test_a_record_is_restored_without_what_its_present_source_has_removed(connec
     time_ms = notes.source().time_ms
     put_line(connection, OWNERS, BOB, time_ms - 1)
     put_line(connection, STATES, ByState("done", "a"), time_ms + 50)
-    notes.repaired(restores=True)
+    notes.repaired(restore=True)
     assert (notes.source().record, kinds(notes)) == (attrs.evolve(A, state="done"), [])
 
 
@@ -139,9 +139,9 @@ def damage_a_line(connection):
 @pytest.mark.parametrize(
     ("damage", "told", "reason"),
     [
-        (delete_a_line, "restores", "; not restored: no line holds owner and text"),
-        (put_another_owner, "restores", "; not restored: its lines contradict each other"),
-        (damage_a_line, "restores", "it holds cells that cannot be read: Note.text: "),
+        (delete_a_line, "restore", "; not restored: no line holds owner and text"),
+        (put_another_owner, "restore", "; not restored: its lines contradict each other"),
+        (damage_a_line, "restore", "it holds cells that cannot be read: Note.text: "),
         (lambda _connection: None, "discards_orphaned", "; not discarded: must be 42 minutes old"),
     ],
     ids=["an attribute is missing", "lines contradict each other", "a line cannot be read", "the lines are young"],
@@ -202,7 +202,7 @@ def test_a_source_that_cannot_be_read_is_discarded_by_its_row_alone_and_restored
     assert kinds_repaired(notes, discards_undecodable=True) == [("undecodable", NOTES.name, False)]
     told = {"discards_rows": frozenset({(NOTES.name, b"a")})}
     assert kinds_repaired(notes, **told)[0] == ("undecodable", NOTES.name, True)
-    assert are_all_mended(notes, restores=True)
+    assert are_all_mended(notes, restore=True)
     assert (notes.source().record, kinds(notes)) == (A, [])
 
 
@@ -262,7 +262,7 @@ def test_a_cell_of_the_future_is_kept_and_does_not_drag_its_source_there(connect
     notes.store(A)
     at_ms = min(now_ms() + ahead_ms, 2**63 - 2)
     put_line(connection, OWNERS, note, at_ms, **{"n:t": b"\xa1z"})
-    for told in ({}, {"discards_orphaned": True, "restores": True}):
+    for told in ({}, {"discards_orphaned": True, "restore": True}):
         assert kinds_repaired(notes, **told) == [("future", OWNERS.name, False)]
     (finding,) = notes.findings()
     statement = f"""delete 'notes_by_owner', "{note.owner}\\x00\\x01a\\x00\\x01", "n:t", {at_ms}"""
@@ -305,7 +305,7 @@ def test_a_write_of_a_lost_revision_is_not_completed_because_that_would_delete_i
     assert "its source has lost a revision" in recovery.failed[0] or "its source is missing" in recovery.failed[0]
     assert kinds_repaired(notes)[0][0] == "unsettled"
     assert contents(connection) == before
-    restored = kinds_repaired(notes, restores=True)
+    restored = kinds_repaired(notes, restore=True)
     assert all(is_mended for kind, _, is_mended in restored if kind == "orphaned")
     assert notes.source().record.text == "y"
     assert notes.recover().failed == ()
