@@ -17,6 +17,7 @@ from ..tables.errors import InvalidRecord, InvalidRow
 from ..tables.item_cells import ItemCells
 from ..tables.layouts import TableLayout
 from ..tables.record_cells import RecordCells
+from ..tables.recorded_layouts import check_filled
 from .past_rows import rows_as_of
 from .scanning import BATCH_ROWS, in_batches, ranges_after, run_plan
 from .server_filters import ServerFilter
@@ -83,6 +84,8 @@ class RecordReader(Generic[R]):
     ) -> None:
         self.request = request
         self._rows = request.table.rows
+        if request.server is not None:  # it may compare columns of another layout, such as computed ones
+            check_filled(request.table.connection, request.layout, request.server.columns)
         self._layout = request.table.layout
         self.on_invalid = on_invalid
         self.on_unknown = on_unknown

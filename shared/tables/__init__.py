@@ -13,7 +13,7 @@ from .other_columns import OtherColumns
 from .packing import BIG_INT, COUNTER, MSGPACK, RAW, TEXT, TEXTS, Packing
 from .put_if import put_if
 from .record_cells import RecordCells
-from .recorded_layouts import LayoutMismatch, TableMismatch, UnrecordedLayout, check_layouts
+from .recorded_layouts import LayoutMismatch, TableMismatch, UnfilledList, UnrecordedLayout, check_layouts
 
 __all__ = [
     "BIG_INT",
@@ -38,6 +38,7 @@ __all__ = [
     "RecordCells",
     "TableLayout",
     "TableMismatch",
+    "UnfilledList",
     "UnknownValue",
     "UnrecordedLayout",
     "check_layouts",

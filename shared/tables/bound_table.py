@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys import Plan
 from .layouts import TableLayout
-from .recorded_layouts import check_layouts
+from .recorded_layouts import check_filled, check_layouts
 
 if TYPE_CHECKING:
     import happybase
@@ -20,21 +20,30 @@ class BoundTable(Generic[K, R]):
     by_seller.rows.put(by_seller.row(line), by_seller.layout.cells.pack(line))
     Query(by_seller, by_seller.plan(seller_id="s-17"), newest_first=True)
 
+    `is_for_upkeep`: upkeep also reads a list that lacks lines, because it puts them.
+
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
-    def __init__(self, connection: "happybase.Connection", layout: TableLayout[K, R]) -> None:
+    def __init__(
+        self, connection: "happybase.Connection", layout: TableLayout[K, R], *, is_for_upkeep: bool = False
+    ) -> None:
         self.connection = connection
         self.layout = layout
+        self._is_for_upkeep = is_for_upkeep
         self._rows = connection.table(layout.name)
 
     @property
     def rows(self) -> "happybase.Table":
-        """Happybase's own table. Raises LayoutMismatch if another layout made the keys that are stored.
+        """Happybase's own table.
 
-        Costs: the first time on a connection, those of `check_layouts`.
+        Raises LayoutMismatch if another layout made the keys that are stored, and UnfilledList for a list that `repair`
+        has not filled yet. Costs: those of `check_layouts`, the first time on a connection and once in ten minutes.
         """
-        check_layouts(self.connection, [self.layout])
+        if self._is_for_upkeep:
+            check_layouts(self.connection, [self.layout])
+        else:
+            check_filled(self.connection, self.layout)
         return self._rows
 
     @property

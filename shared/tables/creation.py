@@ -9,7 +9,7 @@ without it through Thrift1 alone, with a warning.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -78,12 +78,18 @@ def create_tables(connection: "happybase.Connection", tables: Iterable[TableLayo
     (`recorded_layouts.py`). Warns of `UnrecordedLayout` if it has not been recorded. Does not compare split points,
     because HBase keeps splitting regions by itself.
 
+    A list that it creates after its sources is marked, and its readers get `UnfilledList` until `repair` has put the
+    lines that it lacks. Give all tables of a design in one call: so it tells a new design from a new list.
+
     If the connection has no Thrift2 gateway, raises `NeedsThrift2`, before anything is created, for split points of a
     missing table and for any block size other than HBase's default, which is not compared. Nor is `keep_tombstones_ms`
     set or compared: a table created this way keeps no tombstones, of which `KeepsNoTombstones` warns, and is a mismatch
     through Thrift2.
     """
+    tables = [*tables]
     physical = physical_tables(tables)
+    sources = {table.name for table in tables if getattr(table.cells, "holds_sources", False)}
+    created: set[str] = set()
     with _beyond_thrift1(connection) as beyond:
         existing = _names(connection)
         if beyond is None:
@@ -95,7 +101,9 @@ def create_tables(connection: "happybase.Connection", tables: Iterable[TableLayo
             _create(connection, beyond, _RECORDS)
             existing.add(RECORDS.name)
         for table in physical:
-            if table.name in existing or not _create_claimed(connection, beyond, table):
+            if table.name not in existing and _create_claimed(connection, beyond, table, sources, created):
+                created.add(table.name)
+            else:
                 described = connection.table(table.name).families()
                 _check_names(table, described)
                 if any(layout.is_recorded for layout in table.layouts):
@@ -114,11 +122,10 @@ def drop_tables(connection: "happybase.Connection", tables: Iterable[TableLayout
     existing = _names(connection)
     has_records = RECORDS.name in existing
     for table in physical_tables(tables):
-        at_ms = recorded_at_ms(connection, table.name) if has_records else None
-        if table.name in existing:
+        if table.name in existing:  # otherwise another process may have created it, with a record, by now
+            at_ms = recorded_at_ms(connection, table.name) if has_records else {}
             connection.delete_table(table.name, disable=True)
-        if at_ms is not None:  # after the table: a record without a table is out of date
-            delete_record(connection, table.name, at_ms)
+            delete_record(connection, table.name, at_ms)  # after the table: a record without a table is out of date
         forget_compared(connection, table.name)
 
 
@@ -154,9 +161,15 @@ def _check_thrift1_suffices(table: PhysicalTable, *, exists: bool) -> None:
         )
 
 
-def _create_claimed(connection: "happybase.Connection", beyond: BeyondThrift1 | None, table: PhysicalTable) -> bool:
+def _create_claimed(
+    connection: "happybase.Connection",
+    beyond: BeyondThrift1 | None,
+    table: PhysicalTable,
+    sources: Set[str],
+    created: Set[str],
+) -> bool:
     """Whether this call created the table; its layouts are recorded before."""
-    claim_table(connection, table)
+    claim_table(connection, table, sources, created)
     is_created = _create(connection, beyond, table)
     if is_created and beyond is None:
         _warn_of_tombstones(table)

@@ -19,14 +19,39 @@ Two processes with different layouts cannot both pass: if the second replaces th
 either step 4 of the first refuses, or step 2 of the second finds another record than it has read, and starts again. A
 process that dies leaves a record that the next one completes or, without a table, replaces.
 
+A connection compares a table when it first uses it, and again ten minutes later, because the table may be dropped and
+created with another layout meanwhile. Nothing is put into a table, or read from it, before it is compared: if it is
+missing when the tables are listed, the store is asked for it, and reports that, or has it by now.
+
+**A list that was created after its sources** lacks their lines until `repair` has put them. The row of its table has a
+mark, in a column of its own, because a release that does not know marks puts `l:l` anew:
+
+    row     l:l   l:u
+    lines   ...   created after other tables; not repaired since
+
+- Each process that is about to create the table puts the mark in step 2, by a `checkAndPut` that expects the record of
+  step 1. So it is there before the table, and once step 4 has confirmed the record, no process puts an outdated mark.
+  A table gets none if the tables of sources in the same call are new, too, or if the store had no other tables.
+  New computed columns of an existing table get it before they are recorded.
+- An `IntentWriter` tells its connection which tables are lists (`add_list`). The mark of any other table means nothing.
+- Whoever compares a marked list when no write is under way and, read after that, no source is stored, removes the mark.
+  Every writer does so before its first write. A complete `repair` removes the mark that it found when it began. Both
+  delete it up to its own timestamp, so they spare the mark of a table that was dropped and created again meanwhile.
+- The age of a mark does not tell whether it counts: each added code or column puts the record anew, after the mark.
+- As long as there is a mark, readers of the list get `UnfilledList` (`check_filled`); writers and upkeep go on.
+
+A table that the HBase shell creates, or a release that does not know marks, has none: run `repair` before its readers.
+
 The record holds formats, not meanings: swapping two parts of one codec, or changing the unit of a number, makes the
 same format. Nothing in a table shows the difference, so it is not refused.
 """
 
 import json
+import math
+import time
 import warnings
-from collections.abc import Iterable, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import attrs
@@ -51,6 +76,10 @@ class TableMismatch(ValueError):
 
 class LayoutMismatch(TableMismatch):
     """The keys of a table are made by another layout than the declared one."""
+
+
+class UnfilledList(TableMismatch):
+    """A list was created when its sources were stored already, and `repair` has not put their lines into it yet."""
 
 
 class UnrecordedLayout(UserWarning):
@@ -87,6 +116,11 @@ RECORDS = TableLayout(
     is_recorded=False,
 )
 COLUMN = RECORDS.cells.columns[0]
+UNFILLED = b"l:u"
+"""The column of the mark of a table that was created after others, and that `repair` has not filled yet."""
+MARK = b"created after other tables; not repaired since"
+COMPARED_FOR_S = 600
+"""How long a connection relies on its comparison of a table with the record, in seconds."""
 
 
 @attrs.frozen
@@ -105,77 +139,189 @@ class RecordedLayout:
 Recorded = tuple[RecordedLayout, ...]
 
 
+HasNothing: TypeAlias = Callable[["happybase.Connection"], bool]
+"""Returns whether no source is stored, and no write is under way that may have put its lines into an earlier table."""
+
+
+@attrs.frozen
+class StoredRecord:
+    """The row of one table's record, as it was read."""
+
+    cell: bytes | None
+    """The layouts; None if they are not recorded."""
+    unfilled_ms: int | None
+    """The timestamp of the mark; None without one."""
+
+
 @attrs.define
 class _Known:
-    """The records that one connection has read, and the layouts that it has compared with them."""
+    """What one connection knows of one table."""
 
-    records: dict[tuple[bytes | None, str], Recorded | None] = attrs.field(
-        factory=dict[tuple[bytes | None, str], Recorded | None]
+    record: StoredRecord | None = None
+    """None if it has to be read."""
+    read_again_s: float = 0.0
+    """When it has to be read again, by the monotonic clock."""
+    compared: set[KeyFormat] = attrs.field(factory=set[KeyFormat])
+    """The formats of the layouts that agree with the record."""
+    lists: "dict[frozenset[Claim], tuple[str, HasNothing]]" = attrs.field(
+        factory=dict[frozenset[Claim], tuple[str, HasNothing]]
     )
-    """By prefix and table; None for a table without a record."""
-    compared: set[tuple[bytes | None, str, KeyFormat]] = attrs.field(factory=set[tuple[bytes | None, str, KeyFormat]])
-    """By prefix, table and format."""
+    """The table of the sources of each list in this table, and whether it is empty, by the cells of its lines."""
+
+    def note(self, record: StoredRecord, *, has_records: bool = True) -> None:
+        """Keeps a record that was just read."""
+        self.record = record
+        self.read_again_s = time.monotonic() + COMPARED_FOR_S if has_records else math.inf
+
+    def forget(self) -> None:
+        """Makes the next call read the record, and compare all layouts with it."""
+        self.record = None
+        self.compared.clear()
 
 
-_known: "WeakKeyDictionary[happybase.Connection, _Known]" = WeakKeyDictionary()
+_known: "WeakKeyDictionary[happybase.Connection, dict[tuple[bytes | None, str], _Known]]" = WeakKeyDictionary()
+"""By connection, then by prefix and table."""
 
 
 def check_layouts(connection: "happybase.Connection", tables: Sequence[TableLayout[Any, Any]]) -> None:
     """Compares the layouts of tables with those recorded in the store.
 
-    Raises LayoutMismatch if a table's keys are made by another layout. Warns of `UnrecordedLayout` if the store has no
-    record of a table that exists. Costs: once for each table and connection one get, with one call that lists the
-    tables; one checkAndPut if the process that created the table died before it confirmed the record.
+    Raises LayoutMismatch if a table's keys are made by another layout, and the store's own error if a table is missing.
+    Warns of `UnrecordedLayout` if the store has no record of a table that exists. Costs: for each table and connection
+    one get, at first with one call that lists the tables, then once in ten minutes. One checkAndPut if the process that
+    created the table died before it confirmed the record; two scans for a list that was created after its sources'
+    table, and one delete if that is empty.
     """
-    known, prefix = _known_on(connection), connection.table_prefix
-    new = [table for table in tables if (prefix, table.name, table.format) not in known.compared and table.is_recorded]
+    now_s = time.monotonic()
+    new = [
+        (table, known)
+        for table in tables
+        if table.is_recorded and not _holds(known := _of(connection, table.name), table, now_s)
+    ]
     if not new:
         return
-    _read_records(connection, known, {table.name for table in new if (prefix, table.name) not in known.records})
-    for table in new:
-        if (prefix, table.name) not in known.records:
-            continue  # the table is missing: the store will report it
-        recorded = known.records[prefix, table.name]
-        if recorded is None:
-            _warn(table.name)
-        else:
-            merged_layouts(table.name, recorded, [table])
-        known.compared.add((prefix, table.name, table.format))
+    for table, known in new:
+        if known.record is not None and now_s >= known.read_again_s:
+            record = read_record(connection, table.name)
+            if record == known.record:
+                known.note(record)
+            else:
+                known.forget()
+    _read_records(connection, {table.name: known for table, known in new if known.record is None})
+    for table, known in new:
+        if table.format in known.compared or known.record is None:
+            continue
+        if known.record.cell is not None:
+            merged_layouts(table.name, recorded_in(known.record.cell), [table])
+        _remove_mark_of_nothing(connection, known, table.name)
+        known.compared.add(table.format)
 
 
 def has_record(connection: "happybase.Connection", table: TableLayout[Any, Any]) -> bool:
     """Whether the store has a record of a table. Costs: those of `check_layouts`, which compares it."""
     check_layouts(connection, [table])
-    return _known_on(connection).records.get((connection.table_prefix, table.name)) is not None
+    record = _of(connection, table.name).record
+    return record is not None and record.cell is not None
 
 
-def _known_on(connection: "happybase.Connection") -> _Known:
-    known = _known.get(connection)
-    if known is None:
-        known = _known[connection] = _Known()
-    return known
+def _holds(known: _Known, table: TableLayout[Any, Any], now_s: float) -> bool:
+    return table.format in known.compared and now_s < known.read_again_s
 
 
-def _read_records(connection: "happybase.Connection", known: _Known, names: Set[str]) -> None:
-    """Reads the records of these tables; skips tables that do not exist."""
-    existing = connection.tables() if names else []
-    for name in names:
-        if name.encode() in existing:
-            has_records = RECORDS.name.encode() in existing
-            known.records[connection.table_prefix, name] = _confirmed(connection, name) if has_records else None
+def _of(connection: "happybase.Connection", name: str) -> _Known:
+    of_connection = _known.get(connection)
+    if of_connection is None:
+        of_connection = _known.setdefault(connection, {})
+    key = connection.table_prefix, name
+    known = of_connection.get(key)
+    return of_connection.setdefault(key, _Known()) if known is None else known
 
 
-def _confirmed(connection: "happybase.Connection", name: str) -> Recorded | None:
-    """The record of a table that exists, put as `is_created: true`; None if it has none.
+def _read_records(connection: "happybase.Connection", unread: Mapping[str, _Known]) -> None:
+    """Reads the records of these tables. Raises the store's own error for a table that does not exist."""
+    if not unread:
+        return
+    existing = connection.tables()
+    for name in unread:
+        if name.encode() not in existing:
+            connection.table(name).row(name.encode())  # the store reports that it is missing, or it exists by now
+            existing = connection.tables()
+    has_records = RECORDS.name.encode() in existing
+    for name, known in unread.items():
+        record = _confirmed(connection, name) if has_records else StoredRecord(None, None)
+        if record.cell is None:
+            _warn(name)
+        known.note(record, has_records=has_records)
 
-    After that, a process that has not seen the table can no longer replace the record: see step 2.
+
+def _confirmed(connection: "happybase.Connection", name: str) -> StoredRecord:
+    """The record of a table that exists, once it is put as `is_created: true`.
+
+    After that, a process that has not seen the table can no longer replace the record, nor mark it: see step 2.
     """
-    while (cell := read_cell(connection, name)) is not None:
-        recorded = recorded_in(cell)
-        is_created = json.loads(cell).get("is_created")
-        if is_created or replace_cell(connection, name, cell, json_of(recorded, is_created=True)):
-            return recorded
-    return None
+    while (cell := (record := read_record(connection, name)).cell) is not None:
+        if json.loads(cell).get("is_created"):
+            break
+        replace_cell(connection, name, cell, json_of(recorded_in(cell), is_created=True))
+    return record
+
+
+# ---- lists that lack lines
+
+
+def add_list(
+    connection: "happybase.Connection", table: TableLayout[Any, Any], source: str, has_nothing: HasNothing
+) -> None:
+    """Tells the connection that a table holds lines of these sources, so that a mark of it counts."""
+    known, claims = _of(connection, table.name), frozenset(claims_of(table.cells))
+    if claims not in known.lists or known.lists[claims][0] != source:
+        known.lists[claims] = source, has_nothing
+        known.compared.clear()  # no call has looked yet whether there are sources
+
+
+def check_filled(
+    connection: "happybase.Connection", table: TableLayout[Any, Any], columns: Iterable[bytes] = ()
+) -> None:
+    """Raises UnfilledList if a table that is about to be read, or one of these columns, is a list that lacks lines.
+
+    Does what `check_layouts` does before. Costs: those; one get if the table has a mark.
+    """
+    check_layouts(connection, [table])
+    known = _of(connection, table.name)
+    if not known.lists or known.record is None or known.record.unfilled_ms is None:
+        return
+    read = [*claims_of(table.cells), *((column, False) for column in columns)]
+    for claims, (source, _) in known.lists.items():
+        if claimed_by_both(claims, read) is not None and read_record(connection, table.name).unfilled_ms is not None:
+            raise UnfilledList(
+                f"table {table.name}: was created after {source} had rows, and lacks their lines: run the repair"
+                " of the upkeep, or rowbook repair"
+            )
+    known.forget()
+    check_layouts(connection, [table])
+
+
+def _remove_mark_of_nothing(connection: "happybase.Connection", known: _Known, name: str) -> None:
+    """Removes the mark of a list whose sources' table has no source: from now on every write puts its lines."""
+    if known.record is None or known.record.unfilled_ms is None:
+        return
+    if known.lists and all(has_nothing(connection) for _, has_nothing in known.lists.values()):
+        remove_mark(connection, name, known.record.unfilled_ms)
+        known.record = attrs.evolve(known.record, unfilled_ms=None)
+
+
+def marked_ms(connection: "happybase.Connection", tables: Iterable[TableLayout[Any, Any]]) -> dict[str, int]:
+    """The timestamp of the mark of each of these tables that has one. Costs: 1 call, and 1 get for each table."""
+    names = {table.name for table in tables}
+    if not names or RECORDS.name.encode() not in connection.tables():
+        return {}
+    records = {name: read_record(connection, name) for name in names}
+    return {name: record.unfilled_ms for name, record in records.items() if record.unfilled_ms is not None}
+
+
+def remove_mark(connection: "happybase.Connection", name: str, until_ms: int) -> None:
+    """Removes the mark of a table, but not one that was put later. Costs: 1 delete."""
+    connection.table(RECORDS.name).delete(record_row(connection, name), columns=[UNFILLED], timestamp=until_ms)
 
 
 def _warn(table: str) -> None:
@@ -190,14 +336,20 @@ def _warn(table: str) -> None:
 # ---- the steps of `create_tables` and `drop_tables`
 
 
-def claim_table(connection: "happybase.Connection", table: PhysicalTable) -> None:
-    """Steps 1 and 2: records the layouts of a table that is missing; does nothing if it exists by now."""
+def claim_table(connection: "happybase.Connection", table: PhysicalTable, sources: Set[str], created: Set[str]) -> None:
+    """Steps 1 and 2: records the layouts of a table that is missing; does nothing if it exists by now.
+
+    `sources` are the tables of sources among those of the call, and `created` those that it has created.
+    """
     declared = merged_layouts(table.name, (), _recorded(table))
     while declared:
         cell = read_cell(connection, table.name)
-        if table.name.encode() in connection.tables():  # listed after the cell was read: see step 1
+        existing = {name.decode() for name in connection.tables()}  # after the cell was read: see step 1
+        if table.name in existing:
             return
-        if replace_cell(connection, table.name, cell, json_of(declared, is_created=False)):
+        earlier = existing - created - {RECORDS.name}
+        is_late = table.name not in sources and bool(earlier & sources if sources else earlier)
+        if replace_cell(connection, table.name, cell, json_of(declared, is_created=False), marks=is_late):
             return
 
 
@@ -207,39 +359,48 @@ def compare_table(connection: "happybase.Connection", table: PhysicalTable, *, h
     Raises LayoutMismatch; warns of a table without a record.
     """
     layouts = _recorded(table)
-    merged: Recorded | None = None
-    while layouts:
-        cell = read_cell(connection, table.name) if has_records else None
-        if cell is None:
+    record = StoredRecord(None, None)
+    if not layouts:
+        return
+    while True:
+        record = read_record(connection, table.name) if has_records else record
+        if record.cell is None:
             _warn(table.name)
             break
-        merged = merged_layouts(table.name, recorded_in(cell), layouts)
-        new = json_of(merged, is_created=True)
-        if new == cell or replace_cell(connection, table.name, cell, new):
+        recorded = recorded_in(record.cell)
+        new = json_of(merged_layouts(table.name, recorded, layouts), is_created=True)
+        if new == record.cell:
             break
-    known, prefix = _known_on(connection), connection.table_prefix
-    known.records[prefix, table.name] = merged
-    known.compared.update((prefix, table.name, layout.format) for layout in layouts)
+        replace_cell(connection, table.name, record.cell, new, marks=_has_new_list(recorded, layouts))
+    known = _of(connection, table.name)
+    known.note(record, has_records=has_records)
+    known.compared = set() if record.unfilled_ms is not None else {layout.format for layout in layouts}
 
 
-def recorded_at_ms(connection: "happybase.Connection", name: str) -> int | None:
-    """The timestamp of a table's record; None without one."""
+def _has_new_list(recorded: Recorded, declared: Iterable[TableLayout[Any, Any]]) -> bool:
+    """Whether none of the cells of a declared layout is recorded."""
+    return any(
+        all(claimed_by_both(layout.claims, other.claims) is None for other in recorded)
+        for layout in map(RecordedLayout.of, declared)
+    )
+
+
+def recorded_at_ms(connection: "happybase.Connection", name: str) -> dict[bytes, int]:
+    """The timestamps of a table's record and of its mark, by column."""
     rows = connection.table(RECORDS.name)
-    cells = rows.row(record_row(connection, name), columns=[COLUMN], include_timestamp=True)
-    return cells[COLUMN][1] if cells else None
+    cells = rows.row(record_row(connection, name), columns=[COLUMN, UNFILLED], include_timestamp=True)
+    return {column: written_ms for column, (_, written_ms) in cells.items()}
 
 
-def delete_record(connection: "happybase.Connection", name: str, until_ms: int) -> None:
-    """Deletes the record of a table, but not one that was put later."""
-    row = record_row(connection, name)
-    connection.table(RECORDS.name).delete(row, columns=[COLUMN], timestamp=until_ms)
+def delete_record(connection: "happybase.Connection", name: str, until_ms: Mapping[bytes, int]) -> None:
+    """Deletes the record and the mark of a table, but not those that were put later."""
+    for column, written_ms in until_ms.items():
+        connection.table(RECORDS.name).delete(record_row(connection, name), columns=[column], timestamp=written_ms)
 
 
 def forget_compared(connection: "happybase.Connection", name: str) -> None:
     """Makes the next call on this connection compare the layouts of a table again."""
-    known, prefix = _known_on(connection), connection.table_prefix
-    known.records.pop((prefix, name), None)
-    known.compared = {compared for compared in known.compared if compared[:2] != (prefix, name)}
+    _of(connection, name).forget()
 
 
 def _recorded(table: PhysicalTable) -> list[TableLayout[Any, Any]]:
@@ -254,15 +415,31 @@ def record_row(connection: "happybase.Connection", name: str) -> bytes:
     return RECORDS.row(RowOfTable(connection.table(name).name.decode()))
 
 
+def read_record(connection: "happybase.Connection", name: str) -> StoredRecord:
+    """The record of a table, and its mark. Costs: 1 get."""
+    row, columns = record_row(connection, name), [COLUMN, UNFILLED]
+    cells = connection.table(RECORDS.name).row(row, columns=columns, include_timestamp=True)
+    cell, _ = cells.get(COLUMN, (None, 0))
+    _, unfilled_ms = cells.get(UNFILLED, (b"", None))
+    return StoredRecord(cell, unfilled_ms)
+
+
 def read_cell(connection: "happybase.Connection", name: str) -> bytes | None:
     """The record of a table; None if it has none."""
-    row = record_row(connection, name)
-    return connection.table(RECORDS.name).row(row, columns=[COLUMN]).get(COLUMN)
+    return read_record(connection, name).cell
 
 
-def replace_cell(connection: "happybase.Connection", name: str, cell: bytes | None, new: bytes) -> bool:
-    """Puts the record of a table, unless it has changed since it was `cell`; returns whether it did."""
-    return put_if(connection.table(RECORDS.name), record_row(connection, name), COLUMN, cell, new)
+def replace_cell(
+    connection: "happybase.Connection", name: str, cell: bytes | None, new: bytes, *, marks: bool = False
+) -> bool:
+    """Puts the record of a table, unless it has changed since it was `cell`; returns whether it did.
+
+    With `marks`, marks the table before, on the same condition.
+    """
+    rows, row = connection.table(RECORDS.name), record_row(connection, name)
+    if marks and not put_if(rows, row, COLUMN, cell, MARK, into=UNFILLED):
+        return False
+    return put_if(rows, row, COLUMN, cell, new)
 
 
 def json_of(layouts: Recorded, *, is_created: bool) -> bytes:

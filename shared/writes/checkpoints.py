@@ -1,12 +1,13 @@
 """How far a `repair` has come, for another process that continues it after a crash."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TypeAlias
 
 from ..keys import RowRange, next_row
 
 Reached: TypeAlias = Mapping[str, bytes | None]
-"""The last row that each pass over a table has compared; None if the pass is complete."""
+"""The last row that each pass over a table has compared; None if the pass is complete. Also the marks that the first
+`repair` found (`from_start`)."""
 
 EVERY_ROW = RowRange(b"", None)
 
@@ -30,6 +31,16 @@ class Checkpoint:
         last = self._reached[passed]
         start = None if last is None else next_row(last)
         return None if start is None else RowRange(start, None)
+
+    def from_start(self, passed: Mapping[str, bytes], tables: Collection[str]) -> Mapping[str, bytes | None]:
+        """What the first `repair` of these tables has noted under these names; if this is the first, it notes it now.
+
+        A repair that continues gets None for what the first one has not noted.
+        """
+        if not any(earlier.rpartition(" ")[2] in tables for earlier in self._reached):
+            for name, value in passed.items():
+                self.note(name, value)
+        return {name: self._reached.get(name) for name in passed}
 
     def note(self, passed: str, last: bytes | None) -> None:
         """Saves that a pass has compared all rows up to this one, or, if None, all there are."""

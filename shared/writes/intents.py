@@ -71,6 +71,7 @@ has: the readers of a moving list drop it, and `WriterUpkeep` finds it.
 import os
 from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
@@ -80,6 +81,7 @@ from ..keys.errors import listed, shown, shown_bytes
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts, put_if
 from ..tables.cells import check_cell_size
+from ..tables.recorded_layouts import add_list
 from .clock import CLOCK, Moment, WriterClock
 from .derived_cells import Cell, cells_of, check_that_no_line_moves, grouped, of_changed_lines
 from .intent_rows import Dated, IntentRows, Pending, is_young, source_row_of
@@ -155,6 +157,7 @@ class IntentWriter(Generic[R]):
                 raise InvalidRecord(f"table {table.name}: must be in lists or in dropped, not in both")
             if table.name in self.moving and table.cells.cell_attributes:
                 raise InvalidRecord(f"table {table.name}: the cells of a moving list must be a marker")
+            add_list(connection, table, source.name, partial(_has_nothing, source, intents))
         self.connection = connection
         self._rows = connection.table(source.name)
         self.intent_rows = IntentRows(connection, intents)
@@ -466,6 +469,15 @@ class IntentWriter(Generic[R]):
             is_of_first_writes = newest_ms <= max(others, default=0) - KEEP_TOMBSTONES_MS
             if not is_of_first_writes and self.reader.read(slot.source_row).cell is None:  # still
                 raise InvalidRecord("its source is missing, and its lines are not those of a first write")
+
+
+def _has_nothing(
+    source: TableLayout[Any, Any], intents: TableLayout[SlotOfProcess, Intent], connection: "happybase.Connection"
+) -> bool:
+    """Whether no write is under way, and, read after that, no source is stored."""
+    if IntentRows(connection, intents).pending(lambda _invalid: None):
+        return False
+    return next(connection.table(source.name).scan(columns=[*source.cells.columns], limit=1), None) is None
 
 
 def unknown_outcome(source: TableLayout[Any, Any], row: bytes) -> UnknownOutcome:

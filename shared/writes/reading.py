@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 from ..keys.errors import InvalidKey
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts
+from ..tables.recorded_layouts import check_filled
 from .sources import Source, SourceCells
 
 if TYPE_CHECKING:
@@ -83,8 +84,10 @@ class SourceReader(Generic[R]):
         """The record of each line of a moving list; None for a line that its source does not have, or no longer has.
 
         If a source cannot be read, the error takes the place of its record; see `Query.then`.
+        Raises UnfilledList if `repair` has not filled the list yet.
         Costs: one call for each 1,000 lines.
         """
+        check_filled(self._connection, table)
         source_rows = [self._source.row(line) for line in lines]
         sources = self.read_each(source_rows)
         return [

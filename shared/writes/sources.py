@@ -89,6 +89,9 @@ class SourceCells(Generic[R]):
     A record with `OtherColumns` knows every column, and must have all its columns in one family.
     """
 
+    holds_sources = True
+    """What `create_tables` tells a table of sources by."""
+
     def __init__(self, cells: RecordCells[R], column: str, *, dropped: Iterable[str] = ()) -> None:
         check_column(column)
         self.record = cells.record

@@ -33,7 +33,7 @@ class UnfinishedWork(Generic[R]):
         advice: str,
     ) -> None:
         self._writer = writer
-        self._lines = lines
+        self._lines = BoundTable(lines.connection, lines.layout, is_for_upkeep=True)
         self._is_unfinished = is_unfinished
         self._go_on = go_on
         self._advice = advice

@@ -34,6 +34,7 @@ from typing import Any
 
 import attrs
 
+from ..tables.recorded_layouts import marked_ms, remove_mark
 from .checkpoints import Checkpoint
 from .comparing import Comparison
 from .derived_cells import Cell
@@ -109,8 +110,13 @@ class WriterUpkeep:
         with a timestamp in the future. If a source has a cell, discarding one of its orphaned lines means that the
         source is right: all its lines are made to agree with it. Lines of a missing source are discarded only if they
         are older than 42 minutes. With a checkpoint, rows that an earlier call has compared are skipped.
-        Costs: those of `recover` and `verify`, one more scan of the lists, and for each row those of mending it.
+
+        Once it is complete, lists that were created after their sources are filled: their readers get no `UnfilledList`
+        any more. Another release may not know such a list: first stop all that do not put its lines.
+        Costs: those of `recover` and `verify`, one more scan of the lists, and for each row those of mending it. Also 1
+        call, 1 get for each list, and 1 delete for each that was not filled.
         """
+        marks = self._marks(instructions.checkpoint)
         for finding in self._recovered():
             yield self._mended(finding, instructions)
         kept: dict[bytes, str] = {}
@@ -125,6 +131,17 @@ class WriterUpkeep:
                 yield (_as_orphaned(finding) if is_unwanted else finding).because(kept[finding.source_row]), False
             else:
                 yield self._mended(finding, instructions)
+        for name, put_ms in marks.items():
+            remove_mark(self._writer.connection, name, put_ms)
+
+    def _marks(self, checkpoint: Checkpoint | None) -> dict[str, int]:
+        """When each list was marked that this repair fills from the start: a later mark is that of another table."""
+        marks = marked_ms(self._writer.connection, self._writer.lists)
+        if checkpoint is None:
+            return marks
+        tables = {table.name for table in (self._writer.source, *self._writer.lists)}
+        noted = checkpoint.from_start({f"marked {name}": b"%d" % marks[name] for name in marks}, tables)
+        return {passed.removeprefix("marked "): int(put_ms) for passed, put_ms in noted.items() if put_ms is not None}
 
     def _recovered(self) -> list[Finding]:
         """The writes under way that cannot be completed."""

@@ -53,6 +53,7 @@ def test_the_rows_are_happybases_own_and_compared_once_for_each_connection(conne
 
 def test_the_name_has_the_prefix_of_the_connection() -> None:
     with closing(connect("embedded:", table_prefix="team")) as connection:
+        create_tables(connection, [LOGS])
         logs = BoundTable(connection, LOGS)
         assert (logs.name, logs.rows.name) == (b"team_logs", b"team_logs")
         assert logs.layout.name == "logs"

@@ -6,11 +6,13 @@ The losses without that: 52 of 200 rows found after 8 buckets became 32, none af
 import json
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Literal
 
 import attrs
 import happybase
 import pytest
+from Hbase_thrift import IOError
 
 from shared.designs import metered
 from shared.keys import (
@@ -43,8 +45,10 @@ from shared.tables import (
 )
 from shared.tables.adopting import adopt_tables
 from shared.tables.recorded_layouts import RECORDS, json_of, merged_layouts, read_cell, recorded_in
+from shared.testing.watched_connection import paused_at_call
 from shared.writes import put_all, put_in_rows
 from tests.engines import Engine
+from tests.shared.processes import Process
 from tests.shared.specimens import key_class
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
@@ -170,6 +174,87 @@ def test_layouts_are_compared_once_for_each_connection(connection: happybase.Con
     with metered(connection) as second:
         Query(BoundTable(connection, salted(8)), salted(8).plan(host="a", time_ms=1)).first()
     assert (first.rpcs, second.rpcs) == (3, 1)
+
+
+# ---- tables that other processes make meanwhile --------------------------------------------------
+
+
+def outcome(run: Callable[[], object]) -> bool:
+    """Whether a process is not refused."""
+    try:
+        run()
+    except (LayoutMismatch, IOError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("creates_first", [True, False])
+def test_of_two_layouts_only_one_is_accepted_whenever_the_table_is_created(
+    connection: happybase.Connection, call: str, creates_first: bool
+) -> None:
+    """One process creates the table, another one uses it without: each in turn runs before a call of the other one."""
+    programs = [lambda process: create_tables(process, [salted(32)]), lambda process: CALLS[call](process, salted(8))]
+    first, second = programs if creates_first else reversed(programs)
+    number, ended = 0, False
+    while not ended:
+        drop_tables(connection, [salted(8)])
+        answers: list[bool] = []
+
+        def meanwhile(answers: list[bool] = answers) -> None:
+            answers.append(outcome(partial(second, Process(connection))))
+
+        process = Process(connection, before_call=paused_at_call(number, meanwhile))
+        answers.append(outcome(partial(first, process)))
+        ended = process.number_of_calls <= number
+        assert ended or answers.count(True) == 1
+        number += 1
+    assert number > 1
+
+
+class Clock:
+    """The monotonic clock, which a test moves."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now_s = 1000.0
+        monkeypatch.setattr(recorded_layouts.time, "monotonic", lambda: self.now_s)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_table_that_is_made_anew_is_noticed_within_ten_minutes(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    clock = Clock(monkeypatch)
+    create_tables(connection, [salted(8)])
+    process = Process(connection)
+    CALLS[call](process, salted(8))
+    drop_tables(connection, [salted(8)])
+    create_tables(connection, [salted(32)])
+    clock.now_s += recorded_layouts.COMPARED_FOR_S - 1
+    CALLS[call](process, salted(8))  # not noticed yet
+    clock.now_s += 1
+    for _ in range(2):
+        with pytest.raises(LayoutMismatch):
+            CALLS[call](process, salted(8))
+
+
+def test_comparing_again_costs_one_get_for_each_table_in_ten_minutes(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    unrecorded(connection, events(), Event("a", 1))
+    tables = [salted(8, "salted"), by_status({"a": 1})]
+    create_tables(connection, tables)
+    process, calls = Process(connection), list[int]()
+    for time in range(3):
+        for _ in range(2):
+            before = process.number_of_calls
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore" if time == 0 else "error", UnrecordedLayout)
+                recorded_layouts.check_layouts(process, [*tables, events()])
+            calls.append(process.number_of_calls - before)
+        clock.now_s += recorded_layouts.COMPARED_FOR_S
+    assert calls == [4, 0, 3, 0, 3, 0]
 
 
 # ---- what is compatible --------------------------------------------------------------------------
@@ -367,11 +452,11 @@ def test_a_program_that_only_uses_tables_confirms_a_record_before_another_proces
     assert recorded_layouts.replace_cell(connection, "events", cell, unconfirmed)
     replace = recorded_layouts.replace_cell
 
-    def replace_late(*arguments: Any) -> bool:
+    def replace_late(*arguments: Any, **options: bool) -> bool:
         monkeypatch.undo()
         connection.create_table("events", {"e": Family().options})
         put_all([Event("a", 1)], BoundTable(connection, salted(8)))
-        return replace(*arguments)
+        return replace(*arguments, **options)
 
     monkeypatch.setattr(recorded_layouts, "replace_cell", replace_late)
     with pytest.raises(LayoutMismatch, match=r"buckets=8\).* \(the declared layout makes .*buckets=32\)"):

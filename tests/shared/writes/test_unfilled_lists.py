@@ -1,0 +1,455 @@
+"""A list that is created after its sources has a mark: its readers are refused until `repair` has put all lines.
+
+In every interleaving of two processes, and after every crash, a reader gets all lines of the records or an error.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import product
+from typing import Any
+
+import happybase
+import pytest
+from Hbase_thrift import IOError
+
+from shared.keys import EscapedText, KeyLayout, part, row_key
+from shared.queries import Query, equal
+from shared.tables import BoundTable, Column, RecordCells, TableLayout, UnfilledList, create_tables, drop_tables
+from shared.tables import recorded_layouts as records
+from shared.testing.watched_connection import WriterDied, paused_at_call
+from shared.writes import Checkpoint, Derived, Instructions, IntentWriter, WriterUpkeep
+from tests.engines import Engine
+from tests.shared.processes import Process, dying_before
+
+from .notes import CELLS, INTENTS, NOTES, OWNERS, STATES, ById, Note, lines_of
+
+
+@row_key
+class ByText:
+    text: str = part(EscapedText, "what it says")
+    id: str = part(EscapedText, "which note")
+
+
+TEXTS = TableLayout("notes_by_text", "a line of a text", KeyLayout(ByText), RecordCells(ByText, {}, marker="n:x"))
+"""The new list."""
+SHOWN = TableLayout(
+    "notes",
+    "what is compared",
+    KeyLayout(ById),
+    RecordCells(Note, {name: Column(f"s:{name}") for name in ("owner", "state", "text")}),
+)
+"""Computed columns in the row of the note."""
+EARLIER = (NOTES, OWNERS, STATES, INTENTS)
+LATER = (*EARLIER, TEXTS)
+A, B = Note("a", "ada", text="x"), Note("b", "bob", "done", "y")
+
+
+class Notes:
+    """The notes of one process, of the earlier release or of the later one, which has the list by text."""
+
+    def __init__(self, connection: Any, *lists: TableLayout[Any, Any]) -> None:
+        self.connection = connection
+        self.lists = (OWNERS, STATES, *lists)
+        moving = [table for table in (STATES, TEXTS) if table in self.lists]
+        self.writer = IntentWriter(connection, NOTES, INTENTS, self.lists, self._derive, moving=moving)
+        self.upkeep = WriterUpkeep(self.writer)
+
+    def _derive(self, note: Note) -> Iterator[Derived]:
+        yield from lines_of(note)
+        if TEXTS in self.lists:
+            yield TEXTS, ByText(note.text, note.id)
+        if SHOWN in self.lists:
+            yield SHOWN, note
+
+    def store(self, note: Note) -> None:
+        self.writer.write(ById(note.id), lambda _stored: note)
+
+    def texts(self) -> list[str]:
+        """The ids of all notes, from the list by text."""
+        table = BoundTable(self.connection, TEXTS)
+        lines = Query(table, table.whole_table())
+        return [note.id for note in lines.then(lambda page: self.writer.reader.agreeing(TEXTS, page))]
+
+    def repair(self, **told: Any) -> list[bool]:
+        return [is_mended for _, is_mended in self.upkeep.repair(instructions=Instructions(**told))]
+
+
+def earlier(connection: Any) -> Notes:
+    return Notes(connection)
+
+
+def later(connection: Any) -> Notes:
+    return Notes(connection, TEXTS)
+
+
+def mark(connection: Any, table: TableLayout[Any, Any] = TEXTS) -> bytes | None:
+    row = records.record_row(connection, table.name)
+    return connection.table(records.RECORDS.name).row(row).get(records.UNFILLED)
+
+
+def with_notes(connection: Any) -> None:
+    create_tables(connection, EARLIER)
+    for note in (A, B):
+        earlier(connection).store(note)
+
+
+@pytest.fixture
+def store(engine: Engine) -> Iterator[happybase.Connection]:
+    """The earlier release has stored two notes."""
+    with engine.store() as connection:
+        with_notes(connection)
+        yield connection
+
+
+# ---- a new list ----------------------------------------------------------------------------------
+
+
+def test_readers_of_a_new_list_are_refused_until_repair_has_filled_it(store: happybase.Connection) -> None:
+    create_tables(store, LATER)
+    notes, reader = later(store), later(Process(store))
+    wanted = (
+        "^table notes_by_text: was created after notes had rows, and lacks their lines: run the repair of the upkeep"
+    )
+    for _ in range(2):
+        with pytest.raises(UnfilledList, match=wanted):
+            reader.texts()
+        with pytest.raises(UnfilledList, match=wanted):
+            reader.writer.reader.agreeing(TEXTS, [ByText("x", "a")])
+    notes.store(Note("c", "ada", text="z"))
+    notes.writer.recover(older_than_ms=0)
+    assert [finding.kind for finding in notes.upkeep.verify()] == ["missing", "missing"]
+    with pytest.raises(UnfilledList):
+        notes.texts()
+    assert notes.repair() == [True, True]
+    assert mark(store) is None
+    for whose in (notes, reader, later(Process(store))):
+        assert whose.texts() == ["a", "b", "c"]
+
+
+def test_the_mark_costs_a_reader_no_call_and_a_refusal_one_get(store: happybase.Connection) -> None:
+    create_tables(store, LATER)
+    reader = later(connection := Process(store))
+    calls: list[int] = []
+    for _ in range(2):
+        before = connection.number_of_calls
+        with pytest.raises(UnfilledList):
+            records.check_filled(connection, TEXTS)
+        calls.append(connection.number_of_calls - before)
+    assert calls[0] <= 2 + 4 + 4 + 1  # the tables, the record, scans of intents and sources, and the record again
+    assert calls[1] == 1
+    reader.repair()
+    later(connection := Process(store))
+    records.check_filled(connection, TEXTS)
+    assert connection.number_of_calls == 2
+
+
+@pytest.mark.parametrize("tables", [LATER, (TEXTS,)], ids=["all-tables", "alone"])
+def test_a_list_is_marked_also_if_its_table_is_created_in_a_call_of_its_own(
+    store: happybase.Connection, tables: Any
+) -> None:
+    create_tables(store, tables)
+    with pytest.raises(UnfilledList):
+        later(store).texts()
+
+
+def test_a_new_design_has_no_mark(engine: Engine) -> None:
+    """Also beside tables of other designs, and if its tables are created one by one."""
+    with engine.store() as connection:
+        create_tables(connection, [TableLayout("others", "another one", KeyLayout(ById), CELLS)])
+        create_tables(connection, LATER)
+        assert [mark(connection, table) for table in LATER] == [None] * len(LATER)
+        notes = later(connection)
+        notes.store(A)
+        assert notes.texts() == ["a"]
+    with engine.store() as connection:
+        for table in LATER:
+            create_tables(connection, [table])
+        notes = later(connection)
+        notes.store(A)
+        assert notes.texts() == ["a"]
+        assert mark(connection) is None
+
+
+def test_a_table_that_is_no_list_is_read_with_a_mark(store: happybase.Connection) -> None:
+    other = TableLayout("others", "another one", KeyLayout(ById), CELLS)
+    create_tables(store, [*LATER, other])
+    assert mark(store, other) == records.MARK
+    table = BoundTable(store, other)
+    assert Query(table, table.whole_table()).count() == 0
+
+
+def test_a_store_without_sources_needs_no_repair(engine: Engine) -> None:
+    """The list comes later than its sources' table, before the first source: every write puts its lines."""
+    with engine.store() as connection:
+        create_tables(connection, EARLIER)
+        create_tables(connection, LATER)
+        assert mark(connection) == records.MARK
+        later(Process(connection)).store(A)
+        assert later(Process(connection)).texts() == ["a"]
+        assert mark(connection) is None
+
+
+# ---- computed columns ----------------------------------------------------------------------------
+
+
+def having(notes: Notes, text: str) -> list[str]:
+    """The ids of the notes with a text, compared on the server, in a column of another layout."""
+    table = BoundTable(notes.connection, NOTES)
+    return [note.id for note in Query(table, table.whole_table(), server=equal(SHOWN.cells, "text", text))]
+
+
+def test_new_computed_columns_are_a_new_list(engine: Engine) -> None:
+    families = {"n": NOTES.families["n"], "s": SHOWN.families["s"]}
+    with engine.store() as connection:
+        both = TableLayout("notes", "a note", NOTES.key, NOTES.cells, families)
+        create_tables(connection, [both, *EARLIER[1:]])
+        earlier(connection).store(A)
+        shown = Notes(connection, SHOWN)
+        create_tables(
+            connection, [both, *EARLIER[1:], TableLayout("notes", SHOWN.holds, SHOWN.key, SHOWN.cells, families)]
+        )
+        reader = Notes(Process(connection), SHOWN)
+        for read in (
+            lambda: having(reader, "x"),
+            lambda: Query(t := BoundTable(reader.connection, SHOWN), t.whole_table()).count(),
+        ):
+            with pytest.raises(UnfilledList, match=r"^table notes: was created after notes had rows"):
+                read()
+        notes = BoundTable(reader.connection, NOTES)
+        assert Query(notes, notes.whole_table()).count() == 1  # the source is whole
+        shown.repair()
+        assert having(reader, "x") == ["a"]
+
+
+def test_a_new_column_of_a_list_is_read_as_its_default(store: happybase.Connection) -> None:
+    """As before: readers of the earlier release must not be refused."""
+    cells = RecordCells(Note, {"state": Column("n:s"), "text": Column("n:t")})
+    create_tables(store, [TableLayout(OWNERS.name, OWNERS.holds, OWNERS.key, cells)])
+    assert mark(store, OWNERS) is None
+
+
+# ---- what removes the mark -----------------------------------------------------------------------
+
+
+def test_a_repair_that_does_not_end_leaves_the_mark(store: happybase.Connection) -> None:
+    create_tables(store, LATER)
+    for steps in range(2):
+        findings = later(store).upkeep.repair()
+        for _ in range(steps):
+            next(findings)
+        with pytest.raises(UnfilledList):
+            later(store).texts()
+    later(store).repair()
+    assert later(store).texts() == ["a", "b"]
+
+
+@pytest.mark.parametrize("is_dropped", [False, True])
+def test_a_repair_that_is_continued_removes_the_mark_that_the_first_one_found(
+    store: happybase.Connection, is_dropped: bool
+) -> None:
+    create_tables(store, LATER)
+    reached: dict[str, bytes | None] = {}
+    later(store).repair(checkpoint=Checkpoint(reached, reached.update))
+    records.replace_cell(store, TEXTS.name, cell := records.read_cell(store, TEXTS.name), cell or b"", marks=True)
+    del reached["compared notes_by_text"]
+    if is_dropped:
+        drop_tables(store, [TEXTS])
+        create_tables(store, LATER)
+    notes = later(store)
+    notes.repair(checkpoint=Checkpoint(reached, reached.update))
+    with pytest.raises(UnfilledList):  # the mark is later than that of the first repair
+        notes.texts()
+
+
+def test_a_repair_with_a_checkpoint_fills_the_list(store: happybase.Connection) -> None:
+    create_tables(store, LATER)
+    saved: list[dict[str, Any]] = []
+    later(store).repair(checkpoint=Checkpoint({}, lambda reached: saved.append(dict(reached))))
+    assert later(store).texts() == ["a", "b"]
+    for reached in saved[:-1]:  # it died after each batch
+        drop_tables(store, [TEXTS])
+        create_tables(store, LATER)
+        later(store).repair()
+        _mark_again(store, int(reached["marked notes_by_text"]))
+        later(store).repair(checkpoint=Checkpoint(reached, lambda _reached: None))
+        assert later(store).texts() == ["a", "b"]
+
+
+def _mark_again(connection: happybase.Connection, put_ms: int) -> None:
+    """Puts the mark back with the date that the first repair found, as if no repair had ended."""
+    row = records.record_row(connection, TEXTS.name)
+    connection.table(records.RECORDS.name).put(row, {records.UNFILLED: records.MARK}, timestamp=put_ms)
+
+
+def test_a_release_without_marks_neither_loses_nor_minds_them(store: happybase.Connection) -> None:
+    """It puts the record anew, in the column that it knows, and deletes only that column if it drops the table."""
+    create_tables(store, LATER)
+    row, rows = records.record_row(store, TEXTS.name), store.table(records.RECORDS.name)
+    stored = json.loads(rows.row(row)[records.COLUMN])
+    rows.put(row, {records.COLUMN: json.dumps(stored, indent=1).encode()})
+    with pytest.raises(UnfilledList):
+        later(Process(store)).texts()
+    store.delete_table(TEXTS.name, disable=True)
+    rows.delete(row, columns=[records.COLUMN])
+    create_tables(Process(store), LATER)
+    with pytest.raises(UnfilledList):
+        later(Process(store)).texts()
+    later(store).repair()
+    assert later(Process(store)).texts() == ["a", "b"]
+
+
+def test_drop_tables_drops_the_mark(store: happybase.Connection) -> None:
+    create_tables(store, LATER)
+    drop_tables(store, LATER)
+    assert [*store.table(records.RECORDS.name).scan()] == []
+
+
+# ---- two processes, and crashes ------------------------------------------------------------------
+
+REFUSALS = (UnfilledList, IOError)  # HBase's error of a table that is missing
+
+
+def check_readers(store: happybase.Connection, wanted: list[str]) -> bool:
+    """Each reader gets all lines or an error: with a connection of its own, and after `create_tables` of its own.
+
+    Returns whether all get the lines.
+    """
+    is_filled = True
+    for creates in (False, True):
+        connection = Process(store)
+        try:
+            if creates:
+                create_tables(connection, LATER)
+            assert later(connection).texts() == wanted
+        except REFUSALS:
+            is_filled = False
+    return is_filled
+
+
+def create(connection: Any) -> None:
+    create_tables(connection, LATER)
+
+
+def create_and_write(connection: Any) -> None:
+    create_tables(connection, LATER)
+    later(connection).store(A)
+
+
+def repair(connection: Any) -> None:
+    later(connection).repair()
+
+
+def create_and_repair(connection: Any) -> None:
+    create_tables(connection, LATER)
+    later(connection).repair()
+
+
+def recreate(connection: Any) -> None:
+    drop_tables(connection, [TEXTS])
+    create_tables(connection, LATER)
+
+
+PROGRAMS: dict[str, Callable[[Any], None]] = {
+    program.__name__: program for program in (create, create_and_write, repair, create_and_repair, recreate)
+}
+
+
+def calls_of(engine: Engine, prepare: Callable[[Any], None], program: Callable[[Any], None]) -> int:
+    with engine.store() as connection:
+        prepare(connection)
+        process = Process(connection)
+        with suppress(*REFUSALS):
+            program(process)
+        return process.number_of_calls
+
+
+def with_a_new_list(connection: Any) -> None:
+    with_notes(connection)
+    create_tables(connection, LATER)
+
+
+def without_notes(connection: Any) -> None:
+    create_tables(connection, EARLIER)
+
+
+def without_tables(connection: Any) -> None:
+    del connection
+
+
+STORES: dict[str, tuple[Callable[[Any], None], list[str]]] = {
+    store.__name__: (store, ids)
+    for store, ids in (
+        (with_notes, ["a", "b"]),
+        (with_a_new_list, ["a", "b"]),
+        (without_notes, []),
+        (without_tables, []),
+    )
+}
+
+
+CRASHES_FAST = {("with_notes", "create"), ("without_notes", "create_and_write")}
+FAST = {
+    ("with_notes", "create", "create_and_repair"),
+    ("with_notes", "create", "recreate"),
+    ("without_notes", "create", "create_and_write"),
+}
+CRASHES = [
+    pytest.param(*pair, marks=() if pair in CRASHES_FAST else pytest.mark.long) for pair in product(STORES, PROGRAMS)
+]
+PAIRS = [
+    pytest.param(*pair, marks=() if pair in FAST else pytest.mark.long) for pair in product(STORES, PROGRAMS, PROGRAMS)
+]
+
+
+@pytest.mark.parametrize(("before", "first", "second"), PAIRS)
+def test_whatever_two_processes_do_at_once_a_reader_gets_all_lines_or_an_error(
+    engine: Engine, before: str, first: str, second: str
+) -> None:
+    """The second process runs before each call of the first one; readers read before it, after it, and at the end."""
+    prepare, ids = STORES[before]
+    for number in range(calls_of(engine, prepare, PROGRAMS[first])):
+        with engine.store() as connection:
+            prepare(connection)
+            reader = later(Process(connection))
+
+            def meanwhile(connection: Any = connection, reader: Notes = reader) -> None:
+                _read(reader, connection)
+                with suppress(*REFUSALS):
+                    PROGRAMS[second](Process(connection))
+                if "recreate" not in (first, second):  # otherwise it notices the other table ten minutes later
+                    _read(reader, connection)
+                _read(later(Process(connection)), connection)
+
+            with suppress(*REFUSALS):
+                PROGRAMS[first](Process(connection, before_call=paused_at_call(number, meanwhile)))
+            _read(later(Process(connection)), connection)
+            create_and_repair(Process(connection))
+            assert check_readers(connection, ids_of(connection))
+            assert set(ids) <= set(ids_of(connection))
+
+
+def _read(reader: Notes, connection: Any) -> None:
+    with suppress(*REFUSALS):
+        assert reader.texts() == ids_of(connection)
+
+
+def ids_of(connection: Any) -> list[str]:
+    """The ids of the notes that are stored, from their sources."""
+    return [note.id for row, cells in connection.table(NOTES.name).scan() for note in NOTES.records(row, cells)]
+
+
+@pytest.mark.parametrize(("before", "program"), CRASHES)
+def test_after_every_crash_a_reader_gets_all_lines_or_an_error(engine: Engine, before: str, program: str) -> None:
+    prepare, _ids = STORES[before]
+    for number in range(calls_of(engine, prepare, PROGRAMS[program])):
+        with engine.store() as connection:
+            prepare(connection)
+            with suppress(WriterDied, *REFUSALS):
+                PROGRAMS[program](Process(connection, before_call=dying_before(number)))
+            _read(later(Process(connection)), connection)
+            with suppress(*REFUSALS):
+                create(Process(connection))
+            _read(later(Process(connection)), connection)
+            create_and_repair(Process(connection))
+            assert check_readers(connection, ids_of(connection))
