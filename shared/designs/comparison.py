@@ -8,7 +8,7 @@ import attrs
 
 from ..tables import PhysicalTable, physical_tables
 from ..writes import holds_intents
-from .design import Design, Variant, store_samples
+from .design import Design, Variant, fill_new_lists, store_samples
 from .hfiles import CELL_BYTES, file_cells
 from .metering import Cost, Measurement, measure, metered
 from .traps import scratch_store
@@ -55,6 +55,8 @@ def measure_variant(connection: "happybase.Connection", design: Design, variant:
     repository = variant.open(connection)
     with metered(connection) as cost:
         records = store_samples(repository, design)
+    if not is_empty:
+        fill_new_lists(connection, variant, repository)
     rpcs, intent_bytes = _cost_of_storing(cost, connection, variant) if is_empty else _cost_in_memory(design, variant)
     stored = [
         (table.name, row, size)

@@ -4,6 +4,7 @@ The command line, the tests and the generated tables of the READMEs all read it.
 """
 
 import random
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -15,7 +16,8 @@ import attrs
 
 from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
-from ..writes import holds_intents
+from ..tables.recorded_layouts import marked_ms
+from ..writes import CombinedUpkeep, holds_intents
 from ..writes.batches import RECORDS_AT_ONCE
 from .accepted import Accepted
 from .cell_contents import CellContents, contents_of
@@ -304,7 +306,14 @@ def load_samples(connection: "happybase.Connection", design: Design, variant: Va
     """
     repository = variant.open(connection)
     store_samples(repository, design)
+    fill_new_lists(connection, variant, repository)
     return repository
+
+
+def fill_new_lists(connection: "happybase.Connection", variant: Variant, repository: Any) -> None:
+    """Repairs a variant with lists that are new, if another variant of the store has filled their sources."""
+    if marked_ms(connection, variant.tables):
+        deque(getattr(repository, "upkeep", CombinedUpkeep()).repair(), 0)
 
 
 def store_samples(repository: Any, design: Design) -> int:
