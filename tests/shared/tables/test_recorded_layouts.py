@@ -298,7 +298,9 @@ def test_cells_may_be_added_and_are_recorded(connection: happybase.Connection) -
     create_tables(connection, [events(text=Column("e:u"))])  # without the cell of the first: not comparable
     both = attrs.evolve(events(), cells=RecordCells(Event, {"text": Column("e:t")}))
     create_tables(connection, [both])
-    claims = [sorted(column for column, _ in layout.claims) for layout in recorded_in(read_cell(connection, "events"))]
+    claims = [
+        sorted(column for column, _ in layout.claims) for layout in recorded_in(read_cell(connection, "events") or b"")
+    ]
     assert claims == [[b"e:t"], [b"e:u"]]
 
 

@@ -33,12 +33,8 @@ class ByText:
 
 TEXTS = TableLayout("notes_by_text", "a line of a text", KeyLayout(ByText), RecordCells(ByText, {}, marker="n:x"))
 """The new list."""
-SHOWN = TableLayout(
-    "notes",
-    "what is compared",
-    KeyLayout(ById),
-    RecordCells(Note, {name: Column(f"s:{name}") for name in ("owner", "state", "text")}),
-)
+SHOWN_CELLS = RecordCells(Note, {name: Column(f"s:{name}") for name in ("owner", "state", "text")})
+SHOWN = TableLayout("notes", "what is compared", KeyLayout(ById), SHOWN_CELLS)
 """Computed columns in the row of the note."""
 EARLIER = (NOTES, OWNERS, STATES, INTENTS)
 LATER = (*EARLIER, TEXTS)
@@ -196,7 +192,7 @@ def test_a_store_without_sources_needs_no_repair(engine: Engine) -> None:
 def having(notes: Notes, text: str) -> list[str]:
     """The ids of the notes with a text, compared on the server, in a column of another layout."""
     table = BoundTable(notes.connection, NOTES)
-    return [note.id for note in Query(table, table.whole_table(), server=equal(SHOWN.cells, "text", text))]
+    return [note.id for note in Query(table, table.whole_table(), server=equal(SHOWN_CELLS, "text", text))]
 
 
 def test_new_computed_columns_are_a_new_list(engine: Engine) -> None:
