@@ -91,7 +91,8 @@ class ChangeRepository:
             by_source.setdefault(change.source, []).append(change)
         for source, of_source in by_source.items():
             _check_in_order(of_source)
-            self._stored[source] = self._store_of_source(self._stored.get(source) or self._to_write(source), of_source)
+            stored = self._stored.pop(source, None) or self._to_write(source)  # after an error it is read again
+            self._stored[source] = self._store_of_source(stored, of_source)
 
     def _to_write(self, source: str) -> BegunSource:
         """A source for its writer. A release that does not put `begun` may have left rows after the watermark: begun.
@@ -102,8 +103,10 @@ class ChangeRepository:
             stored = Query(self._sources, self._sources.plan(source=source)).first() or BegunSource(source)
             rows = self._of_source(stored, between(stored.position + 1, None)).on_invalid(lambda _invalid: None)
             left = {change.position: digest_of(change) for change in rows.page(CALL_CHANGES).records}
+            if left.keys() <= stored.begun.keys():
+                return stored
             decided = attrs.evolve(stored, begun={**left, **stored.begun})
-            if left.keys() <= stored.begun.keys() or self._put_if(stored, decided, "begun"):
+            if self._put_if(stored, decided, "begun"):
                 return decided
 
     def _store_of_source(self, stored: BegunSource, changes: list[Change]) -> BegunSource:

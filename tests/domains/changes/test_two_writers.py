@@ -3,7 +3,8 @@
 Each call may also be stopped: the writer dies, its reply is lost, or it arrives late, as from a writer that was paused.
 """
 
-from contextlib import closing
+from contextlib import closing, suppress
+from itertools import count
 from operator import attrgetter
 
 import attrs
@@ -15,7 +16,7 @@ from domains.changes.keys import SOURCES
 from domains.changes.records import BegunSource
 from shared.designs import metered
 from shared.tables import check_layouts
-from shared.testing import ReplyLost, WatchedConnection, WriterDied, dying_before, stored_cells
+from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, dying_before, stopped_at, stored_cells
 from tests.domains.interleaving import every_order
 from tests.engines import Embedded
 
@@ -225,3 +226,37 @@ def test_many_changes_of_one_call_are_begun_in_a_cell_that_readers_do_not_get(co
     with metered(connection) as cost:
         assert writer.watermark("shop") == 2000
     assert cost.bytes_fetched < 100
+
+
+LOG = [change(number, str(number), "INSERT", ms=AT_MS + (number == 2), n=str(number)) for number in range(1, 8)]
+
+
+@pytest.mark.parametrize("first", [0, 1, 3], ids="{} changes in the next call".format)
+@pytest.mark.parametrize("arrived", [{0}, {1}, {2}, {0, 2}, {0, 1, 2}], ids=str)
+@pytest.mark.parametrize("call", range(8))
+def test_the_next_writers_of_a_log_store_it_to_its_end_whatever_a_dead_one_left(connection, call, arrived, first):
+    """Whichever rows of its last call have arrived, and in calls of any size."""
+    dying = WatchedConnection(connection, stopped_at(Stop(call, frozenset(arrived))))
+    with suppress(WriterDied):
+        ChangeRepository(dying).store_all(LOG[:3])
+    for at_most in (first, len(LOG)):
+        writer = ChangeRepository(connection)
+        writer.store_all([change for change in LOG if change.position > writer.watermark("shop")][:at_most])
+    assert [*writer.since("shop")] == LOG
+    assert [*writer.upkeep.verify()] == []
+
+
+def test_a_writer_goes_on_from_the_watermark_after_a_reply_was_lost(connection):
+    moves = count()
+
+    def lost(_number, call):
+        is_second_move = call.name == "checkAndPut" and next(moves) == 3
+        return Stop(_number, frozenset([0]), is_death=False) if is_second_move else None
+
+    writer = ChangeRepository(WatchedConnection(connection, lost))
+    writer.store_all(LOG[:2])
+    with pytest.raises(NotAllStored):
+        writer.store_all(LOG[2:4])
+    assert writer.watermark("shop") == 4
+    assert writer.store_all(LOG[4:]) == 3
+    assert [*writer.since("shop")] == LOG
