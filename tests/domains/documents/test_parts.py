@@ -1,5 +1,6 @@
 """Documents in parts: what is refused and stored, what readers see meanwhile, what is removed, lost or left over."""
 
+import time
 from functools import partial
 
 import attrs
@@ -15,6 +16,7 @@ from shared.tables import InvalidRecord, InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_before, paused_at_call, paused_before, stored_cells
 from shared.writes import Instructions
 from shared.writes.intents import FORGET_MS, WINDOW_MS
+from tests.shared.writes.clocks import SetClock
 
 VARIANTS = DESIGN.variants[:1]
 NOON_MS = 1_768_219_200_000
@@ -24,8 +26,8 @@ BACK = MOVED.edited({"state": "CO"}, NOON_MS + 2)
 MIB = 1024 * 1024
 
 
-def opened(connection, part_bytes=20):
-    return DocumentRepository(connection, part_bytes=part_bytes)
+def opened(connection, **options):
+    return DocumentRepository(connection, **{"part_bytes": 20, **options})
 
 
 @pytest.fixture
@@ -236,3 +238,36 @@ def test_an_erased_owner_is_in_no_version_and_one_that_came_back_keeps_its_own(c
     passes(FORGET_MS)
     assert documents.upkeep.recover().settled == 1
     assert documents.versions("acme", "user000001") == [second, back]
+
+
+@pytest.mark.parametrize("ahead_ms", [-50_000, -5_000, 50_000])
+def test_versions_are_erased_and_spared_whatever_the_clock_of_the_eraser_shows(connection, documents, passes, ahead_ms):
+    """The server dates versions, so what a writer's clock shows is nearer to another version of the document."""
+    documents.store(ADA)
+    documents.store(MOVED)
+    passes(1000)
+    before_ms = time.time_ns() // 1_000_000
+    opened(connection, clock=SetClock(ahead_ms)).erase("acme")
+    assert documents.versions("acme", "user000001", 10) == []
+    assert documents.document("acme", "user000001", as_of_ms=before_ms) is None
+    passes(1000)
+    documents.store(back := attrs.evolve(ADA, body={"n": 1}))
+    passes(2000)
+    came_back_ms = time.time_ns() // 1_000_000
+    passes(20_000)
+    documents.store(second := back.edited({"n": 2}, NOON_MS))
+    passes(FORGET_MS + 120_000)
+    documents.store(third := second.edited({"n": 3}, NOON_MS))
+    assert documents.upkeep.recover().settled == 1
+    assert documents.versions("acme", "user000001", 10) == [third, second, back]
+    assert documents.document("acme", "user000001", as_of_ms=came_back_ms) == back
+
+
+def test_of_an_erased_document_that_cannot_be_read_only_that_version_stays(connection, documents, passes):
+    documents.store(ADA)
+    passes(1000)
+    row, column = DOCUMENTS.row(ADA), DOCUMENTS.cells.columns[0]
+    connection.table("documents").put(row, {column: b"?"})
+    passes(1000)
+    documents.erase("acme")
+    assert connection.table("documents").cells(row, column, versions=10) == [b"?"]
