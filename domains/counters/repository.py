@@ -198,8 +198,9 @@ class LoginRepository:
         stored again, until a major compaction.
 
         The erasure is stored while it is under way. If `erase` dies, `upkeep.recover` completes it ten minutes later,
-        or repeating the call does so at once; `recover` spares logins that are later than the erasure. `erase` first
-        recovers what is pending. Raises ClockSkew before anything is deleted.
+        or repeating the call does so at once; `recover` spares logins that are two minutes later than the erasure, and
+        deletes earlier ones even if the user came back. `erase` first recovers what is pending. Raises ClockSkew before
+        anything is deleted.
         Costs: those of `upkeep.recover`; two scans of the list of days and of the user's rows; for each row a scan, a
         get, and for each 1,000 logins a call that deletes them.
         """

@@ -232,9 +232,10 @@ class MessageRepository:
 
         The source of a deleted message remains for 42 minutes, so that it outlasts every call under way. The erasure
         itself is stored until then, and `upkeep.recover` removes what remains, without a second call. If `erase` dies,
-        `upkeep.recover` completes it ten minutes later, or repeating the call does so at once. `erase` may be called
-        again at any time. If it returns 0, a full scan has found no row of the user. For messages that are sent
-        meanwhile, call it again. A message that cannot be read counts as remaining; see `verify`.
+        `upkeep.recover` completes it ten minutes later, or repeating the call does so at once; `recover` spares
+        messages that are sent two minutes later than the erasure, and deletes earlier ones even if the user came back.
+        `erase` may be called again at any time. If it returns 0, a full scan has found no row of the user. For messages
+        that are sent meanwhile, call it again. A message that cannot be read counts as remaining; see `verify`.
 
         It first recovers pending writes and deliveries. Raises ClockSkew before anything is deleted.
         Costs: those of `upkeep.recover`; one scan of all inboxes, one of each list; for each message those of deleting

@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
+from ..writes.intent_rows import CLOCKS_APART_MS
 from ..writes.intents import FORGET_MS, WINDOW_MS
 from .crash_points import chosen
 from .erased_person import ErasureTests
 from .watched_connection import Call, WatchedConnection, WriterDied, dying_at, dying_before, paused_at
 
-LATER_MS = 1_000
-"""How long after an erasure its person comes back."""
+LATER_MS = CLOCKS_APART_MS + 1_000
+"""How long after an erasure its person comes back: so much later that any right clock shows it."""
 DEAD_MS = WINDOW_MS + 60_000
 """When `recover` settles all calls of a dead eraser: none began later than a minute after the erasure."""
 
@@ -46,7 +47,8 @@ def check_deaths(tests: ErasureTests, at_most: int | None = None) -> None:
             tests.die(connection, dying_at(number))
             has_begun = any(call.table == tests.erasures for call in calls[:number])
             repository = tests.open(connection)
-            new = person.comes_back(repository, time.time_ns() // 1_000_000 + LATER_MS)
+            tests.moved_time(LATER_MS)
+            new = person.comes_back(repository, time.time_ns() // 1_000_000)
             tests.moved_time(DEAD_MS)
             upkeep = tests.upkeep_of(repository)
             failed = [] if not repairs else [str(finding) for finding, _ in upkeep.repair()]

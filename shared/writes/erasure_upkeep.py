@@ -6,6 +6,7 @@ from functools import partial
 from ..tables import InvalidRow
 from .erasing import Erasure, Erasures
 from .findings import NOTHING_TOLD, Finding, Instructions, reason_told
+from .intent_rows import CLOCKS_APART_MS
 from .recovery import Recovery, settle_each
 from .upkeep import no_progress
 
@@ -19,8 +20,11 @@ class PersonErasures:
     the person, and calls `on_kept` with the reason that keeps a line. `design` is the design's name in commands.
 
     An erasure whose next step is ten minutes late is unsettled: `erase` died, or `recover` did not run. If `ends_dead`,
-    `recover` completes the erasure of a dead process, and spares later records. Otherwise records from before the
-    erasure cannot be told from those of a person who came back, so only calling `erase` again completes it.
+    `recover` completes the erasure of a dead process, and spares records that are dated more than two minutes
+    (`CLOCKS_APART_MS`) later. The record of a host whose clock is ahead may be dated so long after an eraser whose
+    clock is behind; so what a person stores who comes back in the minutes after such a death is erased, too. Otherwise
+    records from before the erasure cannot be told from those of a person who came back, so only calling `erase` again
+    completes it.
     """
 
     def __init__(
@@ -81,7 +85,7 @@ class PersonErasures:
             return False
         if not self._ends_dead:
             raise RuntimeError(self._not_ended)
-        self._delete_all(erasure.name, erasure.at_ms)
+        self._delete_all(erasure.name, erasure.at_ms + CLOCKS_APART_MS)
         return True
 
     def _finish(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], None]) -> bool:
