@@ -134,16 +134,8 @@ class Erasures:
         return self._clock.check_clock().wall_ms
 
     def begin(self, name: str) -> None:
-        """Stores an erasure, before its first delete.
-
-        If a host whose clock is ahead has just removed one of the same name, its tombstone hides this one: then it is
-        dated later. Costs: 2 gets, 1 put.
-        """
-        erasure = self._erasure(name, is_ended=False)
-        self._put(erasure)
-        while not self._erasures.rows.row(self.table.row(erasure)):
-            erasure = attrs.evolve(erasure, at_ms=erasure.at_ms + MAX_SKEW_MS)
-            self._put(erasure)
+        """Stores an erasure, before its first delete. Costs: 2 gets, 1 put."""
+        self._put(self._erasure(name, is_ended=False), [])
 
     def delete_records(self, rows: Iterable[Collection[bytes]]) -> None:
         """Deletes the records of these sources, given by writer; those that cannot be read stay.
@@ -156,21 +148,12 @@ class Erasures:
                     if not isinstance(source, InvalidRow) and source.record is not None:
                         writer.write(writer.source.key.decode(row), _nothing)
 
-    def end(self, name: str, deleted: Iterable[Iterable[bytes]]) -> Erasure:
+    def end(self, name: str, deleted: Iterable[Collection[bytes]]) -> Erasure:
         """Stores the rows of the deleted sources, given by writer, and then that all records were deleted.
 
-        Costs: 1 get, 1 put for each 1,000 rows, and 1 more.
+        Costs: 2 gets, 1 put for each 1,000 rows, and 1 more.
         """
-        erasure = self._erasure(name, is_ended=True)
-        for table, rows in zip(self._sources, deleted, strict=True):
-            for batch in in_batches(rows):
-                sources = (ErasedSource(name, source_row) for source_row in batch)
-                cells = {
-                    column: value for source in sources for column, value in table.layout.cells.pack(source).items()
-                }
-                self._erasures.rows.put(self.table.row(erasure), cells, timestamp=erasure.at_ms)
-        self._put(erasure)
-        return erasure
+        return self._put(self._erasure(name, is_ended=True), [*zip(self._sources, deleted, strict=True)])
 
     def _erasure(self, name: str, *, is_ended: bool) -> Erasure:
         """An erasure of now, dated above its stored row, which a host with a fast clock may have put."""
@@ -181,8 +164,28 @@ class Erasures:
             raise InvalidRow(self.table.name, row, f"must be dated at most {FUTURE_MS} ms after now (got {newest_ms})")
         return Erasure(name, max(now_ms, newest_ms + 1), is_ended, self._source_tables)
 
-    def _put(self, erasure: Erasure) -> None:
-        self._erasures.rows.put(self.table.row(erasure), self.table.cells.pack(erasure), timestamp=erasure.at_ms)
+    def _put(
+        self, erasure: Erasure, deleted: Collection[tuple[BoundTable[Any, ErasedSource], Collection[bytes]]]
+    ) -> Erasure:
+        """Puts an erasure after the rows of its sources; returns it as it is dated in the end.
+
+        A host whose clock is ahead may store one of the same name meanwhile, which hides this one, and its tombstone
+        does so when it is removed. So this one is dated later until its row shows it.
+        """
+        row, rows = self.table.row(erasure), self._erasures.rows
+        while True:
+            for table, source_rows in deleted:
+                for batch in in_batches(source_rows):
+                    sources = (ErasedSource(erasure.name, source_row) for source_row in batch)
+                    cells = {
+                        column: value for source in sources for column, value in table.layout.cells.pack(source).items()
+                    }
+                    rows.put(row, cells, timestamp=erasure.at_ms)
+            cells = self.table.cells.pack(erasure)
+            rows.put(row, cells, timestamp=erasure.at_ms)
+            if rows.row(row, columns=[*cells]) == cells:
+                return erasure
+            erasure = attrs.evolve(erasure, at_ms=erasure.at_ms + MAX_SKEW_MS)
 
     def forget(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], object]) -> int:
         """Deletes the cells of its sources; returns how many remain: those that are too young, or cannot be read.

@@ -4,6 +4,7 @@ import attrs
 import pytest
 
 from shared.tables import InvalidRow, create_tables
+from shared.testing import WatchedConnection, paused_before
 from shared.writes import ClockSkew, Erasure, Erasures, IntentWriter, PersonErasures, erasures_tables
 from shared.writes.intents import FORGET_MS
 
@@ -168,7 +169,37 @@ def test_an_erasure_is_stored_also_if_a_host_whose_clock_is_ahead_has_just_remov
     assert not erasures.is_overdue(*erasures.stored(fail))
     ended = erasures.end("ada", [[b"r2"]])
     assert list(erasures.stored(fail)) == [ended]
-    assert len(connection.table(TABLE.name).row(b"ada")) == 3
+    assert len(connection.table(TABLE.name).row(b"ada")) == 4
+
+
+def test_an_erasure_ends_although_a_host_whose_clock_is_ahead_has_removed_one_of_the_same_name(
+    connection, erasures, machine
+):
+    of_fast_host = dated_by(connection, SetClock(50_000))
+    of_fast_host.begin("ada")
+    erasures.begin("ada")
+    of_fast_host.remove(of_fast_host.end("ada", [[]]))
+    ended = erasures.end("ada", [[b"r2"]])
+    assert list(erasures.stored(fail)) == [ended]
+    assert len(connection.table(TABLE.name).row(b"ada")) == 4
+
+
+@pytest.mark.parametrize("call", ["begin", "end"])
+def test_an_erasure_is_stored_although_a_host_whose_clock_is_ahead_ends_and_removes_one_meanwhile(
+    connection, erasures, machine, call
+):
+    """The other erasure comes between the read and the put: the row shows it, until it is removed."""
+    of_fast_host = dated_by(connection, SetClock(50_000))
+    others = []
+    slow = WatchedConnection(
+        connection,
+        paused_before(lambda put: put.table == TABLE.name, lambda: others.append(of_fast_host.end("ada", [[]]))),
+    )
+    of_slow_host = dated_by(slow, SetClock())
+    of_slow_host.begin("ada") if call == "begin" else of_slow_host.end("ada", [[b"r2"]])
+    of_fast_host.remove(*others)
+    assert [erasure.is_ended for erasure in erasures.stored(fail)] == [call == "end"]
+    assert (b"s0:r2" in connection.table(TABLE.name).row(b"ada")) == (call == "end")
 
 
 def test_an_erasure_is_dated_above_that_of_a_host_whose_clock_is_ahead_and_not_above_the_future(
