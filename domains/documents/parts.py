@@ -22,9 +22,9 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
-from shared.keys import InvalidKey
+from shared.keys import InvalidKey, message_of, shown
 from shared.queries import KEYS_ONLY, ServerFilter, scan, scan_in_batches
 from shared.tables import MSGPACK, BoundTable, InvalidRecord, InvalidRow
 from shared.writes import IntentWriter, Moment, UnfinishedWork, delete_rows
@@ -180,7 +180,7 @@ class DocumentParts:
 
     def _present(self, stored: StoredDocument | None) -> Document | InvalidRow | None:
         while stored is not None and stored.is_there:
-            if (document := self._whole(stored)) is not None:
+            if (document := self.whole(stored)) is not None:
                 return document
             row = self._writer.source.row(stored)
             source = self._writer.reader.read_each([row])[row]
@@ -192,20 +192,31 @@ class DocumentParts:
         return None
 
     def past(self, documents: list[StoredDocument]) -> list[Document | InvalidRow | None]:
-        """Each document as it was, None for one that was deleted; an error for one whose parts were replaced since."""
+        """Each document as it was, None for one that was deleted; an error for one whose parts are damaged or gone."""
         replaced = "was in parts, which a later revision has replaced"
         return [
-            (self._whole(stored) or self._invalid(stored, replaced)) if stored.is_there else None
-            for stored in documents
+            (self.whole(stored) or self._invalid(stored, replaced)) if stored.is_there else None for stored in documents
         ]
 
     def kept(self, documents: list[StoredDocument]) -> list[Document]:
-        """Each document as it was, without a body if it was deleted; leaves out those whose parts were replaced."""
-        found = (self._whole(stored) if stored.is_there else stored.document(None) for stored in documents)
-        return [document for document in found if document is not None]
+        """Each document as it was, without a body if it was deleted; leaves out those whose parts were replaced.
 
-    def _whole(self, stored: StoredDocument) -> Document | None:
-        """A document with its body; None if parts are missing."""
+        Raises InvalidRow for one whose parts cannot be read.
+        """
+        kept: list[Document] = []
+        for stored in documents:
+            document = self.whole(stored) if stored.is_there else stored.document(None)
+            if isinstance(document, InvalidRow):
+                raise document
+            if document is not None:
+                kept.append(document)
+        return kept
+
+    def whole(self, stored: StoredDocument) -> Document | InvalidRow | None:
+        """A document with its body; None if parts are missing, an error if they cannot be read.
+
+        Costs: one call for each part.
+        """
         if not stored.generation:
             return stored.document(stored.body)
         layout, rows = self.table.layout, self.table.rows
@@ -217,7 +228,13 @@ class DocumentParts:
             if piece is None:
                 return None
             data.append(piece)
-        return stored.document(MSGPACK.unpack(b"".join(data)))
+        try:
+            body: Any = MSGPACK.unpack(b"".join(data))
+            if type(body) is not dict:
+                raise ValueError(f"must be a dict (got {shown(body)})")
+            return stored.document(cast("dict[str, Any]", body))
+        except Exception as error:  # msgpack's errors have no common base
+            return self._invalid(stored, f"has parts that cannot be read: {message_of(error)}")
 
     def _invalid(self, stored: StoredDocument, reason: str) -> InvalidRow:
         table = self._writer.source

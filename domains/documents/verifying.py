@@ -17,7 +17,8 @@ LEFT_OVER = "no document names these parts; rowbook repair documents deletes the
 class PartsUpkeep:
     """The part of an upkeep that compares documents in parts with their parts.
 
-    Parts of a document's revision are lost if they are missing: nothing else holds them, so `repair` reports them.
+    Parts of a document's revision are lost if they are missing or cannot be read: nothing else holds them, so `repair`
+    reports them.
     Parts that no document names are left over, such as those of a put that arrived after a compaction: `repair` deletes
     them. The parts of a writer that died are named, and `recover` removes them.
     """
@@ -35,8 +36,8 @@ class PartsUpkeep:
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """The parts that are lost or left over.
 
-        Costs: one scan of the documents, and one of the rows of all parts, with a call for each 1,000 of them; 3 calls
-        for each document in parts.
+        Costs: one scan of the documents, and one of the rows of all parts, with a call for each 1,000 of them; for each
+        document in parts 2 calls, and 1 for each part.
         """
         self._compared = 0
         yield from self._lost(progress)
@@ -62,7 +63,7 @@ class PartsUpkeep:
         delete_rows(self._parts.table, [row], max((time_ms for _, time_ms in cells), default=0))
 
     def _lost(self, progress: Callable[[], object]) -> Iterator[Finding]:
-        """The generations that their documents name and that lack parts."""
+        """The generations that their documents name, and that lack parts or cannot be read."""
         table, reader = self._writer.source, self._writer.reader
         for batch in in_batches(scan(self._writer.rows(table.name), table.whole_table(), columns=table.cells.columns)):
             for row, cells in batch:
@@ -77,12 +78,13 @@ class PartsUpkeep:
 
     def _lost_parts(self, document: StoredDocument) -> Finding | None:
         key = GenerationOfDocument(document.owner, document.document_id, document.generation)
-        missing = {*range(document.part_count)} - self._parts.numbers(key)
-        if not missing:
-            return None
         table, source_row = self._parts.table.layout, self._writer.source.row(document)
-        reason = f"{len(missing)} of {document.part_count} parts are lost"
-        return Finding("missing", table.name, table.row(key), source_row, reason)
+        if missing := {*range(document.part_count)} - self._parts.numbers(key):
+            reason = f"{len(missing)} of {document.part_count} parts are lost"
+            return Finding("missing", table.name, table.row(key), source_row, reason)
+        if isinstance(whole := self._parts.whole(document), InvalidRow):
+            return Finding("undecodable", table.name, table.row(key), source_row, whole.reason)
+        return None
 
     def _left_over(self, progress: Callable[[], object]) -> Iterator[list[Finding]]:
         """Batches of generations that no document names, and of rows that are not keys."""

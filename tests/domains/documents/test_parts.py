@@ -203,6 +203,46 @@ def test_a_lost_part_is_found_and_kept_as_a_finding_and_the_document_is_an_error
     assert documents.upkeep.counts["large document"] == 0
 
 
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize(
+    "damaged",
+    [lambda _: b"", lambda _: b"\xc1", lambda _: b"\x93\x01", lambda part: part[:-7], lambda part: b"\xc0" + part[1:]],
+    ids=["empty", "never used", "a list", "too short", "nil"],
+)
+def test_a_document_whose_parts_cannot_be_read_is_an_error_of_its_own_and_found(connection, documents, number, damaged):
+    documents.store(whole := attrs.evolve(ADA, document_id="user000002"))
+    documents.store_in_parts(ADA)
+    (row,), column = generations(connection), b"b:%c" % number
+    table = connection.table(PARTS.name)
+    part, put_ms = table.row(row, include_timestamp=True)[column]
+    table.put(row, {column: damaged(part)}, timestamp=put_ms)
+    now_ms = time.time_ns() // 1_000_000 + 1
+    error = r"^documents: row .*: StoredDocument: revision 1 has parts that cannot be read: "
+    for as_of_ms in (None, now_ms):
+        with pytest.raises(InvalidRow, match=error):
+            documents.document("acme", "user000001", as_of_ms)
+        reported = []
+        assert list(documents.of_owner("acme", as_of_ms=as_of_ms).on_invalid(reported.append)) == [whole]
+        assert [invalid.row for invalid in reported] == [DOCUMENTS.row(ADA)]
+    with pytest.raises(InvalidRow, match=error):
+        documents.versions("acme", "user000001")
+    (finding,) = documents.upkeep.verify()
+    assert (finding.kind, finding.table, finding.row) == ("undecodable", PARTS.name, row)
+    assert finding.source_row == DOCUMENTS.row(ADA)
+    assert list(documents.upkeep.repair(instructions=Instructions(discards_undecodable=True))) == [(finding, False)]
+    documents.store(MOVED)
+    assert list(documents.upkeep.verify()) == generations(connection) == []
+
+
+@pytest.mark.parametrize("body", [b"\xc0", b"\x00", b"\x90", b"\xa0"], ids=["nil", "0", "a list", "a text"])
+def test_parts_that_hold_another_value_are_no_empty_body(connection, documents, body):
+    documents.store_in_parts(small := attrs.evolve(ADA, body={}))
+    assert documents.document("acme", "user000001") == small
+    connection.table(PARTS.name).put(*generations(connection), {b"b:\0": body})
+    with pytest.raises(InvalidRow, match=r"cannot be read: must be a dict"):
+        documents.document("acme", "user000001")
+
+
 def test_parts_that_no_document_names_are_left_over_until_repair_and_rows_that_are_no_keys_if_told(
     connection, documents
 ):
