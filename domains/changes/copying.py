@@ -13,12 +13,13 @@ The families of a copy must not have a TTL, which would count from 1970 too: eac
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from shared.keys import InvalidKey, Plan
 from shared.queries import Query, in_batches, scan_in_batches
 from shared.tables import BoundTable, InvalidRow, TableLayout
-from shared.writes import Recovery, delete_rows, settle_each
+from shared.writes import Recovery, delete_rows, settle_each, too_new_to_delete
 
 from .keys import COPY_CELLS, ChangeTables, CopiedTable, RecordInCopy
 from .records import Change, Checkpoint, CopiedRecord, Kind, State
@@ -92,10 +93,13 @@ class Copies:
     def erase(self, source: str, table: str, key: str) -> bool:
         """Deletes a record with its fence; returns whether its row remains, because a change was applied meanwhile.
 
-        Costs: one delete and two gets, or one get if the record has no row.
+        So does a cell that no feed has put, dated after `last_applied`: a delete would also hide later changes.
+        Costs: one delete and four gets, or one get if the record has no row.
         """
         if cells := self.cells_of(source, table, [key])[key]:
-            delete_rows(self.table, [self.row(source, table, key)], max(position for _, position in cells.values()))
+            newest = max(position for _, position in cells.values())
+            until = min(newest, self.last_applied(source, table))
+            delete_rows(self.table, [self.row(source, table, key)], until)
             return bool(self.cells_of(source, table, [key])[key])
         return False
 
@@ -105,6 +109,13 @@ class Copies:
         """The position up to which a copy has every change; None if there is no copy. Costs: one get."""
         checkpoint = Query(self.checkpoints, self.checkpoints.plan(source=source, table=table)).first()
         return None if checkpoint is None else checkpoint.position
+
+    def last_applied(self, source: str, table: str) -> int:
+        """The last position that a feed may have applied: a delete up to it hides no later change. Costs: two gets."""
+        copied = 0
+        with suppress(InvalidRow):
+            copied = self.position(source, table) or 0
+        return max(copied, self.watermark(source))
 
     def record(self, source: str, table: str, key: str) -> State | None:
         """The record in its copy; None if it is not there, or deleted. Costs: one get."""
@@ -175,6 +186,17 @@ class Copies:
                 self.checkpoints.rows.put(row, cells, timestamp=dated_at)
                 return True
         return False
+
+    def too_new(self, table: BoundTable[Any, Any], row: bytes) -> str:
+        """Why no cell of a row may be deleted or replaced: one is dated after `last_applied`; "" if none is.
+
+        Raises InvalidKey for a row that belongs to no copy, and InvalidRow if its source cannot be read.
+        """
+        key = table.layout.key.decode(row)
+        cells: DatedCells = table.rows.row(row, [*table.layout.cells.columns], include_timestamp=True)
+        column, date = max(((column, date) for column, (_, date) in cells.items()), key=itemgetter(1), default=(b"", 0))
+        is_too_new = date > self.last_applied(key.source, key.table)
+        return too_new_to_delete(table.name, row, column, date) if is_too_new else ""
 
 
 def _check_without_ttl(table: TableLayout[Any, Any]) -> None:

@@ -286,6 +286,10 @@ class CopyUpkeep:
         copies = [*self._copies.all().on_invalid(invalid.append)]
         for unread in invalid:
             finding = Finding("undecodable", unread.table, unread.row, None, unread.reason)
+            with suppress(InvalidKey, InvalidRow):
+                if reason := self._copies.too_new(self._copies.checkpoints, unread.row):
+                    yield _Found(Finding("future", unread.table, unread.row, None, reason))
+                    continue
             begin = partial(self._copies.begin_again, unread.row)
             yield _Found(finding, begin, partial(remove_row, self._copies.checkpoints, unread.row))
         for copy in copies:
@@ -365,6 +369,8 @@ class CopyUpkeep:
         wanted, live = _wanted(copy, changes, cells), live_cells(cells)
         mend = partial(self._mended, copy, key)
         if unknown := sorted(_dated(live) - _dated(wanted)):
+            if reason := self._copies.too_new(self._copies.table, row):
+                return _Found(Finding("future", layout.name, row, None, reason))
             names = (
                 f"{column.decode(errors='backslashreplace')} at position {position}" for column, position in unknown
             )

@@ -21,7 +21,7 @@ from .dictionaries import (
 from .erasing import ErasedName, ErasedSource, Erasure, Erasures, ErasureTables, dated_in_future, erasures_tables
 from .erasure_upkeep import PersonErasures
 from .expiring import Expired, ExpiredRecord, allow_expired, expired, refuse_expired
-from .findings import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, reason_told
+from .findings import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, reason_told, too_new_to_delete
 from .intent_rows import Pending
 from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter, UnknownOutcome, writers_of
 from .many_writes import write_all
@@ -100,6 +100,7 @@ __all__ = [
     "remove_row",
     "settle_each",
     "store_all",
+    "too_new_to_delete",
     "write_all",
     "writers_of",
 ]

@@ -9,9 +9,8 @@ from ..keys import InvalidKey
 from ..keys.errors import listed
 from ..queries import in_batches, scan_in_batches
 from ..tables import InvalidRow, TableLayout
-from ..tables.ddl import delete_statement
 from .checkpoints import EVERY_ROW, Checkpoint
-from .findings import TIMES_READ_AGAIN, Finding, Kind, unreadable
+from .findings import TIMES_READ_AGAIN, Finding, Kind, too_new_to_delete, unreadable
 from .intent_rows import CLOCKS_APART_MS, Dated
 from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter
 from .restoring import StoredLine
@@ -257,8 +256,7 @@ class Comparison:
         """Why a cell that is dated after what any clock may show stays, and how to remove it; "" for other cells."""
         if written_ms <= self._writer.check_clock().wall_ms + FUTURE_MS:
             return ""
-        remove = delete_statement(self._writer.rows(table).name.decode(), row, column, written_ms)
-        return f"dated {written_ms}; Thrift1 would also hide later puts, so delete it in the HBase shell: {remove}"
+        return too_new_to_delete(self._writer.rows(table).name, row, column, written_ms)
 
 
 def _compared(line: StoredLine, source_row: bytes, wanted: _Wanted) -> _Suspect | None:

@@ -8,6 +8,7 @@ import attrs
 from ..keys import UnknownCode
 from ..keys.errors import shown_bytes
 from ..tables import InvalidRow
+from ..tables.ddl import delete_statement
 from .checkpoints import Checkpoint
 
 TIMES_READ_AGAIN = 2
@@ -60,6 +61,12 @@ def unreadable(table: str, row: bytes, error: ValueError) -> Finding:
     is_unknown = error.is_unknown if isinstance(error, InvalidRow) else isinstance(error, UnknownCode)
     reason = error.reason if isinstance(error, InvalidRow) else str(error)
     return Finding("unknown" if is_unknown else "undecodable", table, row, None, reason)
+
+
+def too_new_to_delete(table: bytes, row: bytes, column: bytes, date: int) -> str:
+    """Why a cell stays that is dated after what a writer may put next, and how to remove it."""
+    remove = delete_statement(table.decode(), row, column, date)
+    return f"dated {date}; Thrift1 would also hide later puts, so delete it in the HBase shell: {remove}"
 
 
 @attrs.frozen

@@ -251,6 +251,10 @@ def put_in_copy(connection, key, cells):
         connection.table(COPY.name).put(COPY.row(RecordInCopy(*USERS, key)), {column: value}, timestamp=position)
 
 
+def put_position(connection, cells, **timestamp):
+    connection.table(CHECKPOINTS.name).put(CHECKPOINTS.row(Checkpoint(*USERS, 0)), cells, **timestamp)
+
+
 @main_only
 def test_records_that_a_copy_lacks_are_put_again_dated_by_their_positions(connection, variant):
     stored, before = restored(connection, variant, lambda table, _row: table is COPY)
@@ -283,6 +287,8 @@ def test_a_wrong_value_in_a_copy_becomes_that_of_its_change(connection, stored):
 )
 def test_what_a_copy_knows_beyond_the_log_is_kept_unless_it_is_discarded(engine, connection, stored, key, cells, hides):
     put_in_copy(connection, key, cells)
+    if hides:  # the copy had all of it
+        put_position(connection, CHECKPOINTS.cells.pack(Checkpoint(*USERS, 900)), timestamp=900)
     names = ", ".join(f"{column.decode()} at position {position}" for column, (_, position) in cells.items())
     assert [finding.reason for finding in stored.upkeep.verify()] == [f"the log does not have {names}"]
     assert repaired(stored.upkeep) == {("orphaned", False): 1}
@@ -292,6 +298,37 @@ def test_what_a_copy_knows_beyond_the_log_is_kept_unless_it_is_discarded(engine,
         assert repaired(stored.upkeep) == {("differing", True): 1}
     if engine.compacts or not hides:
         assert stored.copies.record(*USERS, key) == stored.state(*USERS, key)
+
+
+@main_only
+@pytest.mark.parametrize("column", [b"v:name", b"c:k", b"c:f"], ids=str)
+def test_what_was_put_into_a_copy_without_a_position_is_not_discarded_because_that_would_hide_later_changes(
+    connection, stored, column
+):
+    table, row = connection.table(COPY.name), COPY.row(RecordInCopy(*USERS, "30"))
+    table.put(row, {column: b"\xc1"})
+    ((_, server_ms),) = table.row(row, [column], include_timestamp=True).values()
+    (found,) = stored.upkeep.verify()
+    assert found.kind == "future"
+    assert found.reason.startswith(f"dated {server_ms}; Thrift1 would also hide later puts, so delete it in the HBase")
+    named = attrs.evolve(DISCARD, discards_rows=frozenset({(COPY.name, row)}))
+    assert repaired(stored.upkeep, named) == {("future", False): 1}
+    assert stored.erase("30") == 1
+    stored.store(change(9, kind="INSERT", name="Dee"))
+    stored.copies.feed(*USERS)
+    later = {column: cell for column, cell in table.row(row, include_timestamp=True).items() if cell[1] == 9}
+    assert later.keys() | {column} == {b"v:name", b"c:k", b"c:t", b"c:f"}
+
+
+@main_only
+def test_a_position_of_a_copy_that_the_server_dated_is_not_replaced_because_that_would_hide_later_ones(
+    connection, stored
+):
+    put_position(connection, {b"c:p": b"\xc1"})
+    (found,) = stored.upkeep.verify()
+    assert (found.kind, found.table) == ("future", CHECKPOINTS.name)
+    named = attrs.evolve(DISCARD, discards_rows=frozenset({(CHECKPOINTS.name, found.row)}))
+    assert repaired(stored.upkeep, named) == {("future", False): 1}
 
 
 @main_only
