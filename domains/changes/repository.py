@@ -137,13 +137,15 @@ class ChangeRepository:
         put_all(changes, self._by_record, self._by_position)
 
     def _with_tables(self, stored: BegunSource, changes: list[Change]) -> BegunSource:
-        """Puts the names of tables that the source does not have yet, before their first changes."""
+        """Puts the names of tables that the source does not have yet, before their first changes.
+
+        The server dates them: dated by a change, they could be hidden by the deletes of a source that was discarded.
+        """
         tables = {change.table: True for change in changes}
         if tables.keys() <= stored.tables.keys():
             return stored
         stored = attrs.evolve(stored, tables={**stored.tables, **tables})
-        cells = SOURCE_CELLS.pack(stored, only=["tables"])
-        self._sources.rows.put(self._sources.row(stored), cells, timestamp=changes[0].time_ms)
+        self._sources.rows.put(self._sources.row(stored), SOURCE_CELLS.pack(stored, only=["tables"]))
         return stored
 
     def _moved(self, stored: BegunSource, changes: list[Change]) -> BegunSource:

@@ -44,6 +44,7 @@ EVERY_ROW = RowRange(b"", None)
 BEGUN_MS = 600_000
 """A writer that has begun to store changes so long ago counts as dead."""
 _BEGUN = SOURCE_CELLS.column("begun")
+((_TABLES, _IS_TABLE),) = SOURCE_CELLS.pack(BegunSource("", tables={"": True}), only=["tables"]).items()
 AT_ONCE = 250
 """Records of a copy that are read in one call, each with all its changes in memory."""
 
@@ -112,8 +113,8 @@ class ChangeUpkeep:
 
         If neither table has all of a change, its rows are kept unless `instructions` discard them. So is a change in
         the history at whose position the log has another one. A row stays missing if it was deleted: HBase hides it
-        until a major compaction. `instructions` that name a source remove it if it cannot be read; otherwise they
-        forget the changes that its writer has begun, if none of their rows is stored.
+        until a major compaction. `instructions` that name a source remove it if it cannot be read, but for the names
+        of its tables; otherwise they forget the changes that its writer has begun, if none of their rows is stored.
         """
         for found in self._found(progress):
             yield found.repair(instructions)
@@ -148,7 +149,7 @@ class ChangeUpkeep:
                 source = layout.record(row, {column: value for column, (value, _) in cells.items()})
             except InvalidRow as error:
                 finding = Finding("undecodable", layout.name, row, None, error.reason)
-                yield _Found(finding, discard=partial(remove_row, self._sources, row), is_source=True)
+                yield _Found(finding, discard=partial(self._begun_again, row), is_source=True)
                 continue
             self._watermarks[source.source] = source.position
             begun = [position for position in source.begun if position > source.position]
@@ -158,6 +159,20 @@ class ChangeUpkeep:
                 reason = f"{len(begun)} changes from position {min(begun)} on were begun, and have not been stored"
                 finding = Finding("unsettled", layout.name, row, None, f"{reason}: {wanted}")
                 yield _Found(finding, discard=partial(self._forgotten, row, source, begun_ms))
+
+    def _begun_again(self, row: bytes) -> bool:
+        """Removes what a source has but the names of its tables, by which `erase` finds its changes."""
+        layout, rows = self._sources.layout, self._sources.rows
+        for column, (_, dated_ms) in rows.row(row, [*layout.cells.columns], include_timestamp=True).items():
+            if column.startswith(_TABLES):
+                rows.put(row, {column: _IS_TABLE}, timestamp=dated_ms)  # maybe it is what cannot be read
+            else:
+                rows.delete(row, [column], timestamp=dated_ms)
+        try:
+            layout.record(row, rows.row(row, [*layout.cells.columns]))
+        except InvalidRow:  # by its key, or by the name of a table
+            return remove_row(self._sources, row)
+        return True
 
     def _forgotten(self, row: bytes, source: BegunSource, begun_ms: int) -> bool:
         """Forgets the changes that a writer has begun, if none of their rows is stored; returns whether it has."""

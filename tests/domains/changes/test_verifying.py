@@ -11,9 +11,9 @@ from domains.changes.design import DESIGN
 from domains.changes.keys import BY_POSITION, BY_RECORD, CHECKPOINTS, COPY, TABLES, RecordInCopy
 from domains.changes.records import Checkpoint
 from domains.changes.repository import ChangeRepository
-from shared.tables import Family
+from shared.tables import BoundTable, Family
 from shared.testing import WatchedConnection, WriterDied, dying_before, stored_cells
-from shared.writes import NOTHING_TOLD, Expired, Instructions, NotAllStored, allow_expired
+from shared.writes import NOTHING_TOLD, Expired, Instructions, NotAllStored, allow_expired, remove_row
 from tests.engines import Embedded
 
 VARIANTS = [variant for variant in DESIGN.variants if variant.is_to_copy]
@@ -182,6 +182,43 @@ def test_a_source_that_cannot_be_read_is_kept_unless_it_is_named_and_stops_nothi
     named = Instructions(discards_rows=frozenset([(variant.tables.sources.name, b"shop")]))
     assert repaired(stored.upkeep, named) == {("undecodable", True): 1, ("orphaned", False): 2}  # records of its copy
     assert stored.watermark("shop") == 0
+
+
+@pytest.mark.parametrize("cells", [{b"s:p": b"\xc1"}, {b"t:users": b"\xc1"}], ids=str)
+@pytest.mark.parametrize("is_stored_again", [False, True])
+def test_a_source_that_was_discarded_keeps_its_tables_so_that_erase_still_finds_its_changes(
+    connection, variant, stored, cells, is_stored_again
+):
+    source = connection.table(variant.tables.sources.name)
+    source.put(b"shop", cells)
+    named = Instructions(discards_rows=frozenset([(variant.tables.sources.name, b"shop")]))
+    assert repaired(stored.upkeep, named)["undecodable", True] == 1
+    if is_stored_again:
+        stored = variant.open(connection)
+        stored.store_all(CHANGES)
+        assert [*stored.since("shop")] == CHANGES
+    assert variant.open(connection).erase("31") == 0
+    left = stored_cells(connection, [variant.tables.by_record, variant.tables.by_position])
+    assert [len(rows) for rows in left.values()] == [3, 3]
+
+
+@main_only
+def test_a_row_of_sources_that_names_no_source_is_removed_whole(connection, variant, stored):
+    source = connection.table(variant.tables.sources.name)
+    source.put(b"\xff", {b"s:p": b"\x07", b"t:users": b"\xc3"})
+    named = Instructions(discards_rows=frozenset([(variant.tables.sources.name, b"\xff")]))
+    assert repaired(stored.upkeep, named) == {("undecodable", True): 1}
+    assert source.row(b"\xff") == {}
+
+
+@main_only
+def test_the_tables_of_a_source_whose_row_was_deleted_are_not_hidden_when_it_is_stored_again(
+    connection, variant, stored
+):
+    remove_row(BoundTable(connection, variant.tables.sources), b"shop")
+    variant.open(connection).store_all(CHANGES)
+    assert variant.open(connection).erase("31") == 0
+    assert [*stored.history(*USERS, "31")] == []
 
 
 @main_only
