@@ -60,7 +60,7 @@ class ChangeRepository:
         self._stored: dict[str, BegunSource] = {}
         """What this writer knows of its sources."""
         self.copies = Copies(connection, tables, self.watermark, self.of_table)
-        changes = ChangeUpkeep(self._by_record, self._by_position, self._sources, self._put_all, clock)
+        changes = ChangeUpkeep(self._by_record, self._by_position, self._sources, self._completed, clock)
         copies = CopyUpkeep(self.copies, self._by_record, self._changes_of_keys)
         self.upkeep: Upkeep = CombinedUpkeep(changes, copies)
 
@@ -134,7 +134,11 @@ class ChangeRepository:
         return stored
 
     def _put_all(self, changes: list[Change]) -> None:
-        put_all(changes, self._by_record, self._by_position)
+        put_all([*self._completed(changes)], self._by_record, self._by_position)
+
+    def _completed(self, changes: list[Change]) -> Iterable[Change]:
+        """The changes as the history stores them."""
+        return changes
 
     def _with_tables(self, stored: BegunSource, changes: list[Change]) -> BegunSource:
         """Puts the names of tables that the source does not have yet, before their first changes.
@@ -306,7 +310,7 @@ class ChangeRepository:
         finishes it; run it before `repair`. A feed that had read some of the changes
         may put the record into its copy again: `verify` finds it, and the same call again removes it.
         Costs: one scan of the sources; for each table of each source two scans of the record's changes, four gets and
-        one delete for its copy, and two calls for each 1,000 changes.
+        one delete for its copy, and four calls for each 1,000 changes.
         """
         check_text("key", key, empty=False)
         self._by_record.plan(source="", table="", key=key)  # refuses what is not Unicode, before the first source
@@ -320,9 +324,11 @@ class ChangeRepository:
         unread: list[InvalidRow] = []
         changes = Query(self._by_record, self._by_record.plan(source=source, table=table, key=key))
         for batch in in_batches(changes.on_invalid(lambda _invalid: None)):
-            until_ms = max(change.time_ms for change in batch)
-            delete_rows(self._by_position, map(self._by_position.row, batch), until_ms)
-            delete_rows(self._by_record, map(self._by_record.row, batch), until_ms)  # last: the same call finds them
+            for of_changes in (self._by_position, self._by_record):  # the history last: the same call finds the changes
+                rows, columns = [*map(of_changes.row, batch)], [*of_changes.layout.cells.columns]
+                stored = of_changes.rows.rows(rows, columns=columns, include_timestamp=True)
+                repaired_ms = (dated_ms for _, cells in stored for _, dated_ms in cells.values())
+                delete_rows(of_changes, rows, max(*(change.time_ms for change in batch), *repaired_ms, 0))
         remaining = self.copies.erase(source, table, key)
         return remaining + changes.on_invalid(unread.append).count() + len(unread)
 

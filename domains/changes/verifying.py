@@ -32,6 +32,7 @@ from shared.writes import (
     Recovery,
     WriterClock,
     no_progress,
+    put_all,
     remove_row,
 )
 
@@ -73,7 +74,7 @@ class _Found:
 class ChangeUpkeep:
     """The upkeep of sources, and of the two tables of changes: each is scanned, and the other one asked for the same.
 
-    `put` puts both rows of changes.
+    `completed` returns changes as the history stores them.
     """
 
     def __init__(
@@ -81,13 +82,13 @@ class ChangeUpkeep:
         by_record: BoundTable[Any, Change],
         by_position: BoundTable[Any, Any],
         sources: BoundTable[Any, BegunSource],
-        put: Callable[[list[Change]], object],
+        completed: Callable[[list[Change]], Iterable[Change]],
         clock: WriterClock,
     ) -> None:
         self._by_record = by_record
         self._by_position = by_position
         self._sources = sources
-        self._put = put
+        self._completed = completed
         self._clock = clock
         self._watermarks: dict[str, int] = {}
         self._rows = 0
@@ -109,7 +110,9 @@ class ChangeUpkeep:
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """Puts each wrong row again, dated as before, as the other table has it; the history is right if they differ.
+        """Puts each wrong row again, as the other table has it; the history is right if they differ.
+
+        It is dated as before, or as the newest cell in it if that is later.
 
         If neither table has all of a change, its rows are kept unless `instructions` discard them. So is a change in
         the history at whose position the log has another one. A row stays missing if it was deleted: HBase hides it
@@ -197,9 +200,11 @@ class ChangeUpkeep:
 
     def _is_right(self, change: Change, cells: Mapping[bytes, bytes] | None) -> bool:
         """Whether these are the cells of a change by position, or it has none because it is older than their TTL."""
+        return self._has_expired(change) if cells is None else cells == self._by_position.layout.cells.pack(change)
+
+    def _has_expired(self, change: Change) -> bool:
+        """Whether a change is older than the TTL of the table by position."""
         layout = self._by_position.layout
-        if cells is not None:
-            return cells == layout.cells.pack(change)
         ttls = [family.ttl_seconds for family in layout.families.values() if family.ttl_seconds is not None]
         return bool(ttls) and change.time_ms <= self._clock.read_ms() - 1000 * min(ttls)
 
@@ -239,15 +244,24 @@ class ChangeUpkeep:
         return False
 
     def _put_again(self, table: BoundTable[Any, Any], change: Change) -> bool:
-        """Puts both rows of a change, and deletes the columns by position that it does not have."""
-        if table is self._by_position:
-            row = table.row(change)
-            others = _cells_of(table, [row]).get(row, {}).keys() - table.layout.cells.pack(change).keys()
-            if others:
-                table.rows.delete(row, sorted(others), timestamp=change.time_ms)
+        """Puts both rows of a change, and deletes the columns of a wrong one that the change does not have.
+
+        If that has later cells, which would hide those of the change, all of it gets the date of the newest. So a TTL
+        counts from then, for the whole row at once. If the change has expired, what is left of its row is deleted.
+        """
+        (whole,) = self._completed([change])
+        row, wanted = table.row(change), table.layout.cells.pack(whole)
+        stored = table.rows.row(row, [*table.layout.cells.columns], include_timestamp=True)
+        newest_ms = max((dated_ms for _, dated_ms in stored.values()), default=0)
+        if table is self._by_position and self._has_expired(change):
+            wanted = {}
         with suppress(Expired):  # the log keeps it no longer
-            self._put([change])
-        return bool(_still_there(table, [change])) and not self._disagreeing(table, [change])
+            put_all([whole], self._by_record, self._by_position)
+        for column in sorted(stored.keys() - wanted.keys()):
+            table.rows.delete(row, [column], timestamp=stored[column][1])
+        if wanted and newest_ms > change.time_ms:
+            table.rows.put(row, wanted, timestamp=newest_ms)
+        return bool(not wanted or _still_there(table, [change])) and not self._disagreeing(table, [change])
 
 
 class CopyUpkeep:

@@ -13,7 +13,6 @@ import attrs
 from shared.keys import between
 from shared.queries import DependentQuery, Query
 from shared.tables import OtherColumns, RecordCells, TableLayout
-from shared.writes import put_all
 
 from ..keys import BY_RECORD, HISTORY_CELLS, sources_table
 from ..keys import TABLES as MAIN_TABLES
@@ -53,12 +52,11 @@ class Repository(ChangeRepository):
 
     # ---- writes
 
-    def _put_all(self, changes: list[Change]) -> None:
-        """Puts the changes, completed. Costs: one scan of one row more for each record that an UPDATE changes first."""
-        put_all([*self._completed(changes)], self._by_record, self._by_position)
-
     def _completed(self, changes: list[Change]) -> Iterator[WholeChange]:
-        """The changes with the records after them; one that `repair` puts again has its record already."""
+        """The changes with the records after them; one that `repair` puts again has its record already.
+
+        Costs: one scan of one row more for each record that an UPDATE changes first.
+        """
         known: dict[tuple[str, str, str], Mapping[str, str | None]] = {}
         for change in changes:
             record = change.source, change.table, change.key

@@ -119,6 +119,37 @@ def test_a_damaged_row_by_record_is_restored_and_its_copy_left_alone(connection,
     assert stored.state(*USERS, "30").values == {"name": "Ann", "age": None}
 
 
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if v.name != "thin-log"], ids=lambda variant: variant.name)
+@pytest.mark.parametrize("name", ["by_record", "by_position"])
+@pytest.mark.parametrize("column", [b"v:age", b"v:city", b"m:t"], ids=str)
+def test_a_cell_that_the_server_dated_is_replaced_and_an_erasure_still_reaches_its_row(
+    connection, variant, stored, name, column
+):
+    table, row_of = rows_of(connection, variant, name)
+    before, row = table.row(row_of(CHANGES[2])), row_of(CHANGES[2])
+    table.put(row, {column: b"\xc1"})
+    (found,) = repaired(stored.upkeep)
+    assert found in [("differing", True), ("undecodable", True)]
+    assert table.row(row) == before
+    assert len({dated for _, dated in table.row(row, include_timestamp=True).values()}) == 1  # a TTL ends all at once
+    assert [*variant.open(connection).since("shop")] == CHANGES
+    assert [*stored.history(*USERS, "30")] == [CHANGES[2], CHANGES[0]]
+    assert variant.open(connection).store_all(CHANGES) == len(CHANGES)
+    assert stored.erase("30") == 0
+    assert table.row(row) == {}
+
+
+def test_a_damaged_cell_that_outlives_its_change_is_deleted(engine):
+    log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family(ttl_seconds=86_400)})
+    with engine.store(*TABLES._replace(by_position=log)) as connection:
+        allow_expired(connection)
+        changes = ChangeRepository(connection, TABLES._replace(by_position=log))
+        changes.store_all(CHANGES)
+        connection.table(log.name).put(log.row(CHANGES[2]), {b"v:age": b"\xc1"})
+        assert repaired(changes.upkeep) == {("differing", True): 1}
+        assert [*changes.since("shop")] == []
+
+
 @main_only
 @pytest.mark.parametrize("name", ["by_record", "by_position"])
 def test_a_row_whose_key_cannot_be_read_is_kept_unless_it_is_discarded(connection, variant, stored, name):
