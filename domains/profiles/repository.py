@@ -115,8 +115,8 @@ class ProfileRepository:
 
         The profile is deleted up to its own newest date, and the orders up to theirs: one may be dated long after the
         other, and a common date would hide what is stored later. If a call dies, the same call again finishes it. A row
-        remains if something newer was stored meanwhile. A profile stays hidden until a major compaction if it is dated
-        before the erased one, and so does an order if it is dated before the newest erased one.
+        remains if something newer was stored meanwhile. A profile stays hidden until a major compaction unless it
+        is dated after the erased one, and so does an order unless it is dated after the newest erased one.
         Costs: two gets, two deletes.
         """
         check_text("user_id", user_id, empty=False)

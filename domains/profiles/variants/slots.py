@@ -3,7 +3,7 @@
 A new order takes the place of `order_0`, and each other one moves to the next column: a writer reads ten cells and puts
 ten. If two writers read the same ten, one of their orders is lost. And the ten are the last that arrived, which need
 not be the newest. Profile and orders share one family: a cell is an order if its qualifier starts with `order_`. So
-`erase` deletes both up to the date of the last order, and a profile that is dated earlier stays hidden.
+`erase` deletes both up to the date of the last order, and a profile that is not dated later stays hidden.
 Published values are texts such as `order_001:mug:499`; here they are msgpack, because an item may contain a colon.
 """
 

@@ -137,6 +137,22 @@ def test_a_profile_older_than_an_erased_one_stays_hidden_with_all_its_attributes
     assert repository.page("ada") is repository.profile("ada") is None
 
 
+@pytest.mark.parametrize("variant", DESIGN.variants[:1], ids=attrgetter("name"))
+def test_what_is_not_dated_after_what_was_erased_stays_hidden(engine, connection, variant, repository):
+    repository.store(ADA)
+    repository.add_order(ORDER)
+    assert repository.erase("ada") == 0
+    same_dates = attrs.evolve(ORDER, order_id="o-2")
+    repository.store(ADA)
+    repository.add_order(same_dates)
+    assert (repository.profile("ada"), repository.newest_orders("ada")) == (None, [])
+    if engine.compacts:
+        connection.compact(variant.tables[0].name)
+        repository.store(ADA)
+        repository.add_order(same_dates)
+        assert (repository.profile("ada"), repository.newest_orders("ada")) == (ADA, [same_dates])
+
+
 # ---- releases
 
 
