@@ -14,6 +14,7 @@ What a crash does to the index:
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,7 +33,7 @@ from shared.keys import (
     starting_with,
 )
 from shared.queries import Query, scan_in_batches
-from shared.tables import RAW, BoundTable, Column, InvalidRow, RecordCells, TableLayout, put_if
+from shared.tables import RAW, BoundTable, Column, InvalidRecord, InvalidRow, RecordCells, TableLayout, put_if
 from shared.writes import (
     CLOCK,
     KEEP_TOMBSTONES_MS,
@@ -78,6 +79,12 @@ class IndexEntry:
 
     order_number: str
     order_row: bytes
+
+    def __attrs_post_init__(self) -> None:
+        number = BY_SELLER.key.decode(self.order_row).order_number
+        if number != self.order_number:
+            wanted = f"must be the row of order {shown(self.order_number)}"
+            raise InvalidRecord(f"IndexEntry.order_row: {wanted} (got that of {shown(number)})")
 
 
 @row_key
@@ -144,7 +151,7 @@ class Repository:
             connection, tables.orders, tables.intents, lists, partial(lines_of, tables), moving=lists, clock=clock
         )
         index = IndexUpkeep(self._index, self._orders, self.writer)
-        self.upkeep: Upkeep = CombinedUpkeep(WriterUpkeep(self.writer), index, UnreadableRows(self._index))
+        self.upkeep: Upkeep = CombinedUpkeep(WriterUpkeep(self.writer), index)
 
     # ---- writes
 
@@ -198,7 +205,7 @@ class Repository:
     # ---- questions
 
     def order(self, order_number: str) -> Order | None:
-        """The order of that number, or None. Costs: two gets."""
+        """The order of that number, or None. Raises InvalidRow if its entry leads elsewhere. Costs: two gets."""
         entry = self._entry(order_number)
         return None if entry is None else self.writer.reader.read(entry.order_row).record
 
@@ -292,9 +299,11 @@ def _buyer_lines(status: Status | None, orders: list[Order]) -> list[BuyerLine |
 class IndexUpkeep:
     """Compares the index with the orders: a part of the upkeep, after that of the writes.
 
-    missing    an order has no entry, as after the index was restored from a backup    put
-    differing  the entry of an order's number leads to another order                   kept
-    dangling   an entry has led to no order for 42 minutes: its writer died            deleted: the number is free
+    missing      an order has no entry, as after the index was restored from a backup    put
+    differing    the entry of an order leads to no row of its number                     put again
+    differing    the entry of an order leads to another row of its number                kept
+    dangling     an entry has led to no order for 42 minutes: its writer died            deleted: the number is free
+    undecodable  an entry leads to no row of its number, and no order lacks it           removed if told
     """
 
     def __init__(
@@ -306,6 +315,8 @@ class IndexUpkeep:
         self._index = index
         self._orders = orders
         self._writer = writer
+        self._unreadable = UnreadableRows(index)
+        self._unreadable_of_orders: set[bytes] = set()
         (self._column,) = INDEX_CELLS.columns
         self.entries = 0
         """Number of entries compared so far."""
@@ -318,10 +329,12 @@ class IndexUpkeep:
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """Every entry that is missing, differs or dangles. Calls `progress` after each batch.
 
-        Costs: one scan of each 1,000 rows of both tables, and a call for each to get the rows to compare with.
+        Costs: one scan of each 1,000 rows of both tables, a call for each to get the rows to compare with, and one more
+        scan of the index.
         """
         for finding, _repair in self._findings(progress):
             yield finding
+        yield from (found for found in self._unreadable.verify(progress) if found.row not in self._unreadable_of_orders)
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
@@ -329,9 +342,11 @@ class IndexUpkeep:
         """Mends what `verify` finds, after the part of the writes has recovered; with each, whether it was mended."""
         for finding, repair in self._findings(progress):
             yield finding, repair()
+        yield from self._unreadable.repair(progress, instructions)
 
     def _findings(self, progress: Callable[[], object]) -> Iterator[tuple[Finding, Callable[[], bool]]]:
         self.entries = 0
+        self._unreadable_of_orders.clear()
         yield from self._of_orders(progress)
         yield from self._of_entries(progress)
 
@@ -348,8 +363,11 @@ class IndexUpkeep:
                     put = partial(put_if, self._index.rows, row, self._column, None, order_row)
                     yield Finding("missing", name, row, order_row), put
                 elif entry != order_row:
-                    reason = f"it leads to row {shown_bytes(entry)}"
-                    yield Finding("differing", name, row, order_row, reason), _keep
+                    reason, mend = f"it leads to row {shown_bytes(entry)}", _keep
+                    if not self._is_read(row, entry):
+                        self._unreadable_of_orders.add(row)
+                        mend = partial(put_if, self._index.rows, row, self._column, entry, order_row)
+                    yield Finding("differing", name, row, order_row, reason), mend
             progress()
 
     def _read(self, row: bytes, cells: Any) -> Iterator[Order]:
@@ -364,7 +382,8 @@ class IndexUpkeep:
         (range_,) = self._index.whole_table().ranges
         scanned = scan_in_batches(self._index.rows, range_, columns=[self._column], include_timestamp=True)
         for batch in scanned:
-            entries = {row: cells[self._column] for row, cells in batch}
+            stored = ((row, cells[self._column]) for row, cells in batch)
+            entries = {row: entry for row, entry in stored if self._is_read(row, entry[0])}
             sources = self._writer.reader.read_each(order_row for order_row, _put_ms in entries.values())
             old_ms = self._writer.check_clock().wall_ms - CLAIM_MS
             for row, (order_row, put_ms) in entries.items():
@@ -375,6 +394,12 @@ class IndexUpkeep:
                     yield Finding("dangling", name, row, order_row, reason), partial(self._free, row, put_ms)
             self.entries += len(batch)
             progress()
+
+    def _is_read(self, row: bytes, order_row: bytes) -> bool:
+        """Whether an entry leads to a row of its number."""
+        with suppress(InvalidRow):
+            return bool(self._index.layout.record(row, {self._column: order_row}))
+        return False
 
     def _free(self, row: bytes, put_ms: int) -> bool:
         """Deletes an entry, but spares one that was put again since."""

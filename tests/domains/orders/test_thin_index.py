@@ -7,6 +7,7 @@ from domains.orders import OrderConflict, UnknownOrder
 from domains.orders.design import DESIGN
 from domains.orders.keys import OrderByNumber
 from domains.orders.variants.thin_index import CLAIM_MS, TABLES, IndexEntry, KeyOfBuyersOrder
+from shared.tables import InvalidRow
 from shared.testing import (
     StoppedWrites,
     WatchedConnection,
@@ -23,6 +24,7 @@ from shared.testing import (
     sources,
     sources_and_lines,
 )
+from shared.writes import Instructions
 
 from .stopped_writes import (
     DESK,
@@ -143,10 +145,46 @@ def test_an_entry_that_a_backup_lacks_is_put_again_and_one_that_leads_elsewhere_
     assert findings(orders) == [("missing", INDEX.name, ROW)]
     assert [is_mended for _, is_mended in orders.upkeep.repair()] == [True]
     assert orders.order("n-42") == LAMP
-    orders.place(MUG)
-    connection.table(INDEX.name).put(ROW, {b"o:k": TABLES.orders.row(MUG)})
+    connection.table(INDEX.name).put(ROW, {b"o:k": TABLES.orders.row(DESK)})
     assert findings(orders) == [("differing", INDEX.name, ROW)]
     assert [is_mended for _, is_mended in orders.upkeep.repair()] == [False]
+
+
+WRONG_ROWS = (TABLES.orders.row(MUG), b"\x92\xf7")
+
+
+@pytest.mark.parametrize("wrong_row", [*WRONG_ROWS, b""])
+def test_an_entry_that_leads_to_no_row_of_its_number_is_never_followed_and_repair_puts_it_again(
+    connection, orders, wrong_row
+):
+    orders.place(LAMP)
+    orders.place(MUG)
+    connection.table(INDEX.name).put(ROW, {b"o:k": wrong_row})
+    for use in (orders.order, orders.cancel, lambda number: [*orders.numbered(number)]):
+        with pytest.raises(InvalidRow, match=f"^{INDEX.name}: row 6e 2d 34 32: "):
+            use("n-42")
+    unread = []
+    assert [*orders.numbered("n-4").on_invalid(unread.append)] == [MUG]
+    assert [invalid.row for invalid in unread] == [ROW]
+    assert orders.order("n-43") == MUG
+    assert findings(orders) == [("differing", INDEX.name, ROW)]
+    assert [is_mended for _, is_mended in orders.upkeep.repair()] == [True]
+    assert (orders.order("n-42"), findings(orders)) == (LAMP, [])
+
+
+@pytest.mark.parametrize("wrong_row", WRONG_ROWS)
+def test_an_entry_that_leads_to_no_row_of_its_number_and_that_no_order_has_is_removed_if_told(
+    connection, orders, wrong_row
+):
+    connection.table(INDEX.name).put(ROW, {b"o:k": wrong_row})
+    with pytest.raises(InvalidRow, match=f"^{INDEX.name}: row 6e 2d 34 32: "):
+        orders.place(LAMP)
+    assert findings(orders) == [("undecodable", INDEX.name, ROW)]
+    assert [is_mended for _, is_mended in orders.upkeep.repair()] == [False]
+    told = Instructions(discards_undecodable=True)
+    assert [is_mended for _, is_mended in orders.upkeep.repair(instructions=told)] == [True]
+    orders.place(LAMP)
+    assert orders.order("n-42") == LAMP
 
 
 def test_an_order_is_stored_once_and_the_index_and_all_lists_hold_its_key_alone(connection, orders):
