@@ -175,38 +175,38 @@ class OrderRepository:
         lines = self.of_buyer(buyer_id)
         for line in lines:
             self.writer.write(OrderByNumber(line.order_number), partial(after_erase, buyer_id))
-        discard_strays(self.writer, self._by_buyer, lines, lambda line: self.order(line.order_number))
+        discard_strays(self.writer, self._by_buyer, lines)
         return lines.count()
 
 
-def discard_strays(
-    writer: IntentWriter[Order],
-    by_buyer: BoundTable[Any, Any],
-    lines: Iterable[Any],
-    order_of: Callable[[Any], Order | None],
-) -> None:
-    """Deletes the lines of a buyer that their orders do not have; raises InvalidRow for the first one that it keeps."""
-    kept = [*filter(None, (_discard_stray(writer, by_buyer, line, order_of) for line in lines))]
+def discard_strays(writer: IntentWriter[Order], by_buyer: BoundTable[Any, Any], lines: Iterable[Any]) -> None:
+    """Deletes the lines of a buyer that their orders do not have; raises InvalidRow for the first one of the future.
+
+    If the list moves, a line that no order has may be of an order that is being placed: only an old one is deleted.
+    """
+    kept = [*filter(None, (_discard_stray(writer, by_buyer, line) for line in lines))]
     if kept:
         raise kept[0]
 
 
-def _discard_stray(
-    writer: IntentWriter[Order], by_buyer: BoundTable[Any, Any], line: Any, order_of: Callable[[Any], Order | None]
-) -> InvalidRow | None:
+def _discard_stray(writer: IntentWriter[Order], by_buyer: BoundTable[Any, Any], line: Any) -> InvalidRow | None:
     """Deletes a buyer's line that its order does not have, as left by a restored backup or a crash before a compaction.
 
     The delete spares what is dated later, and the order's row stays as it is: a new cell there would outlive it. A line
     that is dated in the future stays, because the delete would hide lines of a later order: returns why.
     """
-    row, layout = by_buyer.row(line), by_buyer.layout
+    row, order_row, layout = by_buyer.row(line), writer.source.row(line), by_buyer.layout
     stored = by_buyer.rows.row(row, columns=[*layout.cells.columns], include_timestamp=True)
-    order = order_of(line)
+    order = writer.reader.read(order_row).record
     if stored and (order is None or order.buyer_id != line.buyer_id):
         newest_ms = max(written_ms for _, written_ms in stored.values())
         if newest_ms > writer.check_clock().wall_ms + FUTURE_MS:
             return dated_in_future(layout, row, newest_ms)
-        writer.delete([(layout.name, row, column) for column in stored], newest_ms)
+        cells = [(layout.name, row, column) for column in stored]
+        if layout.name in writer.moving:
+            writer.repair(order_row, cells, newest_ms)
+        else:
+            writer.delete(cells, newest_ms)
     return None
 
 

@@ -271,17 +271,15 @@ class Repository:
     def erase(self, buyer_id: str) -> int:
         """Removes what names a buyer: the lines of the buyer's list, and the buyer in each order.
 
-        Returns how many lines remain; see `OrderRepository.erase`. Costs: as there.
+        Returns how many lines remain; see `OrderRepository.erase`. A line of an order that is being placed, or that was
+        never placed, remains until it is 42 minutes old: call it again. Costs: as there.
         """
         self.upkeep.recover(older_than_ms=0)
         lines = Query(self._by_buyer, self._by_buyer.plan(buyer_id=buyer_id))
         for line in lines:
             self.writer.write(line, partial(after_erase, buyer_id))
-        discard_strays(self.writer, self._by_buyer, lines, self._order_of)
+        discard_strays(self.writer, self._by_buyer, lines)
         return lines.count()
-
-    def _order_of(self, line: KeyOfBuyersOrder) -> Order | None:
-        return self.writer.reader.read(self._orders.row(line)).record
 
 
 def lines_of(tables: ThinTables, order: Order) -> Iterator[Derived]:

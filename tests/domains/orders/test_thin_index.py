@@ -1,5 +1,7 @@
 """The thin index: what a crash does to a number, what repairs it, and what two orders of one number do."""
 
+import threading
+
 import attrs
 import pytest
 
@@ -25,6 +27,7 @@ from shared.testing import (
     sources_and_lines,
 )
 from shared.writes import Instructions
+from shared.writes.intents import FORGET_MS
 
 from .stopped_writes import (
     DESK,
@@ -196,12 +199,45 @@ def test_an_order_is_stored_once_and_the_index_and_all_lists_hold_its_key_alone(
         assert [[*cells] for _row, cells in stored[table.name]] == [[b"o:x"]]
 
 
-def test_a_buyers_line_that_no_order_has_is_not_shown_and_goes_when_the_buyer_is_erased(connection, orders):
+def test_a_buyers_line_that_no_order_has_is_not_shown_and_goes_when_the_buyer_is_erased_after_42_minutes(
+    passes, connection, orders
+):
     orders.place(LAMP)
     stray = KeyOfBuyersOrder("b-3", 5, "n-never", "s-1")
     lines = connection.table(TABLES.by_buyer.name)
     lines.put(TABLES.by_buyer.row(stray), TABLES.by_buyer.cells.pack(stray))
     assert [line.order_number for line in orders.of_buyer("b-3")] == ["n-42"]
+    assert orders.erase("b-3") == 1  # a delete might hide the line of an order that is being placed
+    assert [row for row, _cells in lines.scan()] == [TABLES.by_buyer.row(stray)]
+    assert orders.order("n-42") == attrs.evolve(LAMP, buyer_id=None)
+    passes(FORGET_MS + 1_000)
     assert orders.erase("b-3") == 0
     assert [*lines.scan()] == []
+
+
+def test_an_order_that_is_placed_while_its_buyer_is_erased_keeps_its_line(monkeypatch, connection, orders):
+    """The writer begins after `erase` has recovered, and goes on when it has ended."""
+    has_begun, goes_on = threading.Event(), threading.Event()
+
+    def wait():
+        has_begun.set()
+        assert goes_on.wait(60)
+
+    pausing = paused_before(lambda call: (call.name, call.table) == ("checkAndPut", TABLES.orders.name), wait)
+    placing = threading.Thread(target=THIN.open(WatchedConnection(connection, pausing)).place, args=[LAMP])
+    recover = orders.upkeep.recover
+
+    def recover_and_place(older_than_ms):
+        monkeypatch.undo()
+        recover(older_than_ms)
+        placing.start()
+        assert has_begun.wait(60)
+
+    monkeypatch.setattr(orders.upkeep, "recover", recover_and_place)
+    assert orders.erase("b-3") == 1
+    goes_on.set()
+    placing.join()
+    assert [line.order_number for line in orders.of_buyer("b-3")] == ["n-42"]
+    assert findings(orders) == []
+    assert orders.erase("b-3") == 0
     assert orders.order("n-42") == attrs.evolve(LAMP, buyer_id=None)
