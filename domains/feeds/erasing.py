@@ -74,7 +74,11 @@ class UserErasures:
         return others + self._delete_mark(user, on_kept)
 
     def _delete_mark(self, user: str, on_kept: Callable[[InvalidRow], object]) -> int:
-        """Deletes the mark of an author's stream; returns 1 if a pulled post needs it, or its date is in the future."""
+        """Deletes the mark of an author's stream; returns 1 if a pulled post needs it, or if it is too young.
+
+        A delete has the date of the mark, so that of a young one might hide the mark of a post that is stored later: by
+        a clock that is behind, or by a write that began before. Calls `on_kept` if the date is in the future.
+        """
         posts, streams = self._posts, self._streams.layout
         pulled = Query(posts, posts.plan(author=user), where={"way": "pulled"})
         row = streams.row(AuthorWithStream(user))
@@ -84,6 +88,7 @@ class UserErasures:
         newest_ms = max((time_ms for _, time_ms in cells.values()), default=0)
         if newest_ms > self._erasures.now_ms() + FUTURE_MS:
             on_kept(dated_in_future(streams, row, newest_ms))
+        if not self._erasures.is_old(newest_ms):
             return 1
         for column, (_, time_ms) in cells.items():
             self._post_writer.delete([(streams.name, row, column)], time_ms)

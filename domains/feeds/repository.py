@@ -258,12 +258,12 @@ class FeedRepository:
     def erase(self, user: str) -> int:
         """Removes every row that names a user from every table; returns how many of these rows remain for now.
 
-        The source of a deleted record remains for 42 minutes, so that it outlasts every call under way. The erasure
-        itself is stored until then, and `upkeep.recover` removes what remains, without a second call. `erase` may be
-        called again at any time. If it returns 0, a full scan has found no row of the user. After an error, and for
-        posts and follows stored meanwhile, call it again. A post or a follow that cannot be read counts as remaining; a
-        row that is not a key names nobody, see `verify`. The texts of other users' posts stay, even if they mention the
-        user.
+        The source of a deleted record remains for 42 minutes, so that it outlasts every call under way, and so may the
+        mark of the user's stream. The erasure itself is stored until then, and `upkeep.recover` removes what remains,
+        without a second call. `erase` may be called again at any time. If it returns 0, a full scan has found no row of
+        the user. After an error, and for posts and follows stored meanwhile, call it again. A post or a follow that
+        cannot be read counts as remaining; a row that is not a key names nobody, see `verify`. The texts of other
+        users' posts stay, even if they mention the user.
 
         It first recovers pending writes. Raises ClockSkew before anything is deleted.
         Costs: those of `upkeep.recover`; for each post and follow those of deleting it, and a cell of the erasure; one

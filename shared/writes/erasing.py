@@ -129,6 +129,13 @@ class Erasures:
         age_ms = self.now_ms() - erasure.at_ms
         return not -FUTURE_MS <= age_ms < WINDOW_MS + (FORGET_MS if erasure.is_ended else 0)
 
+    def is_old(self, time_ms: int) -> bool:
+        """Whether a delete with this date hides nothing that a write under way, or a later one, puts.
+
+        What was put before an erasure ended is old when the erasure is due, even if its writer's clock was ahead.
+        """
+        return time_ms <= self.now_ms() - FORGET_MS + FUTURE_MS
+
     def now_ms(self) -> int:
         """The time now, by a clock that agrees with the region server's. Raises ClockSkew."""
         return self._clock.check_clock().wall_ms

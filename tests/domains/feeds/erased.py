@@ -37,7 +37,7 @@ ERASED = ErasedPerson(
     others=lambda feeds: [*feeds.timeline("ada"), *feeds.posts("ada"), *feeds.followers("eve")],
     kept=[LA_LA, HELLO, Follow("ada", "eve")],
     comes_back=come_back,
-    remaining=7,  # three posts, four follows
+    remaining=8,  # three posts, four follows, and the mark of the stream
     ends_dead=False,
     erasures="feeds_erasures",
 )
