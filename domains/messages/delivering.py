@@ -42,7 +42,9 @@ class GroupDeliveries:
         """Creates the copy of each member, in steps; the stored message counts the members who have their copies.
 
         A step claims its copies, which leaves existing copies as they are, and then raises the count. So two processes
-        may deliver one message at once, and a step that died may run again.
+        may deliver one message at once, and a step that died may run again. Only an erasure deletes the record of a
+        copy, and before it those of its group message, or the member there. So if the group message is as it was read
+        after a deleted copy was seen, it was sent again since, and the copy is created again, too.
         """
         self._deliver(self._inbox.row(message))
 
@@ -52,8 +54,12 @@ class GroupDeliveries:
             if message is None or message.is_delivered:
                 return
             start, end = message.delivered, message.delivered + MEMBERS_AT_ONCE
-            claim(self._writer, copies_of(message, start, end))
+            claim(self._writer, copies_of(message, start, end), partial(self._is_as_read, row, message))
             self._writer.write(message, partial(after_step, message, min(end, len(message.members))))
+
+    def _is_as_read(self, row: bytes, message: StoredMessage) -> bool:
+        stored = self._writer.reader.read(row).record
+        return stored is not None and _have_same_copies(stored, message)
 
     # ---- upkeep
 
@@ -114,9 +120,13 @@ def after_step(read: StoredMessage, end: int, stored: StoredMessage | None) -> S
 
     Another process may have raised the count, or a member may have been erased.
     """
-    if stored is None or (stored.delivered, stored.members) != (read.delivered, read.members):
+    if stored is None or not _have_same_copies(stored, read):
         return stored
     return attrs.evolve(stored, delivered=end)
+
+
+def _have_same_copies(message: StoredMessage, other: StoredMessage) -> bool:
+    return (message.delivered, message.members) == (other.delivered, other.members)
 
 
 def _is_unfinished(message: StoredMessage) -> bool:

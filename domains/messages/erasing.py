@@ -10,7 +10,7 @@ from shared.queries import scan_in_batches
 from shared.tables import InvalidRow
 from shared.writes import Erasure, Erasures, IntentWriter, PersonErasures
 
-from .records import StoredMessage
+from .records import GROUP_SIGN, StoredMessage
 
 
 class UserErasures:
@@ -24,9 +24,11 @@ class UserErasures:
     def _rows_of(self, user: str, until_ms: int | None) -> tuple[list[bytes]]:
         """The rows of all messages that a user sent or received, deleted ones included; without those sent later.
 
-        First removes the user from the group messages that others sent. Costs: one scan of all inboxes.
+        Group messages come before their copies; see `GroupDeliveries.deliver`. First removes the user from the group
+        messages that others sent. Costs: one scan of all inboxes.
         """
-        rows: list[bytes] = []
+        to_groups: list[bytes] = []
+        to_users: list[bytes] = []
         layout = self._writer.source
         table = self._writer.rows(layout.name)
         (range_,) = layout.key.whole_table().ranges
@@ -37,13 +39,13 @@ class UserErasures:
                     if until_ms is not None and key.sent_ms > until_ms:
                         continue
                     if names(user, key):
-                        rows.append(row)
+                        (to_groups if key.receiver.startswith(GROUP_SIGN) else to_users).append(row)
                         continue
                     source = self._writer.reader.source_or_error(row, cells)
                     record = None if isinstance(source, InvalidRow) else source.record
                     if record is not None and user in record.members:
                         self._writer.write(key, partial(after_erase, user))
-        return (rows,)
+        return (to_groups + to_users,)
 
     def _delete_lines(self, erasure: Erasure, on_kept: Callable[[InvalidRow], object]) -> int:
         return self._erasures.delete_strays(partial(names, erasure.name), erasure.at_ms, on_kept)

@@ -1,25 +1,25 @@
 """Sources that are created and removed without an intent of their own: `claim` and `forget`."""
 
-from collections.abc import Iterable
-from typing import Any, TypeGuard, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from ..keys.errors import shown_bytes
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow
 from .derived_cells import Cell
 from .intents import FORGET_MS, IntentWriter, before_decision_ms
-from .sources import Source
 
 R = TypeVar("R")
 
 
-def claim(writer: IntentWriter[R], records: Iterable[R]) -> int:
+def claim(writer: IntentWriter[R], records: Iterable[R], revives: Callable[[], bool] = lambda: False) -> int:
     """Creates a source, with its lines, for each of these records that was never written; returns how many.
 
-    Every other source stays as it is, even if its record was deleted or cannot be read. `claim` puts no intent. It is
-    meant for the steps of a longer write, whose own source says that the write is not finished. After an error or a
-    crash, call it again. Raises InvalidRecord if a record has lines in a list that does not move, or if a tombstone
-    dated in the future hides what was put; and ClockSkew before anything is put.
+    Every other source stays as it is, even if it cannot be read, or if its record was deleted. If some were deleted,
+    `revives` says, after their sources were read, whether these are created again. `claim` puts no intent. It is meant
+    for the steps of a longer write, whose own source says that the write is not finished. After an error or a crash,
+    call it again. Raises InvalidRecord if a record has lines in a list that does not move, or if a tombstone dated in
+    the future hides what was put; and ClockSkew before anything is put.
     Costs: 1 call that reads the sources for each 1,000 records. If some were never written: 1 put for each list, 1
     checkAndPut for each new source, and the same reads again.
     """
@@ -31,11 +31,18 @@ def claim(writer: IntentWriter[R], records: Iterable[R]) -> int:
     while True:
         began = writer.check_clock()
         sources = writer.reader.read_each(record_of)
-        unwritten = {row: source for row, source in sources.items() if _was_never_written(source)}
-        if not unwritten:
-            return len(claimed)
+        missing = {
+            row: source
+            for row, source in sources.items()
+            if not isinstance(source, InvalidRow) and source.record is None
+        }
+        unwritten = {row: source for row, source in missing.items() if source.was_never_written}
         for row in claimed & unwritten.keys():
             raise InvalidRecord(f"{writer.source.name}: row {shown_bytes(row)}: a tombstone of the future hides it")
+        if len(unwritten) < len(missing) and revives():
+            unwritten = {row: source for row, source in missing.items() if row not in claimed}
+        if not unwritten:
+            return len(claimed)
         lines: dict[int, dict[Cell, bytes]] = {}
         for row, source in unwritten.items():
             lines.setdefault(before_decision_ms(source, began), {}).update(lines_of[row])
@@ -72,7 +79,3 @@ def forget(writer: IntentWriter[Any], rows: Iterable[bytes]) -> int:
             else:
                 too_young += 1
     return too_young
-
-
-def _was_never_written(source: Source[Any] | InvalidRow) -> TypeGuard[Source[Any]]:
-    return not isinstance(source, InvalidRow) and source.was_never_written

@@ -20,16 +20,57 @@ def test_a_member_who_is_erased_in_a_delivery_leaves_no_other_member_without_a_c
     messages, slow = variant.open(connection), variant.open(connection)
     claimed = []
 
-    def claim_after_the_erasure(writer, copies):
+    def claim_after_the_erasure(*arguments):
         if not claimed:
             claimed.append(messages._erasures.erase("ada"))
-        return claim(writer, copies)
+        return claim(*arguments)
 
     monkeypatch.setattr("domains.messages.delivering.claim", claim_after_the_erasure)
     slow.send(TO_TEAM)
     assert [message.body for user in ("dan", "eve") for message in messages.inbox(user)] == ["lunch", "lunch"]
     messages.erase("ada")
     assert list(messages.inbox("ada")) == list(messages.upkeep.verify()) == []
+
+
+def test_what_an_erased_sender_sends_again_reaches_all_members_but_not_after_they_delete_it(connection, variant):
+    messages = variant.open(connection)
+    messages.send(TO_TEAM)
+    messages.erase("bob")
+    messages.send_to_group(TO_TEAM)
+    bodies = {user: [message.body for message in messages.inbox(user)] for user in TO_TEAM.members}
+    assert bodies == {user: ["lunch"] for user in TO_TEAM.members}
+    assert [message.receiver for message in messages.unread("ada")] == ["ada"]
+    messages.delete_from_inbox(messages.inbox("ada").first())
+    messages.send_to_group(TO_TEAM)
+    assert list(messages.inbox("ada")) == list(messages.upkeep.verify()) == []
+
+
+@pytest.mark.parametrize("erased", ["bob", "!zed"])
+def test_a_late_delivery_brings_nothing_of_an_erased_user_back(connection, variant, monkeypatch, erased):
+    """The delivery has read the message before the erasure, which completes it, and then deletes the copies."""
+    message = attrs.evolve(TO_TEAM, members=("!zed", "ada"))
+    messages, slow = variant.open(connection), variant.open(connection)
+    deleted = []
+
+    def claim_after_the_erasure(*arguments):
+        if not deleted:
+            deleted.append(True)
+            messages.erase(erased)
+        return claim(*arguments)
+
+    monkeypatch.setattr("domains.messages.delivering.claim", claim_after_the_erasure)
+    slow.send(message)
+    assert list(messages.inbox("!zed")) == list(messages.upkeep.verify()) == []
+    assert len(list(messages.inbox("ada"))) == (erased == "!zed")
+
+
+def test_group_messages_are_erased_before_their_copies(connection, variant):
+    """So no delivery that sees a deleted copy takes its message for one that was sent again."""
+    messages = variant.open(connection)
+    messages.send(attrs.evolve(TO_TEAM, members=("!zed", "ada")))
+    ((*rows,),) = messages._erasures._rows_of("bob", None)
+    receivers = [variant.tables[0].key.decode(row).receiver for row in rows]
+    assert receivers == ["#team", "!zed", "ada"]
 
 
 def test_a_message_that_cannot_be_read_counts_as_remaining_and_is_named(connection, variant, passes):
