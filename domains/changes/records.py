@@ -70,7 +70,7 @@ class StoredSource:
     """What is stored of a source."""
 
     source: str
-    position: int = 0
+    position: int = attrs.field(default=0, validator=integer(0, LAST_POSITION))
     """The watermark: every change up to it is stored. 0 if none is."""
     tables: Mapping[str, bool] = attrs.field(factory=dict[str, bool], hash=False)
     """The names of its tables; each is True."""
@@ -91,7 +91,7 @@ class Checkpoint:
 
     source: str
     table: str
-    position: int
+    position: int = attrs.field(validator=integer(0, LAST_POSITION))
     """Every change up to it is applied. 0 if none is."""
 
 

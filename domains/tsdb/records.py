@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from shared.keys import shown
-from shared.records import integer, text
+from shared.records import LAST_MS, integer, text
 
 LAST_POINT_MS = 4_294_967_295_999
 """2106-02-07T06:28:15.999Z: the end of the last second that fits the four bytes of the row key."""
@@ -99,7 +99,7 @@ class RegisteredDeletion:
 
     table: str
     """The table of points, # and a random number in 16 hex digits."""
-    started_ms: int
+    started_ms: int = attrs.field(validator=integer(0, LAST_MS))
     """When its latest batch of rows was begun, by the clock of its writer."""
     metric: str = ""
     """The metric of `delete_points`; empty if a whole series is deleted."""

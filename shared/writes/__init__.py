@@ -1,6 +1,6 @@
 """Tools for code that writes rows: a clock, batches, writes over several rows that survive a crash, dictionaries.
 
-May import `keys`, `tables`, `queries` and `events`.
+May import `keys`, `records`, `tables`, `queries` and `events`.
 """
 
 from .batches import NotAllStored, delete_all, delete_rows, put_all, put_in_rows, remove_row, store_all

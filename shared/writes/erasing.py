@@ -16,6 +16,7 @@ import attrs
 from ..keys import InvalidKey, KeyLayout, TrailingBytes, TrailingText, part, row_key
 from ..keys.errors import listed
 from ..queries import Query, in_batches, scan_in_batches
+from ..records import LAST_MS, integer
 from ..tables import TEXTS, BoundTable, Column, InvalidRecord, InvalidRow, ItemCells, RecordCells, TableLayout
 from .batches import remove_row
 from .claiming import forget
@@ -61,7 +62,7 @@ class Erasure:
     """An erasure that has left traces."""
 
     name: str
-    at_ms: int
+    at_ms: int = attrs.field(validator=integer(0, LAST_MS))
     """When the last record was deleted; before that, when the erasure began."""
     is_ended: bool
     """Whether all records were deleted. If not, the eraser is at work, or has died."""

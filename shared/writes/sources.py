@@ -3,7 +3,7 @@
 The cell is a msgpack array, `[revision, time_ms, writes, cells]`:
 
 - `revision` counts the changes of the cell: 1, 2, 3, ...
-- `time_ms` is the timestamp of the cells that are derived from this revision.
+- `time_ms` is the timestamp of the cells that are derived from this revision, 0..`LAST_MS`.
 - `writes` are the ids of the latest writes that were accepted, the oldest first, 8 bytes each.
 - `cells` is the record as `RecordCells` packs it, by qualifier; nil if the record was deleted or never was. Cells that
   this release does not know are those of a later one: every revision keeps them, except one that deletes the record.
@@ -21,6 +21,7 @@ import attrs
 import msgpack
 
 from ..keys.errors import shown, shown_bytes
+from ..records import LAST_MS
 from ..tables import InvalidRecord, RecordCells
 from ..tables.cells import check_column
 
@@ -29,6 +30,7 @@ R = TypeVar("R")
 REVISION_STEP_MS = 3
 """The times of two revisions differ by this at least: cells put before a decision are dated `time_ms` + 1, deletes
 `time_ms` - 1, and no two of them may meet."""
+LAST_REVISION = 2**63 - 1
 WRITES_KEPT = 64
 """Number of write ids that a source remembers."""
 WRITE_ID_BYTES = 8
@@ -168,6 +170,10 @@ class SourceCells(Generic[R]):
             raise self._damaged(cell, str(error) or type(error).__name__) from None
         if not is_whole:
             raise self._damaged(cell, "its values have other types")
+        if not 1 <= revision <= LAST_REVISION:  # otherwise a write could fail once it is decided
+            raise self._damaged(cell, f"its revision must be 1..{LAST_REVISION}")
+        if not 0 <= time_ms <= LAST_MS:
+            raise self._damaged(cell, f"its time must be 0..{LAST_MS}")
         if stored is None:
             return OpenedCell(revision, time_ms, tuple(writes), None, NOTHING)
         cells = {column: stored[name] for name, column in self._column_of.items() if name in stored}

@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "shared.records": {"keys"},
     "shared.tables": {"keys", "records"},
     "shared.queries": {"keys", "tables"},
-    "shared.writes": {"keys", "tables", "queries", "events"},
+    "shared.writes": {"keys", "records", "tables", "queries", "events"},
     "shared.loading": {"keys", "records"},
     "shared.stores": {"keys", "events"},
     "shared.designs": {"keys", "events", "records", "tables", "queries", "writes", "loading", "stores"},

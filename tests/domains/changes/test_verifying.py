@@ -4,6 +4,7 @@ import time
 from collections import Counter
 
 import attrs
+import msgpack
 import pytest
 
 from domains.changes import Change
@@ -198,13 +199,18 @@ def test_a_change_that_expires_before_it_is_mended_does_not_stop_repair(connecti
 
 # ---- sources
 
+DAMAGED = [b"\xc1", msgpack.packb(-1), msgpack.packb(2**63 - 1), msgpack.packb(2**64 - 1)]
+
 
 @main_only
-def test_a_source_that_cannot_be_read_is_kept_unless_it_is_named_and_stops_nothing(connection, variant, stored):
+@pytest.mark.parametrize("damaged", DAMAGED)
+def test_a_source_that_cannot_be_read_is_kept_unless_it_is_named_and_stops_nothing(
+    connection, variant, stored, damaged
+):
     other = attrs.evolve(CHANGES[0], source="other")
     stored.store(other)
     stored.copies.feed("other", "users")
-    connection.table(variant.tables.sources.name).put(b"shop", {b"s:p": b"\xc1"})
+    connection.table(variant.tables.sources.name).put(b"shop", {b"s:p": damaged})
     (failed,) = stored.upkeep.recover().failed
     assert "changes_checkpoints: row 73 68 6f 70" in failed
     assert repaired(stored.upkeep, DISCARD) == {("undecodable", False): 1}
@@ -253,9 +259,10 @@ def test_the_tables_of_a_source_whose_row_was_deleted_are_not_hidden_when_it_is_
 
 
 @main_only
-def test_a_checkpoint_that_cannot_be_read_begins_again_at_0(connection, variant, stored):
+@pytest.mark.parametrize("damaged", DAMAGED)
+def test_a_checkpoint_that_cannot_be_read_begins_again_at_0(connection, variant, stored, damaged):
     row = CHECKPOINTS.row(Checkpoint(*USERS, 0))
-    connection.table(CHECKPOINTS.name).put(row, {b"c:p": b"\xc1"}, timestamp=7)
+    connection.table(CHECKPOINTS.name).put(row, {b"c:p": damaged}, timestamp=7)
     (failed,) = stored.upkeep.recover().failed
     assert "Checkpoint.position" in failed
     assert repaired(stored.upkeep) == {("undecodable", True): 1}

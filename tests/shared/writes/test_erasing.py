@@ -1,11 +1,20 @@
 """An erasure ends once its sources are old enough, takes late lines with it, and spares what is new."""
 
 import attrs
+import msgpack
 import pytest
 
 from shared.tables import InvalidRow, create_tables
 from shared.testing import WatchedConnection, paused_before
-from shared.writes import ClockSkew, Erasure, Erasures, IntentWriter, PersonErasures, erasures_tables
+from shared.writes import (
+    ClockSkew,
+    Erasure,
+    Erasures,
+    Instructions,
+    IntentWriter,
+    PersonErasures,
+    erasures_tables,
+)
 from shared.writes.intents import FORGET_MS
 
 from .clocks import SetClock
@@ -235,3 +244,15 @@ def test_an_erasure_of_an_earlier_release_is_finished_as_before(connection, mach
     upkeep = PersonErasures(erasures, lambda _name, _until_ms: [[]], lambda _erasure, _on_kept: 0, "x", ends_dead=True)
     assert upkeep.recover().settled == 1
     assert rows(connection, TABLE) == rows(connection, NOTES) == []
+
+
+@pytest.mark.parametrize("at_ms", [-1, 2**63, 2**64 - 1])
+def test_an_erasure_whose_date_is_none_is_found_and_removed_if_told(connection, notes, erasures, at_ms):
+    connection.table(TABLE.name).put(b"ada", {b"e:t": msgpack.packb(at_ms), b"e:e": msgpack.packb(True)})
+    upkeep = PersonErasures(erasures, None, lambda *_: 0, "notes", ends_dead=True)
+    (failed,) = upkeep.recover().failed
+    assert "Erasure.at_ms: must be 0.." in failed
+    assert [(finding.kind, is_mended) for finding, is_mended in upkeep.repair()] == [("undecodable", False)]
+    told = upkeep.repair(instructions=Instructions(discards_undecodable=True))
+    assert [is_mended for _, is_mended in told] == [True]
+    assert rows(connection, TABLE) == list(upkeep.verify()) == []

@@ -6,7 +6,7 @@ import attrs
 import msgpack
 import pytest
 
-from shared.tables import Column, InvalidRecord, OtherColumns, RecordCells
+from shared.tables import Column, InvalidRecord, InvalidRow, OtherColumns, RecordCells
 from shared.writes import IntentWriter, SourceCells
 from shared.writes.sources import WRITES_KEPT
 
@@ -70,6 +70,8 @@ def test_a_write_may_be_forgotten_once_more_revisions_passed_than_ids_are_kept()
         (msgpack.packb([True, 2, [], None]), "its values have other types"),
         (msgpack.packb([1, 2, ["w"], None]), "its values have other types"),
         (msgpack.packb([1, 2, [], [1]]), "must be a msgpack array"),
+        *((msgpack.packb([number, 2, b"", None]), "its revision must be 1..") for number in (-3, 0, 2**63, 2**64 - 1)),
+        *((msgpack.packb([1, number, b"", None]), "its time must be 0..") for number in (-1, 2**63 - 1, 2**64 - 1)),
     ],
 )
 def test_a_damaged_cell_says_what_it_must_be(cell, reason):
@@ -77,6 +79,20 @@ def test_a_damaged_cell_says_what_it_must_be(cell, reason):
         SOURCE.source(ById("a"), cell)
     assert str(refused.value).startswith("Note: must be a msgpack array of revision, time, writes and cells: ")
     assert reason in str(refused.value)
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["revision", "time"])
+def test_a_number_that_leaves_no_room_for_a_write_is_found_before_one_is_decided(connection, notes, number):
+    notes.store(NOTE)
+    values = msgpack.unpackb(connection.table("notes").row(b"a")[b"n:note"], strict_map_key=False)
+    values[number] = 2**63 - 1 if number else 2**64 - 1
+    connection.table("notes").put(b"a", {b"n:note": msgpack.packb(values)})
+    with pytest.raises(InvalidRow, match="notes: row 61: Note: must be"):
+        notes.delete(NOTE)
+    assert ([finding.kind for finding in notes.findings()], notes.pending()) == (["undecodable"], [])
+    assert notes.repaired(discards_rows=frozenset([("notes", b"a")]))[0][1]
+    notes.store(NOTE)
+    assert (notes.by_id(), notes.findings()) == ([NOTE], [])
 
 
 def test_columns_that_differ_by_their_family_only_are_refused():
