@@ -51,6 +51,15 @@ class LoginTable:
         row_of_day = self.sums.plan(user=user, time_ms=day_ms)
         return Query(self.logins, attrs.evolve(row_of_day, residual={}))  # at any time of the day
 
+    def put_first(self, count: DayCount) -> bool:
+        """Puts a sum into its row, if that has none; returns whether it did.
+
+        The region server dates it, so the tombstone of a damaged sum that was discarded does not hide it.
+        Costs: 1 checkAndPut.
+        """
+        ((column, value),) = self.sums.layout.cells.pack(count).items()
+        return put_if(self.rows, self.sums.row(count), column, None, value)
+
 
 class DayFolder:
     """Folds days, and settles the sum of a user's day."""
@@ -139,20 +148,20 @@ class DayFolder:
 
         With `replaces`, it is put above another sum that the user's row has, or that was deleted there.
         """
-        total = self._decided(count)
-        # Every put of this cell has the same value, because the day's row decided it. So it needs no check, and with a
-        # timestamp the client may send it again.
-        sums, put_ms = self.by_user.sums, self.writer.check_clock().wall_ms + MAX_SKEW_MS if replaces else total.day_ms
-        self.by_user.rows.put(sums.row(total), sums.layout.cells.pack(total), timestamp=put_ms)
+        total, by_user = self._decided(count), self.by_user
+        if replaces:
+            above_ms = self.writer.check_clock().wall_ms + MAX_SKEW_MS
+            by_user.rows.put(by_user.sums.row(total), by_user.sums.layout.cells.pack(total), timestamp=above_ms)
+        else:  # every folder puts the same value, because the day's row decided it
+            by_user.put_first(total)
 
     def _decided(self, count: DayCount) -> DayCount:
         """The sum in the day's row: this count, if no other folder was first."""
+        if self.by_day.put_first(count):
+            return count
         sums = self.by_day.sums
         row = sums.row(count)
-        ((column, value),) = sums.layout.cells.pack(count).items()
-        if put_if(self.by_day.rows, row, column, None, value):
-            return count
-        return sums.layout.record(row, self.by_day.rows.row(row, columns=[column]))
+        return sums.layout.record(row, self.by_day.rows.row(row, columns=[*sums.layout.cells.columns]))
 
     def delete_logins(self, table: LoginTable, logins: Iterable[Login], day_ms: int) -> None:
         """Deletes logins by column, up to the last time of the day: tombstones of the whole row would hide its sum."""

@@ -115,8 +115,8 @@ class LoginRepository:
         be counted. So a day is refused until it has been over for a minute, the most that a clock may be off. If the
         call dies, repeating it or running `upkeep.recover` completes it; any number of folds may run at once. Counts
         are right at every moment.
-        Costs: 2 gets, 2 checkAndPuts and 4 puts for the day; for each user two scans of the logins, 1 checkAndPut,
-        1 put, and for each 1,000 logins two calls that delete them. If a row has more logins, each is read twice.
+        Costs: 2 gets, 2 checkAndPuts and 4 puts for the day; for each user two scans of the logins, 2 checkAndPuts, and
+        for each 1,000 logins two calls that delete them. If a row has more logins, each is read twice.
         """
         check_day(day_ms)
         return self._folder.fold(day_ms)

@@ -169,6 +169,18 @@ def test_rows_that_cannot_be_read_are_told_and_kept(connection, repository):
     assert repository.day_total(DAY) == 5, "a damaged cell goes, and the logins beside it stay"
 
 
+@main_variant
+@pytest.mark.parametrize("table", [LOGINS, LOGINS_BY_DAY], ids=["by user", "by day"])
+def test_a_fold_puts_its_sum_above_one_that_was_discarded_on_an_open_day(connection, repository, table):
+    stored(repository, *logins_of_three())
+    connection.table(table.name).put(sums_of(table).row(login()), {b"s:n": b"\xc1"})
+    assert mends_all(repository, instructions=Instructions(discards_undecodable=True))
+    counts = repository.day_count("ada", DAY), repository.day_total(DAY)
+    repository.fold(DAY)
+    assert (repository.day_count("ada", DAY), repository.day_total(DAY)) == counts == (3, 5)
+    assert findings_of(repository) == []
+
+
 # ---- while others work
 
 
