@@ -374,7 +374,8 @@ def compare_table(connection: "happybase.Connection", table: PhysicalTable, *, h
         replace_cell(connection, table.name, record.cell, new, marks=_has_new_list(recorded, layouts))
     known = _of(connection, table.name)
     known.note(record, has_records=has_records)
-    known.compared = set() if record.unfilled_ms is not None else {layout.format for layout in layouts}
+    has_marked_list = record.unfilled_ms is not None and known.lists
+    known.compared = set() if has_marked_list else {layout.format for layout in layouts}
 
 
 def _has_new_list(recorded: Recorded, declared: Iterable[TableLayout[Any, Any]]) -> bool:

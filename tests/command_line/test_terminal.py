@@ -186,7 +186,8 @@ def test_a_progress_bar_shows_records_a_second_and_breaks_a_long_name(rowbook, t
 
 
 def test_a_bad_line_stands_on_a_line_of_its_own_above_the_progress_bar(rowbook, folder, terminal):
-    (folder / "a.jsonl").write_text("{}\n" * 3)
+    good = '{"host": "a", "event": "ERROR", "time_ms": 1580976517000, "message": "x"}\n'
+    (folder / "a.jsonl").write_text("{}\n" * 3 + good)
     terminal(100)
     code, _out, err = rowbook("load logs a.jsonl --store embedded: --on-error skip")
     bad = [line for line in re.split(r"\r|\n", without_colours(err)) if line.startswith("a.jsonl:")]
@@ -270,7 +271,7 @@ def test_names_of_files_never_control_the_terminal(visible, folder, new_url, col
         ["load", "orders", HOSTILE, "--store", "embedded:"],
         ["ask", "orders", HOSTILE],
         ["ask", "orders", "of-seller", f"seller_id=a{HOSTILE}", "--cursor", HOSTILE],
-        ["explain", "orders", "--key", HOSTILE],
+        ["explain", "orders", "--form", "hex", "--key", HOSTILE],
         ["serve", "--host", HOSTILE],
     ],
     ids=lambda words: words[0] if words[0] != HOSTILE else "",
