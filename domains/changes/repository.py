@@ -57,6 +57,7 @@ class ChangeRepository:
         self._sources = BoundTable(connection, tables.sources)
         layout: TableLayout[Any, Any] = tables.sources
         self._watermarks: BoundTable[Any, StoredSource] = BoundTable(connection, attrs.evolve(layout, cells=READ_CELLS))
+        self._clock = clock
         self._stored: dict[str, BegunSource] = {}
         """What this writer knows of its sources."""
         self.copies = Copies(connection, tables, self.watermark, self.of_table)
@@ -143,13 +144,15 @@ class ChangeRepository:
     def _with_tables(self, stored: BegunSource, changes: list[Change]) -> BegunSource:
         """Puts the names of tables that the source does not have yet, before their first changes.
 
-        The server dates them: dated by a change, they could be hidden by the deletes of a source that was discarded.
+        They are dated now, and after the first change: older releases dated them by that, and if they discarded a
+        source, its tombstones hide them.
         """
         tables = {change.table: True for change in changes}
         if tables.keys() <= stored.tables.keys():
             return stored
         stored = attrs.evolve(stored, tables={**stored.tables, **tables})
-        self._sources.rows.put(self._sources.row(stored), SOURCE_CELLS.pack(stored, only=["tables"]))
+        cells, dated_ms = SOURCE_CELLS.pack(stored, only=["tables"]), self._clock.now_ms(changes[0].time_ms)
+        self._sources.rows.put(self._sources.row(stored), cells, timestamp=dated_ms)
         return stored
 
     def _moved(self, stored: BegunSource, changes: list[Change]) -> BegunSource:
