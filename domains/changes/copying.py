@@ -190,12 +190,13 @@ class Copies:
     def too_new(self, table: BoundTable[Any, Any], row: bytes) -> str:
         """Why no cell of a row may be deleted or replaced: one is dated after `last_applied`; "" if none is.
 
+        All may be if nothing is stored of the source.
         Raises InvalidKey for a row that belongs to no copy, and InvalidRow if its source cannot be read.
         """
         key = table.layout.key.decode(row)
         cells: DatedCells = table.rows.row(row, [*table.layout.cells.columns], include_timestamp=True)
         column, date = max(((column, date) for column, (_, date) in cells.items()), key=itemgetter(1), default=(b"", 0))
-        is_too_new = date > self.last_applied(key.source, key.table)
+        is_too_new = 0 < self.last_applied(key.source, key.table) < date
         return too_new_to_delete(table.name, row, column, date) if is_too_new else ""
 
 
