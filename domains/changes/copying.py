@@ -98,7 +98,7 @@ class Copies:
         """
         if cells := self.cells_of(source, table, [key])[key]:
             newest = max(position for _, position in cells.values())
-            until = min(newest, self.last_applied(source, table))
+            until = min(newest, self.last_applied(source, table) or newest)
             delete_rows(self.table, [self.row(source, table, key)], until)
             return bool(self.cells_of(source, table, [key])[key])
         return False
