@@ -37,7 +37,9 @@ while points are deleted inside of hours that are compacted.
 
 Points that are stored later with a timestamp before B stay hidden, as after any delete, until HBase compacts all files.
 So do points that are imported again into an OpenTSDB with `tsd.storage.use_otsdb_timestamp`, which dates cells by their
-points.
+points. So does a point in place of a deleted cell that was dated B or later, if it is dated as that cell or before: its
+writer's clock is behind that of the cell's writer. A put does not read, so `store` returns, and the point is lost. Two
+clocks that are right to a minute differ by two minutes at most: what is stored two minutes after the deletion is seen.
 
 A cell of appended points is deleted if all its points are in the period. If only some are, or if the row has a
 compacted cell to replace, the row is reported and stays as it is: an append may arrive at any time, and HBase would

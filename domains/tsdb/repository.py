@@ -199,7 +199,9 @@ class TsdbRepository:
         """Deletes the points of a period, of those series of a metric that match all filters; see `deleting.py`.
 
         The period is from `since_ms` to `until_ms` (exclusive). Annotations stay, unlike with OpenTSDB, which deletes
-        whole hours. After any error, repeating the call completes it. Raises ClockSkew and TooManyAttempts.
+        whole hours. Store a deleted time again two minutes later: before that, if the writer's clock is behind that of
+        the writer whose point was deleted, `store` returns, but the point stays hidden.
+        After any error, repeating the call completes it. Raises ClockSkew and TooManyAttempts.
         Costs: those of `Deleter.delete`; 1 put and 1 get once in ten minutes.
         """
         filters = tuple(filters)
@@ -211,8 +213,9 @@ class TsdbRepository:
     def delete_series(self, metric: str, tags: Mapping[str, str]) -> DeletionResult:
         """Deletes the series with just these tags: all its rows, with points, annotations and any other cell.
 
-        Its names keep their UIDs. After any error, repeating the call completes it. Raises ClockSkew and
-        TooManyAttempts. Costs: those of `Deleter.delete`, in one range, which holds all series of the metric.
+        Its names keep their UIDs. As after `delete_points`, store its times again two minutes later. After any error,
+        repeating the call completes it. Raises ClockSkew and TooManyAttempts.
+        Costs: those of `Deleter.delete`, in one range, which holds all series of the metric.
         """
         tsuid = self.tsuid(metric, tags)
         return DeletionResult(0, 0, ()) if tsuid is None else self._delete(self._registry.new(tsuid=tsuid))

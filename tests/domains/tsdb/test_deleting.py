@@ -68,6 +68,18 @@ def test_young_cells_are_deleted_at_once_and_others_stay_beside_the_rewritten_ce
     assert sorted(len(column) for column, _ in cells.items()) == [4, 6]
 
 
+@pytest.mark.parametrize(("later_ms", "seen"), [(2500, []), (3500, [2])])
+def test_a_time_that_is_stored_again_is_seen_once_the_clock_has_passed_the_deleted_cell(
+    connection, clock, later_ms, seen
+):
+    repository(connection, SetClock(NOW + 3000)).store(Point("cpu", HOUR, 1, TAGS))
+    assert delete(connection, clock, 0, 1) == DeletionResult(1, 0, ())
+    clock.set_ms = NOW + later_ms
+    repository(connection, clock).store(Point("cpu", HOUR, 2, TAGS))
+    connection.compact("tsdb")
+    assert values(connection, clock) == seen
+
+
 def test_a_compacted_cell_that_an_opentsdb_has_just_put_is_replaced_by_a_later_call(connection, clock):
     fill(connection, clock, compacted=True)
     ((row, cells),) = stored(connection).items()
