@@ -26,8 +26,9 @@ from typing import Any, cast
 
 from shared.keys import InvalidKey, message_of, shown
 from shared.queries import KEYS_ONLY, ServerFilter, scan, scan_in_batches
+from shared.records import LAST_MS
 from shared.tables import MSGPACK, BoundTable, InvalidRecord, InvalidRow
-from shared.writes import IntentWriter, Moment, UnfinishedWork, delete_rows
+from shared.writes import IntentWriter, Moment, UnfinishedWork, delete_rows, remove_row
 
 from .deciding import DocumentConflict, after_begin, after_giving_up, after_parts, after_removal
 from .keys import PART_CELLS, DocumentOfOwner, GenerationOfDocument, NumberOfPart
@@ -110,7 +111,11 @@ class DocumentParts:
 
     def remove(self, key: GenerationOfDocument) -> None:
         """Deletes a generation: what is put later has the same date, and stays hidden. Costs: 1 delete."""
-        delete_rows(self.table, [self.table.row(key)], begun_ms_of(key.generation))
+        row, begun_ms = self.table.row(key), begun_ms_of(key.generation)
+        if begun_ms > LAST_MS:  # no writer has drawn this name
+            remove_row(self.table, row)
+        else:
+            delete_rows(self.table, [row], begun_ms)
 
     # ---- generations
 

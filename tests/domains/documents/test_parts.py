@@ -264,6 +264,13 @@ def test_parts_that_no_document_names_are_left_over_until_repair_and_rows_that_a
 # ---- erasing
 
 
+def test_parts_whose_date_hbase_does_not_take_stop_no_erasure(connection, documents):
+    stray = PARTS.row(GenerationOfDocument("acme", "user000001", b"\xff" * GENERATION_BYTES))
+    connection.table(PARTS.name).put(stray, {b"b:\0": b"x"})
+    documents.erase("acme")
+    assert generations(connection) == list(documents.upkeep.verify()) == []
+
+
 def test_an_erased_owner_is_in_no_version_and_one_that_came_back_keeps_its_own(connection, documents, passes):
     documents.store(ADA)
     documents.store(MOVED)
