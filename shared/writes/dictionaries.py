@@ -26,7 +26,7 @@ Why it holds:
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..keys import MAX_ROW_BYTES, Codec, InvalidKey, TrailingText, successor
@@ -144,9 +144,12 @@ class Dictionary:
             self._name_of.put(id, names[id])
         return names
 
-    def starting_with(self, start: str, limit: int = 25) -> list[tuple[str, bytes]]:
+    def starting_with(
+        self, start: str, limit: int = 25, on_invalid: Callable[[InvalidRow], object] | None = None
+    ) -> list[tuple[str, bytes]]:
         """Up to `limit` names that start with `start`, each with its id, in the order of their bytes; "" for all names.
 
+        Calls `on_invalid` for a row that cannot be read and skips it; if omitted, raises InvalidRow.
         Costs: one scan of `limit` rows; the server skips rows of other kinds.
         """
         if type(limit) is not int or limit < 1:
@@ -154,10 +157,17 @@ class Dictionary:
         prefix = self._names.encode(start) if start else b""
         first = max(prefix, COUNTER_ROW + b"\x00")  # after the counter, whose row no name has
         rows = self._rows.scan(first, successor(prefix), columns=[self._id_column], limit=limit)
-        return [
-            (self._decoded_name(row, row, self._id_column), self._checked_id(row, cells[self._id_column]))
-            for row, cells in rows
-        ]
+        found: list[tuple[str, bytes]] = []
+        for row, cells in rows:
+            try:
+                name, id = self._decoded_name(row, row, self._id_column), self._checked_id(row, cells[self._id_column])
+            except InvalidRow as error:
+                if on_invalid is None:
+                    raise
+                on_invalid(error)
+            else:
+                found.append((name, id))
+        return found
 
     def forget(self) -> None:
         """Empties the memory: the next call reads what is stored."""

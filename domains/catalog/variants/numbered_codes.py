@@ -21,14 +21,13 @@ from shared.writes import (
     Erasure,
     Intent,
     SourceCells,
-    UnreadableRows,
     WriterClock,
     erasures_tables,
     intents_table,
 )
 
 from ..keys import PRODUCT_CELLS, PRODUCTS, CatalogTables, index_tables
-from ..names import CATEGORY, CODE_BYTES, KINDS, REGION, SHOP, NameCode, Names, names_tables
+from ..names import CATEGORY, CODE_BYTES, KINDS, REGION, SHOP, NameCode, Names, NamesUpkeep, names_tables
 from ..records import Product
 from ..repository import CatalogRepository
 
@@ -176,8 +175,7 @@ class Repository:
         self.names = Names(connection, tables.codes, chosen)
         self._catalog: Any = _CodedCatalog(connection, tables, clock, self.names)
         self.writer = self._catalog.writer
-        names = UnreadableRows(*(BoundTable(connection, table) for table in (tables.names, tables.codes)))
-        self.upkeep = CombinedUpkeep(self._catalog.upkeep, names)
+        self.upkeep = CombinedUpkeep(self._catalog.upkeep, NamesUpkeep(BoundTable(connection, tables.names)))
 
     # ---- writes
 

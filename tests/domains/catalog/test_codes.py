@@ -13,7 +13,7 @@ from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import InvalidRow, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at
-from shared.writes import IdTaken, NameTaken
+from shared.writes import COUNTER_ROW, IdTaken, Instructions, NameTaken
 from tests.engines import EMBEDDED
 from tests.shared.writes.processes import entries, running, together
 
@@ -264,3 +264,106 @@ def test_a_name_without_a_chosen_code_is_refused_whole_until_somebody_claims_one
     catalog.names.claim("shop", "Amazon", b"am")
     catalog.store(lamp)
     assert [*catalog.in_region("Amazon", "EU")] == [lamp]
+
+
+# ---- damaged mappings
+
+JD = attrs.evolve(LAMP, shop="JD")
+
+
+def damage(catalog, kind, value):
+    """The row, the column and the new value of a mapping of Taobao, of one kind."""
+    code, other = (catalog.names.known_code("shop", name) for name in ("Taobao", "JD"))
+    values = {"other code": other, "other name": b"JD"}
+    row, column = (b"Taobao", b"id:shop") if kind == "code" else (code, b"name:shop")
+    return row, column, values.get(value, value)
+
+
+@pytest.mark.parametrize(
+    ("of", "value", "kind"),
+    [
+        ("code", b"", "undecodable"),
+        ("code", b"\0\0\1", "undecodable"),
+        ("code", "other code", "differing"),
+        ("name", b"\xff", "undecodable"),
+        ("name", b"", "undecodable"),
+        ("name", "other name", "differing"),
+        ("name", None, "missing"),
+    ],
+)
+def test_a_code_and_a_name_that_do_not_agree_are_found_and_put_again_from_each_other(
+    connection, variant, of, value, kind
+):
+    catalog = variant.open(connection)
+    for product in (LAMP, JD):
+        catalog.store(product)
+    table = connection.table(variant.tables.codes.name)
+    row, column, stored = damage(catalog, of, value)
+    if stored is None:
+        table.delete(row, [column])
+    else:
+        table.put(row, {column: stored})
+    catalog = variant.open(connection)
+    assert [*catalog.in_region("JD", "EU")] == [JD]
+    if value == "other code":
+        for use in (lambda: [*catalog.in_region("Taobao", "EU")], lambda: catalog.store(LAMP)):
+            with pytest.raises(InvalidRow, match=r": shop 'Taobao' has code \w+, whose name is 'JD'$"):
+                use()
+    (finding,) = catalog.upkeep.verify()
+    named = b"Taobao" if kind == "differing" else row
+    assert (finding.kind, finding.table, finding.row) == (kind, variant.tables.codes.name, named)
+    assert [is_mended for _, is_mended in catalog.upkeep.repair()] == [True]
+    assert [*catalog.upkeep.verify()] == []
+    catalog = variant.open(connection)
+    assert ([*catalog.in_region("Taobao", "EU")], [*catalog.in_region("JD", "EU")]) == ([LAMP], [JD])
+
+
+def test_a_name_with_two_codes_that_may_be_right_is_kept(connection, variant):
+    """The name of one is lost, or the other was leaked."""
+    catalog = variant.open(connection)
+    catalog.store(LAMP)
+    connection.table(variant.tables.codes.name).put(b"Taobao", {b"id:shop": b"\7\7"})
+    assert [(finding.kind, finding.row) for finding in catalog.upkeep.verify()] == [("missing", b"\7\7")]
+    told = Instructions(discards_undecodable=True, discards_orphaned=True)
+    assert [is_mended for _, is_mended in catalog.upkeep.repair(instructions=told)] == [False]
+
+
+def test_a_code_of_a_wrong_width_stops_only_the_questions_and_writes_that_need_it(connection, variant):
+    variant.open(connection).store(LAMP)
+    connection.table(variant.tables.codes.name).put(b"EU", {b"id:region": b""})
+    catalog = variant.open(connection)
+    for use in (lambda: catalog.in_region("Taobao", "EU").first(), lambda: catalog.store(LAMP)):
+        with pytest.raises(
+            InvalidRow, match=r"^catalog_\w+_names: row 45 55, column .*: must be an id of 2 bytes \(got none\)"
+        ):
+            use()
+    assert [*catalog.with_id("Taobao", "p-1")] == [LAMP]
+    assert catalog.upkeep.recover(older_than_ms=0).failed == ()
+
+
+def test_a_code_that_cannot_be_read_and_is_not_known_is_removed_if_told_and_no_other_code_of_its_row(
+    connection, variant
+):
+    catalog = variant.open(connection)
+    catalog.store(attrs.evolve(LAMP, shop="EU") if variant.name == "numbered-codes" else LAMP)
+    table = connection.table(variant.tables.codes.name)
+    table.delete(catalog.names.known_code("region", "EU"), [b"name:region"])
+    table.put(b"EU", {b"id:region": b"?", b"id:category": b""})
+    before = table.row(b"EU")
+    assert [finding.kind for finding in catalog.upkeep.verify()] == ["undecodable"] * 2
+    assert [is_mended for _, is_mended in catalog.upkeep.repair()] == [False] * 2
+    assert table.row(b"EU") == before
+    told = Instructions(discards_undecodable=True)
+    assert [is_mended for _, is_mended in catalog.upkeep.repair(instructions=told)] == [True] * 2
+    assert table.row(b"EU") == {column: value for column, value in before.items() if column == b"id:shop"}
+
+
+def test_a_code_that_is_no_text_is_not_damage(connection, variant):
+    """As number 200: its bytes are not UTF-8."""
+    catalog = variant.open(connection)
+    if variant.name == "numbered-codes":
+        connection.table(variant.tables.codes.name).counter_inc(COUNTER_ROW, b"id:shop", 199)
+    else:
+        catalog.names.claim("shop", "Taobao", b"\x00\xc8")
+    catalog.store(LAMP)
+    assert [*catalog.upkeep.verify()] == []
