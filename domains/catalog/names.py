@@ -7,38 +7,16 @@ them, nobody knows what the keys mean.
 """
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.keys import (
-    InvalidKey,
-    InvalidQuestion,
-    KeyLayout,
-    TrailingBytes,
-    TrailingText,
-    part,
-    row_key,
-    shown,
-    shown_bytes,
-)
-from shared.queries import scan_in_batches
+from shared.keys import InvalidKey, InvalidQuestion, KeyLayout, TrailingBytes, TrailingText, part, row_key, shown
 from shared.records import check_text
-from shared.tables import RAW, TEXT, BoundTable, Family, InvalidRow, ItemCells, TableLayout, put_if
-from shared.writes import (
-    COUNTER_ROW,
-    ID_FAMILY,
-    NAME_FAMILY,
-    NOTHING_TOLD,
-    Dictionary,
-    Finding,
-    IdTaken,
-    Instructions,
-    no_progress,
-)
+from shared.tables import RAW, TEXT, Family, InvalidRow, ItemCells, TableLayout
+from shared.writes import ID_FAMILY, NAME_FAMILY, Dictionary, IdTaken
 
 if TYPE_CHECKING:
     import happybase
@@ -201,7 +179,7 @@ class Names:
         The same call again completes one that died. Costs: 1 get; if it has a code, 1 get, 2 checkAndPuts, 1 delete.
         """
         code = self.stored_code(kind, name)
-        erased = _erased(code)
+        erased = erased_name(code)
         if code != NO_CODE and name != erased:
             self._dictionaries[kind].rename(name, erased)
             self._remember(kind, erased, code)
@@ -234,7 +212,7 @@ class Names:
         """The code of a name, as it is remembered or stored, if its own name is not another one."""
         code = self._code_of[kind].get(name) or self._dictionaries[kind].id_of(name)
         other = None if code is None else self.name(kind, code)
-        if code is not None and other not in (None, name, _erased(code)) and name != _erased(code):
+        if code is not None and other not in (None, name, erased_name(code)) and name != erased_name(code):
             reason = f"{kind} {shown(name)} has code {code.hex()}, whose name is {shown(other)}"
             raise InvalidRow(self._table.name, self._table.row(RowOfName(name)), reason)
         return code
@@ -248,140 +226,13 @@ class Names:
         self._name_of[kind][code] = name
 
 
-@attrs.frozen
-class _Put:
-    """A mapping that follows from the opposite one, and what is stored in its place."""
-
-    row: bytes
-    column: bytes
-    stored: bytes | None
-    value: bytes
-
-
-@attrs.frozen
-class _Wrong:
-    """A finding, the column of its mapping, and what mends it; None if that is not clear."""
-
-    finding: Finding
-    column: bytes
-    mend: _Put | None
-
-
-class NamesUpkeep:
-    """Compares the codes of names with the names of codes: a part of the upkeep.
-
-    undecodable  a name or a code cannot be read, such as a code of three bytes
-    missing      the code of a name has no name
-    differing    the code of a name has another name: products are shown under a wrong name
-
-    `repair` puts the code of a name again if one code alone has the name, and the stored code cannot be read or is that
-    of another name. It puts the name of a code again if one name alone has the code, and no other code has the name:
-    that one may be leaked, or the right one. Others are kept; a mapping that cannot be read is removed if told. A code
-    to which no name leads is leaked, and not reported.
-    """
-
-    def __init__(self, names: BoundTable[Any, NameCode]) -> None:
-        self._rows = names.rows
-        self._layout = names.layout
-
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """The mappings that the opposite ones contradict. Costs: one scan, or two if some do; all names in memory."""
-        return (wrong.finding for wrong in self._wrong(progress))
-
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Mends what `verify` finds, or removes it if told; with each finding, whether it was."""
-        for wrong in self._wrong(progress):
-            if wrong.mend is not None:
-                yield wrong.finding, put_if(self._rows, *attrs.astuple(wrong.mend))
-            else:
-                yield wrong.finding, instructions.discards(wrong.finding) and self._discard(wrong)
-
-    def _discard(self, wrong: _Wrong) -> bool:
-        """Deletes one mapping, because its row may have others, and spares what is put later."""
-        row, columns = wrong.finding.row, [wrong.column]
-        for _, put_ms in self._rows.row(row, columns=columns, include_timestamp=True).values():
-            self._rows.delete(row, columns, timestamp=put_ms)
-        return not self._rows.row(row, columns=columns)
-
-    def _wrong(self, progress: Callable[[], object]) -> list[_Wrong]:
-        """What is wrong in each of two scans: a name may be stored meanwhile."""
-        found = [*self._compared(progress)]
-        again = [*self._compared(progress)] if found else []
-        return [wrong for wrong in again if wrong in found]
-
-    def _compared(self, progress: Callable[[], object]) -> Iterator[_Wrong]:
-        stored: defaultdict[bytes, dict[bytes, bytes]] = defaultdict(dict)
-        (range_,) = self._layout.whole_table().ranges
-        for batch in scan_in_batches(self._rows, range_):
-            for row, cells in batch:
-                for column, value in cells.items() if row != COUNTER_ROW else ():
-                    stored[column][row] = value
-            progress()
-        for kind in sorted({column.partition(b":")[2] for column in stored}):
-            of_codes, of_names = (b"%b:%b" % (family.encode(), kind) for family in (ID_FAMILY, NAME_FAMILY))
-            word = kind.decode(errors="backslashreplace")
-            yield from self._of_kind(word, of_codes, stored[of_codes], of_names, stored[of_names])
-
-    def _of_kind(
-        self, kind: str, id_column: bytes, codes: dict[bytes, bytes], name_column: bytes, names: dict[bytes, bytes]
-    ) -> Iterator[_Wrong]:
-        """The wrong mappings of one kind: `codes` are those of names, `names` those of codes."""
-        codes_of, names_of = _inverted(names), _inverted(codes)
-        for code, name in names.items():
-            if damage := _damage(name, code):
-                owners = names_of.get(code, [])
-                is_clear = len(owners) == 1 and len(code) == CODE_BYTES and owners[0] not in codes_of
-                mend = _Put(code, name_column, name, owners[0]) if is_clear else None
-                yield _Wrong(Finding("undecodable", self._layout.name, code, None, damage), name_column, mend)
-        for name, code in codes.items():
-            of_name, other = codes_of.get(name, []), names.get(code)
-            if other == name or (other is not None and _damage(other, code)):
-                continue
-            if len(code) == CODE_BYTES and _erased(code).encode() in (name, other):
-                continue  # `remove` has not ended
-            is_of_other = len(code) != CODE_BYTES or (other is not None and codes.get(other) == code)
-            mend = None
-            if is_of_other and len(of_name) == 1 and not _damage(name, of_name[0]):
-                mend = _Put(name, id_column, code, of_name[0])
-            elif not of_name and names_of[code] == [name] and not _damage(name, code):
-                mend = _Put(code, name_column, other, name)
-            if damage := _damage(name, code):
-                finding = Finding("undecodable", self._layout.name, name, None, damage)
-            elif other is None:
-                reason = f"{kind} {shown(name.decode())} has this code"
-                finding = Finding("missing", self._layout.name, code, name, reason)
-            else:
-                reason = f"{kind} {shown(name.decode())} has code {code.hex()}, whose name is {shown(other.decode())}"
-                finding = Finding("differing", self._layout.name, name, None, reason)
-            yield _Wrong(finding, id_column, mend)
-
-
-def _inverted(mappings: dict[bytes, bytes]) -> dict[bytes, list[bytes]]:
-    """The rows of each value."""
-    rows: dict[bytes, list[bytes]] = {}
-    for row, value in mappings.items():
-        rows.setdefault(value, []).append(row)
-    return rows
-
-
-def _damage(name: bytes, code: bytes) -> str:
-    """Why a mapping cannot be read; empty text if it can."""
-    if len(code) != CODE_BYTES:
-        return f"must be a code of {CODE_BYTES} bytes (got {shown_bytes(code) or 'none'})"
-    with suppress(UnicodeDecodeError):
-        return "" if name.decode() else "must be a name (got none)"
-    return f"must be a name in UTF-8 (got {shown_bytes(name)})"
-
-
 def _of_one_name(codes: Mapping[str, bytes]) -> dict[bytes, str]:
     """The name of each code that one name alone has; who asks for another code reads its name."""
     names_of = Counter(codes.values())
     return {code: name for name, code in codes.items() if names_of[code] == 1}
 
 
-def _erased(code: bytes) -> str:
+def erased_name(code: bytes) -> str:
     """The name of a code whose name was erased."""
     return f"erased {code.hex()}"
 

@@ -27,9 +27,10 @@ from shared.writes import (
 )
 
 from ..keys import PRODUCT_CELLS, PRODUCTS, CatalogTables, index_tables
-from ..names import CATEGORY, CODE_BYTES, KINDS, REGION, SHOP, NameCode, Names, NamesUpkeep, names_tables
+from ..names import CATEGORY, CODE_BYTES, KINDS, REGION, SHOP, NameCode, Names, names_tables
 from ..records import Product
 from ..repository import CatalogRepository
+from ..verifying import NamesUpkeep
 
 if TYPE_CHECKING:
     import happybase
