@@ -169,9 +169,12 @@ class Names:
         return code
 
     def stored_code(self, kind: str, name: str) -> bytes:
-        """The code of a name as it is stored now, not as it is remembered; `NO_CODE` if it has none. Costs: 1 get."""
+        """The code of a name as it is stored now, not as it is remembered; `NO_CODE` if it has none.
+
+        Raises InvalidRow for a name that has the code of another one. Costs: 1 get; for an unknown code 1 more.
+        """
         self._forget(kind, name)
-        return self._dictionaries[kind].id_of(name) or NO_CODE
+        return self._stored_code(kind, name) or NO_CODE
 
     def remove(self, kind: str, name: str) -> None:
         """Gives the code of a name another name, `erased 0003`, so that nobody else gets the code.

@@ -306,7 +306,12 @@ def test_a_code_and_a_name_that_do_not_agree_are_found_and_put_again_from_each_o
     catalog = variant.open(connection)
     assert [*catalog.in_region("JD", "EU")] == [JD]
     if value == "other code":
-        for use in (lambda: [*catalog.in_region("Taobao", "EU")], lambda: catalog.store(LAMP)):
+        uses = (
+            lambda: [*catalog.in_region("Taobao", "EU")],
+            lambda: catalog.store(LAMP),
+            lambda: catalog.erase("Taobao"),
+        )
+        for use in uses:
             with pytest.raises(InvalidRow, match=r": shop 'Taobao' has code \w+, whose name is 'JD'$"):
                 use()
     (finding,) = catalog.upkeep.verify()
