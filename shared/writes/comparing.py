@@ -93,11 +93,16 @@ class Comparison:
         for intent in damaged:
             yield Finding("undecodable", intent.table, intent.row, None, intent.reason)
 
-    def of_sources(self, progress: Callable[[], object], checkpoint: Checkpoint | None = None) -> Iterator[Finding]:
-        """The lines that are missing or differ, and the sources that cannot be read."""
+    def of_sources(
+        self, progress: Callable[[], object], checkpoint: Checkpoint | None = None, *, also_changing: bool = False
+    ) -> Iterator[Finding]:
+        """The lines that are missing or differ, and the sources that cannot be read.
+
+        `also_changing`: also those of sources that are being written, because a write puts only the lines it changes.
+        """
         for stored in self._batches(self._writer.source, "compared", checkpoint):
             cells = {row: {column: value for column, (value, _) in dated.items()} for row, dated in stored.items()}
-            yield from self._confirmed(self._of_sources(cells))
+            yield from self._confirmed(self._of_sources(cells), also_changing=also_changing)
             self.sources += len(stored)
             progress()
 
@@ -200,7 +205,7 @@ class Comparison:
                 if suspect := _compared(line, source_row, wanted[source_row]):
                     yield suspect
 
-    def _confirmed(self, findings: Iterable[Finding | _Suspect]) -> Iterator[Finding]:
+    def _confirmed(self, findings: Iterable[Finding | _Suspect], *, also_changing: bool = False) -> Iterator[Finding]:
         suspects: list[_Suspect] = []
         for finding in findings:
             if isinstance(finding, Finding):
@@ -210,7 +215,7 @@ class Comparison:
         for _ in range(TIMES_READ_AGAIN):
             if not suspects:
                 return
-            under_way = self._writer.under_way()
+            under_way = set[bytes]() if also_changing else self._writer.under_way()
             suspects = [
                 suspect for suspect in suspects if suspect.source_row not in under_way or self._proves_a_loss(suspect)
             ]
@@ -223,7 +228,11 @@ class Comparison:
                 ]
             wanted = self._readable(suspect.source_row for suspect in suspects)
             lines = [(suspect.line.table, suspect.line.row, suspect.source_row) for suspect in suspects]
-            suspects = [suspect for suspect in self._disagreeing(lines, wanted) if suspect in suspects]
+            suspects = [
+                suspect
+                for suspect in self._disagreeing(lines, wanted)
+                if suspect in suspects or (also_changing and suspect.kind in ("missing", "differing"))
+            ]
         named = {slot.intent.source_row for slot in self._writer.pending()} if suspects else set[bytes | None]()
         for suspect in suspects:
             is_named = suspect.source_row in named

@@ -93,10 +93,12 @@ class WriterUpkeep:
         """
         yield from self._verified(progress, None)
 
-    def _verified(self, progress: Callable[[], object], checkpoint: Checkpoint | None) -> Iterator[Finding]:
+    def _verified(
+        self, progress: Callable[[], object], checkpoint: Checkpoint | None, *, also_changing: bool = False
+    ) -> Iterator[Finding]:
         self._compared.sources = self._compared.lines = 0
         yield from self._compared.of_intents()
-        yield from self._compared.of_sources(progress, checkpoint)
+        yield from self._compared.of_sources(progress, checkpoint, also_changing=also_changing)
         yield from self._compared.of_lists(progress, checkpoint)
 
     # ---- repairing
@@ -125,7 +127,7 @@ class WriterUpkeep:
             yield from ((line, True) for line in settled)
             if len(settled) < len(lines):
                 kept[source_row] = reason
-        for finding in self._verified(progress, instructions.checkpoint):
+        for finding in self._verified(progress, instructions.checkpoint, also_changing=bool(marks)):
             if finding.source_row in kept:
                 is_unwanted = finding.kind == "dangling"
                 yield (_as_orphaned(finding) if is_unwanted else finding).because(kept[finding.source_row]), False

@@ -4,11 +4,13 @@ In every interleaving of two processes, and after every crash, a reader gets all
 """
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import product
 from typing import Any
 
+import attrs
 import happybase
 import pytest
 from Hbase_thrift import IOError
@@ -17,8 +19,16 @@ from shared.keys import EscapedText, KeyLayout, part, row_key
 from shared.queries import Query, equal
 from shared.tables import BoundTable, Column, RecordCells, TableLayout, UnfilledList, create_tables, drop_tables
 from shared.tables import recorded_layouts as records
-from shared.testing.watched_connection import WriterDied, paused_at_call
-from shared.writes import Checkpoint, Derived, Instructions, IntentWriter, WriterUpkeep
+from shared.testing.watched_connection import Call, WatchedConnection, WriterDied, paused_at_call, paused_before
+from shared.writes import (
+    NOTHING_TOLD,
+    Checkpoint,
+    Derived,
+    Instructions,
+    IntentWriter,
+    Recovery,
+    WriterUpkeep,
+)
 from tests.engines import Engine
 from tests.shared.processes import Process, dying_before
 
@@ -449,3 +459,34 @@ def test_after_every_crash_a_reader_gets_all_lines_or_an_error(engine: Engine, b
             _read(later(Process(connection)), connection)
             create_and_repair(Process(connection))
             assert check_readers(connection, ids_of(connection))
+
+
+# ---- writers that leave the line of a record as it is -----------------------------------------------
+
+
+def test_repair_fills_the_line_of_a_record_that_is_being_written_in_other_lists(store: happybase.Connection) -> None:
+    """Its intent names only the lines that the write changes."""
+    create_tables(store, LATER)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def pause() -> None:
+        begun.set()
+        go_on.wait()
+
+    def is_decision(call: Call) -> bool:
+        return call.name == "checkAndPut" and call.table == NOTES.name
+
+    writer = later(WatchedConnection(store, paused_before(is_decision, pause)))
+    writing = threading.Thread(target=writer.store, args=(attrs.evolve(B, state="open"),))
+    upkeep = later(Process(store)).upkeep
+    writing.start()
+    begun.wait()
+    repairing = upkeep.repair(instructions=NOTHING_TOLD)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(IntentWriter, "recover", lambda *_arguments, **_named: Recovery(0, 0, ()))  # it came before
+        assert all(is_mended for _, is_mended in repairing)
+    go_on.set()
+    writing.join()
+    assert mark(store) is None
+    assert sorted(later(Process(store)).texts()) == ["a", "b"]
+    assert later(store).writer.reader.read(b"b").record == attrs.evolve(B, state="open")
