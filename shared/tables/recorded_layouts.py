@@ -47,7 +47,6 @@ same format. Nothing in a table shows the difference, so it is not refused.
 """
 
 import json
-import math
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -163,15 +162,17 @@ class _Known:
     """When it has to be read again, by the monotonic clock."""
     compared: set[KeyFormat] = attrs.field(factory=set[KeyFormat])
     """The formats of the layouts that agree with the record."""
+    is_warned_of: bool = False
+    """Whether the connection has warned that the table has no record."""
     lists: "dict[frozenset[Claim], tuple[str, HasNothing]]" = attrs.field(
         factory=dict[frozenset[Claim], tuple[str, HasNothing]]
     )
     """The table of the sources of each list in this table, and whether it is empty, by the cells of its lines."""
 
-    def note(self, record: StoredRecord, *, has_records: bool = True) -> None:
+    def note(self, record: StoredRecord) -> None:
         """Keeps a record that was just read."""
         self.record = record
-        self.read_again_s = time.monotonic() + COMPARED_FOR_S if has_records else math.inf
+        self.read_again_s = time.monotonic() + COMPARED_FOR_S
 
     def forget(self) -> None:
         """Makes the next call read the record, and compare all layouts with it."""
@@ -187,8 +188,8 @@ def check_layouts(connection: "happybase.Connection", tables: Sequence[TableLayo
     """Compares the layouts of tables with those recorded in the store.
 
     Raises LayoutMismatch if a table's keys are made by another layout, and the store's own error if a table is missing.
-    Warns of `UnrecordedLayout` if the store has no record of a table that exists. Costs: for each table and connection
-    one get, at first with one call that lists the tables, then once in ten minutes. One checkAndPut if the process that
+    Warns of `UnrecordedLayout` if the store has no record of a table that exists. Costs: for each connection, at first
+    and once in ten minutes, one call that lists the tables, and one get for each. One checkAndPut if the process that
     created the table died before it confirmed the record; two scans for a list that was created after its sources'
     table, and one delete if that is empty.
     """
@@ -200,13 +201,9 @@ def check_layouts(connection: "happybase.Connection", tables: Sequence[TableLayo
     ]
     if not new:
         return
-    for table, known in new:
-        if known.record is not None and now_s >= known.read_again_s:
-            record = read_record(connection, table.name)
-            if record == known.record:
-                known.note(record)
-            else:
-                known.forget()
+    for _, known in new:
+        if now_s >= known.read_again_s:
+            known.forget()
     _read_records(connection, {table.name: known for table, known in new if known.record is None})
     for table, known in new:
         if table.format in known.compared or known.record is None:
@@ -249,9 +246,10 @@ def _read_records(connection: "happybase.Connection", unread: Mapping[str, _Know
     has_records = RECORDS.name.encode() in existing
     for name, known in unread.items():
         record = _confirmed(connection, name) if has_records else StoredRecord(None, None)
-        if record.cell is None:
+        if record.cell is None and not known.is_warned_of:
+            known.is_warned_of = True
             _warn(name)
-        known.note(record, has_records=has_records)
+        known.note(record)
 
 
 def _confirmed(connection: "happybase.Connection", name: str) -> StoredRecord:
@@ -260,9 +258,10 @@ def _confirmed(connection: "happybase.Connection", name: str) -> StoredRecord:
     After that, a process that has not seen the table can no longer replace the record, nor mark it: see step 2.
     """
     while (cell := (record := read_record(connection, name)).cell) is not None:
+        recorded = recorded_in(cell)  # refuses what is not JSON
         if json.loads(cell).get("is_created"):
             break
-        replace_cell(connection, name, cell, json_of(recorded_in(cell), is_created=True))
+        replace_cell(connection, name, cell, json_of(recorded, is_created=True))
     return record
 
 
@@ -373,7 +372,7 @@ def compare_table(connection: "happybase.Connection", table: PhysicalTable, *, h
             break
         replace_cell(connection, table.name, record.cell, new, marks=_has_new_list(recorded, layouts))
     known = _of(connection, table.name)
-    known.note(record, has_records=has_records)
+    known.note(record)
     has_marked_list = record.unfilled_ms is not None and known.lists
     known.compared = set() if has_marked_list else {layout.format for layout in layouts}
 

@@ -33,6 +33,7 @@ from shared.tables import (
     BoundTable,
     Column,
     Family,
+    InvalidRecord,
     ItemCells,
     LayoutMismatch,
     RecordCells,
@@ -238,7 +239,7 @@ def test_a_table_that_is_made_anew_is_noticed_within_ten_minutes(
             CALLS[call](process, salted(8))
 
 
-def test_comparing_again_costs_one_get_for_each_table_in_ten_minutes(
+def test_comparing_again_costs_one_get_for_each_table_and_one_call_in_ten_minutes(
     connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock(monkeypatch)
@@ -254,7 +255,34 @@ def test_comparing_again_costs_one_get_for_each_table_in_ten_minutes(
                 recorded_layouts.check_layouts(process, [*tables, events()])
             calls.append(process.number_of_calls - before)
         clock.now_s += recorded_layouts.COMPARED_FOR_S
-    assert calls == [4, 0, 3, 0, 3, 0]
+    assert calls == [4, 0, 4, 0, 4, 0]
+
+
+def test_a_table_is_compared_again_although_the_store_had_no_records_or_has_lost_them(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    connection.create_table("salted", {"e": {}})
+    process = Process(connection)
+    with pytest.warns(UnrecordedLayout):
+        recorded_layouts.check_layouts(process, [salted(8, "salted")])
+    drop_tables(connection, [salted(8, "salted")])
+    create_tables(connection, [salted(32, "salted")])
+    clock.now_s += recorded_layouts.COMPARED_FOR_S
+    with pytest.raises(LayoutMismatch):
+        recorded_layouts.check_layouts(process, [salted(8, "salted")])
+    connection.delete_table(RECORDS.name, disable=True)
+    clock.now_s += recorded_layouts.COMPARED_FOR_S
+    recorded_layouts.check_layouts(process, [salted(8, "salted")])  # as at first, with a warning that was given
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"null", b"[]", b"\xff"], ids=repr)
+def test_a_record_that_cannot_be_read_is_refused_in_one_line(connection: happybase.Connection, damage: bytes) -> None:
+    create_tables(connection, [salted(8)])
+    row = recorded_layouts.record_row(connection, salted(8).name)
+    connection.table(RECORDS.name).put(row, {b"l:l": damage})
+    with pytest.raises(InvalidRecord, match="l:l: must be layouts as JSON"):
+        recorded_layouts.check_layouts(Process(connection), [salted(8)])
 
 
 # ---- what is compatible --------------------------------------------------------------------------
