@@ -92,8 +92,7 @@ class ChangeRepository:
             by_source.setdefault(change.source, []).append(change)
         for source, of_source in by_source.items():
             _check_in_order(of_source)
-            stored = self._stored.pop(source, None) or self._to_write(source)  # after an error it is read again
-            self._stored[source] = self._store_of_source(stored, of_source)
+            self._stored[source] = self._store_of_source(self._stored.get(source) or self._to_write(source), of_source)
 
     def _to_write(self, source: str) -> BegunSource:
         """A source for its writer. A release that does not put `begun` may have left rows after the watermark: begun.

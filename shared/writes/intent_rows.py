@@ -70,7 +70,7 @@ class IntentRows:
 
     def read(self, row: bytes, cells: Dated) -> Pending:
         """The intent in these cells of a row; of an idle slot, one that has ended. Raises InvalidRow."""
-        if cells.keys() == {SOURCE_TABLE}:  # the rest of an idle slot, whose row an earlier release has deleted
+        if {*cells} == {SOURCE_TABLE}:  # the rest of an idle slot, whose row an earlier release has deleted
             cells = {column: (value, cells[SOURCE_TABLE][1]) for column, value in _IDLE_CELLS.items()}
         values = {column: value for column, (value, _) in cells.items()}
         return Pending(self.table.record(row, values), cells[INTENT_CELLS.column("source_row")][1])

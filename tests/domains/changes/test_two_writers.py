@@ -4,7 +4,6 @@ Each call may also be stopped: the writer dies, its reply is lost, or it arrives
 """
 
 from contextlib import closing, suppress
-from itertools import count
 from operator import attrgetter
 
 import attrs
@@ -244,19 +243,3 @@ def test_the_next_writers_of_a_log_store_it_to_its_end_whatever_a_dead_one_left(
         writer.store_all([change for change in LOG if change.position > writer.watermark("shop")][:at_most])
     assert [*writer.since("shop")] == LOG
     assert [*writer.upkeep.verify()] == []
-
-
-def test_a_writer_goes_on_from_the_watermark_after_a_reply_was_lost(connection):
-    moves = count()
-
-    def lost(_number, call):
-        is_second_move = call.name == "checkAndPut" and next(moves) == 3
-        return Stop(_number, frozenset([0]), is_death=False) if is_second_move else None
-
-    writer = ChangeRepository(WatchedConnection(connection, lost))
-    writer.store_all(LOG[:2])
-    with pytest.raises(NotAllStored):
-        writer.store_all(LOG[2:4])
-    assert writer.watermark("shop") == 4
-    assert writer.store_all(LOG[4:]) == 3
-    assert [*writer.since("shop")] == LOG
