@@ -37,7 +37,8 @@ _OPTIONS = (
     *("timeout_ms", "retry_ms", "pool_size", "in_flight"),
     *("transport", "protocol", "table_prefix", "thrift2_port"),
 )
-_OPTION = re.compile(r"([?&])([^=&]*)=[^&]*")
+_USER = re.compile(r"^(//)?.*(?:@|%40)", re.DOTALL)
+_OPTION = re.compile(r"([?&;#])([^=?&;#]*)(=[^?&;#]*)?")
 
 
 class InvalidStoreURL(StoreError):
@@ -80,16 +81,25 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
 def masked_url(url: str) -> str:
     """A store's URL as errors and logs show it, with `***` in place of user and password.
 
-    Everything up to the last `@` may be a password, and so may the value of an option that does not exist. The path in
-    `embedded:PATH` stays.
+    Everything up to the last `@` may be a password, and so may anything in the query that is no option of a store. The
+    path in `embedded:PATH` stays.
     """
-    scheme, colon, rest = url.partition(":")
-    is_path = scheme == "embedded" and not rest.startswith("//")
-    before, at, after = ("", "", rest) if is_path else (rest if colon else url).rpartition("@")
-    if at:
-        start = f"{scheme}:{'//' * before.startswith('//')}" if colon else ""
-        url = f"{start}***@{after}"
-    return _OPTION.sub(lambda found: found[0] if found[2] in _OPTIONS else f"{found[1]}{found[2]}=***", url)
+    scheme, colon, rest = ("", "", url) if _USER.match(url.partition(":")[0]) else url.partition(":")
+    if scheme == "embedded" and not rest.startswith("//"):
+        path, question_mark, query = rest.partition("?")
+        return f"{scheme}{colon}{path}{_OPTION.sub(_masked_option, question_mark + query)}"
+    return f"{scheme}{colon}{_OPTION.sub(_masked_option, _USER.sub(_masked_user, rest))}"
+
+
+def _masked_user(user: re.Match[str]) -> str:
+    return f"{user[1] or ''}***@"
+
+
+def _masked_option(option: re.Match[str]) -> str:
+    separator, name, value = option.groups()
+    if name in _OPTIONS or not (name or value):
+        return option[0]
+    return f"{separator}{name}=***" if value else f"{separator}***"
 
 
 def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
@@ -101,7 +111,8 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
         shown = masked_url(url)
         reason = f": {error}" if shown == url else ""  # it may quote a part of the password
         raise InvalidStoreURL(f"store URL: wants {_HBASE_URL} (got {shown!r}{reason})") from None
-    if not parts.hostname or port == 0 or "@" in parts.netloc or parts.path not in ("", "/") or parts.fragment:
+    is_plain = "@" not in parts.netloc and parts.path in ("", "/") and not parts.fragment and ";" not in parts.query
+    if not parts.hostname or port == 0 or not is_plain:
         raise InvalidStoreURL(f"store URL: wants {_HBASE_URL} (got {masked_url(url)!r})")
     arguments: dict[str, Any] = {"host": parts.hostname, "port": port, "table_prefix": table_prefix}
     given: set[str] = set()

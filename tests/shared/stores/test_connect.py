@@ -108,6 +108,8 @@ SECRETS = [
     *("HBASE://user:secret@h", "https://user:secret@h", "user:secret@h", "secret@h", "embedded://user:secret@h"),
     *("hbase://h:x?password=secret", "hbase://h?password=secret&token=secret", "hbase://h?password=secret&bad"),
     *("hbase://h/path?timeout_ms=1&password=secret", "embedded:a.db?password=secret", "hbase://h:1#secret@h"),
+    *("secret@h:9090", "hbase://user:secret%40h:9090", "hbase://h:1?timeout_ms=5;password=secret", "hbase://h?secret"),
+    *("hbase://h:1?timeout_ms=5#password=secret", "hbase://h?password%3Dsecret", "hbase://h?=secret"),
 ]
 
 
@@ -121,7 +123,14 @@ def test_a_password_in_a_url_is_in_no_error_nor_in_its_cause(url):
 
 
 def test_what_holds_no_password_is_shown_as_it_is():
-    for url in ("hbase://h:1?timeout_ms=5&thrift2_port=7", "embedded:a@b.db", "embedded:", "hbase://[::1]:9090"):
+    for url in (
+        "hbase://h:1?timeout_ms=5&thrift2_port=7",
+        "embedded:a@b.db",
+        "embedded:a#b;c&d.db",
+        "hbase://h?",
+        "embedded:",
+        "hbase://[::1]:9090",
+    ):
         assert masked_url(url) == url
     assert masked_url("hbase://user:secret@h:1?timeout_ms=5&password=x") == "hbase://***@h:1?timeout_ms=5&password=***"
 
