@@ -74,16 +74,17 @@ class Places:
         rows = RowRange(region["start_key"], region["end_key"] or None)
         if not looks:
             return Place(number, len(regions), rows, server, None)
-        cells = self._connection.table(table.name).row(row, table.cells.columns, include_timestamp=True)
+        cells = self._connection.table(table.name).row(row, include_timestamp=True)  # also those of other layouts
         return Place(number, len(regions), rows, server, bool(cells), _expires_ms(table, cells))
 
 
 def _expires_ms(table: TableLayout[Any, Any], cells: Mapping[bytes, tuple[bytes, int]]) -> dict[str, int]:
     expires_ms: dict[str, int] = {}
     for column, (_value, time_ms) in cells.items():
-        family = column.partition(b":")[0].decode()
-        if (ttl_s := table.families[family].lifetime_s) is not None:
-            expires_ms[family] = max(expires_ms.get(family, 0), time_ms + ttl_s * 1000)
+        name = column.partition(b":")[0].decode()
+        family = table.families.get(name)
+        if family is not None and (ttl_s := family.lifetime_s) is not None:
+            expires_ms[name] = max(expires_ms.get(name, 0), time_ms + ttl_s * 1000)
     return expires_ms
 
 
