@@ -76,7 +76,6 @@ def test_a_time_that_is_stored_again_is_seen_once_the_clock_has_passed_the_delet
     assert delete(connection, clock, 0, 1) == DeletionResult(1, 0, ())
     clock.set_ms = NOW + later_ms
     repository(connection, clock).store(Point("cpu", HOUR, 2, TAGS))
-    connection.compact("tsdb")
     assert values(connection, clock) == seen
 
 
