@@ -17,7 +17,7 @@ import attrs
 from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
 from ..tables.recorded_layouts import marked_ms
-from ..writes import CombinedUpkeep, holds_intents
+from ..writes import holds_intents, writers_of
 from ..writes.batches import RECORDS_AT_ONCE
 from .accepted import Accepted
 from .cell_contents import CellContents, contents_of
@@ -312,8 +312,8 @@ def load_samples(connection: "happybase.Connection", design: Design, variant: Va
 
 def fill_new_lists(connection: "happybase.Connection", variant: Variant, repository: Any) -> None:
     """Repairs a variant with lists that are new, if another variant of the store has filled their sources."""
-    if marked_ms(connection, variant.tables):
-        deque(getattr(repository, "upkeep", CombinedUpkeep()).repair(), 0)
+    if marked_ms(connection, [table for writer in writers_of(repository) for table in writer.lists]):
+        deque(repository.upkeep.repair(), 0)
 
 
 def store_samples(repository: Any, design: Design) -> int:
