@@ -164,13 +164,13 @@ class Erasures:
         return self._put(self._erasure(name, is_ended=True), [*zip(self._sources, deleted, strict=True)])
 
     def _erasure(self, name: str, *, is_ended: bool) -> Erasure:
-        """An erasure of now, dated above its stored row, which a host with a fast clock may have put."""
+        """An erasure of now. Raises InvalidRow if its stored row is dated after what any clock may show."""
         row, now_ms = self.table.key.encode(ErasedName(name)), self.now_ms()
         stored = self._erasures.rows.row(row, include_timestamp=True)
         newest_ms = max((put_ms for _, put_ms in stored.values()), default=0)
         if newest_ms > now_ms + FUTURE_MS:
             raise InvalidRow(self.table.name, row, f"must be dated at most {FUTURE_MS} ms after now (got {newest_ms})")
-        return Erasure(name, max(now_ms, newest_ms + 1), is_ended, self._source_tables)
+        return Erasure(name, now_ms, is_ended, self._source_tables)
 
     def _put(
         self, erasure: Erasure, deleted: Collection[tuple[BoundTable[Any, ErasedSource], Collection[bytes]]]

@@ -324,3 +324,13 @@ def test_memory_does_not_grow_with_the_width_of_a_row(act, counts, rpcs):
     assert cost.rpcs == rpcs or rpcs is None, "as the README says"
     assert peaks[1] - peaks[0] < 2**20, "the caches of a process grow a little, and all logins need much more"
     assert peaks[1] < 8 * 2**20
+
+
+@keeping
+def test_a_user_has_the_sum_that_the_day_has_although_a_late_login_was_stored_after_it(repository):
+    """Another folder put the day's sum and died; the login came before its deletes."""
+    stored(repository, login())
+    repository._folder.by_day.put_first(DayCount(login().user, DAY, 5))
+    repository.fold(DAY)
+    assert repository.day_count(login().user, DAY) == 5
+    assert [day.count for day in repository.days(login().user)] == [5]
