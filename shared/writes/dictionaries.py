@@ -157,7 +157,7 @@ class Dictionary:
         prefix = self._names.encode(start) if start else b""
         first = max(prefix, COUNTER_ROW + b"\x00")  # after the counter, whose row no name has
         rows = self._rows.scan(first, successor(prefix), columns=[self._id_column], limit=limit)
-        found: list[tuple[str, bytes]] = []
+        mappings: list[tuple[str, bytes]] = []
         for row, cells in rows:
             try:
                 name, id = self._decoded_name(row, row, self._id_column), self._checked_id(row, cells[self._id_column])
@@ -166,8 +166,8 @@ class Dictionary:
                     raise
                 on_invalid(error)
             else:
-                found.append((name, id))
-        return found
+                mappings.append((name, id))
+        return mappings
 
     def forget(self) -> None:
         """Empties the memory: the next call reads what is stored."""

@@ -37,7 +37,7 @@ class Recovery:
 
 
 def check_age(older_than_ms: int | None) -> None:
-    """Raises InvalidQuestion for what is no age of the work that `recover` settles."""
+    """Raises InvalidQuestion for an age of work that is not an int, or is negative."""
     if older_than_ms is not None and (type(older_than_ms) is not int or older_than_ms < 0):
         raise InvalidQuestion(f"older_than_ms: must be 0 or more (got {shown(older_than_ms)})")
 
