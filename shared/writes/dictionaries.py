@@ -229,14 +229,15 @@ class Dictionary:
     def rename(self, old: str, new: str) -> bytes:
         """Gives the id of `old` the name `new`; returns the id. The same call again completes an interrupted rename.
 
-            1. `checkAndPut` the forward mapping of the new name, expecting nothing. Now both names have the id.
+            1. `checkAndPut` the forward mapping of the new name, expecting nothing. Now both names have the id. If it
+               has the id already, put it again, so that the late delete of an interrupted rename back spares it.
             2. `checkAndPut` the reverse mapping, expecting the old name. Now the id shows the new name.
             3. Delete the forward mapping of the old name up to the timestamp read, so that an id given later stays.
 
         `old` is free afterwards, and `assign` gives it a new id; but processes that remember `old` still map it to the
         old id. Others may assign at the same time, but must not rename or claim the same id. Raises UnknownName and
         NameTaken.
-        Costs: 1 get, 2 checkAndPuts, 1 delete.
+        Costs: 1 get, 2 checkAndPuts, 1 delete; 1 checkAndPut more if the new name has the id.
         """
         old_row, new_row = self._row_of(old), self._row_of(new)
         if old == new:
@@ -246,7 +247,7 @@ class Dictionary:
         if stored is None:
             raise UnknownName(f"{self._dictionary}: must be a name with an id (got {shown(old)})")
         id, stored_ms = self._checked_id(old_row, stored[0]), stored[1]
-        if not self._put_if_absent(new_row, self._id_column, id) and self.id_of(new) != id:
+        if not any(self._check_and_put(new_row, self._id_column, before, id) for before in (None, id)):
             raise NameTaken(f"{self._dictionary}: must be a name without an id of its own (got {shown(new)})")
         if not self._check_and_put(id, self._name_column, old_row, new_row) and self.name_of(id) != new:
             self._undo(new_row, id)

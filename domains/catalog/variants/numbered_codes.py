@@ -151,7 +151,9 @@ class _CodedCatalog(CatalogRepository):
 
     def _delete_lines(self, erasure: Erasure, on_kept: Callable[[InvalidRow], Any]) -> int:
         remaining = super()._delete_lines(erasure, on_kept)
-        if not remaining and not self._rows_in_keys(self._in_keys(erasure.name)):
+        if self._rows_in_keys(self._in_keys(erasure.name)):
+            self._names.restore(SHOP, erasure.name)
+        elif not remaining:
             self._names.remove(SHOP, erasure.name)
         return remaining
 
@@ -235,9 +237,11 @@ class Repository:
     def erase(self, shop: str) -> int:
         """Removes every product of a shop, and its name from the codes; returns how many rows remain for now.
 
-        The code keeps another name, `erased 0003`, so no shop ever gets it. Every write reads the code of its shop, so
-        no other process uses the old one either; only a write that was under way may still store a product under it,
-        which `erase("erased 0003")` removes. Costs: also 1 get, 2 checkAndPuts, 1 delete.
+        The code keeps another name, `erased 0003`, so no shop ever gets it. The name goes once no row of the shop
+        remains: here, or when `upkeep.recover` ends the erasure, but not if the shop has stored again by then. If the
+        process dies while it removes the name, the products of a shop that stores again are shown under the other name
+        until then.
+        Costs: also 5 gets, and a scan of the shop's keys; if the name goes, 2 checkAndPuts, 1 delete.
         """
         remaining: int = self._catalog.erase(shop)
         return remaining

@@ -239,6 +239,30 @@ def test_what_was_stored_under_the_code_of_an_erased_shop_is_erased_by_its_new_n
     check_one_to_one(*mappings(connection, variant))
 
 
+def test_a_shop_that_stores_again_after_its_eraser_died_is_shown_under_its_name(at_once, connection, variant):
+    """The eraser dies before each call: of those that remove the name, one gives the shop's code another name."""
+    catalog, number, is_stopped = variant.open(connection), 0, True
+
+    def store(product, code):
+        if variant.name == "chosen-codes" and catalog.names.stored_code("shop", product.shop) == NO_CODE:
+            catalog.names.claim("shop", product.shop, code)
+        catalog.store(product)
+
+    while is_stopped:
+        lamp = attrs.evolve(LAMP, shop=f"shop {number}")
+        store(lamp, b"a%c" % number)
+        eraser = WatchedConnection(connection, dying_at(number))
+        with suppress(WriterDied):
+            variant.open(eraser).erase(lamp.shop)
+        again = attrs.evolve(lamp, product_id="p-2")
+        store(again, b"b%c" % number)
+        catalog.upkeep.recover()
+        assert [*variant.open(connection).with_id(lamp.shop, "p-2")] == [again]
+        check_one_to_one(*mappings(connection, variant))
+        number, is_stopped = number + 1, eraser.is_stopped
+    assert number > 10
+
+
 @chosen
 def test_a_claim_is_refused_if_the_code_or_the_name_is_taken_and_may_be_repeated(connection, variant):
     names = variant.open(connection).names

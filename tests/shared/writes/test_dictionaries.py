@@ -383,3 +383,12 @@ def test_of_two_renames_of_one_id_at_once_one_is_undone(connection):
     with pytest.raises(UnknownName, match=r"must be the name of 000001 .got 'red', renamed meanwhile"):
         loser.rename("red", "rouge")
     assert mappings(connection).forward == {b"rot": FIRST}
+
+
+@pytest.mark.usefixtures("red")
+def test_a_rename_back_is_spared_by_the_late_delete_of_the_rename_that_it_undoes(connection):
+    late = stop_at(connection, Stop(2), lambda colors: colors.rename("red", "rouge"))
+    fresh(connection).rename("rouge", "red")
+    late.deliver()
+    assert mappings(connection).forward == {b"red": FIRST}
+    assert fresh(connection).name_of(FIRST) == "red"
