@@ -80,6 +80,8 @@ class ErasedSource:
 
 ErasureTables: TypeAlias = tuple[TableLayout[ErasedName, Erasure], tuple[TableLayout[ErasedName, ErasedSource], ...]]
 """The table of erasures; the same table, for the sources of each writer."""
+Deleted: TypeAlias = Collection[tuple[BoundTable[Any, ErasedSource], Collection[bytes]]]
+"""The rows of deleted sources, by the table that lists those of one writer."""
 
 
 def erasures_tables(name: str, writers: int) -> ErasureTables:
@@ -141,9 +143,9 @@ class Erasures:
         """The time now, by a clock that agrees with the region server's. Raises ClockSkew."""
         return self._clock.check_clock().wall_ms
 
-    def begin(self, name: str) -> None:
-        """Stores an erasure, before its first delete. Costs: 2 gets, 1 put."""
-        self._put(self._erasure(name, is_ended=False), [])
+    def begin(self, name: str) -> Erasure:
+        """Stores an erasure, before its first delete; returns it. Costs: 2 gets, 1 put."""
+        return self._put(self._erasure(name, is_ended=False), [])
 
     def delete_records(self, rows: Iterable[Collection[bytes]]) -> None:
         """Deletes the records of these sources, given by writer; those that cannot be read stay.
@@ -156,25 +158,34 @@ class Erasures:
                     if not isinstance(source, InvalidRow) and source.record is not None:
                         writer.write(writer.source.key.decode(row), _nothing)
 
-    def end(self, name: str, deleted: Iterable[Collection[bytes]]) -> Erasure:
+    def end(self, name: str, deleted: Iterable[Collection[bytes]], begun: Erasure | None = None) -> Erasure:
         """Stores the rows of the deleted sources, given by writer, and then that all records were deleted.
 
-        Costs: 2 gets, 1 put for each 1,000 rows, and 1 more.
+        If another erasure of the name has begun since `begun`, and has not ended, returns that one, and does not end
+        it: its eraser may have read records that this one has not, and may die before it deletes them.
+        Costs: 2 gets, 1 put for each 1,000 rows, and 1 more; 1 get if `begun` is given.
         """
-        return self._put(self._erasure(name, is_ended=True), [*zip(self._sources, deleted, strict=True)])
+        of_writers = [*zip(self._sources, deleted, strict=True)]
+        if begun is not None:
+            stored = Query(self._erasures, self._erasures.plan(name=name)).on_invalid(lambda _invalid: None).first()
+            if stored is not None and not stored.is_ended and stored.at_ms > begun.at_ms:
+                self._put_sources(stored, of_writers)
+                return stored
+        return self._put(self._erasure(name, is_ended=True), of_writers)
 
     def _erasure(self, name: str, *, is_ended: bool) -> Erasure:
-        """An erasure of now. Raises InvalidRow if its stored row is dated after what any clock may show."""
+        """An erasure of now, or dated after the stored one.
+
+        Raises InvalidRow if the stored row is dated after what any clock may show.
+        """
         row, now_ms = self.table.key.encode(ErasedName(name)), self.now_ms()
         stored = self._erasures.rows.row(row, include_timestamp=True)
         newest_ms = max((put_ms for _, put_ms in stored.values()), default=0)
         if newest_ms > now_ms + FUTURE_MS:
             raise InvalidRow(self.table.name, row, f"must be dated at most {FUTURE_MS} ms after now (got {newest_ms})")
-        return Erasure(name, now_ms, is_ended, self._source_tables)
+        return Erasure(name, max(now_ms, newest_ms + 1), is_ended, self._source_tables)
 
-    def _put(
-        self, erasure: Erasure, deleted: Collection[tuple[BoundTable[Any, ErasedSource], Collection[bytes]]]
-    ) -> Erasure:
+    def _put(self, erasure: Erasure, deleted: Deleted) -> Erasure:
         """Puts an erasure after the rows of its sources; returns it as it is dated in the end.
 
         A host whose clock is ahead may store one of the same name meanwhile, which hides this one, and its tombstone
@@ -182,18 +193,22 @@ class Erasures:
         """
         row, rows = self.table.row(erasure), self._erasures.rows
         while True:
-            for table, source_rows in deleted:
-                for batch in in_batches(source_rows):
-                    sources = (ErasedSource(erasure.name, source_row) for source_row in batch)
-                    cells = {
-                        column: value for source in sources for column, value in table.layout.cells.pack(source).items()
-                    }
-                    rows.put(row, cells, timestamp=erasure.at_ms)
+            self._put_sources(erasure, deleted)
             cells = self.table.cells.pack(erasure)
             rows.put(row, cells, timestamp=erasure.at_ms)
             if rows.row(row, columns=[*cells]) == cells:
                 return erasure
             erasure = attrs.evolve(erasure, at_ms=erasure.at_ms + MAX_SKEW_MS)
+
+    def _put_sources(self, erasure: Erasure, deleted: Deleted) -> None:
+        row = self.table.row(erasure)
+        for table, source_rows in deleted:
+            for batch in in_batches(source_rows):
+                sources = (ErasedSource(erasure.name, source_row) for source_row in batch)
+                cells = {
+                    column: value for source in sources for column, value in table.layout.cells.pack(source).items()
+                }
+                self._erasures.rows.put(row, cells, timestamp=erasure.at_ms)
 
     def forget(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], object]) -> int:
         """Deletes the cells of its sources; returns how many remain: those that are too young, or cannot be read.

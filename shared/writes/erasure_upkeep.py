@@ -17,7 +17,8 @@ class PersonErasures:
     `rows_of(name, until_ms)` returns the rows of the sources that name a person, for each writer; if a time is given,
     without those of later records. It may first remove the name from records that stay. `delete_lines(erasure,
     on_kept)` deletes lines that name an erased person and that no record needs; it returns how many other lines name
-    the person, and calls `on_kept` with the reason that keeps a line. `design` is the design's name in commands.
+    the person, and calls `on_kept` with the reason that keeps a line. `design` is the design's name in commands. If two
+    erasures of one name overlap, the one that began later ends both.
 
     An erasure whose next step is ten minutes late is unsettled: `erase` died, or `recover` did not run. If `ends_dead`,
     `recover` completes the erasure of a dead process, and spares records that are dated more than two minutes
@@ -46,15 +47,14 @@ class PersonErasures:
 
     def erase(self, name: str) -> int:
         """Deletes all that names a person; returns how many rows remain for now."""
-        self._erasures.begin(name)
-        return self._delete_all(name, None)
+        return self._delete_all(self._erasures.begin(name), None)
 
-    def _delete_all(self, name: str, until_ms: int | None) -> int:
-        rows = self._rows_of(name, until_ms)
+    def _delete_all(self, begun: Erasure, until_ms: int | None) -> int:
+        rows = self._rows_of(begun.name, until_ms)
         self._erasures.delete_records(rows)
-        erasure = self._erasures.end(name, rows)
+        erasure = self._erasures.end(begun.name, rows, begun)
         remaining = self._erasures.forget(erasure, _ignore) + self._delete_lines(erasure, _ignore)
-        if remaining == 0:
+        if erasure.is_ended and remaining == 0:
             self._erasures.remove(erasure)
         return remaining
 
@@ -85,7 +85,7 @@ class PersonErasures:
             return False
         if not self._ends_dead:
             raise RuntimeError(self._not_ended)
-        self._delete_all(erasure.name, erasure.at_ms + CLOCKS_APART_MS)
+        self._delete_all(erasure, erasure.at_ms + CLOCKS_APART_MS)
         return True
 
     def _finish(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], None]) -> bool:

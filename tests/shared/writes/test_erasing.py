@@ -5,7 +5,7 @@ import msgpack
 import pytest
 
 from shared.tables import InvalidRow, create_tables
-from shared.testing import WatchedConnection, paused_before
+from shared.testing import WatchedConnection, WriterDied, dying_before, paused_before
 from shared.writes import (
     ClockSkew,
     Erasure,
@@ -130,6 +130,38 @@ def test_the_end_of_an_erasure_spares_a_later_one_of_the_same_name(erasures, mac
     erasures.remove(first)
     assert list(erasures.stored(fail)) == [second]
     assert second == Erasure("ada", second.at_ms, is_ended=True, source_tables=(NOTES.name,))
+
+
+@pytest.mark.parametrize("ends_dead", [True, False])
+def test_of_two_erasures_at_once_the_later_one_is_not_forgotten_if_it_dies(
+    connection, machine, notes, erasures, ends_dead
+):
+    """The earlier one has not read what was stored before the later one began."""
+
+    def eraser(connection):
+        erasures = Erasures(connection, (TABLE, SOURCES), [moving_notes(connection).writer])
+        return PersonErasures(
+            erasures, lambda *_: [rows(connection, NOTES)], lambda *_: 0, "notes", ends_dead=ends_dead
+        )
+
+    def is_decision(call):
+        return call.table == NOTES.name
+
+    def store_and_die():
+        notes.store(B)
+        with pytest.raises(WriterDied):
+            eraser(WatchedConnection(connection, dying_before(is_decision))).erase("ada")
+
+    notes.store(A)
+    assert eraser(WatchedConnection(connection, paused_before(is_decision, store_and_die))).erase("ada") == 1
+    machine.passes(FORGET_MS + 1000)
+    recovery = eraser(connection).recover()
+    assert (recovery.settled, len(recovery.failed)) == ((1, 0) if ends_dead else (0, 1))
+    if not ends_dead:
+        assert eraser(connection).erase("ada") == 1
+    machine.passes(FORGET_MS + 1000)
+    assert eraser(connection).recover().settled == 1
+    assert rows(connection, TABLE) == rows(connection, NOTES) == rows(connection, STATES) == []
 
 
 def test_a_row_that_is_no_erasure_is_reported(connection, erasures):
