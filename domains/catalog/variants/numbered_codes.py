@@ -239,8 +239,12 @@ class Repository:
 
         The code keeps another name, `erased 0003`, so no shop ever gets it. The name goes once no row of the shop
         remains: here, or when `upkeep.recover` ends the erasure, but not if the shop has stored again by then. If the
-        process dies while it removes the name, the products of a shop that stores again are shown under the other name
-        until then.
+        process dies while it removes the name, products that the shop stores again may be shown under the other name,
+        until `recover` ends the erasure.
+
+        Every write first reads the code of its shop, so no process uses the old code after that. But a `store` that is
+        under way when the name goes may still use it: the call succeeds, and its product is one of `erased 0003`. A
+        shop that comes back must store that product again; `erase("erased 0003")` removes the other one.
         Costs: also 5 gets, and a scan of the shop's keys; if the name goes, 2 checkAndPuts, 1 delete.
         """
         remaining: int = self._catalog.erase(shop)
