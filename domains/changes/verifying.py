@@ -133,7 +133,7 @@ class ChangeUpkeep:
                     try:
                         records.append(table.layout.record(row, cells))
                     except InvalidRow as error:
-                        if row not in differing:
+                        if row not in differing and not table.layout.has_expired(cells):
                             yield self._undecodable(table, row, error.reason)
                 wrong = self._disagreeing(other, [record for record in records if self._is_stored(record)])
                 for _ in range(TIMES_READ_AGAIN):
@@ -199,8 +199,9 @@ class ChangeUpkeep:
         return [record for record in records if not self._is_right(record, stored.get(other.row(record)))]
 
     def _is_right(self, change: Change, cells: Mapping[bytes, bytes] | None) -> bool:
-        """Whether these are the cells of a change by position, or it has none because it is older than their TTL."""
-        return self._has_expired(change) if cells is None else cells == self._by_position.layout.cells.pack(change)
+        """Whether these are the cells of a change by position; some of them or none if it is older than their TTL."""
+        wanted = self._by_position.layout.cells.pack(change)
+        return (cells or {}).items() <= wanted.items() if self._has_expired(change) else cells == wanted
 
     def _has_expired(self, change: Change) -> bool:
         """Whether a change is older than the TTL of the table by position."""

@@ -145,20 +145,29 @@ class TableLayout(Generic[K, R]):
 
     @property
     def lifetimes_s(self) -> dict[str, float]:
-        """Seconds until the cells of a record expire, by family; infinity if they never do."""
-        return {name: self.families[name].lifetime_s or math.inf for name in families_of(self.cells)}
+        """Seconds until the cells of a record expire, by family; infinity if they never do.
+
+        No longer than until the record itself has expired: see `has_expired`.
+        """
+        of_record_s = min(self._required_s.values(), default=math.inf)
+        return {name: min(self._lifetime_s(name), of_record_s) for name in families_of(self.cells)}
 
     def has_expired(self, cells: Mapping[bytes, bytes]) -> bool:
-        """Whether these cells are the rest of a record that has expired: attributes that were put again later.
+        """Whether these cells are the rest of a record that has expired: other families, or what was put again later.
 
-        That is so if all cells that every record has are missing, and are in families with a TTL. Queries skip such a
-        row.
+        That is so if a cell that every record has is missing, and is in a family with a TTL. Queries skip such a row,
+        also if the cell was deleted or never put.
         """
+        return any(column not in cells and ttl_s < math.inf for column, ttl_s in self._required_s.items())
+
+    @property
+    def _required_s(self) -> dict[bytes, float]:
+        """The columns that every record has, each with the seconds until its cell expires."""
         required = self.cells.required_columns if isinstance(self.cells, RecordCells) else ()
-        return bool(required) and not any(
-            column in cells or self.families[column.partition(b":")[0].decode()].lifetime_s is None
-            for column in required
-        )
+        return {column: self._lifetime_s(column.partition(b":")[0].decode()) for column in required}
+
+    def _lifetime_s(self, family: str) -> float:
+        return self.families[family].lifetime_s or math.inf
 
     def plan(self, /, **question: Any) -> Plan:
         """The ranges and the point or residual for a question about any parts of a record's row key and qualifier.

@@ -219,18 +219,27 @@ def source_ttl(table: LintedTable) -> Told:
 
 
 def ttls_differ(table: LintedTable) -> Told:
-    """Nothing in the rest of a record says that a part of it has expired."""
+    """Nothing in the rest of a record says that a part of it has expired, unless the rest lacks a required cell."""
     lifetimes = [
         (ttl_s, layout.name, name) for layout in table.of_records for name, ttl_s in layout.lifetimes_s.items()
     ]
+    cells = table.layout.cells
+    required = cells.required_columns if isinstance(cells, RecordCells) else ()
+    keeping = {column.partition(b":")[0].decode() for column in required}
     for name, ttl_s in table.layout.lifetimes_s.items():
         longest_s, other, other_name = max(lifetimes, default=(ttl_s, "", ""))
         if ttl_s < longest_s:
             yield (
                 f"family {name} expires after {ttl_s:,.0f} s, but family {other_name} of {other}, which holds the same "
-                f"{table.layout.cells.record.__name__}, "
+                f"{cells.record.__name__}, "
                 + ("never does" if longest_s == math.inf else f"only after {longest_s:,.0f} s"),
-                "declare the same ttl_seconds in every family of a record, or accept it if this one may forget",
+                "declare the same ttl_seconds for a record in every table, or accept it if this one may forget",
+            )
+        elif keeping and name not in keeping and table.layout.families[name].lifetime_s == ttl_s:
+            yield (
+                f"family {name} expires after {ttl_s:,.0f} s, like what every {cells.record.__name__} has, but HBase "
+                "reads the clock for each family: at that moment a record may be read without it",
+                "declare longer ttl_seconds for it: queries skip a row that lacks a required cell",
             )
 
 

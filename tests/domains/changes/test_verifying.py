@@ -2,6 +2,8 @@
 
 import time
 from collections import Counter
+from functools import partial
+from itertools import count
 
 import attrs
 import msgpack
@@ -171,6 +173,30 @@ def test_rows_that_are_gone_because_they_expired_are_no_findings(engine):
         assert [*changes.since("shop")] == []
         assert [*changes.upkeep.verify()] == []
         assert changes.state(*USERS, "30").values == {"name": "Ann", "age": None}
+
+
+def test_no_change_is_read_without_its_values_when_it_expires(monkeypatch):
+    """The values expire a day later than the rest, because each family is read by a clock of its own."""
+    log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family(ttl_seconds=2 * 86_400)})
+    with Embedded().store(*TABLES._replace(by_position=log)) as connection:
+        changes = ChangeRepository(connection, TABLES._replace(by_position=log))
+        changes.store(new := change(1, kind="INSERT", ms=time.time_ns() // 1_000_000, name="Ann"))
+        for days in (1, 2):
+            for start_ms in range(new.time_ms + days * 86_400_000 - 9, new.time_ms + days * 86_400_000 + 3):
+                monkeypatch.setattr("shared.stores.embedded.stored_tables.now_ms", partial(next, count(start_ms)))
+                assert [*changes.since("shop")] in ([new], [])
+        assert [*changes.since("shop")] == []
+
+
+def test_the_rest_of_a_change_that_expired_is_no_finding(engine):
+    log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family()})
+    with engine.store(*TABLES._replace(by_position=log)) as connection:
+        allow_expired(connection)
+        changes = ChangeRepository(connection, TABLES._replace(by_position=log))
+        changes.store_all(CHANGES)
+        assert [len(cells) for _row, cells in connection.table(log.name).scan()] == [2, 1, 1, 1, 1]
+        assert [*changes.since("shop")] == []
+        assert [*changes.upkeep.verify()] == []
 
 
 def test_a_change_that_the_log_would_not_keep_is_refused_before_anything_is_put(engine):

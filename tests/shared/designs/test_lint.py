@@ -255,8 +255,11 @@ def test_a_source_that_expires_is_found() -> None:
     assert found(LintedTable(ORDERS)) == []
 
 
+DAY, WEEK = Family(ttl_seconds=86_400), Family(ttl_seconds=7 * 86_400)
+
+
 def test_parts_of_a_record_that_expire_at_different_times_are_found() -> None:
-    day, week = ({"l": Family(ttl_seconds=days * 86_400)} for days in (1, 7))
+    day, week = {"l": DAY}, {"l": WEEK}
     copy = attrs.evolve(LOGS, name="copy", families=day)
     assert found(LintedTable(LOGS), LintedTable(copy)) == [("ttls-differ", "copy")]
     longer = LintedTable(attrs.evolve(LOGS, families=week))
@@ -268,6 +271,17 @@ def test_parts_of_a_record_that_expire_at_different_times_are_found() -> None:
     assert found(LintedTable(copy), LintedTable(GAUGES)) == []
     two = attrs.evolve(PROFILES, families={**PROFILES.families, "a": Family(ttl_seconds=60)})
     assert found(LintedTable(two)) == [("ttls-differ", "profiles")]
+
+
+def test_a_family_that_expires_with_the_required_cells_and_not_after_them_is_found() -> None:
+    """HBase may read the clock a millisecond later for it, and then a record seems to have nothing in it."""
+    with_a = [LintedTable(attrs.evolve(PROFILES, families={"p": DAY, "a": family})) for family in (DAY, WEEK, Family())]
+    assert [found(table) for table in with_a] == [[("ttls-differ", "profiles")], [], []]
+    (finding,) = lint(with_a[:1])
+    assert finding.reason == (
+        "family a expires after 86,400 s, like what every Profile has, but HBase reads the clock for each family: at "
+        "that moment a record may be read without it"
+    )
 
 
 def test_a_table_with_a_ttl_is_linted_with_samples_of_any_age(monkeypatch: pytest.MonkeyPatch) -> None:

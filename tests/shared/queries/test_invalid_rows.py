@@ -375,21 +375,29 @@ class ReadNote:
     is_read: bool = False
 
 
+@attrs.frozen
+class AnsweredNote:
+    number: int
+    text: str
+    is_read: bool
+
+
+@pytest.mark.parametrize("record", [ReadNote, AnsweredNote], ids=["optional", "required"])
 @pytest.mark.parametrize("ttl_seconds", [3600, None])
-def test_a_row_of_which_only_what_was_put_again_later_has_not_expired_is_skipped(engine, ttl_seconds):
+def test_a_row_of_which_only_what_was_put_again_later_has_not_expired_is_skipped(engine, ttl_seconds, record):
     """Without a TTL the other cells are lost, so the row is damaged."""
-    cells = RecordCells(ReadNote, {"text": Column("n:t", TEXT), "is_read": Column("n:r")})
+    cells = RecordCells(record, {"text": Column("n:t", TEXT), "is_read": Column("n:r")})
     layout = TableLayout(
         "notes", "a note", KeyLayout(key_class("ByNumber", number=UInt8)), cells, {"n": Family(ttl_seconds=ttl_seconds)}
     )
     with engine.store(layout) as connection:
         table = BoundTable(connection, layout)
         for number, is_whole in enumerate([False, True, False, False, True, False]):
-            packed = cells.pack(ReadNote(number, "x", True), None if is_whole else ["is_read"])
-            table.rows.put(layout.row(ReadNote(number, "x")), packed)
+            packed = cells.pack(record(number, "x", True), None if is_whole else ["is_read"])
+            table.rows.put(layout.row(record(number, "x", False)), packed)
         reported: list[InvalidRow] = []
         query = Query(table, table.whole_table()).on_invalid(reported.append)
-        whole = [ReadNote(1, "x", True), ReadNote(4, "x", True)]
+        whole = [record(1, "x", True), record(4, "x", True)]
         assert [*query] == whole
         if ttl_seconds is None:
             assert len(reported) == 4
