@@ -19,7 +19,7 @@ from shared.events import set_hook
 from shared.keys.errors import message_of, shown
 from shared.loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
 from shared.tables import create_tables
-from shared.writes import Expired, ExpiredRecord, NotAllStored, allow_expired
+from shared.writes import ClockSkew, Expired, ExpiredRecord, NotAllStored, UnknownOutcome, allow_expired
 
 from . import terminal
 from .designs import find_variants
@@ -219,6 +219,8 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
                     return _Loaded(loaded, keys, f"{error}{advice}")
         except (UnneededTime, UnneededYear, UnreadableFile) as error:
             return _Loaded(loaded, keys, str(error))
+        except (ClockSkew, UnknownOutcome) as error:
+            return _Loaded(loaded, keys, f"{loaded[-1].file}: {error}")
         except KeyboardInterrupt:
             return _Loaded(loaded, keys, is_interrupted=True)
     return _Loaded(loaded, keys)

@@ -18,7 +18,7 @@ from shared.queries import Query
 from shared.records import integer, text
 from shared.stores import connect
 from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
-from shared.writes import put_all, store_all
+from shared.writes import CLOCK, ClockSkew, UnknownOutcome, put_all, store_all
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 
 POINTS = "host,metric,time_ms,value\n"
@@ -264,3 +264,20 @@ def test_a_record_that_would_expire_in_part_is_never_left_out(rowbook, ok, day, 
     part = f"a.csv:5: only a part of it is older than {ttl}; --allow-expired stores it; 3 records stored before\n"
     assert (code, out, err) == (1, "", part)
     assert ok("load days a.csv --allow-expired --store embedded:a.db") == "a.csv: csv, 5 records stored\n"
+
+
+@pytest.mark.parametrize("error", [ClockSkew, UnknownOutcome])
+@pytest.mark.parametrize("is_pipe", [False, True])
+def test_an_error_of_the_writer_stops_the_load_and_the_file_is_named(rowbook, day, is_pipe, error, monkeypatch):
+    day(2 * DAY_S, [1] * 3)
+    answers = iter([CLOCK.moment()] * (3 if is_pipe else 1))
+
+    def compared(*_arguments):
+        if (answer := next(answers, None)) is None:
+            raise error("clock: must be right")
+        return answer
+
+    monkeypatch.setattr("shared.writes.expiring.checked_moment", compared)
+    with pipe("a.csv") if is_pipe else nullcontext("a.csv") as name:
+        code, out, err = rowbook(f"load days {name} a.csv --store embedded:a.db")
+    assert (code, out, err) == (1, "", "a.csv: clock: must be right; 3 records stored before\n")
