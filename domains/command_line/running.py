@@ -10,13 +10,14 @@ from shared.designs import Design, Variant, scratch_store
 from shared.designs.comparison import VariantCosts, measure_variant
 from shared.tables import create_tables, drop_tables
 from shared.tables.recorded_layouts import RECORDS
+from shared.writes import Expired
 
 from . import brief, costs, terminal
 from .designs import full_name, group_by_design
 from .options import MEMORY
 from .shown_designs import show_design
 from .stores import open_store
-from .usage import WrongUsage
+from .usage import CommandFailed, WrongUsage
 
 DEMO_PREFIX = "rowbook_demo"
 """Prefix of the tables that `run` makes in the user's store; happybase adds `_` to it."""
@@ -101,6 +102,8 @@ def _demo_tables(url: str, variant: Variant, keep: bool) -> Generator[happybase.
         try:
             create_tables(connection, variant.tables)
             yield connection
+        except Expired as error:
+            raise CommandFailed(f"{error.reason}; run without --store measures samples of any age") from None
         finally:
             if not keep:
                 # A new connection, because an error or Ctrl-C may have stopped the other one in the middle of a reply.

@@ -52,13 +52,18 @@ class Expired(ValueError):
     count: int
     """Number of records in the batch."""
 
-    def __str__(self) -> str:
+    @property
+    def reason(self) -> str:
+        """Which record would expire at once and why, without what to do."""
         place, first = next(iter(self.expired.items()))
         return (
             f"{self.record}: must be dated less than {first.ttl_seconds:,} s ago, the TTL of table {first.table}, "
             f"family {first.family} (got {self.time_ms}, record {place + 1:,} of {self.count:,}): "
-            f"{len(self.expired):,} would expire at once; allow_expired stores such records all the same"
+            f"{len(self.expired):,} would expire at once"
         )
+
+    def __str__(self) -> str:
+        return f"{self.reason}; allow_expired stores such records all the same"
 
 
 def allow_expired(connection: "happybase.Connection") -> None:

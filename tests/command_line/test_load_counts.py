@@ -281,3 +281,13 @@ def test_an_error_of_the_writer_stops_the_load_and_the_file_is_named(rowbook, da
     with pipe("a.csv") if is_pipe else nullcontext("a.csv") as name:
         code, out, err = rowbook(f"load days {name} a.csv --store embedded:a.db")
     assert (code, out, err) == (1, "", "a.csv: clock: must be right; 3 records stored before\n")
+
+
+def test_samples_that_are_older_than_the_ttl_of_a_store_cannot_run_in_it(rowbook, folder, day):
+    day(2 * DAY_S, [50])
+    (folder / "a.csv").rename("none")
+    code, out, err = rowbook("run days --store embedded:a.db")
+    assert (code, out) == (1, "")
+    assert err.startswith("Event: must be dated less than 86,400 s ago, the TTL of table day, family t (got ")
+    assert err.endswith("): 1 would expire at once; run without --store measures samples of any age\n")
+    assert rowbook("run days")[0] == 0
