@@ -53,7 +53,7 @@ class Copies:
         changes: Callable[[str, str, int, int], Iterable[Change]],
     ) -> None:
         for table in (tables.copy, tables.checkpoints):
-            _check_without_ttl(table)
+            check_without_ttl(table, "cells are dated by positions")
         self.table = BoundTable(connection, tables.copy)
         self.checkpoints = BoundTable(connection, tables.checkpoints)
         self.watermark = watermark
@@ -200,13 +200,12 @@ class Copies:
         return too_new_to_delete(table.name, row, column, date) if is_too_new else ""
 
 
-def _check_without_ttl(table: TableLayout[Any, Any]) -> None:
+def check_without_ttl(table: TableLayout[Any, Any], reason: str) -> None:
     """Raises ValueError for a family with a TTL."""
     for name, family in table.families.items():
         if family.ttl_seconds is not None:
             raise ValueError(
-                f"{table.name}, family {name}: ttl_seconds must be None, because cells are dated by positions (got "
-                f"{family.ttl_seconds})"
+                f"{table.name}, family {name}: ttl_seconds must be None, because {reason} (got {family.ttl_seconds})"
             )
 
 

@@ -14,7 +14,7 @@ from shared.records import check_int, check_text
 from shared.tables import BoundTable, InvalidRow, TableLayout, put_if
 from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, delete_rows, put_all, refuse_expired, store_all
 
-from .copying import Copies
+from .copying import Copies, check_without_ttl
 from .keys import LOG_CELLS, READ_CELLS, SOURCE_CELLS, TABLES, ChangeTables
 from .records import BegunSource, Change, State, StoredSource, as_of, check_as_of, state_after
 from .verifying import ChangeUpkeep, CopyUpkeep
@@ -52,6 +52,7 @@ class ChangeRepository:
     def __init__(
         self, connection: "happybase.Connection", tables: ChangeTables = TABLES, clock: WriterClock = CLOCK
     ) -> None:
+        check_without_ttl(tables.sources, "an expired source forgets its watermark and its tables")
         self._by_record = BoundTable(connection, tables.by_record)
         self._by_position = BoundTable(connection, tables.by_position)
         self._sources = BoundTable(connection, tables.sources)

@@ -41,7 +41,10 @@ class ExpiredRecord:
 
 @attrs.define
 class Expired(ValueError):
-    """Some records of a batch would expire at once, wholly or in part. No record of the batch is stored."""
+    """Some records of a batch would expire at once, wholly or in part. No record of the batch is stored.
+
+    Every family of the layout counts, also one in which this record has no cell, such as that of an empty mapping.
+    """
 
     record: str
     """What the first one is: the name of its class."""

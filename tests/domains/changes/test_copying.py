@@ -161,7 +161,10 @@ def test_a_copy_of_one_table_may_be_in_another_store_and_follows_the_watermark(e
 
 
 @main_only
-def test_a_copy_whose_cells_would_expire_is_refused(connection, variant):
-    copy = attrs.evolve(TABLES.copy, families={"c": Family(ttl_seconds=60), "v": Family()})
-    with pytest.raises(ValueError, match=r"^changes_copy, family c: ttl_seconds must be None, because .* .got 60.$"):
-        ChangeRepository(connection, TABLES._replace(copy=copy))
+@pytest.mark.parametrize(("name", "family"), [("copy", "c"), ("checkpoints", "c"), ("sources", "s"), ("sources", "t")])
+def test_a_table_that_must_forget_nothing_is_refused_with_a_ttl(connection, variant, name, family):
+    layout = getattr(TABLES, name)
+    expiring = attrs.evolve(layout, families={**layout.families, family: Family(ttl_seconds=60)})
+    wanted = f"^{layout.name}, family {family}: ttl_seconds must be None, because .* .got 60.$"
+    with pytest.raises(ValueError, match=wanted):
+        ChangeRepository(connection, TABLES._replace(**{name: expiring}))
