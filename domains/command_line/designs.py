@@ -93,7 +93,7 @@ def _find_variants(name: str) -> tuple[Design, tuple[Variant, ...]]:
     variants = {variant.name: variant for variant in design.variants}
     if variant_name not in variants:
         names = ", ".join(variant.name for variant in design.variants[1:])
-        advice = f"one of {names}; {design.name} is the design itself"
+        advice = f"one of {names}; {design.name} is the design itself" if names else f"{design.name} is the only one"
         raise WrongUsage(f"unknown variant of {design.name} {shown(variant_name)}: {advice}")
     return design, (variants[variant_name],)
 

@@ -37,16 +37,22 @@ def own_names() -> list[str]:
 
 
 def own_design(name: str) -> "Design | None":
-    """The design of one's own that has this name. Raises CommandFailed if it cannot be imported."""
+    """The design of one's own that has this name. Raises CommandFailed if it cannot be imported.
+
+    WrongUsage if the option or the variable names what is not a design.
+    """
     if (design := _named().get(name)) is not None:
         return design
     place = _entry_points().get(name)
     if place is None:
         return None
-    from .usage import CommandFailed
+    from .usage import CommandFailed, WrongUsage
 
     source = f"entry point {name} of {GROUP}"
-    design = _design_at(source, place)
+    try:
+        design = _design_at(source, place)
+    except WrongUsage as error:  # by the package, not by the command line
+        raise CommandFailed(str(error)) from None
     if design.name != name:
         raise CommandFailed(f"{source}: must have the name of its design (got {design.name})")
     return design
@@ -97,23 +103,26 @@ def _design_at(source: str, place: str) -> "Design":
     from .usage import CommandFailed, WrongUsage
 
     module_name, colon, name = place.partition(":")
+    wanted = f"{source}: must be MODULE:NAME, such as tickets.design:DESIGN (got {shown(place)})"
     if not colon or not all(map(str.isidentifier, [*module_name.split("."), name])):
-        raise WrongUsage(f"{source}: must be MODULE:NAME, such as tickets.design:DESIGN (got {shown(place)})")
+        raise WrongUsage(wanted)
     if (folder := os.getcwd()) not in sys.path:
         sys.path.insert(0, folder)
     try:
         module = import_module(module_name)
     except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}."):
+            raise WrongUsage(f"{wanted}: {error}") from None
         raise CommandFailed(f"{source}: cannot import {module_name}: {_reason(error)}") from None
     if not hasattr(module, name):
-        raise CommandFailed(f"{source}: {module_name} has no {name}")
+        raise WrongUsage(f"{wanted}: {module_name} has no {name}")
     design: Any = getattr(module, name)
     if not isinstance(design, Design):
         kind = str(design.__class__.__name__)
         whose = f" of {design.__class__.__module__}" if kind == Design.__name__ else ""
-        raise CommandFailed(f"{source}: {place} must be a Design of {Design.__module__} (got {kind}{whose})")
+        raise WrongUsage(f"{source}: {place} must be a Design of {Design.__module__} (got {kind}{whose})")
     if not NAMEABLE.fullmatch(design.name):
-        raise CommandFailed(f"{source}: the name of {place} must be a word without a colon (got {shown(design.name)})")
+        raise WrongUsage(f"{source}: the name of {place} must be a word without a colon (got {shown(design.name)})")
     return design
 
 
