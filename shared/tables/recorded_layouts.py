@@ -27,7 +27,7 @@ missing when the tables are listed, the store is asked for it, and reports that,
 mark, in a column of its own, because a release that does not know marks puts `l:l` anew:
 
     row     l:l   l:u
-    lines   ...   created after other tables; not repaired since
+    lines   ...   created after other tables; not repaired since; sources: notes
 
 - Each process that is about to create the table puts the mark in step 2, by a `checkAndPut` that expects the record of
   step 1. So it is there before the table, and once step 4 has confirmed the record, no process puts an outdated mark.
@@ -35,8 +35,9 @@ mark, in a column of its own, because a release that does not know marks puts `l
   New computed columns of an existing table get it before they are recorded.
 - An `IntentWriter` tells its connection which tables are lists (`add_list`). The mark of any other table means nothing.
 - Whoever compares a marked list when no write is under way and, read after that, no source is stored, removes the mark.
-  Every writer does so before its first write. A complete `repair` removes the mark that it found when it began. Both
-  delete it up to its own timestamp, so they spare the mark of a table that was dropped and created again meanwhile.
+  Every writer does so before its first write, unless the mark names other sources than its own, as those of another
+  variant that has the same list. A complete `repair` removes the mark that it found when it began. Both delete it up to
+  its own timestamp, so they spare the mark of a table that was dropped and created again meanwhile.
 - The age of a mark does not tell whether it counts: each added code or column puts the record anew, after the mark.
 - As long as there is a mark, readers of the list get `UnfilledList` (`check_filled`); writers and upkeep go on.
 
@@ -49,7 +50,7 @@ same format. Nothing in a table shows the difference, so it is not refused.
 import json
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -150,6 +151,12 @@ class StoredRecord:
     """The layouts; None if they are not recorded."""
     unfilled_ms: int | None
     """The timestamp of the mark; None without one."""
+    mark: bytes = b""
+
+    def may_be_of(self, source: str) -> bool:
+        """Whether the mark may be of a list of these sources: it names them, or none."""
+        named = self.mark.partition(b": ")[2]
+        return not named or source.encode() in named.split(b", ")
 
 
 @attrs.define
@@ -164,10 +171,10 @@ class _Known:
     """The formats of the layouts that agree with the record."""
     is_warned_of: bool = False
     """Whether the connection has warned that the table has no record."""
-    lists: "dict[frozenset[Claim], tuple[str, HasNothing]]" = attrs.field(
-        factory=dict[frozenset[Claim], tuple[str, HasNothing]]
+    lists: "dict[tuple[frozenset[Claim], str], HasNothing]" = attrs.field(
+        factory=dict[tuple[frozenset[Claim], str], HasNothing]
     )
-    """The table of the sources of each list in this table, and whether it is empty, by the cells of its lines."""
+    """Whether there are no sources of a list in this table, by the cells of its lines and the table of its sources."""
 
     def note(self, record: StoredRecord) -> None:
         """Keeps a record that was just read."""
@@ -272,9 +279,9 @@ def add_list(
     connection: "happybase.Connection", table: TableLayout[Any, Any], source: str, has_nothing: HasNothing
 ) -> None:
     """Tells the connection that a table holds lines of these sources, so that a mark of it counts."""
-    known, claims = _of(connection, table.name), frozenset(claims_of(table.cells))
-    if claims not in known.lists or known.lists[claims][0] != source:
-        known.lists[claims] = source, has_nothing
+    known, of = _of(connection, table.name), (frozenset(claims_of(table.cells)), source)
+    if of not in known.lists:
+        known.lists[of] = has_nothing
         known.compared.clear()  # no call has looked yet whether there are sources
 
 
@@ -290,7 +297,7 @@ def check_filled(
     if not known.lists or known.record is None or known.record.unfilled_ms is None:
         return
     read = [*claims_of(table.cells), *((column, False) for column in columns)]
-    for claims, (source, _) in known.lists.items():
+    for claims, source in known.lists:
         if claimed_by_both(claims, read) is not None and read_record(connection, table.name).unfilled_ms is not None:
             raise UnfilledList(
                 f"table {table.name}: was created after {source} had rows, and lacks their lines: run the repair"
@@ -302,11 +309,12 @@ def check_filled(
 
 def _remove_mark_of_nothing(connection: "happybase.Connection", known: _Known, name: str) -> None:
     """Removes the mark of a list whose sources' table has no source: from now on every write puts its lines."""
-    if known.record is None or known.record.unfilled_ms is None:
+    record = known.record
+    if record is None or record.unfilled_ms is None or not known.lists:
         return
-    if known.lists and all(has_nothing(connection) for _, has_nothing in known.lists.values()):
-        remove_mark(connection, name, known.record.unfilled_ms)
-        known.record = attrs.evolve(known.record, unfilled_ms=None)
+    if all(record.may_be_of(source) and has_nothing(connection) for (_, source), has_nothing in known.lists.items()):
+        remove_mark(connection, name, record.unfilled_ms)
+        known.record = attrs.evolve(record, unfilled_ms=None)
 
 
 def marked_ms(connection: "happybase.Connection", tables: Iterable[TableLayout[Any, Any]]) -> dict[str, int]:
@@ -348,7 +356,8 @@ def claim_table(connection: "happybase.Connection", table: PhysicalTable, source
             return
         earlier = existing - created - {RECORDS.name}
         is_late = table.name not in sources and bool(earlier & sources if sources else earlier)
-        if replace_cell(connection, table.name, cell, json_of(declared, is_created=False), marks=is_late):
+        new = json_of(declared, is_created=False)
+        if replace_cell(connection, table.name, cell, new, marks=is_late, sources=sources):
             return
 
 
@@ -420,8 +429,8 @@ def read_record(connection: "happybase.Connection", name: str) -> StoredRecord:
     row, columns = record_row(connection, name), [COLUMN, UNFILLED]
     cells = connection.table(RECORDS.name).row(row, columns=columns, include_timestamp=True)
     cell, _ = cells.get(COLUMN, (None, 0))
-    _, unfilled_ms = cells.get(UNFILLED, (b"", None))
-    return StoredRecord(cell, unfilled_ms)
+    mark, unfilled_ms = cells.get(UNFILLED, (b"", None))
+    return StoredRecord(cell, unfilled_ms, mark)
 
 
 def read_cell(connection: "happybase.Connection", name: str) -> bytes | None:
@@ -430,14 +439,21 @@ def read_cell(connection: "happybase.Connection", name: str) -> bytes | None:
 
 
 def replace_cell(
-    connection: "happybase.Connection", name: str, cell: bytes | None, new: bytes, *, marks: bool = False
+    connection: "happybase.Connection",
+    name: str,
+    cell: bytes | None,
+    new: bytes,
+    *,
+    marks: bool = False,
+    sources: Collection[str] = (),
 ) -> bool:
     """Puts the record of a table, unless it has changed since it was `cell`; returns whether it did.
 
-    With `marks`, marks the table before, on the same condition.
+    With `marks`, marks the table before, on the same condition, as a list of one of these `sources`.
     """
     rows, row = connection.table(RECORDS.name), record_row(connection, name)
-    if marks and not put_if(rows, row, COLUMN, cell, MARK, into=UNFILLED):
+    mark = MARK + f"; sources: {', '.join(sorted(sources))}".encode() if sources else MARK
+    if marks and not put_if(rows, row, COLUMN, cell, mark, into=UNFILLED):
         return False
     return put_if(rows, row, COLUMN, cell, new)
 

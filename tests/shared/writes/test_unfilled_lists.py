@@ -28,6 +28,7 @@ from shared.writes import (
     IntentWriter,
     Recovery,
     WriterUpkeep,
+    intents_table,
 )
 from tests.engines import Engine
 from tests.shared.processes import Process, dying_before
@@ -180,7 +181,7 @@ def test_a_new_design_has_no_mark(engine: Engine) -> None:
 def test_a_table_that_is_no_list_is_read_with_a_mark(store: happybase.Connection) -> None:
     other = TableLayout("others", "another one", KeyLayout(ById), CELLS)
     create_tables(store, [*LATER, other])
-    assert mark(store, other) == records.MARK
+    assert mark(store, other) == records.MARK + b"; sources: notes"
     table = BoundTable(store, other)
     assert Query(table, table.whole_table()).count() == 0
 
@@ -190,10 +191,29 @@ def test_a_store_without_sources_needs_no_repair(engine: Engine) -> None:
     with engine.store() as connection:
         create_tables(connection, EARLIER)
         create_tables(connection, LATER)
-        assert mark(connection) == records.MARK
+        assert mark(connection) == records.MARK + b"; sources: notes"
         later(Process(connection)).store(A)
         assert later(Process(connection)).texts() == ["a"]
         assert mark(connection) is None
+
+
+@pytest.mark.parametrize("has_both_writers", [False, True])
+def test_a_writer_of_another_empty_source_leaves_the_mark_of_a_list_that_both_fill(
+    store: happybase.Connection, has_both_writers: bool
+) -> None:
+    """As two variants of a design that share a list."""
+    create_tables(store, LATER)
+    connection = Process(store)
+    if has_both_writers:
+        later(connection)
+    others, intents = TableLayout("others", NOTES.holds, NOTES.key, NOTES.cells), intents_table("work")
+    create_tables(connection, [others, intents, TEXTS])
+    writer = IntentWriter(connection, others, intents, [TEXTS], lambda note: [(TEXTS, ByText(note.text, note.id))])
+    writer.write(ById("c"), lambda _stored: Note("c", "ada", text="z"))
+    with pytest.raises(UnfilledList):
+        later(Process(store)).texts()
+    later(store).repair()
+    assert later(Process(store)).texts() == ["a", "b"]
 
 
 # ---- computed columns ----------------------------------------------------------------------------
