@@ -416,6 +416,30 @@ def dies(monkeypatch: pytest.MonkeyPatch, connection: happybase.Connection) -> N
     monkeypatch.setattr(creation, "_create", died)
 
 
+@pytest.mark.parametrize("left", [salted(8), salted(32)], ids=["the-same", "another"])
+def test_of_two_layouts_only_one_is_accepted_if_a_record_was_left_without_its_table(
+    connection: happybase.Connection, left: TableLayout[Any, Any]
+) -> None:
+    """As after the HBase shell has dropped the table: whatever the record was, it may have the same bytes again."""
+    number, ended = 0, False
+    while not ended:
+        create_tables(connection, [left])
+        connection.delete_table("events", disable=True)
+        recorded_layouts.forget_compared(connection, "events")
+        answers: list[bool] = []
+
+        def meanwhile(answers: list[bool] = answers) -> None:
+            answers.append(outcome(partial(create_tables, Process(connection), [salted(8)])))
+
+        process = Process(connection, before_call=paused_at_call(number, meanwhile))
+        answers.append(outcome(partial(create_tables, process, [salted(32)])))
+        ended = process.number_of_calls <= number
+        assert ended or answers.count(True) == 1
+        drop_tables(connection, [left])
+        number += 1
+    assert number > 1
+
+
 @pytest.mark.parametrize("step", ["claimed", "created"])
 def test_of_two_processes_with_different_layouts_that_create_at_once_one_is_refused(
     connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, step: Literal["claimed", "created"]
