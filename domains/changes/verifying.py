@@ -20,7 +20,7 @@ from typing import Any
 
 import attrs
 
-from shared.keys import InvalidKey, RowRange, between
+from shared.keys import EVERY_ROW, InvalidKey, between
 from shared.queries import DependentQuery, Query, in_batches, scan_in_batches
 from shared.tables import BoundTable, InvalidRow
 from shared.writes import (
@@ -40,8 +40,6 @@ from .copying import Copies, DatedCells, copied_cells, live_cells
 from .keys import SOURCE_CELLS
 from .records import BegunSource, Change, Checkpoint
 
-EVERY_ROW = RowRange(b"", None)
-"""Also rows in no bucket of a salt."""
 BEGUN_MS = 600_000
 """A writer that has begun to store changes so long ago counts as dead."""
 _BEGUN = SOURCE_CELLS.column("begun")

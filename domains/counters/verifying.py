@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from shared.keys import InvalidQuestion, Plan, RowRange, Stream, shown_bytes
+from shared.keys import EVERY_ROW, InvalidQuestion, Plan, Stream, shown_bytes
 from shared.queries import Query
 from shared.records import show_time
 from shared.tables import BoundTable, InvalidRow
@@ -203,7 +203,7 @@ def _is_mended(repairable: _Repairable) -> bool:
 def _pages(table: BoundTable[Any, R]) -> Iterator[tuple[list[R], list[_Repairable]]]:
     """All records of a table, a page at a time, with the rows and cells that cannot be read."""
     invalid: list[InvalidRow] = []
-    every_row = Plan((Stream((RowRange(b"", None),), 0),), table=table.layout.name)  # also in no bucket of a salt
+    every_row = Plan((Stream((EVERY_ROW,), 0),), table=table.layout.name)
     query = Query(table, every_row).on_invalid(invalid.append)
     cursor: str | None = None
     while True:

@@ -23,9 +23,6 @@ from .selecting import Selection
 from .series import Values
 from .uids import Uids
 
-EVERY_ROW = (RowRange(b"", None),)
-"""The whole table, with rows that are in no bucket of its salt."""
-
 
 @attrs.define
 class StoredPoints:

@@ -6,7 +6,7 @@ from itertools import starmap
 
 import happybase
 
-from shared.keys import InvalidQuestion, RowRange, shown
+from shared.keys import EVERY_ROW, InvalidQuestion, RowRange, shown
 from shared.queries import in_batches
 from shared.tables import BoundTable
 from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, store_all
@@ -17,7 +17,7 @@ from .answering import answered, by_tsuid
 from .compaction import CompactionResult, compact
 from .correcting import CorrectionResult, correct_rows
 from .deleting import Deleter, DeletionResult
-from .exporting import EVERY_ROW, StoredPoints
+from .exporting import StoredPoints
 from .keys import DEFAULT_WIDTHS, TABLES, SeriesTables, Widths
 from .qualifiers import HOUR_MS, Duplicates, cell_of, pack_appended
 from .query_text import SubQuery, TagFilter, parse_queries, parse_series
@@ -336,7 +336,7 @@ class TsdbRepository:
         Costs: one scan of the table, or the ranges of `read`.
         """
         check_period(since_ms, until_ms)
-        ranges: Sequence[RowRange] = EVERY_ROW
+        ranges: Sequence[RowRange] = (EVERY_ROW,)
         selection = None
         if m != "":
             series = parse_series(m)

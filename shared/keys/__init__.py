@@ -33,12 +33,13 @@ from .limits import MAX_ROW_BYTES
 from .parts import Segment, part, row_key
 from .planning import most_ranges
 from .prefixes import HashPrefix, Modulo, Prefix, Salt, TimeBucket
-from .ranges import Plan, RowRange, Stream, next_row, successor
+from .ranges import EVERY_ROW, Plan, RowRange, Stream, next_row, successor
 from .slice_codecs import Rest, Slice
 from .splits import Splits, split_points
 from .text_codecs import DecimalText, Delimited, DelimitedText, FixedText, LongMaxMinus, Reversed, ReversedDigits
 
 __all__ = [
+    "EVERY_ROW",
     "MAX_ROW_BYTES",
     "Code",
     "Codec",

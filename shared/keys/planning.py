@@ -19,7 +19,7 @@ from .errors import InvalidKey, InvalidQuestion, TooManyRanges, listed, shown
 from .limits import MAX_ROW_BYTES
 from .parts import Part
 from .prefixes import MAX_BUCKETS, Spread
-from .ranges import Plan, RowRange, Stream, next_row, successor
+from .ranges import EVERY_ROW, Plan, RowRange, Stream, next_row, successor
 from .reference import ReferenceLayout
 from .slice_codecs import Slice
 
@@ -154,7 +154,7 @@ def whole_table(layout: ReferenceLayout[Any]) -> Plan:
     every_value = [(prefix, prefix.every_value()) for prefix in layout.spread]
     choices = [_spread_parts(prefix, values) for prefix, values in every_value if values is not None]
     if not choices or len(choices) < len(layout.spread) or prod(map(len, choices)) > MAX_BUCKETS:
-        return Plan((Stream((RowRange(b"", None),)),), layout=layout)
+        return Plan((Stream((EVERY_ROW,)),), layout=layout)
     streams: list[Stream] = []
     for spread in product(*choices):
         start = b"".join([data for _, data in spread])

@@ -47,6 +47,10 @@ class RowRange:
         return f"[{self.start.hex()}, {'end' if self.stop is None else self.stop.hex()})"
 
 
+EVERY_ROW = RowRange(b"", None)
+"""A whole table, also the rows in no bucket of a salt."""
+
+
 @attrs.frozen(repr=False)
 class Stream:
     """Ranges that are read one after the other, in key order."""

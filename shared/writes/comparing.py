@@ -5,11 +5,11 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from ..keys import InvalidKey
+from ..keys import EVERY_ROW, InvalidKey
 from ..keys.errors import listed
 from ..queries import in_batches, scan_in_batches
 from ..tables import InvalidRow, TableLayout
-from .checkpoints import EVERY_ROW, Checkpoint
+from .checkpoints import Checkpoint
 from .findings import TIMES_READ_AGAIN, Finding, Kind, too_new_to_delete, unreadable
 from .intent_rows import CLOCKS_APART_MS, Dated
 from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..keys import InvalidKey
+from ..keys import EVERY_ROW, InvalidKey
 from ..queries import scan_in_batches
 from ..tables import BoundTable, InvalidRow
 from .batches import remove_row
-from .checkpoints import EVERY_ROW
 from .findings import NOTHING_TOLD, Finding, Instructions, unreadable
 from .upkeep import no_progress
 
