@@ -20,13 +20,12 @@ from .ddl import alter_statement
 from .layouts import Family, PhysicalTable, TableLayout, physical_tables
 from .recorded_layouts import (
     RECORDS,
-    StoredRecord,
     TableMismatch,
     claim_table,
     compare_table,
     delete_record,
     forget_compared,
-    read_record,
+    recorded_at_ms,
 )
 
 if TYPE_CHECKING:
@@ -124,9 +123,9 @@ def drop_tables(connection: "happybase.Connection", tables: Iterable[TableLayout
     has_records = RECORDS.name in existing
     for table in physical_tables(tables):
         if table.name in existing:  # otherwise another process may have created it, with a record, by now
-            record = read_record(connection, table.name) if has_records else StoredRecord()
+            at_ms = recorded_at_ms(connection, table.name) if has_records else {}
             connection.delete_table(table.name, disable=True)
-            delete_record(connection, table.name, record)  # after the table: a record without a table is out of date
+            delete_record(connection, table.name, at_ms)  # after the table: a record without a table is out of date
         forget_compared(connection, table.name)
 
 

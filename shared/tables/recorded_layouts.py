@@ -10,7 +10,7 @@ has a row for each table, in JSON, which the HBase shell can show:
 `create_tables` writes it by `checkAndPut`, in steps that any other process may interrupt:
 
 1. Read the record of a table, then list the tables. If the table is missing, its record is out of date. If it says
-   `is_created: true`, delete it up to its own timestamp, and start again: other processes may put the same bytes anew.
+   `is_created: true`, put it as `false` with a random number, and start again: the bytes of `true` might come again.
 2. Put the declared layouts as `is_created: false`, if the record is still that of step 1.
 3. Create the table.
 4. Read the record again and compare it. If it has these layouts, put it as `is_created: true`. Only then use the table.
@@ -49,6 +49,7 @@ same format. Nothing in a table shows the difference, so it is not refused.
 """
 
 import json
+import os
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
@@ -120,6 +121,7 @@ COLUMN = RECORDS.cells.columns[0]
 UNFILLED = b"l:u"
 """The column of the mark of a table that was created after others, and that `repair` has not filled yet."""
 MARK = b"created after other tables; not repaired since"
+_CREATED = b'"is_created": true'
 COMPARED_FOR_S = 600
 """How long a connection relies on its comparison of a table with the record, in seconds."""
 
@@ -148,11 +150,9 @@ HasNothing: TypeAlias = Callable[["happybase.Connection"], bool]
 class StoredRecord:
     """The row of one table's record, as it was read."""
 
-    cell: bytes | None = None
+    cell: bytes | None
     """The layouts; None if they are not recorded."""
-    put_ms: int | None = None
-    """The timestamp of the layouts."""
-    unfilled_ms: int | None = None
+    unfilled_ms: int | None
     """The timestamp of the mark; None without one."""
     mark: bytes = b""
 
@@ -255,7 +255,7 @@ def _read_records(connection: "happybase.Connection", unread: Mapping[str, _Know
             existing = connection.tables()
     has_records = RECORDS.name.encode() in existing
     for name, known in unread.items():
-        record = _confirmed(connection, name) if has_records else StoredRecord()
+        record = _confirmed(connection, name) if has_records else StoredRecord(None, None)
         if record.cell is None and not known.is_warned_of:
             known.is_warned_of = True
             _warn(name)
@@ -353,17 +353,18 @@ def claim_table(connection: "happybase.Connection", table: PhysicalTable, source
     """
     declared = merged_layouts(table.name, (), _recorded(table))
     while declared:
-        record = read_record(connection, table.name)
-        existing = {name.decode() for name in connection.tables()}  # after the record was read: see step 1
+        cell = read_cell(connection, table.name)
+        existing = {name.decode() for name in connection.tables()}  # after the cell was read: see step 1
         if table.name in existing:
             return
-        if record.cell is not None and b'"is_created": false' not in record.cell:
-            delete_record(connection, table.name, attrs.evolve(record, unfilled_ms=None))
+        if cell is not None and _CREATED in cell:
+            left = cell.replace(_CREATED, b'"is_created": false, "left": "%s"' % os.urandom(8).hex().encode())
+            replace_cell(connection, table.name, cell, left)
             continue
         earlier = existing - created - {RECORDS.name}
         is_late = table.name not in sources and bool(earlier & sources if sources else earlier)
         new = json_of(declared, is_created=False)
-        if replace_cell(connection, table.name, record.cell, new, marks=is_late, sources=sources):
+        if replace_cell(connection, table.name, cell, new, marks=is_late, sources=sources):
             return
 
 
@@ -373,7 +374,7 @@ def compare_table(connection: "happybase.Connection", table: PhysicalTable, *, h
     Raises LayoutMismatch; warns of a table without a record.
     """
     layouts = _recorded(table)
-    record = StoredRecord()
+    record = StoredRecord(None, None)
     if not layouts:
         return
     while True:
@@ -400,11 +401,17 @@ def _has_new_list(recorded: Recorded, declared: Iterable[TableLayout[Any, Any]])
     )
 
 
-def delete_record(connection: "happybase.Connection", name: str, record: StoredRecord) -> None:
-    """Deletes the record and the mark of a table as they were read, but not those that were put later."""
-    for column, put_ms in ((COLUMN, record.put_ms), (UNFILLED, record.unfilled_ms)):
-        if put_ms is not None:
-            connection.table(RECORDS.name).delete(record_row(connection, name), columns=[column], timestamp=put_ms)
+def recorded_at_ms(connection: "happybase.Connection", name: str) -> dict[bytes, int]:
+    """The timestamps of a table's record and of its mark, by column."""
+    rows = connection.table(RECORDS.name)
+    cells = rows.row(record_row(connection, name), columns=[COLUMN, UNFILLED], include_timestamp=True)
+    return {column: written_ms for column, (_, written_ms) in cells.items()}
+
+
+def delete_record(connection: "happybase.Connection", name: str, until_ms: Mapping[bytes, int]) -> None:
+    """Deletes the record and the mark of a table, but not those that were put later."""
+    for column, written_ms in until_ms.items():
+        connection.table(RECORDS.name).delete(record_row(connection, name), columns=[column], timestamp=written_ms)
 
 
 def forget_compared(connection: "happybase.Connection", name: str) -> None:
@@ -428,9 +435,9 @@ def read_record(connection: "happybase.Connection", name: str) -> StoredRecord:
     """The record of a table, and its mark. Costs: 1 get."""
     row, columns = record_row(connection, name), [COLUMN, UNFILLED]
     cells = connection.table(RECORDS.name).row(row, columns=columns, include_timestamp=True)
-    cell, put_ms = cells.get(COLUMN, (None, None))
+    cell, _ = cells.get(COLUMN, (None, 0))
     mark, unfilled_ms = cells.get(UNFILLED, (b"", None))
-    return StoredRecord(cell, put_ms, unfilled_ms, mark)
+    return StoredRecord(cell, unfilled_ms, mark)
 
 
 def read_cell(connection: "happybase.Connection", name: str) -> bytes | None:

@@ -435,7 +435,7 @@ def test_of_two_layouts_only_one_is_accepted_if_a_record_was_left_without_its_ta
         answers.append(outcome(partial(create_tables, process, [salted(32)])))
         ended = process.number_of_calls <= number
         assert ended or answers.count(True) == 1
-        drop_tables(connection, [left])
+        connection.delete_table("events", disable=True)
         number += 1
     assert number > 1
 
