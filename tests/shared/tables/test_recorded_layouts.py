@@ -218,6 +218,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 1000.0
+        monkeypatch.setattr(recorded_layouts, "COMPARED_FOR_S", 600)  # as outside of tests
         monkeypatch.setattr(recorded_layouts.time, "monotonic", lambda: self.now_s)
 
 
