@@ -20,6 +20,7 @@ from Hbase_thrift import IOError
 
 from shared.stores import connect
 from shared.tables import TableLayout, check_layouts, create_tables
+from shared.tables.recorded_layouts import marked_ms, remove_mark
 from tests.programs.hbase.below import Below
 from tests.programs.hbase.named import NamedHBase, named_hbase
 
@@ -59,9 +60,14 @@ class Stores:
         fitting = (there for there in self._shared if all(there.get(name, of) == of for name, of in wanted.items()))
         if (shared := next(fitting, None)) is None:
             self._shared.append(shared := {})
-        with closing(connect(self.named.store_url(f"{self._prefix}_shared{self._shared.index(shared)}"))) as connection:
-            create_tables(connection, [table for table in tables if table.name not in shared])
-            shared |= wanted
+        url = self.named.store_url(f"{self._prefix}_shared{self._shared.index(shared)}")
+        if new := [table for table in tables if table.name not in shared]:
+            with closing(connect(url)) as connection:
+                create_tables(connection, new)
+                for name, at_ms in marked_ms(connection, new).items():  # as sources of other tests are older than lists
+                    remove_mark(connection, name, at_ms)
+        shared |= wanted
+        with closing(connect(url)) as connection:
             check_layouts(connection, tables)  # here, because the records are not below the row prefix
             connection.client = Below(connection.client, next(self._row_prefixes))
             yield connection
