@@ -116,10 +116,10 @@ def put_rows(table: Any, rows: Iterable[tuple[bytes, dict[bytes, bytes]]], at_ms
 
 def loaded(name: str, files: Sequence[Path], url: str, load_name: str | None = None) -> None:
     """Runs `rowbook load` in this process."""
-    reading = Reading("auto", [], [], [], None, None)
+    reading = Reading("auto", [], [], [], None, None, [], [])
     silent = Console(file=io.StringIO())
     paths = [str(file) for file in files]
-    task = Task(name, paths, url, load_name, reading, stops=True)
+    task = Task(name, paths, url, load_name, reading, stops=True, corrects=False, allows_expired=False)
     assert load(silent, silent, task, jobs=1, as_json=False) == 0
 
 
