@@ -177,7 +177,11 @@ class IntentWriter(Generic[R]):
         return cells
 
     def check_clock(self) -> Moment:
-        """The time now, by a clock that agrees with the region server's. Raises ClockSkew; see `checked_moment`."""
+        """The time now, by a clock that agrees with the region server's. Raises ClockSkew; see `checked_moment`.
+
+        Compares the tables before it puts anything into that of the intents. Raises LayoutMismatch.
+        """
+        check_layouts(self.connection, self._tables)
         return checked_moment(self.connection, self.intent_rows.rows, self.intent_rows.clock_row, self._clock)
 
     def is_past_window(self, began: Moment) -> bool:

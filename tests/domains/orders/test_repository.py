@@ -11,6 +11,9 @@ from domains.orders.design import DESIGN
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.testing import WatchedConnection, paused_at_call, stored_cells
+from shared.testing.contracts.samples_contract import with_another_salt
+from shared.testing.engines import Embedded
+from shared.writes import NotAllStored
 from tests.engines import located
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
@@ -247,6 +250,15 @@ def costs_of(connection, orders, *calls):
             getattr(orders, name)(*arguments)
         costs.append((len(cost.ranges), cost.rpcs - len(cost.ranges)))
     return costs
+
+
+@with_intents
+def test_not_even_the_clock_is_put_before_the_tables_of_many_orders_are_compared(variant):
+    tables = [*map(with_another_salt, variant.tables)]
+    with Embedded().store(*tables) as connection:
+        with pytest.raises(NotAllStored, match="another layout needs a table of another name"):
+            variant.open(connection).place_all([LAMP])
+        assert not any(stored_cells(connection, tables).values())
 
 
 PLACE, GET, PAY, PAY_AGAIN = ("place", LAMP), ("order", "n-42"), *[("change_status", "n-42", "paid")] * 2
