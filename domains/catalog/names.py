@@ -147,9 +147,9 @@ class Names:
         """The code of a name that is to be stored; an unknown one gets its chosen code, or the next number.
 
         The code of a shop is read each time, because another process may have erased the shop since.
-        Raises InvalidKey for a name without a chosen code, and InvalidRow for one that has the code of another. Costs:
-        1 get for a shop; nothing for another known name, otherwise 1 get, and those of `Dictionary.claim` or
-        `Dictionary.assign`.
+        Raises InvalidKey for a name without a chosen code, and InvalidRow for one that has the code of another.
+        Costs: 1 get for a shop or an unknown name, none for any other name; a name without a code also costs what
+        `Dictionary.claim` or `Dictionary.assign` costs.
         """
         self._read_if_old()
         if kind == SHOP:

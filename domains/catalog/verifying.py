@@ -102,7 +102,7 @@ class NamesUpkeep:
     def _of_kind(
         self, kind: str, id_column: bytes, codes: dict[bytes, bytes], name_column: bytes, names: dict[bytes, bytes]
     ) -> Iterator[_Wrong]:
-        """The wrong mappings of one kind: `codes` are those of names, `names` those of codes."""
+        """The wrong mappings of one kind: `codes` has the code of each name, `names` the name of each code."""
         codes_of, names_of = _inverted(names), _inverted(codes)
         for code, name in names.items():
             if damage := _damage(name, code):

@@ -307,11 +307,11 @@ class ChangeRepository:
     def erase(self, key: str) -> int:
         """Deletes all changes of the records with a key, in all tables of all sources, and the records in the copies.
 
-        Returns how many rows of these records remain: those that cannot be read, those that were put meanwhile, and
-        those of copies with a cell that no feed has put; `verify` names them.
-        Each source that cannot be read is one more, because its tables are unknown. If a call dies, the same call again
-        finishes it; run it before `repair`. A feed that had read some of the changes
-        may put the record into its copy again: `verify` finds it, and the same call again removes it.
+        Returns how many rows of these records remain: a row remains if it cannot be read, if it was put meanwhile, or
+        if it is in a copy and has a cell that no feed has put, which `verify` names. Each source that cannot be read
+        counts as one row more, because its tables are unknown. If a call dies, the same call again finishes it; run it
+        before `repair`. A feed that had read some of the changes may put the record into its copy again: `verify` finds
+        it, and the same call again removes it.
         Costs: one scan of the sources; for each table of each source two scans of the record's changes, four gets and
         one delete for its copy, and four calls for each 1,000 changes.
         """

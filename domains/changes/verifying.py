@@ -114,8 +114,9 @@ class ChangeUpkeep:
 
         If neither table has all of a change, its rows are kept unless `instructions` discard them. So is a change in
         the history at whose position the log has another one. A row stays missing if it was deleted: HBase hides it
-        until a major compaction. `instructions` that name a source remove it if it cannot be read, but for the names
-        of its tables; otherwise they forget the changes that its writer has begun, if none of their rows is stored.
+        until a major compaction. If `instructions` name a source that cannot be read, `repair` removes it, but keeps
+        the names of its tables. If they name another source, `repair` forgets the changes that its writer has begun,
+        provided that no row of them is stored.
         """
         for found in self._found(progress):
             yield found.repair(instructions)
@@ -245,8 +246,9 @@ class ChangeUpkeep:
     def _put_again(self, table: BoundTable[Any, Any], change: Change) -> bool:
         """Puts both rows of a change, and deletes the columns of a wrong one that the change does not have.
 
-        If that has later cells, which would hide those of the change, all of it gets the date of the newest. So a TTL
-        counts from then, for the whole row at once. If the change has expired, what is left of its row is deleted.
+        If the wrong row has cells that are dated later than the change, they would hide its cells. Then the whole row
+        gets the date of its newest cell, so that a TTL ends all of it at once. If the change has expired, what is left
+        of its row is deleted.
         """
         (whole,) = self._completed([change])
         row, wanted = table.row(change), table.layout.cells.pack(whole)

@@ -74,7 +74,7 @@ class Places:
         rows = RowRange(region["start_key"], region["end_key"] or None)
         if not looks:
             return Place(number, len(regions), rows, server, None)
-        cells = self._connection.table(table.name).row(row, include_timestamp=True)  # also those of other layouts
+        cells = self._connection.table(table.name).row(row, include_timestamp=True)  # also the columns of other layouts
         return Place(number, len(regions), rows, server, bool(cells), _expires_ms(table, cells))
 
 

@@ -39,7 +39,7 @@ class OwnerErasures:
         return parts + self._erasures.delete_strays(lambda key: key.owner == erasure.name, erasure.at_ms, on_kept)
 
     def _delete_versions(self, erasure: Erasure) -> None:
-        """Deletes all versions that are older than the deletion of their document; those of one that came back stay.
+        """Deletes all versions from before the deletion of their document; later ones of one that came back stay.
 
         No date of a clock decides: what the deletion put is the newest version without a record. Only if a version that
         cannot be read comes first, and is dated before the erasure, those before it are deleted instead.

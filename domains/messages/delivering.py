@@ -43,8 +43,9 @@ class GroupDeliveries:
 
         A step claims its copies, which leaves existing copies as they are, and then raises the count. So two processes
         may deliver one message at once, and a step that died may run again. Only an erasure deletes the record of a
-        copy, and before it those of its group message, or the member there. So if the group message is as it was read
-        after a deleted copy was seen, it was sent again since, and the copy is created again, too.
+        copy, and before that it deletes the group message, or removes the member from it. So if a step sees a deleted
+        copy, and the group message is still as it was read, the message was sent again after the erasure: then the copy
+        is created again, too.
         """
         self._deliver(self._inbox.row(message))
 

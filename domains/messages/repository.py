@@ -98,8 +98,8 @@ class MessageRepository:
         The message is decided at once: its sender sees it in the outbox, then members see it one after the other. If
         the writer dies, repeating the call or running `upkeep.recover` continues. A copy that its member has read or
         deleted stays as it is. Copies that `erase` deleted are created again if their message is sent again.
-        Costs: those of `send`; 1 checkAndPut for each copy; 8 calls for each 1,000 members, 9 if `erase` has deleted
-        some of their copies within 42 minutes; and 2 at the end.
+        Costs: what `send` costs; 1 checkAndPut for each copy; 8 calls for each 1,000 members, or 9 if `erase` has
+        deleted some of their copies within 42 minutes; and 2 calls at the end.
         """
         if not message.members:
             raise ValueError(f"Message.members: a group message needs some; use send (got {shown(message.members)})")

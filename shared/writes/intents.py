@@ -177,12 +177,13 @@ class IntentWriter(Generic[R]):
         return cells
 
     def check_clock(self) -> Moment:
-        """The time now, by a clock that agrees with the region server's. Raises ClockSkew; see `checked_moment`.
+        """The time now, by a clock that agrees with the region server's. Raises ClockSkew; see `checked_moment`."""
+        return checked_moment(self.connection, self.intent_rows.rows, self._clock_row, self._clock)
 
-        Compares the tables before it puts anything into that of the intents. Raises LayoutMismatch.
-        """
+    def _clock_row(self) -> tuple[bytes, dict[bytes, bytes]]:
+        """What is put to compare the clock, once the tables are compared. Raises LayoutMismatch."""
         check_layouts(self.connection, self._tables)
-        return checked_moment(self.connection, self.intent_rows.rows, self.intent_rows.clock_row, self._clock)
+        return self.intent_rows.clock_row()
 
     def is_past_window(self, began: Moment) -> bool:
         """Whether `WINDOW_MS` have passed since a write began."""

@@ -332,7 +332,9 @@ class IndexUpkeep:
         """
         for finding, _repair in self._findings(progress):
             yield finding
-        yield from (found for found in self._unreadable.verify(progress) if found.row not in self._unreadable_of_orders)
+        for finding in self._unreadable.verify(progress):
+            if finding.row not in self._unreadable_of_orders:
+                yield finding
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD

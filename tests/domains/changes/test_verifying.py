@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from contextlib import contextmanager
 from functools import partial
 from itertools import count
 
@@ -142,13 +143,21 @@ def test_a_cell_that_the_server_dated_is_replaced_and_an_erasure_still_reaches_i
     assert table.row(row) == {}
 
 
-def test_a_damaged_cell_that_outlives_its_change_is_deleted(engine):
-    log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family(ttl_seconds=86_400)})
-    with engine.store(*TABLES._replace(by_position=log)) as connection:
+@contextmanager
+def expired_changes(engine, *families):
+    """A store whose log keeps these families for a day, and a repository that has stored changes which are older."""
+    kept = {name: Family(ttl_seconds=86_400) if name in families else Family() for name in ("m", "v")}
+    tables = TABLES._replace(by_position=attrs.evolve(BY_POSITION, families=kept))
+    with engine.store(*tables) as connection:
         allow_expired(connection)
-        changes = ChangeRepository(connection, TABLES._replace(by_position=log))
+        changes = ChangeRepository(connection, tables)
         changes.store_all(CHANGES)
-        connection.table(log.name).put(log.row(CHANGES[2]), {b"v:age": b"\xc1"})
+        yield connection, changes
+
+
+def test_a_damaged_cell_that_outlives_its_change_is_deleted(engine):
+    with expired_changes(engine, "m", "v") as (connection, changes):
+        connection.table(BY_POSITION.name).put(BY_POSITION.row(CHANGES[2]), {b"v:age": b"\xc1"})
         assert repaired(changes.upkeep) == {("differing", True): 1}
         assert [*changes.since("shop")] == []
 
@@ -165,11 +174,7 @@ def test_a_row_whose_key_cannot_be_read_is_kept_unless_it_is_discarded(connectio
 
 def test_rows_that_are_gone_because_they_expired_are_no_findings(engine):
     """The log keeps a day, the history everything."""
-    log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family(ttl_seconds=86_400)})
-    with engine.store(*TABLES._replace(by_position=log)) as connection:
-        allow_expired(connection)
-        changes = ChangeRepository(connection, TABLES._replace(by_position=log))
-        changes.store_all(CHANGES)
+    with expired_changes(engine, "m", "v") as (_connection, changes):
         assert [*changes.since("shop")] == []
         assert [*changes.upkeep.verify()] == []
         assert changes.state(*USERS, "30").values == {"name": "Ann", "age": None}
@@ -189,12 +194,8 @@ def test_no_change_is_read_without_its_values_when_it_expires(monkeypatch):
 
 
 def test_the_rest_of_a_change_that_expired_is_no_finding(engine):
-    log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family()})
-    with engine.store(*TABLES._replace(by_position=log)) as connection:
-        allow_expired(connection)
-        changes = ChangeRepository(connection, TABLES._replace(by_position=log))
-        changes.store_all(CHANGES)
-        assert [len(cells) for _row, cells in connection.table(log.name).scan()] == [2, 1, 1, 1, 1]
+    with expired_changes(engine, "m") as (connection, changes):
+        assert [len(cells) for _row, cells in connection.table(BY_POSITION.name).scan()] == [2, 1, 1, 1, 1]
         assert [*changes.since("shop")] == []
         assert [*changes.upkeep.verify()] == []
 
