@@ -15,11 +15,11 @@ NOON_MS = 1_768_219_200_000
 ADA = Document("acme", "user000001", {"name": {"last": "King"}, "state": "CA", "text": "abcdefgh"}, NOON_MS)
 BEN = Document("acme", "user000002", {"name": {"last": "King"}, "state": "NV"}, NOON_MS)
 """A document of the same owner, which nobody changes."""
-MOVED = ADA.edited({"state": "NV", "text": "stuvwxyz"}, NOON_MS + 1)
-RENAMED = ADA.edited({"name": {"last": "Ng"}, "state": "CA"}, NOON_MS + 2)
+MOVED = attrs.evolve(ADA.edited({"state": "NV", "text": "stuvwxyz"}, NOON_MS + 1), edit=b"moved   ")
+RENAMED = attrs.evolve(ADA.edited({"name": {"last": "Ng"}, "state": "CA"}, NOON_MS + 2), edit=b"renamed ")
 """Another change of the same revision."""
-GONE = ADA.deleted(NOON_MS + 3)
-BACK = MOVED.edited({"state": "CO"}, NOON_MS + 4)
+GONE = attrs.evolve(ADA.deleted(NOON_MS + 3), edit=b"gone    ")
+BACK = attrs.evolve(MOVED.edited({"state": "CO"}, NOON_MS + 4), edit=b"back    ")
 PART_BYTES = 20
 """Two or three parts for each of these documents."""
 
