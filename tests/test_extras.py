@@ -164,7 +164,7 @@ def test_the_list_of_designs_marks_those_that_need_an_extra() -> None:
 
 
 def test_keys_load_little_beside_attrs() -> None:
-    """Its time is measured by `make bench`; a loaded machine measures anything."""
+    """Its time is measured by `python -m tests.programs benchmarks`; a loaded machine measures anything."""
 
     def loaded(module: str) -> set[str]:
         code = f"import {module}, json, sys; print(json.dumps([*sys.modules]))"

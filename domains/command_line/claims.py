@@ -1,4 +1,4 @@
-"""What a real HBase answers to published claims, as `make claims` recorded it, in blocks of the pages."""
+"""What a real HBase answered to published claims, in blocks of the pages; `tests.programs claims` recorded it."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ def _measured(claim: str) -> str:
     of = recorded()[claim]
     return (
         f"Measured on HBase {of['hbase']}, {of['date']}, on {of['cores']} cores with other work; "
-        f"`make claims ONLY='\"{claim}\"'` repeats it."
+        f"`python -m tests.programs claims '{claim}'` repeats it."
     )
 
 

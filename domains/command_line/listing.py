@@ -1,6 +1,6 @@
 """`rowbook list`, and the names that a shell completes: read from `listing.json`, because imports would take a second.
 
-`make readmes` writes that file, and a test compares it with the designs.
+`python -m tests.programs readmes` writes that file, and a test compares it with the designs.
 """
 
 import json

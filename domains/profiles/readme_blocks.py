@@ -97,12 +97,12 @@ def orders_stored(connection: Any, variant: Variant) -> int:
 
 
 def _tombstones_block() -> str:
-    """The time of a page in rows with tombstones, as `make tombstones` recorded it."""
+    """The time of a page in rows with tombstones, as `python -m tests.programs tombstones` recorded it."""
     recorded: dict[str, Any] = json.loads(TOMBSTONES.read_text(encoding="utf-8"))
     caption = (
         f"Milliseconds of a page, and of the newest orders, in a row with {recorded['orders']} orders and tombstones, "
         f"on HBase {recorded['hbase']}: medians of {recorded['rounds']} calls, {recorded['date']}, on "
-        f"{recorded['cores']} cores with other work. `make tombstones` repeats the measurement."
+        f"{recorded['cores']} cores with other work. `python -m tests.programs tombstones` repeats the measurement."
     )
     columns = {
         "page, in memory": "page_memory_ms",

@@ -37,7 +37,7 @@ def _differences() -> str:
 
 
 def _speed() -> str:
-    """What `make bench-opentsdb RECORD=1` recorded."""
+    """What `python -m tests.programs opentsdb.bench --record` recorded."""
     recorded: dict[str, Any] = json.loads(SPEED.read_text(encoding="utf-8"))
     load_tables = [_load_table(recorded[part]) for part in ("loads", "sparse")]
     questions = recorded["questions"]
@@ -60,7 +60,7 @@ def _speed() -> str:
         f"{recorded['rounds']} rounds, on {recorded['cores']} cores with other work; first load {dates['loads']}, "
         f"second load {dates['sparse']}, file {dates['imports']}, questions {dates['questions']}. A load ends when its "
         "points can be read. "
-        "`make bench-opentsdb RECORD=1` repeats the measurement."
+        "`python -m tests.programs opentsdb.bench --record` repeats the measurement."
     )
     dense, sparse = (recorded[part][0] for part in ("loads", "sparse"))
     rows = (

@@ -126,7 +126,8 @@ def recorded_growth(design: Design) -> RecordedGrowth:
     """The growth of a design as it is recorded."""
     path = growth_file(design)
     if not path.exists():
-        raise FileNotFoundError(f"{path}: must exist before a page is made (run make growth ONLY={design.name})")
+        run = f"python -m tests.programs growth {design.name}"
+        raise FileNotFoundError(f"{path}: must exist before a page is made (run {run})")
     return cattrs.structure(json.loads(path.read_text(encoding="utf-8")), RecordedGrowth)
 
 

@@ -1,4 +1,4 @@
-"""The heat of all tables of a design as `make hot-spots` recorded it: `heat.json` beside the samples."""
+"""The heat of all tables of a design as recorded by `tests.programs hot_spots`: `heat.json` beside the samples."""
 
 import json
 from functools import cache

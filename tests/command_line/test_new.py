@@ -1,6 +1,6 @@
 """`rowbook new`: what a package has, what is refused, and that nothing is left half written.
 
-`make test-copies` installs packages, and checks their tests and types.
+`python -m tests.programs copies` installs packages, and checks their tests and types.
 """
 
 import ast

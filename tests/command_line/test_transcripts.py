@@ -1,4 +1,4 @@
-"""What the command line prints is what the transcripts show; `make transcripts` writes them anew."""
+"""What the command line prints is what the transcripts show; `tests.programs transcripts` writes them anew."""
 
 import pytest
 

@@ -15,7 +15,8 @@ with a line `store NAME...` runs on every engine; $STORE is the URL of a store f
 is embedded:a.db. $CURSOR is the latest cursor that was printed. In the output stand `<cursor>`, `<folder>`, `<now>`
 (any time of today, or its milliseconds) and `<slot>` (the random row of an intent) for what differs in every run.
 
-`make transcripts` writes the output (the lines that begin with a blank or `!`) anew and leaves the others as they are.
+`python -m tests.programs transcripts` writes the output (the lines that begin with a blank or `!`) anew and leaves the
+others as they are.
 So what a command line must keep is said in these, or true of every command:
 
 - `# exits CODE`, which is a refusal: one line on stderr and nothing else; or `# exits CODE, N on stderr`
@@ -28,7 +29,6 @@ import os
 import re
 import shlex
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -280,9 +280,3 @@ def rewritten(path: Path) -> str:
         with tempfile.TemporaryDirectory() as folder:
             lines += [f"## {section.title}", *run_section(path, section, Path(folder))]
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    for path in map(Path, sys.argv[1:]) if sys.argv[1:] else sorted(FOLDER.glob("*.txt")):
-        path = path.resolve()
-        path.write_text(rewritten(path), encoding="utf-8")

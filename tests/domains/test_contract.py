@@ -105,7 +105,7 @@ def recorded_of(name):
 @pytest.mark.parametrize("name", [name for name, (_design, variant) in BY_NAME.items() if variant.is_to_copy])
 def test_the_recorded_growth_begins_with_what_the_samples_cost(name):
     recorded = {question: growth.up_to(1) for question, growth in recorded_of(name).items()}
-    assert recorded == growths(grown(name)[:1]), "run make growth"
+    assert recorded == growths(grown(name)[:1]), "run python -m tests.programs growth"
 
 
 @pytest.mark.long
@@ -115,7 +115,7 @@ def test_costs_hold_in_larger_tables_no_exemption_is_needless_and_the_recorded_g
     sizes = 3 if recorded is None else max(len(growth.read) + bool(growth.ends) for growth in recorded.values())
     measured = grown(name, TIMES[:sizes])
     assert broken_and_needless(*BY_NAME[name], measured[:3]) == ([], [])
-    assert recorded in (None, growths(measured)), "run make growth"
+    assert recorded in (None, growths(measured)), "run python -m tests.programs growth"
 
 
 # ---- fixtures

@@ -1,13 +1,12 @@
 """Where a mutant is planted, and which mutants a run plants."""
 
 import re
-import subprocess
 
 import attrs
 import pytest
 
-from tests.programs.mutants.choosing import bounded, changed_files, of_files, of_what_changed, part_of
-from tests.programs.mutants.planting import Mutant, read_mutants
+from tests.programs.mutants.__main__ import chosen
+from tests.programs.mutants.planting import FOLDER, Mutant, read_mutants
 
 CODE = """\
 STEP_MS, KEEP_MS = 3, 4
@@ -86,70 +85,17 @@ def test_a_mutant_that_is_not_complete_or_has_the_name_of_another_is_refused(tmp
         read_mutants(tmp_path)
 
 
-MUTANTS = [
-    Mutant(f"mutant {number}", f"{number}.py", "", "a", "b", (f"tests/{number}.py::test_it",)) for number in range(100)
-]
+def test_the_named_files_choose_the_mutants_and_words_among_these():
+    assert {*chosen(["writes", "orders"], "")} == {*read_mutants(FOLDER, ["writes"]), *read_mutants(FOLDER, ["orders"])}
+    assert [mutant.name for mutant in chosen(["writes"], "records that expire")] == [
+        "records that expire at once are put"
+    ]
+    assert chosen([], "") == [*read_mutants()]
 
 
-def test_the_parts_are_all_mutants_and_each_is_in_one():
-    parts = [part_of(MUTANTS, f"{number}/6") for number in range(1, 7)]
-    assert sorted(mutant.name for part in parts for mutant in part) == sorted(mutant.name for mutant in MUTANTS)
-
-
-@pytest.mark.parametrize("part", ["0/6", "7/6", "1", "a/b", ""])
-def test_another_part_is_refused(part):
-    with pytest.raises(ValueError, match=r"^part: must be K/N with K from 1 to N \(got "):
-        part_of(MUTANTS, part)
-
-
-def test_a_change_of_a_file_or_of_a_test_chooses_its_mutants():
-    assert of_files(MUTANTS, {"3.py", "tests/5.py", "README.md"}) == [MUTANTS[3], MUTANTS[5]]
-
-
-def test_another_commit_chooses_other_mutants_and_the_same_one_the_same():
-    chosen = bounded(MUTANTS, 60, "a1")
-    assert len(chosen) == 60
-    assert bounded(MUTANTS, 60, "a1") == chosen != bounded(MUTANTS, 60, "a2")
-    assert {mutant.name for number in range(12) for mutant in bounded(MUTANTS, 60, f"{number}")} == {
-        mutant.name for mutant in MUTANTS
-    }
-
-
-@pytest.fixture
-def history(tmp_path):
-    """A repository in which commit N has changed the file N.py."""
-
-    def git(*arguments):
-        settings = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-        subprocess.run(["git", *settings, *arguments], cwd=tmp_path, check=True, capture_output=True)
-
-    git("init")
-    for number in range(3):
-        (tmp_path / f"{number}.py").write_text("a")
-        git("add", ".")
-        git("commit", "-m", f"commit {number}")
-    return tmp_path
-
-
-def test_what_changed_is_of_the_last_commits_and_of_the_work_since(history):
-    (history / "0.py").write_text("b")
-    assert changed_files(1, history) == {"2.py", "0.py"}
-    assert of_what_changed(MUTANTS, 1, history) == ([MUTANTS[0], MUTANTS[2]], "2 of 100 mutants: changed since HEAD~1")
-
-
-def test_everything_has_changed_where_the_history_is_shorter_and_the_rest_is_said(history):
-    chosen, sentence = of_what_changed(MUTANTS, 20, history)
-    assert len(chosen) == 60
-    assert sentence == (
-        "100 of 100 mutants: the history is shorter than 20 commits; "
-        "the hash of the commit chooses 60 of them, and 40 are not planted"
-    )
-
-
-def test_everything_has_changed_without_a_history(tmp_path):
-    assert changed_files(1, tmp_path) is None
-
-
-def test_no_commits_are_refused():
-    with pytest.raises(ValueError, match=r"^changed: must be 1 or more commits \(got 0\)$"):
-        of_what_changed(MUTANTS, 0)
+@pytest.mark.parametrize(
+    ("files", "named", "message"), [(["nope"], "", "file: must be one of activity, "), ([], "nope", "named: ")]
+)
+def test_unknown_files_and_words_are_refused(files, named, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        chosen(files, named)

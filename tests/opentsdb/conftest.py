@@ -1,4 +1,4 @@
-"""A real OpenTSDB on a real HBase, with the tables of `tsdb`; only `make test-opentsdb` starts them."""
+"""A real OpenTSDB on a real HBase, with the tables of `tsdb`; only `make verify PARTS=opentsdb` starts them."""
 
 from collections.abc import Iterator
 from contextlib import closing

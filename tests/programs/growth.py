@@ -1,4 +1,4 @@
-"""Measures what the questions of every design read as its data grows, and records it. Run it: make growth.
+"""Measures what the questions of every design read as its data grows, and records it.
 
 The design itself is measured at all of the `TIMES`; a variant that may be copied too, if up to the last size but one
 it grows otherwise than the design itself.

@@ -1,4 +1,4 @@
-"""`make key-times`: records how long a get takes on a real HBase, for keys of several lengths, and the longest key.
+"""Records how long a get takes on a real HBase, for keys of several lengths, and the longest key.
 
 Each length has a table of rows with one cell of eight bytes, written to a file and read from the block cache. The gets
 of all lengths take turns, each of a random row, through the Thrift1 gateway.

@@ -1,4 +1,4 @@
-"""Draws the pictures of all designs anew, with those that tests know. Run it: make pictures."""
+"""Draws the pictures of all designs anew, with those that tests know."""
 
 from collections.abc import Mapping
 from pathlib import Path

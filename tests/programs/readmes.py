@@ -1,4 +1,4 @@
-"""Writes the generated blocks of every README again, with those that tests know. Run it: make readmes."""
+"""Writes the generated blocks of every README again, with those that tests know."""
 
 from collections.abc import Callable
 from functools import partial

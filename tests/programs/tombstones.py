@@ -1,4 +1,4 @@
-"""`make tombstones`: records how long a page of `profiles` takes in a row with tombstones, on a real HBase.
+"""Records how long a page of `profiles` takes in a row with tombstones, on a real HBase.
 
 A trimmed order leaves a tombstone in the row of its user. Each row that is measured has 15 orders and as many
 tombstones as its name says. The times are medians. They are measured three times: while HBase has everything in memory,

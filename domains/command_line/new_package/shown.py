@@ -1,4 +1,4 @@
-"""A package of each design with names of another service: shown on its page, checked by `make test-copies`."""
+"""A package of each design with names of another service: shown on its page, checked by `make verify PARTS=copies`."""
 
 import re
 import textwrap

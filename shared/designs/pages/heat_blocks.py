@@ -24,7 +24,8 @@ def heat_block(design: Design) -> str:
     by_whom = (
         f"The keys give these figures. For {counted} the region servers of HBase {recording.hbase} counted the same "
         f"(`writeRequestCount`, {recording.date}), in tables that were split at the same points and got the rows in "
-        f"batches; `make hot-spots` does it again. `rowbook heat {design.name}` measures anew, with fewer records."
+        f"batches; `python -m tests.programs hot_spots` does it again. `rowbook heat {design.name}` measures anew, "
+        "with fewer records."
     )
     owners = dict.fromkeys(f"{_named(table)}: {table.owner}" for table in recording.tables if table.owner)
     alone = ["One owner makes a range busy:", markdown_list(owners)] if owners else []

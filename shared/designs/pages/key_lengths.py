@@ -11,7 +11,7 @@ from ..hfiles import CELL_BYTES
 from .markdown import below, filled, markdown_table
 
 KEY_TIMES = Path(__file__).parents[3] / "fixtures" / "keys" / "times.json"
-"""What `make key-times` recorded."""
+"""What `python -m tests.programs key_times` recorded."""
 LENGTHS = (8, 15, 16, 17, 32, 50, 100)
 CELLS = (1, 5, 20)
 COLUMN, VALUE_BYTES = b"f:v", 8
@@ -75,6 +75,7 @@ def times_block() -> str:
         f"{recorded['gets']:,} gets of each length, in turns, of random rows among {recorded['rows']:,}, all in the "
         f"block cache. The medians differ by {max(medians) - min(medians):.2f} ms. The region server itself counted "
         f"{recorded['region_server']['p99_ms']} ms or less for 99 % of the gets. It stores a key of {MAX_ROW_BYTES:,} "
-        f'bytes, and refuses one of {MAX_ROW_BYTES + 1:,}: "{recorded["refused"]}". Measure again: `make key-times`.'
+        f'bytes, and refuses one of {MAX_ROW_BYTES + 1:,}: "{recorded["refused"]}". Measure again: `python -m '
+        "tests.programs key_times`."
     )
     return below(caption, markdown_table(("key bytes", "median", "99 % within", "below 1 ms"), rows))

@@ -1,4 +1,4 @@
-"""How tables of a real HBase split, and how large its files are, beside what was predicted: as `make regions` recorded.
+"""How tables of a real HBase split, and how large its files are, beside what was predicted, as recorded.
 
 `regions.json` beside the samples of a design has both, because a run takes minutes and needs an HBase.
 """

@@ -1,4 +1,4 @@
-"""Answers the claims of published documents that speak of a server, on a real HBase of its own. Run it: make claims.
+"""Answers the claims of published documents that speak of a server, on a real HBase of its own.
 
 Each claim is answered by figures, which `fixtures/claims.json` records with the version of HBase and the date.
 """
@@ -38,7 +38,7 @@ CLAIMS: Mapping[str, Callable[[Any, HBase], object]] = {
 
 def main() -> int:
     """Measures the claims, all or those that are named, and records them."""
-    parser = ArgumentParser(prog="python -m tests.programs.claims")
+    parser = ArgumentParser()
     parser.add_argument("claims", nargs="*", metavar="CLAIM", help=f"of {', '.join(CLAIMS)}")
     names: list[str] = parser.parse_args().claims or [*CLAIMS]
     if unknown := [name for name in names if name not in CLAIMS]:

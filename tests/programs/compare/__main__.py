@@ -28,7 +28,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        prog="python -m tests.programs.compare",
     )
     parser.add_argument("--operations", type=int, default=200_000)
     parser.add_argument("--seed", default=secrets.token_hex(3), help="with the same one the same sequences run again")

@@ -1,6 +1,6 @@
 """Every plan against the suite's client and against plain happybase, in one table.
 
-Run it: make faults, or python -m tests.programs.faults --help. Exits with 1 where the suite's client breaks a promise.
+Exits with 1 where the suite's client breaks a promise.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.programs.faults", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--operations", type=int, default=10_000, help="a fifth by one thread, the rest by four")
     parser.add_argument("--seed", type=int, default=new_seed(), help="otherwise a new one, which is printed")
     parser.add_argument("--plan", nargs="+", choices=PLANS, default=list(PLANS))

@@ -103,7 +103,7 @@ def slow(host: str, port: int, delay_ms: float) -> Iterator[int]:
 
 def main() -> None:
     """Prints the port, then serves."""
-    parser = argparse.ArgumentParser(prog="python -m tests.programs.faults.slow", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("gateway", metavar="HOST:PORT")
     parser.add_argument("--ms", type=float, default=2.0)
     given = parser.parse_args()

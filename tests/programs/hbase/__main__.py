@@ -1,4 +1,4 @@
-"""`make hbase`: a real HBase until Ctrl-C. Prints the URL for `--store`."""
+"""A real HBase until Ctrl-C. Prints the URL for `--store`."""
 
 import argparse
 import sys
@@ -24,7 +24,7 @@ def announced(arguments: argparse.Namespace) -> Iterator[list[str]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="make hbase", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="folder that keeps the data; deleted with the server if omitted")
     parser.add_argument("--port", type=_port, help="port of the Thrift1 gateway; a free one if omitted")
     return until_ctrl_c(announced(parser.parse_args()))

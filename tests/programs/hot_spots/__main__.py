@@ -1,4 +1,4 @@
-"""Measures where the writes of designs land, and records it in their `heat.json`. Run it: make hot-spots.
+"""Measures where the writes of designs land, and records it in their `heat.json`.
 
 The keys give the figures of every table of every variant. For the tables that a design's picture shows, the region
 servers of a real HBase count, too; if they disagree with the keys, nothing is recorded. With `--check` nothing is
@@ -76,7 +76,7 @@ def differences(design_name: str, measured: HeatRecording, recorded: HeatRecordi
 
 
 def main() -> int:
-    parser = ArgumentParser(prog="make hot-spots", description=__doc__)
+    parser = ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare with the recordings, and write nothing")
     parser.add_argument("designs", nargs="*", type=design_named, metavar="design", help="all if omitted")
     arguments = parser.parse_args()

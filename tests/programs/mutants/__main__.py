@@ -1,6 +1,6 @@
 """Breaks the code on purpose, one wrong behaviour at a time; the tests must notice every one.
 
-    python -m tests.programs.mutants --changed 20
+    python -m tests.programs mutants writes
 
 Plants each mutant in a copy of the suite and prints which test caught it. Exits with 1 if a mutant survives, if it
 cannot be planted, or if a test fails without any mutant.
@@ -22,8 +22,7 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 from tempfile import TemporaryDirectory
 
-from tests.programs.mutants.choosing import of_what_changed, part_of
-from tests.programs.mutants.planting import ROOT, Mutant, read_mutants
+from tests.programs.mutants.planting import FOLDER, ROOT, Mutant, read_mutants
 
 COPIED = ("shared", "domains", "fixtures", "tests", "pyproject.toml", "README.md")
 AT_ONCE = 2
@@ -73,35 +72,26 @@ def caught_by(mutant: Mutant, whole: Path) -> str | None:
         return next(iter(failures(folder, mutant.tests, "-x")), None)
 
 
-def chosen(part: str | None, changed: int | None, named: str | None) -> Sequence[Mutant]:
-    """The mutants that the options choose, all without any; prints how many those of a change are."""
-    mutants = read_mutants()
-    if part is not None:
-        return part_of(mutants, part)
-    if changed is not None:
-        mutants, sentence = of_what_changed(mutants, changed)
-        print(sentence, flush=True)
-    if named is not None:
-        mutants = [mutant for mutant in mutants if named in mutant.name]
-        if not mutants:
-            raise ValueError(f"named: must be words in the name of a mutant (got {named!r})")
+def chosen(files: Sequence[str], named: str) -> Sequence[Mutant]:
+    """The mutants of these files of `tests/mutants`, all without any, with these words in their names."""
+    known = [path.stem for path in FOLDER.glob("*.toml")]
+    for name in files:
+        if name not in known:
+            raise ValueError(f"file: must be one of {', '.join(sorted(known))} (got {name!r})")
+    mutants = [mutant for mutant in read_mutants(FOLDER, files or known) if named in mutant.name]
+    if not mutants:
+        raise ValueError(f"named: must be words in the name of a mutant (got {named!r})")
     return mutants
 
 
 def main() -> int:
     """Plants the chosen mutants and prints which test caught each."""
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        prog="python -m tests.programs.mutants",
-    )
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--part", metavar="K/N", help="every N-th mutant, from the K-th")
-    which.add_argument("--changed", metavar="N", type=int, help="those whose file or tests the last N commits changed")
-    which.add_argument("--named", metavar="WORDS", help="those with these words in their name")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", nargs="*", help="files of tests/mutants, without their ending; all if none is given")
+    parser.add_argument("--named", metavar="WORDS", default="", help="those with these words in their names")
     given = parser.parse_args()
     try:
-        mutants = chosen(given.part, given.changed, given.named)
+        mutants = chosen(given.file, given.named)
     except ValueError as error:
         parser.error(str(error))
     return plant(mutants)

@@ -13,7 +13,7 @@ the second text occurs once and becomes the third, and then one of `tests` must 
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any
 import attrs
 
 ROOT = Path(__file__).parents[3]
+FOLDER = ROOT / "tests" / "mutants"
 
 
 @attrs.frozen
@@ -54,10 +55,15 @@ class Mutant:
         return code[:at] + self.new + code[at + len(self.old) :]
 
 
-def read_mutants(folder: Path = ROOT / "tests" / "mutants") -> tuple[Mutant, ...]:
-    """The mutants of all TOML files of a folder; ValueError if one is not complete or two have one name."""
+def read_mutants(folder: Path = FOLDER, names: Collection[str] | None = None) -> tuple[Mutant, ...]:
+    """The mutants of the named TOML files of a folder, of all without names.
+
+    Raises ValueError if one is not complete or two have one name.
+    """
     mutants: dict[str, Mutant] = {}
     for path in sorted(folder.glob("*.toml")):
+        if names is not None and path.stem not in names:
+            continue
         for file, tables in tomllib.loads(path.read_text(encoding="utf-8")).items():
             for mutant in chain.from_iterable(_mutants_of(file, table, path.name) for table in tables):
                 if mutant.name in mutants:

@@ -1,4 +1,4 @@
-"""`make opentsdb`: a real OpenTSDB on an HBase of its own until Ctrl-C. Prints the URLs of both."""
+"""A real OpenTSDB on an HBase of its own until Ctrl-C. Prints the URLs of both."""
 
 import sys
 from collections.abc import Iterator

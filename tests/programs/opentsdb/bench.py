@@ -1,4 +1,4 @@
-"""`make bench-opentsdb`: points stored and read by us and by a real OpenTSDB, in turns, on the same HBase.
+"""Points stored and read by us and by a real OpenTSDB, in turns, on the same HBase.
 
 Loads. A million points of 100 series, in the order of time across series. Ours start from records and end with the last
 reply, after which all of them can be read. OpenTSDB's start from bytes that are ready to be sent, and end when the last

@@ -1,4 +1,4 @@
-"""`make move-opentsdb`: a real OpenTSDB with 20 buckets, and its points moved by the command line alone.
+"""A real OpenTSDB with 20 buckets, and its points moved by the command line alone.
 
 An OpenTSDB of its own stores three million points, compacts the rows that it is asked for, and ends. Then only
 `rowbook` and `sort` run, with OpenTSDB's own file of settings:

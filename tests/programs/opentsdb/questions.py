@@ -1,4 +1,4 @@
-"""`make compare-opentsdb`: random questions, answered by us and by a real OpenTSDB from the same tables.
+"""Random questions, answered by us and by a real OpenTSDB from the same tables.
 
 SEED=1 COUNT=3000. The tables are of three kinds: OpenTSDB's defaults; with a salt; with other widths of UIDs and a
 salt. OpenTSDB makes all UIDs of the last two, and in each kind a part of the points is put by HTTP, by telnet and by

@@ -1,4 +1,4 @@
-"""Records how tables of a real HBase split and how large its files are, beside what was predicted: make regions."""
+"""Records how tables of a real HBase split and how large its files are, beside what was predicted."""
 
 import sys
 from argparse import ArgumentParser
@@ -23,7 +23,7 @@ SPLIT: Mapping[str, tuple[str, ...]] = {
 
 
 def main() -> int:
-    parser = ArgumentParser(prog="make regions", description=__doc__)
+    parser = ArgumentParser(description=__doc__)
     parser.add_argument("designs", nargs="*", choices=[*SPLIT, []], metavar="design", help="all if omitted")
     names: list[str] = parser.parse_args().designs or [*SPLIT]
     try:
