@@ -1,10 +1,13 @@
 # Python that .venv is made with: PYTHON=python3.12 make demo. Kept until another one is named.
-MADE_WITH := $(shell cat .venv/ready 2>/dev/null)
+MADE_WITH := $(shell cat .venv/demo 2>/dev/null)
 PYTHON ?= $(or $(MADE_WITH),python3)
 ifneq ($(PYTHON),$(MADE_WITH))
-.PHONY: .venv/ready
+.PHONY: .venv/demo
 endif
 FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) else "no")
+
+# Python compiles what it imports, so that pip need not compile everything.
+PIP := .venv/bin/pip install --quiet --disable-pip-version-check --no-compile
 
 # The tests start hundreds of processes; each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -17,7 +20,7 @@ PARALLEL := -n auto --dist worksteal
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
 
-demo: .venv/ready ## one screen that measures what row keys decide
+demo: .venv/demo ## one screen that measures what row keys decide
 	.venv/bin/rowbook demo
 
 test: .venv/ready ## the tests, in minutes, on all cores
@@ -50,10 +53,17 @@ clean: ## remove .venv and all caches
 	rm -rf .venv .*_cache .hypothesis $$(find . -name .venv -prune -o -name __pycache__ -print)
 
 # Written last, so that an interrupted install starts again from nothing.
-.venv/ready: pyproject.toml requirements.txt hatch_build.py shared/__init__.py domains/command_line/launcher.py
+.venv/demo: pyproject.toml requirements.txt hatch_build.py shared/__init__.py domains/command_line/launcher.py
 	$(if $(findstring yes,$(shell $(PYTHON) -c '$(FITS)' 2>/dev/null)),,$(error $(PYTHON) is not Python 3.11 or newer with venv (on Debian also python3-venv): install one, or name one: make PYTHON=python3.12))
 	@rm -f $@
-	$(if $(filter $(MADE_WITH),$(PYTHON)),,$(PYTHON) -m venv --clear .venv)
-	.venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(if $(filter $(MADE_WITH),$(PYTHON)),,@echo 'Making .venv with $(PYTHON)' && $(PYTHON) -m venv --clear .venv)
+	@echo 'Installing into .venv what the commands need: requirements.txt'
+	@$(PIP) --require-hashes -r requirements.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@echo '$(PYTHON)' > $@
+
+.venv/ready: .venv/demo requirements-dev.txt
+	@rm -f $@
+	@echo 'Installing into .venv what the tests need, too: requirements-dev.txt'
+	@$(PIP) --require-hashes -r requirements-dev.txt
+	@touch $@
