@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from tests.releases.releases import LATER, acting, changed_release
+from tests.releases.releases import EARLIER, LATER, acting, changed_release, earlier_release
 
 
 @pytest.fixture(scope="session")
@@ -20,8 +20,10 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def present(made):
-    return made()
+def before(tmp_path_factory):
+    """The release of an earlier commit."""
+    release = earlier_release(tmp_path_factory.mktemp("release"))
+    return release or pytest.skip(f"the history of this checkout does not have the commit {EARLIER}")
 
 
 @pytest.fixture(scope="session")

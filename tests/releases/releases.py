@@ -1,4 +1,4 @@
-"""Releases of orders in processes of their own: of this tree, and a later one made from this tree."""
+"""Releases of orders in processes of their own: of a commit, of this tree, and later ones made from this tree."""
 
 import json
 import shutil
@@ -14,6 +14,8 @@ from attrs import frozen
 from tests.wheels import LIBRARIES, clean_environment
 
 ROOT = Path(__file__).parents[2]
+EARLIER = "7b5714b0"
+"""The commit of the earlier release. A commit that changes what releases promise each other takes its place."""
 ACTOR = Path(__file__).with_name("actor.py")
 
 Edit: TypeAlias = tuple[str, str, str]
@@ -111,6 +113,16 @@ def changed_release(folder: Path, edits: Iterable[Edit] = (), module: str = "") 
         assert old in text, f"{name}: has no {old!r}"
         (design / name).write_text(text.replace(old, new), encoding="utf-8")
     return Release(folder, f"domains.orders.{module}" if module else "domains.orders")
+
+
+def earlier_release(folder: Path) -> Release | None:
+    """The design as the earlier commit has it; None if the history does not have that commit."""
+    archive = ("git", "archive", "--format=tar", EARLIER, "shared", "domains/__init__.py", "domains/orders")
+    packed = subprocess.run(archive, cwd=ROOT, capture_output=True, check=False)
+    if packed.returncode:
+        return None
+    subprocess.run(("tar", "-x"), cwd=folder, input=packed.stdout, check=True)
+    return Release(folder, "domains.orders")
 
 
 class Actor:

@@ -110,19 +110,19 @@ def check_store(later, orders):
 
 @change("a new column with a default", "any order")
 @pytest.mark.parametrize(("seconds", "kills"), [(1, 1), pytest.param(60, 5, marks=pytest.mark.long)])
-def test_this_release_keeps_what_a_later_one_has_written(start, url, tmp_path, present, later, seconds, kills):
+def test_an_earlier_release_keeps_what_a_later_one_has_written(start, url, tmp_path, before, later, seconds, kills):
     """It changes orders whose priority it does not know, and refuses only those with the new status."""
     newest = start(later)
     newest.do("create")
-    worked = of_present, of_later = at_work(url, tmp_path, seconds, kills, present, later)
-    of_present.answered.append((["recover"], start(present).do("recover")))
+    worked = of_earlier, of_later = at_work(url, tmp_path, seconds, kills, before, later)
+    of_earlier.answered.append((["recover"], start(before).do("recover")))
     of_later.answered.append((["recover"], newest.do("recover")))
     orders = newest.do("orders")
     intent_of_later_status = rf"orders_intents: row [0-9a-f ]+: {LATER_STATUS.removeprefix('InvalidRow: ')}"
-    check_refusals(of_present, OF_THE_SHOP, LATER_STATUS, LATER_LIST, intent_of_later_status)
+    check_refusals(of_earlier, OF_THE_SHOP, LATER_STATUS, LATER_LIST, intent_of_later_status)
     check_refusals(of_later, OF_THE_SHOP)
     check_nothing_lost(worked, {int(number): order for number, order in orders.items()})
     check_store(newest, orders)
     done = Counter(method for log in worked for (method, *_), _answer in log.answered)
     assert min(done[method] for method in ("place", "change_status", "raise_priority", "recover")) > 0
-    assert any(method == "change_status" for (method, *_), _answer in of_present.answered)
+    assert any(method == "change_status" for (method, *_), _answer in of_earlier.answered)

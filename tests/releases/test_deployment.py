@@ -24,9 +24,9 @@ ANOTHER_LAYOUT = r"LayoutMismatch: table orders_by_s\w+: its keys are .*: anothe
 
 
 @pytest.fixture
-def placed(start, present, later):
+def placed(start, before, later):
     """A process of each release, on a store where the earlier one has placed the orders 1 and 2."""
-    earlier, newer = start(present), start(later)
+    earlier, newer = start(before), start(later)
     newer.do("create")
     for number in (1, 2):
         earlier.do("place", number)
@@ -98,8 +98,8 @@ def test_a_status_that_is_written_too_early_is_refused_in_words_and_kept(placed)
 
 
 @change("a new column in a list", "first what writes it, then `repair`")
-def test_a_column_of_a_list_is_whole_once_every_process_writes_it_and_repair_has_run(start, present, made):
-    earlier, newer = start(present), start(made(COLUMN_IN_LIST))
+def test_a_column_of_a_list_is_whole_once_every_process_writes_it_and_repair_has_run(start, before, made):
+    earlier, newer = start(before), start(made(COLUMN_IN_LIST))
     newer.do("create")
     for number, actor in ((1, earlier), (2, newer), (3, newer), (4, newer)):
         actor.do("place", number)
@@ -127,8 +127,8 @@ def test_a_column_that_a_release_drops_goes_with_the_next_write_of_its_record(st
 
 
 @change("another name of an attribute, a part of a key, or a class", "any order")
-def test_a_release_with_other_names_reads_and_writes_the_same_rows(start, present, made):
-    earlier, newer = start(present), start(made(RENAMED))
+def test_a_release_with_other_names_reads_and_writes_the_same_rows(start, before, made):
+    earlier, newer = start(before), start(made(RENAMED))
     earlier.do("create")
     for number, actor in ((1, earlier), (2, newer), (3, earlier)):
         actor.do("place", number)
