@@ -44,10 +44,11 @@ test-long: .venv/ready ## the tests that take longer; TESTS=tests/domains/orders
 verify: .venv/ready ## every check there is, in hours, with Java 17, Maven and node; PARTS="copies faults"
 	.venv/bin/python -m tests.programs.verify $(PARTS)
 
-pages: .venv/ready ## write the pictures, generated blocks and transcripts of the pages anew
+pages: .venv/ready ## write what pages, transcripts and stories show anew
 	.venv/bin/python -m tests.programs.pictures
 	.venv/bin/python -m tests.programs.readmes
 	.venv/bin/python -m tests.programs.transcripts
+	.venv/bin/python -m tests.programs.stories
 
 clean: ## remove .venv and all caches
 	rm -rf .venv .*_cache .hypothesis $$(find . -name .venv -prune -o -name __pycache__ -print)

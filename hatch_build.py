@@ -49,7 +49,7 @@ class RowbookWheel(BuildHookInterface[Any]):
                 (package / name / "__init__.py").write_text(f"from shared.{name} import *\n", encoding="utf-8")
         else:
             for source, place in PLACES.items():
-                ignored = shutil.ignore_patterns("__pycache__", ".*")
+                ignored = shutil.ignore_patterns("__pycache__", ".*", "stored_bytes")  # which only tests read
                 shutil.copytree(root / source, package / place, ignore=ignored, dirs_exist_ok=True)
             shutil.copytree(root / "typings", package / "typings")  # for `rowbook new --vendor`
             for tests in OWN_TESTS:

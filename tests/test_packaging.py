@@ -43,6 +43,7 @@ def test_the_wheel_installs_one_package_and_the_types_of_happybase(wheel: Path) 
     ):
         assert f"rowbook/{name}" in names
     assert any(name.startswith("rowbook/fixtures/") for name in names)
+    assert not any(name.endswith(".xz") for name in names)
     assert not any("__pycache__" in name for name in names)
     readme = zipfile.ZipFile(wheel).read("rowbook/stores/README.md").decode()
     assert ("from rowbook.stores import connect" in readme, "from shared" in readme) == (True, False)

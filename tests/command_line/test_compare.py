@@ -17,6 +17,7 @@ LOADS = [(design, load) for design in all_designs() for load in design.loads]
 @pytest.mark.parametrize(("design", "load"), few_of(LOADS, lambda one: f"{one[0].name}:{one[1].name}"))
 def test_the_samples_can_be_compared_as_if_they_were_the_users_own(ok, folder, design, load):
     command = f"compare {design.name} {load.samples} --as {load.name} --limit 24"
+    recorded = {path: path.read_bytes() for path in load.samples.parent.iterdir() if path.is_file()}
     (costs,) = json.loads(ok(f"{command} --json"))["designs"]
     assert [variant["name"] for variant in costs["variants"]] == [variant.name for variant in design.variants]
     for variant in costs["variants"]:
@@ -24,6 +25,7 @@ def test_the_samples_can_be_compared_as_if_they_were_the_users_own(ok, folder, d
     text = ok(f"{command} --pictures drawn")
     assert text.startswith("the first 24 records of ")
     drawn = {path.name for path in (folder / "drawn").iterdir()}
+    assert {path: path.read_bytes() for path in recorded} == recorded
     assert {"key.svg"} <= drawn <= {"key.svg", "tables.svg", "heat.svg", "ribbon.svg"}
 
 

@@ -51,6 +51,15 @@ def read(connection, table):
     return list(Query(bound, bound.whole_table()))
 
 
+def test_a_limit_holds_within_a_row_of_many_records(ok, folder):
+    design = design_named("monitoring")
+    with closing(connect(URL)) as connection:
+        create_tables(connection, design.main.tables)
+        load_samples(connection, design, design.main)
+    read = json.loads(ok(f"scan monitoring points --store {URL} --limit 1 --json"))
+    assert (len(read["records"]), read["more"]) == (1, True)
+
+
 LAMP = Order("n-1", "s-1", "b-1", 1_767_225_600_000, "lamp", 4_900)
 
 

@@ -12,6 +12,7 @@ from domains.changes import Change
 from domains.changes.copying import Copies
 from domains.changes.design import DESIGN
 from domains.changes.keys import TABLES
+from domains.changes.records import CopiedRecord
 from domains.changes.repository import ChangeRepository
 from shared.tables import Family
 from shared.testing import WatchedConnection
@@ -168,3 +169,7 @@ def test_a_table_that_must_forget_nothing_is_refused_with_a_ttl(connection, vari
     wanted = f"^{layout.name}, family {family}: ttl_seconds must be None, because .* .got 60.$"
     with pytest.raises(ValueError, match=wanted):
         ChangeRepository(connection, TABLES._replace(**{name: expiring}))
+
+
+def test_a_change_that_leaves_older_columns_is_no_fence():
+    assert not CopiedRecord(*USERS, "30", "UPDATE", AT_MS, {"name": "Ann"}).fence

@@ -110,3 +110,8 @@ def test_a_change_out_of_order_is_refused_and_nothing_of_its_call_is_stored(
         repository.store_all(given)
     assert isinstance(error.value.__cause__, RefusedChange)
     assert stored_cells(connection, variant.tables) == before
+
+
+def test_an_empty_key_is_not_erased(repository):
+    with pytest.raises(ValueError, match=r"^key: must be text, not empty"):
+        repository.erase("")

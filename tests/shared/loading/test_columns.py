@@ -99,10 +99,15 @@ MAPPING = {"number": "tx", "sold_ms": "when", "amount": "price (in wei)"}
     [
         ("tx, when, price (in wei)\nn-1, 2020-01-01 00:00:00 UTC, 7\n", MAPPING, (2, SALE)),
         (json.dumps({"tx": "n-1", "when": 1_577_836_800_000, "price (in wei)": 7}), MAPPING, (1, SALE)),
+        (
+            json.dumps({"sale": {"tx": "n-1"}, "sold_ms": 1_577_836_800_000, "amount": 7}),
+            {"number": "sale.tx"},
+            (1, SALE),
+        ),
         ("sold_ms,amount\n0,7\n", {"number": "amount"}, (2, Sale("7", 0, 7))),  # two fields take one column
         ("x,x,number,sold_ms,amount\n1,2,n-1,2020-01-01,7\n", {}, (2, SALE)),  # one that is there twice is not needed
     ],
-    ids=["csv", "json", "one for two", "twice"],
+    ids=["csv", "json", "nested", "one for two", "twice"],
 )
 def test_a_field_can_take_another_column(written, content, mapping, wanted):
     assert lines(written(content), mapping=mapping) == [wanted]

@@ -185,6 +185,25 @@ def test_a_forked_process_reads_on_although_a_thread_of_its_parent_was_using_the
     assert rest == numbers(half_read)
 
 
+def test_a_forked_process_does_not_wait_for_a_thread_of_its_parent_that_was_taking_a_socket(gateway):
+    table = gateway.opened()
+    guard = table.connection.client._scans._sockets._pool._guard
+    is_held, may_end = threading.Event(), threading.Event()
+
+    def take():
+        with guard:
+            is_held.set()
+            may_end.wait()
+
+    with ThreadPoolExecutor() as threads:
+        threads.submit(take)
+        is_held.wait()
+        try:
+            assert run(lambda report: report(numbers(table.scan(limit=10)))) == [[*range(0, 160, 16)]]
+        finally:
+            may_end.set()
+
+
 def test_rows_that_were_read_before_an_error_come_before_it(gateway):
     def failing():
         yield from (1, 2, 3)
