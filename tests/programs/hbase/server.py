@@ -17,7 +17,7 @@ from tests.programs.hbase.processes import Servers, new_folder
 
 POM = Path(__file__).parent / "pom.xml"
 
-START_S = 60
+START_S = 300
 HEAP_MB = 4096
 """Of a region server with a gigabyte it is known that it dies of three million points."""
 GATEWAY_HEAP_MB = 512

@@ -21,7 +21,7 @@ from tests.programs.hbase.server import free_ports
 
 POM = Path(__file__).parent / "pom.xml"
 TABLES = {"data": "tsdb", "uid": "tsdb-uid"}
-START_S = 60
+START_S = 300
 HEAP_MB = 512
 _LOGBACK = """<configuration>
   <appender name="STDERR" class="ch.qos.logback.core.ConsoleAppender"><target>System.err</target>

@@ -191,11 +191,11 @@ def order_of(table: TableLayout[Any, Order], row: bytes) -> Order:
 def test_another_process_takes_layouts_keys_pages_and_errors_and_gives_them_back() -> None:
     with ProcessPoolExecutor(1, get_context("spawn")) as other:
         for layout in LAYOUTS[:3]:
-            row, key, twin, plan, answer = other.submit(of_seller, layout, KEY, LAMP_PAGE).result(timeout=60)
+            row, key, twin, plan, answer = other.submit(of_seller, layout, KEY, LAMP_PAGE).result()
             assert row == layout.encode(KEY) == twin.encode(KEY)
             assert (key, answer, plan) == (KEY, LAMP_PAGE, layout.plan(seller_id="s-17"))
         with pytest.raises(InvalidRow) as refused:
-            other.submit(order_of, ORDERS, b"n-42").result(timeout=60)
+            other.submit(order_of, ORDERS, b"n-42").result()
     assert str(refused.value) == "orders: row 6e 2d 34 32: Order: none of its cells (o:order)"
 
 

@@ -109,6 +109,7 @@ def test_rows_come_in_the_order_of_the_plan_with_small_batches_too(gateway, plan
         assert numbers(read) == expected
 
 
+@pytest.mark.long
 def test_eight_threads_ask_nested_questions_with_two_requests_in_flight(gateway):
     table = gateway.connect(in_flight=2).table("t")
 
