@@ -25,8 +25,8 @@ import attrs
 import shared.writes.clock
 import shared.writes.intents
 from domains.command_line.designs import all_designs
-from shared.designs import Design, Load, load_samples
-from shared.designs.design import same_random_numbers
+from shared.designs import Design, Load
+from shared.designs.design import same_random_numbers, store_samples
 from shared.keys import InvalidQuestion
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.tables import create_tables
@@ -158,7 +158,8 @@ def _of_samples(design: Design, variant: Any) -> Iterator[str]:
         yield from _changed(set(), _cells(connection))
         yield "== samples"
         with process(1):
-            repository = load_samples(connection, design, variant)
+            repository = variant.open(connection)
+            store_samples(repository, design)
         stored = _cells(connection)
         for name, of_table in groupby(sorted(stored), key=lambda words: words[0]):
             cells = [*of_table]

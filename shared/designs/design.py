@@ -300,12 +300,14 @@ class Design:
 
 
 def load_samples(connection: "happybase.Connection", design: Design, variant: Variant) -> Any:
-    """Stores the sample records in the tables of a variant, which exist; returns its repository.
+    """Stores the sample records in the tables of a variant, which exist, in few calls; returns its repository.
 
     A repository that draws random numbers draws the same ones each time.
     """
     repository = variant.open(connection)
-    store_samples(repository, design)
+    with same_random_numbers():
+        for load in design.loads:
+            store_records(variant, load, repository, load.sample_records())
     fill_new_lists(connection, variant, repository)
     return repository
 
@@ -317,7 +319,7 @@ def fill_new_lists(connection: "happybase.Connection", variant: Variant, reposit
 
 
 def store_samples(repository: Any, design: Design) -> int:
-    """Stores the sample records of a design; returns how many there are."""
+    """Stores the sample records of a design one by one, as their costs are counted; returns how many there are."""
     count = 0
     with same_random_numbers():
         for load in design.loads:
