@@ -63,6 +63,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "engine" in getattr(item, "fixturenames", ()) or item.get_closest_marker("hbase"):
             item.add_marker("store")
+        if item.get_closest_marker("further") and engine_of(item) != HBASE:
+            item.add_marker("long")
     seen: Counter[str] = Counter()
     left_out = {item: _is_left_out(item, seen) for item in items}
     config.hook.pytest_deselected(items=[item for item in items if left_out[item]])
@@ -74,14 +76,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(skip)
 
 
+def engine_of(item: pytest.Item) -> object:
+    """The name of the engine that a test runs on; None if it takes the embedded store without naming it, or none."""
+    callspec = getattr(item, "callspec", None)
+    return None if callspec is None else callspec.params.get("engine")
+
+
 def _is_left_out(item: pytest.Item, seen: Counter[str]) -> bool:
     """Whether a test is `sampled`, runs on HBase, and is not the first of ten; `seen` counts those of each function."""
-    if not isinstance(item, pytest.Function) or not item.get_closest_marker("sampled"):
+    if not item.get_closest_marker("sampled") or engine_of(item) != HBASE:
         return False
-    if getattr(item, "callspec", None) is None or item.callspec.params.get("engine") != HBASE:
-        return False
-    seen[item.originalname] += 1
-    return seen[item.originalname] % 10 != 1
+    name = item.nodeid.partition("[")[0]
+    seen[name] += 1
+    return seen[name] % 10 != 1
 
 
 def pytest_unconfigure() -> None:
