@@ -2,6 +2,7 @@
 
 import time
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -12,8 +13,11 @@ from shared.tables import check_layouts, create_tables
 from shared.testing import MovedTime
 from shared.testing.contracts import open_samples
 from tests.engines import EMBEDDED
+from tests.few_designs import FEW
 from tests.programs.hbase.named import locked, shared_store_url
 
+COMPARES_ALL = "test_all_variants_that_answer_give_one_order_unless_exempt"
+HERE = Path(__file__).parent
 VARIANTS = {design.name: design.variants for design in all_designs()}
 
 
@@ -27,6 +31,17 @@ def pytest_generate_tests(metafunc):
     is_chosen = any("variant" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
     if of_design and "variant" in metafunc.fixturenames and not is_chosen:
         metafunc.parametrize("variant", variants, ids=lambda variant: variant.name)
+
+
+def pytest_collection_modifyitems(items):
+    """Leaves to `make test-long` what a contract tests of a third variant of a design, and of each further one."""
+    for item in items:
+        if item.path.parent == HERE and item.cls is not None:
+            design = item.cls.__name__.removeprefix("Test").removesuffix("All").lower()
+            variant = item.callspec.params.get("variant") if hasattr(item, "callspec") else None
+            is_costly = item.originalname == COMPARES_ALL and design not in FEW
+            if is_costly or variant not in (None, *VARIANTS[design][:2]):
+                item.add_marker("further")
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from ..rival_checks import check_a_store_that_fails_often, check_late_calls, che
 from ..stop_checks import check_a_crash_of_the_recoverer_too, check_a_pause_at_each_call, check_a_stop_at_each_call
 from ..stopped_writes import Opened, StoppedWrites, Write
 
-STOPS, STOPS_OF_SLOW = 14, 4
+STOPS, STOPS_OF_SLOW = 6, 4
 """Calls of a write of the first variant at which it is stopped, unless all are; fewer if a store takes long to make."""
 FEW, FEWEST = 2, 1
 """Points that every other check visits; fewer in other variants, or if a store takes long to make."""

@@ -20,7 +20,7 @@ from ..erasure_checks import (
 )
 from ..stopped_writes import Opened
 
-MANY, FEW = 8, 2
+MANY, FEW = 4, 2
 """Points that a check visits, of the first variant, and of others or of a store that takes long to make."""
 
 

@@ -15,8 +15,8 @@ from ..engines import Engine
 from ..paging import pages
 from .of_design import OpenSamples
 
-EXAMPLES, EXAMPLES_OF_SLOW = 30, 3
-"""Stores with random records in which random questions are asked; fewer if a store takes long to make."""
+EXAMPLES_OF_SLOW = 3
+"""Stores with random records in which random questions are asked, if a store takes long to make."""
 
 
 @attrs.frozen
@@ -88,9 +88,11 @@ class PlainListContract:
 
     plain_list: ClassVar[PlainList]
     """The plain list of the design that is tested."""
+    examples: ClassVar[int] = 10
+    """How many stores with random records are made, in which random questions are asked."""
 
     def test_random_questions_are_refused_or_answered_as_a_plain_list_does(self, rowbook_engine: Engine) -> None:
-        examples = EXAMPLES_OF_SLOW if rowbook_engine.is_slow else EXAMPLES
+        examples = EXAMPLES_OF_SLOW if rowbook_engine.is_slow else self.examples
 
         @settings(max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
         @given(data=st.data())
