@@ -4,10 +4,13 @@ A table has mutants of one file that the same tests must notice; the name of eac
 
     [["shared/keys/codecs.py"]]
     tests = ["tests/shared/keys/test_codecs_by_hand.py"]
-    "an unknown escape is decoded" = ["unescape", 'if _escape(plain) != body:', 'if False:']
+    "-0.0 is a float like any other" = ["_Float64.encode", 'value != value or bits == _SIGN_BIT', 'value != value']
+    "a bool is an int to the codecs" = ["check_type", "lambda *_: None"]
 
-First stands the function, class or assigned name in the file, as pytest names a test; a method is `Class.method`. There
-the second text occurs once and becomes the third, and then one of `tests` must fail.
+First stands the function, class or assigned name in the file, as pytest names a test; a method is `Class.method`. With
+two texts, the second one is what this name has instead, an expression in which `right` is what it should have: such a
+mutant stays as it is whatever the code inside looks like. With three, the second text occurs once there and becomes the
+third. Then one of `tests` must fail; without any, the test that `domains/ideas.toml` names for this idea.
 """
 
 import ast
@@ -21,6 +24,8 @@ from typing import Any
 
 import attrs
 
+from domains.command_line.ideas import read_ideas
+
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "tests" / "mutants"
 
@@ -29,7 +34,7 @@ FOLDER = ROOT / "tests" / "mutants"
 class Mutant:
     """One wrong behaviour: in `file`, `old` becomes `new`, and one of `tests` must fail.
 
-    `definition` is the dotted name in which `old` occurs once; without one it occurs once in the file.
+    `definition` is the dotted name in which `old` occurs once. If `old` is empty, `new` takes its place.
     """
 
     name: str
@@ -40,13 +45,17 @@ class Mutant:
     tests: tuple[str, ...]
 
     def planted(self, code: str) -> str:
-        """The code of the file with this mutant; LookupError unless `old` has one place.
+        """The code of the file with this mutant; LookupError unless it has one place.
 
         If the definition does not have `old`, because it was renamed or the line was moved out of it, that place may be
         anywhere in the file.
         """
-        places = [found.start() for found in re.finditer(re.escape(self.old), code)]
         spans = [(start, end) for name, start, end in _definitions(code) if name == self.definition]
+        if not self.old:
+            if not spans:
+                raise LookupError(f"{self.file}: must define {self.definition}")
+            return f"{code}\n\nright = {self.definition}\n{self.definition} = {self.new}\n"
+        places = [found.start() for found in re.finditer(re.escape(self.old), code)]
         inside = [at for at in places if any(start <= at and at + len(self.old) <= end for start, end in spans)]
         if len(inside or places) != 1:
             where = f"{self.file}::{self.definition}" if inside else self.file
@@ -74,13 +83,21 @@ def read_mutants(folder: Path = FOLDER, names: Collection[str] | None = None) ->
 
 def _mutants_of(file: str, table: Any, where: str) -> Iterator[Mutant]:
     """The mutants of a table of this file."""
-    if not isinstance(table, dict) or not table.get("tests"):
-        raise ValueError(f'{where}: {file!r} must be tables [["{file}"]], each with tests (got {table!r})')
+    if not isinstance(table, dict):
+        raise ValueError(f'{where}: {file!r} must be tables [["{file}"]] (got {table!r})')
     for name, texts in table.items():
         if name != "tests":
-            if not isinstance(texts, list) or len(texts) != 3:
+            if not isinstance(texts, list) or len(texts) not in (2, 3):
                 raise ValueError(f"{where}: {name!r} must be [definition, old text, new text] (got {texts!r})")
-            yield Mutant(name, file, *texts, tuple(table["tests"]))
+            tests = table.get("tests") or _tests_of_ideas().get(name)
+            if not tests:
+                raise ValueError(f"{where}: {name!r} must be below tests, or a defect of an idea")
+            yield Mutant(name, file, texts[0], texts[1] if texts[2:] else "", texts[-1], tuple(tests))
+
+
+@cache
+def _tests_of_ideas() -> dict[str, tuple[str, ...]]:
+    return {idea.mutant: (idea.test,) for idea in read_ideas()}
 
 
 @cache
