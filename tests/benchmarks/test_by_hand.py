@@ -11,7 +11,6 @@ from shared.tables import create_tables
 from tests.programs.benchmarks.bench_keys import Key
 from tests.programs.benchmarks.by_hand import keys as by_hand
 from tests.programs.benchmarks.by_hand.orders import Orders
-from tests.programs.benchmarks.by_hand.plain_store import PlainStore
 
 KEYS = KeyLayout(Key)
 
@@ -41,20 +40,6 @@ def test_values_that_a_key_cannot_hold_are_refused_by_both(cls, change):
     for wrong in (change, {"at_ms": 2**63}, {"at_ms": -(2**63) - 1}, {"host": "x" * 32_756}):
         with pytest.raises((ValueError, TypeError)):
             encode(cls(**{"host": "a", "kind": 1, "at_ms": 1} | wrong))
-
-
-def test_the_plain_store_answers_as_the_embedded_one():
-    rows = [(b"row-%03d" % number, {b"d:a": b"%d" % number, b"d:b": b"x"}) for number in range(50)]
-    plain, connection = PlainStore(), connect("embedded:")
-    connection.create_table("t", {"d": {}})
-    table = connection.table("t")
-    plain.put_batch(rows)
-    for row, cells in rows:
-        table.put(row, cells)
-    for start, stop in [(b"row-", b"row."), (b"row-010", b"row-020"), (b"a", b"b")]:
-        assert list(plain.scan(start, stop)) == list(table.scan(row_start=start, row_stop=stop))
-    assert plain.get(b"row-007") == table.row(b"row-007")
-    assert plain.get(b"row-070") == table.row(b"row-070") == {}
 
 
 def test_orders_by_hand_are_those_of_the_suite():

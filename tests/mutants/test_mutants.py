@@ -6,7 +6,8 @@ import attrs
 import pytest
 
 from tests.programs.mutants.__main__ import chosen
-from tests.programs.mutants.planting import FOLDER, Mutant, read_mutants
+from tests.programs.mutants.planting import FOLDER, ROOT, Mutant, read_mutants
+from tests.programs.mutants.survivors import FILES, TESTS
 
 CODE = """\
 STEP_MS, KEEP_MS = 3, 4
@@ -99,3 +100,7 @@ def test_the_named_files_choose_the_mutants_and_words_among_these():
 def test_unknown_files_and_words_are_refused(files, named, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         chosen(files, named)
+
+
+def test_the_files_that_mutmut_changes_and_their_tests_are_there():
+    assert [name for name in (*FILES, *TESTS) if not (ROOT / name).is_file()] == []

@@ -4,12 +4,10 @@ Each length has a table of rows with one cell of eight bytes, written to a file 
 of all lengths take turns, each of a random row, through the Thrift1 gateway.
 """
 
-import json
 import random
 import sys
-import time
-from datetime import UTC, datetime
-from os import cpu_count, getloadavg
+from functools import partial
+from os import getloadavg
 from statistics import median, quantiles
 from typing import Any
 
@@ -18,11 +16,10 @@ import Hbase_thrift
 
 from shared.designs.pages.key_lengths import KEY_TIMES
 from shared.keys import MAX_ROW_BYTES
-from shared.stores import StoreError, connect
-from tests.programs.hbase.java import NotStarted
-from tests.programs.hbase.named import named_or_started
+from tests.programs.hbase.named import NamedHBase
+from tests.programs.hbase.recording import record, times_in_turns
 from tests.programs.hbase.table_files import write_files
-from tests.programs.hbase.write_counts import server_counters, version
+from tests.programs.hbase.write_counts import server_counters
 
 LENGTHS = (8, 15, 16, 17, 24, 32, 100)
 ROWS = 20_000
@@ -49,16 +46,13 @@ def get_times(connection: happybase.Connection) -> list[dict[str, Any]]:
     """The milliseconds of gets, for each length."""
     chance = random.Random(0)
     tables = {length: stored(connection, length, chance) for length in LENGTHS}
-    taken: dict[int, list[float]] = {length: [] for length in LENGTHS}
-    for number in range(WARM_UP + GETS):
-        for length, (table, rows) in tables.items():
-            row = chance.choice(rows)
-            began = time.perf_counter()
-            cells = table.row(row)
-            took_ms = (time.perf_counter() - began) * 1000
-            assert cells == {COLUMN: VALUE}
-            if number >= WARM_UP:
-                taken[length].append(took_ms)
+
+    def get(length: int) -> None:
+        table, rows = tables[length]
+        assert table.row(chance.choice(rows)) == {COLUMN: VALUE}
+
+    all_taken = times_in_turns({length: partial(get, length) for length in LENGTHS}, WARM_UP + GETS)
+    taken = {length: times[WARM_UP:] for length, times in all_taken.items()}
     return [
         {
             "key_bytes": length,
@@ -91,27 +85,12 @@ def server_times(info_url: str) -> dict[str, Any]:
     return {"mean_ms": round(counters["Get_mean"], 2), "p99_ms": counters["Get_99th_percentile"]}
 
 
-def main() -> int:
-    """Writes the recording."""
-    try:
-        with named_or_started() as named:
-            connection = connect(named.store_url("key_times_"))
-            try:
-                times, refused = get_times(connection), refusal(connection)
-                of_server = server_times(named.info_url or "")
-            finally:
-                for name in connection.tables():
-                    connection.delete_table(name, disable=True)
-            hbase = version(named.info_url or "")
-    except (NotStarted, StoreError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    today = datetime.now(UTC).date().isoformat()
-    what = {"hbase": hbase, "date": today, "cores": cpu_count(), "rows": ROWS, "gets": GETS, "refused": refused}
-    what |= {"load": round(getloadavg()[0]), "region_server": of_server, "times": times}
-    KEY_TIMES.write_text(json.dumps(what, indent=1) + "\n", encoding="utf-8")
-    return 0
+def measured(connection: happybase.Connection, named: NamedHBase) -> dict[str, Any]:
+    """The figures of the recording."""
+    times, refused = get_times(connection), refusal(connection)
+    load, of_server = round(getloadavg()[0]), server_times(named.info_url or "")
+    return {"rows": ROWS, "gets": GETS, "refused": refused, "load": load, "region_server": of_server, "times": times}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(record(KEY_TIMES, measured))

@@ -5,26 +5,21 @@ tombstones as its name says. The times are medians. They are measured three time
 after it has written a file, and after it has compacted all files.
 """
 
-import json
 import sys
 import time
-from datetime import UTC, datetime
 from functools import partial
-from os import cpu_count
 from statistics import median
+from typing import Any
 
 import happybase
 
 from domains.profiles import TABLES, OrderSummary, Profile, ProfileRepository
 from domains.profiles.keys import ORDER_CELLS, PROFILES
 from domains.profiles.readme_blocks import TOMBSTONES
-from shared.stores import StoreError, connect
-from shared.tables import create_tables, drop_tables
-from tests.programs.hbase.java import NotStarted
-from tests.programs.hbase.named import named_or_started
+from shared.tables import create_tables
+from tests.programs.hbase.named import NamedHBase
+from tests.programs.hbase.recording import record, times_in_turns
 from tests.programs.hbase.table_files import write_files
-from tests.programs.hbase.timing import milliseconds
-from tests.programs.hbase.write_counts import version
 
 COUNTS = (0, 100, 1_000, 10_000, 100_000)
 STORED = 15
@@ -53,8 +48,9 @@ def write_often(connection: happybase.Connection, profiles: ProfileRepository, c
         write_files(connection, PROFILES.name)
 
 
-def measured(connection: happybase.Connection) -> list[dict[str, float]]:
+def measured(connection: happybase.Connection, _named: NamedHBase) -> dict[str, Any]:
     """The times for each number of tombstones."""
+    create_tables(connection, TABLES)
     profiles = ProfileRepository(connection)
     for count in COUNTS:
         trim(connection.table(PROFILES.name), f"u-{count}", count)
@@ -68,43 +64,25 @@ def measured(connection: happybase.Connection) -> list[dict[str, float]]:
     write_often(connection, profiles, FILES_TO_COMPACT)
     time.sleep(10)  # HBase compacts in the background
     found.append(medians(profiles, "compacted"))
-    return [
+    rows = [
         {"tombstones": count} | {name: took for when in found for name, took in when[count].items()} for count in COUNTS
     ]
+    return {"rounds": ROUNDS, "orders": STORED, "rows": rows}
 
 
 def medians(profiles: ProfileRepository, when: str) -> dict[int, dict[str, float]]:
     """The median times of a page and of the newest orders, for each number of tombstones; the rows are read in turn."""
-    taken: dict[tuple[int, str], list[float]] = {(count, name): [] for count in COUNTS for name in ("page", "newest")}
-    for _ in range(ROUNDS):
-        for count in COUNTS:
-            taken[count, "page"].append(milliseconds(partial(profiles.page, f"u-{count}")))
-            taken[count, "newest"].append(milliseconds(partial(profiles.newest_orders, f"u-{count}")))
+    calls = {
+        (count, name): partial(ask, f"u-{count}")
+        for count in COUNTS
+        for name, ask in (("page", profiles.page), ("newest", profiles.newest_orders))
+    }
+    taken = times_in_turns(calls, ROUNDS)
     return {
         count: {f"{name}_{when}_ms": round(median(taken[count, name]), 1) for name in ("page", "newest")}
         for count in COUNTS
     }
 
 
-def main() -> int:
-    """Writes the recording."""
-    try:
-        with named_or_started() as named:
-            connection = connect(named.store_url("tombstones_"))
-            create_tables(connection, TABLES)
-            try:
-                rows = measured(connection)
-            finally:
-                drop_tables(connection, TABLES)
-            hbase = version(named.info_url or "")
-    except (NotStarted, StoreError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    today = datetime.now(UTC).date().isoformat()
-    what = {"hbase": hbase, "date": today, "cores": cpu_count(), "rounds": ROUNDS, "orders": STORED, "rows": rows}
-    TOMBSTONES.write_text(json.dumps(what, indent=1) + "\n", encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(record(TOMBSTONES, measured))

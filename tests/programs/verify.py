@@ -38,6 +38,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "opentsdb.move": program("opentsdb.move"),
     "faults": program("faults"),
     "mutants": program("mutants"),
+    "mutants.survivors": program("mutants.survivors"),
     "benchmarks": program("benchmarks", "--quick"),
     "benchmarks.bench_hbase": program("benchmarks.bench_hbase", "--quick"),
     "hot_spots": program("hot_spots", "--check"),

@@ -20,6 +20,7 @@ from typing import Any
 import attrs
 import happybase
 import typer
+from thriftpy2.rpc import make_client
 
 from domains.logs import LOGS, LogRepository
 from domains.logs.design import DESIGN as LOGS_DESIGN
@@ -28,12 +29,13 @@ from domains.orders import TABLES, OrderRepository
 from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.designs import AccessPattern, Design, Variant, measure, metered
 from shared.keys import KeyLayout, Plan, Salt, between, split_points
-from shared.queries import DependentQuery, Page, Query, scan
+from shared.queries import DependentQuery, Page, Query, in_batches, scan
 from shared.stores import connect
+from shared.stores.thrift2.dated import thrift2_puts
+from shared.stores.thrift2.idl import idl
 from tests.programs.benchmarks.bench_reads import compare_reads
-from tests.programs.benchmarks.by_hand.logs import NewestFirst, Salted
+from tests.programs.benchmarks.by_hand.logs import NewestFirst
 from tests.programs.benchmarks.by_hand.orders import Orders
-from tests.programs.benchmarks.loads_on_hbase import compare_dated, measure_loads, raw_thrift2
 from tests.programs.benchmarks.measuring import Report, stocked
 from tests.programs.benchmarks.stock import BATCH, EVENTS_BEGIN_MS, HOUR_MS, log_events, orders
 from tests.programs.benchmarks.turns import Unlike, in_turns
@@ -44,6 +46,8 @@ BY_HAND_AT_MOST = 1.10
 """Our time over that by hand."""
 MERGED_AT_MOST = 1.15
 """The time of a row of merged buckets over that of one range."""
+DATED_AT_LEAST = 0.7
+"""Records a second of `store_all` as a share of the rows a second of raw batches of Thrift2."""
 LOADED_AT_MOST = 1.11
 """The time of a load over that of raw batches: nine tenths of their rate."""
 
@@ -63,16 +67,14 @@ class Size:
     """Rows of one load."""
     dated: int
     """Rows of one load with times of their own."""
-    placed: int
-    """Records of one load through the command."""
     rounds: int
     """Of each comparison, at least."""
     at_least_s: float
     """The same in seconds."""
 
 
-FULL = Size(rows=100_000, loaded=4_000, dated=20_000, placed=3_000, rounds=15, at_least_s=4.0)
-QUICK = Size(rows=2_000, loaded=1_000, dated=1_000, placed=100, rounds=3, at_least_s=0.0)
+FULL = Size(rows=100_000, loaded=4_000, dated=20_000, rounds=15, at_least_s=4.0)
+QUICK = Size(rows=2_000, loaded=1_000, dated=1_000, rounds=3, at_least_s=0.0)
 
 
 @attrs.define
@@ -250,6 +252,27 @@ def by_time(table: happybase.Table, rows: Iterable[tuple[int, bytes, dict[bytes,
                 batch.put(row, cells)
 
 
+def compare_dated(report: Comparisons, connection: happybase.Connection, thrift2: Any) -> None:
+    """Events with times of their own, and the same rows raw: encoded before, 1,000 in a call of Thrift2."""
+    report.title("loads through Thrift2")
+    with stocked(connection, (LOGS,)):
+        events = log_events(report.size.dated)
+        rows = [
+            (LOGS.row(event), {(column, event.time_ms): value for column, value in LOGS.cells.pack(event).items()})
+            for event in events
+        ]
+        name = connection.table(LOGS.name).name
+        batches = [thrift2_puts(batch) for batch in in_batches(rows)]
+        raw = partial(send_all, partial(thrift2.putMultiple, name), batches)
+        store_all = partial(LogRepository(connection).store_all, events)
+        report.compare("events with times of their own, raw / ours", raw, store_all, at_least=DATED_AT_LEAST)
+
+
+def send_all(send: Callable[[Any], object], batches: Sequence[Any]) -> None:
+    for batch in batches:
+        send(batch)
+
+
 # ---- all of it ----------------------------------------------------------------------------------------
 
 
@@ -270,31 +293,22 @@ def compare_all(report: Comparisons, named: NamedHBase) -> None:
     with closing(connect(named.store_url(prefix))) as connection:
         shops, events = orders(report.size.rows), log_events(report.size.rows)
         compare_questions(report, connection, ORDERS_DESIGN, ORDERS_DESIGN.main, shops, orders_by_hand(connection))
-        by_hand = {"logs": NewestFirst, "salted": Salted}
-        for variant in LOGS_DESIGN.variants:
-            if variant.name in by_hand:
-                (table,) = variant.tables
-                hand = by_hand[variant.name](connection.table(table.name))
-                compare_questions(report, connection, LOGS_DESIGN, variant, events, hand)
+        by_hand = NewestFirst(connection.table(LOGS.name))
+        compare_questions(report, connection, LOGS_DESIGN, LOGS_DESIGN.main, events, by_hand)
         compare_writes(report, connection)
     with closing(connect(f"hbase://{named.host}:{named.port}", table_prefix=prefix)) as connection:
         compare_loads(report, connection)  # through Thrift1, as by hand
     with closing(connect(named.url, table_prefix=prefix)) as connection:
         compare_merged(report, connection)
     compare_reads(report, named.url, rounds=max(3, report.size.rounds))
-    compare_loads_with_thrift2(report, named)
-
-
-def compare_loads_with_thrift2(report: Comparisons, named: NamedHBase) -> None:
-    """Dated rows, and whole loads, on an HBase whose Thrift2 gateway is named too."""
     if named.thrift2_port is None:
         print("\nloads through Thrift2: skipped, no thrift2_port was named")
         return
-    url = f"{named.url}&table_prefix=rowbook_bench_{secrets.token_hex(4)}"
-    report.title("loads through Thrift2")
-    with closing(connect(url)) as connection, closing(raw_thrift2(named.host, named.thrift2_port)) as thrift2:
-        compare_dated(connection, report.compare, report.size.dated, thrift2)
-    measure_loads(report, url, report.size.placed, 1 if report.size is QUICK else 5)
+    with (
+        closing(connect(named.url, table_prefix=prefix)) as connection,
+        closing(make_client(idl().THBaseService, named.host, named.thrift2_port, timeout=120_000)) as thrift2,
+    ):
+        compare_dated(report, connection, thrift2)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 import gc
 import io
-import secrets
 import subprocess
 import sys
 import time
 import timeit
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +16,11 @@ import happybase
 from rich.console import Console
 
 from domains.command_line.loading import Reading, Task, load
-from shared.stores import connect
 from shared.tables import TableLayout, create_tables, drop_tables
 from shared.writes import holds_intents
 
 ROOT = Path(__file__).parents[3]
-SERVE = [
-    sys.executable,
-    "-c",
-    "from domains.command_line.main import main; main()",
-    "serve",
-    "--port",
-    "0",
-    "--thrift2-port",
-    "0",
-]
+SERVE = (sys.executable, "-m", "domains.command_line", "serve", "--port", "0", "--thrift2-port", "0")
 
 WRITTEN_MS = 1_768_300_000_000
 """The timestamp of the cells of `stocked`: Thrift1 gives a batch one, and no question here looks at it."""
@@ -77,14 +66,6 @@ def store_or_server(store: str | None = None) -> Iterator[str]:
 
 
 @contextmanager
-def new_tables(url: str, tables: Sequence[TableLayout[Any, Any]], prefix: str = "") -> Iterator[happybase.Connection]:
-    """A connection to new tables, which are dropped in the end; their prefix is a random one if omitted."""
-    prefix = prefix or f"b{secrets.token_hex(3)}"
-    with closing(connect(url, table_prefix=prefix)) as connection, stocked(connection, tables):
-        yield connection
-
-
-@contextmanager
 def stocked(
     connection: happybase.Connection, tables: Sequence[TableLayout[Any, Any]], records: Sequence[Any] = ()
 ) -> Iterator[None]:
@@ -121,12 +102,6 @@ def loaded(name: str, files: Sequence[Path], url: str, load_name: str | None = N
     paths = [str(file) for file in files]
     task = Task(name, paths, url, load_name, reading, stops=True, corrects=False, allows_expired=False)
     assert load(silent, silent, task, jobs=1, as_json=False) == 0
-
-
-def new_table(connection: Any, name: str = "t") -> Any:
-    """A table with one family, d."""
-    connection.create_table(name, {"d": {}})
-    return connection.table(name)
 
 
 def seconds(action: Callable[[], Any]) -> float:

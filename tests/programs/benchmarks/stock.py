@@ -54,13 +54,6 @@ def orders(count: int, mark: str = "n") -> list[Order]:
     ]
 
 
-def plain_rows(count: int, first: int = 0) -> list[tuple[bytes, dict[bytes, bytes]]]:
-    """Rows of two cells in the family d."""
-    return [
-        (b"row-%08d" % number, {b"d:a": b"0123456789", b"d:b": b"x" * 20}) for number in range(first, first + count)
-    ]
-
-
 def access_log(count: int) -> Iterator[str]:
     """Lines of an access log, some with the same time."""
     chance = random.Random(SEED)

@@ -8,8 +8,6 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from datetime import UTC, datetime
-from os import cpu_count
 from typing import Any
 
 from domains.command_line.claims import RECORDED
@@ -21,8 +19,8 @@ from tests.programs.claims.regions import hot_region
 from tests.programs.claims.reversing import reversed_reads
 from tests.programs.claims.shell import published_scan
 from tests.programs.hbase.java import NotStarted
+from tests.programs.hbase.recording import measured_on
 from tests.programs.hbase.server import HBase, running
-from tests.programs.hbase.write_counts import version
 
 CLAIMS: Mapping[str, Callable[[Any, HBase], object]] = {
     "published scan": published_scan,
@@ -46,10 +44,9 @@ def main() -> int:
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
     try:
         with running() as hbase, closing(connect(f"{hbase.url}&timeout_ms=120000")) as connection:
-            of_server = {"hbase": version(hbase.info_url), "cores": cpu_count()}
             for name in names:
                 figures = CLAIMS[name](connection, hbase)
-                recorded[name] = of_server | {"date": datetime.now(UTC).date().isoformat(), "figures": figures}
+                recorded[name] = measured_on(hbase.info_url) | {"figures": figures}
                 print(f"{name}: {figures}", flush=True)
     except (NotStarted, StoreError) as error:
         print(error, file=sys.stderr)

@@ -3,15 +3,18 @@
 import random
 import re
 import time
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import happybase
+
 from tests.programs.hbase.hbase_shell import in_shell
 from tests.programs.hbase.java import NotStarted, jars, run_java
+from tests.programs.hbase.recording import times_in_turns
 from tests.programs.hbase.server import POM, HBase
 from tests.programs.hbase.table_files import region_files, region_folders
-from tests.programs.hbase.timing import milliseconds
 
 SIZES_KB = (8, 64, 512)
 ROWS = 300_000
@@ -45,23 +48,19 @@ def block_sizes(connection: Any, hbase: HBase) -> dict[str, object]:
                 batch.put(row(number), {b"f:v": chance.randbytes(VALUE_BYTES)})
     in_shell(hbase.info_url, *(f"flush '{name}'" for name in names.values()))
     found = [{"kb": size_kb} | _of_file(hbase, name) for size_kb, name in names.items()]
-    gets: dict[int, list[float]] = {size_kb: [] for size_kb in SIZES_KB}
-    scans: dict[int, list[float]] = {size_kb: [] for size_kb in SIZES_KB}
-    for turn in range(GETS):
-        for size_kb, name in names.items():
-            key = row(chance.randrange(ROWS))
-            table = connection.table(name)
-            gets[size_kb].append(milliseconds(lambda table=table, key=key: table.row(key)))
-            if turn < SCANS:
-                first = chance.randrange(ROWS - SCANNED)
-                start, stop = row(first), row(first + SCANNED)
-                scans[size_kb].append(
-                    milliseconds(
-                        lambda table=table, start=start, stop=stop: sum(
-                            1 for _ in table.scan(start, stop, batch_size=SCANNED)
-                        )
-                    )
-                )
+
+    def get(table: happybase.Table) -> None:
+        table.row(row(chance.randrange(ROWS)))
+
+    def scan(table: happybase.Table) -> None:
+        first = chance.randrange(ROWS - SCANNED)
+        assert len(list(table.scan(row(first), row(first + SCANNED), batch_size=SCANNED))) == SCANNED
+
+    tables = {size_kb: connection.table(name) for size_kb, name in names.items()}
+    gets, scans = (
+        times_in_turns({size_kb: partial(ask, table) for size_kb, table in tables.items()}, rounds)
+        for ask, rounds in ((get, GETS), (scan, SCANS))
+    )
     for of_size in found:
         of_size["get_ms"] = round(median(gets[of_size["kb"]]), 2)
         of_size["scan_ms"] = round(median(scans[of_size["kb"]]), 1)

@@ -5,8 +5,8 @@ from typing import Any
 
 from tests.programs.claims.blocks import only_files
 from tests.programs.hbase.hbase_shell import in_shell
+from tests.programs.hbase.recording import times_in_turns
 from tests.programs.hbase.server import HBase
-from tests.programs.hbase.timing import milliseconds
 
 ROWS = 100_000
 BODY = b"lunch at noon, as always?"
@@ -32,12 +32,16 @@ def families(connection: Any, hbase: HBase) -> dict[str, object]:
         "inbox and outbox": {"received": {"columns": [b"inbox"]}, "both": {}},
         "m": {"received": {"columns": [b"m:ib"]}, "both": {}},
     }
-    taken: dict[tuple[str, str], list[float]] = {(name, read): [] for name in tables for read in reads[name]}
-    for _ in range(ROUNDS):
-        for (name, read), times in taken.items():
-            options = reads[name][read] | {"limit": SCANNED, "batch_size": SCANNED}
-            rows = tables[name]
-            times.append(milliseconds(lambda rows=rows, options=options: sum(1 for _ in rows.scan(**options))))
+    taken = times_in_turns(
+        {
+            (name, read): lambda rows=rows, options=reads[name][read]: list(
+                rows.scan(limit=SCANNED, batch_size=SCANNED, **options)
+            )
+            for name, rows in tables.items()
+            for read in reads[name]
+        },
+        ROUNDS,
+    )
     found = []
     for name, (of, *_columns) in COLUMNS.items():
         files = only_files(hbase, tables[name].name.decode(), len(of))

@@ -3,12 +3,14 @@
 import threading
 from collections import Counter
 from contextlib import closing
+from functools import partial
+from itertools import count
 from statistics import median, quantiles
 from typing import Any
 
 from shared.stores import connect
+from tests.programs.hbase.recording import times_in_turns
 from tests.programs.hbase.server import HBase
-from tests.programs.hbase.timing import milliseconds
 
 TABLE = "regions"
 REGIONS = 12
@@ -40,14 +42,12 @@ def hot_region(connection: Any, hbase: HBase) -> dict[str, object]:
             for number in range(100):
                 batch.put(_row(region, number), {b"f:v": b"value"})
 
-    def measured() -> dict[str, list[float]]:
-        taken: dict[str, list[float]] = {"same": [], "other": []}
-        for number in range(GETS):
-            for name, region in (("same", cold), ("other", elsewhere)):
-                key = _row(region, number % 100)
-                taken[name].append(milliseconds(lambda key=key: table.row(key)))
-        return taken
-
+    numbers = count()
+    gets = {
+        name: lambda region=region: table.row(_row(region, next(numbers) % 100))
+        for name, region in (("same", cold), ("other", elsewhere))
+    }
+    measured = partial(times_in_turns, gets, GETS)
     measured()  # the first calls of a server are slow
     idle = measured()
     stopping = threading.Event()

@@ -1,5 +1,6 @@
 """The latest events of a host: read forwards if times are descending, backwards if they are ascending."""
 
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -7,9 +8,9 @@ from domains.logs import LogEvent, LogRepository
 from domains.logs.keys import TABLES
 from domains.logs.variants import oldest_first
 from shared.tables import create_tables, drop_tables
+from tests.programs.hbase.recording import times_in_turns
 from tests.programs.hbase.server import HBase
 from tests.programs.hbase.table_files import write_files
-from tests.programs.hbase.timing import milliseconds
 
 EVENTS = 200_000
 HOST, KIND = "web-1", "GET"
@@ -33,12 +34,8 @@ def reversed_reads(connection: Any, _hbase: HBase) -> dict[str, object]:
             for tables in DIRECTIONS.values():
                 write_files(connection, tables.logs.name)
         for limit in LIMITS:
-            taken: dict[str, list[float]] = {name: [] for name in repositories}
-            for _ in range(ROUNDS):
-                for name, repository in repositories.items():
-                    query = repository.latest(HOST, KIND)
-                    taken[name].append(milliseconds(lambda query=query, limit=limit: query.page(limit=limit)))
-            medians = {name: round(median(times), 2) for name, times in taken.items()}
+            pages = {name: partial(of.latest(HOST, KIND).page, limit=limit) for name, of in repositories.items()}
+            medians = {name: round(median(times), 2) for name, times in times_in_turns(pages, ROUNDS).items()}
             found.append({"in": place, "limit": limit} | medians)
     for tables in DIRECTIONS.values():
         drop_tables(connection, tables)

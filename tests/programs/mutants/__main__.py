@@ -64,11 +64,6 @@ def failures(folder: Path, tests: Iterable[str], *options: str) -> list[str]:
     return names or (process.stdout + process.stderr).strip().splitlines()[-1:]
 
 
-def short_name(test: str) -> str:
-    """The file and the function of a test, without its parameters."""
-    return test.removeprefix("tests/shared/").partition("[")[0]
-
-
 def caught_by(mutant: Mutant, whole: Path) -> str | None:
     """The first test that fails with this mutant; None if no test does."""
     with TemporaryDirectory() as name:
@@ -118,7 +113,7 @@ def plant(mutants: Sequence[Mutant]) -> int:
         for mutant, run in runs:
             try:
                 caught = run.result()
-                verdict = "SURVIVED" if caught is None else short_name(caught)
+                verdict = "SURVIVED" if caught is None else caught.partition("[")[0]
             except LookupError as error:
                 caught, verdict = None, f"CANNOT BE PLANTED: {error}"
             if caught is None:
@@ -130,7 +125,7 @@ def plant(mutants: Sequence[Mutant]) -> int:
         shares = [sorted(catching)[first::AT_ONCE] for first in range(AT_ONCE)]
         failing = [*chain.from_iterable(pool.map(partial(failures, whole), filter(None, shares)))]
         for test in failing:
-            print(f"{'no mutant at all':70} {short_name(test)}", flush=True)
+            print(f"{'no mutant at all':70} {test.partition('[')[0]}", flush=True)
     print(f"{len(mutants)} mutants, {missed} not caught, {len(failing)} tests fail without any, ", end="")
     print(f"{time.monotonic() - start_s:.0f} s")
     return 1 if missed or failing else 0

@@ -354,18 +354,10 @@ def load_s(side: Prepared, metric: str, amount: Amount, cpu: Cpu | None = None) 
         gc.unfreeze()
 
 
-def compare_loads(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> Iterator[Comparison]:
-    return compare_load(connection, opentsdb, "dense", size.dense, size.rounds)
-
-
-def compare_sparse(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> Iterator[Comparison]:
-    return compare_load(connection, opentsdb, "sparse", size.sparse, size.rounds)
-
-
-def compare_load(
-    connection: happybase.Connection, opentsdb: OpenTSDB, name: str, amount: Amount, rounds: int
-) -> Iterator[Comparison]:
-    turns, best, cpu = loads(connection, opentsdb, name, amount, rounds)
+def compare_loads(name: str, connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> Iterator[Comparison]:
+    """A load of this name, `dense` or `sparse`."""
+    amount: Amount = getattr(size, name)
+    turns, best, cpu = loads(connection, opentsdb, name, amount, size.rounds)
     work = f"{amount.points:,} points of {amount.series:,} series in the order of time"
     forms = {"gathered": "the cells of a row in one mutation", "single": "a mutation for each cell"}
     for side, (own, form) in enumerate(forms.items()):
@@ -524,8 +516,8 @@ def asked(opentsdb: OpenTSDB, connection: http.client.HTTPConnection, m: str) ->
 
 PARTS: dict[str, Callable[[happybase.Connection, OpenTSDB, Size], Iterator[Comparison]]] = {
     "questions": compare_questions,
-    "loads": compare_loads,
-    "sparse": compare_sparse,
+    "loads": partial(compare_loads, "dense"),
+    "sparse": partial(compare_loads, "sparse"),
     "imports": compare_imports,
 }
 

@@ -1,13 +1,10 @@
 """The questions of `domains.logs`, written with happybase, struct and msgpack: what they cost without the suite.
 
-The keys and cells are those of `keys.py` and `keys_salted.py`, the calls to the store those of `LogRepository`. What
-is left out: refusals that say why, cursors that are checked, and a look at every row whether it is one of this table.
+The keys and cells are those of `keys.py`, the calls to the store those of `LogRepository`. What is left out: refusals
+that say why, cursors that are checked, and a look at every row whether it is one of this table.
 """
 
-import heapq
 import struct
-import zlib
-from contextlib import ExitStack, closing
 
 import msgpack
 
@@ -17,21 +14,15 @@ from tests.programs.benchmarks.by_hand.parts import (
     PAGE_ROWS,
     first,
     first_of,
-    one_after_the_last,
     text,
     time_reversed,
     unescaped,
     value_filter,
 )
 
-SIGN = 2**63
 FLIPPED = bytes(range(255, -1, -1))
 COLUMNS = [b"l:s", b"l:m"]
 READ_ROWS = 1_000
-
-
-def time_of(time_ms):
-    return struct.pack(">Q", time_ms + SIGN)
 
 
 def cells_of(event):
@@ -47,8 +38,8 @@ def by_time(event):
     return event.time_ms, event.host, event.event, event.tie
 
 
-class Logs:
-    """What both tables share: a put for each event, a put for all events of a moment."""
+class NewestFirst:
+    """Host, kind, time reversed, tie inverted. A put for each event, a put for all events of a moment."""
 
     def __init__(self, table):
         self.table = table
@@ -64,10 +55,6 @@ class Logs:
             with self.table.batch(timestamp=time_ms) as batch:
                 for event in of_moment:
                     batch.put(self.row(event), cells_of(event))
-
-
-class NewestFirst(Logs):
-    """Host, kind, time reversed, tie inverted."""
 
     def row(self, event):
         return text(event.host) + text(event.event) + time_reversed(event.time_ms) + event.tie.translate(FLIPPED)
@@ -103,73 +90,3 @@ class NewestFirst(Logs):
         rows = self.table.scan(row_prefix=text(host), filter=text_of_filter, columns=COLUMNS, batch_size=READ_ROWS)
         events = filter(lambda event: event.severity == severity, map(self.read, rows))
         return sorted((event for event in events if since_ms <= event.time_ms < until_ms), key=by_time)[:limit]
-
-
-class Salted(Logs):
-    """A byte of the host, time, host, kind, tie."""
-
-    BUCKETS = 8
-
-    def bucket(self, host):
-        return bytes([zlib.crc32(text(host)) % self.BUCKETS])
-
-    def row(self, event):
-        return self.bucket(event.host) + time_of(event.time_ms) + text(event.host) + text(event.event) + event.tie
-
-    def read(self, stored_row):
-        row, cells = stored_row
-        (time_ms,) = struct.unpack_from(">Q", row, 1)
-        host, _, rest = row[9:].partition(b"\0\x01")
-        event, _, tie = rest.partition(b"\0\x01")
-        return event_of(host, event, time_ms - SIGN, cells, tie)
-
-    def of_bucket(self, bucket, since_ms, until_ms, batch_rows, **options):
-        start, stop = bucket + time_of(since_ms), bucket + time_of(until_ms)
-        return self.table.scan(start, stop, columns=COLUMNS, batch_size=batch_rows, **options)
-
-    def of_all_buckets(self, opened, since_ms, until_ms, batch_rows):
-        each_rows = -(-batch_rows // self.BUCKETS)
-        streams = [
-            opened.enter_context(closing(self.of_bucket(bytes([bucket]), since_ms, until_ms, each_rows)))
-            for bucket in range(self.BUCKETS)
-        ]
-        return heapq.merge(*streams, key=lambda entry: entry[0][1:])
-
-    def host_events(self, host, event, since_ms, until_ms, limit=100):
-        rows = self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS)
-        return first_of(rows, self.read, limit, lambda logged: (logged.host, logged.event) == (host, event))
-
-    def latest(self, host, event, limit=10):
-        bucket = self.bucket(host)
-        above = one_after_the_last(bucket)
-        # One row more: backwards, a gateway may hand over the row at `above` too.
-        rows = self.table.scan(above, bucket, reverse=True, columns=COLUMNS, batch_size=PAGE_ROWS + 1)
-        return first_of(rows, self.read, limit, lambda logged: (logged.host, logged.event) == (host, event))
-
-    def latest_of_all(self, limit=10):
-        each_rows = -(-(limit + 1) // self.BUCKETS) + 1  # one row more, as in `latest`
-        with ExitStack() as opened:
-            streams = []
-            for bucket in (bytes([number]) for number in range(self.BUCKETS)):
-                above = one_after_the_last(bucket)
-                rows = self.table.scan(above, bucket, reverse=True, columns=COLUMNS, batch_size=each_rows)
-                streams.append(opened.enter_context(closing(rows)))
-            newest_first = heapq.merge(*streams, key=lambda entry: entry[0][1:], reverse=True)
-            return first(newest_first, self.read, limit)
-
-    def window(self, since_ms, until_ms, host=None, limit=100):
-        if host is None:
-            with ExitStack() as opened:
-                return first(self.of_all_buckets(opened, since_ms, until_ms, limit + 1), self.read, limit)
-        rows = self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS)
-        return first_of(rows, self.read, limit, lambda event: event.host == host)
-
-    def hosts_like(self, host_prefix, since_ms, until_ms, limit=100):
-        with ExitStack() as opened:
-            rows = self.of_all_buckets(opened, since_ms, until_ms, PAGE_ROWS)
-            return first_of(rows, self.read, limit, lambda event: event.host.startswith(host_prefix))
-
-    def of_severity(self, host, severity, since_ms, until_ms, filter_at="server", limit=100):
-        options = {"filter": value_filter(b"l", b"s", severity)} if filter_at == "server" else {}
-        rows = self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS, **options)
-        return first_of(rows, self.read, limit, lambda event: event.host == host and event.severity == severity)
