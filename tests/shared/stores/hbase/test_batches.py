@@ -80,11 +80,3 @@ def test_a_declared_exception_is_not_sent_again_either(gateway, table):
     with pytest.raises(HBaseIOError), table.batch(batch_size=1) as batch:
         batch.put(b"a", {b"nosuch:a": b"1"})
     assert gateway.count("mutateRows") == 1
-
-
-def test_a_dated_batch_goes_through_faults_whole(gateway):
-    table = gateway.connect().table("t")
-    gateway.goes_wrong("mutateRowsTs", Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY)
-    put_each(table.batch(timestamp=5, batch_size=20), b" ".join(b"r-%02d" % number for number in range(30)))
-    assert len(stored(gateway)) == 30
-    assert all(gateway.table.cells(row, b"d:a", include_timestamp=True) == [(b"1", 5)] for row in stored(gateway))

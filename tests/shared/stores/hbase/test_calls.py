@@ -26,16 +26,12 @@ def test_only_what_has_a_timestamp_of_its_own_counts_as_a_dated_write():
     [
         ("getRow", [b"t", b"r"], True),
         ("getTableNamesWithIsTableEnabled", [], True),
-        ("getThriftServerType", [], True),
-        ("getClusterId", [], True),
         ("scannerOpenWithScan", [b"t"], True),
         ("mutateRowsTs", [b"t", [], 5], True),
         ("mutateRowsTs", [b"t", [], NOW - 1], True),
         ("mutateRowsTs", [b"t", [], NOW], False),
         ("deleteAllRowTs", [b"t", b"r", NOW], False),
         ("mutateRows", [b"t", []], False),
-        ("append", [TAppend()], False),
-        ("createTable", [b"t", []], False),
     ],
 )
 def test_what_may_be_sent_again(name, arguments, again):
@@ -49,15 +45,11 @@ def test_what_may_be_sent_again(name, arguments, again):
         ("getTableNames", [], "getTableNames"),
         ("getRow", ["t", "r"], "getRow on t, row 'r'"),
         ("getRow", [b"t\xff", b"\0"], r"getRow on t\xff, row b'\x00'"),
-        ("getRows", [b"t", [b"a", b"b"]], "getRows on t"),
         ("mutateRows", [b"t", [BatchMutation(b"a", [])]], "mutateRows on t, 1 row from b'a' on"),
         ("mutateRowsTs", [b"t", [BatchMutation(b"a")] * 2, 5], "mutateRowsTs on t, 2 rows from b'a' on"),
         ("append", [TAppend(b"t", b"r")], "append on t, row b'r'"),
-        ("increment", [TIncrement(b"t", b"r")], "increment on t, row b'r'"),
         ("incrementRows", [[TIncrement(b"t", b"r")]], "incrementRows on t, row b'r'"),
         ("incrementRows", [[]], "incrementRows"),
-        ("compact", [b"t"], "compact on t"),
-        ("scannerGet", [5], "scannerGet"),
     ],
 )
 def test_how_an_error_speaks_of_a_call(name, arguments, text):

@@ -123,11 +123,8 @@ def test_the_client_that_sends_beyond_the_limit_is_closed_and_no_other(running, 
 
 LARGE_READS = {
     "scan": lambda table: list(table.scan(batch_size=100)),
-    "rows": lambda table: table.rows([b"%d" % row for row in range(4)]),
     "small rows": lambda table: table.rows([b"small"] * (8 * MIB // sizes.ROW_OBJECT_BYTES)),
-    "versions": lambda table: table.cells(b"1", b"d:a", versions=3),
     "versions before": lambda table: table.cells(b"1", b"d:a", versions=3, timestamp=9),
-    "family": lambda table: table.cells(b"1", b"d", versions=1),
     "append": lambda table: table.connection.client.append(TAppend(b"t", b"1", [b"d:a", b"d:b", b"d:c"], [b"+"] * 3)),
 }
 

@@ -73,13 +73,6 @@ def test_every_beginning_of_a_message_waits_for_more(protocol):
             end_of(protocol, sent[:cut])
 
 
-def test_a_stream_continues_after_the_message_that_was_taken():
-    sent = [message("getTableNames", arguments_of("getTableNames"), sequence_id=number) for number in range(50)]
-    stream = stream_of(b"".join(sent), at_once=37)
-    assert [stream.take(BinaryWalk(stream).message()) for _ in sent] == sent
-    assert stream.data == b""
-
-
 DEEP = f"message: must nest at most {messages.MAX_NESTED_VALUES} values in each other"
 MANY = f"message: must hold at most {messages.MAX_MESSAGE_VALUES} values; send it in smaller batches"
 LONG = f"message: must be at most {messages.MAX_MESSAGE_BYTES} bytes (got "
@@ -171,12 +164,3 @@ def test_every_field_and_every_item_is_a_value(monkeypatch, protocol, arguments)
     monkeypatch.setattr(messages, "MAX_MESSAGE_VALUES", 5)
     with pytest.raises(BrokenMessage, match="must hold at most 5 values"):
         end_of(protocol, sent)
-
-
-@pytest.mark.parametrize(
-    ("protocol", "arguments"),
-    [("binary", "0f 0001 00 00000000  0d 0002 00 00 00000000  00"), ("compact", "19 00  1b 00  00")],
-)
-def test_empty_lists_and_maps_may_have_any_types(protocol, arguments):
-    sent = CALLS[protocol] + bytes.fromhex(arguments)
-    assert end_of(protocol, sent) == len(sent)
