@@ -135,10 +135,19 @@ def test_what_holds_no_password_is_shown_as_it_is():
     assert masked_url("hbase://user:secret@h:1?timeout_ms=5&password=x") == "hbase://***@h:1?timeout_ms=5&password=***"
 
 
-@pytest.mark.parametrize(("url", "prefix"), [("hbase://h?table_prefix=a", "a_b"), ("hbase://h?table_prefix=", "b")])
-def test_a_prefix_in_a_url_comes_before_that_of_the_caller(arguments, url, prefix):
-    connect(url, table_prefix="b")
-    assert arguments["table_prefix"] == prefix
+@pytest.mark.parametrize(
+    ("in_url", "of_caller", "both"),
+    [
+        ("a", "b", "a_b"),
+        ("", "b", "b"),
+        ("shop:", "b", "shop:b"),
+        ("shop:a", "b", "shop:a_b"),
+        ("shop:", None, "shop:"),
+    ],
+)
+def test_a_prefix_or_a_namespace_in_a_url_comes_before_the_prefix_of_the_caller(arguments, in_url, of_caller, both):
+    connect(f"hbase://h?table_prefix={in_url}", table_prefix=of_caller)
+    assert arguments["table_prefix"] == both
 
 
 PREFIXES = {"shop:": "shop:t", "shop:p": "shop:p_t", "p": "p_t", None: "t"}
@@ -151,14 +160,3 @@ def test_a_prefix_that_ends_with_a_colon_is_a_namespace(prefix, name):
     connection.create_table("t", {"d": {}})
     assert connection.tables() == [b"t"]
     assert connection.client.getTableNames() == [name.encode()]
-
-
-@pytest.mark.parametrize(("prefix", "both"), [("shop:", "shop:b"), ("shop:a", "shop:a_b"), ("", "b")])
-def test_a_namespace_in_a_url_comes_before_the_prefix_of_the_caller(arguments, prefix, both):
-    connect(f"hbase://h?table_prefix={prefix}", table_prefix="b")
-    assert arguments["table_prefix"] == both
-
-
-def test_a_namespace_in_a_url_may_stand_alone(arguments):
-    connect("hbase://h?table_prefix=shop:")
-    assert arguments["table_prefix"] == "shop:"

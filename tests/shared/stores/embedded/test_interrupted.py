@@ -62,8 +62,8 @@ def interrupted(call: Callable[[], object], at: int) -> KeyboardInterrupt | None
     return None
 
 
-# Every fifth line, from a random one on; the long tests interrupt every line.
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.long)])
+# Every twentieth line, from a random one on; the long tests interrupt every line.
+@pytest.mark.parametrize("every", [20, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.filterwarnings("ignore:a put without a timestamp")
 def test_a_call_that_is_interrupted_leaves_nothing_behind(name, every, tmp_path, monkeypatch):

@@ -37,13 +37,6 @@ def test_a_tombstone_is_kept_from_its_own_timestamp_on_to_the_last_millisecond(c
         assert kept.row(b"r") == expected
 
 
-def test_a_tombstone_ahead_of_the_clock_is_kept_only_if_its_family_keeps_any(connection, kept):
-    kept.delete(b"r", timestamp=2**63 - 2)
-    connection.compact("s")
-    kept.put(b"r", ALL)
-    assert kept.row(b"r") == {b"m:a": b"1"}
-
-
 @pytest.mark.parametrize("ttl", [{}, {"time_to_live": 60}])
 def test_the_longest_time_keeps_every_tombstone_that_is_not_older_than_the_ttl(connection, ttl):
     connection.create_split_table("s", {"d": {"keep_tombstones_ms": 2**63 - 1, **ttl}})
@@ -53,12 +46,3 @@ def test_the_longest_time_keeps_every_tombstone_that_is_not_older_than_the_ttl(c
     assert rows_read(connection, lambda: list(table.scan())) == (0 if ttl else 1)
     table.put(b"r", {b"d:a": b"1"}, timestamp=0)
     assert table.row(b"r") == {}
-
-
-def test_a_compaction_still_drops_expired_cells_and_surplus_versions(connection, kept):
-    kept.delete(b"r")
-    for timestamp in (5, 6, 7):
-        kept.put(b"q", {b"d:a": b"%d" % timestamp}, timestamp=timestamp)
-    connection.compact("s")
-    assert kept.row(b"q", timestamp=7) == {}
-    assert kept.row(b"q") == {b"d:a": b"7"}

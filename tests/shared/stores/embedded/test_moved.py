@@ -15,7 +15,7 @@ MOVED = "was moved, replaced or deleted while the store was open"
 @pytest.fixture
 def store(path: Path) -> happybase.Connection:
     connection = connect(f"embedded:{path}")
-    for row in range(100):
+    for row in range(20):
         connection.table("t").put(b"%d" % row, {b"d:a": b"v"})
     return connection
 
@@ -55,25 +55,22 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize(
+    ("change", "write"), [*((change, "put") for change in CHANGES), *(("moved", write) for write in WRITES)]
+)
 def test_a_write_is_not_acknowledged_once_the_file_is_not_at_its_path(store, path, change, write):
-    change(path)
+    CHANGES[change](path)
     for _ in range(2):
         with pytest.raises(IOError, match=MOVED):
-            write(store.table("t"))
+            WRITES[write](store.table("t"))
     assert store.table("t").row(b"7") == {b"d:a": b"v"}
     store.close()
 
 
-@pytest.mark.parametrize("writes_after", [False, True])
-def test_all_that_was_acknowledged_is_in_the_file_that_was_moved(store, path, writes_after):
+def test_all_that_was_acknowledged_is_in_the_file_that_was_moved(store, path):
     elsewhere = move(path)
-    if writes_after:
-        with pytest.raises(IOError, match=MOVED):
-            store.table("t").put(b"7", {b"d:a": b"again"})
     store.close()
-    assert rows_in(elsewhere) == 100
+    assert rows_in(elsewhere) == 20
 
 
 def test_a_file_that_is_put_back_goes_on(store, path):
@@ -83,11 +80,11 @@ def test_a_file_that_is_put_back_goes_on(store, path):
     elsewhere.rename(path)
     store.table("t").put(b"newer", {b"d:a": b"v"})
     store.close()
-    assert rows_in(path) == 102
+    assert rows_in(path) == 22
 
 
 def test_another_process_that_opens_and_closes_the_file_moves_nothing(store, path):
-    assert rows_in(path) == 100
+    assert rows_in(path) == 20
     store.table("t").put(b"new", {b"d:a": b"v"})
     store.close()
-    assert rows_in(path) == 101
+    assert rows_in(path) == 21

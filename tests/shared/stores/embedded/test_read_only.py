@@ -113,9 +113,9 @@ def put(**rows: bytes) -> Callable[[happybase.Table], None]:
 
 
 def put_many(table: happybase.Table, value: bytes = b"0") -> None:
-    """2,000 rows in one batch."""
+    """500 rows in one batch."""
     with table.batch() as batch:
-        for number in range(2000):
+        for number in range(500):
             batch.put(b"row-%04d" % number, {b"d:a": value, b"d:b": value})
 
 
@@ -171,7 +171,7 @@ def test_a_write_that_was_killed_before_the_store_had_a_log_is_not_read_by_half(
     def change_some_pages(report: Callable[[object], None]) -> None:
         database = sqlite3.connect(store, isolation_level=None)
         database.execute("pragma journal_mode = delete")
-        database.execute("pragma cache_size = 5")
+        database.execute("pragma cache_size = 2")
         database.execute("begin")
         database.execute("update cells set value = x'31'")
         os._exit(0)
@@ -223,7 +223,7 @@ def test_a_scan_without_rights_that_a_writer_overtakes_sees_whole_rows_or_ends_w
             except IOError as error:
                 assert b"try again" in error.message  # noqa: PT017 - it need not be raised
                 continue
-            assert len(rows) == 2000
+            assert len(rows) == 500
             assert all(cells[b"d:a"] == cells[b"d:b"] for _, cells in rows)
             # A scan looks anew for each of its fetches, so that it may begin before a batch and end after it.
             generation = min(int(cells[b"d:a"]) for _, cells in rows)

@@ -2,7 +2,7 @@
 
 import pytest
 from Hbase_thrift import IllegalArgument
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.stores import connect
@@ -22,6 +22,7 @@ def test_a_scanner_that_idles_120_seconds_is_dropped(table, connection, monkeypa
         connection.client.scannerGet(scanner)
 
 
+@settings(max_examples=50)
 @given(
     st.sets(st.binary(min_size=1, max_size=4)),
     st.binary(max_size=4),

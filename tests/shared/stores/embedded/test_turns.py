@@ -4,11 +4,10 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 
 import happybase
 import pytest
-from Hbase_thrift import IllegalArgument, IOError, TAppend, TIncrement, TScan
+from Hbase_thrift import IllegalArgument, IOError, TIncrement, TScan
 from thriftpy2.thrift import TApplicationException
 
 from shared.keys.limits import MAX_FILTER_BYTES
@@ -107,18 +106,8 @@ def test_rows_read_are_those_that_the_filter_was_shown(filled):
 # Patterns
 
 
-@pytest.mark.parametrize(
-    ("pattern", "value"), [("(a|a)*$", b"a" * 40 + b"b"), ("(x+x+)+y", b"x" * 200_000), ("(a|b)*[cd]", b"ab" * 500_000)]
-)
-def test_a_pattern_without_end_fails_its_own_scan_with_the_reason(table, pattern, value):
-    table.put(b"1", {b"d:a": value})
-    reason = rf"regexstring took more than {comparators.MATCH_S} s.*cell of {len(value)} bytes"
-    with pytest.raises(IOError, match=reason):
-        list(table.scan(filter=f"ValueFilter(=, 'regexstring:{pattern}')"))
-
-
-def test_others_are_answered_while_a_pattern_is_matched(table, other, monkeypatch):
-    monkeypatch.setattr(comparators, "MATCH_S", 1.0)
+def test_others_are_answered_while_a_pattern_without_end_is_matched_whose_scan_then_fails(table, other, monkeypatch):
+    monkeypatch.setattr(comparators, "MATCH_S", 0.4)
     long = b"x" * 20_000 + b"!"
     table.put(b"1", {b"d:a": long})
     table.put(b"2", {b"d:a": b"short"})
@@ -130,7 +119,7 @@ def test_others_are_answered_while_a_pattern_is_matched(table, other, monkeypatc
         return text_of(cell)
 
     def match():
-        with pytest.raises(IOError, match="regexstring took more than"):
+        with pytest.raises(IOError, match=rf"regexstring took more than 0.4 s.*cell of {len(long)} bytes"):
             list(table.scan(filter="ValueFilter(=, 'regexstring:(x+x+)+y')"))
         ended.set()
 
@@ -138,24 +127,15 @@ def test_others_are_answered_while_a_pattern_is_matched(table, other, monkeypatc
     matching = threading.Thread(target=match)
     matching.start()
     assert begun.wait(10)
-    for _ in range(100):
+    for _ in range(20):
         assert other.table("t").row(b"2") == {b"d:a": b"short"}
     assert not ended.is_set()  # a search that keeps the interpreter lets other threads run only after its end
     matching.join()
 
 
-STEPS, JAVA = "must be at most 65536 steps", "wants a Java regular expression"
-
-
-@pytest.mark.parametrize(
-    ("reason", "pattern"),
-    [
-        *((STEPS, pattern) for pattern in ("((a{1000}){1000}){1000}", "(a{300}){300}", "$" * 60_000, "a{70000}")),
-        *((JAVA, pattern) for pattern in ("(?<n>a)(?<n>b)", "(?<=a+)b", "a{e}", "(?<=a|bb)c")),
-    ],
-)
-def test_a_pattern_that_is_long_once_written_out_or_that_only_the_engine_knows_is_refused(table, reason, pattern):
-    with pytest.raises(TApplicationException, match=reason):
+@pytest.mark.parametrize("pattern", ["((a{1000}){1000}){1000}", "(a{300}){300}", "$" * 60_000, "a{70000}"])
+def test_a_pattern_that_is_long_once_written_out_is_refused(table, pattern):
+    with pytest.raises(TApplicationException, match="must be at most 65536 steps"):
         list(table.scan(filter=f"ValueFilter(=, 'regexstring:{pattern}')"))
 
 
@@ -174,7 +154,8 @@ def test_a_filter_of_too_many_bytes_is_refused(table):
         list(table.scan(filter=text + " "))
 
 
-def test_a_failed_scan_stays_failed_and_returns_nothing_more(table):
+def test_a_failed_scan_stays_failed_and_returns_nothing_more(table, monkeypatch):
+    monkeypatch.setattr(comparators, "MATCH_S", 0.05)
     table.put(b"1", {b"d:a": b"fine"})
     table.put(b"2", {b"d:a": b"x" * 20_000})
     scan = TScan(startRow=b"", filterString=b"ValueFilter(!=, 'regexstring:(x+x+)+y')")
@@ -219,11 +200,10 @@ def test_scanners_count_with_the_filters_and_columns_they_keep(fields, table, mo
         table.connection.client.scannerOpenWithScan(b"t", TScan(startRow=b"", **fields), {})
 
 
-@pytest.mark.parametrize("filter", [None, b"KeyOnlyFilter()"])
-def test_scanners_count_with_the_parts_of_a_row_that_were_not_fetched_yet(filter, table, monkeypatch):
+def test_scanners_count_with_the_parts_of_a_row_that_were_not_fetched_yet(table, monkeypatch):
     client = table.connection.client
     table.put(b"1", {b"d:%d" % number: b"v" for number in range(1_000)})
-    scan = TScan(startRow=b"", batchSize=1, filterString=filter)
+    scan = TScan(startRow=b"", batchSize=1, filterString=b"KeyOnlyFilter()")
     all_scanners = client.service._scanners
 
     first = client.scannerOpenWithScan(b"t", scan, {})
@@ -298,15 +278,3 @@ def test_calls_of_others_are_answered_within_many_increments(table, other, monke
     table.connection.client.incrementRows([TIncrement(b"t", b"r", b"d:a", 1)] * 5)
     assert counts[-1] == 4
     assert other.table("t").counter_get(b"r", b"d:a") == 5
-
-
-def test_an_append_to_cells_dated_ahead_by_a_client_waits_for_one_millisecond_at_most(table, monkeypatch):
-    clock_ms = count(1_000)
-    for name in ("stored_tables", "engine", "mutations", "dating"):
-        monkeypatch.setattr(f"shared.stores.embedded.{name}.now_ms", lambda: next(clock_ms))
-    columns = [b"d:%d" % number for number in range(500)]
-    for number, column in enumerate(columns):
-        table.put(b"r", {column: b"x"}, timestamp=1_000 + number)
-    table.connection.client.append(TAppend(b"t", b"r", columns, [b"y"] * 500))
-    assert next(clock_ms) < 1_100
-    assert set(table.row(b"r").values()) == {b"xy"}

@@ -1,14 +1,10 @@
-"""The stubs of happybase: both type checkers take right calls and refuse wrong ones."""
+"""The stubs of happybase: mypy takes right calls and refuses wrong ones."""
 
-import importlib.util
-import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-from tests.locks import one_process_at_a_time
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -46,40 +42,14 @@ connect("embedded:", prefix="x")
 """
 
 
-@pytest.fixture
-def folder(tmp_path) -> Path:
-    """Right and wrong calls beside what they use."""
+@pytest.mark.long
+def test_mypy_refuses_each_wrong_call_and_takes_the_right_ones(tmp_path):
     (tmp_path / "right.py").write_text(RIGHT)
     (tmp_path / "wrong.py").write_text(WRONG)
     for name in ("shared", "typings"):
         (tmp_path / name).symlink_to(ROOT / name)
-    return tmp_path
-
-
-def run(folder: Path, *command: object) -> str:
-    if importlib.util.find_spec(str(command[0])) is None:
-        pytest.skip(f"{command[0]} is not installed")
-    return subprocess.run(
-        [sys.executable, "-m", *map(str, command)], cwd=folder, capture_output=True, text=True, check=False
-    ).stdout
-
-
-def test_mypy_refuses_each_wrong_call_and_takes_the_right_ones(folder):
-    (folder / "mypy.ini").write_text("[mypy]\nstrict = true\nmypy_path = typings\n")
-    report = run(folder, "mypy", "--no-incremental", "right.py", "wrong.py")
+    (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = true\nmypy_path = typings\n")
+    command = [sys.executable, "-m", "mypy", "--no-incremental", "right.py", "wrong.py"]
+    report = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
     errors = [line.split(":")[:2] for line in report.splitlines() if ": error:" in line]
     assert [["wrong.py", str(line)] for line in range(2, 12)] == errors, report
-
-
-@pytest.mark.long
-def test_pyright_refuses_each_wrong_call_and_takes_the_right_ones(folder):
-    settings = {"include": ["right.py", "wrong.py"], "strict": ["."], "stubPath": "typings", "pythonVersion": "3.11"}
-    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
-    with one_process_at_a_time():  # the first time pyright downloads itself
-        report = run(folder, "pyright", "--outputjson", "--pythonpath", sys.executable)
-    errors = {
-        (Path(diagnostic["file"]).name, diagnostic["range"]["start"]["line"] + 1)
-        for diagnostic in json.loads(report)["generalDiagnostics"]
-        if diagnostic["severity"] == "error"
-    }
-    assert {("wrong.py", line) for line in range(2, 12)} == errors, report

@@ -7,7 +7,7 @@ from typing import Any
 
 import happybase
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.stores import connect
@@ -70,19 +70,14 @@ def with_few_cells(few: int, read: Callable[[], Any]) -> Any:
 FEW = st.sampled_from([0, 1, 3, 64])
 STREAMING = [
     "ColumnPaginationFilter(0, 0)",
-    "ColumnPaginationFilter(2, 0)",
     "ColumnPaginationFilter(1, 2)",
     "ColumnPaginationFilter(2147483647, 1)",
     "ColumnRangeFilter('b', true, '', true)",
-    "ColumnRangeFilter('', false, 'b', false)",
     "ColumnRangeFilter('d', true, 'a', true)",
     "ColumnRangeFilter('a', false, 'd', true) AND ColumnPaginationFilter(2, 1)",
-    "ColumnPaginationFilter(2, 1) AND ColumnRangeFilter('a', false, 'd', true)",
     "ColumnRangeFilter('a', false, 'd', true) AND ColumnRangeFilter('b', true, '', true)",
-    "ColumnPrefixFilter('b')",
     "ColumnRangeFilter('a', false, '', true) AND ColumnPrefixFilter('b')",
     "(ColumnPrefixFilter('d') AND FirstKeyOnlyFilter()) AND ColumnPaginationFilter(1, 0)",
-    "FirstKeyOnlyFilter()",
     "FirstKeyOnlyFilter() AND ColumnRangeFilter('b', true, '', true)",
 ]
 BOUNDS = st.sampled_from(["", "a", "aa", "b", "d"])
@@ -114,6 +109,7 @@ COLUMNS = st.sampled_from([None, [b"p"], [b"p1"], [b"x"], [b"p", b"x"], [b"p:b"]
 SELECTED = st.sampled_from([[b"p"], [b"x", b"p1"], [b"p:b"], [b"x:", b"p:d", b"p:a", b"p1"], [b"p:none"]])
 
 
+@settings(max_examples=50)
 @given(WRITES, st.sampled_from(STREAMING) | PAGES, COLUMNS, OPTIONS, FEW)
 def test_a_filter_that_goes_on_to_the_next_row_answers_as_if_it_had_seen_all_cells(
     written, filter, columns, options, few
@@ -136,6 +132,7 @@ def test_an_and_counts_the_cells_before_the_bound_of_a_later_filter(table, rever
         assert list(cells) == columns
 
 
+@settings(max_examples=50)
 @given(WRITES, SELECTED, st.sampled_from([{}, {"timestamp": 3}]), st.booleans(), FEW)
 def test_selected_columns_are_those_of_whole_rows(written, columns, options, reverse, few):
     table = filled(written)
@@ -149,26 +146,10 @@ def test_selected_columns_are_those_of_whole_rows(written, columns, options, rev
     assert with_few_cells(few, lambda: answer(table, columns=columns, reverse=reverse, **options)) == expected
 
 
-@pytest.mark.usefixtures("every_row_is_wide")
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("columns", [[b"d"], [b"d:1", b"d:3"]])
-@pytest.mark.parametrize("filter", [None, "ColumnRangeFilter('0', false, '', true) AND ColumnPaginationFilter(2, 0)"])
-def test_a_file_is_read_in_part_too(path, filter, columns, reverse):
-    connection = connect(f"embedded:{path}")
-    table = connection.table("t")
-    for row in (b"a", b"b"):
-        table.put(row, {b"d:%d" % number: row for number in range(5)})
-    for row, cells in table.scan(columns=columns, filter=filter, reverse=reverse):
-        taken = range(5) if filter is None else [1, 2]
-        names = [b"d:%d" % number for number in taken] if columns == [b"d"] else columns
-        assert list(cells.items()) == [(name, row) for name in names]
-    connection.close()
-
-
 # Memory and time
 
 LIMIT = 101
-WIDTHS = (1_000, 8_000)
+WIDTHS = (1_000, 4_000)
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +170,6 @@ def wide() -> happybase.Connection:
 FETCHES = {
     "first": "ColumnPaginationFilter({limit}, 0)",
     "after": "ColumnRangeFilter('{middle:06}', false, '', true) AND ColumnPaginationFilter({limit}, 0)",
-    "before": "ColumnRangeFilter('', true, '{middle:06}', false) AND ColumnPaginationFilter({limit}, 0)",
     "between": "ColumnRangeFilter('{middle:06}', false, '9', false) AND ColumnPaginationFilter({limit}, 0)",
     "one column": None,
 }
@@ -209,8 +189,8 @@ def test_the_memory_and_the_work_of_a_fetch_do_not_grow_with_the_width_of_its_ro
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         steps.append(sqlite_steps(wide, lambda: list(scan())))  # noqa: B023 - runs at once
-    assert peaks[1] < 3 * peaks[0]
-    assert steps[1] < 3 * steps[0]
+    assert peaks[1] < 2 * peaks[0]
+    assert steps[1] < 2 * steps[0]
 
 
 def sqlite_steps(connection: happybase.Connection, read: Callable[[], object]) -> int:

@@ -16,15 +16,6 @@ def stored(connection) -> int:
     return connection.transport._database.execute("select count(*) from cells").fetchone()[0]
 
 
-def test_a_counter_is_never_dated_ahead_of_the_clock_by_its_own_increments(table):
-    for number in range(20):
-        table.counter_inc(b"r", b"d:n")
-        table.counter_set(b"r", b"d:n", number)
-        assert table.counter_get(b"r", b"d:n") == number
-    ((_, timestamp),) = table.cells(b"r", b"d:n", versions=1, include_timestamp=True)
-    assert timestamp <= time.time_ns() // 1_000_000
-
-
 def test_a_compaction_removes_expired_cells(connection):
     connection.create_table("ttl", {"d": {"time_to_live": 60}, "m": {}})
     table = connection.table("ttl")
@@ -111,16 +102,6 @@ def test_a_row_without_the_columns_of_a_scan_costs_a_read(table, connection):
     for number in range(10):
         table.put(b"%d" % number, {b"m:x" if number == 5 else b"d:a": b"1"})
     assert rows_read(connection, lambda: list(table.scan(columns=[b"m:x"]))) == 10
-
-
-def test_a_surplus_version_is_shown_only_at_an_old_timestamp_until_it_is_flushed(table, connection):
-    for timestamp in (1, 2, 3, 4):
-        table.put(b"r", {b"d:a": b"v%d" % timestamp}, timestamp=timestamp)
-    assert table.cells(b"r", b"d:a", include_timestamp=True) == [(b"v4", 4), (b"v3", 3), (b"v2", 2)]
-    assert table.row(b"r", timestamp=2) == {b"d:a": b"v1"}
-    connection.disable_table("t")
-    connection.enable_table("t")
-    assert table.row(b"r", timestamp=2) == {}
 
 
 def test_a_hot_column_keeps_few_surplus_versions_and_compaction_none(table, connection):

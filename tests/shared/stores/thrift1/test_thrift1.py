@@ -10,8 +10,7 @@ from typing import Any
 import happybase
 import Hbase_thrift
 import pytest
-from Hbase_thrift import BatchMutation, ColumnDescriptor, Mutation, TIncrement, TScan
-from thriftpy2.thrift import TType
+from Hbase_thrift import BatchMutation, ColumnDescriptor, Mutation, TIncrement
 
 from shared.stores import connect
 from shared.stores.embedded.connection import EmbeddedConnection
@@ -165,21 +164,6 @@ def test_the_added_calls_answer_the_bytes_that_hbase_answers(server, store):
         assert answers(server, call(name)) == reply(name, body)
 
 
-def test_an_ioerror_says_whether_the_call_may_be_tried_again(server):
-    for name, text, can_retry in (
-        ("isTableEnabled", b"org.apache.hadoop.hbase.TableNotFoundException: nosuch", b"\0"),
-        ("deleteTable", b"java.io.IOException: table does not exist", b"\1"),
-    ):
-        length = struct.pack(">i", len(text))
-        body = b"\x0c\x00\x01" + b"\x0b\x00\x01" + length + text + b"\x02\x00\x02" + can_retry + b"\x00\x00"
-        assert answers(server, call(name, b"nosuch")) == reply(name, body)
-
-
-class _ScanOfToday(TScan):
-    thrift_spec = {**TScan.thrift_spec, 10: (TType.BOOL, "cacheBlocks", False)}  # noqa: RUF012
-    cacheBlocks = False  # noqa: N815
-
-
 class _Family(ColumnDescriptor):
     thrift_spec = {number: field for number, field in ColumnDescriptor.thrift_spec.items() if number == 1}  # noqa: RUF012
 
@@ -230,16 +214,3 @@ def test_answers_have_the_bytes_of_hbases_answers(server):
         finally:
             if table in connection.tables():
                 drop_table(connection.client, table)
-
-
-def test_a_family_without_a_time_to_live_keeps_its_cells_for_ever(server, store):
-    answers(server, call("createTable", b"u", [_Family(b"d:")]))
-    assert store.table("u").families()[b"d"]["time_to_live"] == 2**31 - 1
-
-
-def test_a_scan_may_say_whether_to_cache_blocks(server, store):
-    store.table("t").put(b"r", {b"d:a": b"1"})
-    with whole_connection(server.host, server.port) as connection:
-        scanner = connection.client.scannerOpenWithScan(b"t", _ScanOfToday(sortColumns=True), {})
-        (row,) = connection.client.scannerGetList(scanner, 5)
-    assert [(column.columnName, column.cell.value) for column in row.sortedColumns] == [(b"d:a", b"1")]
