@@ -5,7 +5,6 @@ import secrets
 from pathlib import Path
 from random import Random
 
-import attrs
 import pytest
 
 from shared.stores.thrift1.idl import Thrift1
@@ -27,12 +26,12 @@ from tests.programs.hbase.stores import named_with
 OPERATIONS_ON_HBASE = 10_000
 
 
+QUICK = {"the timestamp of a read is inclusive", "the stop of a scan is inclusive"}
+
+
 @pytest.mark.parametrize(
     "defect",
-    [
-        pytest.param(defect, marks=pytest.mark.long if number % 2 else (), id=defect.name)
-        for number, defect in enumerate(DEFECTS)
-    ],
+    [pytest.param(one, marks=() if one.name in QUICK else pytest.mark.long, id=one.name) for one in DEFECTS],
 )
 def test_a_planted_defect_is_noticed_and_shown_as_a_short_case_that_an_intact_store_passes(defect, tmp_path: Path):
     comparison = Comparison(Embedded(), Planted(defect), "planted", shrinking_s=20)
@@ -47,7 +46,7 @@ def test_a_planted_defect_is_noticed_and_shown_as_a_short_case_that_an_intact_st
 
 
 def test_a_store_does_not_differ_from_itself():
-    tally = Comparison(Embedded(), Embedded(), "itself").run(1_000)
+    tally = Comparison(Embedded(), Embedded(), "itself").run(300)
     assert (tally.differences, tally.known.total()) == ([], 0)
 
 
@@ -70,7 +69,7 @@ def test_a_seed_makes_the_same_sequence_again():
 
 
 def test_every_call_about_rows_and_every_filter_is_generated():
-    operations = [operation for number in range(500) for operation in sequence(f"all/{number}")[1]]
+    operations = [operation for number in range(200) for operation in sequence(f"all/{number}")[1]]
     about_tables = {name for name in Thrift1.thrift_services if "Table" in name or "Region" in name or "ompact" in name}
     others = {"getColumnDescriptors", "getThriftServerType", "getClusterId", "getRowOrBefore"}  # HBase lacks the last
     generated_calls = {operation.call for operation in operations}
@@ -93,25 +92,16 @@ def batch(row: bytes, *mutations: dict[str, object]) -> dict[str, object]:
     return {"row": row, "mutations": [*mutations]}
 
 
-@pytest.mark.parametrize(
-    "operation",
-    [
-        Operation("mutateRow", batch(b"r", deletion(b"d"), {"column": b"d:a", "value": b"1"})),
-        Operation("mutateRows", {"rowBatches": [batch(b"r", deletion(b":")), batch(b"s", deletion(b"d"))]}),
-        Operation("incrementRows", {"increments": [{"row": b"r", "column": b"d:a"}, {"row": b"r", "column": b"d:b"}]}),
-    ],
-    ids=lambda operation: operation.call,
-)
-def test_what_hbase_does_by_chance_is_not_generated(operation):
-    assert is_random(operation)
+def test_what_hbase_does_by_chance_is_not_generated():
+    assert is_random(Operation("mutateRow", batch(b"r", deletion(b"d"), {"column": b"d:a", "value": b"1"})))
     generated = [
-        operation for number in range(50) for operation in Generator(Random(number), KINDS["one family"]).operations(40)
+        operation for number in range(20) for operation in Generator(Random(number), KINDS["one family"]).operations(40)
     ]
     assert not any(map(is_random, generated))
 
 
 def test_it_is_known_of_every_operation_what_it_writes_to():
-    generated = [operation for number in range(200) for operation in sequence(f"written/{number}")[1]]
+    generated = [operation for number in range(60) for operation in sequence(f"written/{number}")[1]]
     calls = {operation.call for operation in generated if written(operation)}
     assert calls == {operation.call for operation in generated if operation.is_write}
 
@@ -151,17 +141,12 @@ COUNTER = Operation("atomicIncrement", {"row": b"r", "column": b"d", "value": 1}
     [
         (FAULT, True),
         (FAULT[::-1], True),
-        ([puts(b"d:"), *FAULT[1:]], True),
         ([COUNTER, *FAULT[1:]], True),
         ([puts(b"d:", 2), *FAULT[1:]], False),  # hidden itself
         ([puts(b"d:b", 3), *FAULT[1:]], False),
-        ([puts(b"d::", 3), *FAULT[1:]], False),
         ([puts(b"d:", 3), puts(b"d:a", 3), deletes(2)], False),  # nothing is hidden
         (FAULT[:2], False),
         ([*FAULT[:2], Operation("deleteAllTs", {"row": b"r", "column": b"d:a", "timestamp": 2})], False),
-        ([*FAULT[:2], attrs.evolve(FAULT[2], table=b"nosuch")], False),
-        ([*FAULT[:2], attrs.evolve(FAULT[2], arguments={"row": b"s", "timestamp": 2})], False),
-        ([Operation("append", {"append": {"row": b"r", "columns": [b"d"], "values": [b"1"]}}), *FAULT[1:]], False),
     ],
 )
 def test_a_filter_that_seeks_is_known_to_differ_in_the_state_of_the_fault_alone(before, is_known):
@@ -174,27 +159,16 @@ def test_a_filter_that_seeks_is_known_to_differ_in_the_state_of_the_fault_alone(
     ("name", "reference", "candidate", "is_known"),
     [
         ("ColumnPrefixFilter", rows((b"r", b"d:a", 2)), [], True),
-        ("ColumnPrefixFilter", rows((b"r", b"d:a", 2), (b"s", b"d:a", 2)), rows((b"s", b"d:a", 2)), True),
         ("PrefixFilter", rows((b"r", b"d:a", 2)), [], False),
         ("ColumnPrefixFilter", [], rows((b"r", b"d:a", 2)), False),
         ("ColumnPrefixFilter", rows((b"r", b"d:a", 3)), [], False),  # not hidden
         ("ColumnPrefixFilter", rows((b"s", b"d:a", 2)), [], False),
-        ("ColumnPrefixFilter", rows((b"r", b"d:a", 2), (b"s", b"d:a", 2)), [], False),
-        ("ColumnPrefixFilter", rows((b"r", b"d:a", 2)), rows((b"s", b"d:a", 2)), False),
     ],
 )
 def test_a_filter_that_seeks_is_known_to_show_what_was_hidden_and_nothing_else(name, reference, candidate, is_known):
     scan = Operation("scannerOpenWithScan", {"scan": {"filterString": Single(name, [b"a"])}})
     answered = Answered(scan, [reference], [candidate])
     assert (explanation(FAULT, answered, KINDS["one family"]) is not None) is is_known
-
-
-def test_a_filter_that_was_meant_to_be_broken_is_known_to_seek_too():
-    for text, is_known in ((b"ColumnRangeFilter('a', fAlse, '', false)", True), (b"PrefixFilter ('r')", False)):
-        scan = Operation("scannerOpenWithScan", {"scan": {"filterString": text}})
-        for shown, fits in ((rows((b"r", b"d:a", 2)), True), (rows((b"s", b"d:a", 2)), False)):
-            known = explanation(FAULT, Answered(scan, [shown], [[]]), KINDS["one family"])
-            assert (known is not None) is (is_known and fits)
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,15 @@ def test_a_store_does_what_a_case_says(opened: Callable[[str], Target], name: st
 TURNS_AND_PARTS = {"many turns": (turns, "TURN_S", -1.0), "rows read in part": (engine, "_FEW_CELLS", 0)}
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if not case.slow], ids=str)
-@pytest.mark.parametrize("setting", TURNS_AND_PARTS)
+@pytest.mark.parametrize(
+    ("setting", "case"),
+    [
+        pytest.param(setting, case, marks=() if case in SAMPLE else pytest.mark.long, id=f"{setting}-{case.sentence}")
+        for setting in TURNS_AND_PARTS
+        for case in CASES
+        if not case.slow
+    ],
+)
 def test_a_store_does_the_same_in_many_turns_and_with_rows_read_in_part(
     monkeypatch: pytest.MonkeyPatch, setting: str, case: Case
 ) -> None:

@@ -25,6 +25,7 @@ def test_happybase_returns_from_puts_that_fail():
     assert broken[Broken.FALSE_SUCCESS]
 
 
+@pytest.mark.long
 def test_a_socket_kept_after_a_timeout(monkeypatch):
     drop = sockets.Pool.drop
 
@@ -39,6 +40,7 @@ def test_a_socket_kept_after_a_timeout(monkeypatch):
     assert any(broken_by("late", writes.put_dated)[Broken.EARLY_SUCCESS] for _ in range(20))
 
 
+@pytest.mark.long
 def test_a_fetch_sent_again(monkeypatch):
     def on_another_socket(scans, scan, *_):
         shared = scan_sockets._SharedSocket(scans._sockets._pool.take())
@@ -85,9 +87,12 @@ DEFECTS = {
         ("restart", writes.count, Broken.ERROR),
     ),
 }
+QUICK = {"a scan that forgets the state of its filter", "a read that is not sent again"}
 
 
-@pytest.mark.parametrize("defect", DEFECTS)
+@pytest.mark.parametrize(
+    "defect", [pytest.param(defect, marks=() if defect in QUICK else pytest.mark.long) for defect in DEFECTS]
+)
 def test_a_defect_breaks_its_promise(monkeypatch, defect):
     replaced, (plan, kind, broken) = DEFECTS[defect]
     for replacement in replaced:
@@ -95,6 +100,7 @@ def test_a_defect_breaks_its_promise(monkeypatch, defect):
     assert broken_by(plan, kind, operations=150)[broken]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("call", "kind", "broken"),
     [
@@ -109,6 +115,7 @@ def test_a_call_sent_again_that_must_not_be(monkeypatch, call, kind, broken):
     assert broken_by("cut-after", kind)[broken]
 
 
+@pytest.mark.long
 def test_a_write_believed_although_its_reply_is_missing(monkeypatch):
     class Believed(Exception):
         pass

@@ -1,7 +1,7 @@
 """Where on the way of a call each fault hits, as raw sockets see it."""
 
 import socket
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import pytest
 from attrs import frozen
@@ -9,11 +9,11 @@ from Hbase_thrift import BatchMutation, Hbase, IllegalArgument, Mutation, TScan
 from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.transport import TMemoryBuffer
 
-from shared.stores.server.messages import ClientGone
 from tests.programs.faults.gateways import EmbeddedGateway
 from tests.programs.faults.messages import message, name_of, take_reply
 from tests.programs.faults.plans import Fault, Kind
 from tests.programs.faults.proxy import Proxy, has_more
+from tests.shared.stores.scripted_gateway import until
 
 TABLE = b"faults"
 SILENCE_S = 0.05
@@ -35,150 +35,126 @@ class First:
 @pytest.fixture
 def gateway():
     behind = EmbeddedGateway()
-    behind.direct().table("faults").put(b"s", {b"d:a": b"there from the start"})
     yield behind
     behind.close()
 
 
 @pytest.fixture
 def proxied(gateway):
-    """Opens proxies and, at each, clients."""
-    opened = []
+    """Opens a proxy and clients at it."""
+    with ExitStack() as opened:
 
-    def clients(plan, count=1):
-        opened.append(Proxy(gateway, plan).__enter__())
-        return [opened[0], *(connected(opened[0]) for _ in range(count))]
+        def clients(plan, count=1):
+            proxy = opened.enter_context(Proxy(gateway, plan))
+            places = [(proxy.host, proxy.port)] * count
+            return [proxy, *(opened.enter_context(socket.create_connection(place, 10)) for place in places)]
 
-    def connected(proxy):
-        opened.append(socket.create_connection((proxy.host, proxy.port), 10))
-        return opened[-1]
+        yield clients
 
-    yield clients
-    for context in reversed(opened):
-        context.__exit__(None, None, None)
+
+GET = message("getRow", TABLE, b"none", {})
 
 
 def put(row):
-    mutation = Mutation(isDelete=False, column=b"d:a", value=row, writeToWAL=True)
+    mutation = Mutation(isDelete=False, column=b"d:a", value=b"1", writeToWAL=True)
     return message("mutateRows", TABLE, [BatchMutation(row, [mutation])], {})
-
-
-def get(row=b"s"):
-    return message("getRow", TABLE, row, {})
-
-
-def reply(client):
-    """One reply, and nothing of the next, which may have come with it."""
-    return take_reply(lambda _: client.recv(1))
 
 
 def answer(client, call):
     client.sendall(call)
-    return reply(client)
+    return take_reply(lambda _: client.recv(1))  # and nothing of what comes behind it
 
 
-def result(name, reply):
-    protocol = TBinaryProtocol(TMemoryBuffer(reply), decode_response=False)
+def received(client):
+    """What comes until the client hears nothing more, and whether the connection is at its end then."""
+    pieces = b""
+    while has_more(client, SILENCE_S):
+        if not (piece := client.recv(1000)):
+            return pieces, True
+        pieces += piece
+    return pieces, False
+
+
+def result(name, *arguments, client):
+    """What the gateway answers to a call."""
+    protocol = TBinaryProtocol(TMemoryBuffer(answer(client, message(name, *arguments))), decode_response=False)
     protocol.read_message_begin()
     read = getattr(Hbase, f"{name}_result")()
     read.read(protocol)
     return read
 
 
-def is_silent(client):
-    return not has_more(client, SILENCE_S) or not client.recv(1)
-
-
-def all_until_the_end(client):
-    received = b""
-    with suppress(ConnectionResetError):
-        while piece := client.recv(1000):
-            received += piece
-    return received
-
-
-def is_stored(gateway, row):
-    return bool(gateway.direct().table("faults").row(row))
+def is_stored(gateway):
+    return bool(gateway.direct().table("faults").row(b"r"))
 
 
 def open_scanner(client):
-    return result("scannerOpenWithScan", answer(client, message("scannerOpenWithScan", TABLE, TScan(), {}))).success
+    return result("scannerOpenWithScan", TABLE, TScan(), {}, client=client).success
 
 
-def test_a_late_reply_comes_when_the_client_goes_on_and_looks_like_the_answer_to_the_next_call(proxied):
-    _, client = proxied(First(Kind.LATE_REPLY))
+# Whether a part of the reply or all of it comes at once, whether the connection then ends, whether the put is stored;
+# what comes once the client goes on with another call, and whether the put is stored in the end.
+FAULTS = {
+    Kind.LATE_REPLY: ("", False, True, "both replies", True),
+    Kind.STALLED_REPLY: ("part", False, True, "both replies", True),
+    Kind.CUT_REPLY: ("part", True, True, "", True),
+    Kind.CUT_BEFORE: ("", True, False, "", False),
+    Kind.CUT_AFTER: ("", True, True, "", True),
+    Kind.NO_REPLY: ("", False, True, "", True),
+    Kind.NO_REQUEST: ("", False, False, "", False),
+    Kind.LATE_REQUEST: ("", False, False, "", True),
+    Kind.IDLE_CLOSE: ("all", True, True, "", True),
+    Kind.RESTART: ("", True, False, "", False),
+    Kind.RESTART_AFTER: ("all", True, True, "", True),
+}
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_what_a_client_hears_of_a_put_and_what_is_stored(gateway, proxied, kind):
+    share, ends, is_stored_then, later, is_stored_in_the_end = FAULTS[kind]
+    with socket.create_connection(gateway.address) as direct:
+        reply = answer(direct, put(b"another"))
+    _, client = proxied(First(kind))
     client.sendall(put(b"r"))
-    assert is_silent(client)
-    assert name_of(answer(client, get())) == "mutateRows"
-    assert name_of(reply(client)) == "getRow"
-
-
-def test_a_late_reply_does_not_wait_for_a_client_that_has_gone_on_already(proxied):
-    proxy, client = proxied(First(Kind.LATE_REPLY))
-    client.sendall(put(b"r") + get())
-    proxy.settle()
-    assert [name_of(reply(client)), name_of(reply(client))] == ["mutateRows", "getRow"]
-
-
-def test_a_stalled_reply_comes_in_two_pieces(proxied):
-    _, client = proxied(First(Kind.STALLED_REPLY))
-    client.sendall(get())
-    early = client.recv(1000)
-    assert is_silent(client)
-    client.sendall(get())
-    whole = early + client.recv(1000, socket.MSG_PEEK)
-    assert early
-    assert name_of(whole) == "getRow"
-
-
-@pytest.mark.parametrize(("reset", "error"), [(False, ClientGone), (True, ConnectionResetError)])
-def test_a_reply_is_cut_inside(proxied, reset, error):
-    _, client = proxied(First(Kind.CUT_REPLY, reset=reset))
-    client.sendall(get())
-    with pytest.raises(error):
-        reply(client)
-
-
-@pytest.mark.parametrize(("kind", "stored"), [(Kind.NO_REPLY, True), (Kind.NO_REQUEST, False)])
-def test_without_a_reply_or_a_request_the_connection_stays_open_and_silent(gateway, proxied, kind, stored):
-    proxy, client = proxied(First(kind))
-    client.sendall(put(b"r"))
-    proxy.settle()
-    assert is_stored(gateway, b"r") == stored
-    client.sendall(get())
-    assert is_silent(client)
+    early, ended = received(client)
+    assert (early, ended) == ({"": b"", "part": reply[: len(early)], "all": reply}[share], ends)
+    assert share != "part" or 0 < len(early) < len(reply)
+    assert is_stored(gateway) == is_stored_then
+    if not ends:
+        client.sendall(GET)
+        late, _ = received(client)
+        assert bool(late) == bool(later)
+        assert not late or name_of((early + late).removeprefix(reply)) == "getRow"
+    assert until(lambda: is_stored(gateway) == is_stored_in_the_end)
 
 
 @pytest.mark.parametrize("leaves", [True, False])
 def test_a_late_request_is_stored_once_its_client_has_left_or_the_proxy_settles(gateway, proxied, leaves):
     proxy, client = proxied(First(Kind.LATE_REQUEST))
     client.sendall(put(b"r"))
-    assert is_silent(client)
-    assert not is_stored(gateway, b"r")
+    assert received(client) == (b"", False)
+    assert not is_stored(gateway)
     if leaves:
         client.close()
     proxy.settle()
-    assert is_stored(gateway, b"r")
+    assert is_stored(gateway)
 
 
-def test_the_end_of_an_idle_connection_is_there_with_the_last_byte_of_the_reply(gateway, proxied):
-    _, *clients = proxied(First(Kind.IDLE_CLOSE, call="getRow"), count=100)
+def test_the_end_of_an_idle_connection_is_there_with_the_last_byte_of_the_reply(proxied):
+    _, *clients = proxied(First(Kind.IDLE_CLOSE, call="getRow"), count=20)
     for client in clients:
-        assert name_of(answer(client, get())) == "getRow"
+        assert name_of(answer(client, GET)) == "getRow"
         assert client.recv(1, socket.MSG_DONTWAIT) == b""
 
 
-@pytest.mark.parametrize("kind", [Kind.RESTART, Kind.RESTART_AFTER])
-def test_a_restart_ends_all_connections_and_forgets_all_scanners(proxied, kind):
-    proxy, client, other = proxied(First(kind, call="mutateRows"), count=2)
+def test_a_restart_ends_all_connections_and_forgets_all_scanners(proxied):
+    proxy, client, other = proxied(First(Kind.RESTART, call="mutateRows"), count=2)
     scanner = open_scanner(other)
     client.sendall(put(b"r"))
-    assert bool(all_until_the_end(client)) == (kind == Kind.RESTART_AFTER)
-    assert all_until_the_end(other) == b""
+    assert received(other) == (b"", True)
     proxy.settle()
     with connected_again(proxy) as later:
-        fetched = result("scannerGetList", answer(later, message("scannerGetList", scanner, 1)))
-        assert isinstance(fetched.ia, IllegalArgument)
+        assert isinstance(result("scannerGetList", scanner, 1, client=later).ia, IllegalArgument)
         assert open_scanner(later) == scanner  # somebody else's, under the same id
 
 
@@ -190,6 +166,5 @@ def connected_again(proxy):
 
 def test_an_expired_scanner_is_the_gateways_own_error(proxied):
     _, client = proxied(First(Kind.EXPIRED, call="scannerGetList"))
-    scanner = open_scanner(client)
-    fetched = result("scannerGetList", answer(client, message("scannerGetList", scanner, 1)))
+    fetched = result("scannerGetList", open_scanner(client), 1, client=client)
     assert fetched.ia.message == b"scanner ID is invalid"
