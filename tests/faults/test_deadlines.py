@@ -1,5 +1,6 @@
 """Deadlines: what a gateway leaves unanswered ends with the block, and a late reply reaches no later call."""
 
+import asyncio
 import time
 from contextlib import closing
 
@@ -204,6 +205,16 @@ def test_a_socket_waits_as_long_as_ever_after_the_reply_to_a_close():
         gateway.goes_wrong("getRowWithColumns", Fault.LATE_REPLY)
         table.row(b"r")
         assert (gateway.count("scannerClose"), gateway.count("getRowWithColumns"), gateway.sockets) == (1, 1, 1)
+
+
+def test_a_deadline_holds_in_a_thread_of_asyncio(table):
+    async def read():
+        with deadline(1):
+            await asyncio.sleep(0.002)
+            return await asyncio.to_thread(table.row, b"r-1")
+
+    with pytest.raises(DeadlineExceeded):
+        asyncio.run(read())
 
 
 def test_an_embedded_store_refuses_the_calls_that_begin_after_a_deadline(plan):

@@ -15,6 +15,7 @@ from Hbase_thrift import IOError
 
 from shared.stores import StoreError, connect
 from shared.stores.embedded import damage as damage_module
+from tests.shared.stores.embedded.batches import batches_in, store_batch
 from tests.shared.stores.processes import Process
 
 PAGE_BYTES = 4096
@@ -202,7 +203,7 @@ def test_damage_while_a_store_is_open_is_reported_by_the_call_that_meets_it(stor
 # The log
 
 
-BATCHES = 30
+BATCHES = 15
 
 
 @pytest.fixture(scope="module")
@@ -216,10 +217,7 @@ def killed(tmp_path_factory) -> Path:
     def write(report: Callable[[int], None]) -> None:
         table = connect(f"embedded:{path}").table("t")
         for number in range(BATCHES):
-            with table.batch() as batch:
-                for row in range(10):
-                    batch.put(b"row-%d" % row, {b"d:a": b"%d" % number, b"d:b": bytes(500)})
-                batch.put(b"number-%02d" % number, {b"d:a": b"1"})
+            store_batch(table, number)
             report(number)
         os.kill(os.getpid(), 9)
 
@@ -241,17 +239,6 @@ def copied(killed, tmp_path) -> Iterator[Callable[[], Path]]:
         return tmp_path / "store.db"
 
     return copy
-
-
-def batches_in(path: Path) -> int:
-    """The batches that a store has; it must have whole ones, and all before the last one."""
-    with closing(connect(f"embedded:{path}")) as connection:
-        rows = dict(connection.table("t").scan())
-    numbers = [row for row in rows if row.startswith(b"number")]
-    assert numbers == [b"number-%02d" % number for number in range(len(numbers))]
-    values = {cells[b"d:a"] for row, cells in rows.items() if row.startswith(b"row")}
-    assert values == ({b"%d" % (len(numbers) - 1)} if numbers else set())
-    return len(numbers)
 
 
 def test_a_damaged_log_is_refused_and_stays_as_it_is(copied):

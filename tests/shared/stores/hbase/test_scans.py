@@ -73,6 +73,13 @@ def test_a_scan_survives_a_restart_of_its_gateway(gateway, table):
     assert [next(scan)[0] for scan in others] == [ROWS[1]] * 3
 
 
+def test_a_scan_whose_socket_was_idle_for_too_long_goes_on_also_without_retries(gateway):
+    scan = gateway.opened(retry_ms=0).scan(batch_size=2)
+    next(scan)
+    gateway.cut()
+    assert rows_of(scan) == ROWS[1:]
+
+
 def test_the_last_row_of_a_reversed_scan_may_be_gone_meanwhile(gateway, table):
     scan = table.scan(batch_size=1, reverse=True)
     assert [next(scan)[0], next(scan)[0]] == [b"r-09", b"r-08"]

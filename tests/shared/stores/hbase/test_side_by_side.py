@@ -317,10 +317,15 @@ def test_short_ranges_of_one_stream_are_read_side_by_side_and_long_ones_one_by_o
 
 
 @pytest.mark.parametrize(
-    ("long_streams", "limit", "rows_read"), [(1, 10, 10), (1, 11, 15), (2, 20, 10), (2, 21, 15), (2, None, 15)]
+    ("needed", "limit", "taken_of_other", "taken", "read"),
+    [
+        *((15, None, 0, 1, 5), (16, None, 0, 1, 10)),  # three first batches may be enough
+        *((100, 10, 0, 6, 10), (100, 11, 0, 6, 15), (100, 11, 1, 6, 15)),
+        *((100, 20, 6, 6, 10), (100, 21, 6, 6, 15), (100, None, 6, 6, 15)),
+    ],
 )
-def test_a_third_batch_is_fetched_ahead_only_if_the_limit_is_beyond_what_all_long_streams_have_begun(
-    gateway, long_streams, limit, rows_read
+def test_a_batch_is_fetched_ahead_if_more_is_needed_than_all_streams_have_begun(
+    gateway, needed, limit, taken_of_other, taken, read
 ):
     connection, numbers_read = gateway.opened().connection, []
 
@@ -329,11 +334,12 @@ def test_a_third_batch_is_fetched_ahead_only_if_the_limit_is_beyond_what_all_lon
             numbers_read.append(number)
             yield number
 
-    with read_streams(connection, [[counted()], [iter(())], [iter(range(40))]], 5, 100, limit) as (first, _, other):
-        for rows in (other, first)[2 - long_streams :]:
-            assert [*islice(rows, 6)] == [*range(6)]
+    streams = [[counted()], [iter(())], [iter(range(40))]]
+    with read_streams(connection, streams, 5, needed, limit) as (first, _, other):
+        assert [*islice(other, taken_of_other)] == [*range(taken_of_other)]
+        assert [*islice(first, taken)] == [*range(taken)]
         connection.helpers.finish(5)
-        assert len(numbers_read) == rows_read
+        assert len(numbers_read) == read
 
 
 @pytest.mark.parametrize("how", ["close", "forget", "fail", "late"])
