@@ -113,21 +113,3 @@ def test_a_defect_breaks_its_promise(monkeypatch, defect):
 def test_a_call_sent_again_that_must_not_be(monkeypatch, call, kind, broken):
     monkeypatch.delitem(calls.UNREPEATABLE, call)
     assert broken_by("cut-after", kind)[broken]
-
-
-@pytest.mark.long
-def test_a_write_believed_although_its_reply_is_missing(monkeypatch):
-    class Believed(Exception):
-        pass
-
-    def stop(attempts, failure):
-        raise Believed
-
-    def again(*arguments):
-        with pytest.raises(Believed):
-            original(*arguments)
-
-    original = hbase._retry
-    monkeypatch.setattr(retries.Attempts, "pause", stop)
-    monkeypatch.setattr(hbase, "_retry", again)
-    assert broken_by("cut-before", writes.put_now, writes.put_dated)[Broken.FALSE_SUCCESS]
