@@ -69,22 +69,24 @@ def test_a_store_does_what_a_case_says(opened: Callable[[str], Target], name: st
 
 
 # Where calls take turns with the engine, and where a row counts as one with many cells: after every row, and any row.
-TURNS_AND_PARTS = {"many turns": (turns, "TURN_S", -1.0), "rows read in part": (engine, "_FEW_CELLS", 0)}
+TURNS, PARTS = (turns, "TURN_S", -1.0), (engine, "_FEW_CELLS", 0)
+SETTINGS = {"many turns": [TURNS], "rows read in part": [PARTS], "both": [TURNS, PARTS]}
 
 
 @pytest.mark.parametrize(
     ("setting", "case"),
     [
-        pytest.param(setting, case, marks=() if case in SAMPLE else pytest.mark.long, id=f"{setting}-{case.sentence}")
-        for setting in TURNS_AND_PARTS
-        for case in CASES
+        pytest.param(setting, case, marks=[pytest.mark.long] if cases is CASES else [], id=f"{setting}-{case.sentence}")
+        for setting, cases in (("many turns", CASES), ("rows read in part", CASES), ("both", SAMPLE))
+        for case in cases
         if not case.slow
     ],
 )
 def test_a_store_does_the_same_in_many_turns_and_with_rows_read_in_part(
     monkeypatch: pytest.MonkeyPatch, setting: str, case: Case
 ) -> None:
-    monkeypatch.setattr(*TURNS_AND_PARTS[setting])
+    for replacement in SETTINGS[setting]:
+        monkeypatch.setattr(*replacement)
     with InProcess().store(case) as store:
         run(case, store)
 

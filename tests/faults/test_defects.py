@@ -87,7 +87,7 @@ DEFECTS = {
         ("restart", writes.count, Broken.ERROR),
     ),
 }
-QUICK = {"a scan that forgets the state of its filter", "a read that is not sent again"}
+QUICK = {"a read that is not sent again", "a socket closed after a declared exception"}
 
 
 @pytest.mark.parametrize(

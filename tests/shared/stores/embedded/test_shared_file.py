@@ -9,11 +9,15 @@ from contextlib import closing
 from itertools import count
 from pathlib import Path
 
+import happybase
 import pytest
 from Hbase_thrift import IOError
+from thriftpy2.transport import TTransportException
 
 from shared.stores import connect
 from shared.stores.embedded.connection import EmbeddedConnection
+from shared.stores.server import thrift_server
+from shared.stores.server.thrift_server import ThriftServer
 from tests.shared.stores.processes import Process
 
 COLUMNS = [b"d:%d" % number for number in range(3)]
@@ -126,6 +130,21 @@ def test_a_writer_that_waits_for_another_process_leaves_reads_to_other_threads(p
         for write in writes:
             write.result(10)
     assert [row for row, _ in first.table("t").scan()] == [b"r", b"r0", b"r1", b"r2"]
+
+
+@pytest.mark.long
+def test_a_server_whose_clients_wait_for_another_process_stops_and_breaks_their_writes_off(path, monkeypatch):
+    monkeypatch.setattr(thrift_server, "STOP_S", 0.5)
+    direct, served = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    with direct.transport.writing(), ThreadPoolExecutor(3) as pool, ThriftServer(served.service) as server:
+        clients = [happybase.Connection(server.host, server.port) for _ in range(3)]
+        writes = [pool.submit(client.table("t").put, b"r", {b"d:a": b"2"}) for client in clients]
+        time.sleep(0.2)
+        server.stop()
+        for write in writes:
+            with pytest.raises((IOError, TTransportException)):
+                write.result(1)
+    assert direct.table("t").row(b"r") == {}
 
 
 def test_a_put_that_waited_for_another_writer_is_dated_when_its_turn_comes(path):

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 from Hbase_thrift import Hbase, TCell, TRowResult, TScan
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType
@@ -16,7 +16,7 @@ from shared.queries import scan_cells
 from shared.stores import connect
 from shared.stores.hbase.row_frames import RowFrame, RowFrameReader, UnusualReply
 from shared.stores.server import ThriftServer
-from tests.shared.stores.scripted_gateway import Fault
+from tests.shared.stores.scripted_gateway import Fault, until
 
 SEQUENCE_ID = 5
 MARK = b"\x0b\x00\x01\x00"
@@ -72,6 +72,7 @@ def rows_of(frame):
     return [(row, dict(of_row)) for row, of_row in rows]
 
 
+@settings(max_examples=50)
 @given(ROWS, st.lists(st.integers(1, 40), min_size=1))
 def test_a_frame_holds_the_rows_that_thriftpy2_reads_in_whatever_parts_it_arrives(rows, sizes):
     data = reply(rows)
@@ -193,5 +194,4 @@ def test_the_next_batch_is_asked_for_before_the_reader_needs_it(gateway, table):
     table.connection.helpers.finish(5)
     assert gateway.count("scannerGetList") == 2
     batches.close()
-    table.connection.helpers.finish(5)
-    assert gateway.scanners == 0
+    assert until(lambda: gateway.scanners == 0)

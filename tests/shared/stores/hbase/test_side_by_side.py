@@ -77,7 +77,7 @@ def test_queries_are_answered_as_by_the_store_itself_whatever_is_lost(gateway, k
     table = getattr(Shape(100, descending, buckets=8), kind)()
     create_tables(gateway.store, [table])
     metrics = [f"m-{number}" for number in range(23)]
-    put(gateway.store.table(kind), table, [Point(metrics[n % 23], n * 7 % 500, n) for n in range(400)])
+    put(gateway.store.table(kind), table, [Point(metrics[n % 23], n * 7 % 500, n) for n in range(250)])
     here, there = (BoundTable(connection, table) for connection in (gateway.store, gateway.connect(in_flight=5)))
     dice = random.Random(descending)
     questions = [
@@ -97,7 +97,7 @@ def test_queries_are_answered_as_by_the_store_itself_whatever_is_lost(gateway, k
             gateway.goes_wrong("scannerGetList", *FAULTS)
             gateway.goes_wrong("scannerOpenWithScan", *FAULTS[::2])
             assert list(remote) == list(local)
-            for limit in (1, 150):
+            for limit in (1, 100):
                 first, wanted = remote.page(limit), local.page(limit)
                 assert (first.records, first.cursor) == (wanted.records, wanted.cursor)
                 if wanted.cursor:

@@ -20,8 +20,11 @@ from shared.stores.server.memory import BufferFull, Buffers, ClientBuffers
 from shared.stores.server.messages import Stream
 from shared.stores.server.thrift_server import ThriftServer
 from tests.shared.stores.scripted_gateway import until
+from tests.shared.stores.wire import arguments_of, message
 
-MIB = 1024 * 1024
+PART = 256 * 1024
+MOST = 8 * PART
+"""Of all clients together."""
 HALF_A_GET = bytes.fromhex("80010001 00000006") + b"getRow" + bytes.fromhex("00000000 0b0001 0ff00000")
 
 
@@ -33,7 +36,7 @@ def store(connection):
 
 @pytest.fixture
 def running(store: happybase.Connection) -> Iterator[ThriftServer]:
-    with ThriftServer(store.service, max_buffered_bytes=8 * MIB) as running:
+    with ThriftServer(store.service, max_buffered_bytes=MOST) as running:
         yield running
 
 
@@ -104,13 +107,13 @@ def test_small_messages_and_replies_go_on_while_the_buffers_are_full():
 
 def test_the_client_that_sends_beyond_the_limit_is_closed_and_no_other(running, caplog):
     table = client_of(running).table("t")
-    clients = [half_a_message(running, 3 * MIB) for _ in range(2)]
-    assert until(lambda: held(running) > 6 * MIB)
+    clients = [half_a_message(running, 3 * PART) for _ in range(2)]
+    assert until(lambda: held(running) > 6 * PART)
     newest = socket.create_connection((running.host, running.port), 5)
     with suppress(ConnectionError):
-        newest.sendall(HALF_A_GET + b"x" * 16 * MIB)
+        newest.sendall(HALF_A_GET + b"x" * 16 * PART)
     assert is_closed(newest)
-    assert "closed: unanswered messages and unread replies must be at most 8388608 bytes together" in caplog.text
+    assert f"closed: unanswered messages and unread replies must be at most {MOST} bytes together" in caplog.text
     table.put(b"1", {b"d:a": b"small"})
     for client in clients:
         client.settimeout(0.05)
@@ -123,7 +126,7 @@ def test_the_client_that_sends_beyond_the_limit_is_closed_and_no_other(running, 
 
 LARGE_READS = {
     "scan": lambda table: list(table.scan(batch_size=100)),
-    "small rows": lambda table: table.rows([b"small"] * (8 * MIB // sizes.ROW_OBJECT_BYTES)),
+    "small rows": lambda table: table.rows([b"small"] * (MOST // sizes.ROW_OBJECT_BYTES)),
     "versions before": lambda table: table.cells(b"1", b"d:a", versions=3, timestamp=9),
     "append": lambda table: table.connection.client.append(TAppend(b"t", b"1", [b"d:a", b"d:b", b"d:c"], [b"+"] * 3)),
 }
@@ -133,36 +136,34 @@ LARGE_READS = {
 def test_a_reply_beyond_the_limit_is_an_error_that_says_so_and_the_client_goes_on(running, read):
     table = client_of(running).table("t")
     for timestamp in range(3):
-        table.put(b"1", {b"d:a": b"x" * 3 * MIB}, timestamp=timestamp)
+        table.put(b"1", {b"d:a": b"x" * 3 * PART}, timestamp=timestamp)
     for row, column in ((b"1", b"d:b"), (b"1", b"d:c"), (b"2", b"d:a")):
-        table.put(row, {column: b"x" * 3 * MIB}, timestamp=2)
+        table.put(row, {column: b"x" * 3 * PART}, timestamp=2)
     table.put(b"small", {b"d:a": b"x"})
-    with pytest.raises(IOError, match=r"must be at most 8388608 bytes together.*ask for less at a time"):
+    with pytest.raises(IOError, match=rf"must be at most {MOST} bytes together.*ask for less at a time"):
         read(table)
-    assert table.row(b"1", [b"d:b"]) == {b"d:b": b"x" * 3 * MIB}
+    assert table.row(b"1", [b"d:b"]) == {b"d:b": b"x" * 3 * PART}
     assert until(lambda: held(running) == 0)
 
 
-def test_a_reply_that_its_client_does_not_read_counts_until_it_leaves(running):
-    client = client_of(running)
-    client.table("t").put(b"1", {b"d:a": b"x" * 6 * MIB})
-    silent = socket.create_connection((running.host, running.port), 5)
-    silent.sendall(
-        bytes.fromhex("80010001 00000006")
-        + b"getRow"
-        + bytes.fromhex("00000000 0b0001 00000001 74 0b0002 00000001 31 00")
-    )
-    assert until(lambda: 6 * MIB < held(running) < 7 * MIB)
-    with pytest.raises(IOError, match="ask for less at a time"):
-        client.table("t").row(b"1")
-    silent.close()
-    assert until(lambda: held(running) == 0)
-    assert len(client.table("t").row(b"1")[b"d:a"]) == 6 * MIB
+def test_a_reply_that_its_client_does_not_read_counts_until_it_leaves(store):
+    size = 24 * PART  # more than the buffers of its socket take
+    store.table("t").put(b"1", {b"d:a": b"x" * size})
+    with ThriftServer(store.service, max_buffered_bytes=32 * PART) as running:
+        client = client_of(running)
+        silent = socket.create_connection((running.host, running.port), 5)
+        silent.sendall(message("getRow", arguments_of("getRow", b"t", b"1", {})))
+        assert until(lambda: size < held(running) < size + PART)
+        with pytest.raises(IOError, match="ask for less at a time"):
+            client.table("t").row(b"1")
+        silent.close()
+        assert until(lambda: held(running) == 0)
+        assert len(client.table("t").row(b"1")[b"d:a"]) == size
 
 
 def test_half_a_message_is_free_when_its_client_leaves_without_a_collection(running, without_collector):
-    clients = [half_a_message(running, MIB) for _ in range(3)]
-    assert until(lambda: sum(len(stream.data) for stream in alive(Stream)) > 3 * MIB)
+    clients = [half_a_message(running, PART) for _ in range(3)]
+    assert until(lambda: sum(len(stream.data) for stream in alive(Stream)) > 3 * PART)
     for client in clients:
         client.close()
     assert until(lambda: alive(Stream) == [])
@@ -171,7 +172,7 @@ def test_half_a_message_is_free_when_its_client_leaves_without_a_collection(runn
 def test_a_message_that_failed_is_free_without_a_collection(running, without_collector):
     client = client_of(running)
     with pytest.raises(IOError, match="Column family nope"):
-        client.table("t").put(b"1", {b"nope:a": b"x" * MIB})
+        client.table("t").put(b"1", {b"nope:a": b"x" * PART})
     assert until(lambda: alive(Hbase.mutateRows_args) == alive(Hbase.mutateRow_args) == [])
 
 
