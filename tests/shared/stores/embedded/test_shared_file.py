@@ -2,6 +2,7 @@
 
 import random
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -141,6 +142,7 @@ def test_a_server_whose_clients_wait_for_another_process_stops_and_breaks_their_
         writes = [pool.submit(client.table("t").put, b"r", {b"d:a": b"2"}) for client in clients]
         time.sleep(0.2)
         server.stop()
+        assert not any(thread.name.startswith("rowbook") for thread in threading.enumerate())
         for write in writes:
             with pytest.raises((IOError, TTransportException)):
                 write.result(1)

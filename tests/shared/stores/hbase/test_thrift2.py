@@ -13,6 +13,7 @@ from Hbase_thrift import AlreadyExists, IOError
 from shared.stores import DeadlineExceeded, OutcomeUnknown, StoreError, Unreachable, connect, deadline
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.hbase.connection import HBaseConnection
+from shared.stores.server.thrift_server import ThriftServer
 from shared.tables import NeedsThrift2, create_tables, drop_tables
 from tests.engines import plain_table
 from tests.programs.hbase.named import named_hbase
@@ -189,6 +190,10 @@ def test_a_port_of_no_thrift2_gateway_is_refused_with_what_is_there():
             reason = refusal(connection.port, web.getsockname()[1], timeout_ms=200)
             assert re.search("the reply (cannot be read|did not come)|no reply within 0.2 s", reason)
             answer.join()
+        with ThriftServer(store.service) as older:
+            del older._processor._calls["getThriftServerType"]
+            reason = refusal(connection.port, older.port)
+            assert reason.endswith(": Invalid method name: 'getThriftServerType')")
         with serving_both(store, "framed") as (_, port):
             reason = refusal(connection.port, port, timeout_ms=200)
             assert re.search(r": (no reply within 0.2 s|the reply did not come)", reason)

@@ -257,7 +257,9 @@ def broken_streams(count):
 
 
 @pytest.mark.parametrize("count", [60, pytest.param(3_000, marks=pytest.mark.long)])
-def test_broken_clients_cost_no_other_client_anything_and_leave_nothing_behind(any_server, client_of, request, count):
+def test_broken_clients_cost_no_other_client_anything_and_leave_nothing_behind(
+    any_server, client_of, request, caplog, count
+):
     healthy = client_of(any_server, *request.node.callspec.params["any_server"])
     healthy.create_table("healthy", {"d": {}})
     before = sockets()
@@ -272,6 +274,7 @@ def test_broken_clients_cost_no_other_client_anything_and_leave_nothing_behind(a
             if leaves == "resets":
                 raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         assert healthy.table("healthy").counter_inc(b"r", b"d:n") == number
+    assert not any(record.exc_info for record in caplog.records)
     assert until(lambda: sockets() == before)
     assert any_server._buffers._counted_bytes == 0
 
@@ -290,6 +293,17 @@ def test_the_port_is_taken_from_the_constructor_on_and_who_comes_before_the_star
     with waiting:
         assert early.tables() == []
     ThriftServer(store.service, port=waiting.port).stop()
+
+
+def test_serve_ends_with_stop(store, client_of):
+    running = ThriftServer(store.service)
+    with ThreadPoolExecutor(1) as pool:
+        serving = pool.submit(running.serve)
+        assert client_of(running).tables() == []
+        assert not serving.done()
+        running.stop()
+        running.stop()
+        serving.result(5)
 
 
 @pytest.fixture
@@ -325,6 +339,21 @@ def test_stop_finishes_the_call_that_runs_and_sends_its_reply(store, client_of, 
         stopped.result(5)
     with pytest.raises(GONE):
         client.tables()
+
+
+def test_stop_waits_no_longer_than_it_says_for_a_call_without_end(store, client_of, slow_call, monkeypatch):
+    begun, may_end = slow_call
+    monkeypatch.setattr(server, "STOP_S", 0.1)
+    running = ThriftServer(store.service)
+    running.start()
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(client_of(running).tables)
+        assert begun.wait(5)
+        running.stop()
+        with pytest.raises(GONE):
+            answer.result(5)
+        may_end.set()
+    assert until(lambda: threads() == [])
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="no /proc to count sockets in")
