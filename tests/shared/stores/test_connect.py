@@ -8,25 +8,6 @@ from shared.stores import StoreError, connect, masked_url
 from shared.stores.hbase.connection import HBaseConnection
 
 
-def test_each_store_in_memory_is_new_and_empty():
-    first, second = connect("embedded:"), connect("embedded:")
-    first.create_table("t", {"d": {}})
-    assert first.tables() == [b"t"]
-    assert second.tables() == []
-
-
-def test_a_path_is_a_file_that_stays(tmp_path):
-    url = f"embedded:{tmp_path / 'store.db'}"
-    connection = connect(url, table_prefix="p")
-    connection.create_table("t", {"d": {"max_versions": 7}})
-    connection.table("t").put(b"r", {b"d:a": b"1"})
-    connection.close()
-    again = connect(url)
-    assert again.tables() == [b"p_t"]
-    assert again.table("p_t").families()[b"d"]["max_versions"] == 7
-    assert again.table("p_t").row(b"r") == {b"d:a": b"1"}
-
-
 def test_a_relative_path_and_odd_names_are_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("a.db", ":memory:", "file:x", "é b"):
