@@ -1,6 +1,5 @@
 """A table of a store is bound once, so rows, layout and plan cannot be of different tables."""
 
-from collections.abc import Iterator
 from contextlib import closing
 
 import happybase
@@ -16,7 +15,7 @@ from shared.tables import BoundTable, LayoutMismatch, TableLayout, create_tables
 
 
 @pytest.fixture
-def connection() -> Iterator[happybase.Connection]:
+def connection():
     with closing(connect("embedded:")) as connection:
         yield connection
 
@@ -24,14 +23,14 @@ def connection() -> Iterator[happybase.Connection]:
 SALTED = TableLayout(LOGS.name, LOGS.holds, KeyLayout(LOGS.key.key_class, Salt(of="host", buckets=3)), LOGS.cells)
 
 
-def test_a_plan_of_another_table_is_refused(connection: happybase.Connection) -> None:
+def test_a_plan_of_another_table_is_refused(connection):
     outbox = BoundTable(connection, OUTBOX)
     for plan in (INBOX.plan(receiver="bob"), BoundTable(connection, INBOX).whole_table()):
         with pytest.raises(InvalidQuestion, match=r"^plan: must be .*outbox.* \(got "):
             Query(outbox, plan)
 
 
-def test_another_layout_is_refused_at_the_first_use_of_the_rows(connection: happybase.Connection) -> None:
+def test_another_layout_is_refused_at_the_first_use_of_the_rows(connection):
     create_tables(connection, [SALTED])
     with metered(connection) as cost:
         logs = BoundTable(connection, LOGS)
@@ -42,7 +41,7 @@ def test_another_layout_is_refused_at_the_first_use_of_the_rows(connection: happ
             logs.rows  # noqa: B018
 
 
-def test_the_rows_are_happybases_own_and_compared_once_for_each_connection(connection: happybase.Connection) -> None:
+def test_the_rows_are_happybases_own_and_compared_once_for_each_connection(connection):
     create_tables(connection, [LOGS])
     logs = BoundTable(connection, LOGS)
     assert type(logs.rows) is happybase.Table
@@ -51,7 +50,7 @@ def test_the_rows_are_happybases_own_and_compared_once_for_each_connection(conne
     assert cost.rpcs == 2
 
 
-def test_the_name_has_the_prefix_of_the_connection() -> None:
+def test_the_name_has_the_prefix_of_the_connection():
     with closing(connect("embedded:", table_prefix="team")) as connection:
         create_tables(connection, [LOGS])
         logs = BoundTable(connection, LOGS)

@@ -57,12 +57,12 @@ ANYTHING = RecordCells(Anything, {"what": Column("f:w")})
 LAMP = Sale("n-1", "lamp", 499)
 
 
-def cells(**changed: Any) -> dict[bytes, bytes]:
+def cells(**changed):
     """The cells of a lamp, with the bytes of some replaced."""
     return SALES.pack(LAMP) | {SALES.column(name): value for name, value in changed.items()}
 
 
-def test_a_record_has_one_cell_for_each_attribute_that_the_key_does_not_hold() -> None:
+def test_a_record_has_one_cell_for_each_attribute_that_the_key_does_not_hold():
     assert SALES.pack(LAMP) == {
         b"f:i": bytes.fromhex("a4 6c616d70"),
         b"f:a": bytes.fromhex("c4 02 01f3"),
@@ -74,7 +74,7 @@ def test_a_record_has_one_cell_for_each_attribute_that_the_key_does_not_hold() -
     }
 
 
-def test_key_and_cells_make_the_record_again_whatever_the_other_columns() -> None:
+def test_key_and_cells_make_the_record_again_whatever_the_other_columns():
     for others in ({}, {b"f:new": b"?", b"g:i": b"?"}):
         assert SALES.unpack(Key("n-1"), SALES.pack(LAMP) | others) == LAMP
 
@@ -103,7 +103,7 @@ def test_key_and_cells_make_the_record_again_whatever_the_other_columns() -> Non
         (1 << 2039, f"c5 0100 00 80{'00' * 254}"),
     ],
 )
-def test_a_big_int_has_the_bytes_of_javas_big_integer(amount: int, wanted: str) -> None:
+def test_a_big_int_has_the_bytes_of_javas_big_integer(amount, wanted):
     assert bytes.fromhex(wanted) == BIG_INT.pack(amount)
     assert amount == BIG_INT.unpack(bytes.fromhex(wanted))
 
@@ -111,7 +111,7 @@ def test_a_big_int_has_the_bytes_of_javas_big_integer(amount: int, wanted: str) 
 @pytest.mark.parametrize(
     "cell", ["", "c4", "c4 00", "c4 02 01", "c4 02 0001", "c4 01 01 00", "c5 0001 01", "a2 01f3", "d9 02 01f3"]
 )
-def test_a_big_int_in_other_bytes_is_refused(cell: str) -> None:
+def test_a_big_int_in_other_bytes_is_refused(cell):
     with pytest.raises(InvalidRecord, match=r"^Sale\.amount: "):
         SALES.unpack(Key("n-1"), cells(amount=bytes.fromhex(cell)))
 
@@ -119,31 +119,31 @@ def test_a_big_int_in_other_bytes_is_refused(cell: str) -> None:
 @settings(max_examples=100, derandomize=True, database=None)
 @given(st.integers(-(10**21), 10**21) | st.integers(0, 100).map(lambda bits: -(1 << bits)))
 @example(10**5000)
-def test_an_amount_of_any_size_comes_back(amount: int) -> None:
+def test_an_amount_of_any_size_comes_back(amount):
     sale = attrs.evolve(LAMP, amount=amount)
     assert sale == SALES.unpack(Key("n-1"), SALES.pack(sale))
 
 
 @pytest.mark.parametrize(("names", "cell"), [((), "90"), (("ada", ""), "92 a3 616461 a0"), (("é",), "91 a2 c3a9")])
-def test_texts_are_a_msgpack_array(names: tuple[str, ...], cell: str) -> None:
+def test_texts_are_a_msgpack_array(names, cell):
     assert bytes.fromhex(cell) == TEXTS.pack(names)
     assert names == TEXTS.unpack(bytes.fromhex(cell))
 
 
 @pytest.mark.parametrize("value", [["ada"], "ada", ("ada", 1), (b"ada",), None])
-def test_what_is_not_a_tuple_of_texts_is_refused(value: Any) -> None:
+def test_what_is_not_a_tuple_of_texts_is_refused(value):
     with pytest.raises(TypeError, match=r"^must be a tuple of texts$"):
         TEXTS.pack(value)
 
 
 @pytest.mark.parametrize("cell", ["a3 616461", "81 a0 a0", "91 01", "92 a0 c0"])
-def test_a_cell_that_does_not_hold_texts_is_refused(cell: str) -> None:
+def test_a_cell_that_does_not_hold_texts_is_refused(cell):
     with pytest.raises(ValueError, match=r"^must be a msgpack array of texts$"):
         TEXTS.unpack(bytes.fromhex(cell))
 
 
 @pytest.mark.parametrize("count", [2**64 - 1, -(2**63), 0, -1])
-def test_an_int_of_64_bits_comes_back_as_msgpack_has_it(count: int) -> None:
+def test_an_int_of_64_bits_comes_back_as_msgpack_has_it(count):
     sale = attrs.evolve(LAMP, count=count)
     assert sale == SALES.unpack(Key("n-1"), SALES.pack(sale))
     assert msgpack.packb(count) == SALES.pack(sale)[b"f:c"]
@@ -154,7 +154,7 @@ def test_an_int_of_64_bits_comes_back_as_msgpack_has_it(count: int) -> None:
     [(2**64, 2**64), (-(2**63) - 1, -(2**63) - 1), (10**5000, "an int of 16610 bits")],
     ids=["above", "below", "of thousands of digits"],
 )
-def test_an_int_that_msgpack_cannot_hold_says_how_to_declare_it(count: int, shown: Any) -> None:
+def test_an_int_that_msgpack_cannot_hold_says_how_to_declare_it(count, shown):
     with pytest.raises(InvalidRecord) as refused:
         SALES.pack(attrs.evolve(LAMP, count=count))
     assert f"Sale.count: must fit 64 bits, or be declared BIG_INT (got {shown})" == str(refused.value)
@@ -183,38 +183,38 @@ class Word(str):
         ({"item": None}, "Sale.item: must be text (got None)"),
     ],
 )
-def test_a_value_of_another_type_is_refused_by_name(changed: dict[str, Any], wanted: str) -> None:
+def test_a_value_of_another_type_is_refused_by_name(changed, wanted):
     with pytest.raises(InvalidRecord) as refused:
         SALES.pack(attrs.evolve(LAMP, **changed))
     assert wanted == str(refused.value)
 
 
 @pytest.mark.parametrize("tags", [{1, 2}, object(), ("a",), ["\ud800"], [2**64]])
-def test_what_msgpack_would_not_give_back_is_refused_by_name(tags: Any) -> None:
+def test_what_msgpack_would_not_give_back_is_refused_by_name(tags):
     with pytest.raises(InvalidRecord, match=r"^Sale\.tags: "):
         SALES.pack(attrs.evolve(LAMP, tags=tags))
 
 
 @pytest.mark.parametrize("tags", [["a", {"b": [1, None, True, 2.5, b"\0"]}], [{1: 2}], [{b"k": 1}]])
-def test_lists_and_maps_come_back(tags: Any) -> None:
+def test_lists_and_maps_come_back(tags):
     sale = attrs.evolve(LAMP, tags=tags)
     assert sale == SALES.unpack(Key("n-1"), SALES.pack(sale))
 
 
-def test_a_missing_cell_of_an_attribute_without_a_default_is_named() -> None:
+def test_a_missing_cell_of_an_attribute_without_a_default_is_named():
     with pytest.raises(InvalidRecord) as refused:
         SALES.unpack(Key("n-1"), {column: value for column, value in cells().items() if column != b"f:a"})
     assert str(refused.value) == "Sale.amount: no cell f:a"
 
 
-def test_missing_cells_take_the_defaults_of_their_attributes() -> None:
+def test_missing_cells_take_the_defaults_of_their_attributes():
     few = {column: value for column, value in cells().items() if column in (b"f:i", b"f:a")}
     first, second = (SALES.unpack(Key("n-1"), few) for _ in range(2))
     assert first == second == LAMP
     assert first.tags is not second.tags
 
 
-def test_cells_that_a_record_refuses_by_a_type_error_are_not_such_a_record() -> None:
+def test_cells_that_a_record_refuses_by_a_type_error_are_not_such_a_record():
     @attrs.frozen
     class Checked:
         number: str
@@ -229,7 +229,7 @@ def test_cells_that_a_record_refuses_by_a_type_error_are_not_such_a_record() -> 
 
 
 @hard_to_show
-def test_what_python_can_hardly_show_is_refused_by_name_wherever_it_does_not_fit(value: Any) -> None:
+def test_what_python_can_hardly_show_is_refused_by_name_wherever_it_does_not_fit(value):
     for name in ("item", "weight", "gift", "photo", "tags"):
         with pytest.raises(InvalidRecord, match=rf"^Sale\.{name}: .+ \(got an? .+\)$"):
             SALES.pack_value(name, value)
@@ -239,12 +239,12 @@ def test_what_python_can_hardly_show_is_refused_by_name_wherever_it_does_not_fit
 
 @pytest.mark.parametrize("cell", [b"\x91" * 2000 + b"\x90", b"\x81\xa0" * 2000 + b"\xc0"], ids=["list", "map"])
 @pytest.mark.parametrize("name", ["tags", "item"])
-def test_a_cell_of_a_list_or_map_too_deep_for_python_is_refused_by_name(name: str, cell: bytes) -> None:
+def test_a_cell_of_a_list_or_map_too_deep_for_python_is_refused_by_name(name, cell):
     with pytest.raises(InvalidRecord, match=rf"^Sale\.{name}: .+"):
         SALES.unpack(Key("n-1"), cells(**{name: cell}))
 
 
-def test_a_packing_that_python_cannot_finish_is_refused_by_name() -> None:
+def test_a_packing_that_python_cannot_finish_is_refused_by_name():
     as_json = Packing("json", lambda value: json.dumps(value).encode(), json.loads)
     layout = RecordCells(Anything, {"what": Column("f:w", as_json)})
     with pytest.raises(InvalidRecord, match=r"^Anything\.what: "):
@@ -254,7 +254,7 @@ def test_a_packing_that_python_cannot_finish_is_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize("value", [5, None, b"x", ["x"]])
-def test_text_without_a_declared_type_must_be_text_all_the_same(value: Any) -> None:
+def test_text_without_a_declared_type_must_be_text_all_the_same(value):
     layout = RecordCells(Anything, {"what": Column("f:w", TEXT)})
     assert layout.pack(Anything("n-1", "né")) == {b"f:w": "né".encode()}
     with pytest.raises(InvalidRecord) as refused:
@@ -276,10 +276,10 @@ def test_text_without_a_declared_type_must_be_text_all_the_same(value: Any) -> N
     ],
     ids=str,
 )
-def test_a_literal_takes_values_of_its_own_types_only(wanted: Any, fitting: list[Any], wrong: list[Any]) -> None:
+def test_a_literal_takes_values_of_its_own_types_only(wanted, fitting, wrong):
     fields = {"number": attrs.field(type=str), "state": attrs.field(type=wanted)}
     record = attrs.make_class("Record", fields, frozen=True)
-    cells: RecordCells[Any] = RecordCells(record, {"state": Column("f:s")})
+    cells = RecordCells(record, {"state": Column("f:s")})
     table = TableLayout("t", "any", KeyLayout(Number), cells)
     row = table.row(Number("n-1"))
     for value in fitting:
@@ -307,7 +307,7 @@ def test_a_literal_takes_values_of_its_own_types_only(wanted: Any, fitting: list
         ({"tags": b"\xc1"}, r"Sale\.tags: .+ \(got c1\)"),
     ],
 )
-def test_a_cell_that_holds_something_else_is_named_with_its_bytes(changed: dict[str, bytes], wanted: str) -> None:
+def test_a_cell_that_holds_something_else_is_named_with_its_bytes(changed, wanted):
     with pytest.raises(InvalidRecord, match=f"^{wanted}$"):
         SALES.unpack(Key("n-1"), cells(**changed))
 
@@ -319,6 +319,6 @@ def test_a_cell_that_holds_something_else_is_named_with_its_bytes(changed: dict[
         ({"item": Column("f:x"), "amount": Column("f:x", BIG_INT)}, r"Sale\."),
     ],
 )
-def test_columns_that_do_not_fit_the_record_are_refused_when_declared(columns: Any, reason: str) -> None:
+def test_columns_that_do_not_fit_the_record_are_refused_when_declared(columns, reason):
     with pytest.raises(InvalidRecord, match=f"^{reason}"):
         RecordCells(Sale, columns)

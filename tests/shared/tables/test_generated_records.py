@@ -19,7 +19,7 @@ from tests.shared.specimens import key_class
 
 LONG = st.text(min_size=2, max_size=4)
 """Keys that no column of its own has."""
-CELLS: dict[str, tuple[Any, Column | OtherColumns, st.SearchStrategy[Any]]] = {
+CELLS = {
     "word": (str, Column("f:w"), st.text(max_size=5)),
     "amount": (int, Column("f:a", BIG_INT), st.integers()),
     "state": (Literal["open", "shut", 7], Column("f:s"), st.sampled_from(["open", "shut", 7])),
@@ -32,7 +32,7 @@ CELLS: dict[str, tuple[Any, Column | OtherColumns, st.SearchStrategy[Any]]] = {
     "mapped": (Mapping[str, str], OtherColumns("f", TEXT), st.dictionaries(LONG, st.text(max_size=2), max_size=3)),
     "counted": (Mapping[str, int | None], OtherColumns("g"), st.dictionaries(LONG, st.none() | st.integers(0, 9))),
 }
-DEFAULTS: dict[str, list[Any]] = {
+DEFAULTS = {
     "word": ["", None],
     "amount": [10**30, attrs.Factory(lambda record: len(attrs.fields(type(record))), takes_self=True)],
     "state": ["open", 7],
@@ -50,13 +50,13 @@ UNDIVIDED = [case for case in CASES if share_codec(case.codec) is None]
 WRONG_CELLS = [b"", b"\xc1", b"\x07", b"\xa1x", b"\xa4open\x00", b"\xc4\x02\x00\x01", b"\xa1\xff", msgpack.packb([1])]
 
 
-def generated(table: TableLayout[Any, Any]) -> list[Any]:
+def generated(table):
     """The generated functions of a table; a row without columns has nothing to decode but its key."""
     return [table.key.row_of, *([] if getattr(table.cells, "marker", None) else [table.record])]
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> tuple[TableLayout[Any, Any], st.SearchStrategy[Any]]:
+def tables(draw):
     """A table whose records have some parts of its key and some cells, and such records."""
     layout, keys = draw(layouts(UNDIVIDED))
     names = draw(st.lists(st.sampled_from(sorted(CELLS)), unique=True))
@@ -72,7 +72,7 @@ def tables(draw: st.DrawFn) -> tuple[TableLayout[Any, Any], st.SearchStrategy[An
         fields["computed"] = attrs.field(init=False, default=7)
     record = attrs.make_class("Record", dict(draw(st.permutations(list(fields.items())))), frozen=True)
     columns = {name: CELLS[name][1] for name in names}
-    cells: RecordCells[Any] = RecordCells(record, columns, marker=None if columns else "f:v")
+    cells = RecordCells(record, columns, marker=None if columns else "f:v")
     alias_of = {field.name: field.alias for field in attrs.fields(record)}
     records = st.builds(
         lambda key, values: record(
@@ -87,14 +87,14 @@ def tables(draw: st.DrawFn) -> tuple[TableLayout[Any, Any], st.SearchStrategy[An
 
 @settings(many, max_examples=120)
 @given(data=st.data())
-def test_the_generated_reader_does_what_the_reference_does(data: st.DataObject) -> None:
+def test_the_generated_reader_does_what_the_reference_does(data):
     table, records = data.draw(tables())
     record = data.draw(records)
     try:
         row = table.row(record)
     except InvalidKey:
         return
-    columns: Any = table.cells
+    columns = table.cells
     if columns.mappings and all(name in columns.mappings and not getattr(record, name) for name in columns.attributes):
         with pytest.raises(InvalidRecord, match=r"has no cell to write"):
             columns.pack(record)
@@ -135,7 +135,7 @@ class Event:
 EVENTS = TableLayout("events", "one event", KeyLayout(ByHost), RecordCells(Event, {"message": Column("e:m")}))
 
 
-def test_a_record_that_its_own_validators_refuse_is_not_a_row_of_the_table() -> None:
+def test_a_record_that_its_own_validators_refuse_is_not_a_row_of_the_table():
     row = EVENTS.row(Event("a", 1, "up"))
     with pytest.raises(InvalidRow, match=r"^events: row .*: Event\.message: must be text, not empty"):
         EVENTS.record(row, {b"e:m": msgpack.packb("")})
@@ -150,13 +150,13 @@ class Unchecked:
     size: int
 
 
-def test_a_cell_of_another_type_than_its_attribute_is_refused_though_the_record_would_take_it() -> None:
+def test_a_cell_of_another_type_than_its_attribute_is_refused_though_the_record_would_take_it():
     table = events(Unchecked, size="s")
     with pytest.raises(InvalidRow, match=r"Unchecked\.size"):
         table.record(table.row(Unchecked("a", 1, 7)), {b"e:s": msgpack.packb("7")})
 
 
-def test_a_row_of_an_object_without_all_parts_is_refused_by_name() -> None:
+def test_a_row_of_an_object_without_all_parts_is_refused_by_name():
     with pytest.raises(InvalidKey, match=r"^ByHost: cannot be made from a int: "):
         EVENTS.row(7)
 
@@ -164,13 +164,13 @@ def test_a_row_of_an_object_without_all_parts_is_refused_by_name() -> None:
 # ---- how a record is made -------------------------------------------------------------------------
 
 
-def events(record: type[Any], **columns: str) -> TableLayout[Any, Any]:
+def events(record, **columns):
     attributes = {name: Column(f"e:{qualifier}") for name, qualifier in columns.items()}
     cells = RecordCells(record, attributes, marker=None if columns else "e:v")
     return TableLayout("events", "one event", KeyLayout(ByHost), cells)
 
 
-def assert_comes_back(table: TableLayout[Any, Any], record: Any) -> None:
+def assert_comes_back(table, record):
     """The record comes back from its row and cells, by the generated function and by its reference."""
     row, cells = table.row(record), table.cells.pack(record)
     with without_reference(*generated(table)):
@@ -178,7 +178,7 @@ def assert_comes_back(table: TableLayout[Any, Any], record: Any) -> None:
     assert table._record_reference(row, cells) == record
 
 
-def test_private_aliased_and_named_attributes_are_read_by_their_own_names() -> None:
+def test_private_aliased_and_named_attributes_are_read_by_their_own_names():
     @attrs.frozen
     class Odd:
         _secret: str
@@ -189,16 +189,16 @@ def test_private_aliased_and_named_attributes_are_read_by_their_own_names() -> N
         self: int = attrs.field(alias="own")
         length: int = attrs.field(init=False)
 
-        def __attrs_post_init__(self_) -> None:  # noqa: N805  # its attribute is called self
+        def __attrs_post_init__(self_):  # noqa: N805  # its attribute is called self
             object.__setattr__(self_, "length", len(self_.message))
 
-    odd = Odd("s", "a", "up", 7, 9, level=3)  # type: ignore[misc, call-arg]
+    odd = Odd("s", "a", "up", 7, 9, level=3)
     table = events(Odd, _secret="x", message="m", level="l", self="s")
     assert_comes_back(table, odd)
     assert table.record(table.row(odd), table.cells.pack(odd)).length == 2
 
 
-def test_a_record_with_an_init_of_its_own_is_refused_when_declared() -> None:
+def test_a_record_with_an_init_of_its_own_is_refused_when_declared():
     @attrs.frozen
     class Own:
         host: str
@@ -206,14 +206,14 @@ def test_a_record_with_an_init_of_its_own_is_refused_when_declared() -> None:
         first: str
         second: str
 
-        def __init__(self, second: str, first: str, host: str = "a", at_ms: int = 1) -> None:
-            self.__attrs_init__(host, at_ms, first, second)  # type: ignore[attr-defined]
+        def __init__(self, second, first, host="a", at_ms=1):
+            self.__attrs_init__(host, at_ms, first, second)
 
     with pytest.raises(InvalidRecord, match=r"^Own: must keep the __init__ that attrs makes, .* to a classmethod"):
         events(Own, first="f", second="s")
 
 
-def test_a_record_whose_base_made_its_init_is_refused_when_declared() -> None:
+def test_a_record_whose_base_made_its_init_is_refused_when_declared():
     @attrs.frozen
     class Base:
         host: str
@@ -224,7 +224,7 @@ def test_a_record_whose_base_made_its_init_is_refused_when_declared() -> None:
         message: str
 
     class Plain(Base):
-        def __init__(self, at_ms: int, host: str) -> None:
+        def __init__(self, at_ms, host):
             super().__init__(host, at_ms)
 
     class Same(Base):
@@ -236,7 +236,7 @@ def test_a_record_whose_base_made_its_init_is_refused_when_declared() -> None:
     assert_comes_back(events(Same), Same("a", 1))
 
 
-def test_an_attribute_that_init_does_not_take_cannot_have_a_column() -> None:
+def test_an_attribute_that_init_does_not_take_cannot_have_a_column():
     @attrs.frozen
     class Computed:
         host: str

@@ -1,8 +1,6 @@
 """Many records in a row, one in each cell: the qualifier is a key, the value is the rest of the record."""
 
 import pickle
-from collections.abc import Mapping
-from typing import Any
 
 import attrs
 import msgpack
@@ -78,7 +76,7 @@ POINTS = TableLayout("points", "an hour of a metric", KeyLayout(HourOf), POINT_C
 # ---- values --------------------------------------------------------------------------------------
 
 
-def test_values_that_no_cell_can_hold_are_refused_by_the_names_of_their_attributes() -> None:
+def test_values_that_no_cell_can_hold_are_refused_by_the_names_of_their_attributes():
     largest = 10_485_756 - 20 - len("r") - len("\x07")
     message = rf"^Recent.order_id, amount, note: must fit {largest} bytes, .* \(got {largest + 1} bytes\)$"
     note = "x" * (largest - len(RECENT_CELLS.pack(attrs.evolve(LAMP, note="x" * 70_000))[b"r:\x07"]) + 70_000)
@@ -93,11 +91,11 @@ class Slotted:
     slot: int
 
 
-def packed_as(packing: Any, declared: type) -> tuple[TableLayout[Any, Any], type[Any]]:
+def packed_as(packing, declared):
     """A table of one value of this type in each slot, and its record."""
     fields = {"user": attrs.field(type=str), "slot": attrs.field(type=int), "value": attrs.field(type=declared)}
-    record: type[Any] = attrs.make_class("Packed", fields, frozen=True)
-    cells: ItemCells[Any] = ItemCells(record, "f", KeyLayout(Slot), value="value", packing=packing)
+    record = attrs.make_class("Packed", fields, frozen=True)
+    cells = ItemCells(record, "f", KeyLayout(Slot), value="value", packing=packing)
     return TableLayout("t", "any", KeyLayout(User), cells), record
 
 
@@ -117,28 +115,28 @@ SLOTS = TableLayout("t", "a slot", KeyLayout(User), ItemCells(Slotted, "f", KeyL
     ],
     ids=["one value", "several values", "no value", "text", "raw"],
 )
-def test_a_record_is_one_cell_and_comes_back(table: Any, record: Any, row: str, column: bytes, cell: str) -> None:
+def test_a_record_is_one_cell_and_comes_back(table, record, row, column, cell):
     assert table.row(record) == bytes.fromhex(row)
     assert table.cells.pack(record) == {column: bytes.fromhex(cell)}
     with without_reference(table.cells.item):
         assert table.records(bytes.fromhex(row), {column: bytes.fromhex(cell)}) == [record]
 
 
-def test_the_cell_of_an_item_without_a_value_may_hold_anything() -> None:
+def test_the_cell_of_an_item_without_a_value_may_hold_anything():
     with without_reference(SLOTS.cells.item):
         assert SLOTS.records(b"ann", {b"f:\x03": b"", b"f:\x01": b"\xc1"}) == [Slotted("ann", 1), Slotted("ann", 3)]
 
 
-def test_a_counter_is_only_read() -> None:
+def test_a_counter_is_only_read():
     table, record = packed_as(COUNTER, int)
-    cells: Any = table.cells
+    cells = table.cells
     with without_reference(cells.item):
         assert table.records(b"ann", {b"f:\1": bytes(7) + b"\5"}) == [record("ann", 1, 5)]
     with pytest.raises(InvalidRecord, match=r"^Packed\.value: is a counter, which only counter_inc writes$"):
         cells.pack(record("ann", 1, 5))
 
 
-def test_an_array_that_is_too_short_leaves_the_last_attributes_at_their_defaults() -> None:
+def test_an_array_that_is_too_short_leaves_the_last_attributes_at_their_defaults():
     for values in (["n-1"], ["n-1", 5], ["n-1", 5, "x"]):
         assert RECENT.records(b"ann", {b"r:\7": msgpack.packb(values)}) == [Recent("ann", 7, *values)]
 
@@ -159,9 +157,9 @@ class Marked:
     mark: int
 
 
-def test_an_array_without_the_values_that_every_release_has_stored_is_damage() -> None:
+def test_an_array_without_the_values_that_every_release_has_stored_is_damage():
     """No release has ever stored an empty one."""
-    records: list[tuple[Any, int, list[list[str]]]] = [
+    records = [
         (Noted, 1, [[]]),
         (Noted, 2, [[], ["x"]]),
         (Marked, 1, [[], ["x"]]),
@@ -173,7 +171,7 @@ def test_an_array_without_the_values_that_every_release_has_stored_is_damage() -
         for values in too_short:
             with pytest.raises(InvalidRow, match=r"(text|mark): has no value \(got \["):
                 table.records(b"ann", {b"r:\7": msgpack.packb(values)})
-    wrong: list[Any] = [0, 3, True, "2"]
+    wrong = [0, 3, True, "2"]
     for at_least in wrong:
         with pytest.raises(InvalidRecord, match=r"^Noted: at_least must be 1\.\.2, the attributes in the value"):
             ItemCells(Noted, "r", KeyLayout(Slot), ("text", "mark"), at_least=at_least)
@@ -196,14 +194,14 @@ ARRAY = "Recent: must be a msgpack array of order_id, amount, note"
         (["n-1", 5, 5], "Recent.note: must be str | None (got 5)"),
     ],
 )
-def test_a_value_that_is_not_such_an_array_is_refused_by_name(value: Any, reason: str) -> None:
+def test_a_value_that_is_not_such_an_array_is_refused_by_name(value, reason):
     with pytest.raises(InvalidRow) as refused:
         RECENT.records(b"ann", {b"r:\7": msgpack.packb(value)})
     assert str(refused.value) == f"profiles: row 61 6e 6e: {reason}"
 
 
 @pytest.mark.parametrize("cell", [b"", b"\xc1", b"\x93\xa3n-1", b"\x90\x90", b"\x91" * 2000 + b"\x90"])
-def test_bytes_that_are_not_msgpack_are_refused(cell: bytes) -> None:
+def test_bytes_that_are_not_msgpack_are_refused(cell):
     with pytest.raises(InvalidRow, match=rf"^profiles: row 61 6e 6e: ({ARRAY}: .+|Recent\.order_id: must be text .+)$"):
         RECENT.records(b"ann", {b"r:\7": cell})
 
@@ -222,25 +220,25 @@ HOUR = "points: row 63 70 75 00 01 80 00 00 00: Within.at_s: "
         (POINTS, "6370750001 80000001", b"p:\0\0", "HourOf.at_s: must be a multiple of 3600 (got 1)"),
     ],
 )
-def test_a_row_or_qualifier_that_is_no_key_is_refused(table: Any, row: str, column: bytes, reason: str) -> None:
+def test_a_row_or_qualifier_that_is_no_key_is_refused(table, row, column, reason):
     with pytest.raises(InvalidRow) as refused:
         table.records(bytes.fromhex(row), {column: FLOAT if table is POINTS else b"\x91\xa1a"})
     assert reason in str(refused.value)
 
 
-def test_a_value_that_does_not_fit_is_refused_when_packed() -> None:
-    not_a_slot: list[Any] = [256, -1, "7"]
+def test_a_value_that_does_not_fit_is_refused_when_packed():
+    not_a_slot = [256, -1, "7"]
     for slot in not_a_slot:
         with pytest.raises(InvalidRecord, match=r"^Slot\.slot: "):
             RECENT_CELLS.pack(attrs.evolve(LAMP, slot=slot))
     with pytest.raises(InvalidRecord, match=r"^Recent\.amount: must be an int \(got '1'\)$"):
-        RECENT_CELLS.pack(attrs.evolve(LAMP, amount="1"))  # type: ignore[arg-type]
+        RECENT_CELLS.pack(attrs.evolve(LAMP, amount="1"))
     with pytest.raises(InvalidRecord, match=r"^Within\.at_s: "):
-        POINT_CELLS.pack(Point("cpu", "1", 1.0))  # type: ignore[arg-type]
+        POINT_CELLS.pack(Point("cpu", "1", 1.0))
 
 
-def test_records_come_in_the_order_of_their_qualifiers() -> None:
-    cells: dict[bytes, bytes] = {}
+def test_records_come_in_the_order_of_their_qualifiers():
+    cells = {}
     for slot in (9, 0, 255, 1):
         cells |= RECENT_CELLS.pack(attrs.evolve(LAMP, slot=slot))
     assert [recent.slot for recent in RECENT.records(b"ann", cells)] == [0, 1, 9, 255]
@@ -261,7 +259,7 @@ class Labelled:
     order_id: str
 
 
-def test_cells_with_another_label_are_passed_over() -> None:
+def test_cells_with_another_label_are_passed_over():
     cells = ItemCells(Labelled, "r", KeyLayout(OrderSlot), value="order_id")
     table = TableLayout("profiles", "any", KeyLayout(User), cells)
     lamp = Labelled("ann", 7, "n-1")
@@ -280,14 +278,14 @@ def test_cells_with_another_label_are_passed_over() -> None:
 # ---- plans ---------------------------------------------------------------------------------------
 
 
-def test_a_question_that_binds_every_part_is_one_row_and_one_column() -> None:
+def test_a_question_that_binds_every_part_is_one_row_and_one_column():
     plan = POINTS.plan(metric="cpu", at_s=3600 + 258)
     assert (plan.point, plan.column, plan.residual) == (b"cpu\0\1" + bytes.fromhex("80000e10"), b"p:\x01\x02", {})
     plan = RECENT.plan(user="ann", slot=3)
     assert (plan.point, plan.column, plan.residual) == (b"ann", b"r:\3", {})
 
 
-def test_conditions_on_the_qualifier_and_on_rests_are_left_to_the_client() -> None:
+def test_conditions_on_the_qualifier_and_on_rests_are_left_to_the_client():
     plan = RECENT.plan(user="ann", slot=between(3, 5))
     assert (plan.point, plan.column, plan.residual) == (None, None, {"slot": between(3, 5)})
     assert [str(range_) for range_ in plan.ranges] == ["[616e6e, 616e6e00)"]
@@ -299,7 +297,7 @@ def test_conditions_on_the_qualifier_and_on_rests_are_left_to_the_client() -> No
     assert POINTS.narrow(metric="cpu", at_s=between(1, None)).residual == {"at_s": between(1, None)}
 
 
-def test_a_value_in_the_cell_is_compared_although_row_and_column_are_bound() -> None:
+def test_a_value_in_the_cell_is_compared_although_row_and_column_are_bound():
     @attrs.frozen
     class Peak:
         metric: str
@@ -320,13 +318,13 @@ def test_a_value_in_the_cell_is_compared_although_row_and_column_are_bound() -> 
         ({}, r"HourOf: needs a condition for metric; ask whole_table\(\) for all rows"),
     ],
 )
-def test_a_question_that_no_part_can_meet_is_refused(question: Mapping[str, Any], reason: str) -> None:
+def test_a_question_that_no_part_can_meet_is_refused(question, reason):
     with pytest.raises(InvalidQuestion, match=f"^{reason}$"):
         POINTS.plan(**question)
 
 
 @pytest.mark.parametrize("slot", [256, "a", between("a", None), between(3, 1), any_of([300])])
-def test_a_condition_that_no_qualifier_can_meet_is_refused(slot: Any) -> None:
+def test_a_condition_that_no_qualifier_can_meet_is_refused(slot):
     with pytest.raises(InvalidQuestion, match=r"^Slot\.slot: "):
         RECENT.plan(user="ann", slot=slot)
 
@@ -342,7 +340,7 @@ SETTINGS = TableLayout("settings", "a setting", KeyLayout(User), ItemCells(Setti
 
 
 @pytest.mark.parametrize("name", ["", "n" * 32_768], ids=["empty", "too long"])
-def test_a_qualifier_of_no_or_too_many_bytes_is_refused(name: str) -> None:
+def test_a_qualifier_of_no_or_too_many_bytes_is_refused(name):
     reason = f"Key.name: a qualifier has 1..32767 bytes (got {len(name)})"
     with pytest.raises(InvalidQuestion) as question:
         SETTINGS.plan(user="ann", name=name)
@@ -352,7 +350,7 @@ def test_a_qualifier_of_no_or_too_many_bytes_is_refused(name: str) -> None:
     assert str(record.value) == reason
 
 
-def test_values_in_a_qualifier_cannot_be_merged() -> None:
+def test_values_in_a_qualifier_cannot_be_merged():
     for plan in (RECENT.plan, RECENT.narrow):
         with pytest.raises(InvalidQuestion) as refused:
             plan(user="ann", slot=any_of([1, 2], merged=True))
@@ -371,7 +369,7 @@ BY_METRIC, REST_IN_ROW, WHOLE_IN_ROW = (
 )
 
 
-def points_with(codec: Any, value: Any = "value", name: str = "at_s") -> ItemCells[Any]:
+def points_with(codec, value="value", name="at_s"):
     """Cells of points with a qualifier of one part."""
     return ItemCells(Point, "p", KeyLayout(key_class("Key", **{name: codec})), value=value)
 
@@ -407,14 +405,14 @@ OUTSIDE = "Point.at_s: a Rest must be in the qualifier (got Rest(UInt16, 3600))"
         (User, RECENT_CELLS, "table t: must have the family r (has o)"),
     ],
 )
-def test_a_key_and_cells_that_do_not_hold_each_attribute_once_are_refused(key: Any, cells: Any, reason: str) -> None:
+def test_a_key_and_cells_that_do_not_hold_each_attribute_once_are_refused(key, cells, reason):
     families = {"families": {"o": Family()}} if key is User else {}
     with pytest.raises(InvalidRecord) as refused:
         TableLayout("t", "any", KeyLayout(key), cells, **families)
     assert str(refused.value) == reason
 
 
-make_cells: Any = ItemCells
+make_cells = ItemCells
 NEEDS_ONE = "Recent: needs one attribute in its value to pack it as text"
 
 
@@ -432,17 +430,17 @@ NEEDS_ONE = "Recent: needs one attribute in its value to pack it as text"
         ({"family": b"r"}, "ItemCells.family: must be the name of a family (got b'r')"),
     ],
 )
-def test_cells_that_cannot_hold_a_record_are_refused(arguments: dict[str, Any], reason: str) -> None:
+def test_cells_that_cannot_hold_a_record_are_refused(arguments, reason):
     with pytest.raises(InvalidRecord) as error:
         make_cells(**{"record": Recent, "family": "r", "qualifier": KeyLayout(Slot)} | arguments)
     assert str(error.value) == reason
 
 
-def test_more_attributes_than_a_small_array_holds_are_refused() -> None:
+def test_more_attributes_than_a_small_array_holds_are_refused():
     names = [f"value_{number}" for number in range(16)]
     fields = {name: attrs.field(type=int) for name in ("user", "slot", *names)}
     record = attrs.make_class("Long", fields, frozen=True)
-    fifteen: ItemCells[Any] = ItemCells(record, "f", KeyLayout(Slot), value=tuple(names[:15]))
+    fifteen = ItemCells(record, "f", KeyLayout(Slot), value=tuple(names[:15]))
     (cell,) = fifteen.pack(record("ann", 1, *range(16))).values()
     assert cell == msgpack.packb(list(range(15)))
     with pytest.raises(InvalidRecord, match=r"^Long: at most 15 attributes fit a value \(got 16\)$"):
@@ -451,7 +449,7 @@ def test_more_attributes_than_a_small_array_holds_are_refused() -> None:
 
 # ---- the law -------------------------------------------------------------------------------------
 
-ITEMS: dict[str, tuple[ItemCells[Any], Any, list[bytes]]] = {
+ITEMS = {
     "one": (POINT_CELLS, HourOf("cpu", 3600), [b"\xcb" + bytes(8), b"\xca" + bytes(4), b"\x01", b"\xa1x"]),
     "falling": (points_with(FALLING), HourOf("cpu", -3600), [b"\xcb" + bytes(8)]),
     "several": (
@@ -470,7 +468,7 @@ ITEMS: dict[str, tuple[ItemCells[Any], Any, list[bytes]]] = {
 @pytest.mark.parametrize("name", ITEMS)
 @settings(many, max_examples=100)
 @given(data=st.data())
-def test_the_generated_reader_of_a_cell_does_what_the_reference_does(name: str, data: st.DataObject) -> None:
+def test_the_generated_reader_of_a_cell_does_what_the_reference_does(name, data):
     cells, key, values = ITEMS[name]
     qualifiers = st.binary(max_size=3) | st.integers(0, 255).map(lambda slot: cells.label + bytes([slot]))
     qualifier = data.draw(qualifiers | qualifiers.flatmap(damaged))
@@ -494,7 +492,7 @@ FALLING_POINTS = TableLayout(
 )
 
 
-def qualifiers_of(table: TableLayout[Any, Any], **question: Any) -> str | None:
+def qualifiers_of(table, **question):
     """The range of qualifiers in hex, `low..high`; None if there is none."""
     qualifiers = table.narrow(**question).qualifiers
     return qualifiers and f"{qualifiers.start.hex()}..{'' if qualifiers.stop is None else qualifiers.stop.hex()}"
@@ -514,7 +512,7 @@ def qualifiers_of(table: TableLayout[Any, Any], **question: Any) -> str | None:
         (any_of([3605, 3606]), "..", ".."),
     ],
 )
-def test_a_period_within_one_slice_reads_only_its_qualifiers(condition: Any, ascending: str, descending: str) -> None:
+def test_a_period_within_one_slice_reads_only_its_qualifiers(condition, ascending, descending):
     assert qualifiers_of(POINTS, metric="cpu", at_s=between(None, None)) == ".."
     if condition != 3605:  # a point of every part has a column instead
         assert qualifiers_of(POINTS, metric="cpu", at_s=condition) == ascending
@@ -526,6 +524,6 @@ def test_a_period_within_one_slice_reads_only_its_qualifiers(condition: Any, asc
 @pytest.mark.parametrize(
     ("condition", "wanted"), [(between(2, 5), "02..05"), (between(2, None), "02.."), (any_of([4, 2]), "02..0400")]
 )
-def test_a_condition_of_the_qualifier_alone_reads_only_its_qualifiers(condition: Any, wanted: str) -> None:
+def test_a_condition_of_the_qualifier_alone_reads_only_its_qualifiers(condition, wanted):
     assert qualifiers_of(RECENT, user="ann", slot=condition) == wanted
     assert RECENT.plan(user="ann", slot=condition).residual == {"slot": condition}

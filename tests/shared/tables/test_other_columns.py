@@ -25,7 +25,6 @@ from shared.tables import (
     physical_tables,
 )
 from shared.tables.recorded_layouts import RecordedLayout
-from tests.engines import Engine
 from tests.reference import without_reference
 from tests.shared.queries.paging import records_of
 from tests.shared.queries.wide import pages_of
@@ -58,7 +57,7 @@ COLUMNS = {b"C:_pk_": b"30", b"C:_type_": b"u", b"C:AGE": b"42", b"C:social:twit
 # ---- cells ---------------------------------------------------------------------------------------
 
 
-def test_every_key_is_a_qualifier_of_the_family() -> None:
+def test_every_key_is_a_qualifier_of_the_family():
     assert CELLS.pack(UPDATE) == COLUMNS
     assert CELLS.columns == (b"C",)
     assert CELLS.pack(UPDATE, only=["values"]).keys() == {b"C:AGE", b"C:social:twitter", b"C:"}
@@ -69,7 +68,7 @@ def test_every_key_is_a_qualifier_of_the_family() -> None:
     assert [*record.values] == ["", "AGE", "social:twitter"]
 
 
-def test_a_row_without_other_columns_has_an_empty_mapping() -> None:
+def test_a_row_without_other_columns_has_an_empty_mapping():
     emptied = attrs.evolve(UPDATE, values=MappingProxyType({}))
     cells = CELLS.pack(emptied)
     assert cells == {b"C:_pk_": b"30", b"C:_type_": b"u"}
@@ -105,7 +104,7 @@ PROFILES = TableLayout(
         ({b"v:other": b"\x02"}, "profiles: row 61 6e 6e: Profile: none of its cells (v:n, p)"),
     ],
 )
-def test_a_row_with_any_column_of_a_record_is_one(cells: dict[bytes, bytes], wanted: Any) -> None:
+def test_a_row_with_any_column_of_a_record_is_one(cells, wanted):
     assert PROFILES.cells.columns == (b"v:n", b"p")
     if isinstance(wanted, Profile):
         with without_reference(PROFILES.record):
@@ -118,7 +117,7 @@ def test_a_row_with_any_column_of_a_record_is_one(cells: dict[bytes, bytes], wan
         assert PROFILES.records(b"ann", cells) == []
 
 
-def test_a_query_asks_for_the_whole_family(engine: Engine) -> None:
+def test_a_query_asks_for_the_whole_family(engine):
     changes = [Change("03", number, "30", "u", {"AGE": str(number)} if number % 2 else {}) for number in range(7)]
     with engine.shared_store(CHANGES) as connection:
         rows = connection.table("changes")
@@ -129,7 +128,7 @@ def test_a_query_asks_for_the_whole_family(engine: Engine) -> None:
         assert query_of(rows, CHANGES, CHANGES.plan(shop="03"), where={"values": {"AGE": "3"}}).first() == changes[3]
 
 
-def test_a_put_deletes_no_column_so_whoever_stores_a_record_again_deletes_those_it_lost(engine: Engine) -> None:
+def test_a_put_deletes_no_column_so_whoever_stores_a_record_again_deletes_those_it_lost(engine):
     less = attrs.evolve(UPDATE, values={"AGE": "43"})
     with engine.shared_store(CHANGES) as connection:
         rows, row = connection.table("changes"), CHANGES.row(UPDATE)
@@ -153,13 +152,13 @@ def test_a_put_deletes_no_column_so_whoever_stores_a_record_again_deletes_those_
         ({"_pk_": "31"}, "must not have the key '_pk_', the column of key"),
     ],
 )
-def test_a_mapping_that_the_family_cannot_hold_is_refused(values: Any, reason: str) -> None:
+def test_a_mapping_that_the_family_cannot_hold_is_refused(values, reason):
     with pytest.raises(InvalidRecord) as refused:
         CELLS.pack(attrs.evolve(UPDATE, values=values))
     assert str(refused.value) == f"Change.values: {reason}"
 
 
-def test_a_value_that_does_not_fit_is_named_by_its_key() -> None:
+def test_a_value_that_does_not_fit_is_named_by_its_key():
     with pytest.raises(InvalidRecord, match=r"^Change\.values\['AGE'\]: must be text \(got 42\)$"):
         CELLS.pack(attrs.evolve(UPDATE, values={"AGE": 42}))
     largest = MAX_CELL_BYTES - 20 - len("CAGE")
@@ -174,13 +173,13 @@ def test_a_value_that_does_not_fit_is_named_by_its_key() -> None:
         (b"C:a:b", b"\xff", "Change.values['a:b']: 'utf-8' codec can't decode byte 0xff in position 0"),
     ],
 )
-def test_a_column_that_does_not_decode_is_damage(column: bytes, value: bytes, reason: str) -> None:
+def test_a_column_that_does_not_decode_is_damage(column, value, reason):
     with pytest.raises(InvalidRow) as damaged:
         CHANGES.record(CHANGES.row(UPDATE), COLUMNS | {column: value})
     assert damaged.value.reason.startswith(reason)
 
 
-def test_a_value_of_another_type_is_damage() -> None:
+def test_a_value_of_another_type_is_damage():
     class_of_counts = attrs.make_class(
         "Counts", {"name": attrs.field(type=str), "of": attrs.field(type=dict[str, int])}
     )
@@ -193,10 +192,10 @@ def test_a_value_of_another_type_is_damage() -> None:
 # ---- declarations --------------------------------------------------------------------------------
 
 
-def test_a_column_that_cannot_hold_a_mapping_is_refused_when_declared() -> None:
+def test_a_column_that_cannot_hold_a_mapping_is_refused_when_declared():
     for family in ("", "C:", 5):
         with pytest.raises(InvalidRecord, match=r"^OtherColumns: must be the name of a family \(got "):
-            OtherColumns(family)  # type: ignore[arg-type]
+            OtherColumns(family)
     with pytest.raises(InvalidRecord, match=r"^OtherColumns: cannot hold counters, which have a Column each$"):
         OtherColumns("C", COUNTER)
     for name, declared in (("key", "text"), ("by_number", r"dict\[int, str\]")):
@@ -208,7 +207,7 @@ def test_a_column_that_cannot_hold_a_mapping_is_refused_when_declared() -> None:
             RecordCells(record, {name: OtherColumns("C")})
 
 
-def test_a_family_has_its_other_columns_in_one_attribute_of_one_layout() -> None:
+def test_a_family_has_its_other_columns_in_one_attribute_of_one_layout():
     record = attrs.make_class("Two", {name: attrs.field(type=dict[str, str]) for name in ("first", "second")})
     with pytest.raises(InvalidRecord, match=r"^Two\.second: first has the other columns of C already$"):
         RecordCells(record, {name: OtherColumns("C") for name in ("first", "second")})
@@ -232,12 +231,12 @@ class Slot:
     key: str
 
 
-def test_a_mapping_has_no_column_of_its_own() -> None:
+def test_a_mapping_has_no_column_of_its_own():
     with pytest.raises(InvalidRecord, match=r"^Change\.values: has no column \(key, kind have\)$"):
         CELLS.pack_value("values", {})
 
 
-def test_the_record_of_a_table_knows_that_a_layout_claims_the_whole_family(engine: Engine) -> None:
+def test_the_record_of_a_table_knows_that_a_layout_claims_the_whole_family(engine):
     assert RecordedLayout.of(CHANGES).claims == {(b"C:", True)}
     earlier = attrs.evolve(
         CHANGES,

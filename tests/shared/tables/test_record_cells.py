@@ -1,7 +1,6 @@
 """One record in a row: columns in several families, each with its packing, and a marker for rows without columns."""
 
 import copy
-from typing import Any
 
 import attrs
 import pytest
@@ -21,7 +20,6 @@ from shared.tables import (
     TableLayout,
 )
 from shared.tables.cells import check_cell_size
-from tests.engines import Engine
 from tests.reference import without_reference
 from tests.shared.specimens import key_class
 from tests.shared.stocked import query_of
@@ -55,7 +53,7 @@ CELLS = {b"m:title": b"Manual", b"b:": b"\0\xff", b"m:t:all": bytes.fromhex("91 
 # ---- families and packings -----------------------------------------------------------------------
 
 
-def test_cells_are_in_the_families_of_their_columns() -> None:
+def test_cells_are_in_the_families_of_their_columns():
     assert DOCUMENT_CELLS.pack(MANUAL) == CELLS
     assert DOCUMENT_CELLS.pack(MANUAL, only=["body", "title"]) == {b"b:": b"\0\xff", b"m:title": b"Manual"}
     assert list(DOCUMENTS.families) == ["m", "b", "c"]
@@ -63,7 +61,7 @@ def test_cells_are_in_the_families_of_their_columns() -> None:
 
 
 @pytest.mark.parametrize(("views", "cell"), [(0, "00 00000000000000"), (258, "00 00000000000102"), (-1, "ff" * 8)])
-def test_a_counter_is_eight_bytes_signed_and_only_read(views: int, cell: str) -> None:
+def test_a_counter_is_eight_bytes_signed_and_only_read(views, cell):
     row, record = DOCUMENTS.row(MANUAL), attrs.evolve(MANUAL, views=views)
     with without_reference(DOCUMENTS.record):
         assert DOCUMENTS.record(row, CELLS | {b"c:v": bytes.fromhex(cell)}) == record
@@ -72,13 +70,13 @@ def test_a_counter_is_eight_bytes_signed_and_only_read(views: int, cell: str) ->
         DOCUMENT_CELLS.pack(record, only=["title", "views"])
 
 
-def test_a_record_of_counters_only_has_nothing_to_write() -> None:
+def test_a_record_of_counters_only_has_nothing_to_write():
     counters = RecordCells(Document, {"views": Column("c:v", COUNTER)})
     with pytest.raises(InvalidRecord, match=r"^Document: has no cell to write \(columns: views\)$"):
         counters.pack(MANUAL)
 
 
-def test_a_filter_compares_text_as_its_column_packs_it() -> None:
+def test_a_filter_compares_text_as_its_column_packs_it():
     assert equal(DOCUMENT_CELLS, "title", "Manual").text == (
         b"SingleColumnValueFilter('m','title',=,'binary:Manual',true,true)"
     )
@@ -95,14 +93,14 @@ def test_a_filter_compares_text_as_its_column_packs_it() -> None:
         (b"c:v", b"\0\0\0\1", r"Document\.views: must be the eight bytes of a counter \(got 4\) \(got 00 00 00 01\)"),
     ],
 )
-def test_a_claimed_cell_that_does_not_decode_is_damage(column: bytes, value: bytes, reason: str) -> None:
+def test_a_claimed_cell_that_does_not_decode_is_damage(column, value, reason):
     with pytest.raises(InvalidRow, match=rf"^documents: row 61 2f 62: {reason}$"):
         DOCUMENTS.record(b"a/b", CELLS | {column: value})
     with pytest.raises(InvalidRow, match=rf"^documents: row 61 2f 62: {reason}$"):
         DOCUMENTS.records(b"a/b", CELLS | {column: value})
 
 
-def test_cells_that_are_not_claimed_are_passed_over() -> None:
+def test_cells_that_are_not_claimed_are_passed_over():
     others = {b"m:titles": b"\xff", b"m:t": b"\xc1", b"c:w": b"1", b"x:title": b"\xff"}
     assert DOCUMENTS.records(b"a/b", CELLS | others) == [MANUAL]
     assert DOCUMENTS.records(b"a/b", others) == []
@@ -112,7 +110,7 @@ def test_cells_that_are_not_claimed_are_passed_over() -> None:
         DOCUMENTS.record(b"a/b", {b"c:v": bytes(8)})
 
 
-def test_a_query_reads_the_claimed_cells_only(engine: Engine) -> None:
+def test_a_query_reads_the_claimed_cells_only(engine):
     with engine.shared_store(DOCUMENTS) as connection:
         rows = connection.table("documents")
         rows.put(b"a/b", CELLS | {b"m:other": b"\xff"})
@@ -133,7 +131,7 @@ class Follower:
 FOLLOWERS = TableLayout("followers", "one follower", KeyLayout(Follower), RecordCells(Follower, {}, marker="f:x"))
 
 
-def test_a_marker_says_that_a_row_is_a_record() -> None:
+def test_a_marker_says_that_a_row_is_a_record():
     ann = Follower("bob", "ann")
     assert FOLLOWERS.cells.pack(ann) == {b"f:x": b"\xc3"}
     row = FOLLOWERS.row(ann)
@@ -148,14 +146,14 @@ def test_a_marker_says_that_a_row_is_a_record() -> None:
 
 
 @pytest.mark.parametrize("name", [5, b"m:title", "", "title", ":title"])
-def test_a_column_that_is_not_family_and_qualifier_is_refused(name: Any) -> None:
+def test_a_column_that_is_not_family_and_qualifier_is_refused(name):
     for declare in (lambda: Column(name), lambda: RecordCells(Follower, {}, marker=name)):
         with pytest.raises(InvalidRecord) as refused:
             declare()
         assert str(refused.value) == f"Column: must be family:qualifier (got {name!r})"
 
 
-def test_cells_need_either_columns_or_a_marker() -> None:
+def test_cells_need_either_columns_or_a_marker():
     with pytest.raises(InvalidRecord, match=r"^Follower: needs a marker, because it has no columns$"):
         RecordCells(Follower, {})
     with pytest.raises(InvalidRecord, match=r"^Document: needs no marker, because it has columns$"):
@@ -180,13 +178,13 @@ HAVE_COLUMNS = "(title, body, tags, views have)"
         ([], "Document: has no cell to write (columns: title, body, tags, views)"),
     ],
 )
-def test_only_must_name_attributes_with_a_column(only: Any, reason: str) -> None:
+def test_only_must_name_attributes_with_a_column(only, reason):
     with pytest.raises(InvalidRecord) as refused:
         DOCUMENT_CELLS.pack(MANUAL, only=only)
     assert str(refused.value) == reason
 
 
-def test_a_record_without_columns_has_nothing_to_choose() -> None:
+def test_a_record_without_columns_has_nothing_to_choose():
     cells = RecordCells(Follower, {}, marker="f:x")
     with pytest.raises(InvalidRecord, match=r"^Follower\.follower: has no column \(no attribute has\)$"):
         cells.pack(Follower("bob", "ann"), only=["follower"])
@@ -212,7 +210,7 @@ PEAKS = TableLayout(
 )
 
 
-def test_a_slice_in_the_row_key_can_have_its_whole_value_in_a_column(engine: Engine) -> None:
+def test_a_slice_in_the_row_key_can_have_its_whole_value_in_a_column(engine):
     peaks = [Peak("a", at_s, 1.0) for at_s in (-1, 5, 3600 + 7)]
     with engine.shared_store(PEAKS) as connection:
         rows = connection.table("peaks")
@@ -231,7 +229,7 @@ def test_a_slice_in_the_row_key_can_have_its_whole_value_in_a_column(engine: Eng
 # ---- sizes ---------------------------------------------------------------------------------------
 
 
-def test_a_value_that_no_cell_can_hold_is_refused_by_the_name_of_its_attribute() -> None:
+def test_a_value_that_no_cell_can_hold_is_refused_by_the_name_of_its_attribute():
     largest = MAX_CELL_BYTES - 20 - len("b")  # of a row of no bytes, in the column b:
     assert len(DOCUMENT_CELLS.pack(attrs.evolve(MANUAL, body=bytes(largest)))[b"b:"]) == largest
     message = rf"^Document.body: must fit {largest} bytes, the rest of an HBase cell \(got {largest + 1} bytes\)$"
@@ -242,7 +240,7 @@ def test_a_value_that_no_cell_can_hold_is_refused_by_the_name_of_its_attribute()
         check_cell_size("Document.body", b"b:", bytes(largest - 2), b"a/b")
 
 
-def test_the_size_of_a_cell_is_the_one_that_the_store_compares(engine: Engine) -> None:
+def test_the_size_of_a_cell_is_the_one_that_the_store_compares(engine):
     row, column = b"a/b", b"b:"
     largest = bytes(MAX_CELL_BYTES - 20 - len(row) - len(b"b"))
     check_cell_size("Document.body", column, largest, row)

@@ -5,12 +5,9 @@ The losses without that: 52 of 200 rows found after 8 buckets became 32, none af
 
 import json
 import warnings
-from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Literal
 
 import attrs
-import happybase
 import pytest
 from Hbase_thrift import IOError
 
@@ -48,7 +45,6 @@ from shared.tables.adopting import adopt_tables
 from shared.tables.recorded_layouts import RECORDS, json_of, merged_layouts, read_cell, recorded_in
 from shared.testing.watched_connection import paused_at_call
 from shared.writes import put_all, put_in_rows
-from tests.engines import Engine
 from tests.shared.processes import Process
 from tests.shared.specimens import key_class
 
@@ -65,12 +61,12 @@ class Event:
     text: str = ""
 
 
-def events(*prefixes: Any, name: str = "events", **columns: Column) -> TableLayout[Any, Event]:
+def events(*prefixes, name="events", **columns):
     cells = RecordCells(Event, columns or {"text": Column("e:t")})
     return TableLayout(name, "an event", KeyLayout(ByHost, *prefixes), cells)
 
 
-def salted(buckets: int, name: str = "events") -> TableLayout[Any, Event]:
+def salted(buckets, name="events"):
     return events(Salt(of="host", buckets=buckets), name=name)
 
 
@@ -80,13 +76,13 @@ class Point:
     time_ms: int
 
 
-def points(every_ms: int) -> TableLayout[Any, Point]:
+def points(every_ms):
     period = key_class("Period", host=EscapedText, time_ms=Slice(Int64, every_ms))
     within = key_class("Within", time_ms=Rest(UInt32, every_ms))
     return TableLayout("points", "a period", KeyLayout(period), ItemCells(Point, "p", KeyLayout(within)))
 
 
-def by_status(codes: dict[str, int], label: str = "") -> TableLayout[Any, Any]:
+def by_status(codes, label=""):
     codec = Code(codes)
 
     by_status_first = key_class("ByStatus", status=Prefixed(label, codec) if label else codec, host=EscapedText)
@@ -99,7 +95,7 @@ def by_status(codes: dict[str, int], label: str = "") -> TableLayout[Any, Any]:
     return TableLayout("lines", "a line", KeyLayout(by_status_first), RecordCells(Line, {}, marker="l:x"))
 
 
-def put(connection: happybase.Connection, table: TableLayout[Any, Any], *records: Any) -> None:
+def put(connection, table, *records):
     """Stores records as they are, without any comparison."""
     with connection.table(table.name).batch() as batch:
         for record in records:
@@ -107,13 +103,13 @@ def put(connection: happybase.Connection, table: TableLayout[Any, Any], *records
 
 
 @pytest.fixture
-def connection(engine: Engine) -> Iterator[happybase.Connection]:
+def connection(engine):
     with engine.store() as connection:
         yield connection
 
 
 @pytest.fixture(autouse=True)
-def _no_warning() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+def _no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield
@@ -133,9 +129,7 @@ def _no_warning() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
         (by_status({"a": 1}), by_status({"b": 1}), "of 01 a", "of 01 b"),
     ],
 )
-def test_another_layout_under_the_same_name_is_refused_in_words_that_name_both(
-    connection: happybase.Connection, old: Any, new: Any, wanted: str, given: str
-) -> None:
+def test_another_layout_under_the_same_name_is_refused_in_words_that_name_both(connection, old, new, wanted, given):
     create_tables(connection, [old])
     with pytest.raises(LayoutMismatch) as refused:
         create_tables(connection, [new])
@@ -148,7 +142,7 @@ def test_another_layout_under_the_same_name_is_refused_in_words_that_name_both(
     create_tables(connection, [old])
 
 
-CALLS: dict[str, Callable[[happybase.Connection, TableLayout[Any, Event]], object]] = {
+CALLS = {
     "page": lambda connection, table: Query(BoundTable(connection, table), table.plan(host="a")).page(),
     "first": lambda connection, table: Query(BoundTable(connection, table), table.plan(host="a", time_ms=1)).first(),
     "iteration": lambda connection, table: [*Query(BoundTable(connection, table), table.whole_table())],
@@ -158,7 +152,7 @@ CALLS: dict[str, Callable[[happybase.Connection, TableLayout[Any, Event]], objec
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_call_with_another_layout_is_refused_also_without_create_tables(engine: Engine, call: str) -> None:
+def test_a_call_with_another_layout_is_refused_also_without_create_tables(engine, call):
     with engine.store(salted(8)) as connection:
         for _ in range(2):
             with pytest.raises(LayoutMismatch):
@@ -167,7 +161,7 @@ def test_a_call_with_another_layout_is_refused_also_without_create_tables(engine
         assert len([*connection.table("events").scan()]) == call.startswith("put")
 
 
-def test_layouts_are_compared_once_for_each_connection(connection: happybase.Connection) -> None:
+def test_layouts_are_compared_once_for_each_connection(connection):
     create_tables(connection, [salted(8)])
     recorded_layouts.forget_compared(connection, "events")
     with metered(connection) as first:
@@ -180,7 +174,7 @@ def test_layouts_are_compared_once_for_each_connection(connection: happybase.Con
 # ---- tables that other processes make meanwhile --------------------------------------------------
 
 
-def outcome(run: Callable[[], object]) -> bool:
+def outcome(run):
     """Whether a process is not refused."""
     try:
         run()
@@ -191,18 +185,16 @@ def outcome(run: Callable[[], object]) -> bool:
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("creates_first", [True, False])
-def test_of_two_layouts_only_one_is_accepted_whenever_the_table_is_created(
-    connection: happybase.Connection, call: str, creates_first: bool
-) -> None:
+def test_of_two_layouts_only_one_is_accepted_whenever_the_table_is_created(connection, call, creates_first):
     """One process creates the table, another one uses it without: each in turn runs before a call of the other one."""
     programs = [lambda process: create_tables(process, [salted(32)]), lambda process: CALLS[call](process, salted(8))]
     first, second = programs if creates_first else reversed(programs)
     number, ended = 0, False
     while not ended:
         drop_tables(connection, [salted(8)])
-        answers: list[bool] = []
+        answers = []
 
-        def meanwhile(answers: list[bool] = answers) -> None:
+        def meanwhile(answers=answers):
             answers.append(outcome(partial(second, Process(connection))))
 
         process = Process(connection, before_call=paused_at_call(number, meanwhile))
@@ -216,16 +208,14 @@ def test_of_two_layouts_only_one_is_accepted_whenever_the_table_is_created(
 class Clock:
     """The monotonic clock, which a test moves."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch):
         self.now_s = 1000.0
         monkeypatch.setattr(recorded_layouts, "COMPARED_FOR_S", 600)  # as outside of tests
         monkeypatch.setattr(recorded_layouts.time, "monotonic", lambda: self.now_s)
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_table_that_is_made_anew_is_noticed_within_ten_minutes(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, call: str
-) -> None:
+def test_a_table_that_is_made_anew_is_noticed_within_ten_minutes(connection, monkeypatch, call):
     clock = Clock(monkeypatch)
     create_tables(connection, [salted(8)])
     process = Process(connection)
@@ -240,9 +230,7 @@ def test_a_table_that_is_made_anew_is_noticed_within_ten_minutes(
             CALLS[call](process, salted(8))
 
 
-def test_comparing_again_costs_one_get_for_each_table_and_one_call_in_ten_minutes(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_comparing_again_costs_one_get_for_each_table_and_one_call_in_ten_minutes(connection, monkeypatch):
     clock = Clock(monkeypatch)
     unrecorded(connection, events(), Event("a", 1))
     tables = [salted(8, "salted"), by_status({"a": 1})]
@@ -259,9 +247,7 @@ def test_comparing_again_costs_one_get_for_each_table_and_one_call_in_ten_minute
     assert calls == [4, 0, 4, 0, 4, 0]
 
 
-def test_a_table_is_compared_again_although_the_store_had_no_records_or_has_lost_them(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_is_compared_again_although_the_store_had_no_records_or_has_lost_them(connection, monkeypatch):
     clock = Clock(monkeypatch)
     connection.create_table("salted", {"e": {}})
     process = Process(connection)
@@ -278,7 +264,7 @@ def test_a_table_is_compared_again_although_the_store_had_no_records_or_has_lost
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"null", b"[]", b"\xff"], ids=repr)
-def test_a_record_that_cannot_be_read_is_refused_in_one_line(connection: happybase.Connection, damage: bytes) -> None:
+def test_a_record_that_cannot_be_read_is_refused_in_one_line(connection, damage):
     create_tables(connection, [salted(8)])
     row = recorded_layouts.record_row(connection, salted(8).name)
     connection.table(RECORDS.name).put(row, {b"l:l": damage})
@@ -290,7 +276,7 @@ def test_a_record_that_cannot_be_read_is_refused_in_one_line(connection: happyba
 
 
 @pytest.mark.parametrize("label", ["", "s-"])
-def test_added_codes_are_compatible_and_recorded(connection: happybase.Connection, label: str) -> None:
+def test_added_codes_are_compatible_and_recorded(connection, label):
     create_tables(connection, [by_status({"paid": 2, "new": 1}, label)])
     create_tables(connection, [by_status({"new": 1, "paid": 2}, label)])
     create_tables(connection, [by_status({"new": 1, "paid": 2, "sent": 3}, label)])
@@ -300,7 +286,7 @@ def test_added_codes_are_compatible_and_recorded(connection: happybase.Connectio
             create_tables(connection, [by_status(other, label)])
 
 
-def test_names_of_classes_and_parts_do_not_count() -> None:
+def test_names_of_classes_and_parts_do_not_count():
     renamed_key = key_class("OtherName", server=EscapedText, at_ms=Int64)
 
     @attrs.frozen
@@ -315,14 +301,14 @@ def test_names_of_classes_and_parts_do_not_count() -> None:
     assert renamed.format.text == "row Salt(of=parts 1 and 2, buckets=8), EscapedText, Int64"
 
 
-def test_the_text_of_a_format_is_the_same_whatever_characters_python_can_print() -> None:
+def test_the_text_of_a_format_is_the_same_whatever_characters_python_can_print():
     table = by_status({"bezahlt: ä\U0001f600": 1}, "\u0378ä")  # no character yet has the code 0378
     assert table.format.text == r"row Prefixed('\u0378\xe4', Code), EscapedText"
     assert recorded_in(json_of(merged_layouts("lines", (), [table]), is_created=True))[0].format == table.format
     assert json_of(merged_layouts("lines", (), [table]), is_created=True).isascii()
 
 
-def test_cells_may_be_added_and_are_recorded(connection: happybase.Connection) -> None:
+def test_cells_may_be_added_and_are_recorded(connection):
     create_tables(connection, [events(text=Column("e:t"))])
     create_tables(connection, [events(text=Column("e:u"))])  # without the cell of the first: not comparable
     both = attrs.evolve(events(), cells=RecordCells(Event, {"text": Column("e:t")}))
@@ -333,7 +319,7 @@ def test_cells_may_be_added_and_are_recorded(connection: happybase.Connection) -
     assert claims == [[b"e:t"], [b"e:u"]]
 
 
-def test_layouts_that_share_a_table_are_compared_each_with_its_own(connection: happybase.Connection) -> None:
+def test_layouts_that_share_a_table_are_compared_each_with_its_own(connection):
     table = attrs.evolve(points(HOUR_MS), families=FAMILIES)
     changes = {"cells": RecordCells(Event, {"text": Column("q:t")}), "families": FAMILIES, "splits": table.splits}
     other = attrs.evolve(salted(8), name="points", **changes)
@@ -351,7 +337,7 @@ FAMILIES = {"p": Family(), "q": Family()}
 # ---- tables that are dropped, made anew, or made by others ---------------------------------------
 
 
-def test_a_dropped_table_leaves_no_record(connection: happybase.Connection) -> None:
+def test_a_dropped_table_leaves_no_record(connection):
     create_tables(connection, [salted(8), by_status({"a": 1})])
     drop_tables(connection, [salted(8)])
     assert [row.rpartition(b"_")[2] for row, _ in connection.table(RECORDS.name).scan()] == [b"lines"]
@@ -363,12 +349,12 @@ def test_a_dropped_table_leaves_no_record(connection: happybase.Connection) -> N
 
 
 def test_tables_that_another_process_creates_while_the_last_others_are_dropped_keep_their_records(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    connection, monkeypatch
+):
     create_tables(connection, [salted(8)])
     delete = connection.delete_table
 
-    def delete_late(name: str, **options: bool) -> None:
+    def delete_late(name, **options):
         if not connection.table(RECORDS.name).row(recorded_layouts.record_row(connection, "events")):
             create_tables(connection, [by_status({"a": 1})])
         delete(name, **options)
@@ -381,7 +367,7 @@ def test_tables_that_another_process_creates_while_the_last_others_are_dropped_k
     ]
 
 
-def test_a_table_that_others_dropped_may_be_made_anew_with_another_layout(connection: happybase.Connection) -> None:
+def test_a_table_that_others_dropped_may_be_made_anew_with_another_layout(connection):
     create_tables(connection, [salted(8)])
     connection.delete_table("events", disable=True)
     create_tables(connection, [salted(32)])
@@ -389,9 +375,7 @@ def test_a_table_that_others_dropped_may_be_made_anew_with_another_layout(connec
         create_tables(connection, [salted(8)])
 
 
-def test_a_process_that_died_before_it_created_the_table_leaves_nothing_in_the_way(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_died_before_it_created_the_table_leaves_nothing_in_the_way(connection, monkeypatch):
     dies(monkeypatch, connection)
     with pytest.raises(Died):
         create_tables(connection, [salted(8)])
@@ -407,29 +391,27 @@ class Died(BaseException):
     pass
 
 
-def dies(monkeypatch: pytest.MonkeyPatch, connection: happybase.Connection) -> None:
+def dies(monkeypatch, connection):
     """Makes the next creation of a table die; the table of records exists."""
     create_tables(connection, [by_status({"a": 1})])
 
-    def died(*_arguments: Any) -> None:
+    def died(*_arguments):
         raise Died
 
     monkeypatch.setattr(creation, "_create", died)
 
 
 @pytest.mark.parametrize("left", [salted(8), salted(32)], ids=["the-same", "another"])
-def test_of_two_layouts_only_one_is_accepted_if_a_record_was_left_without_its_table(
-    connection: happybase.Connection, left: TableLayout[Any, Any]
-) -> None:
+def test_of_two_layouts_only_one_is_accepted_if_a_record_was_left_without_its_table(connection, left):
     """As after the HBase shell has dropped the table: whatever the record was, it may have the same bytes again."""
     number, ended = 0, False
     while not ended:
         create_tables(connection, [left])
         connection.delete_table("events", disable=True)
         recorded_layouts.forget_compared(connection, "events")
-        answers: list[bool] = []
+        answers = []
 
-        def meanwhile(answers: list[bool] = answers) -> None:
+        def meanwhile(answers=answers):
             answers.append(outcome(partial(create_tables, Process(connection), [salted(8)])))
 
         process = Process(connection, before_call=paused_at_call(number, meanwhile))
@@ -442,15 +424,13 @@ def test_of_two_layouts_only_one_is_accepted_if_a_record_was_left_without_its_ta
 
 
 @pytest.mark.parametrize("step", ["claimed", "created"])
-def test_of_two_processes_with_different_layouts_that_create_at_once_one_is_refused(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, step: Literal["claimed", "created"]
-) -> None:
+def test_of_two_processes_with_different_layouts_that_create_at_once_one_is_refused(connection, monkeypatch, step):
     """The other process runs after this one has recorded its layout, or after it has created the table."""
     name = "claim_table" if step == "claimed" else "compare_table"
     original = getattr(creation, name)
-    passed: list[int] = []
+    passed = []
 
-    def other(*arguments: Any, **options: Any) -> None:
+    def other(*arguments, **options):
         if name == "claim_table":
             original(*arguments, **options)
         monkeypatch.undo()
@@ -471,14 +451,12 @@ def test_of_two_processes_with_different_layouts_that_create_at_once_one_is_refu
     assert passed == [32] if step == "claimed" else passed == [8]
 
 
-def test_a_claim_fails_if_another_process_confirmed_its_own_meanwhile(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_claim_fails_if_another_process_confirmed_its_own_meanwhile(connection, monkeypatch):
     """This process has seen no table; the other one creates it before this one can replace the record."""
     listed, others = connection.tables, [salted(8)]
 
-    def listed_before() -> list[bytes]:
-        names: list[bytes] = listed()
+    def listed_before():
+        names = listed()
         if RECORDS.name.encode() in names and others:
             create_tables(connection, [others.pop()])
         return names
@@ -486,7 +464,7 @@ def test_a_claim_fails_if_another_process_confirmed_its_own_meanwhile(
     create_tables(connection, [by_status({"a": 1})])
     claim = creation.claim_table
 
-    def claim_late(*arguments: Any) -> None:
+    def claim_late(*arguments):
         monkeypatch.setattr(connection, "tables", listed_before)
         claim(*arguments)
 
@@ -496,8 +474,8 @@ def test_a_claim_fails_if_another_process_confirmed_its_own_meanwhile(
 
 
 def test_a_program_that_only_uses_tables_confirms_a_record_before_another_process_can_replace_it(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    connection, monkeypatch
+):
     """One has created a table and not confirmed its record; one has seen no table; a third one uses the table."""
     create_tables(connection, [salted(8)])
     connection.delete_table("events", disable=True)
@@ -507,7 +485,7 @@ def test_a_program_that_only_uses_tables_confirms_a_record_before_another_proces
     assert recorded_layouts.replace_cell(connection, "events", cell, unconfirmed)
     replace = recorded_layouts.replace_cell
 
-    def replace_late(*arguments: Any, **options: bool) -> bool:
+    def replace_late(*arguments, **options):
         monkeypatch.undo()
         connection.create_table("events", {"e": Family().options})
         put_all([Event("a", 1)], BoundTable(connection, salted(8)))
@@ -519,7 +497,7 @@ def test_a_program_that_only_uses_tables_confirms_a_record_before_another_proces
     assert json.loads(read_cell(connection, "events") or b"")["is_created"] is True
 
 
-def test_the_prefix_of_a_connection_separates_records() -> None:
+def test_the_prefix_of_a_connection_separates_records():
     connection = connect("embedded:", table_prefix="a")
     create_tables(connection, [salted(8)])
     connection.table_prefix = b"b"
@@ -531,7 +509,7 @@ def test_the_prefix_of_a_connection_separates_records() -> None:
         Query(BoundTable(connection, salted(32)), salted(32).plan(host="a")).page()
 
 
-def test_a_table_without_a_record_is_read_with_a_warning(connection: happybase.Connection) -> None:
+def test_a_table_without_a_record_is_read_with_a_warning(connection):
     unrecorded(connection, events(), Event("a", 1))
     with pytest.warns(UnrecordedLayout, match="^table events: the store has no record of its key layout"):
         assert Query(BoundTable(connection, events()), events().plan(host="a")).page().records == [Event("a", 1)]
@@ -541,7 +519,7 @@ def test_a_table_without_a_record_is_read_with_a_warning(connection: happybase.C
     assert connection.tables() == [b"events"]
 
 
-def test_a_store_that_may_only_be_read_is_read(tmp_path: Any) -> None:
+def test_a_store_that_may_only_be_read_is_read(tmp_path):
     path = tmp_path / "events.db"
     connection = connect(f"embedded:{path}")
     create_tables(connection, [salted(8)])
@@ -559,7 +537,7 @@ def test_a_store_that_may_only_be_read_is_read(tmp_path: Any) -> None:
         tmp_path.chmod(0o755)
 
 
-def test_a_table_of_another_program_needs_no_record(connection: happybase.Connection) -> None:
+def test_a_table_of_another_program_needs_no_record(connection):
     foreign = attrs.evolve(events(), is_recorded=False)
     create_tables(connection, [foreign])
     assert connection.tables() == [b"events"]
@@ -569,7 +547,7 @@ def test_a_table_of_another_program_needs_no_record(connection: happybase.Connec
 # ---- adopting ------------------------------------------------------------------------------------
 
 
-def unrecorded(connection: happybase.Connection, table: TableLayout[Any, Any], *records: Any) -> None:
+def unrecorded(connection, table, *records):
     """Makes a table with rows as an earlier release did."""
     create_tables(connection, [attrs.evolve(table, is_recorded=False)])
     put(connection, table, *records)
@@ -578,7 +556,7 @@ def unrecorded(connection: happybase.Connection, table: TableLayout[Any, Any], *
 MANY = [Event(f"web-{number}", 1_700_000_000_000 + number) for number in range(200)]
 
 
-def test_adopted_tables_are_compared_from_then_on(connection: happybase.Connection) -> None:
+def test_adopted_tables_are_compared_from_then_on(connection):
     unrecorded(connection, salted(8), *MANY)
     (adopted,) = adopt_tables(connection, [salted(8)])
     assert (adopted.table, adopted.rows, adopted.also_fits, adopted.is_new) == ("events", 200, (), True)
@@ -597,17 +575,15 @@ def test_adopted_tables_are_compared_from_then_on(connection: happybase.Connecti
         (points(DAY_MS), points(HOUR_MS), r"EscapedText, Slice\(Int64, 3600000\); "),
     ],
 )
-def test_rows_of_another_layout_are_not_adopted(
-    connection: happybase.Connection, old: Any, new: Any, format_: str
-) -> None:
-    records: list[Any] = MANY if old.name == "events" else [Point("a", hour * HOUR_MS + 1) for hour in range(48)]
+def test_rows_of_another_layout_are_not_adopted(connection, old, new, format_):
+    records = MANY if old.name == "events" else [Point("a", hour * HOUR_MS + 1) for hour in range(48)]
     unrecorded(connection, old, *records)
     with pytest.raises(LayoutMismatch, match=rf"^table {old.name}: row .* is not of row {format_}"):
         adopt_tables(connection, [new])
     assert RECORDS.name.encode() not in connection.tables()
 
 
-def test_rows_without_a_declared_column_are_not_adopted(connection: happybase.Connection) -> None:
+def test_rows_without_a_declared_column_are_not_adopted(connection):
     unrecorded(connection, salted(32), *MANY)
     other = attrs.evolve(salted(8), cells=events(text=Column("e:other")).cells)
     with pytest.raises(LayoutMismatch, match=r"^table events: has rows, but none has a cell of e:other$"):
@@ -615,14 +591,14 @@ def test_rows_without_a_declared_column_are_not_adopted(connection: happybase.Co
     assert RECORDS.name.encode() not in connection.tables()
 
 
-def test_adopting_says_what_else_fits_the_rows(connection: happybase.Connection) -> None:
+def test_adopting_says_what_else_fits_the_rows(connection):
     host = next(host for host in (f"web-{number}" for number in range(99)) if salted(256).row(Event(host, 1))[0] < 8)
     unrecorded(connection, salted(32), Event(host, 1))
     ((fit,),) = (adopted.also_fits for adopted in adopt_tables(connection, [salted(32)]))
     assert fit.startswith("Salt(of='host', buckets=32) with 8, 16, ") or "and" in fit
 
 
-def test_midnight_rows_fit_slices_of_hours_and_days(connection: happybase.Connection) -> None:
+def test_midnight_rows_fit_slices_of_hours_and_days(connection):
     unrecorded(connection, points(HOUR_MS), Point("a", 3 * DAY_MS), Point("a", 5 * DAY_MS + 25 * 60_000))
     ((fit,),) = (adopted.also_fits for adopted in adopt_tables(connection, [points(HOUR_MS)]))
     assert fit == (
@@ -631,7 +607,7 @@ def test_midnight_rows_fit_slices_of_hours_and_days(connection: happybase.Connec
     )
 
 
-def test_a_record_of_another_layout_is_replaced_only_if_the_table_is_empty(connection: happybase.Connection) -> None:
+def test_a_record_of_another_layout_is_replaced_only_if_the_table_is_empty(connection):
     create_tables(connection, [salted(8)])
     (adopted,) = adopt_tables(connection, [salted(32)])
     assert (adopted.rows, adopted.is_new) == (0, True)

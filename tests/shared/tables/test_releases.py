@@ -1,17 +1,12 @@
 """Rows of an older and of a newer release of a record: added columns take defaults, unknown ones are left alone."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import attrs
-import happybase
 import pytest
 
 from shared.keys import EscapedText, Int64, KeyLayout
 from shared.queries import equal
 from shared.records import one_of, text
 from shared.tables import BIG_INT, Column, InvalidRecord, InvalidRow, RecordCells, TableLayout
-from tests.engines import Engine
 from tests.reference import without_reference
 from tests.shared.queries.paging import page
 from tests.shared.specimens import key_class
@@ -67,7 +62,7 @@ NEW_SALE = Sale("s-1", 2, "desk", 10**21, "USD", ["gift"], "big", note="fragile"
 
 
 @pytest.fixture
-def sales(engine: Engine) -> Iterator[happybase.Table]:
+def sales(engine):
     """A table with a sale of each release."""
     with engine.shared_store(SALES) as connection:
         table = connection.table("sales")
@@ -76,13 +71,13 @@ def sales(engine: Engine) -> Iterator[happybase.Table]:
         yield table
 
 
-def test_the_newer_release_reads_older_rows_with_the_defaults_of_what_they_lack(sales: happybase.Table) -> None:
+def test_the_newer_release_reads_older_rows_with_the_defaults_of_what_they_lack(sales):
     with without_reference(SALES.record):
         records = page(sales, SALES, LAYOUT.plan(shop="s-1"), limit=5).records
     assert records == [Sale("s-1", 1, "lamp", 499, "EUR", [], "LAMP", note=None), NEW_SALE]
 
 
-def test_the_older_release_reads_newer_rows_and_leaves_their_columns_alone(sales: happybase.Table) -> None:
+def test_the_older_release_reads_newer_rows_and_leaves_their_columns_alone(sales):
     with without_reference(OLD_SALES.record):
         records = page(sales, OLD_SALES, LAYOUT.plan(shop="s-1"), limit=5).records
     assert records == [OLD_SALE, OldSale("s-1", 2, "desk", 10**21)]
@@ -91,7 +86,7 @@ def test_the_older_release_reads_newer_rows_and_leaves_their_columns_alone(sales
     assert SALES.record(row, sales.row(row)) == attrs.evolve(NEW_SALE, item="table")
 
 
-def test_a_row_that_lacks_several_cells_is_read_without_the_reference() -> None:
+def test_a_row_that_lacks_several_cells_is_read_without_the_reference():
     row, cells = SALES.row(NEW_SALE), SALES.cells.pack(NEW_SALE)
     for lacking in ([b"s:c"], [b"s:n"], [b"s:t", b"s:l"], [b"s:c", b"s:t", b"s:l", b"s:n"]):
         fewer = {column: cell for column, cell in cells.items() if column not in lacking}
@@ -102,7 +97,7 @@ def test_a_row_that_lacks_several_cells_is_read_without_the_reference() -> None:
 
 
 @pytest.mark.parametrize("cells", [{}, {b"v:other": b"", b"s:i": b"\xa4lamp"}])
-def test_a_row_without_any_cell_of_a_record_is_not_one_of_defaults(cells: dict[bytes, bytes]) -> None:
+def test_a_row_without_any_cell_of_a_record_is_not_one_of_defaults(cells):
     row = VISITS.row(Visit("s-1", 1))
     with pytest.raises(InvalidRow, match=r"^visits: row .*: Visit: none of its cells \(v:p, v:c\)$"):
         VISITS.record(row, cells)
@@ -112,20 +107,20 @@ def test_a_row_without_any_cell_of_a_record_is_not_one_of_defaults(cells: dict[b
 
 
 @pytest.mark.parametrize("cells", [{b"v:p": b"\xa1x"}, {b"v:c": b"\x05"}, {b"v:c": b"\x05", b"v:other": b""}])
-def test_a_row_with_one_cell_of_a_record_is_one(cells: dict[bytes, bytes]) -> None:
+def test_a_row_with_one_cell_of_a_record_is_one(cells):
     row = VISITS.row(Visit("s-1", 1))
     with without_reference(VISITS.record):
         record = VISITS.record(row, cells)
     assert record == Visit("s-1", 1, "x" if b"v:p" in cells else "/", 5 if b"v:c" in cells else 1)
 
 
-def test_a_default_is_not_held_against_the_declared_type() -> None:
+def test_a_default_is_not_held_against_the_declared_type():
     @attrs.frozen
     class Loose:
         shop: str
         at_ms: int
         item: str
-        note: str = None  # type: ignore[assignment]
+        note: str = None
 
     table = TableLayout("t", "any", LAYOUT, RecordCells(Loose, {"item": Column("s:i"), "note": Column("s:n")}))
     with without_reference(table.record):
@@ -138,9 +133,7 @@ def test_a_default_is_not_held_against_the_declared_type() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "wanted"), [("currency", "EUR", [1]), ("currency", "USD", [2]), ("tags", [], [1])]
 )
-def test_a_filter_for_the_default_lets_rows_through_that_lack_the_column(
-    sales: happybase.Table, name: str, value: Any, wanted: list[int]
-) -> None:
+def test_a_filter_for_the_default_lets_rows_through_that_lack_the_column(sales, name, value, wanted):
     plan = LAYOUT.plan(shop="s-1")
     filtered = page(sales, SALES, plan, limit=5, filter=equal(SALE_CELLS, name, value)).records
     matching = page(sales, SALES, plan, limit=5, where={name: value}).records
@@ -148,11 +141,11 @@ def test_a_filter_for_the_default_lets_rows_through_that_lack_the_column(
     assert [sale.at_ms for sale in filtered] == wanted
 
 
-def half(value: int, _field: "attrs.Attribute[int]") -> int:
+def half(value, _field):
     return value // 2
 
 
-def or_time(value: int, weight: Any) -> int:
+def or_time(value, weight):
     return value or weight.at_ms
 
 
@@ -163,12 +156,12 @@ class Weight:
     shop: str
     at_ms: int
     name: str
-    grams: int = attrs.field(default="5", converter=int)  # type: ignore[assignment]
-    tare: int = attrs.field(default="5", converter=attrs.Converter(int))  # type: ignore[assignment,misc]
+    grams: int = attrs.field(default="5", converter=int)
+    tare: int = attrs.field(default="5", converter=attrs.Converter(int))
     offset: float = 0.0
     drift: float = float("nan")
-    rounded: int = attrs.field(default=7, converter=attrs.Converter(half, takes_field=True))  # type: ignore[misc]
-    net: int = attrs.field(default=0, converter=attrs.Converter(or_time, takes_self=True))  # type: ignore[misc]
+    rounded: int = attrs.field(default=7, converter=attrs.Converter(half, takes_field=True))
+    net: int = attrs.field(default=0, converter=attrs.Converter(or_time, takes_self=True))
 
 
 WEIGHT_CELLS = RecordCells(Weight, {name: Column(f"w:{name}") for name in [*attrs.fields_dict(Weight)][2:]})
@@ -189,15 +182,15 @@ WEIGHTS = TableLayout("weights", "one weight", LAYOUT, WEIGHT_CELLS)
     ],
 )
 def test_a_filter_lets_rows_through_that_lack_the_column_if_the_default_has_the_bytes_of_the_value(
-    name: str, value: float, missing_too: bool
-) -> None:
+    name, value, missing_too
+):
     record = WEIGHTS.record(LAYOUT.encode(ByShop("s-1", 1)), {b"w:name": b"\xa1a"})
     packed = WEIGHT_CELLS.pack_value
     assert (packed(name, getattr(record, name)) == packed(name, value)) is missing_too
     assert equal(WEIGHT_CELLS, name, value).text.endswith(b",false,true)" if missing_too else b",true,true)")
 
 
-def test_a_filter_for_an_attribute_whose_default_or_converter_takes_the_record_is_refused() -> None:
+def test_a_filter_for_an_attribute_whose_default_or_converter_takes_the_record_is_refused():
     for cells, attribute, value in ((SALE_CELLS, "label", "LAMP"), (WEIGHT_CELLS, "net", 1)):
         with pytest.raises(InvalidRecord, match=rf"\.{attribute}: its default depends on the rest of the record$"):
             equal(cells, attribute, value)

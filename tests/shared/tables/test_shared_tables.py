@@ -1,10 +1,6 @@
 """Two layouts of one table, for different records of its rows: one table in the store, with the families of both."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 import attrs
-import happybase
 import pytest
 
 from shared.keys import KeyLayout, Prefixed, Salt, Splits, TrailingText, UInt8
@@ -21,7 +17,6 @@ from shared.tables import (
     drop_tables,
     physical_tables,
 )
-from tests.engines import Engine
 from tests.shared.queries.paging import records_of
 from tests.shared.queries.wide import pages_of
 from tests.shared.specimens import key_class
@@ -55,24 +50,24 @@ USERS = KeyLayout(User)
 PROFILES = TableLayout("users", "a profile", USERS, RecordCells(Profile, {"name": Column("p:name", TEXT)}))
 ORDERS = TableLayout("users", "a recent order", USERS, ItemCells(Recent, "r", KeyLayout(OrderSlot), value="what"))
 VISITS = TableLayout("users", "a recent visit", USERS, ItemCells(Recent, "r", KeyLayout(VisitSlot), value="what"))
-ALL: list[TableLayout[Any, Any]] = [PROFILES, ORDERS, VISITS]
+ALL = [PROFILES, ORDERS, VISITS]
 
 
-def with_families(table: TableLayout[Any, Any], **families: Family) -> TableLayout[Any, Any]:
+def with_families(table, **families):
     return attrs.evolve(table, families={**table.families, **families})
 
 
 # ---- one table -----------------------------------------------------------------------------------
 
 
-def test_layouts_of_one_name_are_one_table_with_the_families_of_all() -> None:
+def test_layouts_of_one_name_are_one_table_with_the_families_of_all():
     others = attrs.evolve(PROFILES, name="others")
     first, second = physical_tables([PROFILES, others, ORDERS, VISITS])
     assert (first.name, first.layouts, list(first.families)) == ("users", tuple(ALL), ["p", "r"])
     assert (second.name, second.layouts, list(second.families)) == ("others", (others,), ["p"])
 
 
-def test_layouts_that_differ_in_a_family_are_refused() -> None:
+def test_layouts_that_differ_in_a_family_are_refused():
     three, plain = Family(max_versions=3), Family()
     with pytest.raises(InvalidRecord) as refused:
         physical_tables([with_families(PROFILES, r=three), ORDERS])
@@ -83,7 +78,7 @@ def test_layouts_that_differ_in_a_family_are_refused() -> None:
     }
 
 
-def test_layouts_that_differ_in_their_split_points_are_refused() -> None:
+def test_layouts_that_differ_in_their_split_points_are_refused():
     salted = attrs.evolve(ORDERS, key=KeyLayout(User, Salt(of="user", buckets=4)))
     for other in (attrs.evolve(ORDERS, splits=Splits((b"m",), "half of the users")), salted):
         with pytest.raises(InvalidRecord) as refused:
@@ -96,15 +91,15 @@ def test_layouts_that_differ_in_their_split_points_are_refused() -> None:
     assert table.splits == cut
 
 
-def items(qualifier: type[Any]) -> ItemCells[Recent]:
+def items(qualifier):
     return ItemCells(Recent, "r", KeyLayout(qualifier), value="what")
 
 
-def columns(*names: str) -> RecordCells[Any]:
+def columns(*names):
     """Cells of a record with an attribute for each column."""
     numbered = {f"value_{number}": Column(name) for number, name in enumerate(names)}
     fields = {"user": attrs.field(type=str)} | {name: attrs.field(type=str) for name in numbered}
-    record: type[Any] = attrs.make_class("Several", fields, frozen=True)
+    record = attrs.make_class("Several", fields, frozen=True)
     return RecordCells(record, numbered)
 
 
@@ -115,11 +110,11 @@ class WholeRows:
     columns = (b"r",)
     cell_attributes = ("name",)
 
-    def pack(self, record: Profile) -> dict[bytes, bytes]:
+    def pack(self, record):
         return {b"r:name": record.name.encode()}
 
-    def records(self, key: object, cells: Mapping[bytes, bytes]) -> Iterator[Profile]:
-        yield Profile(key.user, cells[b"r:name"].decode())  # type: ignore[attr-defined]
+    def records(self, key, cells):
+        yield Profile(key.user, cells[b"r:name"].decode())
 
 
 @pytest.mark.parametrize(
@@ -138,7 +133,7 @@ class WholeRows:
         (RecordCells(User, {}, marker="p:n"), columns("p:n"), "p:n"),
     ],
 )
-def test_layouts_that_claim_the_same_cells_are_refused(first: Any, second: Any, claimed: str) -> None:
+def test_layouts_that_claim_the_same_cells_are_refused(first, second, claimed):
     one, other = TableLayout("users", "one", USERS, first), TableLayout("users", "other", USERS, second)
     for layouts, holds in (([one, other], "one and other"), ([other, one], "other and one")):
         with pytest.raises(InvalidRecord) as refused:
@@ -156,7 +151,7 @@ def test_layouts_that_claim_the_same_cells_are_refused(first: Any, second: Any, 
         (columns("rr:a"), WholeRows()),
     ],
 )
-def test_layouts_may_share_a_family(first: Any, second: Any) -> None:
+def test_layouts_may_share_a_family(first, second):
     one, other = TableLayout("users", "one", USERS, first), TableLayout("users", "other", USERS, second)
     assert physical_tables([one, other, one])[0].layouts == (one, other, one)  # the same layout twice claims no more
 
@@ -164,7 +159,7 @@ def test_layouts_may_share_a_family(first: Any, second: Any) -> None:
 # ---- in a store ----------------------------------------------------------------------------------
 
 
-def test_a_shared_table_is_created_and_dropped_once(engine: Engine) -> None:
+def test_a_shared_table_is_created_and_dropped_once(engine):
     with engine.store() as connection:
         create_tables(connection, ALL)
         assert connection.tables() == [b"rowbook_layouts", b"users"]
@@ -176,7 +171,7 @@ def test_a_shared_table_is_created_and_dropped_once(engine: Engine) -> None:
         assert connection.tables() == [b"rowbook_layouts"]
 
 
-def stocked(rows: happybase.Table) -> None:
+def stocked(rows):
     """Two users: ann with a profile, orders and visits, bob with visits only."""
     rows.put(b"ann", PROFILES.cells.pack(Profile("ann", "Ann")))
     for slot in range(3):
@@ -185,7 +180,7 @@ def stocked(rows: happybase.Table) -> None:
             rows.put(user.encode(), VISITS.cells.pack(Recent(user, slot, f"visit {slot}")))
 
 
-def test_each_layout_reads_its_own_records_of_a_row(engine: Engine) -> None:
+def test_each_layout_reads_its_own_records_of_a_row(engine):
     with engine.shared_store(*ALL) as connection:
         rows = connection.table("users")
         stocked(rows)
@@ -202,7 +197,7 @@ def test_each_layout_reads_its_own_records_of_a_row(engine: Engine) -> None:
         assert query_of(rows, PROFILES, PROFILES.plan(user="bob")).first() is None
 
 
-def test_damage_in_the_cells_of_one_layout_does_not_touch_the_other(engine: Engine) -> None:
+def test_damage_in_the_cells_of_one_layout_does_not_touch_the_other(engine):
     with engine.shared_store(*ALL) as connection:
         rows = connection.table("users")
         stocked(rows)

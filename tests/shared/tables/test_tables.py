@@ -4,7 +4,6 @@ The tests of tables run in an embedded store, through both gateways to one, and 
 """
 
 import re
-from collections.abc import Iterator
 from contextlib import closing
 
 import attrs
@@ -24,7 +23,6 @@ from shared.tables import (
     create_tables,
     drop_tables,
 )
-from tests.engines import Engine
 from tests.programs.hbase.stores import with_thrift2
 from tests.shared.specimens import key_class
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways
@@ -57,7 +55,7 @@ CUT = attrs.evolve(OTHERS, name="cut", splits=Splits((b"g", b"p"), "as many name
 
 
 @pytest.fixture
-def connection(engine: Engine) -> Iterator[happybase.Connection]:
+def connection(engine):
     with engine.store() as connection:
         yield connection
 
@@ -77,24 +75,24 @@ def store(request):
 
 
 @pytest.fixture
-def stocked(store: happybase.Connection) -> happybase.Connection:
+def stocked(store):
     """The same, with one table."""
     create_tables(store, [SALTED])
     return store
 
 
-def regions(connection: happybase.Connection, table: str) -> list[bytes]:
+def regions(connection, table):
     """The first rows of a table's regions."""
     return [region["start_key"] for region in connection.table(table).regions()]
 
 
-def test_tables_are_created_as_declared(store: happybase.Connection) -> None:
+def test_tables_are_created_as_declared(store):
     create_tables(store, [NAMES, SALTED])
     assert sorted(store.tables()) == [b"names", b"rowbook_layouts", b"salted"]
     families = {**store.table("names").families(), **store.table("salted").families()}
     assert sorted(families) == [b"n", b"old", b"s", b"t"]
 
-    def options(option: str) -> list[object]:
+    def options(option):
         return [families[name][option] for name in sorted(families)]
 
     assert options("max_versions") == [1, 3, 2, 1]
@@ -112,7 +110,7 @@ def test_tables_are_created_as_declared(store: happybase.Connection) -> None:
     create_tables(store, [NAMES, SALTED])  # what is as declared is left alone
 
 
-def test_a_table_is_split_at_points_of_its_own_and_has_the_rows_of_one_that_is_not(store: happybase.Connection) -> None:
+def test_a_table_is_split_at_points_of_its_own_and_has_the_rows_of_one_that_is_not(store):
     create_tables(store, [CUT])
     assert regions(store, "cut") == [b"", b"g", b"p"]
     names = [b"ann", b"g", b"gus", b"oz", b"p", b"zoe"]
@@ -141,9 +139,7 @@ def test_a_table_is_split_at_points_of_its_own_and_has_the_rows_of_one_that_is_n
         ),
     ],
 )
-def test_a_family_that_differs_is_refused_in_one_line_and_left_as_it_is(
-    stocked: happybase.Connection, changed: dict[str, object], wanted: str, has: str
-) -> None:
+def test_a_family_that_differs_is_refused_in_one_line_and_left_as_it_is(stocked, changed, wanted, has):
     before = stocked.table("salted").families()
     family = attrs.evolve(SALTED.families["s"], **changed)
     with pytest.raises(TableMismatch) as refused:
@@ -152,7 +148,7 @@ def test_a_family_that_differs_is_refused_in_one_line_and_left_as_it_is(
     assert stocked.table("salted").families() == before
 
 
-def test_creating_again_keeps_tables_and_rows(connection: happybase.Connection) -> None:
+def test_creating_again_keeps_tables_and_rows(connection):
     create_tables(connection, [NAMES])
     connection.table("names").put(b"ann", {b"n:v": b"1"})
     create_tables(connection, [NAMES, OTHERS])
@@ -161,9 +157,7 @@ def test_creating_again_keeps_tables_and_rows(connection: happybase.Connection) 
 
 
 @pytest.mark.parametrize(("families", "shown"), [({"n"}, "n"), ({"n", "old", "x"}, "n, old, x"), ({"x"}, "x")])
-def test_a_table_with_other_families_is_refused(
-    connection: happybase.Connection, families: set[str], shown: str
-) -> None:
+def test_a_table_with_other_families_is_refused(connection, families, shown):
     connection.create_table("names", {name: {} for name in families})
     with pytest.raises(TableMismatch) as refused:
         create_tables(connection, [NAMES])
@@ -172,9 +166,7 @@ def test_a_table_with_other_families_is_refused(
 
 @pytest.mark.parametrize("stored_s", [-1, 2**31 - 1])
 @pytest.mark.parametrize("declared_s", [None, -1, 2**31 - 1])
-def test_both_numbers_for_cells_that_never_expire_are_the_same(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, stored_s: int, declared_s: int | None
-) -> None:
+def test_both_numbers_for_cells_that_never_expire_are_the_same(connection, monkeypatch, stored_s, declared_s):
     create_tables(connection, [OTHERS])
     families = connection.table("others").families()
     families[b"o"]["time_to_live"] = stored_s
@@ -184,9 +176,7 @@ def test_both_numbers_for_cells_that_never_expire_are_the_same(
         create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=60)})])
 
 
-def test_the_shortest_and_the_longest_time_to_live_are_those_of_cells_that_expire(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_shortest_and_the_longest_time_to_live_are_those_of_cells_that_expire(connection, monkeypatch):
     create_tables(connection, [OTHERS])
     families = connection.table("others").families()
     monkeypatch.setattr(happybase.Table, "families", lambda _table: families)
@@ -197,9 +187,7 @@ def test_the_shortest_and_the_longest_time_to_live_are_those_of_cells_that_expir
             create_tables(connection, [OTHERS])
 
 
-def test_a_table_that_another_process_creates_meanwhile_is_one_that_exists(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_that_another_process_creates_meanwhile_is_one_that_exists(connection, monkeypatch):
     create_tables(connection, [NAMES])
     monkeypatch.setattr(connection, "tables", lambda: [])
     create_tables(connection, [NAMES, OTHERS])
@@ -225,7 +213,7 @@ def thrift1(request):
             yield connection, whole
 
 
-def test_thrift1_alone_suffices_for_plain_tables(thrift1) -> None:
+def test_thrift1_alone_suffices_for_plain_tables(thrift1):
     connection, whole = thrift1
     tables = [NAMES, attrs.evolve(OTHERS, families={"o": Family(compression="GZ")})]
     create_tables(connection, tables)
@@ -235,7 +223,7 @@ def test_thrift1_alone_suffices_for_plain_tables(thrift1) -> None:
         create_tables(connection, [OTHERS])
 
 
-def test_split_points_without_thrift2_are_refused_before_anything_is_created(thrift1) -> None:
+def test_split_points_without_thrift2_are_refused_before_anything_is_created(thrift1):
     connection, whole = thrift1
     with pytest.raises(NeedsThrift2) as refused:
         create_tables(connection, [NAMES, CUT])
@@ -249,7 +237,7 @@ def test_split_points_without_thrift2_are_refused_before_anything_is_created(thr
     assert sorted(connection.tables()) == [b"cut", b"names", b"rowbook_layouts"]
 
 
-def test_a_block_size_without_thrift2_is_refused_also_of_a_table_that_is_there(thrift1) -> None:
+def test_a_block_size_without_thrift2_is_refused_also_of_a_table_that_is_there(thrift1):
     connection, whole = thrift1
     sized = attrs.evolve(OTHERS, families={"o": Family(block_size_bytes=8192)})
     message = re.escape(
@@ -267,7 +255,7 @@ def test_a_block_size_without_thrift2_is_refused_also_of_a_table_that_is_there(t
         create_tables(whole, [OTHERS])
 
 
-def test_a_table_that_keeps_tombstones_is_created_without_that_through_thrift1_alone(thrift1) -> None:
+def test_a_table_that_keeps_tombstones_is_created_without_that_through_thrift1_alone(thrift1):
     connection, whole = thrift1
     keeping = attrs.evolve(OTHERS, families={"o": Family(keep_tombstones_ms=600_000)})
     with pytest.warns(KeepsNoTombstones) as warned:
@@ -289,7 +277,7 @@ def test_a_table_that_keeps_tombstones_is_created_without_that_through_thrift1_a
 # ----
 
 
-def test_dropping_removes_tables_and_passes_over_missing_ones(connection: happybase.Connection) -> None:
+def test_dropping_removes_tables_and_passes_over_missing_ones(connection):
     create_tables(connection, [NAMES])
     connection.table("names").put(b"ann", {b"n:v": b"1"})
     drop_tables(connection, [NAMES, OTHERS])
@@ -299,7 +287,7 @@ def test_dropping_removes_tables_and_passes_over_missing_ones(connection: happyb
     assert list(connection.table("names").scan()) == []
 
 
-def test_tables_of_another_prefix_are_left_alone() -> None:
+def test_tables_of_another_prefix_are_left_alone():
     connection = connect("embedded:", table_prefix="demo")
     create_tables(connection, [NAMES])
     connection.table_prefix = None
@@ -311,7 +299,7 @@ def test_tables_of_another_prefix_are_left_alone() -> None:
 
 
 @pytest.mark.parametrize("points", [(b"",), (b"b", b"a"), (b"a", b"a"), (b"a", bytes(32768))])
-def test_split_points_that_are_not_rows_in_order_are_refused_when_declared(points: tuple[bytes, ...]) -> None:
+def test_split_points_that_are_not_rows_in_order_are_refused_when_declared(points):
     with pytest.raises(
         InvalidRecord, match=r"^table others: split points must be rows of 1..32767 bytes in their order "
     ):
@@ -333,6 +321,6 @@ def test_split_points_that_are_not_rows_in_order_are_refused_when_declared(point
         ("keep_tombstones_ms", True, "0..9223372036854775807"),
     ],
 )
-def test_a_family_that_hbase_would_refuse_is_refused_when_declared(field: str, value: object, wanted: str) -> None:
+def test_a_family_that_hbase_would_refuse_is_refused_when_declared(field, value, wanted):
     with pytest.raises(ValueError, match=f"^Family.{field}: must be {re.escape(wanted)} \\(got '?{value}'?\\)$"):
         Family(**{field: value})

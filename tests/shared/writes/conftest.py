@@ -1,24 +1,32 @@
-"""Stores with the tables of notes, and the clocks of a machine that pass as a test says."""
+"""Stores with the tables of notes, the clocks of a machine, which pass as a test says, and small batches."""
 
 import time
-from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 
-import happybase
 import pytest
 
+from shared.queries import in_batches, scan_in_batches
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import clock, intents
+from shared.writes import clock, comparing, intents
 from shared.writes.slots import Slots
-from tests.engines import NewStore
 
 from .clocks import Machine
 from .notes import TABLES, Notes, moving_notes
 
+BATCH_ROWS = 10
+
 
 @pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+def small_batches(monkeypatch):
+    """Comparisons read so few rows at once."""
+    monkeypatch.setattr(comparing, "scan_in_batches", partial(scan_in_batches, batch_rows=BATCH_ROWS))
+    monkeypatch.setattr(comparing, "in_batches", partial(in_batches, size=BATCH_ROWS))
+
+
+@pytest.fixture
+def machine(monkeypatch):
     """The machine on which a test runs. Its slots are new, because slots remember when they were used last."""
     machine = Machine()
     monkeypatch.setattr(time, "time_ns", machine.time_ns)
@@ -28,7 +36,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 
 @pytest.fixture
-def connection() -> Iterator[happybase.Connection]:
+def connection():
     """An embedded store with the tables of notes."""
     with closing(connect("embedded:")) as connection:
         create_tables(connection, TABLES)
@@ -36,18 +44,18 @@ def connection() -> Iterator[happybase.Connection]:
 
 
 @pytest.fixture
-def notes(connection: happybase.Connection) -> Notes:
+def notes(connection):
     """The notes of an embedded store."""
     return Notes(connection)
 
 
 @pytest.fixture
-def moving(connection: happybase.Connection) -> Notes:
+def moving(connection):
     """The same with the moving list alone, and a clock of their own."""
     return moving_notes(connection)
 
 
 @pytest.fixture
-def on_each_engine(new_store: NewStore) -> happybase.Connection:
+def on_each_engine(new_store):
     """A store with the tables of notes, on a real HBase too."""
     return new_store(*TABLES)

@@ -14,13 +14,7 @@ from typing import Any
 
 _CONTEXT = get_context("forkserver")
 """Its processes start in milliseconds, and inherit no connection and no lock of a thread."""
-_PRELOADED = [
-    "domains.command_line.loading",
-    "domains.orders.design",
-    "domains.command_line.main",
-    "tests.shared.writes.changing",
-    "tests.domains.catalog.claiming",
-]
+_PRELOADED = ["domains.orders.design", "tests.shared.writes.changing", "tests.domains.catalog.claiming"]
 
 
 class Log:

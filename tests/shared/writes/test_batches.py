@@ -1,11 +1,8 @@
 """Many records in few calls: when `store_all` hands over what it has read, the same cells in many rows, deletes."""
 
-from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
 
 import attrs
-import happybase
 import pytest
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, UInt32, part, row_key
@@ -20,13 +17,13 @@ from tests.engines import plain_table
 LINES = plain_table("lines")
 
 
-def lines(connection: happybase.Connection) -> happybase.Table:
+def lines(connection):
     connection.create_table("lines", {"f": {}})
     return connection.table("lines")
 
 
 @pytest.mark.parametrize(("count", "calls"), [(0, []), (1, [1]), (1_000, [1_000]), (2_001, [1_000, 1_000, 1])])
-def test_each_row_gets_the_cells_with_the_timestamp_a_thousand_rows_in_a_call(count: int, calls: list[int]) -> None:
+def test_each_row_gets_the_cells_with_the_timestamp_a_thousand_rows_in_a_call(count, calls):
     connection = connect("embedded:")
     lines(connection)
     watched = WatchedConnection(connection)
@@ -37,7 +34,7 @@ def test_each_row_gets_the_cells_with_the_timestamp_a_thousand_rows_in_a_call(co
     assert [len(call.rows) for call in watched.calls] == calls
 
 
-def test_a_later_delete_of_one_row_leaves_the_other_rows() -> None:
+def test_a_later_delete_of_one_row_leaves_the_other_rows():
     table = lines(connect("embedded:"))
     put_in_rows(BoundTable(table.connection, LINES), [b"a", b"b"], {b"f:x": b"1"}, 17)
     table.delete(b"a", timestamp=18)
@@ -110,17 +107,17 @@ NOTES = TableLayout("notes", "a note", KeyLayout(NoteOfAuthor), RecordCells(Note
 
 
 @pytest.fixture
-def notes() -> Iterator[BoundTable[Any, Note]]:
+def notes():
     with closing(connect("embedded:")) as connection:
         create_tables(connection, [NOTES])
         yield BoundTable(WatchedConnection(connection), NOTES)
 
 
-def of_author(notes: BoundTable[Any, Note], author: str) -> Query[Note]:
+def of_author(notes, author):
     return Query(notes, notes.plan(author=author))
 
 
-def test_all_records_of_a_query_are_deleted_a_thousand_in_a_call_whatever_their_time_and_neighbours_stay(notes) -> None:
+def test_all_records_of_a_query_are_deleted_a_thousand_in_a_call_whatever_their_time_and_neighbours_stay(notes):
     neighbours = [Note(author, time_ms) for author in ("ad", "ada_2", "adb") for time_ms in (0, LAST_MS)]
     put_all([Note("ada", LAST_MS - number // 1000, number) for number in range(2_500)] + neighbours, notes)
     notes.connection.calls.clear()
@@ -129,7 +126,7 @@ def test_all_records_of_a_query_are_deleted_a_thousand_in_a_call_whatever_their_
     assert [*Query(notes, notes.whole_table(), newest_first=False)] == sorted(neighbours, key=NOTES.row)
 
 
-def test_a_row_that_cannot_be_read_remains_and_is_counted(notes) -> None:
+def test_a_row_that_cannot_be_read_remains_and_is_counted(notes):
     put_all(written := [Note("ada", time_ms) for time_ms in (1, 2)], notes)
     notes.rows.put(notes.row(written[0]), {b"n:t": b"\xc1"}, timestamp=1)
     assert delete_all(of_author(notes, "ada"), notes) == 1
@@ -137,14 +134,14 @@ def test_a_row_that_cannot_be_read_remains_and_is_counted(notes) -> None:
         of_author(notes, "ada").page()
 
 
-def test_a_deleted_record_is_hidden_if_it_is_stored_again_and_one_of_another_time_is_not(notes) -> None:
+def test_a_deleted_record_is_hidden_if_it_is_stored_again_and_one_of_another_time_is_not(notes):
     put_all([note := Note("ada", 5)], notes)
     delete_all(of_author(notes, "ada"), notes)
     put_all([note, other := Note("ada", 4)], notes)
     assert [*of_author(notes, "ada")] == [other]
 
 
-def test_a_row_is_deleted_with_what_is_dated_up_to_a_time_and_the_number_of_rows_is_returned(notes) -> None:
+def test_a_row_is_deleted_with_what_is_dated_up_to_a_time_and_the_number_of_rows_is_returned(notes):
     put_all(written := [Note("ada", time_ms) for time_ms in (1, 2, 3)], notes)
     assert delete_rows(notes, map(notes.row, written), 2) == 3
     assert [*of_author(notes, "ada")] == [written[2]]

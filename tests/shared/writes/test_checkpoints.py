@@ -5,10 +5,11 @@ import pytest
 from shared.keys import RowRange
 from shared.writes import Checkpoint, Instructions
 
+from .conftest import BATCH_ROWS
 from .notes import OWNERS, STATES, Note, Notes, put_all
 
-NOTES = [Note(f"{number:05}", "ada") for number in range(1_100)]
-BATCH = 1_000
+NOTES = [Note(f"{number:05}", "ada") for number in range(2 * BATCH_ROWS + 5)]
+pytestmark = pytest.mark.usefixtures("small_batches")
 
 
 class Killed(BaseException):
@@ -65,7 +66,7 @@ def test_a_new_list_is_filled_by_repairs_that_die_and_each_continues_after_the_l
     last = runs.run(None)
     mended += sum(last)
     assert mended == len(NOTES)
-    assert runs.sources <= len(NOTES) + 4 * BATCH
+    assert runs.sources <= len(NOTES) + 3 * BATCH_ROWS
     assert all(last)
     assert {*runs.reached.values()} == {None}
     assert without_a_list.findings() == []

@@ -1,33 +1,20 @@
 """Ids that were chosen, such as codes: whoever claims, dies or loses a reply, an id has one name and a name one id."""
 
-from contextlib import ExitStack, closing, suppress
-from itertools import product
-from pathlib import Path
-from random import Random
-from typing import Any
+from contextlib import suppress
 
-import happybase
 import pytest
 
 from shared.keys import InvalidKey
-from shared.stores import connect
-from shared.tables import create_tables
-from shared.testing import (
-    ReplyLost,
-    Stop,
-    WatchedConnection,
-    WriterDied,
-    paused_at_call,
-    stopped_at,
-)
-from shared.writes import Dictionary, IdTaken, NameTaken
-from tests.engines import EMBEDDED
+from shared.testing import CrashTests, Write
+from shared.writes import Dictionary, IdTaken, NameTaken, Recovery
+from tests.engines import Embedded
 
-from .processes import Log, entries, running
+from .interleaving import Scene
+from .pairs import Pair, PairExplorer
 from .test_dictionaries import NAMES, mappings
 
 
-def codes(connection: happybase.Connection) -> Dictionary:
+def codes(connection):
     """The codes of a process of its own, which remembers nothing."""
     return Dictionary(connection, NAMES.name, "color", 2)
 
@@ -35,9 +22,6 @@ def codes(connection: happybase.Connection) -> Dictionary:
 @pytest.fixture
 def connection(new_store):
     return new_store(NAMES)
-
-
-# ---- one writer
 
 
 def test_a_claimed_id_is_read_as_any_other(connection):
@@ -73,79 +57,61 @@ def test_a_claim_that_is_refused_changes_nothing(connection, name, id, error, re
     assert dict(connection.table("names").scan()) == before
 
 
-# ---- deaths, lost replies, other writers
+# ---- every order of the calls of claims
 
 
-@pytest.mark.parametrize(("call", "stored", "dies"), [*product(range(2), ((), (0,)), (True, False))])
-def test_a_claim_that_stops_at_any_call_is_completed_by_the_same_call(connection, call, stored, dies):
-    watched = WatchedConnection(connection, stopped_at(Stop(call, frozenset(stored), dies)))
-    with suppress(WriterDied, ReplyLost):
-        codes(watched).claim("Taobao", b"tb")
-    assert watched.is_stopped
-    with suppress(IdTaken):
-        codes(connection).claim("Tmall", b"tb")
-    is_free = call == 0 and not stored
-    assert mappings(connection).forward.keys() <= ({b"Tmall"} if is_free else {b"Taobao"})
-    if not is_free:
-        codes(connection).claim("Taobao", b"tb")
-    watched.deliver()
-    assert mappings(connection).forward == {b"Tmall" if is_free else b"Taobao": b"tb"}
+class Codes:
+    """A dictionary as a repository of the explorer; its recoverer repeats the claims that did not end."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.upkeep = self
+
+    def claim(self, name, id):
+        codes(self.connection).claim(name, id)
+
+    def pending(self):
+        rows = dict(self.connection.table(NAMES.name).scan())
+        names = {id: cells[b"name:color"] for id, cells in rows.items() if b"name:color" in cells}
+        return [(name.decode(), id) for id, name in names.items() if b"id:color" not in rows.get(name, {})]
+
+    def recover(self, older_than_ms):
+        claims = self.pending()
+        for name, id in claims:
+            with suppress(NameTaken):
+                self.claim(name, id)
+        return Recovery(len(claims), older_than_ms, ())
+
+    def verify(self):
+        return []
 
 
-@pytest.mark.parametrize("number", range(3))
-@pytest.mark.parametrize(("name", "id"), [("Taobao", b"tb"), ("Taobao", b"tx"), ("Tmall", b"tb"), ("Tmall", b"tm")])
-def test_two_claims_that_meet_at_any_call_agree(connection, number, name, id):
-    answers: list[str] = []
-
-    def claim(to: Any, name: str, id: bytes) -> None:
-        try:
-            codes(to).claim(name, id)
-            answers.append("claimed")
-        except (IdTaken, NameTaken) as refused:
-            answers.append(type(refused).__name__)
-
-    claim(
-        WatchedConnection(connection, before_call=paused_at_call(number, lambda: claim(connection, name, id))),
-        "Taobao",
-        b"tb",
-    )
-    after = mappings(connection)
-    refused = {"Taobao": "NameTaken", "Tmall": "IdTaken"}[name] if (name == "Taobao") != (id == b"tb") else "claimed"
-    assert sorted(answers) == sorted(["claimed", refused])
-    assert len(after.forward) == (2 if name == "Tmall" and id == b"tm" else 1)
-    assert len(after.leaked) <= 1
+def forward_of(repository, _tables):
+    return {"ids": dict(mappings(repository.connection).forward)}
 
 
-def claim_all(url: str, log: Path, seed: int) -> None:
-    """Claims a code for each name, in an order of its own: at random, until one is free or the name has one."""
-    dice = Random(seed)
-    names = [f"name-{number}" for number in range(10)]
-    dice.shuffle(names)
-    with closing(connect(url)) as connection:
-        dictionary, answers = codes(connection), Log(log)
-        for name in names:
-            for code in dice.sample([b"%02d" % number for number in range(30)], 30):
-                with suppress(IdTaken):
-                    with suppress(NameTaken):
-                        dictionary.claim(name, code)
-                    break
-            answers.write(name=name, id=(dictionary.id_of(name) or b"").hex())
+def claiming(name, id):
+    return lambda repository: repository.claim(name, id)
 
 
-def test_sixteen_processes_that_claim_the_same_codes_agree(engine, tmp_path):
-    with engine.url(str(tmp_path / "names.db"), NAMES) as url:
-        if engine.name == EMBEDDED:
-            with closing(connect(url)) as connection:
-                create_tables(connection, [NAMES])
-        with ExitStack() as stack:
-            runs = [running(claim_all, url, tmp_path / f"{number}.log", number) for number in range(16)]
-            started = [stack.enter_context(run) for run in runs]
-            for process in started:
-                process.join(300)
-            assert [process.exitcode for process in started] == [0] * 16
-        with closing(connect(url)) as connection:
-            forward = {name.decode(): id.hex() for name, id in mappings(connection).forward.items()}
-        answered = {(answer["name"], answer["id"]) for answer in entries(tmp_path) if answer["id"]}
-        assert answered <= {*forward.items()}
-        assert len(answered) == len({name for name, _ in answered}) == len({id for _, id in answered})
-        assert answered
+CLAIMS = {
+    "Taobao tb": claiming("Taobao", b"tb"),
+    "Taobao tx": claiming("Taobao", b"tx"),
+    "Tmall tb": claiming("Tmall", b"tb"),
+    "Tmall tx": claiming("Tmall", b"tx"),
+}
+TESTS = CrashTests(Embedded(), (NAMES,), Codes, (), (IdTaken, NameTaken), forward_of)
+WRITE = Write("Taobao tb", CLAIMS["Taobao tb"], rivals=CLAIMS)
+SCENES = (Scene(2), Scene(1, recoverers=1))
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=["two faults", "a fault and a recoverer"])
+@pytest.mark.parametrize("rival", CLAIMS)
+def test_no_order_of_calls_gives_an_id_two_names_or_a_name_two_ids(rival, scene):
+    explored = PairExplorer(Pair("codes", TESTS, WRITE, rival)).explore(scene, 20_000)
+    assert (explored.fault, explored.is_cut) == (None, False), explored
+
+
+def test_no_order_of_the_calls_of_three_claims_of_one_id_gives_it_two_names():
+    explored = PairExplorer(Pair("codes", TESTS, WRITE, "Tmall tb"), "Taobao tb").explore(Scene(1), 20_000)
+    assert (explored.fault, explored.is_cut) == (None, False), explored

@@ -1,12 +1,11 @@
 """Columns computed from a record, in the row of its source: a list in the source's own table."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import chain, count
 from operator import attrgetter, itemgetter, methodcaller
-from typing import Any
 
 import attrs
 import pytest
@@ -28,7 +27,6 @@ from shared.tables import (
 )
 from shared.testing import (
     CrashTests,
-    Store,
     View,
     WatchedConnection,
     Write,
@@ -84,34 +82,34 @@ INTENTS = intents_table("papers_intents")
 TABLES = (PAPERS, SHOWN, INTENTS)
 
 
-def computed(paper: Paper) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
+def computed(paper):
     yield SHOWN, paper
 
 
 class Papers:
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection):
         self.papers, self.shown = BoundTable(connection, PAPERS), BoundTable(connection, SHOWN)
         self.writer = IntentWriter(connection, PAPERS, INTENTS, [SHOWN], computed)
         self.upkeep = WriterUpkeep(self.writer)
 
-    def store(self, paper: Paper) -> None:
+    def store(self, paper):
         self.writer.write(ById(paper.id), lambda _stored: paper)
 
-    def delete(self, paper: Paper) -> None:
+    def delete(self, paper):
         self.writer.write(ById(paper.id), lambda _stored: None)
 
-    def in_state(self, state: str) -> Query[Paper]:
+    def in_state(self, state):
         chosen = equal(SHOWN_CELLS, "state", state)
         return Query(self.papers, self.papers.whole_table(), server=chosen, where={"state": state})
 
-    def all(self) -> list[Paper]:
+    def all(self):
         return [*Query(self.papers, self.papers.whole_table())]
 
-    def all_shown(self) -> list[Shown]:
+    def all_shown(self):
         return [*Query(self.shown, self.shown.whole_table())]
 
 
-def shown(paper: Paper) -> Shown:
+def shown(paper):
     return Shown(paper.id, paper.state, paper.tags)
 
 
@@ -244,7 +242,7 @@ def test_a_source_that_changes_often_while_it_is_read_as_of_a_time_is_unknown(pa
     assert answers == [A], "if nothing came between"
 
 
-def change(papers: Papers) -> None:
+def change(papers):
     """Changes a paper as often as its family keeps versions, each in a millisecond of its own."""
     for number in range(5):
         time.sleep(0.002)
@@ -354,8 +352,8 @@ store_done, store_less, store_a = (methodcaller("store", paper) for paper in (DO
 remove = methodcaller("delete", A)
 
 
-def stored(*papers: Paper) -> Any:
-    def before(store: Store) -> None:
+def stored(*papers):
+    def before(store):
         for paper in papers:
             store.repository().store(paper)
 
@@ -375,25 +373,30 @@ VIEWS = (
 )
 
 
-def columns_of(line: Shown) -> list[tuple[str, str, str]]:
+def columns_of(line):
     """The columns of a line: those that the record loses are deleted after the others are put."""
     return [(line.id, "state", line.state), *((line.id, f"tag {key}", value) for key, value in line.tags.items())]
 
 
-def crash_tests(engine: Any) -> CrashTests:
+def crash_tests(engine):
     return CrashTests(engine, TABLES, Papers, VIEWS, ())
 
 
-@pytest.mark.parametrize("write", WRITES, ids=attrgetter("name"))
+CHECKS = {
+    "is stopped": partial(check_a_stop_at_each_call, all_replies_lost=False),
+    "is paused": partial(check_a_pause_at_each_call, compacts=True),
+    "meets another": check_rivals,
+}
+
+
 @pytest.mark.parametrize(
-    "check",
+    "write",
     [
-        partial(check_a_stop_at_each_call, all_replies_lost=False),
-        partial(check_a_pause_at_each_call, compacts=True),
-        check_rivals,
+        pytest.param(write, marks=[pytest.mark.further] * (write.name != "loses a tag"), id=write.name)
+        for write in WRITES
     ],
-    ids=["is stopped", "is paused", "meets another"],
 )
+@pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
 def test_the_columns_follow_from_the_record_if_a_write(engine, check, write):
     check(crash_tests(engine), write, at_most=15)
 
@@ -405,7 +408,12 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("name", PAIRS)
+QUICK = ("papers: is done", "papers: loses a tag | is done", "papers: removed | loses a tag")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.long) for name in PAIRS]
+)
 def test_no_order_of_calls_leaves_a_column_that_differs(name):
     explorer = PairExplorer(PAIRS[name])
     for scene in (OF_TWO if "|" in name else OF_ONE).values():

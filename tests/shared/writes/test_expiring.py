@@ -3,7 +3,6 @@
 import time
 
 import attrs
-import happybase
 import pytest
 
 from shared.designs import metered
@@ -189,7 +188,7 @@ def test_a_table_that_the_store_has_no_record_of_counts_by_the_writers_own_clock
 
 
 def test_the_cell_that_compares_clocks_is_no_record_of_a_layout(new_store):
-    connection: happybase.Connection = new_store(DAY)
+    connection = new_store(DAY)
     put_all(aged(0), BoundTable(connection, DAY))
     row = record_row(connection, RECORDS.name)
     assert connection.table(RECORDS.name).row(row) == {CLOCK_COLUMN: b"1"}

@@ -7,23 +7,26 @@ import pytest
 from tests.shared.writes.pairs import PAIRS, PairExplorer
 from tests.shared.writes.scenes import A_WALK, MORE_OF_ONE, MORE_OF_TWO, OF_ONE, OF_TWO
 
-MOST, MOST_LONG, MOST_MORE_FAULTS = 500, 5_000, 2_000
+MOST, MOST_LONG, MOST_MORE_FAULTS = 300, 5_000, 2_000
 """The number of worlds at which an exploration is cut: in `make test`, in a long run, and with more faults."""
+DRAWN = 7
+"""How many pairs of a design `make test` explores, each time others."""
 SHARE_OF_FOLDS = 10
 """A fold makes so many calls that each world takes ten times as long."""
 LARGE = ("erase", "send_to_group", "post", "counters", "_all")
 """Pairs of these have more worlds with one fault than a long run visits."""
-each_pair = pytest.mark.parametrize("pair", PAIRS, ids=str)
+DESIGNS = sorted({pair.design for pair in PAIRS})
 
 
-@each_pair
-def test_no_order_of_calls_is_bad_in_a_scene_drawn_at_random(pair, record_property):
-    name = random.choice([*scenes_of(pair)])
-    explore(PairExplorer(pair), pair, name, MOST, record_property)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_no_order_of_calls_is_bad_in_scenes_drawn_at_random(design, record_property):
+    pairs = [pair for pair in PAIRS if pair.design == design]
+    for pair in random.sample(pairs, min(DRAWN, len(pairs))):
+        explore(PairExplorer(pair), pair, random.choice([*scenes_of(pair)]), MOST, record_property)
 
 
 @pytest.mark.long
-@each_pair
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_no_order_of_calls_is_bad(pair, record_property):
     explorer = PairExplorer(pair)
     for name in scenes_of(pair):
@@ -46,7 +49,7 @@ def explore(explorer, pair, name, most, record_property):
     return explored
 
 
-@pytest.mark.parametrize("groups", [3, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("groups", [1, pytest.param(200, marks=pytest.mark.long)])
 def test_no_walk_of_four_writes_is_bad(groups):
     dice = random.Random(seed := random.randrange(1_000_000))
     for _ in range(groups):

@@ -39,7 +39,7 @@ def new_seed(name):
 
 
 @pytest.mark.parametrize(
-    ("processes", "changes"), [(4, 20), pytest.param(16, 60, marks=pytest.mark.long)], ids=["four", "sixteen"]
+    ("processes", "changes"), [(3, 15), pytest.param(16, 60, marks=pytest.mark.long)], ids=["three", "sixteen"]
 )
 def test_processes_that_change_one_order_are_told_what_they_lost_to(url, tmp_path, capsys, processes, changes):
     seed = new_seed("changes")
@@ -64,7 +64,7 @@ def test_processes_that_change_one_order_are_told_what_they_lost_to(url, tmp_pat
     assert {"accepted", "lost"} <= {answer["kind"] for answer in answers}
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.parametrize("rounds", [1, pytest.param(60, marks=pytest.mark.long)])
 def test_what_a_killed_process_was_answered_is_stored(url, tmp_path, capsys, rounds):
     seed = new_seed("kills")
     dice = random.Random(seed)

@@ -7,7 +7,6 @@ import pytest
 
 from shared.testing import (
     CrashTests,
-    WatchedConnection,
     check_a_crash_of_the_recoverer_too,
     check_a_pause_at_each_call,
     check_a_stop_at_each_call,
@@ -16,7 +15,7 @@ from shared.testing import (
     subsets,
 )
 
-from .notes import NOTES, TABLES, Notes
+from .notes import TABLES, Notes
 from .stopped_notes import BATCH, VIEWS, WRITES
 
 CHECKS = {
@@ -46,7 +45,13 @@ def each(writes, checks):
     return lambda test: one_write(one_check(test))
 
 
-@each([*WRITES[2:4], BATCH], CHECKS)
+@pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
+def test_a_batch_is_whole_or_is_completed_if_it(crashes, check):
+    check(crashes, BATCH, at_most=15)
+
+
+@pytest.mark.further
+@each(WRITES[2:4], CHECKS)
 def test_a_write_is_whole_or_is_completed_if_it(crashes, write, check):
     check(crashes, write, at_most=15)
 
@@ -67,8 +72,3 @@ def test_of_a_small_batch_every_subset_is_stored_and_of_a_larger_one_some_always
     assert 10 < len(subsets(9)) <= 16
     assert subsets(9) == subsets(9)
     assert {frozenset(), frozenset(range(9))} <= {*subsets(9)}
-
-
-def test_a_call_that_is_not_known_is_refused(connection):
-    with pytest.raises(NotImplementedError, match="deleteAllRow"):
-        WatchedConnection(connection).client.deleteAllRow(NOTES.name.encode(), b"a", {})

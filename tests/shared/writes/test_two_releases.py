@@ -1,8 +1,6 @@
 """Two releases of one design at work on one store: neither loses what the other one stores."""
 
-from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 import attrs
 import msgpack
@@ -46,13 +44,13 @@ PRIORITIES = TableLayout(
 TABLES = (NOTES, OWNERS, STATES, PRIORITIES, INTENTS)
 
 
-def lines_of_later(note: NoteOfLater) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
+def lines_of_later(note):
     yield OWNERS, Note(note.id, note.owner, note.state, note.text)
     yield STATES, ByState(note.state, note.id)
     yield PRIORITIES, ByPriority(str(note.priority), note.id)
 
 
-def later_on(connection: Any) -> Notes:
+def later_on(connection):
     lists = (OWNERS, STATES, PRIORITIES)
     writer = IntentWriter(connection, LATER, INTENTS, lists, lines_of_later, moving=[STATES, PRIORITIES])
     return Notes(connection, writer)
@@ -181,7 +179,7 @@ NEW_NOTES = attrs.evolve(NOTES, name="notes_new")
 """Another source that was given the intents table of the notes."""
 
 
-def new_notes_on(connection: Any) -> Notes:
+def new_notes_on(connection):
     writer = IntentWriter(connection, NEW_NOTES, INTENTS, (OWNERS, STATES), lines_of, moving=[STATES])
     return Notes(connection, writer)
 

@@ -5,13 +5,10 @@ In every interleaving of two processes, and after every crash, a reader gets all
 
 import json
 import threading
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import product
-from typing import Any
 
 import attrs
-import happybase
 import pytest
 from Hbase_thrift import IOError
 
@@ -19,18 +16,16 @@ from shared.keys import EscapedText, KeyLayout, part, row_key
 from shared.queries import Query, equal
 from shared.tables import BoundTable, Column, RecordCells, TableLayout, UnfilledList, create_tables, drop_tables
 from shared.tables import recorded_layouts as records
-from shared.testing.watched_connection import Call, WatchedConnection, WriterDied, paused_at_call, paused_before
+from shared.testing.watched_connection import WatchedConnection, WriterDied, paused_at_call, paused_before
 from shared.writes import (
     NOTHING_TOLD,
     Checkpoint,
-    Derived,
     Instructions,
     IntentWriter,
     Recovery,
     WriterUpkeep,
     intents_table,
 )
-from tests.engines import Engine
 from tests.shared.processes import Process, dying_before
 
 from .notes import CELLS, INTENTS, NOTES, OWNERS, STATES, ById, Note, lines_of
@@ -55,54 +50,54 @@ A, B = Note("a", "ada", text="x"), Note("b", "bob", "done", "y")
 class Notes:
     """The notes of one process, of the earlier release or of the later one, which has the list by text."""
 
-    def __init__(self, connection: Any, *lists: TableLayout[Any, Any]) -> None:
+    def __init__(self, connection, *lists):
         self.connection = connection
         self.lists = (OWNERS, STATES, *lists)
         moving = [table for table in (STATES, TEXTS) if table in self.lists]
         self.writer = IntentWriter(connection, NOTES, INTENTS, self.lists, self._derive, moving=moving)
         self.upkeep = WriterUpkeep(self.writer)
 
-    def _derive(self, note: Note) -> Iterator[Derived]:
+    def _derive(self, note):
         yield from lines_of(note)
         if TEXTS in self.lists:
             yield TEXTS, ByText(note.text, note.id)
         if SHOWN in self.lists:
             yield SHOWN, note
 
-    def store(self, note: Note) -> None:
+    def store(self, note):
         self.writer.write(ById(note.id), lambda _stored: note)
 
-    def texts(self) -> list[str]:
+    def texts(self):
         """The ids of all notes, from the list by text."""
         table = BoundTable(self.connection, TEXTS)
         lines = Query(table, table.whole_table())
         return [note.id for note in lines.then(lambda page: self.writer.reader.agreeing(TEXTS, page))]
 
-    def repair(self, **told: Any) -> list[bool]:
+    def repair(self, **told):
         return [is_mended for _, is_mended in self.upkeep.repair(instructions=Instructions(**told))]
 
 
-def earlier(connection: Any) -> Notes:
+def earlier(connection):
     return Notes(connection)
 
 
-def later(connection: Any) -> Notes:
+def later(connection):
     return Notes(connection, TEXTS)
 
 
-def mark(connection: Any, table: TableLayout[Any, Any] = TEXTS) -> bytes | None:
+def mark(connection, table=TEXTS):
     row = records.record_row(connection, table.name)
     return connection.table(records.RECORDS.name).row(row).get(records.UNFILLED)
 
 
-def with_notes(connection: Any) -> None:
+def with_notes(connection):
     create_tables(connection, EARLIER)
     for note in (A, B):
         earlier(connection).store(note)
 
 
 @pytest.fixture
-def store(engine: Engine) -> Iterator[happybase.Connection]:
+def store(engine):
     """The earlier release has stored two notes."""
     with engine.store() as connection:
         with_notes(connection)
@@ -112,7 +107,7 @@ def store(engine: Engine) -> Iterator[happybase.Connection]:
 # ---- a new list ----------------------------------------------------------------------------------
 
 
-def test_readers_of_a_new_list_are_refused_until_repair_has_filled_it(store: happybase.Connection) -> None:
+def test_readers_of_a_new_list_are_refused_until_repair_has_filled_it(store):
     create_tables(store, LATER)
     notes, reader = later(store), later(Process(store))
     wanted = (
@@ -134,10 +129,10 @@ def test_readers_of_a_new_list_are_refused_until_repair_has_filled_it(store: hap
         assert whose.texts() == ["a", "b", "c"]
 
 
-def test_the_mark_costs_a_reader_no_call_and_a_refusal_one_get(store: happybase.Connection) -> None:
+def test_the_mark_costs_a_reader_no_call_and_a_refusal_one_get(store):
     create_tables(store, LATER)
     reader = later(connection := Process(store))
-    calls: list[int] = []
+    calls = []
     for _ in range(2):
         before = connection.number_of_calls
         with pytest.raises(UnfilledList):
@@ -152,15 +147,13 @@ def test_the_mark_costs_a_reader_no_call_and_a_refusal_one_get(store: happybase.
 
 
 @pytest.mark.parametrize("tables", [LATER, (TEXTS,)], ids=["all-tables", "alone"])
-def test_a_list_is_marked_also_if_its_table_is_created_in_a_call_of_its_own(
-    store: happybase.Connection, tables: Any
-) -> None:
+def test_a_list_is_marked_also_if_its_table_is_created_in_a_call_of_its_own(store, tables):
     create_tables(store, tables)
     with pytest.raises(UnfilledList):
         later(store).texts()
 
 
-def test_a_new_design_has_no_mark(engine: Engine) -> None:
+def test_a_new_design_has_no_mark(engine):
     """Also beside tables of other designs, and if its tables are created one by one."""
     with engine.store() as connection:
         create_tables(connection, [TableLayout("others", "another one", KeyLayout(ById), CELLS)])
@@ -178,7 +171,7 @@ def test_a_new_design_has_no_mark(engine: Engine) -> None:
         assert mark(connection) is None
 
 
-def test_a_table_that_is_no_list_is_read_with_a_mark(store: happybase.Connection) -> None:
+def test_a_table_that_is_no_list_is_read_with_a_mark(store):
     other = TableLayout("others", "another one", KeyLayout(ById), CELLS)
     create_tables(store, [*LATER, other])
     assert mark(store, other) == records.MARK + b"; sources: notes"
@@ -186,7 +179,7 @@ def test_a_table_that_is_no_list_is_read_with_a_mark(store: happybase.Connection
     assert Query(table, table.whole_table()).count() == 0
 
 
-def test_a_store_without_sources_needs_no_repair(engine: Engine) -> None:
+def test_a_store_without_sources_needs_no_repair(engine):
     """The list comes later than its sources' table, before the first source: every write puts its lines."""
     with engine.store() as connection:
         create_tables(connection, EARLIER)
@@ -198,9 +191,7 @@ def test_a_store_without_sources_needs_no_repair(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("has_both_writers", [False, True])
-def test_a_writer_of_another_empty_source_leaves_the_mark_of_a_list_that_both_fill(
-    store: happybase.Connection, has_both_writers: bool
-) -> None:
+def test_a_writer_of_another_empty_source_leaves_the_mark_of_a_list_that_both_fill(store, has_both_writers):
     """As two variants of a design that share a list."""
     create_tables(store, LATER)
     connection = Process(store)
@@ -219,13 +210,13 @@ def test_a_writer_of_another_empty_source_leaves_the_mark_of_a_list_that_both_fi
 # ---- computed columns ----------------------------------------------------------------------------
 
 
-def having(notes: Notes, text: str) -> list[str]:
+def having(notes, text):
     """The ids of the notes with a text, compared on the server, in a column of another layout."""
     table = BoundTable(notes.connection, NOTES)
     return [note.id for note in Query(table, table.whole_table(), server=equal(SHOWN_CELLS, "text", text))]
 
 
-def test_new_computed_columns_are_a_new_list(engine: Engine) -> None:
+def test_new_computed_columns_are_a_new_list(engine):
     families = {"n": NOTES.families["n"], "s": SHOWN.families["s"]}
     with engine.store() as connection:
         both = TableLayout("notes", "a note", NOTES.key, NOTES.cells, families)
@@ -248,7 +239,7 @@ def test_new_computed_columns_are_a_new_list(engine: Engine) -> None:
         assert having(reader, "x") == ["a"]
 
 
-def test_a_new_column_of_a_list_is_read_as_its_default(store: happybase.Connection) -> None:
+def test_a_new_column_of_a_list_is_read_as_its_default(store):
     """As before: readers of the earlier release must not be refused."""
     cells = RecordCells(Note, {"state": Column("n:s"), "text": Column("n:t")})
     create_tables(store, [TableLayout(OWNERS.name, OWNERS.holds, OWNERS.key, cells)])
@@ -258,7 +249,7 @@ def test_a_new_column_of_a_list_is_read_as_its_default(store: happybase.Connecti
 # ---- what removes the mark -----------------------------------------------------------------------
 
 
-def test_a_repair_that_does_not_end_leaves_the_mark(store: happybase.Connection) -> None:
+def test_a_repair_that_does_not_end_leaves_the_mark(store):
     create_tables(store, LATER)
     for steps in range(2):
         findings = later(store).upkeep.repair()
@@ -271,11 +262,9 @@ def test_a_repair_that_does_not_end_leaves_the_mark(store: happybase.Connection)
 
 
 @pytest.mark.parametrize("is_dropped", [False, True])
-def test_a_repair_that_is_continued_removes_the_mark_that_the_first_one_found(
-    store: happybase.Connection, is_dropped: bool
-) -> None:
+def test_a_repair_that_is_continued_removes_the_mark_that_the_first_one_found(store, is_dropped):
     create_tables(store, LATER)
-    reached: dict[str, bytes | None] = {}
+    reached = {}
     later(store).repair(checkpoint=Checkpoint(reached, reached.update))
     records.replace_cell(store, TEXTS.name, cell := records.read_cell(store, TEXTS.name), cell or b"", marks=True)
     del reached["compared notes_by_text"]
@@ -288,9 +277,9 @@ def test_a_repair_that_is_continued_removes_the_mark_that_the_first_one_found(
         notes.texts()
 
 
-def test_a_repair_with_a_checkpoint_fills_the_list(store: happybase.Connection) -> None:
+def test_a_repair_with_a_checkpoint_fills_the_list(store):
     create_tables(store, LATER)
-    saved: list[dict[str, Any]] = []
+    saved = []
     later(store).repair(checkpoint=Checkpoint({}, lambda reached: saved.append(dict(reached))))
     assert later(store).texts() == ["a", "b"]
     for reached in saved[:-1]:  # it died after each batch
@@ -302,13 +291,13 @@ def test_a_repair_with_a_checkpoint_fills_the_list(store: happybase.Connection) 
         assert later(store).texts() == ["a", "b"]
 
 
-def _mark_again(connection: happybase.Connection, put_ms: int) -> None:
+def _mark_again(connection, put_ms):
     """Puts the mark back with the date that the first repair found, as if no repair had ended."""
     row = records.record_row(connection, TEXTS.name)
     connection.table(records.RECORDS.name).put(row, {records.UNFILLED: records.MARK}, timestamp=put_ms)
 
 
-def test_a_release_without_marks_neither_loses_nor_minds_them(store: happybase.Connection) -> None:
+def test_a_release_without_marks_neither_loses_nor_minds_them(store):
     """It puts the record anew, in the column that it knows, and deletes only that column if it drops the table."""
     create_tables(store, LATER)
     row, rows = records.record_row(store, TEXTS.name), store.table(records.RECORDS.name)
@@ -325,7 +314,7 @@ def test_a_release_without_marks_neither_loses_nor_minds_them(store: happybase.C
     assert later(Process(store)).texts() == ["a", "b"]
 
 
-def test_drop_tables_drops_the_mark(store: happybase.Connection) -> None:
+def test_drop_tables_drops_the_mark(store):
     create_tables(store, LATER)
     drop_tables(store, LATER)
     assert [*store.table(records.RECORDS.name).scan()] == []
@@ -336,7 +325,7 @@ def test_drop_tables_drops_the_mark(store: happybase.Connection) -> None:
 REFUSALS = (UnfilledList, IOError)  # HBase's error of a table that is missing
 
 
-def check_readers(store: happybase.Connection, wanted: list[str]) -> bool:
+def check_readers(store, wanted):
     """Each reader gets all lines or an error: with a connection of its own, and after `create_tables` of its own.
 
     Returns whether all get the lines.
@@ -353,35 +342,33 @@ def check_readers(store: happybase.Connection, wanted: list[str]) -> bool:
     return is_filled
 
 
-def create(connection: Any) -> None:
+def create(connection):
     create_tables(connection, LATER)
 
 
-def create_and_write(connection: Any) -> None:
+def create_and_write(connection):
     create_tables(connection, LATER)
     later(connection).store(A)
 
 
-def repair(connection: Any) -> None:
+def repair(connection):
     later(connection).repair()
 
 
-def create_and_repair(connection: Any) -> None:
+def create_and_repair(connection):
     create_tables(connection, LATER)
     later(connection).repair()
 
 
-def recreate(connection: Any) -> None:
+def recreate(connection):
     drop_tables(connection, [TEXTS])
     create_tables(connection, LATER)
 
 
-PROGRAMS: dict[str, Callable[[Any], None]] = {
-    program.__name__: program for program in (create, create_and_write, repair, create_and_repair, recreate)
-}
+PROGRAMS = {program.__name__: program for program in (create, create_and_write, repair, create_and_repair, recreate)}
 
 
-def calls_of(engine: Engine, prepare: Callable[[Any], None], program: Callable[[Any], None]) -> int:
+def calls_of(engine, prepare, program):
     with engine.store() as connection:
         prepare(connection)
         process = Process(connection)
@@ -390,20 +377,20 @@ def calls_of(engine: Engine, prepare: Callable[[Any], None], program: Callable[[
         return process.number_of_calls
 
 
-def with_a_new_list(connection: Any) -> None:
+def with_a_new_list(connection):
     with_notes(connection)
     create_tables(connection, LATER)
 
 
-def without_notes(connection: Any) -> None:
+def without_notes(connection):
     create_tables(connection, EARLIER)
 
 
-def without_tables(connection: Any) -> None:
+def without_tables(connection):
     del connection
 
 
-STORES: dict[str, tuple[Callable[[Any], None], list[str]]] = {
+STORES = {
     store.__name__: (store, ids)
     for store, ids in (
         (with_notes, ["a", "b"]),
@@ -415,11 +402,7 @@ STORES: dict[str, tuple[Callable[[Any], None], list[str]]] = {
 
 
 CRASHES_FAST = {("with_notes", "create"), ("without_notes", "create_and_write")}
-FAST = {
-    ("with_notes", "create", "create_and_repair"),
-    ("with_notes", "create", "recreate"),
-    ("without_notes", "create", "create_and_write"),
-}
+FAST = {("with_notes", "create", "create_and_repair"), ("without_notes", "create", "create_and_write")}
 CRASHES = [
     pytest.param(*pair, marks=() if pair in CRASHES_FAST else pytest.mark.long) for pair in product(STORES, PROGRAMS)
 ]
@@ -429,9 +412,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("before", "first", "second"), PAIRS)
-def test_whatever_two_processes_do_at_once_a_reader_gets_all_lines_or_an_error(
-    engine: Engine, before: str, first: str, second: str
-) -> None:
+def test_whatever_two_processes_do_at_once_a_reader_gets_all_lines_or_an_error(engine, before, first, second):
     """The second process runs before each call of the first one; readers read before it, after it, and at the end."""
     prepare, ids = STORES[before]
     for number in range(calls_of(engine, prepare, PROGRAMS[first])):
@@ -439,7 +420,7 @@ def test_whatever_two_processes_do_at_once_a_reader_gets_all_lines_or_an_error(
             prepare(connection)
             reader = later(Process(connection))
 
-            def meanwhile(connection: Any = connection, reader: Notes = reader) -> None:
+            def meanwhile(connection=connection, reader=reader):
                 _read(reader, connection)
                 with suppress(*REFUSALS):
                     PROGRAMS[second](Process(connection))
@@ -455,18 +436,18 @@ def test_whatever_two_processes_do_at_once_a_reader_gets_all_lines_or_an_error(
             assert set(ids) <= set(ids_of(connection))
 
 
-def _read(reader: Notes, connection: Any) -> None:
+def _read(reader, connection):
     with suppress(*REFUSALS):
         assert reader.texts() == ids_of(connection)
 
 
-def ids_of(connection: Any) -> list[str]:
+def ids_of(connection):
     """The ids of the notes that are stored, from their sources."""
     return [note.id for row, cells in connection.table(NOTES.name).scan() for note in NOTES.records(row, cells)]
 
 
 @pytest.mark.parametrize(("before", "program"), CRASHES)
-def test_after_every_crash_a_reader_gets_all_lines_or_an_error(engine: Engine, before: str, program: str) -> None:
+def test_after_every_crash_a_reader_gets_all_lines_or_an_error(engine, before, program):
     prepare, _ids = STORES[before]
     for number in range(calls_of(engine, prepare, PROGRAMS[program])):
         with engine.store() as connection:
@@ -484,16 +465,16 @@ def test_after_every_crash_a_reader_gets_all_lines_or_an_error(engine: Engine, b
 # ---- writers that leave the line of a record as it is -----------------------------------------------
 
 
-def test_repair_fills_the_line_of_a_record_that_is_being_written_in_other_lists(store: happybase.Connection) -> None:
+def test_repair_fills_the_line_of_a_record_that_is_being_written_in_other_lists(store):
     """Its intent names only the lines that the write changes."""
     create_tables(store, LATER)
     begun, go_on = threading.Event(), threading.Event()
 
-    def pause() -> None:
+    def pause():
         begun.set()
         go_on.wait()
 
-    def is_decision(call: Call) -> bool:
+    def is_decision(call):
         return call.name == "checkAndPut" and call.table == NOTES.name
 
     writer = later(WatchedConnection(store, paused_before(is_decision, pause)))

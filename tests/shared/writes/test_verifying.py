@@ -7,7 +7,6 @@ from contextlib import closing, suppress
 import attrs
 import pytest
 
-from shared.queries import BATCH_ROWS
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, dying_before
@@ -15,6 +14,7 @@ from shared.writes import Finding, IntentWriter
 from shared.writes.intent_rows import CLOCKS_APART_MS
 from shared.writes.intents import WINDOW_MS
 
+from .conftest import BATCH_ROWS
 from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, Notes, put_all
 
 DAY_MS = 86_400_000
@@ -261,8 +261,9 @@ def test_writers_at_work_are_no_findings(tmp_path):
         assert len(list(connection.table("notes").scan())) == 20
 
 
+@pytest.mark.usefixtures("small_batches")
 def test_many_rows_are_compared_in_batches_and_those_at_their_edges_are_found(monkeypatch):
-    count = BATCH_ROWS + 50
+    count = BATCH_ROWS + 5
     with closing(connect("embedded:")) as connection:
         create_tables(connection, TABLES)
         put_all(connection, many := [Note(f"{number:04}", "ada") for number in range(count)])
