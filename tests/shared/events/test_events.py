@@ -121,9 +121,3 @@ def test_no_record_is_made_for_a_level_that_is_off(monkeypatch):
         report("conflict", table="notes")
     finally:
         LOGGER.setLevel(logging.NOTSET)
-
-
-def test_without_a_hook_no_event_is_made_for_a_call(monkeypatch):
-    monkeypatch.setattr(hbase, "report", None)
-    with ScriptedGateway() as gateway:
-        assert gateway.opened().row(b"a") == {}

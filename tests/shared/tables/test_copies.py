@@ -4,10 +4,6 @@ import copy
 import gc
 import linecache
 import pickle
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from typing import Any
 
 import attrs
 import pytest
@@ -17,18 +13,12 @@ from domains.logs import NotAllStored
 from domains.orders.keys import BY_SELLER, ORDER_CELLS, ORDERS, OrderBySeller
 from domains.orders.records import Order, SellerLine
 from shared.keys import (
-    Code,
     DecimalText,
-    Delimited,
-    Descending,
-    EscapedText,
     HashPrefix,
-    Int64,
     KeyLayout,
     Modulo,
     Salt,
     TimeBucket,
-    TrailingText,
     UInt32,
     between,
     starting_with,
@@ -51,8 +41,6 @@ LAYOUTS = [
     KeyLayout(OrderBySeller, TimeBucket(of="placed_ms", every_ms=900_000, codec=DecimalText(12))),
 ]
 LAMP_PAGE = Page([SellerLine.of(LAMP)], "AAAA", 2, ("status",), ())
-
-Copy = Callable[[Any], Any]
 
 
 def pickled(value):
@@ -87,15 +75,6 @@ def test_a_copied_codec_writes_the_same_bytes(copied, case):
         return
     assert twin.encode(value) == data
     assert twin.decode(data) == value
-
-
-@every_copy
-def test_a_ready_codec_is_copied_as_itself(copied):
-    for codec in (EscapedText, TrailingText, UInt32, Int64):
-        assert copied(codec) is codec
-    assert copied(Descending(Int64)).codec is Int64
-    for made in (Code({"a": 1}), Delimited(DecimalText(4), "_"), Descending(EscapedText)):
-        assert copied(made) is not made
 
 
 @every_copy
@@ -178,29 +157,6 @@ def test_a_copied_error_says_the_same(copied):
     for error in (*invalid, NotAllStored(2, [], "the store is gone")):
         twin = copied(error)
         assert (type(twin), str(twin), attrs.asdict(twin)) == (type(error), str(error), attrs.asdict(error))
-
-
-def of_seller(layout, key, answer):
-    """What another process makes of a layout, a key and a page."""
-    row = layout.encode(key)
-    return row, layout.decode(row), layout, layout.plan(seller_id=key.seller_id), answer
-
-
-def order_of(table, row):
-    """What another process reads in a row without cells: an error."""
-    return table.record(row, {})
-
-
-@pytest.mark.long
-def test_another_process_takes_layouts_keys_pages_and_errors_and_gives_them_back():
-    with ProcessPoolExecutor(1, get_context("spawn")) as other:
-        for layout in LAYOUTS[:3]:
-            row, key, twin, plan, answer = other.submit(of_seller, layout, KEY, LAMP_PAGE).result()
-            assert row == layout.encode(KEY) == twin.encode(KEY)
-            assert (key, answer, plan) == (KEY, LAMP_PAGE, layout.plan(seller_id="s-17"))
-        with pytest.raises(InvalidRow) as refused:
-            other.submit(order_of, ORDERS, b"n-42").result()
-    assert str(refused.value) == "orders: row 6e 2d 34 32: Order: none of its cells (o:order)"
 
 
 def test_layouts_that_are_deleted_leave_no_source_behind():

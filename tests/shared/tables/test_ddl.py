@@ -125,11 +125,6 @@ def test_split_points_of_the_table_itself_go_before_those_of_its_layout():
     assert [splits.points for _, splits in tables_with_splits([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
 
 
-@pytest.mark.parametrize("ttl_seconds", [None, -1, 0])
-def test_a_family_whose_cells_never_expire_has_no_ttl(ttl_seconds):
-    assert "TTL" not in create_statement(families(log=Family(ttl_seconds=ttl_seconds)))
-
-
 # ---- what the shell makes of it ------------------------------------------------------------------
 
 

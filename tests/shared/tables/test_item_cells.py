@@ -122,11 +122,6 @@ def test_a_record_is_one_cell_and_comes_back(table, record, row, column, cell):
         assert table.records(bytes.fromhex(row), {column: bytes.fromhex(cell)}) == [record]
 
 
-def test_the_cell_of_an_item_without_a_value_may_hold_anything():
-    with without_reference(SLOTS.cells.item):
-        assert SLOTS.records(b"ann", {b"f:\x03": b"", b"f:\x01": b"\xc1"}) == [Slotted("ann", 1), Slotted("ann", 3)]
-
-
 def test_a_counter_is_only_read():
     table, record = packed_as(COUNTER, int)
     cells = table.cells
@@ -185,9 +180,7 @@ ARRAY = "Recent: must be a msgpack array of order_id, amount, note"
     [
         ([], "Recent.order_id: has no value (got [])"),
         (["n-1", 5, None, 1], f"{ARRAY} (got ['n-1', 5, None, 1])"),
-        ("n-1", f"{ARRAY} (got 'n-1')"),
         ({"n-1": 1, "x": 2, "y": 3}, f"{ARRAY} (got {{'n-1': 1, 'x': 2, 'y': 3}})"),
-        (5, f"{ARRAY} (got 5)"),
         ([5, 5, None], "Recent.order_id: must be text (got 5)"),
         (["n-1", "5"], "Recent.amount: must be an int (got '5')"),
         (["n-1", True], "Recent.amount: must be an int (got True)"),
@@ -420,14 +413,11 @@ NEEDS_ONE = "Recent: needs one attribute in its value to pack it as text"
     ("arguments", "reason"),
     [
         ({"value": ("order_id", "slot")}, "Recent.slot: must be in the qualifier or in the value, not in both"),
-        ({"value": "slot"}, "Recent.slot: must be in the qualifier or in the value, not in both"),
         ({"value": "colour"}, "Recent.colour: no such attribute (user, slot, order_id, amount, note)"),
         ({"value": ("order_id", "amount"), "packing": TEXT}, NEEDS_ONE),
         ({"value": ("order_id",), "packing": TEXT}, NEEDS_ONE),
         ({"packing": TEXT}, NEEDS_ONE),
-        ({"family": ""}, "ItemCells.family: must be the name of a family (got '')"),
         ({"family": "r:"}, "ItemCells.family: must be the name of a family (got 'r:')"),
-        ({"family": b"r"}, "ItemCells.family: must be the name of a family (got b'r')"),
     ],
 )
 def test_cells_that_cannot_hold_a_record_are_refused(arguments, reason):
@@ -466,7 +456,7 @@ ITEMS = {
 
 
 @pytest.mark.parametrize("name", ITEMS)
-@settings(many, max_examples=100)
+@settings(many, max_examples=40)
 @given(data=st.data())
 def test_the_generated_reader_of_a_cell_does_what_the_reference_does(name, data):
     cells, key, values = ITEMS[name]

@@ -26,10 +26,7 @@ from shared.tables import (
 )
 from shared.tables.recorded_layouts import RecordedLayout
 from tests.reference import without_reference
-from tests.shared.queries.paging import records_of
-from tests.shared.queries.wide import pages_of
 from tests.shared.specimens import Named, key_class
-from tests.shared.stocked import query_of
 
 ByChange = key_class("ByChange", shop=DelimitedText(","), time_ms=LongMaxMinus)
 
@@ -115,29 +112,6 @@ def test_a_row_with_any_column_of_a_record_is_one(cells, wanted):
             PROFILES.record(b"ann", cells)
         assert str(refused.value) == wanted
         assert PROFILES.records(b"ann", cells) == []
-
-
-def test_a_query_asks_for_the_whole_family(engine):
-    changes = [Change("03", number, "30", "u", {"AGE": str(number)} if number % 2 else {}) for number in range(7)]
-    with engine.shared_store(CHANGES) as connection:
-        rows = connection.table("changes")
-        for change in changes:
-            rows.put(CHANGES.row(change), CELLS.pack(change))
-        query = query_of(rows, CHANGES, CHANGES.plan(shop="03"), newest_first=True)
-        assert records_of(pages_of(query, 2)) == changes[::-1]
-        assert query_of(rows, CHANGES, CHANGES.plan(shop="03"), where={"values": {"AGE": "3"}}).first() == changes[3]
-
-
-def test_a_put_deletes_no_column_so_whoever_stores_a_record_again_deletes_those_it_lost(engine):
-    less = attrs.evolve(UPDATE, values={"AGE": "43"})
-    with engine.shared_store(CHANGES) as connection:
-        rows, row = connection.table("changes"), CHANGES.row(UPDATE)
-        rows.put(row, CELLS.pack(UPDATE), timestamp=5)
-        rows.put(row, CELLS.pack(less), timestamp=7)
-        plan = CHANGES.plan(shop="03")
-        assert query_of(rows, CHANGES, plan).first() == attrs.evolve(UPDATE, values={**UPDATE.values, "AGE": "43"})
-        rows.delete(row, [*CELLS.pack(UPDATE).keys() - CELLS.pack(less).keys()], timestamp=6)
-        assert query_of(rows, CHANGES, plan).first() == less
 
 
 # ---- what does not fit ---------------------------------------------------------------------------

@@ -7,7 +7,6 @@ import pytest
 
 from shared.keys import EscapedText, Int32, Int64, KeyLayout, Slice, TrailingText, between, part, row_key
 from shared.keys.limits import MAX_CELL_BYTES
-from shared.queries import equal
 from shared.stores.thrift1.idl import IOError
 from shared.tables import (
     COUNTER,
@@ -76,12 +75,6 @@ def test_a_record_of_counters_only_has_nothing_to_write():
         counters.pack(MANUAL)
 
 
-def test_a_filter_compares_text_as_its_column_packs_it():
-    assert equal(DOCUMENT_CELLS, "title", "Manual").text == (
-        b"SingleColumnValueFilter('m','title',=,'binary:Manual',true,true)"
-    )
-
-
 # ---- claimed cells and others --------------------------------------------------------------------
 
 
@@ -110,15 +103,6 @@ def test_cells_that_are_not_claimed_are_passed_over():
         DOCUMENTS.record(b"a/b", {b"c:v": bytes(8)})
 
 
-def test_a_query_reads_the_claimed_cells_only(engine):
-    with engine.shared_store(DOCUMENTS) as connection:
-        rows = connection.table("documents")
-        rows.put(b"a/b", CELLS | {b"m:other": b"\xff"})
-        rows.put(b"c", {b"m:other": b"\xff"})
-        assert list(query_of(rows, DOCUMENTS, DOCUMENTS.whole_table())) == [MANUAL]
-        assert query_of(rows, DOCUMENTS, DOCUMENTS.plan(path="c")).first() is None
-
-
 # ---- markers -------------------------------------------------------------------------------------
 
 
@@ -129,17 +113,6 @@ class Follower:
 
 
 FOLLOWERS = TableLayout("followers", "one follower", KeyLayout(Follower), RecordCells(Follower, {}, marker="f:x"))
-
-
-def test_a_marker_says_that_a_row_is_a_record():
-    ann = Follower("bob", "ann")
-    assert FOLLOWERS.cells.pack(ann) == {b"f:x": b"\xc3"}
-    row = FOLLOWERS.row(ann)
-    assert FOLLOWERS.record(row, {b"f:x": b"anything"}) == ann
-    assert FOLLOWERS.records(row, {b"f:y": b"\xc3"}) == []
-    with pytest.raises(InvalidRow, match=r": Follower: none of its cells \(f:x\)$"):
-        FOLLOWERS.record(row, {b"f:y": b"\xc3"})
-    assert list(FOLLOWERS.families) == ["f"]
 
 
 # ---- declarations --------------------------------------------------------------------------------
@@ -182,12 +155,6 @@ def test_only_must_name_attributes_with_a_column(only, reason):
     with pytest.raises(InvalidRecord) as refused:
         DOCUMENT_CELLS.pack(MANUAL, only=only)
     assert str(refused.value) == reason
-
-
-def test_a_record_without_columns_has_nothing_to_choose():
-    cells = RecordCells(Follower, {}, marker="f:x")
-    with pytest.raises(InvalidRecord, match=r"^Follower\.follower: has no column \(no attribute has\)$"):
-        cells.pack(Follower("bob", "ann"), only=["follower"])
 
 
 # ---- slices --------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ import attrs
 import pytest
 from Hbase_thrift import IOError
 
-from shared.designs import metered
 from shared.keys import (
     Code,
     EscapedText,
@@ -159,16 +158,6 @@ def test_a_call_with_another_layout_is_refused_also_without_create_tables(engine
                 CALLS[call](connection, salted(32))
         CALLS[call](connection, salted(8))
         assert len([*connection.table("events").scan()]) == call.startswith("put")
-
-
-def test_layouts_are_compared_once_for_each_connection(connection):
-    create_tables(connection, [salted(8)])
-    recorded_layouts.forget_compared(connection, "events")
-    with metered(connection) as first:
-        Query(BoundTable(connection, salted(8)), salted(8).plan(host="a", time_ms=1)).first()
-    with metered(connection) as second:
-        Query(BoundTable(connection, salted(8)), salted(8).plan(host="a", time_ms=1)).first()
-    assert (first.rpcs, second.rpcs) == (3, 1)
 
 
 # ---- tables that other processes make meanwhile --------------------------------------------------
@@ -348,59 +337,6 @@ def test_a_dropped_table_leaves_no_record(connection):
     assert connection.tables() == []
 
 
-def test_tables_that_another_process_creates_while_the_last_others_are_dropped_keep_their_records(
-    connection, monkeypatch
-):
-    create_tables(connection, [salted(8)])
-    delete = connection.delete_table
-
-    def delete_late(name, **options):
-        if not connection.table(RECORDS.name).row(recorded_layouts.record_row(connection, "events")):
-            create_tables(connection, [by_status({"a": 1})])
-        delete(name, **options)
-
-    monkeypatch.setattr(connection, "delete_table", delete_late)
-    drop_tables(connection, [salted(8)])
-    create_tables(connection, [by_status({"a": 1})])
-    assert [row for row, _ in connection.table(RECORDS.name).scan()] == [
-        recorded_layouts.record_row(connection, "lines")
-    ]
-
-
-def test_a_table_that_others_dropped_may_be_made_anew_with_another_layout(connection):
-    create_tables(connection, [salted(8)])
-    connection.delete_table("events", disable=True)
-    create_tables(connection, [salted(32)])
-    with pytest.raises(LayoutMismatch, match=r"its keys are row Salt\(of=part 1, buckets=32\)"):
-        create_tables(connection, [salted(8)])
-
-
-def test_a_process_that_died_before_it_created_the_table_leaves_nothing_in_the_way(connection, monkeypatch):
-    dies(monkeypatch, connection)
-    with pytest.raises(Died):
-        create_tables(connection, [salted(8)])
-    assert json.loads(read_cell(connection, "events") or b"")["is_created"] is False
-    monkeypatch.undo()
-    create_tables(connection, [salted(32)])
-    assert json.loads(read_cell(connection, "events") or b"")["is_created"] is True
-    with pytest.raises(LayoutMismatch):
-        create_tables(connection, [salted(8)])
-
-
-class Died(BaseException):
-    pass
-
-
-def dies(monkeypatch, connection):
-    """Makes the next creation of a table die; the table of records exists."""
-    create_tables(connection, [by_status({"a": 1})])
-
-    def died(*_arguments):
-        raise Died
-
-    monkeypatch.setattr(creation, "_create", died)
-
-
 @pytest.mark.parametrize("left", [salted(8), salted(32)], ids=["the-same", "another"])
 def test_of_two_layouts_only_one_is_accepted_if_a_record_was_left_without_its_table(connection, left):
     """As after the HBase shell has dropped the table: whatever the record was, it may have the same bytes again."""
@@ -423,54 +359,17 @@ def test_of_two_layouts_only_one_is_accepted_if_a_record_was_left_without_its_ta
     assert number > 1
 
 
-@pytest.mark.parametrize("step", ["claimed", "created"])
-def test_of_two_processes_with_different_layouts_that_create_at_once_one_is_refused(connection, monkeypatch, step):
-    """The other process runs after this one has recorded its layout, or after it has created the table."""
-    name = "claim_table" if step == "claimed" else "compare_table"
-    original = getattr(creation, name)
-    passed = []
-
-    def other(*arguments, **options):
-        if name == "claim_table":
-            original(*arguments, **options)
-        monkeypatch.undo()
-        try:
-            create_tables(connection, [salted(32)])
-            passed.append(32)
-        except LayoutMismatch:
-            pass
-        if name == "compare_table":
-            original(*arguments, **options)
-
-    monkeypatch.setattr(creation, name, other)
-    try:
-        create_tables(connection, [salted(8)])
-        passed.append(8)
-    except LayoutMismatch:
-        pass
-    assert passed == [32] if step == "claimed" else passed == [8]
-
-
-def test_a_claim_fails_if_another_process_confirmed_its_own_meanwhile(connection, monkeypatch):
-    """This process has seen no table; the other one creates it before this one can replace the record."""
-    listed, others = connection.tables, [salted(8)]
-
-    def listed_before():
-        names = listed()
-        if RECORDS.name.encode() in names and others:
-            create_tables(connection, [others.pop()])
-        return names
-
+def test_a_process_that_died_before_it_created_the_table_leaves_nothing_in_the_way(connection, monkeypatch):
     create_tables(connection, [by_status({"a": 1})])
-    claim = creation.claim_table
-
-    def claim_late(*arguments):
-        monkeypatch.setattr(connection, "tables", listed_before)
-        claim(*arguments)
-
-    monkeypatch.setattr(creation, "claim_table", claim_late)
-    with pytest.raises(LayoutMismatch, match=r"buckets=8\).* \(the declared layout makes .*buckets=32\)"):
-        create_tables(connection, [salted(32)])
+    monkeypatch.setattr(creation, "_create", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        create_tables(connection, [salted(8)])
+    assert json.loads(read_cell(connection, "events"))["is_created"] is False
+    monkeypatch.undo()
+    create_tables(connection, [salted(32)])
+    assert json.loads(read_cell(connection, "events"))["is_created"] is True
+    with pytest.raises(LayoutMismatch):
+        create_tables(connection, [salted(8)])
 
 
 def test_a_program_that_only_uses_tables_confirms_a_record_before_another_process_can_replace_it(

@@ -114,19 +114,6 @@ def test_a_row_with_one_cell_of_a_record_is_one(cells):
     assert record == Visit("s-1", 1, "x" if b"v:p" in cells else "/", 5 if b"v:c" in cells else 1)
 
 
-def test_a_default_is_not_held_against_the_declared_type():
-    @attrs.frozen
-    class Loose:
-        shop: str
-        at_ms: int
-        item: str
-        note: str = None
-
-    table = TableLayout("t", "any", LAYOUT, RecordCells(Loose, {"item": Column("s:i"), "note": Column("s:n")}))
-    with without_reference(table.record):
-        assert table.record(table.row(Visit("s-1", 1)), {b"s:i": b"\xa1x"}) == Loose("s-1", 1, "x")
-
-
 # ---- filters of the server ---------------------------------------------------------------------------
 
 

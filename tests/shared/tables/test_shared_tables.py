@@ -17,10 +17,7 @@ from shared.tables import (
     drop_tables,
     physical_tables,
 )
-from tests.shared.queries.paging import records_of
-from tests.shared.queries.wide import pages_of
 from tests.shared.specimens import key_class
-from tests.shared.stocked import query_of
 
 User = key_class("User", user=TrailingText)
 OrderSlot = key_class("OrderSlot", slot=Prefixed("o:", UInt8))
@@ -169,40 +166,3 @@ def test_a_shared_table_is_created_and_dropped_once(engine):
             create_tables(connection, [PROFILES])
         drop_tables(connection, ALL)
         assert connection.tables() == [b"rowbook_layouts"]
-
-
-def stocked(rows):
-    """Two users: ann with a profile, orders and visits, bob with visits only."""
-    rows.put(b"ann", PROFILES.cells.pack(Profile("ann", "Ann")))
-    for slot in range(3):
-        rows.put(b"ann", ORDERS.cells.pack(Recent("ann", slot, f"order {slot}")))
-        for user in ("ann", "bob"):
-            rows.put(user.encode(), VISITS.cells.pack(Recent(user, slot, f"visit {slot}")))
-
-
-def test_each_layout_reads_its_own_records_of_a_row(engine):
-    with engine.shared_store(*ALL) as connection:
-        rows = connection.table("users")
-        stocked(rows)
-        everything = USERS.whole_table()
-        assert list(query_of(rows, PROFILES, everything)) == [Profile("ann", "Ann")]
-        orders = [Recent("ann", slot, f"order {slot}") for slot in range(3)]
-        visits = [Recent(user, slot, f"visit {slot}") for user in ("ann", "bob") for slot in range(3)]
-        for table, wanted in ((ORDERS, orders), (VISITS, visits)):
-            for newest_first in (None, True):
-                query = query_of(rows, table, everything, newest_first=newest_first)
-                assert records_of(pages_of(query, 2)) == (wanted[::-1] if newest_first else wanted)
-        assert query_of(rows, ORDERS, ORDERS.plan(user="bob")).first() is None
-        assert query_of(rows, ORDERS, ORDERS.plan(user="ann", slot=1)).first() == orders[1]
-        assert query_of(rows, PROFILES, PROFILES.plan(user="bob")).first() is None
-
-
-def test_damage_in_the_cells_of_one_layout_does_not_touch_the_other(engine):
-    with engine.shared_store(*ALL) as connection:
-        rows = connection.table("users")
-        stocked(rows)
-        rows.put(b"ann", {b"r:v:\1": b"\xc1", b"p:other": b"\xff"})
-        assert query_of(rows, ORDERS, ORDERS.plan(user="ann")).count() == 3
-        assert query_of(rows, PROFILES, PROFILES.plan(user="ann")).first() == Profile("ann", "Ann")
-        with pytest.raises(InvalidRecord, match=r"^users: row 61 6e 6e, column 72 3a 76 3a 01: "):
-            query_of(rows, VISITS, VISITS.plan(user="ann")).count()

@@ -148,14 +148,6 @@ def test_a_family_that_differs_is_refused_in_one_line_and_left_as_it_is(stocked,
     assert stocked.table("salted").families() == before
 
 
-def test_creating_again_keeps_tables_and_rows(connection):
-    create_tables(connection, [NAMES])
-    connection.table("names").put(b"ann", {b"n:v": b"1"})
-    create_tables(connection, [NAMES, OTHERS])
-    assert connection.table("names").row(b"ann") == {b"n:v": b"1"}
-    assert sorted(connection.tables()) == [b"names", b"others", b"rowbook_layouts"]
-
-
 @pytest.mark.parametrize(("families", "shown"), [({"n"}, "n"), ({"n", "old", "x"}, "n, old, x"), ({"x"}, "x")])
 def test_a_table_with_other_families_is_refused(connection, families, shown):
     connection.create_table("names", {name: {} for name in families})

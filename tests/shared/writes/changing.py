@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from operator import itemgetter
 from pathlib import Path
 from random import Random
-from threading import Barrier
 from typing import Any
 
 import attrs
@@ -96,24 +96,14 @@ def _record_tries(writer: IntentWriter[Order], tried: list[tuple[int, bytes]], l
     writer.check_and_put = checked  # type: ignore[method-assign]
 
 
-def change_orders(
-    url: str,
-    log_file: Path,
-    seed: int,
-    numbers: Sequence[int],
-    changes: int | None = None,
-    start: Barrier | None = None,
-) -> None:
-    """A process that changes orders so many times, or until it is killed; it begins when all at `start` are ready."""
+def change_orders(url: str, log_file: Path, seed: int, numbers: Sequence[int]) -> None:
+    """A process that changes orders until it is killed."""
     log, dice = Log(log_file), Random(seed)
     with closing(connect(url)) as connection:
         changer = Changer(connection, log, dice, numbers)
         log.write(kind="begun")
-        if start is not None:
-            start.wait(60)
-        while changes != 0:
+        while True:
             changer.change()
-            changes = None if changes is None else changes - 1
 
 
 def recover_again_and_again(url: str) -> None:
@@ -144,18 +134,14 @@ def differences(
     return [f"{cell} is {stored.get(cell)!r} instead of {wanted.get(cell)!r}" for cell in differing]
 
 
-def _revisions(answers: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[int]]:
-    """The answers to accepted writes of an order, in the order of their revisions; and all revisions, sorted."""
-    accepted = sorted((entry for entry in answers if entry["kind"] == "accepted"), key=lambda entry: entry["revision"])
-    return accepted, sorted(entry["revision"] for entry in answers if entry["kind"] in ("accepted", "raised"))
-
-
 def contradictions(writer: IntentWriter[Order], answers: Sequence[dict[str, Any]]) -> list[str]:
     """Which answers the sources contradict, and which answers contradict each other."""
     wrong: list[str] = []
     for number in sorted({answer["order"] for answer in answers if "order" in answer}):
         source = writer.reader.read(ORDERS.row(OrderByNumber(number)))
-        accepted, revisions = _revisions([answer for answer in answers if answer.get("order") == number])
+        of_order = [answer for answer in answers if answer.get("order") == number]
+        accepted = sorted((answer for answer in of_order if answer["kind"] == "accepted"), key=itemgetter("revision"))
+        revisions = sorted(answer["revision"] for answer in of_order if answer["kind"] in ("accepted", "raised"))
         if len(revisions) > len({*revisions}):
             wrong.append(f"{number}: two writes made one revision: {revisions}")
         if revisions and revisions[-1] > source.revision:
@@ -169,19 +155,3 @@ def contradictions(writer: IntentWriter[Order], answers: Sequence[dict[str, Any]
             if status != accepted[-1]["status"]:
                 wrong.append(f"{number}: is {status}, but {accepted[-1]} was answered")
     return wrong
-
-
-def broken_chain(writer: IntentWriter[Order], number: str, answers: Sequence[dict[str, Any]]) -> list[str]:
-    """What is wrong if every writer of an order lived: each revision is an accepted write or a raise."""
-    source = writer.reader.read(ORDERS.row(OrderByNumber(number)))
-    accepted, revisions = _revisions(answers)
-    statuses = [None, *(entry["status"] for entry in accepted)]
-    untold = [entry for entry in answers if entry["kind"] == "lost" and entry["to"] not in statuses]
-    is_true = {
-        f"the revisions are not 1..{source.revision}": revisions == [*range(1, source.revision + 1)],
-        "the writes of the source are not those that were accepted": [write.hex() for write in source.writes]
-        == [entry["write_id"] for entry in accepted][-WRITES_KEPT:],
-        "an accepted change was not of the status before it": [entry["seen"] for entry in accepted] == statuses[:-1],
-        f"a writer was told a status that never was: {untold}": not untold,
-    }
-    return [fault for fault, is_sound in is_true.items() if not is_sound]

@@ -34,13 +34,6 @@ def test_each_row_gets_the_cells_with_the_timestamp_a_thousand_rows_in_a_call(co
     assert [len(call.rows) for call in watched.calls] == calls
 
 
-def test_a_later_delete_of_one_row_leaves_the_other_rows():
-    table = lines(connect("embedded:"))
-    put_in_rows(BoundTable(table.connection, LINES), [b"a", b"b"], {b"f:x": b"1"}, 17)
-    table.delete(b"a", timestamp=18)
-    assert list(table.scan()) == [(b"b", {b"f:x": b"1"})]
-
-
 def stored(records, **when):
     batches = []
     assert store_all(records, batches.append, **when) == sum(map(len, batches))
@@ -132,13 +125,6 @@ def test_a_row_that_cannot_be_read_remains_and_is_counted(notes):
     assert delete_all(of_author(notes, "ada"), notes) == 1
     with pytest.raises(ValueError, match=r"^notes: row 61 64 61 00 01 "):
         of_author(notes, "ada").page()
-
-
-def test_a_deleted_record_is_hidden_if_it_is_stored_again_and_one_of_another_time_is_not(notes):
-    put_all([note := Note("ada", 5)], notes)
-    delete_all(of_author(notes, "ada"), notes)
-    put_all([note, other := Note("ada", 4)], notes)
-    assert [*of_author(notes, "ada")] == [other]
 
 
 def test_a_row_is_deleted_with_what_is_dated_up_to_a_time_and_the_number_of_rows_is_returned(notes):

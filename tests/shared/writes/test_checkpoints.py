@@ -66,7 +66,7 @@ def test_a_new_list_is_filled_by_repairs_that_die_and_each_continues_after_the_l
     last = runs.run(None)
     mended += sum(last)
     assert mended == len(NOTES)
-    assert runs.sources <= len(NOTES) + 3 * BATCH_ROWS
+    assert runs.sources <= len(NOTES) + BATCH_ROWS
     assert all(last)
     assert {*runs.reached.values()} == {None}
     assert without_a_list.findings() == []

@@ -10,7 +10,7 @@ from shared.tables import InvalidRecord
 from shared.testing import Stop, WatchedConnection, WriterDied, dying_before, paused_at, paused_before, stopped_at
 from shared.writes.intents import FORGET_MS, WINDOW_MS
 
-from .notes import NOTES, STATES, TABLES, ByState, Note, Notes, is_decision, moving_notes
+from .notes import NOTES, Note, Notes, is_decision, moving_notes
 
 A, B, C = (Note(name, "ada") for name in "abc")
 DONE = attrs.evolve(A, state="done")
@@ -28,26 +28,6 @@ def test_claim_creates_what_never_existed_and_leaves_the_rest(notes, on_each_eng
     assert notes.claim(A, B, C) == 1
     assert (notes.records(), notes.findings()) == ({"a": DONE, "c": C}, [])
     assert notes.claim(A, B, C) == 0
-
-
-def test_a_claimed_record_is_changed_and_deleted_like_any_other(notes, on_each_engine):
-    notes.claim(A, B)
-    notes.store(DONE)
-    notes.delete(B)
-    notes.claim(A, B)
-    assert notes.records() == {"a": DONE}
-    assert [row for row, _ in on_each_engine.table(STATES.name).scan()] == [STATES.row(ByState("done", "a"))]
-
-
-def test_a_claim_that_died_at_any_call_is_completed_by_the_next(engine):
-    for number in range(4):
-        for stored in (frozenset(), frozenset({0}), frozenset({0, 1, 2})):
-            with engine.store(*TABLES) as connection:
-                with suppress(WriterDied):
-                    moving_notes(WatchedConnection(connection, stopped_at(Stop(number, stored)))).claim(A, B, C)
-                notes = moving_notes(connection)
-                notes.claim(A, B, C)
-                assert (notes.records(), notes.findings()) == ({"a": A, "b": B, "c": C}, [])
 
 
 def test_a_claim_that_is_delivered_late_brings_nothing_back(notes, on_each_engine):

@@ -58,13 +58,6 @@ def test_one_wrong_reading_neither_stops_the_process_nor_gets_into_the_store(con
     assert notes.pending() == []
 
 
-@pytest.mark.parametrize("ahead_ms", [5_000 - MAX_SKEW_MS, MAX_SKEW_MS - 5_000])
-def test_the_next_change_is_seen_whatever_the_permitted_skew_of_the_one_before(connection, machine, moving, ahead_ms):
-    moving_notes(connection, SetClock(ahead_ms)).store(A)
-    moving_notes(connection, SetClock(-ahead_ms)).store(DONE)
-    assert (moving.records(), moving.findings()) == ({"a": DONE}, [])
-
-
 def test_a_slot_that_is_dated_by_a_clock_that_was_ahead_is_not_used_again(machine):
     slots = Slots()
     with slots.taken() as ahead:

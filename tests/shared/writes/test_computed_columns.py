@@ -12,7 +12,7 @@ import pytest
 
 from shared.designs import metered
 from shared.keys import InvalidQuestion, KeyLayout, starting_with
-from shared.queries import Query, Versions, equal
+from shared.queries import Query, equal
 from shared.queries.query import LAST_AS_OF_MS
 from shared.tables import (
     TEXT,
@@ -31,9 +31,6 @@ from shared.testing import (
     WatchedConnection,
     Write,
     WriterDied,
-    check_a_pause_at_each_call,
-    check_a_stop_at_each_call,
-    check_rivals,
     dying_before,
     paused_at_call,
 )
@@ -176,19 +173,6 @@ def test_two_lists_in_one_table_are_refused(new_store):
         InvalidRecord, match=r"^table papers: must have one list \(got what a list shows of a paper too\)$"
     ):
         IntentWriter(new_store(*TABLES), PAPERS, INTENTS, [SHOWN, other], computed)
-
-
-def test_older_revisions_are_read_as_of_their_time_and_cost_one_call(papers):
-    papers.store(DONE)
-    papers.delete(DONE)
-    papers.store(LESS)
-    versions = list(Versions(papers.papers, papers.papers.plan(id="a"), 5))
-    assert [version.record for version in versions] == [LESS, None, DONE, A]
-    assert [version.time_ms for version in versions] == sorted({version.time_ms for version in versions}, reverse=True)
-    for version in versions:
-        query = Query(papers.papers, papers.papers.whole_table(), as_of_ms=version.time_ms)
-        assert {paper.id: paper for paper in query}.get("a") == version.record
-    assert Versions(papers.papers, papers.papers.plan(id="a"), 5).explain().rpcs == 1
 
 
 DAMAGED = b"?"
@@ -380,25 +364,6 @@ def columns_of(line):
 
 def crash_tests(engine):
     return CrashTests(engine, TABLES, Papers, VIEWS, ())
-
-
-CHECKS = {
-    "is stopped": partial(check_a_stop_at_each_call, all_replies_lost=False),
-    "is paused": partial(check_a_pause_at_each_call, compacts=True),
-    "meets another": check_rivals,
-}
-
-
-@pytest.mark.parametrize(
-    "write",
-    [
-        pytest.param(write, marks=[pytest.mark.further] * (write.name != "loses a tag"), id=write.name)
-        for write in WRITES
-    ],
-)
-@pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
-def test_the_columns_follow_from_the_record_if_a_write(engine, check, write):
-    check(crash_tests(engine), write, at_most=15)
 
 
 PAIRS = {

@@ -93,13 +93,6 @@ def test_the_rows_are_those_of_opentsdb(connection):
     }
 
 
-def test_kinds_in_one_table_count_apart(connection):
-    colors, shapes = color_names(connection), Dictionary(connection, "names", "shape", 2)
-    assert (colors.assign("round"), shapes.assign("round")) == (FIRST, b"\0\1")
-    assert fresh(connection).names_of([FIRST]) == {FIRST: "round"}
-    assert shapes.starting_with("") == [("round", b"\0\1")]
-
-
 def test_many_names_and_ids_are_read_in_one_call(connection):
     colors = color_names(connection)
     for name in ("red", "green", "blue"):

@@ -68,23 +68,6 @@ def test_an_erasure_is_stored_before_it_ends_and_until_it_is_removed(connection,
     assert list(erasures.stored(fail)) == rows(connection, TABLE) == []
 
 
-def test_sources_are_forgotten_once_they_are_old_enough(connection, machine, notes, erasures):
-    erasure = erase_ada(notes, erasures)
-    assert (erasures.is_due(erasure), erasures.forget(erasure, fail)) == (False, 2)
-    machine.passes(FORGET_MS + 1000)
-    assert (erasures.is_due(erasure), erasures.forget(erasure, fail)) == (True, 0)
-    assert rows(connection, NOTES) == []
-
-
-def test_a_record_that_came_back_stays(connection, machine, notes, erasures):
-    erasure = erase_ada(notes, erasures)
-    notes.store(A)
-    machine.passes(FORGET_MS + 1000)
-    assert erasures.forget(erasure, fail) == 0
-    assert erasures.delete_strays(lambda line: line.id in "ab", erasure.at_ms, fail) == 1
-    assert (rows(connection, NOTES), rows(connection, STATES)) == ([b"a"], [STATES.row(ByState("open", "a"))])
-
-
 def test_a_source_that_cannot_be_read_remains_and_is_reported(connection, machine, notes, erasures):
     erasure = erase_ada(notes, erasures)
     connection.table(NOTES.name).put(b"a", {b"n:note": b"?"})
@@ -164,14 +147,6 @@ def test_of_two_erasures_at_once_the_later_one_is_not_forgotten_if_it_dies(
     assert rows(connection, TABLE) == rows(connection, NOTES) == rows(connection, STATES) == []
 
 
-def test_a_row_that_is_no_erasure_is_reported(connection, erasures):
-    erasures.begin("ada")
-    connection.table(TABLE.name).put(b"\xff", {b"e:t": b"?"})
-    reported = []
-    assert [erasure.name for erasure in erasures.stored(reported.append)] == ["ada"]
-    assert [invalid.row for invalid in reported] == [b"\xff"]
-
-
 def test_what_keeps_a_line_that_must_go_is_told(connection, machine, notes, erasures):
     notes.store(A)
     connection.table(NOTES.name).put(b"a", {b"n:note": b"?"})
@@ -208,18 +183,6 @@ def test_an_erasure_is_stored_also_if_a_host_whose_clock_is_ahead_has_just_remov
     erasures.begin("ada")
     assert [erasure.name for erasure in erasures.stored(fail)] == ["ada"]
     assert not erasures.is_overdue(*erasures.stored(fail))
-    ended = erasures.end("ada", [[b"r2"]])
-    assert list(erasures.stored(fail)) == [ended]
-    assert len(connection.table(TABLE.name).row(b"ada")) == 4
-
-
-def test_an_erasure_ends_although_a_host_whose_clock_is_ahead_has_removed_one_of_the_same_name(
-    connection, erasures, machine
-):
-    of_fast_host = dated_by(connection, SetClock(50_000))
-    of_fast_host.begin("ada")
-    erasures.begin("ada")
-    of_fast_host.remove(of_fast_host.end("ada", [[]]))
     ended = erasures.end("ada", [[b"r2"]])
     assert list(erasures.stored(fail)) == [ended]
     assert len(connection.table(TABLE.name).row(b"ada")) == 4

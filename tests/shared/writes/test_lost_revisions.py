@@ -180,13 +180,6 @@ def test_lines_without_a_source_are_discarded_if_told_to_and_their_tombstones_hi
     assert notes.writer.reader.agreeing(STATES, [ByState("open", "a")]) == [A]
 
 
-@pytest.mark.usefixtures("old_lines")
-def test_one_line_is_discarded_by_its_table_and_row(connection, notes):
-    told = {"discards_rows": frozenset({(OWNERS.name, OWNERS.row(A))})}
-    assert kinds_repaired(notes, **told) == [(*ORPHANED[0], True), (*ORPHANED[1], False)]
-    assert [len(rows) for rows in contents(connection).values()] == [0, 0, 1]
-
-
 def test_to_discard_lines_of_an_older_source_makes_all_its_lines_agree_with_it(connection, notes):
     lose(notes, keeps=True)
     assert are_all_mended(notes, discards_orphaned=True)

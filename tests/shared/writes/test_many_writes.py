@@ -8,7 +8,6 @@ from shared.testing import WatchedConnection, WriterDied, dying_before, paused_b
 from shared.writes import ClockSkew, write_all
 from shared.writes.intents import WINDOW_MS
 from shared.writes.side_by_side import side_by_side
-from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
 
 from .clocks import SetClock
@@ -80,15 +79,6 @@ def test_no_decision_of_a_batch_is_sent_after_the_window_although_the_clock_was_
     assert "checkAndPut" not in [call.name for call in paused.calls]
     clock.ahead_ms = 0
     assert (moving.recover().failed, moving.findings()) == ((), [])
-
-
-def test_several_sockets_store_what_one_does():
-    with both_gateways() as (connection, store):
-        create_tables(store, TABLES)
-        Notes(connection).store_all(*MANY)
-        Notes(connection).store_all(*DONE)
-        assert Notes(connection).by_id() == DONE
-        assert (Notes(connection).findings(), Notes(connection).pending()) == ([], [])
 
 
 def test_as_many_decisions_are_under_way_as_the_url_says():

@@ -1,9 +1,6 @@
 """Slots: one write at a time has one, a dead write keeps its own, and a forked process takes others."""
 
-import multiprocessing
 import os
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 
 import pytest
 
@@ -29,38 +26,6 @@ def test_a_slot_is_never_used_again_after_an_exception():
         raise KeyboardInterrupt
     with slots.taken() as second:
         assert second.slot != first.slot
-
-
-def test_threads_never_share_a_slot():
-    slots, barrier = Slots(), Barrier(8)
-
-    def take(_number):
-        with slots.taken() as slot:
-            barrier.wait()
-            return slot.slot
-
-    with ThreadPoolExecutor(8) as pool:
-        assert sorted(pool.map(take, range(8))) == list(range(8))
-
-
-def take_in_child(slots, taken):
-    with slots.taken() as slot:
-        taken.send((slot.process, slot.slot))
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_process_takes_slots_of_its_own():
-    slots = Slots()
-    with slots.taken() as ours:
-        pass
-    receiving, sending = multiprocessing.Pipe(duplex=False)
-    child = multiprocessing.get_context("fork").Process(target=take_in_child, args=(slots, sending))
-    child.start()
-    process, slot = receiving.recv()
-    child.join()
-    assert (process != ours.process, slot) == (True, 0)
-    with slots.taken() as again:
-        assert again is ours
 
 
 def test_a_fork_within_a_write_does_not_give_the_slot_of_the_parent_to_the_child(monkeypatch):

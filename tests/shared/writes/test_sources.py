@@ -10,7 +10,7 @@ from shared.tables import Column, InvalidRecord, InvalidRow, OtherColumns, Recor
 from shared.writes import IntentWriter, SourceCells
 from shared.writes.sources import WRITES_KEPT
 
-from .notes import CELLS, INTENTS, NOTES, OWNERS, ById, ByState, Note, lines_of
+from .notes import INTENTS, NOTES, OWNERS, ById, ByState, Note, lines_of
 
 SOURCE = NOTES.cells
 NOTE = Note("a", "ada", "open", "x")
@@ -24,10 +24,7 @@ def test_the_cell_is_revision_time_writes_and_the_columns_by_qualifier():
         b"writes 1writes 2",
         {b"o": msgpack.packb("ada"), b"s": msgpack.packb("open"), b"t": msgpack.packb("x")},
     ]
-
-
-def test_a_source_is_read_as_it_was_packed():
-    source = SOURCE.source(ById("a"), SOURCE.pack_revision(7, 1000, (b"writes 1", b"writes 2"), NOTE))
+    source = SOURCE.source(ById("a"), cell)
     assert (source.revision, source.time_ms, source.record) == (7, 1000, NOTE)
     assert source.writes == (b"writes 1", b"writes 2")
 
@@ -122,10 +119,6 @@ def test_a_record_that_was_deleted_and_written_again_goes_on_counting(notes):
     source = notes.source()
     assert (source.revision, source.record) == (3, NOTE)
     assert len(source.writes) == len({*source.writes}) == 3
-
-
-def test_column_names_are_those_of_the_record():
-    assert repr(SOURCE) == f"SourceCells({CELLS}, 'n:note')"
 
 
 @attrs.frozen

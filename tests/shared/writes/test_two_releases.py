@@ -89,13 +89,6 @@ def test_a_recoverer_and_a_repair_of_an_earlier_release_keep_it_too(connection, 
     assert later.source().record == A
 
 
-def test_a_deletion_drops_it(notes, later):
-    later.store(A)
-    notes.delete(A)
-    notes.store(Note("a", "bob"))
-    assert later.source().record == NoteOfLater("a", "bob")
-
-
 def test_a_column_that_a_release_drops_goes_with_the_next_revision(connection, moving, later):
     later.store(A)
     dropping = attrs.evolve(NOTES, cells=SourceCells(NOTES.cells.cells, "n:note", dropped=["n:p"]))

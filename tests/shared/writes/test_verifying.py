@@ -53,12 +53,6 @@ def kinds_repaired(notes, **told):
     return [(finding.kind, is_mended) for finding, is_mended in notes.repaired(**told)]
 
 
-def test_rows_that_agree_are_counted_and_nothing_is_found(notes):
-    upkeep = notes.upkeep
-    assert list(upkeep.verify()) == []
-    assert (upkeep.sources, upkeep.lines) == (2, 4)
-
-
 @each_list
 def test_a_line_that_is_missing_is_found_and_put_again(notes, rows, table, row):
     before = rows[table.name].row(row)
@@ -88,12 +82,6 @@ def test_cells_that_differ_are_found_with_their_columns_and_put_again(notes, row
     assert list(map(str, notes.findings())) == [f"{of_owner}n:s and n:t", of_state]
     assert kinds_repaired(notes) == [("differing", True), ("differing", True)]
     assert notes.findings() == []
-
-
-def test_a_cell_that_is_missing_is_a_difference(notes, rows):
-    rows["notes_by_owner"].delete(OWNERS_ROW, columns=["n:t"])
-    assert list(map(str, notes.findings())) == [f"notes_by_owner: differing row {OWNERS_ROW.hex(' ')}: in n:t"]
-    assert kinds_repaired(notes) == [("differing", True)]
 
 
 @pytest.mark.parametrize(("table", "row"), [(OWNERS, b"no terminator"), (STATES, b"\x01a")])
@@ -134,13 +122,7 @@ def test_a_line_that_somebody_deleted_in_the_future_stays_missing_and_says_so(no
     assert notes.repaired() == [(Finding("missing", "notes_by_owner", OWNERS_ROW, b"a"), False)]
 
 
-def test_a_record_that_was_deleted_must_not_have_lines(notes, rows):
-    line = rows["notes_by_owner"].row(OWNERS_ROW)
-    notes.delete(A)
-    assert notes.findings() == []
-    time_ms = notes.source().time_ms
-    rows["notes_by_owner"].put(OWNERS_ROW, line, timestamp=time_ms + 1)  # above its tombstone
-    assert kinds_repaired(notes) == [("dangling", True)]
+# ---- writes under way
 
 
 @pytest.mark.parametrize("mutations", range(2, 8))
@@ -151,9 +133,6 @@ def test_the_rows_of_a_pending_write_are_no_findings_and_repair_completes_it(con
     assert stopped.is_stopped == (mutations < 7)
     assert len(notes.writer.pending()) == (mutations < 7)
     assert notes.findings() == notes.repaired() == notes.writer.pending() == notes.findings() == []
-
-
-# ---- writes under way
 
 
 def die(connection):
