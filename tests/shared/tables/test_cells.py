@@ -112,22 +112,16 @@ def test_an_amount_of_any_size_comes_back(amount):
     assert sale == SALES.unpack(Key("n-1"), SALES.pack(sale))
 
 
-@pytest.mark.parametrize(("names", "cell"), [((), "90"), (("ada", ""), "92 a3 616461 a0"), (("é",), "91 a2 c3a9")])
-def test_texts_are_a_msgpack_array(names, cell):
-    assert bytes.fromhex(cell) == TEXTS.pack(names)
-    assert names == TEXTS.unpack(bytes.fromhex(cell))
-
-
-@pytest.mark.parametrize("value", [["ada"], "ada", ("ada", 1), (b"ada",), None])
-def test_what_is_not_a_tuple_of_texts_is_refused(value):
-    with pytest.raises(TypeError, match=r"^must be a tuple of texts$"):
-        TEXTS.pack(value)
-
-
-@pytest.mark.parametrize("cell", ["a3 616461", "81 a0 a0", "91 01", "92 a0 c0"])
-def test_a_cell_that_does_not_hold_texts_is_refused(cell):
-    with pytest.raises(ValueError, match=r"^must be a msgpack array of texts$"):
-        TEXTS.unpack(bytes.fromhex(cell))
+def test_texts_are_a_msgpack_array_and_nothing_else_is():
+    for names, cell in (((), "90"), (("ada", ""), "92 a3 616461 a0"), (("é",), "91 a2 c3a9")):
+        assert bytes.fromhex(cell) == TEXTS.pack(names)
+        assert names == TEXTS.unpack(bytes.fromhex(cell))
+    for value in (["ada"], "ada", ("ada", 1), (b"ada",), None):
+        with pytest.raises(TypeError, match=r"^must be a tuple of texts$"):
+            TEXTS.pack(value)
+    for cell in ("a3 616461", "81 a0 a0", "91 01", "92 a0 c0"):
+        with pytest.raises(ValueError, match=r"^must be a msgpack array of texts$"):
+            TEXTS.unpack(bytes.fromhex(cell))
 
 
 @pytest.mark.parametrize(

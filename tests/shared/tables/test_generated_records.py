@@ -141,21 +141,6 @@ def test_a_record_that_its_own_validators_refuse_is_not_a_row_of_the_table():
         EVENTS.record(row, {b"e:m": msgpack.packb("")})
 
 
-@attrs.frozen
-class Unchecked:
-    """A record without validators."""
-
-    host: str
-    at_ms: int
-    size: int
-
-
-def test_a_cell_of_another_type_than_its_attribute_is_refused_though_the_record_would_take_it():
-    table = events(Unchecked, size="s")
-    with pytest.raises(InvalidRow, match=r"Unchecked\.size"):
-        table.record(table.row(Unchecked("a", 1, 7)), {b"e:s": msgpack.packb("7")})
-
-
 def test_a_row_of_an_object_without_all_parts_is_refused_by_name():
     with pytest.raises(InvalidKey, match=r"^ByHost: cannot be made from a int: "):
         EVENTS.row(7)

@@ -86,16 +86,6 @@ def test_the_older_release_reads_newer_rows_and_leaves_their_columns_alone(sales
     assert SALES.record(row, sales.row(row)) == attrs.evolve(NEW_SALE, item="table")
 
 
-def test_a_row_that_lacks_several_cells_is_read_without_the_reference():
-    row, cells = SALES.row(NEW_SALE), SALES.cells.pack(NEW_SALE)
-    for lacking in ([b"s:c"], [b"s:n"], [b"s:t", b"s:l"], [b"s:c", b"s:t", b"s:l", b"s:n"]):
-        fewer = {column: cell for column, cell in cells.items() if column not in lacking}
-        with without_reference(SALES.record):
-            record = SALES.record(row, fewer)
-        assert record == SALES._record_reference(row, fewer)
-    assert SALES.record(row, fewer).tags is not SALES.record(row, fewer).tags
-
-
 @pytest.mark.parametrize("cells", [{}, {b"v:other": b"", b"s:i": b"\xa4lamp"}])
 def test_a_row_without_any_cell_of_a_record_is_not_one_of_defaults(cells):
     row = VISITS.row(Visit("s-1", 1))
@@ -104,14 +94,6 @@ def test_a_row_without_any_cell_of_a_record_is_not_one_of_defaults(cells):
     assert VISITS.records(row, cells) == []
     with pytest.raises(InvalidRecord, match=r"^Visit: none of its cells \(v:p, v:c\)$"):
         VISIT_CELLS.unpack(Visit("s-1", 1), cells)
-
-
-@pytest.mark.parametrize("cells", [{b"v:p": b"\xa1x"}, {b"v:c": b"\x05"}, {b"v:c": b"\x05", b"v:other": b""}])
-def test_a_row_with_one_cell_of_a_record_is_one(cells):
-    row = VISITS.row(Visit("s-1", 1))
-    with without_reference(VISITS.record):
-        record = VISITS.record(row, cells)
-    assert record == Visit("s-1", 1, "x" if b"v:p" in cells else "/", 5 if b"v:c" in cells else 1)
 
 
 # ---- filters of the server ---------------------------------------------------------------------------

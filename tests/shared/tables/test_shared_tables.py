@@ -21,12 +21,8 @@ from tests.shared.specimens import key_class
 
 User = key_class("User", user=TrailingText)
 OrderSlot = key_class("OrderSlot", slot=Prefixed("o:", UInt8))
-
-
 VisitSlot = key_class("VisitSlot", slot=Prefixed("v:", UInt8))
 LongerSlot = key_class("LongerSlot", slot=Prefixed("o:x:", UInt8))
-
-
 PlainSlot = key_class("PlainSlot", slot=UInt8)
 
 

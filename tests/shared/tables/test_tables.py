@@ -110,15 +110,9 @@ def test_tables_are_created_as_declared(store):
     create_tables(store, [NAMES, SALTED])  # what is as declared is left alone
 
 
-def test_a_table_is_split_at_points_of_its_own_and_has_the_rows_of_one_that_is_not(store):
+def test_a_table_is_split_at_points_of_its_own_which_are_not_compared(store):
     create_tables(store, [CUT])
     assert regions(store, "cut") == [b"", b"g", b"p"]
-    names = [b"ann", b"g", b"gus", b"oz", b"p", b"zoe"]
-    with store.table("cut").batch() as batch:
-        for name in reversed(names):
-            batch.put(name, {b"o:v": b"1"})
-    assert [row for row, _ in store.table("cut").scan()] == names
-    assert [row for row, _ in store.table("cut").scan(row_start=b"gus", row_stop=b"p\0", limit=3)] == names[2:5]
     create_tables(store, [attrs.evolve(CUT, splits=Splits((b"k",), "not compared"))])
 
 
@@ -156,27 +150,27 @@ def test_a_table_with_other_families_is_refused(connection, families, shown):
     assert f"table names: must have the families n, old (has {shown})" == str(refused.value)
 
 
-@pytest.mark.parametrize("stored_s", [-1, 2**31 - 1])
-@pytest.mark.parametrize("declared_s", [None, -1, 2**31 - 1])
-def test_both_numbers_for_cells_that_never_expire_are_the_same(connection, monkeypatch, stored_s, declared_s):
+@pytest.mark.parametrize(
+    ("stored_s", "fitting", "others"),
+    [
+        (-1, (None, -1, 2**31 - 1), (60,)),
+        (2**31 - 1, (None, -1, 2**31 - 1), (60,)),
+        (1, (1,), (None,)),
+        (2**31 - 2, (2**31 - 2,), (None,)),
+    ],
+)
+def test_cells_that_never_expire_have_two_numbers_and_any_other_number_is_a_time_to_live(
+    connection, monkeypatch, stored_s, fitting, others
+):
     create_tables(connection, [OTHERS])
     families = connection.table("others").families()
     families[b"o"]["time_to_live"] = stored_s
     monkeypatch.setattr(happybase.Table, "families", lambda _table: families)
-    create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=declared_s)})])
-    with pytest.raises(TableMismatch, match=r"ttl_seconds 60 \(has "):
-        create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=60)})])
-
-
-def test_the_shortest_and_the_longest_time_to_live_are_those_of_cells_that_expire(connection, monkeypatch):
-    create_tables(connection, [OTHERS])
-    families = connection.table("others").families()
-    monkeypatch.setattr(happybase.Table, "families", lambda _table: families)
-    for stored_s in (1, 2**31 - 2):
-        families[b"o"]["time_to_live"] = stored_s
-        create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=stored_s)})])
-        with pytest.raises(TableMismatch, match=rf"ttl_seconds None \(has ttl_seconds {stored_s}\)$"):
-            create_tables(connection, [OTHERS])
+    for declared_s in fitting:
+        create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=declared_s)})])
+    for declared_s in others:
+        with pytest.raises(TableMismatch, match=rf"ttl_seconds {declared_s} \(has "):
+            create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=declared_s)})])
 
 
 def test_a_table_that_another_process_creates_meanwhile_is_one_that_exists(connection, monkeypatch):
@@ -277,17 +271,6 @@ def test_dropping_removes_tables_and_passes_over_missing_ones(connection):
     assert connection.tables() == [b"rowbook_layouts"]
     create_tables(connection, [NAMES])
     assert list(connection.table("names").scan()) == []
-
-
-def test_tables_of_another_prefix_are_left_alone():
-    connection = connect("embedded:", table_prefix="demo")
-    create_tables(connection, [NAMES])
-    connection.table_prefix = None
-    of_demo = [b"demo_names", b"demo_rowbook_layouts"]
-    assert sorted(connection.tables()) == of_demo
-    drop_tables(connection, [NAMES])
-    create_tables(connection, [attrs.evolve(NAMES, families={"n": Family(), "other": Family()})])
-    assert sorted(connection.tables()) == [*of_demo, b"names", b"rowbook_layouts"]
 
 
 @pytest.mark.parametrize("points", [(b"",), (b"b", b"a"), (b"a", b"a"), (b"a", bytes(32768))])

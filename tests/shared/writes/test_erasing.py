@@ -68,6 +68,14 @@ def test_an_erasure_is_stored_before_it_ends_and_until_it_is_removed(connection,
     assert list(erasures.stored(fail)) == rows(connection, TABLE) == []
 
 
+def test_sources_are_forgotten_once_they_are_old_enough(connection, machine, notes, erasures):
+    erasure = erase_ada(notes, erasures)
+    assert (erasures.is_due(erasure), erasures.forget(erasure, fail)) == (False, 2)
+    machine.passes(FORGET_MS + 1000)
+    assert (erasures.is_due(erasure), erasures.forget(erasure, fail)) == (True, 0)
+    assert rows(connection, NOTES) == []
+
+
 def test_a_source_that_cannot_be_read_remains_and_is_reported(connection, machine, notes, erasures):
     erasure = erase_ada(notes, erasures)
     connection.table(NOTES.name).put(b"a", {b"n:note": b"?"})
@@ -83,17 +91,17 @@ def test_only_old_lines_without_a_source_are_strays(connection, machine, notes, 
     notes.store(A)
     lines = connection.table(STATES.name)
     old_ms, under_way_ms = erasure.at_ms, erasure.at_ms + FORGET_MS // 2
-    for line, time_ms in (("a", old_ms), ("b", under_way_ms), ("c", old_ms), ("d", old_ms)):
+    for line, time_ms in (("a", old_ms), ("b", under_way_ms), ("c", old_ms), ("d", old_ms), ("e", under_way_ms)):
         lines.put(STATES.row(ByState("done", line)), LINE, timestamp=time_ms)
     lines.put(b"no key", LINE)
 
     def names(line):
         return line.id != "d"
 
-    kept = [(state, name) for state, name in (("open", "a"), ("done", "a"), ("done", "b"), ("done", "d"))]
-    assert erasures.delete_strays(names, erasure.at_ms + FORGET_MS, fail) == 3
+    kept = [("open", "a"), ("done", "a"), ("done", "b"), ("done", "d"), ("done", "e")]
+    assert erasures.delete_strays(names, erasure.at_ms + FORGET_MS, fail) == 4
     assert rows(connection, STATES) == sorted([*(STATES.row(ByState(*line)) for line in kept), b"no key"])
-    assert erasures.delete_strays(names, erasure.at_ms - 1, fail) == 3
+    assert erasures.delete_strays(names, erasure.at_ms - 1, fail) == 4
 
 
 def test_what_is_dated_after_an_erasure_is_not_its_line(connection, erasures):
