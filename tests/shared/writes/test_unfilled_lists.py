@@ -325,29 +325,12 @@ def test_drop_tables_drops_the_mark(store):
 REFUSALS = (UnfilledList, IOError)  # HBase's error of a table that is missing
 
 
-def check_readers(store, wanted):
-    """Each reader gets all lines or an error: with a connection of its own, and after `create_tables` of its own.
-
-    Returns whether all get the lines.
-    """
-    is_filled = True
-    for creates in (False, True):
-        connection = Process(store)
-        try:
-            if creates:
-                create_tables(connection, LATER)
-            assert later(connection).texts() == wanted
-        except REFUSALS:
-            is_filled = False
-    return is_filled
-
-
 def create(connection):
     create_tables(connection, LATER)
 
 
 def create_and_write(connection):
-    create_tables(connection, LATER)
+    create(connection)
     later(connection).store(A)
 
 
@@ -356,87 +339,72 @@ def repair(connection):
 
 
 def create_and_repair(connection):
-    create_tables(connection, LATER)
-    later(connection).repair()
+    create(connection)
+    repair(connection)
 
 
 def recreate(connection):
     drop_tables(connection, [TEXTS])
-    create_tables(connection, LATER)
+    create(connection)
 
 
 PROGRAMS = {program.__name__: program for program in (create, create_and_write, repair, create_and_repair, recreate)}
-
-
-def calls_of(engine, prepare, program):
-    with engine.store() as connection:
-        prepare(connection)
-        process = Process(connection)
-        with suppress(*REFUSALS):
-            program(process)
-        return process.number_of_calls
-
-
-def with_a_new_list(connection):
-    with_notes(connection)
-    create_tables(connection, LATER)
-
-
-def without_notes(connection):
-    create_tables(connection, EARLIER)
-
-
-def without_tables(connection):
-    del connection
-
-
 STORES = {
-    store.__name__: (store, ids)
-    for store, ids in (
-        (with_notes, ["a", "b"]),
-        (with_a_new_list, ["a", "b"]),
-        (without_notes, []),
-        (without_tables, []),
-    )
+    "with_notes": [with_notes],
+    "with_a_new_list": [with_notes, create],
+    "without_notes": [lambda connection: create_tables(connection, EARLIER)],
+    "without_tables": [],
+}
+CRASH = "crash"
+"""The first process dies, and no second one runs."""
+FAST = {
+    ("with_notes", "create", CRASH),
+    ("without_notes", "create_and_write", CRASH),
+    ("with_notes", "create", "create_and_repair"),
+    ("without_notes", "create", "create_and_write"),
 }
 
 
-CRASHES_FAST = {("with_notes", "create"), ("without_notes", "create_and_write")}
-FAST = {("with_notes", "create", "create_and_repair"), ("without_notes", "create", "create_and_write")}
-CRASHES = [
-    pytest.param(*pair, marks=() if pair in CRASHES_FAST else pytest.mark.long) for pair in product(STORES, PROGRAMS)
-]
-PAIRS = [
-    pytest.param(*pair, marks=() if pair in FAST else pytest.mark.long) for pair in product(STORES, PROGRAMS, PROGRAMS)
-]
-
-
-@pytest.mark.parametrize(("before", "first", "second"), PAIRS)
-def test_whatever_two_processes_do_at_once_a_reader_gets_all_lines_or_an_error(engine, before, first, second):
-    """The second process runs before each call of the first one; readers read before it, after it, and at the end."""
-    prepare, ids = STORES[before]
-    for number in range(calls_of(engine, prepare, PROGRAMS[first])):
+@pytest.mark.parametrize(
+    ("before", "first", "second"),
+    [
+        pytest.param(*case, marks=() if case in FAST else pytest.mark.long)
+        for case in product(STORES, PROGRAMS, [CRASH, *PROGRAMS])
+    ],
+)
+def test_whatever_dies_or_runs_at_once_a_reader_gets_all_lines_or_an_error(engine, before, first, second):
+    """The first process dies before each of its calls, or the second one runs; readers read before, after, at last."""
+    number = calls = 0
+    while number <= calls:
         with engine.store() as connection:
-            prepare(connection)
+            for prepare in STORES[before]:
+                prepare(connection)
             reader = later(Process(connection))
+            ids = ids_of(connection) if "notes" in before else []
 
             def meanwhile(connection=connection, reader=reader):
-                _read(reader, connection)
+                check_reader(reader, connection)
                 with suppress(*REFUSALS):
                     PROGRAMS[second](Process(connection))
                 if "recreate" not in (first, second):  # otherwise it notices the other table ten minutes later
-                    _read(reader, connection)
-                _read(later(Process(connection)), connection)
+                    check_reader(reader, connection)
+                check_reader(later(Process(connection)), connection)
 
+            interrupt = dying_before(number) if second == CRASH else paused_at_call(number, meanwhile)
+            process = Process(connection, before_call=interrupt)
+            with suppress(WriterDied, *REFUSALS):
+                PROGRAMS[first](process)
+            calls, number = process.number_of_calls, number + 1
+            check_reader(later(Process(connection)), connection)
             with suppress(*REFUSALS):
-                PROGRAMS[first](Process(connection, before_call=paused_at_call(number, meanwhile)))
-            _read(later(Process(connection)), connection)
+                create(Process(connection))
+            check_reader(later(Process(connection)), connection)
             create_and_repair(Process(connection))
-            assert check_readers(connection, ids_of(connection))
-            assert set(ids) <= set(ids_of(connection))
+            assert later(Process(connection)).texts() == ids_of(connection)
+            assert {*ids} <= {*ids_of(connection)}
 
 
-def _read(reader, connection):
+def check_reader(reader, connection):
     with suppress(*REFUSALS):
         assert reader.texts() == ids_of(connection)
 
@@ -444,22 +412,6 @@ def _read(reader, connection):
 def ids_of(connection):
     """The ids of the notes that are stored, from their sources."""
     return [note.id for row, cells in connection.table(NOTES.name).scan() for note in NOTES.records(row, cells)]
-
-
-@pytest.mark.parametrize(("before", "program"), CRASHES)
-def test_after_every_crash_a_reader_gets_all_lines_or_an_error(engine, before, program):
-    prepare, _ids = STORES[before]
-    for number in range(calls_of(engine, prepare, PROGRAMS[program])):
-        with engine.store() as connection:
-            prepare(connection)
-            with suppress(WriterDied, *REFUSALS):
-                PROGRAMS[program](Process(connection, before_call=dying_before(number)))
-            _read(later(Process(connection)), connection)
-            with suppress(*REFUSALS):
-                create(Process(connection))
-            _read(later(Process(connection)), connection)
-            create_and_repair(Process(connection))
-            assert check_readers(connection, ids_of(connection))
 
 
 # ---- writers that leave the line of a record as it is -----------------------------------------------
