@@ -11,17 +11,7 @@ import pytest
 from domains.logs import NotAllStored
 from domains.orders.keys import BY_SELLER, ORDER_CELLS, ORDERS, OrderBySeller
 from domains.orders.records import Order, SellerLine
-from shared.keys import (
-    DecimalText,
-    HashPrefix,
-    KeyLayout,
-    Modulo,
-    Salt,
-    TimeBucket,
-    UInt32,
-    between,
-    starting_with,
-)
+from shared.keys import DecimalText, HashPrefix, KeyLayout, Modulo, Salt, TimeBucket, UInt32, between, starting_with
 from shared.queries import Page, equal
 from shared.tables import BIG_INT, COUNTER, InvalidRow, ItemCells
 from shared.tables.packing import MSGPACK

@@ -11,17 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.keys import (
-    Code,
-    EscapedText,
-    FixedBytes,
-    HashPrefix,
-    Int64,
-    KeyLayout,
-    Salt,
-    Splits,
-    split_points,
-)
+from shared.keys import Code, EscapedText, FixedBytes, HashPrefix, Int64, KeyLayout, Salt, Splits, split_points
 from shared.tables import Family, RecordCells, TableLayout, ddl, physical_tables
 from shared.tables.ddl import create_statement, delete_statement, tables_with_splits
 from tests.shared.keys.strategies import few

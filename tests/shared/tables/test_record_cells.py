@@ -8,16 +8,7 @@ import pytest
 from shared.keys import EscapedText, Int32, Int64, KeyLayout, Slice, TrailingText, between, part, row_key
 from shared.keys.limits import MAX_CELL_BYTES
 from shared.stores.thrift1.idl import IOError
-from shared.tables import (
-    COUNTER,
-    RAW,
-    TEXT,
-    Column,
-    InvalidRecord,
-    InvalidRow,
-    RecordCells,
-    TableLayout,
-)
+from shared.tables import COUNTER, RAW, TEXT, Column, InvalidRecord, InvalidRow, RecordCells, TableLayout
 from shared.tables.cells import check_cell_size
 from tests.reference import without_reference
 from tests.shared.specimens import key_class

@@ -11,18 +11,7 @@ import attrs
 import pytest
 from Hbase_thrift import IOError
 
-from shared.keys import (
-    Code,
-    EscapedText,
-    Int64,
-    KeyLayout,
-    Prefixed,
-    Rest,
-    Salt,
-    Slice,
-    TimeBucket,
-    UInt32,
-)
+from shared.keys import Code, EscapedText, Int64, KeyLayout, Prefixed, Rest, Salt, Slice, TimeBucket, UInt32
 from shared.queries import Query
 from shared.stores import connect
 from shared.tables import (

@@ -26,7 +26,6 @@ import attrs
 from shared.testing import Contents, CrashTests
 from shared.writes import KEEP_TOMBSTONES_MS, writers_of
 from shared.writes.slots import CLOCK_SLOT, PROCESS_BYTES
-from tests.shared.writes.exploring import Explored, explore
 from tests.shared.writes.replaying import LOST, HandClock, Node, Program, own_process
 from tests.shared.writes.small_store import (
     EMPTY,
@@ -92,6 +91,10 @@ Late: TypeAlias = tuple[Call, int]
 """A call that is under way without a process that waits for it, from one of its steps on."""
 
 
+Way: TypeAlias = tuple[Any, Any]
+"""The last step to a world, and the way before it."""
+
+
 class World(NamedTuple):
     """Everything, at one moment."""
 
@@ -112,6 +115,23 @@ class Stored:
     def __init__(self, cells: Cells) -> None:
         self.cells = cells
         self.after: dict[Any, tuple[Stored, Any]] = {}
+
+
+@attrs.frozen
+class Explored:
+    """What an exploration came to."""
+
+    states: int
+    is_cut: bool
+    """Whether it ended at its limit, with worlds unvisited."""
+    fault: str | None
+    """What is wrong in the first bad world; None if no world is bad."""
+    path: tuple[str, ...]
+    """The steps to it."""
+
+    def __str__(self) -> str:
+        end = ", cut" if self.is_cut else ""
+        return "\n".join([f"{self.states:,} worlds{end}: {self.fault or 'none is bad'}", *self.path])
 
 
 class Exploration:
@@ -149,12 +169,28 @@ class Exploration:
     # ---- the search
 
     def explore(self, most: int) -> Explored:
-        """Visits every world; ends at the first bad one, or when it has seen so many."""
+        """Visits every world, depth first; ends at the first bad one, or when it has seen more than `most`."""
         while True:
             self._learned = False
-            explored = explore(self._first(), self._steps, self._fault_of, most, shown_step)
+            explored = self._explored(most)
             if not self._learned or explored.fault is not None or explored.is_cut:
                 return explored
+
+    def _explored(self, most: int) -> Explored:
+        first = self._first()
+        seen = {first}
+        stack: list[tuple[World, Way | None]] = [(first, None)]
+        while stack:
+            world, way = stack.pop()
+            if fault := self._fault_of(world):
+                return Explored(len(seen), False, fault, _path(way))
+            for what, following in self._steps(world):
+                if following not in seen:
+                    seen.add(following)
+                    stack.append((following, (what, way)))
+            if len(seen) > most:
+                return Explored(len(seen), True, None, ())
+        return Explored(len(seen), False, None, ())
 
     def walk(self, dice: Random) -> Explored:
         """Goes from world to world at random, to the first bad one or to one in which all have ended."""
@@ -442,6 +478,14 @@ def _meets(touches: set[tuple[str, bytes, bytes | None]], kind: str, call: Call)
             if touched_kind == kind and table == call.table and (row is None or row in call.rows or not any(call.rows)):
                 return True
     return False
+
+
+def _path(way: Way | None) -> tuple[str, ...]:
+    steps: list[str] = []
+    while way is not None:
+        what, way = way
+        steps.append(shown_step(what))
+    return tuple(steps[::-1])
 
 
 def shown_step(what: tuple[str | Call, ...]) -> str:

@@ -13,8 +13,7 @@ from tests.domains.feeds import stopped_writes as feeds
 from tests.domains.messages import stopped_writes as messages
 from tests.domains.orders import stopped_writes as orders
 from tests.engines import Embedded
-from tests.shared.writes.exploring import Explored
-from tests.shared.writes.interleaving import START_MS, Exploration, Scene
+from tests.shared.writes.interleaving import START_MS, Exploration, Explored, Scene
 from tests.shared.writes.replaying import HandClock, Program, own_process
 from tests.shared.writes.small_store import Cells, SmallStore
 

@@ -25,15 +25,7 @@ from shared.tables import (
     RecordCells,
     TableLayout,
 )
-from shared.testing import (
-    CrashTests,
-    View,
-    WatchedConnection,
-    Write,
-    WriterDied,
-    dying_before,
-    paused_at_call,
-)
+from shared.testing import CrashTests, View, WatchedConnection, Write, WriterDied, dying_before, paused_at_call
 from shared.writes import Finding, Instructions, IntentWriter, SourceCells, WriterUpkeep, intents_table, put_all
 from shared.writes.intents import FUTURE_MS
 from tests.engines import Embedded
@@ -115,7 +107,6 @@ DONE = attrs.evolve(A, state="done")
 LESS = attrs.evolve(A, tags={"by": "bob"})
 B = Paper("b", "y" * 1000)
 C = Paper("c", "")
-BARE = Paper("c", "z", state="")
 
 
 @pytest.fixture

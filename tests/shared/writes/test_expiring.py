@@ -8,15 +8,7 @@ import pytest
 from shared.designs import metered
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
 from shared.stores import connect
-from shared.tables import (
-    BoundTable,
-    Column,
-    Family,
-    OtherColumns,
-    RecordCells,
-    TableLayout,
-    create_tables,
-)
+from shared.tables import BoundTable, Column, Family, OtherColumns, RecordCells, TableLayout, create_tables
 from shared.tables.recorded_layouts import RECORDS, read_cell, record_row
 from shared.writes import (
     ClockSkew,

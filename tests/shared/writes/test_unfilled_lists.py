@@ -17,15 +17,7 @@ from shared.queries import Query, equal
 from shared.tables import BoundTable, Column, RecordCells, TableLayout, UnfilledList, create_tables, drop_tables
 from shared.tables import recorded_layouts as records
 from shared.testing.watched_connection import WatchedConnection, WriterDied, paused_at_call, paused_before
-from shared.writes import (
-    NOTHING_TOLD,
-    Checkpoint,
-    Instructions,
-    IntentWriter,
-    Recovery,
-    WriterUpkeep,
-    intents_table,
-)
+from shared.writes import NOTHING_TOLD, Checkpoint, Instructions, IntentWriter, Recovery, WriterUpkeep, intents_table
 from tests.shared.processes import Process, dying_before
 
 from .notes import CELLS, INTENTS, NOTES, OWNERS, STATES, ById, Note, lines_of
