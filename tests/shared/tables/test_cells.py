@@ -14,10 +14,7 @@ from shared.tables import BIG_INT, TEXT, TEXTS, Column, InvalidRecord, InvalidRo
 from tests.shared.hard_to_show import hard_to_show, nested
 from tests.shared.specimens import key_class
 
-
-@attrs.frozen
-class Key:
-    number: str
+Number = key_class("Number", number=TrailingText)
 
 
 @attrs.frozen
@@ -42,9 +39,6 @@ COLUMNS = {
     "tags": Column("f:t"),
 }
 SALES = RecordCells(Sale, COLUMNS)
-
-
-Number = key_class("Number", number=TrailingText)
 
 
 @attrs.frozen
@@ -101,7 +95,7 @@ def test_a_big_int_has_the_bytes_of_javas_big_integer(amount, wanted):
 )
 def test_a_big_int_in_other_bytes_is_refused(cell):
     with pytest.raises(InvalidRecord, match=r"^Sale\.amount: "):
-        SALES.unpack(Key("n-1"), cells(amount=bytes.fromhex(cell)))
+        SALES.unpack(Number("n-1"), cells(amount=bytes.fromhex(cell)))
 
 
 @settings(max_examples=30, derandomize=True, database=None)
@@ -109,7 +103,7 @@ def test_a_big_int_in_other_bytes_is_refused(cell):
 @example(10**5000)
 def test_an_amount_of_any_size_comes_back(amount):
     sale = attrs.evolve(LAMP, amount=amount)
-    assert sale == SALES.unpack(Key("n-1"), SALES.pack(sale))
+    assert sale == SALES.unpack(Number("n-1"), SALES.pack(sale))
 
 
 def test_texts_are_a_msgpack_array_and_nothing_else_is():
@@ -168,13 +162,13 @@ def test_what_msgpack_would_not_give_back_is_refused_by_name(tags):
 
 def test_a_missing_cell_of_an_attribute_without_a_default_is_named():
     with pytest.raises(InvalidRecord) as refused:
-        SALES.unpack(Key("n-1"), {column: value for column, value in cells().items() if column != b"f:a"})
+        SALES.unpack(Number("n-1"), {column: value for column, value in cells().items() if column != b"f:a"})
     assert str(refused.value) == "Sale.amount: no cell f:a"
 
 
 def test_missing_cells_take_the_defaults_of_their_attributes():
     few = {column: value for column, value in cells().items() if column in (b"f:i", b"f:a")}
-    first, second = (SALES.unpack(Key("n-1"), few) for _ in range(2))
+    first, second = (SALES.unpack(Number("n-1"), few) for _ in range(2))
     assert first == second == LAMP
     assert first.tags is not second.tags
 
@@ -187,7 +181,7 @@ def test_cells_that_a_record_refuses_by_a_type_error_are_not_such_a_record():
 
     layout = RecordCells(Checked, {"item": Column("f:i")})
     with pytest.raises(InvalidRecord, match="'item' must be <class 'str'>"):
-        layout.unpack(Key("n-1"), {b"f:i": b"\x05"})
+        layout.unpack(Number("n-1"), {b"f:i": b"\x05"})
 
 
 # ---- values that Python can hardly show ----------------------------------------------------------
@@ -206,7 +200,7 @@ def test_what_python_can_hardly_show_is_refused_by_name_wherever_it_does_not_fit
 @pytest.mark.parametrize("name", ["tags", "item"])
 def test_a_cell_of_a_list_or_map_too_deep_for_python_is_refused_by_name(name, cell):
     with pytest.raises(InvalidRecord, match=rf"^Sale\.{name}: .+"):
-        SALES.unpack(Key("n-1"), cells(**{name: cell}))
+        SALES.unpack(Number("n-1"), cells(**{name: cell}))
 
 
 def test_a_packing_that_python_cannot_finish_is_refused_by_name():
@@ -215,7 +209,7 @@ def test_a_packing_that_python_cannot_finish_is_refused_by_name():
     with pytest.raises(InvalidRecord, match=r"^Anything\.what: "):
         layout.pack_value("what", nested())
     with pytest.raises(InvalidRecord, match=r"^Anything\.what: "):
-        layout.unpack(Key("n-1"), {b"f:w": b"[" * 5000 + b"]" * 5000})
+        layout.unpack(Number("n-1"), {b"f:w": b"[" * 5000 + b"]" * 5000})
 
 
 @pytest.mark.parametrize("value", [5, None, b"x", ["x"]])
@@ -271,7 +265,7 @@ def test_a_literal_takes_values_of_its_own_types_only(wanted, fitting, wrong):
 )
 def test_a_cell_that_holds_something_else_is_named_with_its_bytes(changed, wanted):
     with pytest.raises(InvalidRecord, match=f"^{wanted}$"):
-        SALES.unpack(Key("n-1"), cells(**changed))
+        SALES.unpack(Number("n-1"), cells(**changed))
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,7 @@ from tests.reference import without_reference
 from tests.shared.specimens import key_class
 from tests.shared.stocked import query_of
 
-
-@row_key
-class ByPath:
-    path: str = part(TrailingText, "all of the key")
+ByPath = key_class("ByPath", path=TrailingText)
 
 
 @attrs.frozen

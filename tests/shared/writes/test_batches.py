@@ -5,7 +5,7 @@ from contextlib import closing
 import attrs
 import pytest
 
-from shared.keys import Descending, EscapedText, Int64, KeyLayout, UInt32, part, row_key
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, UInt32
 from shared.queries import Query
 from shared.records import LAST_MS
 from shared.stores import connect
@@ -13,6 +13,7 @@ from shared.tables import BoundTable, Column, RecordCells, TableLayout, create_t
 from shared.testing import WatchedConnection
 from shared.writes import NotAllStored, delete_all, delete_rows, put_all, put_in_rows, store_all
 from tests.engines import plain_table
+from tests.shared.specimens import key_class
 
 LINES = plain_table("lines")
 
@@ -89,13 +90,7 @@ class Note:
     text: str = ""
 
 
-@row_key
-class NoteOfAuthor:
-    author: str = part(EscapedText, "who wrote it")
-    time_ms: int = part(Descending(Int64), "when")
-    number: int = part(UInt32, "distinguishes notes of one millisecond")
-
-
+NoteOfAuthor = key_class("NoteOfAuthor", author=EscapedText, time_ms=Descending(Int64), number=UInt32)
 NOTES = TableLayout("notes", "a note", KeyLayout(NoteOfAuthor), RecordCells(Note, {"text": Column("n:t")}))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
-from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
+from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at, paused_before
 from shared.writes import ClockSkew, IntentWriter, Recovery, WriterClock
 from shared.writes import clock as clock_module
 from shared.writes import slots as slots_module
@@ -25,10 +25,14 @@ from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, Note, Notes, moving_n
 
 DAY_MS = 24 * 60 * 60 * 1000
 A = Note("a", "ada")
+B = Note("b", "bob")
 DONE = attrs.evolve(A, state="done")
 
 
-def test_a_decision_is_not_sent_after_the_window_although_the_clock_was_set_back(connection, machine, moving):
+@pytest.mark.parametrize(
+    "write", [methodcaller("store", DONE), methodcaller("store_all", B, DONE)], ids=["one", "batch"]
+)
+def test_a_decision_is_not_sent_after_the_window_although_the_clock_was_set_back(connection, machine, moving, write):
     clock = SetClock()
     moving_notes(connection, clock).store(A)
 
@@ -36,9 +40,9 @@ def test_a_decision_is_not_sent_after_the_window_although_the_clock_was_set_back
         machine.passes(WINDOW_MS + 1000)
         clock.ahead_ms = -WINDOW_MS
 
-    paused = WatchedConnection(connection, paused_at(2, meanwhile))  # after the intent, before the moving line
+    paused = WatchedConnection(connection, paused_before(lambda call: call.table == STATES.name, meanwhile))
     with pytest.raises(ClockSkew):
-        moving_notes(paused, clock).store(DONE)
+        write(moving_notes(paused, clock))
     assert "checkAndPut" not in [call.name for call in paused.calls]
     clock.ahead_ms = 0
     assert (moving.recover().failed, moving.findings()) == ((), [])

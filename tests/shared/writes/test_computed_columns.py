@@ -54,13 +54,7 @@ class Shown:
 
 
 PAPER_CELLS = RecordCells(
-    Paper,
-    {
-        "body": Column("d:b"),
-        "state": Column("d:s"),
-        "time_ms": Column("d:t"),
-        "tags": OtherColumns("d"),
-    },
+    Paper, {"body": Column("d:b"), "state": Column("d:s"), "time_ms": Column("d:t"), "tags": OtherColumns("d")}
 )
 PAPERS = TableLayout(
     "papers", "a paper", KeyLayout(ById), SourceCells(PAPER_CELLS, "d:paper"), {"d": Family(max_versions=5)}

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from shared.designs import metered
-from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
+from shared.keys import EscapedText, Int64, KeyLayout
 from shared.stores import connect
 from shared.tables import BoundTable, Column, Family, OtherColumns, RecordCells, TableLayout, create_tables
 from shared.tables.recorded_layouts import RECORDS, read_cell, record_row
@@ -23,6 +23,7 @@ from shared.writes import (
 )
 from shared.writes.expiring import CLOCK_COLUMN
 from shared.writes.server_clock import CHECKED_FOR_MS
+from tests.shared.specimens import key_class
 
 from .clocks import SetClock
 
@@ -30,16 +31,7 @@ DAY_S = 86_400
 DAY_MS = DAY_S * 1000
 
 
-@row_key
-class EventKey:
-    """An event.
-
-    Order:  by host and time.
-    Source: none
-    """
-
-    host: str = part(EscapedText, "where")
-    time_ms: int = part(Int64, "when")
+ByHost = key_class("ByHost", host=EscapedText, time_ms=Int64)
 
 
 @attrs.frozen
@@ -55,7 +47,7 @@ CELLS = RecordCells(Event, {"text": Column("t:t"), "more": OtherColumns("m")})
 
 def events(name="events", is_recorded=True, **ttls):
     families = {family: Family(ttl_seconds=ttls.get(family)) for family in ("t", "m")}
-    return TableLayout(name, "an event", KeyLayout(EventKey), CELLS, families, is_recorded=is_recorded)
+    return TableLayout(name, "an event", KeyLayout(ByHost), CELLS, families, is_recorded=is_recorded)
 
 
 FOREVER, DAY = events("forever"), events("day", t=DAY_S, m=DAY_S)

@@ -5,13 +5,11 @@ import pytest
 
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_before, paused_before
-from shared.writes import ClockSkew, write_all
-from shared.writes.intents import WINDOW_MS
+from shared.writes import write_all
 from shared.writes.side_by_side import side_by_side
 from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
 
-from .clocks import SetClock
-from .notes import NOTES, OWNERS, TABLES, ById, Note, Notes, moving_notes
+from .notes import NOTES, OWNERS, TABLES, ById, Note, Notes
 
 MANY = [Note(f"n-{number:02}", f"ann o-{number % 7}") for number in range(40)]
 DONE = [attrs.evolve(note, state="done", owner="ann") for note in MANY]
@@ -63,22 +61,6 @@ def test_a_record_that_another_process_has_written_meanwhile_is_decided_again_al
     write_all(Notes(paused).writer, kept)
     assert Notes(connection).by_id() == [*MANY[:3], rival, *MANY[4:]]
     assert (Notes(connection).findings(), Notes(connection).pending()) == ([], [])
-
-
-def test_no_decision_of_a_batch_is_sent_after_the_window_although_the_clock_was_set_back(connection, machine, moving):
-    clock = SetClock()
-    moving_notes(connection, clock).store(MANY[0])
-
-    def meanwhile():
-        machine.passes(WINDOW_MS + 1000)
-        clock.ahead_ms = -WINDOW_MS
-
-    paused = WatchedConnection(connection, paused_before(lambda call: call.table == "notes_by_state", meanwhile))
-    with pytest.raises(ClockSkew):
-        moving_notes(paused, clock).store_all(*DONE)
-    assert "checkAndPut" not in [call.name for call in paused.calls]
-    clock.ahead_ms = 0
-    assert (moving.recover().failed, moving.findings()) == ((), [])
 
 
 def test_as_many_decisions_are_under_way_as_the_url_says():

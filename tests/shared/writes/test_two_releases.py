@@ -6,12 +6,13 @@ import attrs
 import msgpack
 import pytest
 
-from shared.keys import Code, EscapedText, KeyLayout, part, row_key
+from shared.keys import Code, EscapedText, KeyLayout
 from shared.tables import Column, InvalidRecord, RecordCells, TableLayout
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import Intent, IntentWriter, Recovery, SourceCells, intent_rows, intents
 from shared.writes.slots import INTENT_CELLS, SOURCE_TABLE, Slots
 from tests.engines import HBASE
+from tests.shared.specimens import key_class
 
 from .notes import INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, Notes, lines_of
 
@@ -27,12 +28,7 @@ class NoteOfLater:
     priority: int = 1
 
 
-@row_key
-class ByPriority:
-    priority: str = part(Code({"1": 1, "2": 2, "3": 3}), "how urgent")
-    id: str = part(EscapedText, "which note")
-
-
+ByPriority = key_class("ByPriority", priority=Code({"1": 1, "2": 2, "3": 3}), id=EscapedText)
 LATER_CELLS = RecordCells(
     NoteOfLater,
     {"owner": Column("n:o"), "state": Column("n:s"), "text": Column("n:t"), "priority": Column("n:p")},

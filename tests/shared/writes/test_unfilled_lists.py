@@ -12,23 +12,18 @@ import attrs
 import pytest
 from Hbase_thrift import IOError
 
-from shared.keys import EscapedText, KeyLayout, part, row_key
+from shared.keys import EscapedText, KeyLayout
 from shared.queries import Query, equal
 from shared.tables import BoundTable, Column, RecordCells, TableLayout, UnfilledList, create_tables, drop_tables
 from shared.tables import recorded_layouts as records
 from shared.testing.watched_connection import WatchedConnection, WriterDied, paused_at_call, paused_before
 from shared.writes import NOTHING_TOLD, Checkpoint, Instructions, IntentWriter, Recovery, WriterUpkeep, intents_table
 from tests.shared.processes import Process, dying_before
+from tests.shared.specimens import key_class
 
 from .notes import CELLS, INTENTS, NOTES, OWNERS, STATES, ById, Note, lines_of
 
-
-@row_key
-class ByText:
-    text: str = part(EscapedText, "what it says")
-    id: str = part(EscapedText, "which note")
-
-
+ByText = key_class("ByText", text=EscapedText, id=EscapedText)
 TEXTS = TableLayout("notes_by_text", "a line of a text", KeyLayout(ByText), RecordCells(ByText, {}, marker="n:x"))
 """The new list."""
 SHOWN_CELLS = RecordCells(Note, {name: Column(f"s:{name}") for name in ("owner", "state", "text")})
