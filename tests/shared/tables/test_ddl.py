@@ -90,7 +90,7 @@ def test_a_table_without_points_says_why_and_is_not_split():
 
 def test_every_family_is_there_as_declared():
     kept = families(
-        a=Family(),
+        a=Family(ttl_seconds=-1),
         b=Family(3, ttl_seconds=60, bloom="NONE", compression="GZ", block_size_bytes=8192),
         c=Family(2, bloom="ROWCOL", keep_tombstones_ms=600_000),
     )

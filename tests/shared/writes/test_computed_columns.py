@@ -25,7 +25,17 @@ from shared.tables import (
     RecordCells,
     TableLayout,
 )
-from shared.testing import CrashTests, View, WatchedConnection, Write, WriterDied, dying_before, paused_at_call
+from shared.testing import (
+    CrashTests,
+    View,
+    WatchedConnection,
+    Write,
+    WriterDied,
+    dying_at,
+    dying_before,
+    paused_at,
+    paused_at_call,
+)
 from shared.writes import Finding, Instructions, IntentWriter, SourceCells, WriterUpkeep, intents_table, put_all
 from shared.writes.intents import FUTURE_MS
 from tests.engines import Embedded
@@ -372,9 +382,10 @@ def test_no_order_of_calls_leaves_a_column_that_differs(name):
 
 
 def test_a_dead_writer_is_recovered_though_the_server_dates_its_source_later_than_the_columns(papers):
+    slow = WatchedConnection(papers.papers.connection, paused_at(2, lambda: time.sleep(0.01), dying_at(3)))
     with suppress(WriterDied):
-        dying = dying_before(lambda call: call.table == "papers" and not is_decision(call))
-        Papers(WatchedConnection(papers.papers.connection, dying)).store(DONE)
+        Papers(slow).store(DONE)
+    assert [is_decision(call) for call in slow.calls] == [False, False, True, False]
     assert papers.all_shown() == [shown(A), shown(B)]
     assert papers.writer.recover(older_than_ms=0).settled == 1
     assert papers.all_shown() == [shown(DONE), shown(B)]
