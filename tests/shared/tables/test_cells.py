@@ -13,6 +13,7 @@ from shared.keys import KeyLayout, TrailingText
 from shared.tables import BIG_INT, TEXT, TEXTS, Column, InvalidRecord, InvalidRow, Packing, RecordCells, TableLayout
 from tests.shared.hard_to_show import hard_to_show, nested
 from tests.shared.specimens import key_class
+from tests.shared.tables.records import record_class
 
 Number = key_class("Number", number=TrailingText)
 
@@ -41,12 +42,7 @@ COLUMNS = {
 SALES = RecordCells(Sale, COLUMNS)
 
 
-@attrs.frozen
-class Anything:
-    number: str
-    what: Any
-
-
+Anything = record_class("Anything", number=str, what=Any)
 ANYTHING = RecordCells(Anything, {"what": Column("f:w")})
 LAMP = Sale("n-1", "lamp", 499)
 

@@ -38,6 +38,7 @@ from shared.tables import (
 from tests.reference import outcome, without_reference
 from tests.shared.keys.strategies import damaged, many
 from tests.shared.specimens import key_class
+from tests.shared.tables.records import record_class
 
 User = key_class("User", user=TrailingText)
 Slot = key_class("Slot", slot=UInt8)
@@ -62,13 +63,7 @@ RECENT = TableLayout("profiles", "a recent order", KeyLayout(User), RECENT_CELLS
 LAMP = Recent("ann", 7, "n-1", 499)
 
 
-@attrs.frozen
-class Point:
-    metric: str
-    at_s: int
-    value: float
-
-
+Point = record_class("Point", metric=str, at_s=int, value=float)
 POINT_CELLS = ItemCells(Point, "p", KeyLayout(Within), value="value")
 POINTS = TableLayout("points", "an hour of a metric", KeyLayout(HourOf), POINT_CELLS)
 
@@ -85,10 +80,7 @@ def test_values_that_no_cell_can_hold_are_refused_by_the_names_of_their_attribut
         RECENT_CELLS.pack(attrs.evolve(LAMP, note=note + "x"))
 
 
-@attrs.frozen
-class Slotted:
-    user: str
-    slot: int
+Slotted = record_class("Slotted", user=str, slot=int)
 
 
 def packed_as(packing, declared):
@@ -144,12 +136,7 @@ class Noted:
     mark: int = 0
 
 
-@attrs.frozen
-class Marked:
-    user: str
-    slot: int
-    text: str
-    mark: int
+Marked = record_class("Marked", user=str, slot=int, text=str, mark=int)
 
 
 def test_an_array_without_the_values_that_every_release_has_stored_is_damage():
@@ -245,11 +232,7 @@ def test_records_come_in_the_order_of_their_qualifiers():
 # ---- labels --------------------------------------------------------------------------------------
 
 
-@attrs.frozen
-class Labelled:
-    user: str
-    slot: int
-    order_id: str
+Labelled = record_class("Labelled", user=str, slot=int, order_id=str)
 
 
 def test_cells_with_another_label_are_passed_over():
@@ -322,12 +305,7 @@ def test_a_condition_that_no_qualifier_can_meet_is_refused(slot):
         RECENT.plan(user="ann", slot=slot)
 
 
-@attrs.frozen
-class Setting:
-    user: str
-    name: str
-
-
+Setting = record_class("Setting", user=str, name=str)
 NAMED = KeyLayout(key_class("Key", name=TrailingText))
 SETTINGS = TableLayout("settings", "a setting", KeyLayout(User), ItemCells(Setting, "s", NAMED))
 

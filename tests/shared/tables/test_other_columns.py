@@ -27,6 +27,7 @@ from shared.tables import (
 from shared.tables.recorded_layouts import RecordedLayout
 from tests.reference import without_reference
 from tests.shared.specimens import Named, key_class
+from tests.shared.tables.records import record_class
 
 ByChange = key_class("ByChange", shop=DelimitedText(","), time_ms=LongMaxMinus)
 
@@ -195,14 +196,7 @@ def test_a_family_has_its_other_columns_in_one_attribute_of_one_layout():
 
 
 ByKind = key_class("ByKind", kind=TrailingText)
-
-
-@attrs.frozen
-class Slot:
-    shop: str
-    time_ms: int
-    kind: str
-    key: str
+Slot = record_class("Slot", shop=str, time_ms=int, kind=str, key=str)
 
 
 def test_a_mapping_has_no_column_of_its_own():

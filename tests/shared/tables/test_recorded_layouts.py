@@ -35,6 +35,7 @@ from shared.testing.watched_connection import paused_at_call
 from shared.writes import put_all, put_in_rows
 from tests.shared.processes import Process
 from tests.shared.specimens import key_class
+from tests.shared.tables.records import record_class
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 
@@ -58,10 +59,7 @@ def salted(buckets, name="events"):
     return events(Salt(of="host", buckets=buckets), name=name)
 
 
-@attrs.frozen
-class Point:
-    host: str
-    time_ms: int
+Point = record_class("Point", host=str, time_ms=int)
 
 
 def points(every_ms):

@@ -18,25 +18,15 @@ from shared.tables import (
     physical_tables,
 )
 from tests.shared.specimens import key_class
+from tests.shared.tables.records import record_class
 
 User = key_class("User", user=TrailingText)
 OrderSlot = key_class("OrderSlot", slot=Prefixed("o:", UInt8))
 VisitSlot = key_class("VisitSlot", slot=Prefixed("v:", UInt8))
 LongerSlot = key_class("LongerSlot", slot=Prefixed("o:x:", UInt8))
 PlainSlot = key_class("PlainSlot", slot=UInt8)
-
-
-@attrs.frozen
-class Profile:
-    user: str
-    name: str
-
-
-@attrs.frozen
-class Recent:
-    user: str
-    slot: int
-    what: str
+Profile = record_class("Profile", user=str, name=str)
+Recent = record_class("Recent", user=str, slot=int, what=str)
 
 
 USERS = KeyLayout(User)
