@@ -153,7 +153,7 @@ def test_a_table_with_other_families_is_refused(connection, families, shown):
 @pytest.mark.parametrize(
     ("stored_s", "fitting", "others"),
     [
-        (-1, (None, -1, 2**31 - 1), (60,)),
+        (-1, (None, -1, 0, 2**31 - 1), (60,)),
         (2**31 - 1, (None, -1, 2**31 - 1), (60,)),
         (1, (1,), (None,)),
         (2**31 - 2, (2**31 - 2,), (None,)),
