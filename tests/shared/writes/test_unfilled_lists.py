@@ -367,7 +367,7 @@ def test_whatever_dies_or_runs_at_once_a_reader_gets_all_lines_or_an_error(engin
             for prepare in STORES[before]:
                 prepare(connection)
             reader = later(Process(connection))
-            ids = ids_of(connection) if "notes" in before else []
+            ids = ids_of(connection) if STORES[before] else []
 
             def meanwhile(connection=connection, reader=reader):
                 check_reader(reader, connection)
