@@ -1,9 +1,15 @@
-"""Codecs, values, keys and layouts for Hypothesis: one strategy per codec, with the edges drawn often."""
+"""Codecs and layouts that laws are tried on: codecs with values at their edges, and layouts drawn from them."""
 
 import enum
-from collections.abc import Mapping
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import product
+from math import inf
 from typing import Any, NamedTuple
 
+import attrs
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -24,10 +30,10 @@ from shared.keys import (
     Int16,
     Int32,
     Int64,
+    InvalidKey,
     KeyLayout,
     LongMaxMinus,
     Modulo,
-    Prefix,
     Prefixed,
     Rest,
     Reversed,
@@ -45,12 +51,8 @@ from shared.keys import (
 )
 from tests.shared.specimens import key_class
 
-Values = st.SearchStrategy[Any]
-
 few = settings(max_examples=15, derandomize=True)
-"""For a law that is tested on every codec."""
 many = settings(max_examples=100, derandomize=True)
-"""For a law of layouts, where codecs are drawn too."""
 
 
 class Few(enum.IntEnum):
@@ -63,166 +65,267 @@ class Text(str):
     """Text to `isinstance`, not to a key."""
 
 
-class Case(NamedTuple):
-    """A codec, the type of its values, and such values."""
+# ---- codecs --------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Kind:
+    """A codec, and whole values, as records have them, that are close to one another and to its edges."""
 
     codec: Codec[Any]
-    value_type: type
-    values: Values
+    values: tuple[Any, ...]
+    every: int = 1
+    """The length of its slices; 1 if it holds whole values."""
+    lowest: int = 0
+    """The least value of the codec of its slices; none starts below it."""
+    highest: int = 0
+
+    @property
+    def value_type(self) -> type[Any]:
+        return type(self.values[0])
+
+    @property
+    def has_beginnings(self) -> bool:
+        return self.value_type in (str, bytes) and not re.search("Code|Reversed", str(self))
+
+    def share(self, value: Any) -> Any:
+        """What the key holds of a value."""
+        return value if self.every == 1 else value - value % self.every
+
+    @property
+    def keys(self) -> list[Any]:
+        """What keys hold of its values, each once."""
+        shares = {self.share(value): None for value in self.values}
+        return [share for share in shares if self.every == 1 or share >= self.lowest]
 
     def __str__(self) -> str:
         return str(self.codec)
 
 
-def ints(first: int, last: int) -> Values:
-    edges = {first, first + 1, -1, 0, 1, 9, 10, 12, 120, 255, 256, last - 1, last}
-    return st.sampled_from(sorted(edge for edge in edges if first <= edge <= last)) | st.integers(first, last)
+def _near(first: int, last: int) -> tuple[int, ...]:
+    """Ints at both ends and at the borders of bytes."""
+    borders = (-256, -129, -128, -10, -1, 0, 1, 2, 9, 10, 12, 123, 127, 128)
+    borders += (254, 255, 256, 511, 512, 65279, 65280, 65535)
+    return tuple(sorted({first, first + 1, last - 1, last} | {border for border in borders if first <= border <= last}))
 
 
-def truncated(text: str, width_bytes: int) -> str:
-    return text.encode()[:width_bytes].decode(errors="ignore")
+_FLOATS = (-inf, -1e300, -1.5, -1.0, -5e-324, 0.0, 5e-324, 0.1, 1.0, 1.5, 1e300, inf)
+_PLAIN_TEXTS = ("", "1", "12", "123", "A", "A1", "a", "a!", "aa", "a~", "b", "\x7f", "é", "\uffff", "\U0010ffff")
+_TEXTS = (*_PLAIN_TEXTS, "\0", "\0\0", "\0\x01", "\x01", "a\0", "a\0\0", "a\0b", "a\x01", "a\xff")
+_SHORT_TEXTS = tuple(text for text in _PLAIN_TEXTS if len(text.encode()) <= 3)
+_BYTES = (b"", b"\0", b"\0\0", b"\0\1", b"\0\xff", b"\1", b"a", b"a\0", b"a\0\1", b"a\1", b"a\xff", b"b", b"\xfe")
+_BYTES += (b"\xfe\xff", b"\xff", b"\xff\0", b"\xff\xff")
+_PAIRS = (b"\0\0", b"\0\1", b"\0\xff", b"\1\0", b"a\xff", b"b\0", b"\xfe\0", b"\xfe\xff", b"\xff\0", b"\xff\xff")
+_UNSIGNED = {UInt8: 8, UInt16: 16, UInt24: 24, UInt32: 32, UInt64: 64}
+_SIGNED = {Int8: 8, Int16: 16, Int32: 32, Int64: 64}
+_UINT63 = _near(0, 2**63 - 1)
+_DIGITS = _near(0, 999)
 
 
-# Ids of which one starts with another, NUL and its neighbours, characters before and after a pad or delimiter, both
-# sides of the surrogates, the ends of UTF-8's lengths, and characters beyond UTF-16's first 65,536.
-IDS = ["", "1", "12", "123", "host1", "host12", "a", "a\0", "a\0\x01", "a!", "ab", "\ue000", "\uffff", "\U00010000"]
-EDGES = "\0\x01 !129A_a|x\x7f\x80\xff\ud7ff\uffff\U00010000\U0010ffff"
-texts = st.sampled_from(IDS) | st.text(EDGES, max_size=5) | st.text(max_size=8)
-blobs = st.sampled_from([b"", b"\0", b"\0\1", b"\0\xff", b"\xff", b"\xff\0\1"]) | st.lists(
-    st.sampled_from([0, 1, 2, 0x61, 0xFE, 0xFF]), max_size=6
-).map(bytes)
-floats = st.sampled_from([float("-inf"), -1.0, -5e-324, 0.0, 5e-324, 1.0, float("inf")]) | st.floats(
-    allow_nan=False
-).map(lambda value: value or 0.0)
-NAMES = {"placed": 1, "paid": 2, "shipped": 255, "cancelled": 0}
+def _both_ways(kinds: Sequence[Kind]) -> list[Kind]:
+    """Ascending codecs, and the same descending."""
+    return [*kinds, *(attrs.evolve(kind, codec=Descending(kind.codec)) for kind in kinds)]
 
 
-def without(character: str) -> Values:
-    return texts.map(lambda text: text.replace(character, ""))
-
-
-def starts(codec: Codec[int], every: int, first: int, last: int) -> Case:
-    """A `Slice` whose codec has these ends, and starts of slices."""
-    return Case(Slice(codec, every), int, ints(-(-first // every), last // every).map(lambda number: number * every))
-
-
-UNSIGNED = {UInt8: 8, UInt16: 16, UInt24: 24, UInt32: 32, UInt64: 64}
-SIGNED = {Int8: 8, Int16: 16, Int32: 32, Int64: 64}
-INTEGERS = [Case(codec, int, ints(0, 2**bits - 1)) for codec, bits in UNSIGNED.items()]
-INTEGERS += [Case(codec, int, ints(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)) for codec, bits in SIGNED.items()]
-BOTH_WAYS = [
-    *INTEGERS,
-    Case(Float64, float, floats),
-    Case(FixedBytes(3), bytes, st.binary(min_size=3, max_size=3)),
-    Case(FixedText(6, "\0"), str, without("\0").map(lambda text: truncated(text, 6))),
-    Case(EscapedText, str, texts),
-    Case(EscapedBytes, bytes, blobs),
-    Case(DecimalText(4), int, ints(0, 9999)),
-    starts(UInt8, 60, 0, 255),
-    starts(UInt24, 256, 0, 2**24 - 1),
-    starts(UInt32, 3600, 0, 2**32 - 1),
-    starts(Int64, 3_600_000, -(2**63), 2**63 - 1),
-    starts(DecimalText(4), 60, 0, 9999),
-    Case(Rest(UInt16, 3600), int, ints(0, 3599)),
-    Case(Rest(Int32, 3_600_000), int, ints(0, 3_599_999)),
-    Case(Rest(DecimalText(4), 60), int, ints(0, 59)),
+KINDS = [
+    *_both_ways(
+        [
+            *(Kind(codec, _near(0, (1 << bits) - 1)) for codec, bits in _UNSIGNED.items()),
+            *(Kind(codec, _near(-(1 << bits - 1), (1 << bits - 1) - 1)) for codec, bits in _SIGNED.items()),
+            Kind(DecimalText(3), _DIGITS),
+            Kind(Float64, _FLOATS),
+            Kind(FixedBytes(2), _PAIRS),
+            Kind(FixedText(3, "\0"), _SHORT_TEXTS),
+            Kind(EscapedText, _TEXTS),
+            Kind(EscapedBytes, _BYTES),
+            Kind(Rest(UInt8, 60), (0, 1, 58, 59)),
+            Kind(Rest(Int16, 300), (0, 1, 255, 256, 299)),
+            Kind(Rest(DecimalText(2), 60), (0, 9, 10, 59)),
+        ]
+    ),
+    Kind(LongMaxMinus, _UINT63),
+    Kind(ReversedDigits(3), _DIGITS),
+    Kind(Reversed(UInt24), _near(0, 2**24 - 1)),
+    Kind(Reversed(Int64), _near(-(2**63), 2**63 - 1)),
+    Kind(Reversed(FixedBytes(2)), _PAIRS),
+    Kind(Reversed(EscapedText), _TEXTS),
+    Kind(Reversed(FixedText(3, "\0")), _SHORT_TEXTS),
+    Kind(Reversed(DelimitedText("_")), _TEXTS),
+    Kind(Reversed(TrailingText), _TEXTS),
+    Kind(Code({"paid": 0, "placed": 255, "sent": 7}), ("paid", "placed", "sent")),
+    Kind(FixedText(3, "~"), tuple(text for text in _SHORT_TEXTS if "~" not in text)),
+    Kind(DelimitedText("\0"), _PLAIN_TEXTS),
+    Kind(DelimitedText("_"), _TEXTS),
+    Kind(Delimited(DecimalText(3), "_"), _DIGITS),
+    Kind(Delimited(Descending(DecimalText(3)), "|"), _DIGITS),
+    Kind(Delimited(FixedText(3, "\0"), "_"), _SHORT_TEXTS),
+    Kind(Delimited(LongMaxMinus, "#"), _UINT63),
+    Kind(TrailingText, _TEXTS),
+    Kind(TrailingBytes, _BYTES),
+    Kind(Prefixed("order_", UInt8), _near(0, 255)),
+    Kind(Prefixed("\0", Descending(Int16)), _near(-(2**15), 2**15 - 1)),
+    Kind(Prefixed("é", EscapedText), _TEXTS),
+    Kind(Prefixed("\U0010ffff", Descending(EscapedBytes)), _BYTES),
+    Kind(Prefixed("c", Code({"paid": 0, "placed": 255})), ("paid", "placed")),
+    Kind(Prefixed("user_", TrailingText), _TEXTS),
 ]
-ONE_WAY = [
-    Case(FixedText(6, "x"), str, without("x").map(lambda text: truncated(text, 6))),
-    Case(DelimitedText("\0"), str, without("\0")),
-    Case(DelimitedText("_"), str, without("_")),
-    Case(ReversedDigits(4), int, ints(0, 9999)),
-    Case(Reversed(UInt24), int, ints(0, 2**24 - 1)),
-    Case(Reversed(Int64), int, ints(-(2**63), 2**63 - 1)),
-    Case(Reversed(FixedBytes(3)), bytes, st.binary(min_size=3, max_size=3)),
-    Case(Reversed(EscapedText), str, texts),
-    Case(Reversed(FixedText(6, "\0")), str, without("\0").map(lambda text: truncated(text, 6))),
-    Case(Reversed(DelimitedText("_")), str, without("_")),
-    Case(LongMaxMinus, int, ints(0, 2**63 - 1)),
-    Case(Delimited(DecimalText(4), "_"), int, ints(0, 9999)),
-    Case(Delimited(Descending(DecimalText(4)), "|"), int, ints(0, 9999)),
-    Case(Delimited(FixedText(6, "\0"), "_"), str, without("_").map(lambda text: truncated(text.replace("\0", ""), 6))),
-    Case(Delimited(LongMaxMinus, "_"), int, ints(0, 2**63 - 1)),
-    Case(Code(NAMES), str, st.sampled_from(sorted(NAMES))),
-    Case(Prefixed("order_", UInt8), int, ints(0, 255)),
-    Case(Prefixed("\0\x01", Descending(Int64)), int, ints(-(2**63), 2**63 - 1)),
-    Case(Prefixed("é", EscapedText), str, texts),
-    Case(Prefixed("\U0010ffff", Descending(EscapedBytes)), bytes, blobs),
-    Case(Prefixed("code ", Code(NAMES)), str, st.sampled_from(sorted(NAMES))),
-    Case(Slice(Delimited(DecimalText(4), "_"), 60), int, ints(0, 166).map(lambda minute: minute * 60)),
-    Case(Slice(Prefixed("t", UInt16), 60), int, ints(0, 1092).map(lambda minute: minute * 60)),
-]
-TRAILING = [
-    Case(TrailingText, str, texts),
-    Case(TrailingBytes, bytes, blobs),
-    Case(Reversed(TrailingText), str, texts),
-    Case(Prefixed("user_", TrailingText), str, texts),
-]
-ENDED = [*BOTH_WAYS, *(Case(Descending(case.codec), case.value_type, case.values) for case in BOTH_WAYS), *ONE_WAY]
-"""Every codec whose values are self-delimiting."""
-CASES = [*ENDED, *TRAILING]
-SHARES = [case for case in CASES if "Slice(" in str(case) or "Rest(" in str(case)]
-ORDERED = [case for case in CASES if case.codec.ordered]
 
 
-def before(codec: Codec[Any], first: Any, second: Any) -> bool:
-    """Whether `first` must sort before `second`."""
-    return bool(first > second if codec.descending else first < second)
+def _sliced(codec: Codec[int], every: int, lowest: int, highest: int) -> Kind:
+    """A codec of slices, and whole values at the borders of a few of them and of the codec."""
+    edges = {number * every + off for number in (-2, -1, 0, 1, 2) for off in (-1, 0, 1)}
+    edges |= {lowest, lowest + 1, highest - 1, highest, lowest + every, highest - every}
+    values = tuple(sorted(edge for edge in edges if lowest <= edge <= highest))
+    return Kind(Slice(codec, every), values, every, lowest, highest)
+
+
+SLICES = [
+    *_both_ways(
+        [
+            _sliced(UInt8, 60, 0, 255),
+            _sliced(UInt8, 256, 0, 255),
+            _sliced(Int8, 100, -128, 127),
+            _sliced(Int64, 3_600_000, -(2**63), 2**63 - 1),
+            _sliced(UInt24, 256, 0, 2**24 - 1),
+            _sliced(DecimalText(3), 60, 0, 999),
+        ]
+    ),
+    _sliced(Prefixed("t", Int16), 1000, -(2**15), 2**15 - 1),
+    _sliced(Delimited(DecimalText(3), "_"), 60, 0, 999),
+    _sliced(ReversedDigits(3), 60, 0, 999),
+]
+"""Codecs whose keys hold the starts of slices."""
+CASES = [*KINDS, *SLICES]
+
+MARKS = [b"", b"\0", b"\0\1", b"\0\2", b"\0\xff", b"\xff", b"\xff\xfe", b"\xff\0", b"_", b"0", b"+"]
 
 
 @st.composite
 def damaged(draw: st.DrawFn, data: bytes) -> bytes:
     """`data` with up to two bytes removed and up to three inserted, at one place."""
     start = draw(st.integers(0, len(data)))
-    marks = st.sampled_from(
-        [b"", b"\0", b"\0\1", b"\0\2", b"\0\xff", b"\xff", b"\xff\xfe", b"\xff\0", b"_", b"0", b"+"]
-    )
-    return data[:start] + draw(marks | st.binary(max_size=3)) + data[start + draw(st.integers(0, 2)) :]
+    return data[:start] + draw(st.sampled_from(MARKS) | st.binary(max_size=3)) + data[start + draw(st.integers(0, 2)) :]
 
 
 # ---- layouts -------------------------------------------------------------------------------------
+
+SLICE_CODECS = {UInt32: (0, 2**32 - 1), Int64: (-(2**63), 2**63 - 1), Int8: (-128, 127), DecimalText(2): (0, 99)}
+"""Codecs of time buckets, with the first and the last number of a slice."""
+
+
+class Draw:
+    """Choices that Hypothesis makes; by index, because thousands of small strategies are slow to build."""
+
+    _BELOW = tuple(st.integers(0, max(0, count - 1)) for count in range(80))
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self._draw = draw
+
+    def below(self, count: int) -> int:
+        return self._draw(self._BELOW[count])
+
+    def choice(self, choices: Sequence[Any]) -> Any:
+        return choices[self.below(len(choices))]
+
+    def several(self, choices: Sequence[Any], most: int) -> list[Any]:
+        """One to `most` of the choices, each once."""
+        remaining, chosen = list(choices), []
+        for _ in range(min(len(remaining), 1 + self.below(most))):
+            chosen.append(remaining.pop(self.below(len(remaining))))
+        return chosen
+
+
+@attrs.frozen
+class Subject:
+    """A layout, and all keys that can be made of a few values for each part."""
+
+    layout: KeyLayout[Any]
+    kinds: dict[str, Kind]
+    values: dict[str, list[Any]]
+    time_bucket: TimeBucket | None
+
+    @cached_property
+    def rows(self) -> list[tuple[Any, bytes]]:
+        """All records that can be stored, with their rows: objects of the key class, but with whole values."""
+        rows = []
+        for values in product(*self.values.values()):
+            key = self.layout.key_class(*values)
+            with suppress(InvalidKey):  # a time outside the slices, or only an empty text
+                rows.append((key, self.layout.row_of(key)))
+        return rows
+
+    @property
+    def keys(self) -> list[Any]:
+        """All records that can be stored."""
+        return [record for record, _row in self.rows]
+
+    def key_of(self, record: Any) -> Any:
+        """The key of a record: a part that is a `Slice` holds the start of one."""
+        return attrs.evolve(record, **{name: kind.share(getattr(record, name)) for name, kind in self.kinds.items()})
+
+
+def layout_of(kinds: Sequence[Kind], *prefixes: Any) -> KeyLayout[Any]:
+    """A layout with parts a, b, c of these kinds."""
+    codecs = {name: kind.codec for name, kind in zip("abcd", kinds, strict=False)}
+    return KeyLayout(key_class("Key", **codecs), *prefixes)
+
+
+@st.composite
+def subjects(
+    hypothesis_draw: st.DrawFn,
+    ordered: bool = False,
+    slices: bool = False,
+    kinds: Sequence[Kind] = KINDS,
+    most: int = 3,
+) -> Subject:
+    """Layouts of one to `most` parts of any kind, after any prefixes; one part in three is a `Slice` if `slices`."""
+    draw = Draw(hypothesis_draw)
+    allowed = [[kind for kind in pool if kind.codec.ordered or not ordered] for pool in (kinds, SLICES)]
+    chosen = [draw.choice(allowed[1 if slices and draw.below(3) == 2 else 0]) for _ in range(1 + draw.below(most))]
+    parts = [*(kind for kind in chosen[:-1] if not kind.codec.trailing), chosen[-1]]
+    by_name = dict(zip("abcd", parts, strict=False))
+    pools = {name: kind.values for name, kind in by_name.items()}
+    times = [name for name, kind in by_name.items() if kind.value_type is int]
+    prefixes: list[Any] = [_spread(draw, [*by_name], times) for _ in range(draw.choice((0, 0, 1, 1, 1, 2)))]
+    bucket = None
+    if times and draw.below(2):
+        bucket = TimeBucket(draw.choice(times), draw.choice((10, 1, 2, 100)), draw.choice([*SLICE_CODECS]))
+        pools[bucket.of] = around_slices(bucket, by_name[bucket.of])
+        prefixes.append(bucket)
+    values = {name: draw.several(pool, most=4) for name, pool in pools.items()}
+    return Subject(layout_of(parts, *prefixes), by_name, values, bucket)
+
+
+def _spread(draw: Draw, names: list[str], times: list[str]) -> Any:
+    of = tuple(draw.several(names, most=2))
+    way = draw.below(6)
+    if way < 3:
+        return Salt(of, buckets=draw.choice((5, 1, 2, 256)))
+    if way < 4 and times:
+        return Modulo(draw.choice(times), by=draw.choice((2, 1, 7)))
+    hexadecimal, separator, take = draw.below(2) == 1, draw.choice(("", "_")), draw.choice(("first", "last"))
+    return HashPrefix(of, bytes=draw.choice((1, 1, 2, 4)), hex=hexadecimal, separator=separator, take=take)
+
+
+def around_slices(bucket: TimeBucket, kind: Kind) -> tuple[int, ...]:
+    """Times at the borders of a few slices."""
+    lowest, highest = kind.values[0], kind.values[-1]
+    edges = {number * bucket.every_ms + off for number in (-1, 0, 1, 2, 3) for off in (-1, 0, 1)}
+    return tuple(sorted(edge for edge in edges if lowest <= edge <= highest))
 
 
 class LayoutAndKeys(NamedTuple):
     """A layout, and keys of it."""
 
     layout: KeyLayout[Any]
-    keys: Values
+    keys: st.SearchStrategy[Any]
 
 
 @st.composite
-def spreads(draw: st.DrawFn, codecs: Mapping[str, Codec[Any]], numbers: list[str]) -> Prefix:
-    of = tuple(draw(st.lists(st.sampled_from(sorted(codecs)), min_size=1, max_size=2, unique=True)))
-    kind = draw(st.sampled_from(["salt", "hash", "hex", "modulo" if numbers else "salt"]))
-    if kind == "salt":
-        return Salt(of=of, buckets=draw(st.sampled_from([1, 2, 16, 256])))
-    if kind == "modulo":
-        return Modulo(of=draw(st.sampled_from(numbers)), by=draw(st.sampled_from([1, 10, 256])))
-    take = draw(st.sampled_from(["first", "last"]))
-    separator = draw(st.sampled_from(["", "_"]))
-    return HashPrefix(of=of, bytes=draw(st.integers(1, 16)), hex=kind == "hex", separator=separator, take=take)
-
-
-@st.composite
-def layouts(draw: st.DrawFn, cases: list[Case] = CASES, spread: bool = True, slices: bool = True) -> LayoutAndKeys:
-    """One to four parts of the codecs given, after up to two spreading prefixes and a time bucket.
-
-    Half of the parts are those that `compiled.py` generates code for, so that they are often adjacent.
-    """
-    trailing = [case for case in cases if case.codec.trailing]
-    ended = [case for case in cases if not case.codec.trailing]
-    generated = ("UInt", "Int", "FixedBytes", "EscapedText", "Slice(", "Rest(")
-    fused = [case for case in ended if str(case).removeprefix("Descending(").startswith(generated)]
-    chosen = draw(st.lists(st.sampled_from(fused) | st.sampled_from(ended), min_size=1, max_size=4))
-    if trailing and draw(st.booleans()):
-        chosen = [*chosen[: draw(st.integers(0, 3))], draw(st.sampled_from(trailing))]
-    names = draw(st.permutations(["a", "b", "c", "a_b", "b_c", "row", "rest", "key"]))
-    by_name = dict(zip(names, chosen, strict=False))
-    codecs = {name: case.codec for name, case in by_name.items()}
-    numbers = [name for name, case in by_name.items() if case.value_type is int]
-    prefixes = draw(st.lists(spreads(codecs, numbers), max_size=2)) if spread else []
-    if slices and numbers and draw(st.booleans()):
-        every_ms, codec = draw(st.sampled_from([(2, Int64), (1000, UInt32), (900_000, UInt32), (7, DecimalText(6))]))
-        prefixes.append(TimeBucket(of=draw(st.sampled_from(numbers)), every_ms=every_ms, codec=codec))
-    key = key_class("Key", **codecs)
-    return LayoutAndKeys(KeyLayout(key, *prefixes), st.builds(key, *(case.values for case in by_name.values())))
+def layouts(draw: st.DrawFn, kinds: Sequence[Kind] = CASES) -> LayoutAndKeys:
+    """One to four parts of these codecs, after any prefixes, and keys, a few of which do not fit in a slice."""
+    subject = draw(subjects(kinds=kinds, most=4))
+    pools = [
+        st.sampled_from([*kind.keys, *map(kind.share, subject.values[name])]) for name, kind in subject.kinds.items()
+    ]
+    return LayoutAndKeys(subject.layout, st.builds(subject.layout.key_class, *pools))

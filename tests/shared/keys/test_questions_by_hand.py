@@ -13,15 +13,16 @@ from tests.shared.specimens import layout_of, question_of
 BY_HAND = tomllib.loads((Path(__file__).parent / "questions.toml").read_text(encoding="utf-8"))
 
 
-def cases(table):
+def cases(text):
     """The layout, the question and what is expected, from each line; an indented line continues the one before."""
-    for layout, text in table.items():
-        for line in re.sub(r"\n +", " ", text).splitlines():
-            questions, _, wanted = line.partition(" -> ")
-            for question in questions.split(" / "):
-                if not line.startswith("#"):
-                    asked = "" if question == "(nothing)" else question
-                    yield pytest.param(layout_of(layout), question_of(asked), wanted, id=f"{layout}: {question}")
+    layout = ""
+    for line in re.sub(r"\n +", " ", text).splitlines():
+        if line.startswith("["):
+            layout = line[1:-1]
+        questions, is_case, wanted = line.partition(" -> ")
+        for question in questions.split(" / ") if is_case and not line.startswith("#") else ():
+            asked = "" if question == "(nothing)" else question
+            yield pytest.param(layout_of(layout), question_of(asked), wanted, id=f"{layout}: {question}")
 
 
 def data(text):
@@ -73,8 +74,8 @@ def test_a_question_is_narrowed_to_these_ranges_and_the_rest_is_filtered(layout,
 
 REFUSED = [
     pytest.param(getattr(case.values[0], way), *case.values[1:], id=f"{way}: {case.id}")
-    for ways, table in BY_HAND["refused"].items()
-    for case in cases(table)
+    for ways, text in BY_HAND["refused"].items()
+    for case in cases(text)
     for way in (("plan", "narrow") if ways == "both" else (ways,))
 ]
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from shared.designs import metered
 from shared.keys import InvalidQuestion, KeyLayout, between, starting_with
 from tests.engines import examples, located, plain_table
-from tests.shared.keys.oracle import in_order, matches, plan_of, questions, subjects
+from tests.shared.keys.oracle import in_order, matches, plan_of, questions
+from tests.shared.keys.strategies import subjects
 from tests.shared.queries.paging import (
     ITEMS,
     LAYOUTS,

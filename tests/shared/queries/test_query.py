@@ -26,7 +26,8 @@ from shared.queries import DependentQuery, Query, ServerFilter
 from shared.queries.pages import READ_AT_MOST, read_page
 from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
 from tests.engines import EMBEDDED, Engine, examples
-from tests.shared.keys.oracle import matches, plan_of, questions, subjects
+from tests.shared.keys.oracle import matches, plan_of, questions
+from tests.shared.keys.strategies import subjects
 from tests.shared.queries.paging import (
     BY_HOST,
     BY_HOST_NEWEST_FIRST,

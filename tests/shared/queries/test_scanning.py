@@ -15,7 +15,8 @@ from shared.keys import InvalidQuestion, KeyLayout, Plan, RowRange, Salt, Stream
 from shared.queries import scan, scan_in_batches
 from shared.queries.scanning import reverse_stop, start_of_reverse
 from tests.engines import EMBEDDED, Engine, examples, located, plain_table
-from tests.shared.keys.oracle import in_order, matches, plan_of, questions, subjects
+from tests.shared.keys.oracle import in_order, matches, plan_of, questions
+from tests.shared.keys.strategies import subjects
 from tests.shared.specimens import Item, Log, Named
 from tests.shared.stocked import Stocked, Watched, hexes, put, stocked_table, watched
 
