@@ -5,11 +5,10 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT / "shared"
@@ -38,13 +37,19 @@ COPIED = ("keys", "records", "tables", "queries", "writes", "events")
 """The rooms that a copied design imports."""
 
 
+@cache
+def imports_of(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imported_modules(path: Path) -> Iterator[str]:
     """The modules that a file imports, by their full names."""
     package = path.relative_to(ROOT).with_suffix("").parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package[: len(package) - node.level + 1] if node.level else ()
             module = ".".join([*base, *([node.module] if node.module else [])])
             yield module
@@ -55,17 +60,13 @@ def name_of(room: Path) -> str:
     return ".".join(room.relative_to(ROOT).parts)
 
 
-def test_every_room_is_listed() -> None:
+def test_a_room_imports_only_the_rooms_that_it_may() -> None:
     assert {name_of(room) for room in ROOMS} == set(MAY_IMPORT)
-
-
-@pytest.mark.parametrize("room", ROOMS, ids=name_of)
-def test_a_room_imports_only_the_rooms_that_it_may(room: Path) -> None:
-    beside = {other.name: f"{name_of(other)}." for other in ROOMS if other.parent == room.parent and other != room}
-    imported = [f"{module}." for path in room.rglob("*.py") for module in imported_modules(path)]
-    assert {name for name, start in beside.items() if any(module.startswith(start) for module in imported)} <= (
-        MAY_IMPORT[name_of(room)]
-    )
+    for room in ROOMS:
+        beside = {other.name: f"{name_of(other)}." for other in ROOMS if other.parent == room.parent and other != room}
+        imported = [f"{module}." for path in room.rglob("*.py") for module in imported_modules(path)]
+        used = {name for name, start in beside.items() if any(module.startswith(start) for module in imported)}
+        assert used <= MAY_IMPORT[name_of(room)], room
 
 
 def test_no_module_lies_beside_the_rooms_and_every_room_says_what_it_may_import() -> None:
@@ -119,21 +120,14 @@ def test_what_a_copied_design_imports_brings_no_store_and_no_library_of_the_show
     assert [module for module in modules if f"{module}.".startswith(tuple(f"{name}." for name in unwanted))] == []
 
 
-DESIGNS = sorted(path for path in (ROOT / "domains").glob("*/**/*.py") if "command_line" not in path.parts)
-
-
-@pytest.mark.parametrize("path", DESIGNS, ids=lambda path: "-".join(path.relative_to(ROOT / "domains").parts))
-def test_a_design_imports_only_what_a_room_makes_public(path: Path) -> None:
+def test_a_design_imports_only_what_a_room_makes_public() -> None:
     """What a design needs is in the `__all__` of a room, so that a room may move and rename everything else."""
-    nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-    assert not [
-        alias for node in nodes if isinstance(node, ast.Import) for alias in node.names if "shared" in alias.name
-    ]
-    taken = [
-        (node.module or "", alias.name)
-        for node in nodes
-        if isinstance(node, ast.ImportFrom) and node.level == 0 and (node.module or "").startswith("shared")
-        for alias in node.names
-    ]
-    private = [(room, name) for room, name in taken if name not in getattr(import_module(room), "__all__", ())]
-    assert private == []
+    for path in (ROOT / "domains").glob("*/**/*.py"):
+        if "command_line" in path.parts:
+            continue
+        for node in imports_of(path):
+            if isinstance(node, ast.Import):
+                assert not [alias.name for alias in node.names if "shared" in alias.name], path
+            elif node.level == 0 and node.module and node.module.startswith("shared"):
+                public = getattr(import_module(node.module), "__all__", ())
+                assert [alias.name for alias in node.names if alias.name not in public] == [], path

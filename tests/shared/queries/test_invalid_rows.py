@@ -84,34 +84,6 @@ TITLED_CELLS = RecordCells(TitledNote, {"text": Column("f:t"), "title": Column("
 TITLED_NOTES = TableLayout("notes", "one note", ITEMS, TITLED_CELLS)
 
 
-def test_a_row_that_its_table_refuses_is_reported_as_the_table_names_it(engine):
-    with engine.shared_store(NOTES) as connection:
-        table = connection.table("notes")
-        table.put(item(1), {b"f:t": b"\x05"})
-        table.put(item(2), NOTES.cells.pack(Note(2, "two")))
-        reported: list[InvalidRow] = []
-        answer = page(table, NOTES, ITEMS.whole_table(), limit=1, on_invalid=reported.append)
-    assert answer.records == [Note(2, "two")]
-    assert [(invalid.table, invalid.row) for invalid in reported] == [("notes", item(1))]
-    assert reported[0].reason == "Note.text: must be text (got 5)"
-
-
-def test_without_a_report_a_row_that_is_not_a_record_is_raised(stocked):
-    table = stocked([item(1), bad(1), item(2)])
-    with pytest.raises(InvalidRow):
-        page(table, ITEM_TABLE, ITEMS.whole_table(), limit=2)
-    assert page(table, ITEM_TABLE, ITEMS.whole_table(), limit=1).records == [Item(1)]
-
-
-def test_what_the_report_raises_ends_the_page(stocked):
-    def stop(invalid: InvalidRow) -> None:
-        raise ValueError(f"enough: {invalid.row.hex()}")
-
-    table = stocked([item(1), bad(1), item(2)])
-    with pytest.raises(ValueError, match=r"^enough: 0001ffffff$"):
-        page(table, ITEM_TABLE, ITEMS.whole_table(), limit=2, on_invalid=stop)
-
-
 def test_a_page_reads_on_after_a_thousand_invalid_rows_in_batches_that_stay_small(engine, stocked):
     table = stocked([*map(bad, range(1000)), item(2000), item(2001), item(2002)])
     with metered(table.connection) as cost:
@@ -123,7 +95,7 @@ def test_a_page_reads_on_after_a_thousand_invalid_rows_in_batches_that_stay_smal
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("limit", [1, 2, 3, 7, 100])
+@pytest.mark.parametrize("limit", [1, 3, 100])
 def test_buckets_are_merged_past_invalid_rows(stocked, limit, reverse):
     keys = [Falling(at_s, host) for at_s in (250, 9, 8) for host in ("a", "b", "c", "d", "e", "z")]
     in_no_bucket_of_its_own = [bytes([bucket]) + VISITS.encode(key)[1:] for key in keys[::5] for bucket in range(4)]
@@ -133,7 +105,7 @@ def test_buckets_are_merged_past_invalid_rows(stocked, limit, reverse):
     assert len(reported) == len({invalid.row for invalid in reported}) == len(rows) - len(keys)
 
 
-@settings(max_examples=examples(150), derandomize=True, database=None)
+@settings(max_examples=examples(80), derandomize=True, database=None)
 @given(
     kept=st.sets(st.integers(0, 40), max_size=25),
     wrong=st.sets(st.integers(0, 40), max_size=25),
@@ -299,7 +271,7 @@ def later_tasks(request: pytest.FixtureRequest, new_store: NewStore) -> tuple[An
     return rows, tasks(Task, {"open": 1}, *request.param)
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 6, 100])
+@pytest.mark.parametrize("limit", [1, 3])
 @pytest.mark.parametrize("question", [{}, {"where": {"size": "large"}}, {"newest_first": False}], ids=str)
 def test_pages_leave_out_the_rows_of_a_later_release_and_say_which(later_tasks, limit, question):
     rows, tasks_ = later_tasks

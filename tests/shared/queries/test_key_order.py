@@ -125,7 +125,7 @@ def orders(draw: st.DrawFn) -> KeyLayout[Any]:
     return KeyLayout(key(names, codecs), *bucket)
 
 
-@settings(max_examples=examples(80), derandomize=True, database=None)
+@settings(max_examples=examples(50), derandomize=True, database=None)
 @given(tables(), QUESTIONS, orders(), st.sampled_from([None, True, False]), st.sampled_from([2, 7, 50]))
 def test_records_come_in_the_order_that_is_asked_for(engine, table, question, order, newest_first, limit):
     plan = plan_of(table, question)

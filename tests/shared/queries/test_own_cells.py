@@ -95,7 +95,7 @@ def test_pages_iteration_first_and_count_lose_and_double_nothing(engine, table, 
                 )
 
 
-@settings(max_examples=examples(60), derandomize=True, database=None)
+@settings(max_examples=examples(40), derandomize=True, database=None)
 @given(
     st.lists(st.sampled_from([0, 0, 1, 3]), max_size=12),
     st.integers(1, 6),

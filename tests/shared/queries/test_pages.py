@@ -30,7 +30,7 @@ from tests.shared.stocked import put, stocked_table
 # ---- every row once ------------------------------------------------------------------------------
 
 
-@settings(max_examples=examples(120), derandomize=True, database=None)
+@settings(max_examples=examples(80), derandomize=True, database=None)
 @given(
     subjects(ordered=True)
     .filter(lambda subject: holds_whole_values(subject.layout))
@@ -57,7 +57,7 @@ def test_the_pages_of_any_question_are_its_answer(
     assert {tuple(sorted({*plan.residual, *where}))} == {answer.client_work for answer in pages}
 
 
-@settings(max_examples=examples(60), derandomize=True, database=None)
+@settings(max_examples=examples(40), derandomize=True, database=None)
 @given(st.sampled_from(list(LAYOUTS)), st.booleans(), st.integers(1, 7), verbs_and_keys, st.sampled_from([None, "a"]))
 def test_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pages(
     engine, name, reverse, limit, changes, host

@@ -23,14 +23,13 @@ from shared.keys import (
     between,
 )
 from shared.queries import DependentQuery, Query, ServerFilter
-from shared.queries.pages import READ_AT_MOST, read_page
+from shared.queries.pages import read_page
 from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
 from tests.engines import EMBEDDED, Engine, examples
 from tests.shared.keys.oracle import matches, plan_of, questions
 from tests.shared.keys.strategies import subjects
 from tests.shared.queries.paging import (
     BY_HOST,
-    BY_HOST_NEWEST_FIRST,
     ITEM_TABLE,
     ITEMS,
     LAYOUTS,
@@ -41,8 +40,8 @@ from tests.shared.queries.paging import (
     records_of,
 )
 from tests.shared.queries.wide import pages_of
-from tests.shared.specimens import ByHostNewestFirst, ByLastDigit, Item, Rising
-from tests.shared.stocked import put, query_of, stocked_table, watched
+from tests.shared.specimens import ByLastDigit, Item, Rising
+from tests.shared.stocked import put, query_of, stocked_table
 
 
 def everything(rows: happybase.Table, **options: Any) -> Query[Item]:
@@ -134,12 +133,6 @@ class Counted:
 COUNTED = TableLayout("counted", "a number", ITEMS, RecordCells(Counted, {}, marker="f:v"))
 
 
-def test_first_reads_on_over_pages_without_a_match(items):
-    rows = items(300)
-    assert everything(rows, where={"number": 299}).first() == Item(299)
-    assert everything(rows, where={"number": 300}).first() is None
-
-
 # ---- then ----------------------------------------------------------------------------------------
 
 
@@ -166,12 +159,6 @@ def test_the_cursor_stays_that_of_the_records(items):
     assert joined.page(2, cursor).records == ["4", "5"]
 
 
-def test_several_thens_follow_one_another(items):
-    query = everything(items(6)).then(lambda page: [item.number if item.number % 2 else None for item in page])
-    assert list(query.then(lambda odd: [number * 10 for number in odd])) == [10, 30, 50]
-    assert list(query) == [1, 3, 5]
-
-
 def test_then_is_not_called_without_records(items):
     def fail(_records: list[Any]) -> list[Any]:
         raise AssertionError("called without records")
@@ -188,15 +175,6 @@ def test_then_must_return_one_answer_for_each_record(items, answers, got):
     for ask in (query.page, query.count, lambda: list(query)):
         with pytest.raises(ValueError, match=rf"^then: must return one answer for each record \(3, got {got}\)$"):
             ask()
-
-
-def test_first_reads_on_over_answers_that_are_dropped(items):
-    rows = items(10)
-    assert (
-        everything(rows).then(lambda records: [item.number if item.number > 6 else None for item in records]).first()
-        == 7
-    )
-    assert everything(rows).then(lambda records: [None for _ in records]).first() is None
 
 
 @pytest.mark.parametrize("order", [None, "sorted"])
@@ -273,8 +251,8 @@ def test_then_and_on_invalid_go_together_in_either_order(items):
 # ---- what iteration costs ------------------------------------------------------------------------
 
 
-def test_iteration_fetches_each_row_about_once(engine, items):
-    count = 6_000 if engine.name == EMBEDDED else 2_000
+def test_iteration_fetches_each_row_about_once(items):
+    count = 2_000
     rows = items(count)
     for newest_first in (None, True):
         with metered(rows.connection) as cost:
@@ -292,9 +270,11 @@ def test_iteration_over_buckets_fetches_a_quarter_more_at_most(engine, stocked):
     assert cost.rows_fetched <= 1.25 * count
 
 
-def test_a_question_that_the_client_sorts_is_read_once(engine, stocked):
-    count = READ_AT_MOST if engine.name == EMBEDDED else 300
-    rows = stocked(ITEMS.encode(Item(number)) for number in range(count))
+def test_a_question_that_the_client_sorts_is_read_once(items, monkeypatch):
+    count = 300
+    monkeypatch.setattr("shared.queries.query.ITERATION_RECORDS", count - 1)
+    monkeypatch.setattr("shared.queries.query.READ_AT_MOST", count)
+    rows = items(count)
     query = everything(rows, order=KeyLayout(ByLastDigit))
     assert query.explain().client_work == ("order",)
     with metered(rows.connection) as cost:
@@ -302,36 +282,7 @@ def test_a_question_that_the_client_sorts_is_read_once(engine, stocked):
     assert cost.rows_fetched == count
 
 
-@pytest.mark.parametrize("buckets", [1, 4])
-def test_a_query_that_is_dropped_half_read_leaves_no_scanner_open(stocked, buckets):
-    layout = KeyLayout(Item, Salt(of="number", buckets=buckets))
-    rows = stocked(layout.encode(Item(number)) for number in range(3_000))
-    scanners = watched(rows)
-    query = query_of(rows, key_table(layout), layout.whole_table())
-    records = iter(query)
-    assert next(records) == Item(0)
-    assert (scanners.calls["scannerOpenWithScan"], scanners.open) == (buckets, set())
-    del records
-    query.page(3)
-    query.first()
-    assert scanners.open == set()
-    put(rows, [b"\0\0\1\xff"])
-    with pytest.raises(InvalidRow):
-        list(query)
-    assert scanners.open == set()
-
-
 # ---- merged values -------------------------------------------------------------------------------
-
-
-def test_the_latest_of_several_hosts_cost_about_one_batch_each(stocked):
-    table = key_table(BY_HOST_NEWEST_FIRST)
-    rows = stocked(table.row(ByHostNewestFirst(host, at_s)) for host in "abcdef" for at_s in range(0, 40, 2))
-    query = query_of(rows, table, table.plan(host=any_of(["a", "c", "e"], merged=True)))
-    with metered(rows.connection) as cost:
-        assert [visit.at_s for visit in query.page(5).records] == [38, 38, 38, 36, 36]
-    assert cost.rows_fetched <= 6 + 3 * 2
-    assert query.explain().streams == 3
 
 
 # ---- explain -------------------------------------------------------------------------------------
@@ -385,9 +336,9 @@ def test_explain_names_the_work_of_client_and_server(stocked):
 
 
 @pytest.mark.parametrize("newest_first", [None, True])
-@pytest.mark.parametrize("limit", [1, 10, 998, 999, 1000, 1001, 1999, 2000, 2001, 2002, 2499])
+@pytest.mark.parametrize("limit", [1, 998, 999, 1000, 2000, 2001])
 def test_the_rpcs_of_an_exact_explanation_are_those_of_a_full_page(engine, big, limit, newest_first):
-    for plan in (ITEMS.whole_table(), ITEMS.plan(number=between(0, 2_600))):
+    for plan in (ITEMS.whole_table(), ITEMS.plan(number=between(0, 2_100))):
         query = query_of(big, ITEM_TABLE, plan, newest_first=newest_first)
         explanation = query.explain(limit)
         with metered(big.connection) as cost:
@@ -398,7 +349,7 @@ def test_the_rpcs_of_an_exact_explanation_are_those_of_a_full_page(engine, big, 
 
 @pytest.fixture(scope="module")
 def big(engine: Engine) -> Iterator[happybase.Table]:
-    with stocked_table(engine, (ITEMS.encode(Item(number)) for number in range(2_700))) as rows:
+    with stocked_table(engine, (ITEMS.encode(Item(number)) for number in range(2_200))) as rows:
         yield rows
 
 
@@ -407,7 +358,7 @@ def as_metered(range_: RowRange) -> RowRange:
     return RowRange(b"" if range_.start == b"\0" else range_.start, range_.stop)
 
 
-@settings(max_examples=examples(100), derandomize=True, database=None)
+@settings(max_examples=examples(50), derandomize=True, database=None)
 @given(
     subjects(ordered=True)
     .filter(lambda subject: holds_whole_values(subject.layout))

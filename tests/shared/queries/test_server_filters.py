@@ -76,7 +76,7 @@ texts = st.text("aé'()'\0", max_size=4) | st.sampled_from(["it's", "'", "''", "
 notes = st.lists(st.builds(Note, st.integers(0, 60), texts, texts.map(str.encode), st.integers()), max_size=30)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 @given(notes, st.data(), st.integers(1, 5), st.booleans())
 def test_pages_with_a_filter_hold_just_the_records_of_that_value(engine, notes, data, limit, reverse):
     notes = list({note.number: note for note in notes}.values())

@@ -63,7 +63,7 @@ ORDERS: dict[str, tuple[KeyLayout[Any], Callable[[Any], Any]]] = {
 """Orders into which the client sorts, each with the place of a key in it."""
 
 
-@settings(max_examples=examples(100), derandomize=True, database=None)
+@settings(max_examples=examples(60), derandomize=True, database=None)
 @given(
     st.sampled_from(list(LAYOUTS)),
     st.sets(st.tuples(st.sampled_from(TIMES[:-1]), st.sampled_from(HOSTS)), max_size=25),
@@ -85,7 +85,7 @@ def test_the_pages_in_another_order_are_the_sorted_answer(engine, name, stored, 
     assert {(*where, "order")} == {answer.client_work for answer in pages}
 
 
-@settings(max_examples=examples(60), derandomize=True, database=None)
+@settings(max_examples=examples(30), derandomize=True, database=None)
 @given(st.sampled_from(list(LAYOUTS)), st.booleans(), st.integers(1, 7), verbs_and_keys)
 def test_sorted_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pages(
     engine, name, reverse, limit, changes

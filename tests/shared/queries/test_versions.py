@@ -90,7 +90,7 @@ def as_of(puts: list[tuple[Page, int]], time_ms: int) -> list[Page]:
 
 
 @pytest.mark.parametrize("table", [PAGES, POINTS], ids=["rows", "cells"])
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 @given(puts=PUTS, time_ms=st.integers(0, 13), limit=st.integers(1, 4))
 def test_a_query_as_of_a_time_finds_what_was_put_up_to_it(
     engine: Engine, table: TableLayout[Any, Any], puts: list[tuple[Page, int]], time_ms: int, limit: int

@@ -88,7 +88,7 @@ def points_of(stored: dict[tuple[str, int], int]) -> list[Point]:
     return [Point(metric, at_s, value) for (metric, at_s), value in stored.items()]
 
 
-@settings(max_examples=examples(100), derandomize=True, database=None)
+@settings(max_examples=examples(50), derandomize=True, database=None)
 @given(SHAPES, POINTS, QUESTIONS, WHERE, NEWEST_FIRST, st.integers(1, 9), CHUNKS)
 def test_wide_rows_answer_as_tall_ones_and_as_a_plain_list(
     engine, shape, stored, question, where, newest_first, limit, chunks
@@ -107,13 +107,12 @@ def test_wide_rows_answer_as_tall_ones_and_as_a_plain_list(
             assert query.explain(limit).rpcs <= cost.rpcs
 
 
-@pytest.mark.parametrize(("descending", "buckets"), [(False, 3), (True, 0)])
-def test_every_period_of_wide_rows_behind_time_slices_has_its_points(engine, descending, buckets):
-    shape = Shape(3, descending, buckets, time_slices=6)
+def test_every_period_of_wide_rows_behind_time_slices_has_its_points(engine):
+    shape = Shape(3, descending=True, buckets=3, time_slices=6)
     points = [Point(metric, at_s) for metric in "ab" for at_s in range(-8, 14)]
     tables = [shape.tall(), shape.wide()]
     with stocked(engine, *tables, points=points) as all_rows:
-        for since in range(-7, 12):
+        for since in range(-7, 12, 2):
             for until in (since + 1, 6, 7):
                 question: Question = {"metric": "a", "at_s": between(*sorted((since, until)))}
                 for rows, table in zip(all_rows, tables, strict=True):
@@ -121,7 +120,7 @@ def test_every_period_of_wide_rows_behind_time_slices_has_its_points(engine, des
                     assert records_of(pages_of(query, 4)) == answer(shape, points, question, None)
 
 
-@settings(max_examples=examples(60), derandomize=True, database=None)
+@settings(max_examples=examples(30), derandomize=True, database=None)
 @given(
     SHAPES,
     POINTS,
@@ -170,14 +169,13 @@ def many_points(width: int) -> list[Point]:
 @pytest.mark.parametrize(
     ("width", "descending", "buckets"),
     [
-        (60, True, 3),
         (3_600, False, 0),
         *(pytest.param(*shape, marks=pytest.mark.long) for shape in product((1, 60, 3_600), (False, True), (0, 3))),
     ],
 )
 def test_every_width_gives_the_same_pages(engine, width, descending, buckets):
     shape, points = Shape(width, descending, buckets), many_points(width)
-    limits = [1, 7, 100] if width < 100 else [977]
+    limits = [7, 100] if width < 100 else [977]
     table = shape.wide()
     questions: list[Question] = [
         {"metric": "a"},
@@ -191,20 +189,6 @@ def test_every_width_gives_the_same_pages(engine, width, descending, buckets):
                 wanted = answer(shape, points, question, newest_first)
                 query = query_of(rows, table, plan_of(table, question), newest_first=newest_first)
                 assert_answers(query, wanted, limits)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("descending", [False, True])
-def test_a_row_of_a_hundred_thousand_cells_is_read_in_pages(engine, descending):
-    shape = Shape(100_000, descending)
-    points = [Point("a", at_s, at_s % 5) for at_s in range(-3, 100_007)]
-    table = shape.wide()
-    with stocked(engine, table, points=points) as (rows,):
-        for newest_first in (True, False):
-            query = query_of(rows, table, table.plan(metric="a"), newest_first=newest_first)
-            assert_answers(query, answer(shape, points, {"metric": "a"}, newest_first), [40_000])
-        pages = pages_of(query_of(rows, table, table.plan(metric="a")), 500)
-        assert records_of(pages) == answer(shape, points, {"metric": "a"}, None)
 
 
 # ---- what a page costs ---------------------------------------------------------------------------
@@ -227,11 +211,11 @@ def test_a_page_of_a_wide_row_does_not_fetch_the_row(engine, newest_first):
         assert cost.bytes_fetched <= most * (len("p:") + 3 + 1) + 100 * len(table.row(points[0]))
 
 
-@pytest.mark.parametrize(("width", "buckets", "most"), [(1, 0, 1.01), (60, 0, 1.05), (3_600, 0, 1.1), (60, 16, 1.1)])
+@pytest.mark.parametrize(("width", "buckets", "most"), [(60, 0, 1.05), (3_600, 0, 1.1), (60, 16, 1.1)])
 def test_iteration_fetches_each_cell_about_once(engine, width, buckets, most):
     table = Shape(width, buckets=buckets).wide()
     metrics = [f"m{number}" for number in range(20 if buckets else 1)]
-    points = [Point(metric, at_s) for metric in metrics for at_s in range(10_000 // len(metrics))]
+    points = [Point(metric, at_s) for metric in metrics for at_s in range(6_000 // len(metrics))]
     with stocked(engine, table, points=points) as (rows,):
         with metered(rows.connection) as scan:
             assert sum(len(cells) for _row, cells in rows.scan()) == len(points)
@@ -252,7 +236,7 @@ def test_a_question_that_binds_every_part_gets_one_cell(engine):
         assert query_of(rows, table, table.plan(metric="a", at_s=100)).page().records == []
 
 
-@pytest.mark.parametrize("limit", [2, 3, 5, 6, 30])
+@pytest.mark.parametrize("limit", [2, 6, 30])
 def test_a_page_that_continues_within_a_row_of_few_cells_costs_at_most_three_rpcs_more(engine, limit):
     table = Shape(4).wide()
     with stocked(engine, table, points=[Point("a", at_s) for at_s in range(400)]) as (rows,):
@@ -333,9 +317,8 @@ def test_a_server_filter_of_wide_rows_is_refused(engine):
 # ---- damage --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("newest_first", [None, True])
-@pytest.mark.parametrize("where", [{}, {"value": 1}])
-@pytest.mark.parametrize("damage", [b"\0\0\x07", b"", b"\0", b"\0\0\x07\0", b"\0\0\x3c", b"\xff\xff\xff"])
+@pytest.mark.parametrize(("newest_first", "where"), [(None, {}), (True, {"value": 1})])
+@pytest.mark.parametrize("damage", [b"\0\0\x07", b"", b"\0", b"\xff\xff\xff"])
 def test_a_damaged_cell_is_lost_alone_whatever_the_limit(engine, damage, where, newest_first):
     table = Shape(60).wide()
     points = [Point("a", at_s, 1) for at_s in range(0, 140, 5)]
@@ -346,7 +329,7 @@ def test_a_damaged_cell_is_lost_alone_whatever_the_limit(engine, damage, where, 
         with pytest.raises(InvalidRow) as raised:
             list(query)
         assert (raised.value.table, raised.value.row, raised.value.column) == ("wide", row, b"p:" + damage)
-        for cells, limit in ((1, 3), (2, 1), (3, 4), (1000, 1), (1000, 7), (1000, 100)):
+        for cells, limit in ((1, 3), (2, 1), (1000, 7)):
             reported: list[InvalidRow] = []
             with chunks_of(cells, 2):
                 records = records_of(pages_of(query.on_invalid(reported.append), limit))
@@ -366,7 +349,7 @@ def test_a_page_that_reads_few_cells_moves_past_the_empty_qualifier(engine, monk
     assert [invalid.column for invalid in reported] == [b"p:"]
 
 
-@pytest.mark.parametrize("limit", [1, 3, 100])
+@pytest.mark.parametrize("limit", [1, 100])
 @pytest.mark.parametrize("newest_first", [None, True])
 def test_a_damaged_row_key_is_reported_once_a_page(engine, limit, newest_first):
     table = Shape(60).wide()
@@ -403,7 +386,7 @@ def test_a_row_in_a_wrong_bucket_is_reported_once_though_its_cells_alternate_wit
 # ---- tables that share their rows ----------------------------------------------------------------
 
 
-@settings(max_examples=examples(30), derandomize=True, database=None)
+@settings(max_examples=examples(12), derandomize=True, database=None)
 @given(
     POINTS,
     POINTS,
