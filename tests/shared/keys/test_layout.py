@@ -59,15 +59,6 @@ def test_a_key_has_this_row_and_no_other(layout, values, row):
     assert layout.decode(bytes.fromhex(row)) == key
 
 
-def test_a_row_is_cut_at_its_borders_with_the_prefix_first():
-    assert [(field.name, field.data.hex(), field.value) for field in SALTED.segments(b"\x0e" + ROW)] == [
-        ("Salt", "0e", None),
-        ("seller_id", "732d31370001", "s-17"),
-        ("placed_ms", "7ffffe8fe674d077", 1_580_976_517_000),
-        ("order_number", "6e2d34320001", "n-42"),
-    ]
-
-
 # ---- keys and rows that are refused ----------------------------------------------------------------
 
 

@@ -54,28 +54,24 @@ def test_ranges_tell_what_binds_them():
 
 
 @pytest.mark.parametrize(
-    "plan",
+    ("layout", "question", "most"),
     [
-        READINGS.plan(host="a", at_ms=between(0, 1024 * 900_000)),
-        KeyLayout(Log, HashPrefix(of="host", bytes=1), Salt(of="host", buckets=4)).plan(at_s=5),
-        KeyLayout(Post).plan(author="a", at_ms=any_of(range(0, 2048, 2))),
+        (
+            READINGS,
+            {"host": "a", "at_ms": between(0, 1025 * 900_000)},
+            {"host": "a", "at_ms": between(0, 1024 * 900_000)},
+        ),
+        (KeyLayout(Log, HashPrefix(of="host", bytes=1), Salt(of="kind", buckets=5)), {"at_s": 5}, None),
+        (
+            KeyLayout(Post),
+            {"author": "a", "at_ms": any_of(range(0, 2050, 2))},
+            {"author": "a", "at_ms": any_of(range(0, 2048, 2))},
+        ),
     ],
     ids=["slices", "buckets", "values"],
 )
-def test_as_many_ranges_as_the_limit_are_answered(plan):
-    assert len(plan.ranges) == 1024
-
-
-@pytest.mark.parametrize(
-    ("layout", "question"),
-    [
-        (READINGS, {"host": "a", "at_ms": between(0, 1025 * 900_000)}),
-        (KeyLayout(Log, HashPrefix(of="host", bytes=1), Salt(of="host", buckets=5)), {"at_s": 5}),
-        (KeyLayout(Post), {"author": "a", "at_ms": any_of(range(1025))}),
-    ],
-    ids=["slices", "buckets", "values"],
-)
-def test_more_ranges_than_the_limit_are_refused_unless_the_caller_raises_it(layout, question):
+def test_more_ranges_than_the_limit_are_refused_unless_the_caller_raises_it(layout, question, most):
+    assert most is None or len(layout.plan(**most).ranges) == 1024
     with pytest.raises(InvalidQuestion, match=r"at most 1024 (slices|ranges)"):
         layout.plan(**question)
     with most_ranges(1280):
@@ -155,9 +151,3 @@ def test_a_prefix_and_its_successor_hold_what_starts_with_the_prefix_and_nothing
 )
 def test_a_value_matches_a_condition_that_it_equals_or_is_in(condition, matching, others):
     assert [matcher(condition)(value) for value in matching + others] == [True] * len(matching) + [False] * len(others)
-
-
-@pytest.mark.parametrize("condition", [between("a", None), between(None, "b")])
-def test_a_value_of_another_type_than_the_ends_is_an_error(condition):
-    with pytest.raises(TypeError, match=r"not supported between instances of '(str|int)' and '(str|int)'$"):
-        matcher(condition)(5)

@@ -15,7 +15,6 @@ from shared.keys import (
     Descending,
     EscapedText,
     Float64,
-    HashPrefix,
     Int64,
     InvalidKey,
     KeyLayout,
@@ -61,15 +60,6 @@ def test_the_golden_rows_agree_with_python(golden):
         assert golden["md5"] == hashlib.md5(hashed, usedforsecurity=False).hexdigest()
 
 
-def test_every_kind_of_prefix_has_golden_rows():
-    assert {"Salt", "HashPrefix", "Modulo", "TimeBucket"} == {row["prefix"] for row in GOLDEN}
-
-
-def test_the_published_example_reads_as_published():
-    layout = KeyLayout(key_class("Key", at_s=TrailingText), HashPrefix(of="at_s", bytes=4, hex=True, take="last"))
-    assert layout.encode(layout.key_class("1364248490")) == b"ffe51364248490"
-
-
 KEY = key_class("Key", host=EscapedText, kind=UInt8, at_ms=Descending(Int64), status=Code({"on": 1}), share=Float64)
 
 
@@ -93,12 +83,6 @@ def test_a_slice_number_beyond_its_codec_is_refused_by_name():
     for at_ms in (-1, 2**32 * 1000):
         with pytest.raises(InvalidKey, match=r"^Key: TimeBucket\(of='at_ms'.*: must be 0\.\.4294967295"):
             layout.encode(layout.key_class(at_ms))
-
-
-@pytest.mark.parametrize(("hexadecimal", "most"), [(False, 16), (True, 32)])
-def test_a_hash_prefix_may_be_as_long_as_its_digest(hexadecimal, most):
-    for count in (1, most):
-        assert HashPrefix(of="host", bytes=count, hex=hexadecimal).width_bytes == count
 
 
 WRONG_COUNTS = (0, -1, 257, True, 1.0, "'16'", None)

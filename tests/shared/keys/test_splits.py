@@ -3,26 +3,19 @@
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from _pytest.mark import ParameterSet
-from hypothesis import given
-from hypothesis import strategies as st
 
 from shared.keys import (
     Codec,
     DecimalText,
     Descending,
     FixedBytes,
-    HashPrefix,
     InvalidQuestion,
     KeyLayout,
-    Modulo,
     Prefix,
-    Reversed,
-    ReversedDigits,
     Salt,
     Splits,
     UInt8,
@@ -31,7 +24,6 @@ from shared.keys import (
     split_points,
     splits,
 )
-from tests.shared.keys.strategies import few, layouts
 from tests.shared.specimens import key_class, made, question_of
 
 
@@ -176,87 +168,25 @@ SAMPLED = 8_192
 IDS = range(1_000_000, 1_000_000 + SAMPLED)  # one after another, as serial ids are
 
 
-def rows_in_regions(points: Iterable[bytes], layout: KeyLayout[Any], values: Iterable[Any]) -> list[int]:
-    points = tuple(points)
-    rows = Counter(bisect(points, layout.encode(layout.key_class(value))) for value in values)
-    return [rows[region] for region in range(len(points) + 1)]
-
-
-def assert_even(layout: KeyLayout[Any], count: int | None, choices: int, values: Iterable[Any]) -> None:
-    """No region is empty, and none has much more than its share where `choices` values are dealt to the regions."""
+@pytest.mark.parametrize("count", [None, 1, 9, 15])
+@pytest.mark.parametrize(
+    ("layout", "choices"),
+    {
+        "Salt(of='id', buckets=20)": 20,
+        "HashPrefix(of='id', bytes=2, take='last')": 65_536,
+        "HashPrefix(of='id', bytes=32, hex=True, separator='_')": 65_536,
+        "ReversedDigits(10)": 10_000,
+        "Reversed(UInt32)": 256,
+    }.items(),
+)
+def test_ids_that_count_up_leave_no_region_empty_and_none_crowded(layout, choices, count):
+    """None has much more than its share if `choices` values of the first bytes are dealt to the regions."""
+    layout = layout_by_hand(layout)
     points = split_points(layout, count).points
     regions = len(points) + 1
-    rows = rows_in_regions(points, layout, values)
-    share = -(-choices // regions) / choices
-    assert min(rows) > 0
-    assert max(rows) < 1.45 * share * sum(rows)
-
-
-prefixes = st.one_of(
-    st.builds(Salt, of=st.just("id"), buckets=st.sampled_from([2, 3, 8, 16, 20, 100, 256])),
-    st.builds(Modulo, of=st.just("id"), by=st.sampled_from([2, 7, 10, 256])),
-    st.builds(HashPrefix, of=st.just("id"), bytes=st.sampled_from([1, 2, 16]), take=st.sampled_from(["first", "last"])),
-    st.builds(
-        HashPrefix,
-        of=st.just("id"),
-        bytes=st.sampled_from([1, 2, 32]),
-        hex=st.just(True),
-        separator=st.sampled_from(["", "_"]),
-        take=st.sampled_from(["first", "last"]),
-    ),
-)
-
-
-@few
-@given(prefix=prefixes, data=st.data())
-def test_a_spreading_prefix_leaves_no_region_empty_and_none_crowded(prefix, data):
-    values = prefix.every_value()
-    choices = 65_536 if values is None else len(values)
-    count = data.draw(st.none() | st.integers(1, min(choices - 1, 63)))
-    if choices == 256 and count is None:
-        count = 31  # rows enough for each region
-    assert_even(of_prefix(prefix), count, choices, IDS)
-
-
-@pytest.mark.parametrize("count", [None, 1, 9, 49])
-@pytest.mark.parametrize(("codec", "choices"), [(ReversedDigits(10), 10_000), (Reversed(UInt32), 256)], ids=str)
-def test_reversed_digits_and_bytes_spread_ids_that_count_up(codec, choices, count):
-    assert_even(of_part(codec), count, choices, IDS)
-
-
-@pytest.mark.parametrize("count", [1, 6, 20])
-@pytest.mark.parametrize(("codec", "holds"), [(Descending(UInt32), 2**32), (DecimalText(10), 10**10)], ids=str)
-def test_numbers_that_are_spread_fall_evenly(codec, holds, count):
-    assert_even(of_part(codec), count, holds, [number * holds // SAMPLED for number in range(SAMPLED)])
-
-
-def test_hex_is_split_between_digits_because_a_split_between_bytes_leaves_7_of_10_regions_empty():
-    layout = of_prefix(HashPrefix(of="id", bytes=4, hex=True))
-    between_bytes = [*(bytes([byte]) for byte in b"06=DKRX_"), b"ffffffff"]  # HBase's own, from 0000.. to ffff..
-    rows_of_each = rows_in_regions(between_bytes, layout, IDS)
-    empty = [region for region, rows in enumerate(rows_of_each) if rows == 0]
-    assert empty == [0, 3, 4, 5, 6, 7, 9]
-    ours = rows_in_regions(split_points(layout, 9).points, layout, IDS)
-    assert len(ours) == 10
-    assert min(ours) > 0.9 * SAMPLED / 10
-
-
-# ---- laws ----------------------------------------------------------------------------------------
-
-
-@few
-@given(layout_and_keys=layouts(), count=st.none() | st.integers(1, 1023))
-def test_points_ascend_and_are_as_many_as_wanted(layout_and_keys, count):
-    try:
-        result = split_points(layout_and_keys.layout, count)
-    except InvalidQuestion:
-        assert count is not None
-        return
-    assert list(result.points) == sorted(set(result.points))
-    assert all(result.points)
-    assert result.reason
-    if count is not None:
-        assert count == len(result.points)
+    rows = Counter(bisect(points, layout.encode(layout.key_class(number))) for number in IDS)
+    assert len(rows) == regions
+    assert max(rows.values()) < 1.45 * SAMPLED * -(-choices // regions) / choices
 
 
 # ---- refusals ------------------------------------------------------------------------------------
@@ -276,7 +206,9 @@ MOST = {
 @pytest.mark.parametrize(("layout", "most"), MOST.items())
 def test_more_points_than_keys_can_be_told_apart_by_are_refused(layout, most):
     layout = layout_by_hand(layout)
-    assert most == len(split_points(layout, most).points)
+    points = split_points(layout, most).points
+    assert sorted({*points}) == [*points]
+    assert most == len(points)
     with pytest.raises(InvalidQuestion) as refused:
         split_points(layout, most + 1)
     assert f"Key: must be 1..{most} split points (got {most + 1})" == str(refused.value)

@@ -35,7 +35,7 @@ from tests.shared.queries.paging import (
     keys_of,
     page,
 )
-from tests.shared.specimens import Blob, ByHost, ByTimeOnly, Item, LastItem, key_class
+from tests.shared.specimens import ByHost, ByTimeOnly, Item, LastItem, key_class
 from tests.shared.stocked import stocked_table
 
 ALPHABET = string.ascii_letters + string.digits + "-_"
@@ -91,14 +91,6 @@ def test_a_cursor_of_the_first_releases_is_refused_by_name_and_not_misread(items
 
 
 # ---- which question they belong to ---------------------------------------------------------------
-
-
-def test_a_cursor_does_not_depend_on_what_a_layout_says_that_it_holds(items):
-    rows, options = items(5), {"plan": ITEMS.whole_table(), "limit": 2}
-    renamed = attrs.evolve(ITEM_TABLE, holds="an item, in other words")
-    cursor = page(rows, ITEM_TABLE, **options).cursor
-    assert page(rows, renamed, **options).cursor == cursor
-    assert page(rows, renamed, cursor=cursor, **options).records == [Item(2), Item(3)]
 
 
 def test_a_cursor_belongs_to_the_cells_of_its_layout(items):
@@ -196,21 +188,7 @@ def test_a_cursor_belongs_to_its_plan_and_table(stocked, items):
     assert item_page(table, limit=1, cursor=cursor, **(options | {"read_at_most": 40})).records == [Item(9)]
 
 
-@pytest.mark.parametrize("question", [{}, {"order": ITEMS, "reverse": True}], ids=["scanned", "sorted"])
-def test_a_cursor_goes_on_under_another_limit(items, question):
-    table = items(9)
-    cursor = item_page(table, limit=2, **question).cursor
-    rest = item_page(table, limit=100, cursor=cursor, read_at_most=9, **question).records
-    assert rest == [Item(number) for number in (range(6, -1, -1) if question else range(2, 9))]
-
-
 # ---- damage --------------------------------------------------------------------------------------
-
-
-def test_a_cursor_is_safe_in_a_url(stocked):
-    table, layout = stocked(bytes([0xFB, number]) * 3 for number in range(64)), KeyLayout(Blob)
-    cursors = [page(table, key_table(layout), layout.whole_table(), limit=limit).cursor for limit in range(1, 64)]
-    assert set("".join(cursor or "?" for cursor in cursors)) <= set(ALPHABET)
 
 
 @pytest.mark.parametrize("order", [None, ITEMS], ids=["scanned", "sorted"])

@@ -1,7 +1,5 @@
 """Pages that leave out rows which are not records: each is reported once, and every record comes."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any, Literal
 
 import attrs
@@ -15,7 +13,7 @@ from shared.queries import Page, Query
 from shared.queries.pages import read_page
 from shared.queries.record_reader import SKIPPING_BUFFER_ROWS
 from shared.tables import TEXT, BoundTable, Column, Family, InvalidRow, ItemCells, RecordCells, TableLayout
-from tests.engines import Engine, NewStore, examples
+from tests.engines import NewStore, examples
 from tests.shared.hard_to_show import nested
 from tests.shared.queries import paging
 from tests.shared.queries.paging import ITEMS, key_table, page, records_of
@@ -24,26 +22,19 @@ from tests.shared.stocked import stocked_table
 
 VISITS = KeyLayout(Falling, Salt(of="host", buckets=4))
 ITEM_TABLE = key_table(ITEMS)
+IN_BUCKETS = KeyLayout(Item, Salt(of="number", buckets=3))
 BAD = b"\xff\xff\xff"
+"""What is appended to the row of an item to make the row right after it, which is not an item."""
 
 
 def item(number: int) -> bytes:
     return ITEMS.encode(Item(number))
 
 
-def bad(number: int) -> bytes:
-    """The row right after that of this number, which is not an item."""
-    return item(number) + BAD
-
-
 def pages_of(table: Any, layout: KeyLayout[Any], **options: Any) -> tuple[list[Page[Any]], list[InvalidRow]]:
     """All pages of a whole table, and all rows that they reported."""
     reported: list[InvalidRow] = []
     return paging.pages_of(table, layout, layout.whole_table(), on_invalid=reported.append, **options), reported
-
-
-def numbers(pages: list[Page[Any]]) -> list[int]:
-    return [record.number for record in records_of(pages)]
 
 
 def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked):
@@ -85,24 +76,13 @@ TITLED_NOTES = TableLayout("notes", "one note", ITEMS, TITLED_CELLS)
 
 
 def test_a_page_reads_on_after_a_thousand_invalid_rows_in_batches_that_stay_small(engine, stocked):
-    table = stocked([*map(bad, range(1000)), item(2000), item(2001), item(2002)])
+    table = stocked([*(item(number) + BAD for number in range(1000)), item(2000), item(2001), item(2002)])
     with metered(table.connection) as cost:
         answer = page(table, ITEM_TABLE, ITEMS.whole_table(), limit=2, on_invalid=lambda invalid: None)
     assert answer.records == [Item(2000), Item(2001)]
     assert answer.cursor is not None
     assert 1003 - SKIPPING_BUFFER_ROWS <= cost.rows_fetched <= 1003 + SKIPPING_BUFFER_ROWS
     assert cost.rpcs >= 1000 // SKIPPING_BUFFER_ROWS
-
-
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("limit", [1, 3, 100])
-def test_buckets_are_merged_past_invalid_rows(stocked, limit, reverse):
-    keys = [Falling(at_s, host) for at_s in (250, 9, 8) for host in ("a", "b", "c", "d", "e", "z")]
-    in_no_bucket_of_its_own = [bytes([bucket]) + VISITS.encode(key)[1:] for key in keys[::5] for bucket in range(4)]
-    rows = {*map(VISITS.encode, keys), *in_no_bucket_of_its_own, *(bytes([bucket, 7]) for bucket in range(4))}
-    pages, reported = pages_of(stocked(sorted(rows)), VISITS, limit=limit, reverse=reverse)
-    assert (keys[::-1] if reverse else keys) == records_of(pages)
-    assert len(reported) == len({invalid.row for invalid in reported}) == len(rows) - len(keys)
 
 
 @settings(max_examples=examples(80), derandomize=True, database=None)
@@ -113,36 +93,26 @@ def test_buckets_are_merged_past_invalid_rows(stocked, limit, reverse):
     reverse=st.booleans(),
     where=st.sampled_from([{}, {"number": between(5, 30)}]),
     read_at_most=st.sampled_from([1, 2, 7, 10_000]),
+    layout=st.sampled_from([ITEMS, IN_BUCKETS]),
 )
 def test_pages_with_a_report_are_the_answer_without_the_invalid_rows(
-    engine, kept, wrong, limit, reverse, where, read_at_most
+    engine, kept, wrong, limit, reverse, where, read_at_most, layout
 ):
-    with stocked_table(engine, [*map(item, kept), *map(bad, wrong)]) as table:
+    wrong_rows = [layout.encode(Item(number)) + BAD for number in sorted(wrong, reverse=reverse)]
+    with stocked_table(engine, [*(layout.encode(Item(number)) for number in kept), *wrong_rows]) as table:
         options = {"limit": limit, "reverse": reverse, "where": where, "read_at_most": read_at_most}
-        pages, reported = pages_of(table, ITEMS, **options)
-    wanted = [number for number in sorted(kept, reverse=reverse) if not where or 5 <= number < 30]
-    assert wanted == numbers(pages)
+        pages, reported = pages_of(table, layout, **options)
+    wanted = [Item(number) for number in sorted(kept, reverse=reverse) if not where or 5 <= number < 30]
+    assert wanted == records_of(pages)
     assert sum(answer.rows_read for answer in pages) == len(kept) + len(wrong)
     assert max(answer.rows_read for answer in pages) <= read_at_most
     if not where and read_at_most == 10_000:
         assert [limit] * (len(pages) - 1) == [len(answer.records) for answer in pages[:-1]]
-    assert sorted(map(bad, wrong), reverse=reverse) == [invalid.row for invalid in reported]
+    assert wrong_rows == [invalid.row for invalid in reported]
 
 
-@pytest.mark.parametrize("reverse", [False, True])
-def test_a_page_that_leaves_out_rows_ends_at_the_cap_and_the_next_one_goes_on(stocked, reverse):
-    table = stocked([*map(bad, range(11)), item(20), item(21)])
-    pages, reported = pages_of(table, ITEMS, limit=1, read_at_most=4, reverse=reverse)
-    assert [answer.rows_read for answer in pages] == ([1, 1, 4, 4, 3] if reverse else [4, 4, 4, 1])
-    assert numbers(pages) == ([21, 20] if reverse else [20, 21])
-    assert len(reported) == 11
-
-
-def test_a_page_that_may_leave_out_rows_has_no_more_records_than_the_cap(stocked):
-    pages, _ = pages_of(stocked(map(item, range(5))), ITEMS, limit=5, read_at_most=2)
-    assert [len(answer.records) for answer in pages] == [2, 2, 1]
-    other = stocked(map(item, range(5)), name="u")
-    only = page(other, key_table(ITEMS, "u"), ITEMS.whole_table(), limit=5, read_at_most=2)
+def test_a_page_that_may_not_leave_out_rows_reads_as_many_as_its_limit(stocked):
+    only = page(stocked(map(item, range(5))), ITEM_TABLE, ITEMS.whole_table(), limit=5, read_at_most=2)
     assert (len(only.records), only.cursor) == (5, None)
 
 
@@ -159,10 +129,10 @@ def test_the_record_beside_an_invalid_row_of_another_bucket_is_never_lost(stocke
 
 
 def test_a_sorted_page_leaves_out_invalid_rows_and_reads_them_for_each_page(stocked):
-    table = stocked([item(1), bad(1), item(2), item(3)])
+    table = stocked([item(1), item(1) + BAD, item(2), item(3)])
     pages, reported = pages_of(table, ITEMS, limit=2, order=ITEMS, reverse=True)
-    assert numbers(pages) == [3, 2, 1]
-    assert [invalid.row for invalid in reported] == [bad(1)] * len(pages)
+    assert records_of(pages) == [Item(3), Item(2), Item(1)]
+    assert [invalid.row for invalid in reported] == [item(1) + BAD] * len(pages)
     with pytest.raises(InvalidQuestion, match="more than 3"):
         pages_of(table, ITEMS, limit=2, order=ITEMS, read_at_most=3)
 
@@ -192,27 +162,21 @@ def test_a_row_without_any_cell_of_a_record_is_neither_a_record_nor_reported(eng
 # ---- questions that Python can hardly write ---------------------------------------------------------
 
 
-@pytest.fixture
-def three(engine: Engine) -> Iterator[Any]:
-    with ExitStack() as stores:
-        yield stores.enter_context(stocked_table(engine, map(item, range(3))))
-
-
 @pytest.mark.parametrize(
     "condition", [10**5000, between(0, 10**5000), between(nested()), nested(), {1: nested()}], ids=range(5)
 )
-def test_a_where_that_no_cursor_can_hold_is_refused_before_anything_is_read(three, condition):
-    wanted = r"^where: number: must be an? (value|int) "
-    with metered(three.connection) as cost, pytest.raises(InvalidQuestion, match=wanted):
-        page(three, ITEM_TABLE, ITEMS.whole_table(), limit=1, where={"number": condition})
+def test_a_where_that_no_cursor_can_hold_is_refused_before_anything_is_read(items, condition):
+    rows, wanted = items(3), r"^where: number: must be an? (value|int) "
+    with metered(rows.connection) as cost, pytest.raises(InvalidQuestion, match=wanted):
+        page(rows, ITEM_TABLE, ITEMS.whole_table(), limit=1, where={"number": condition})
     assert cost.rpcs == 0
 
 
 @pytest.mark.parametrize("value", [10**5000, [10**5000], nested()], ids=range(3))
-def test_a_limit_or_cursor_that_python_can_hardly_write_is_refused(three, value):
+def test_a_limit_or_cursor_that_python_can_hardly_write_is_refused(items, value):
     for options in ({"limit": value}, {"limit": 1, "cursor": value}, {"limit": 1, "read_at_most": value}):
         with pytest.raises(InvalidQuestion, match=r"must be .+ \(got an? "):
-            page(three, ITEM_TABLE, ITEMS.whole_table(), **options)
+            page(items(3), ITEM_TABLE, ITEMS.whole_table(), **options)
 
 
 @attrs.frozen

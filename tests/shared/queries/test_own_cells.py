@@ -73,28 +73,6 @@ def flat(documents: list[list[Tag]], newest_first: bool | None) -> list[Tag]:
     return [tag for tags in (documents[::-1] if newest_first else documents) for tag in tags]
 
 
-@pytest.mark.parametrize("table", [TAGS, SALTED], ids=lambda table: table.name)
-@pytest.mark.parametrize("newest_first", [None, True])
-def test_pages_iteration_first_and_count_lose_and_double_nothing(engine, table, newest_first):
-    with engine.shared_store(table) as connection:
-        rows = connection.table(table.name)
-        documents = stock(rows, table, COUNTS)
-        wanted = flat(documents, newest_first)
-        query = query_of(rows, table, table.whole_table(), newest_first=newest_first)
-        assert list(query) == wanted
-        assert query.first() == wanted[0]
-        assert query.count() == len(wanted) == 12
-        for limit in (1, 2, 3, 4, 5, 11, 12, 13):
-            pages = pages_of(query, limit)
-            assert records_of(pages) == wanted, limit
-            assert sum(page.rows_read for page in pages) == len(COUNTS), limit
-            for page in pages[:-1]:  # each ends after a whole row
-                assert limit <= len(page.records) < limit + max(COUNTS)
-                assert {tag.number for tag in page.records}.isdisjoint(
-                    tag.number for other in pages if other is not page for tag in other.records
-                )
-
-
 @settings(max_examples=examples(40), derandomize=True, database=None)
 @given(
     st.lists(st.sampled_from([0, 0, 1, 3]), max_size=12),
@@ -102,22 +80,26 @@ def test_pages_iteration_first_and_count_lose_and_double_nothing(engine, table, 
     st.sampled_from([None, True]),
     st.sampled_from([{}, {"name": "tag b"}]),
     st.sampled_from([1, 2, 5, 10_000]),
+    st.sampled_from([TAGS, SALTED]),
 )
 def test_the_pages_of_rows_with_any_number_of_records_are_the_answer(
-    engine, counts, limit, newest_first, where, read_at_most
+    engine, counts, limit, newest_first, where, read_at_most, table
 ):
-    with engine.store(SALTED) as connection, pytest.MonkeyPatch.context() as changed:
+    with engine.store(table) as connection, pytest.MonkeyPatch.context() as changed:
         changed.setattr("shared.queries.query.read_page", partial(read_page, read_at_most=read_at_most))
-        rows = connection.table(SALTED.name)
+        rows = connection.table(table.name)
         wanted = [
             tag
-            for tag in flat(stock(rows, SALTED, counts), newest_first)
+            for tag in flat(stock(rows, table, counts), newest_first)
             if all(getattr(tag, name) == value for name, value in where.items())
         ]
-        query = query_of(rows, SALTED, SALTED.whole_table(), where=where, newest_first=newest_first)
+        query = query_of(rows, table, table.whole_table(), where=where, newest_first=newest_first)
         pages = pages_of(query, limit)
-        assert records_of(pages) == wanted
+        assert records_of(pages) == list(query) == wanted
+        assert query.count() == len(wanted)
         assert max(page.rows_read for page in pages) <= read_at_most
+        whole_rows = [len({tag.number for tag in page.records}) for page in pages]
+        assert sum(whole_rows) == len({tag.number for tag in wanted})
         assert query.first() == (wanted[0] if wanted else None)
 
 

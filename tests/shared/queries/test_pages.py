@@ -17,14 +17,12 @@ from tests.shared.queries.paging import (
     Changes,
     holds_whole_values,
     item_page,
-    key_table,
     keys_of,
-    page,
     pages_of,
     records_of,
     verbs_and_keys,
 )
-from tests.shared.specimens import Item, Named, Rising
+from tests.shared.specimens import Item, Named
 from tests.shared.stocked import put, stocked_table
 
 # ---- every row once ------------------------------------------------------------------------------
@@ -151,22 +149,6 @@ def test_a_page_that_no_question_has_is_refused(items, options, message, order):
     with pytest.raises(InvalidQuestion) as refused:
         item_page(items(1), **{"limit": 1} | options | order)
     assert str(refused.value) == message
-
-
-# ---- where: what the key cannot bind -------------------------------------------------------------
-
-
-def test_where_compares_what_the_key_cannot_bind(stocked):
-    layout = LAYOUTS["ascending over 3 buckets"]
-    table = stocked(map(layout.encode, keys_of(layout)))
-    narrowed = layout.narrow(at_s=between(9, 12), host=starting_with("a"))
-    answer = page(table, key_table(layout), narrowed, limit=100)
-    assert answer.records == [Rising(at_s, host) for at_s in (9, 10, 11) for host in ("a", "a\0", "ab")]
-    assert answer.client_work == ("host",)
-    bound = layout.narrow(at_s=10, host=starting_with("a"))
-    answer = page(table, key_table(layout), bound, limit=100)
-    assert answer.records == [Rising(10, host) for host in ("a", "a\0", "ab")]
-    assert (answer.client_work, answer.rows_read) == ((), 3)
 
 
 def test_a_page_can_end_at_the_longest_row(stocked):

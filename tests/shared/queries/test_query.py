@@ -61,6 +61,9 @@ def test_a_query_reads_nothing_before_its_records_are_read(items):
         query = everything(rows, where={"number": between(1, 4)}, newest_first=True)
         query.on_invalid(print).then(list)
         iter(query)
+        assert query.explain().ranges == ITEMS.whole_table().ranges
+        with pytest.raises(InvalidQuestion, match=r"^limit: must be 1\.\.1000000 \(got 0\)$"):
+            query.explain(0)
         assert cost.rpcs == 0
         assert query.first() == Item(3)
         assert cost.rpcs > 0
@@ -143,20 +146,14 @@ def test_then_replaces_the_records_page_by_page_and_none_drops_one(items):
         lookups.append(numbers(records))
         return [None if record.number % 3 else f"n-{record.number}" for record in records]
 
-    query = everything(items(10)).then(named)
+    plain = everything(items(10))
+    query = plain.then(named)
     pages = pages_of(query, 4)
+    assert pages[0].cursor == plain.page(4).cursor
     assert [page.records for page in pages] == [["n-0", "n-3"], ["n-6"], ["n-9"]]
     assert lookups == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
     assert list(query) == ["n-0", "n-3", "n-6", "n-9"]
     assert query.count() == 4
-
-
-def test_the_cursor_stays_that_of_the_records(items):
-    rows = items(10)
-    plain, joined = everything(rows), everything(rows).then(lambda records: [str(item.number) for item in records])
-    cursor = joined.page(4).cursor
-    assert cursor == plain.page(4).cursor
-    assert joined.page(2, cursor).records == ["4", "5"]
 
 
 def test_then_is_not_called_without_records(items):
@@ -239,15 +236,6 @@ def test_a_query_without_a_report_raises_and_is_not_changed_by_its_copies(items)
             ask()
 
 
-def test_then_and_on_invalid_go_together_in_either_order(items):
-    query = everything(with_bad_rows(items, 4))
-    for joined in (
-        query.then(numbers).on_invalid(lambda _invalid: None),
-        query.on_invalid(lambda _invalid: None).then(numbers),
-    ):
-        assert list(joined) == [0, 1, 2, 3]
-
-
 # ---- what iteration costs ------------------------------------------------------------------------
 
 
@@ -282,22 +270,7 @@ def test_a_question_that_the_client_sorts_is_read_once(items, monkeypatch):
     assert cost.rows_fetched == count
 
 
-# ---- merged values -------------------------------------------------------------------------------
-
-
 # ---- explain -------------------------------------------------------------------------------------
-
-
-def test_explain_reads_nothing_and_refuses_what_a_page_refuses(items):
-    rows = items(5)
-    with metered(rows.connection) as cost:
-        explanation = everything(rows, where={"number": 3}, newest_first=True).explain()
-        with pytest.raises(InvalidQuestion, match=r"^limit: must be 1\.\.1000000 \(got 0\)$"):
-            everything(rows).explain(0)
-    assert cost.rpcs == 0
-    assert (explanation.streams, explanation.reverse) == (1, True)
-    assert (explanation.client_work, explanation.server_filtered) == (("number",), ())
-    assert explanation.ranges == ITEMS.whole_table().ranges
 
 
 def test_an_explanation_as_text_has_a_line_for_each_range_and_for_the_work_beyond_them(items):
@@ -443,13 +416,6 @@ def test_the_cursor_of_a_dependent_query_belongs_to_the_ranges_of_its_page(items
         query.page(1, cursor)
 
 
-def test_a_dependent_query_reports_invalid_rows(items):
-    query = those_after_the_first(with_bad_rows(items, 4))
-    with pytest.raises(InvalidRow):
-        list(query)
-    assert numbers(query.on_invalid(lambda _invalid: None)) == [1, 2]
-
-
 def test_a_dependent_query_reports_invalid_rows_of_its_lookup(items):
     rows = items(4)
     put(rows, [ITEMS.encode(Item(0)) + b"\xff"])
@@ -465,7 +431,7 @@ def test_what_a_second_lookup_finds_invalid_is_raised_or_reported(items):
     damaged = InvalidRow("others", b"r", "is damaged")
     query = everything(items(3)).then(lambda page: [damaged if item.number == 1 else item for item in page])
     reported: list[InvalidRow] = []
-    reporting = query.then(list).on_invalid(reported.append)
+    reporting = query.on_invalid(reported.append).then(list)
     assert (numbers(reporting), reported) == ([0, 2], [damaged])
     assert (numbers(reporting.page(3).records), reporting.count(), reporting.first()) == ([0, 2], 2, Item(0))
     with pytest.raises(InvalidRow, match="others: row 72: is damaged"):

@@ -18,8 +18,6 @@ from shared.keys import (
     between,
     starting_with,
 )
-from shared.queries import Page
-from shared.tables import InvalidRow
 from tests.engines import examples
 from tests.shared.keys.oracle import matches
 from tests.shared.queries.paging import (
@@ -29,17 +27,14 @@ from tests.shared.queries.paging import (
     ITEMS,
     LAYOUTS,
     TIMES,
-    Changes,
     item_page,
     key_table,
-    keys_of,
     page,
     pages_of,
     records_of,
-    verbs_and_keys,
 )
-from tests.shared.specimens import ByHost, ByHostOnly, ByTimeOnly, Falling, OfKind, Rising
-from tests.shared.stocked import hexes, put, stocked_table
+from tests.shared.specimens import ByHost, ByHostOnly, ByTimeOnly, Falling, OfKind
+from tests.shared.stocked import stocked_table
 
 
 def host_and_time(key: Any) -> tuple[str, int]:
@@ -83,41 +78,6 @@ def test_the_pages_in_another_order_are_the_sorted_answer(engine, name, stored, 
     assert [limit] * (len(pages) - 1) == [len(answer.records) for answer in pages[:-1]]
     assert [len(keys)] * len(pages) == [answer.rows_read for answer in pages]
     assert {(*where, "order")} == {answer.client_work for answer in pages}
-
-
-@settings(max_examples=examples(30), derandomize=True, database=None)
-@given(st.sampled_from(list(LAYOUTS)), st.booleans(), st.integers(1, 7), verbs_and_keys)
-def test_sorted_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pages(
-    engine, name, reverse, limit, changes
-):
-    layout = LAYOUTS[name]
-    keys = keys_of(layout)
-    plan = layout.plan(at_s=between(0, 250))
-    change = Changes(layout, list(changes))
-
-    with stocked_table(engine, map(layout.encode, keys)) as table:
-        pages = pages_of(table, layout, plan, change, limit=limit, reverse=reverse, order=BY_HOST)
-    records = records_of(pages)
-    assert {key for key in keys if key not in change.deleted and key.at_s < 250} <= set(records)
-    assert sorted(set(records), key=host_and_time, reverse=reverse) == records
-
-
-def test_a_row_put_after_the_cursor_of_another_order_comes_and_a_row_put_before_it_does_not(stocked):
-    layout = LAYOUTS["ascending"]
-    table = stocked(map(layout.encode, [Rising(5, "b"), Rising(1, "d"), Rising(9, "f")]))
-
-    def ask(**options: Any) -> Page[Any]:
-        whole = layout.whole_table()
-        return page(table, key_table(layout), whole, order=BY_HOST, **options)
-
-    first = ask(limit=1)
-    assert first.records == [Rising(5, "b")]
-    put(table, map(layout.encode, [Rising(6, "a"), Rising(4, "b"), Rising(6, "b"), Rising(0, "c")]))
-    wanted = [Rising(6, "b"), Rising(0, "c"), Rising(1, "d"), Rising(9, "f")]
-    assert wanted == ask(limit=9, cursor=first.cursor).records
-    # The row that the cursor stands on may be gone.
-    table.delete(layout.encode(Rising(5, "b")))
-    assert wanted == ask(limit=9, cursor=first.cursor).records
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -178,22 +138,3 @@ def test_what_is_refused_as_too_much_to_sort_is_not_read_to_its_end(items):
     with metered(table.connection) as cost, pytest.raises(InvalidQuestion, match="which hold more than 1500:"):
         item_page(table, limit=1, order=ITEMS, read_at_most=1500)
     assert cost.rows_fetched <= 2000
-
-
-def test_every_sorted_page_reads_all_rows_of_its_plan_and_no_others(items):
-    table = items(50)
-    with metered(table.connection) as cost:
-        first = item_page(table, plan=ITEMS.plan(number=between(10, 40)), limit=5, order=ITEMS)
-    assert (cost.rows_fetched, first.rows_read) == (30, 30)
-    with metered(table.connection) as cost:
-        item_page(table, plan=ITEMS.plan(number=between(10, 40)), limit=5, order=ITEMS, cursor=first.cursor)
-    assert cost.rows_fetched == 30
-
-
-def test_a_row_that_does_not_decode_is_an_error_wherever_it_would_be_sorted(stocked):
-    table = stocked(hexes("00 01", "00 02", "00 03 ff"))
-    for options in ({}, {"reverse": True}, {"where": {"number": 1}}):
-        with pytest.raises(InvalidRow) as refused:
-            item_page(table, limit=1, order=ITEMS, **options)
-        reason = "Item: 1 bytes too many, at offset 2 of row 00 03 ff"
-        assert str(refused.value) == f"t: row 00 03 ff: {reason}"

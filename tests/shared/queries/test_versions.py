@@ -123,15 +123,6 @@ def test_a_row_with_more_cells_than_a_page_is_read_as_of_a_time_in_both_directio
             assert records_of(pages_of(query, 4)) == (old[2:][::-1] if newest_first else old[2:])
 
 
-def test_a_delete_also_hides_from_a_read_as_of_a_time_before_it(engine: Engine) -> None:
-    page = Page("a", 1, "x")
-    with stored(engine, PAGES, [(page, 1)]) as pages:
-        query = Query(pages, pages.plan(owner="a"), as_of_ms=1)
-        assert query.first() == page
-        pages.rows.delete(pages.row(page), ["d:t", "d:s"], timestamp=9)
-        assert query.first() is None
-
-
 def test_a_cursor_belongs_to_its_time(engine: Engine) -> None:
     pages_put: list[tuple[Any, int]] = [(Page("a", at_ms, "x"), 1) for at_ms in range(3)]
     with stored(engine, PAGES, pages_put) as pages:

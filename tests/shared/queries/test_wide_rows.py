@@ -1,7 +1,7 @@
 """Rows with many records answer as a table with one row for each record, whatever is asked and however it is read."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from itertools import product
 from typing import Any
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import InvalidQuestion, any_of, between, next_row
+from shared.keys import InvalidQuestion, any_of, between
 from shared.queries import Query, ServerFilter
 from shared.queries.pages import read_page
 from shared.queries.wide_rows import CHUNK_CELLS
@@ -89,16 +89,20 @@ def points_of(stored: dict[tuple[str, int], int]) -> list[Point]:
 
 
 @settings(max_examples=examples(50), derandomize=True, database=None)
-@given(SHAPES, POINTS, QUESTIONS, WHERE, NEWEST_FIRST, st.integers(1, 9), CHUNKS)
+@given(SHAPES, POINTS, QUESTIONS, WHERE, NEWEST_FIRST, st.integers(1, 9), CHUNKS, st.sampled_from(["", "x:"]))
 def test_wide_rows_answer_as_tall_ones_and_as_a_plain_list(
-    engine, shape, stored, question, where, newest_first, limit, chunks
+    engine, shape, stored, question, where, newest_first, limit, chunks, label
 ):
+    """Points with another label in the same rows are passed over."""
     points = points_of(stored)
+    label = "" if shape.descending else label  # a label stays first, so such qualifiers cannot be descending
     wanted = [
         point for point in answer(shape, points, question, newest_first) if point in answer(shape, points, where, None)
     ]
-    tables = [shape.tall(), shape.wide()]
+    tables = [shape.tall(), shape.wide(label)]
     with chunks_of(*chunks), stocked(engine, *tables, points=points) as all_rows:
+        for other in ("w", "x;") if label else ():
+            put(all_rows[1], shape.wide(other), [Point("a", at_s) for at_s in range(-5, 9)])
         for rows, table in zip(all_rows, tables, strict=True):
             query = query_of(rows, table, plan_of(table, question), where=where, newest_first=newest_first)
             assert_answers(query, wanted, [limit])
@@ -248,22 +252,6 @@ def test_a_page_that_continues_within_a_row_of_few_cells_costs_at_most_three_rpc
     assert first.rpcs < second.rpcs <= first.rpcs + 3
 
 
-def test_a_slice_reads_its_rows_and_no_others(engine):
-    table = Shape(60).wide()
-    with stocked(engine, table, points=[Point(metric, at_s) for metric in "abc" for at_s in range(0, 600, 7)]) as (
-        rows,
-    ):
-        with metered(rows.connection) as cost:
-            records = query_of(rows, table, table.plan(metric="b", at_s=between(130, 190))).page().records
-        assert [point.at_s for point in records] == list(range(133, 190, 7))
-        start, stop = (table.row(Point("b", at_s)) for at_s in (120, 240))
-        assert {(read.rows.start, read.rows.stop) for read in cost.reads} <= {
-            (start, stop),
-            (next_row(table.row(Point("b", 180))), stop),
-        }
-        assert {read.rows.start for read in cost.reads} >= {start}
-
-
 def test_no_scanner_stays_open_after_a_page(engine):
     table = Shape(60, buckets=3).wide()
     points = [Point(metric, at_s) for metric in METRICS for at_s in range(100)]
@@ -381,31 +369,3 @@ def test_a_row_in_a_wrong_bucket_is_reported_once_though_its_cells_alternate_wit
         query = query_of(rows, table, table.whole_table(), newest_first=newest_first).on_invalid(reported.append)
         assert query.page(100).records == sorted(points, reverse=newest_first is True)
     assert sorted(invalid.row for invalid in reported) == wrong
-
-
-# ---- tables that share their rows ----------------------------------------------------------------
-
-
-@settings(max_examples=examples(12), derandomize=True, database=None)
-@given(
-    POINTS,
-    POINTS,
-    NEWEST_FIRST,
-    st.integers(1, 5),
-    CHUNKS,
-    st.sampled_from([{}, {"metric": "a", "at_s": between(-2, 9)}]),
-)
-def test_points_with_another_label_in_the_same_rows_are_passed_over(
-    engine, stored, others, newest_first, limit, chunks, question
-):
-    shape = Shape(5)
-    tables = {label: shape.wide(label) for label in ("x:", "x;", "w")}
-    points, other_points = points_of(stored), points_of(others)
-    with ExitStack() as opened:
-        opened.enter_context(chunks_of(*chunks))
-        (rows, *_) = opened.enter_context(stocked(engine, tables["x:"], points=points))
-        put(rows, tables["x;"], other_points)
-        put(rows, tables["w"], other_points)
-        for table, wanted in ((tables["x:"], points), (tables["x;"], other_points), (tables["w"], other_points)):
-            query = query_of(rows, table, plan_of(table, question), newest_first=newest_first)
-            assert_answers(query, answer(shape, wanted, question, newest_first), [limit])
