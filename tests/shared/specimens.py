@@ -52,7 +52,6 @@ STATUS = Code({"placed": 1, "paid": 2, "lost": 255})
 # 61 00 01. The crc32 of "a" and "c" is 3 modulo 4, of "b" 1, of "d" 0; the md5 of "a" is 0cc1.., of "b" 92eb...
 Log = key_class("Log", at_s=UInt8, host=LETTER, kind=KIND)
 Coded = key_class("Coded", at_s=UInt8, kind=KIND, host=LETTER)
-Latest = key_class("Latest", at_s=Descending(UInt8), host=LETTER)
 Reading = key_class("Reading", host=LETTER, at_ms=Int64, kind=KIND)
 Probe = key_class("Probe", kind=Code({"cpu": 2, "disk": 1, "net": 255}), host=LETTER, at_ms=UInt8)
 Visit = key_class("Visit", host=LETTER, at_ms=Int64)

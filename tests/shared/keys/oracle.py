@@ -181,14 +181,12 @@ _WAYS = ("value", "value", "between", "since", "until", "all", "wrong way round"
 
 @st.composite
 def questions(hypothesis_draw: st.DrawFn, subject: Subject, merged: bool = False) -> dict[str, Any]:
-    """Equality or `any_of` on some leading parts, often an interval after them; one question in eight binds any parts.
+    """Equality or `any_of` on some leading parts, often an interval after them; one question in four binds any parts.
 
     A third of the `any_of` are merged if `merged`.
     """
     draw = Draw(hypothesis_draw)
     names = list(subject.kinds)
-    if draw.below(8) == 7:
-        return {name: _condition(draw, subject, name, draw.choice(_WAYS), merged) for name in names if draw.below(2)}
     question: dict[str, Any] = {}
     bucket = subject.time_bucket
     if bucket is not None and draw.below(4):
@@ -198,6 +196,9 @@ def questions(hypothesis_draw: st.DrawFn, subject: Subject, merged: bool = False
             pool = tuple(time for time in pool if time % bucket.every_ms == 0)
             names.remove(bucket.of)
         question[bucket.of] = between(*sorted((draw.choice(pool), draw.choice(pool))))
+    if draw.below(4) == 3:
+        ways = [(name, draw.choice(_WAYS)) for name in names if draw.below(2)]
+        return {name: _condition(draw, subject, name, way, merged) for name, way in ways} | question
     singles = draw.below(len(names) + 1)
     ways = [(name, draw.choice(("value", "value", "any of"))) for name in names[:singles]]
     question = {name: _condition(draw, subject, name, way, merged) for name, way in ways} | question
@@ -220,26 +221,3 @@ def _condition(draw: Draw, subject: Subject, name: str, way: str, merged: bool) 
     if way in ("since", "until", "all"):
         return between(value if way == "since" else None, value if way == "until" else None)
     return between(*sorted((value, draw.choice(values[-63:])), reverse=way == "wrong way round"))
-
-
-@st.composite
-def loose_questions(hypothesis_draw: st.DrawFn, subject: Subject) -> dict[str, Any]:
-    """Conditions for most parts: values and intervals in any order, now and then one that makes no sense."""
-    draw = Draw(hypothesis_draw)
-    question: dict[str, Any] = {}
-    for name, kind in subject.kinds.items():
-        pool = (*subject.values[name] * 4, *kind.values)[-63:]
-        low, high = sorted((draw.choice(pool), draw.choice(pool)))
-        if subject.time_bucket is not None and name == subject.time_bucket.of and draw.below(10):
-            ways = [low, between(low, high), between(low, high)]
-        else:
-            ways = [None, low, low, low]
-            ways += [between(low, high), between(low, None), between(None, high)]
-            ways += [any_of([low, high, low], merged=draw.below(2) == 1), any_of([high])]
-            ways += [any_of([])] if draw.below(10) == 9 else []
-            ways += [starting_with(low[:1]), starting_with(high)] if kind.has_beginnings else []
-            ways += draw.choice(([], [between()] * 3, [between(high, low), starting_with(low)]))
-        way = draw.choice(ways)
-        if way is not None:
-            question[name] = way
-    return {name: question[name] for name in sorted(question, reverse=draw.below(2) == 1)}

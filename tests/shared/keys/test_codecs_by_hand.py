@@ -1,12 +1,24 @@
-"""The wire formats of codecs: the values, bytes, orders and refusals of `codecs.toml`."""
+"""The wire formats of codecs: the values, bytes, orders and refusals of `codecs.toml`, and what docstrings show."""
 
+import ast
+import inspect
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from shared.keys import DecimalText, Descending, InvalidKey, Prefixed, ReversedDigits, UInt8
+from shared.keys import (
+    DecimalText,
+    Descending,
+    InvalidKey,
+    Prefixed,
+    ReversedDigits,
+    UInt8,
+    codecs,
+    slice_codecs,
+    text_codecs,
+)
 from tests.shared.specimens import made
 
 BY_HAND = tomllib.loads((Path(__file__).parent / "codecs.toml").read_text(encoding="utf-8"))
@@ -88,3 +100,24 @@ def test_digits_by_the_thousands_come_back_or_are_refused_when_the_codec_is_made
 def test_a_codec_of_ints_after_a_label_has_no_beginnings():
     with pytest.raises(InvalidKey, match=r"^Prefixed\('order_', UInt8\) does not|^UInt8 does not support"):
         Prefixed("order_", UInt8).encode_prefix(2)
+
+
+# ---- what the docstrings of codecs show -------------------------------------------------------------
+
+EXAMPLES = [
+    pytest.param(codec, example, id=f"{codec}: {example}")
+    for module in (codecs, text_codecs, slice_codecs)
+    for _name, documented in inspect.getmembers(module, inspect.isclass)
+    if documented.__module__ == module.__name__
+    for codec, examples in re.findall(r"^ *(\S.*?): (\S+ -> .*)$", inspect.getdoc(documented), re.MULTILINE)
+    for example in re.split(r", (?=\S+ -> )", examples)
+]
+
+
+@pytest.mark.parametrize(("codec", "example"), EXAMPLES)
+def test_a_docstring_shows_the_bytes_that_come_out(codec, example):
+    value, row = example.split(" -> ")
+    value = ast.literal_eval(value)
+    data = ast.literal_eval(row).encode() if row.startswith('"') else bytes.fromhex(row)
+    assert made(codec).encode(value) == data
+    assert made(codec).decode(data) == value

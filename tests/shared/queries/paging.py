@@ -1,12 +1,9 @@
 """Keys, layouts and calls that the tests of pages, sorted pages and cursors share."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import Any, TypeAlias
 
-import attrs
 import happybase
-from hypothesis import strategies as st
 
 from shared.keys import HashPrefix, KeyLayout, Plan, Salt, TimeBucket, UInt8
 from shared.keys.slice_codecs import share_codec
@@ -16,7 +13,6 @@ from shared.queries.query import conditions_of
 from shared.queries.record_reader import Request
 from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
 from tests.shared.specimens import ByHost, ByHostNewestFirst, Falling, Item, Rising
-from tests.shared.stocked import put
 
 LAYOUTS: dict[str, KeyLayout[Any]] = {
     "ascending": KeyLayout(Rising),
@@ -94,37 +90,11 @@ def pages_of(
     table: happybase.Table,
     layout: KeyLayout[Any],
     plan: Plan,
-    between_pages: Callable[[happybase.Table], None] | None = None,
     **options: Any,
 ) -> list[Page[Any]]:
     """All pages of a plan whose records are keys."""
     key_records = key_table(layout)
-    change = partial(between_pages, table) if between_pages else None
-    return all_pages(lambda cursor: page(table, key_records, plan, cursor=cursor, **options), change)
-
-
-@attrs.define
-class Changes:
-    """Puts and deletes of keys between pages, three after each page."""
-
-    layout: KeyLayout[Any]
-    pending: list[tuple[str, int, str]]
-    deleted: set[Any] = attrs.field(factory=set[Any])
-    """The keys that were deleted at any time, whether they were put again or not."""
-
-    def __call__(self, table: happybase.Table) -> None:
-        for verb, at_s, host in [self.pending.pop() for _ in self.pending[:3]]:
-            key = self.layout.key_class(at_s, host)
-            if verb == "put":
-                put(table, [self.layout.encode(key)])
-            else:
-                self.deleted.add(key)
-                table.delete(self.layout.encode(key))
-
-
-verbs_and_keys = st.lists(
-    st.tuples(st.sampled_from(["put", "delete"]), st.sampled_from(TIMES), st.sampled_from(HOSTS)), max_size=40
-)
+    return all_pages(lambda cursor: page(table, key_records, plan, cursor=cursor, **options))
 
 
 Items: TypeAlias = Callable[[int], happybase.Table]

@@ -13,14 +13,10 @@ from tests.shared.keys.oracle import in_order, matches, plan_of, questions
 from tests.shared.keys.strategies import subjects
 from tests.shared.queries.paging import (
     ITEMS,
-    LAYOUTS,
-    Changes,
     holds_whole_values,
     item_page,
-    keys_of,
     pages_of,
     records_of,
-    verbs_and_keys,
 )
 from tests.shared.specimens import Item, Named
 from tests.shared.stocked import put, stocked_table
@@ -53,26 +49,6 @@ def test_the_pages_of_any_question_are_its_answer(
     assert (wanted[::-1] if reverse else wanted) == records_of(pages)
     assert where or plan.residual or [limit] * (len(pages) - 1) == [len(answer.records) for answer in pages[:-1]]
     assert {tuple(sorted({*plan.residual, *where}))} == {answer.client_work for answer in pages}
-
-
-@settings(max_examples=examples(40), derandomize=True, database=None)
-@given(st.sampled_from(list(LAYOUTS)), st.booleans(), st.integers(1, 7), verbs_and_keys, st.sampled_from([None, "a"]))
-def test_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pages(
-    engine, name, reverse, limit, changes, host
-):
-    layout = LAYOUTS[name]
-    keys = keys_of(layout)
-    plan = layout.plan(at_s=between(0, 250))
-    change = Changes(layout, list(changes))
-
-    where = {} if host is None else {"host": host}
-    with stocked_table(engine, map(layout.encode, keys)) as table:
-        pages = pages_of(table, layout, plan, change, limit=limit, reverse=reverse, where=where)
-    records = records_of(pages)
-    throughout = {key for key in keys if key not in change.deleted and host in (None, key.host) and key.at_s < 250}
-    assert throughout <= set(records)
-    keys_after_salt = [layout.encode(key)[plan.streams[0].prefix_bytes :] for key in records]
-    assert sorted(set(keys_after_salt), reverse=reverse) == keys_after_salt
 
 
 def test_a_row_put_after_the_cursor_comes_and_a_row_put_before_it_does_not(stocked):

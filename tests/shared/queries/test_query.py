@@ -8,8 +8,6 @@ from typing import Any
 import attrs
 import happybase
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from shared.designs import metered
 from shared.keys import (
@@ -25,16 +23,13 @@ from shared.keys import (
 from shared.queries import DependentQuery, Query, ServerFilter
 from shared.queries.pages import read_page
 from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
-from tests.engines import EMBEDDED, Engine, examples
-from tests.shared.keys.oracle import matches, plan_of, questions
-from tests.shared.keys.strategies import subjects
+from tests.engines import EMBEDDED, Engine
 from tests.shared.queries.paging import (
     BY_HOST,
     ITEM_TABLE,
     ITEMS,
     LAYOUTS,
     Items,
-    holds_whole_values,
     key_table,
     keys_of,
     records_of,
@@ -324,50 +319,6 @@ def test_the_rpcs_of_an_exact_explanation_are_those_of_a_full_page(engine, big, 
 def big(engine: Engine) -> Iterator[happybase.Table]:
     with stocked_table(engine, (ITEMS.encode(Item(number)) for number in range(2_200))) as rows:
         yield rows
-
-
-def as_metered(range_: RowRange) -> RowRange:
-    """A reverse scan of rows from 00 on has no other end than the table's."""
-    return RowRange(b"" if range_.start == b"\0" else range_.start, range_.stop)
-
-
-@settings(max_examples=examples(50), derandomize=True, database=None)
-@given(
-    subjects(ordered=True)
-    .filter(lambda subject: holds_whole_values(subject.layout))
-    .flatmap(lambda subject: st.tuples(st.just(subject), questions(subject))),
-    st.sampled_from([None, True, False]),
-    st.integers(1, 5),
-    st.booleans(),
-)
-def test_the_ranges_and_rpcs_of_an_explanation_are_those_of_a_page(
-    engine, subject_and_question, newest_first, limit, with_where
-):
-    subject, question = subject_and_question
-    plan, question = plan_of(subject, question)
-    if len(plan.streams) > 20:
-        return  # too slow
-    table = key_table(subject.layout)
-    where = {"a": subject.values["a"][0]} if with_where else {}
-    with stocked_table(engine, map(subject.layout.encode, subject.keys)) as rows:
-        if newest_first is not None and any(s.prefix_bytes < subject.layout.spread_bytes for s in plan.streams):
-            with pytest.raises(InvalidQuestion, match=r"^newest_first: rows of \w+ come in the order of a hash; "):
-                query_of(rows, table, plan, where=where, newest_first=newest_first)
-            newest_first = None
-        query = query_of(rows, table, plan, where=where, newest_first=newest_first)
-        with metered(rows.connection) as cost:
-            page = query.page(100_000)
-        assert {as_metered(read.rows) for read in cost.reads} == set(map(as_metered, query.explain(100_000).ranges))
-        assert {read.reverse for read in cost.reads if plan.point is None} <= {query.explain().reverse}
-        explanation = query.explain(limit)
-        with metered(rows.connection) as cost:
-            page = query.page(limit)
-    assert explanation.rpcs <= cost.rpcs
-    assert page.client_work == explanation.client_work
-    in_first = [key for key in subject.keys if matches(question, key)]
-    fills = len(plan.ranges) == 1 and len(in_first) > limit
-    if explanation.is_exact and (fills or plan.point is not None):
-        assert explanation.rpcs == cost.rpcs
 
 
 # ---- a question whose ranges depend on another one -----------------------------------------------

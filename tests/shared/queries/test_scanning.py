@@ -15,7 +15,7 @@ from shared.keys import InvalidQuestion, KeyLayout, Plan, RowRange, Salt, Stream
 from shared.queries import scan, scan_in_batches
 from shared.queries.scanning import reverse_stop, start_of_reverse
 from tests.engines import Engine, examples, located, plain_table
-from tests.shared.keys.oracle import loose_questions, merged_part, place, questions
+from tests.shared.keys.oracle import merged_part, place, questions
 from tests.shared.keys.strategies import subjects
 from tests.shared.specimens import Item, Named
 from tests.shared.stocked import Stocked, Watched, hexes, put, stocked_table, watched
@@ -231,7 +231,7 @@ def test_a_limit_below_one_is_refused(stocked, limit):
 @settings(max_examples=examples(100), derandomize=True, database=None)
 @given(
     subjects(ordered=True, slices=True).flatmap(
-        lambda subject: st.tuples(st.just(subject), questions(subject, merged=True) | loose_questions(subject))
+        lambda subject: st.tuples(st.just(subject), questions(subject, merged=True))
     ),
     st.booleans(),
     st.integers(1, 70),

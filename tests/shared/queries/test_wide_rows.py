@@ -31,7 +31,7 @@ from tests.shared.queries.wide import (
     plan_of,
     put,
 )
-from tests.shared.stocked import query_of, watched
+from tests.shared.stocked import query_of
 
 
 @contextmanager
@@ -250,21 +250,6 @@ def test_a_page_that_continues_within_a_row_of_few_cells_costs_at_most_three_rpc
         with metered(rows.connection) as second:
             assert query.page(limit, cursor).records[0] == Point("a", limit)
     assert first.rpcs < second.rpcs <= first.rpcs + 3
-
-
-def test_no_scanner_stays_open_after_a_page(engine):
-    table = Shape(60, buckets=3).wide()
-    points = [Point(metric, at_s) for metric in METRICS for at_s in range(100)]
-    with chunks_of(7, 2), stocked(engine, table, points=points) as (rows,):
-        client = watched(rows)
-        for question in ({}, {"metric": any_of(METRICS, merged=True)}):
-            for newest_first in (None, True):
-                query = query_of(rows, table, plan_of(table, question), newest_first=newest_first)
-                query.page(3)
-                assert client.calls["scannerOpenWithScan"] > 0
-                assert client.open == set()
-                next(iter(query))
-                assert client.open == set()
 
 
 # ---- cursors -------------------------------------------------------------------------------------
