@@ -263,6 +263,7 @@ def test_a_question_that_the_client_sorts_is_read_once(items, monkeypatch):
     with metered(rows.connection) as cost:
         assert len(list(query)) == count
     assert cost.rows_fetched == count
+    assert (query.explain().rpcs, cost.rpcs) == (3, 4)  # opened, fetched once, closed; more rows take more fetches
 
 
 # ---- explain -------------------------------------------------------------------------------------
