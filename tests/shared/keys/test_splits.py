@@ -49,19 +49,15 @@ def layout_by_hand(text: str) -> KeyLayout[Any]:
 # prefix or codec: points wanted (- if no number is given) | points | part of the reason
 CUT = """
 Salt(of='id', buckets=4): - | 01 02 03 | 4 buckets of Salt(of='id', buckets=4): one region each
-Salt(of='id', buckets=4): 3 | 01 02 03 | one region each
 Salt(of='id', buckets=4): 2 | 01 02 | 3 regions, as equal as possible
-Salt(of='id', buckets=4): 1 | 02 | 2 regions, as equal as possible
 Salt(of='id', buckets=10): 3 | 02 05 07 | 4 regions, as equal as possible
 Modulo(of='id', by=3): - | 01 02 | 3 buckets of Modulo(of='id', by=3): one region
 HashPrefix(of='id', bytes=4): - | 10 20 30 40 50 60 70 80 90 a0 b0 c0 d0 e0 f0 | bytes=4): 16 regions, as
 HashPrefix(of='id', bytes=4): 3 | 40 80 c0 | 4 regions, as equal as possible
 HashPrefix(of='id', bytes=4): 2 | 55 aa | bytes of HashPrefix(of='id', bytes=4): 3 regions, as equal as possible
-HashPrefix(of='id', bytes=1): 2 | 55 aa | 3 regions, as equal as possible
 HashPrefix(of='id', bytes=4, hex=True): - | 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66 | 16 regions, as equal
 HashPrefix(of='id', bytes=4, hex=True): 3 | 34 38 63 | hex digits of HashPrefix(of='id', bytes=4, hex=True): 4 regions
 HashPrefix(of='id', bytes=4, hex=True): 2 | 3535 6161 | 3 regions, as equal as possible
-HashPrefix(of='id', bytes=1, hex=True): 3 | 34 38 63 | 4 regions, as equal as possible
 HashPrefix(of='id', bytes=1, hex=True): 4 | 33 36 39 63 | 5 regions, as equal as possible
 HashPrefix(of='id', bytes=2, hex=True, separator='_', take='last'): 1 | 38 | 2 regions, as
 ReversedDigits(1): - | 31 32 33 34 35 36 37 38 39 | last digit first: one region each
@@ -74,7 +70,6 @@ STATUS: 1 | 02 | 3 codes of id: 2 regions, as equal as possible
 DecimalText(8): 3 | 3235 35 3735 | 4 regions, as equal as possible, if id is spread over all
 Descending(DecimalText(8)): 1 | 35 | if id is spread over all values of Descending(DecimalText(8)) and does not count up
 UInt32: 3 | 40 80 c0 | rows start with id (a specimen): 4 regions, as equal as possible, if id is spread
-Int8: 1 | 80 | all values of Int8
 Descending(Int64): 1 | 80 | all values of Descending(Int64)
 FixedBytes(16): 3 | 40 80 c0 | all values of FixedBytes(16)
 # The first spreading prefix decides, also before a time; without one, the first part.

@@ -154,21 +154,15 @@ def test_records_come_in_the_order_that_is_asked_for(engine, table, question, or
             assert len(set(places)) <= 1 or sorted(places, reverse=by_order) != places
 
 
-@pytest.mark.parametrize("newest_first", [True, False])
-def test_newest_first_of_rows_in_the_order_of_a_hash_is_refused(newest_first):
-    hashed = HashPrefix(of="host", bytes=2)
-    table = event_table(hashed)
-    with pytest.raises(InvalidQuestion) as refused:
-        direction(table, table.whole_table(), None, newest_first)
-    assert str(refused.value) == (
-        "newest_first: rows of HostAndTime come in the order of a hash; give order, or a value for host"
-    )
-    of_both = event_table(hashed, HashPrefix(of=("at_s", "host"), bytes=2))
-    with pytest.raises(InvalidQuestion) as refused:
-        direction(of_both, of_both.whole_table(), None, newest_first)
-    assert str(refused.value) == (
-        "newest_first: rows of HostAndTime come in the order of a hash; give order, or a value for host and at_s"
-    )
+@pytest.mark.parametrize(("of", "parts"), [((), "host"), (("at_s", "host"), "host and at_s")])
+def test_newest_first_of_rows_in_the_order_of_a_hash_is_refused(of, parts):
+    table = event_table(HashPrefix(of="host", bytes=2), *([HashPrefix(of=of, bytes=2)] if of else []))
+    for newest_first in (True, False):
+        with pytest.raises(InvalidQuestion) as refused:
+            direction(table, table.whole_table(), None, newest_first)
+        assert str(refused.value) == (
+            f"newest_first: rows of HostAndTime come in the order of a hash; give order, or a value for {parts}"
+        )
 
 
 def test_rows_in_the_order_of_a_hash_have_a_direction_with_an_order_or_a_value():

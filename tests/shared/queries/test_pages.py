@@ -15,11 +15,12 @@ from tests.shared.queries.paging import (
     ITEMS,
     holds_whole_values,
     item_page,
+    key_table,
     pages_of,
     records_of,
 )
 from tests.shared.specimens import Item, Named
-from tests.shared.stocked import put, stocked_table
+from tests.shared.stocked import put, query_of, stocked_table
 
 # ---- every row once ------------------------------------------------------------------------------
 
@@ -34,7 +35,7 @@ from tests.shared.stocked import put, stocked_table
     st.booleans(),
     st.sampled_from([1, 2, 5, 10_000]),
 )
-def test_the_pages_of_any_question_are_its_answer(
+def test_the_pages_of_any_question_are_its_answer_from_the_ranges_that_it_explains(
     engine, subject_and_question, reverse, limit, with_where, read_at_most
 ):
     subject, question = subject_and_question
@@ -46,6 +47,14 @@ def test_the_pages_of_any_question_are_its_answer(
     wanted = in_order(subject, [key for key in subject.keys if matches(question, key) and matches(where, key)])
     with stocked_table(engine, map(layout.encode, subject.keys)) as table:
         pages = pages_of(table, layout, plan, limit=limit, where=where, reverse=reverse, read_at_most=read_at_most)
+        query = query_of(table, key_table(layout), plan, where=where)
+        with metered(table.connection) as cost:
+            query.page(10_000)
+        ranges = {(range_.start, range_.stop) for range_ in query.explain(10_000).ranges}
+        assert {(read.rows.start, read.rows.stop) for read in cost.reads} == ranges
+        with metered(table.connection) as cost:
+            query.page(limit)
+        assert query.explain(limit).rpcs <= cost.rpcs
     assert (wanted[::-1] if reverse else wanted) == records_of(pages)
     assert where or plan.residual or [limit] * (len(pages) - 1) == [len(answer.records) for answer in pages[:-1]]
     assert {tuple(sorted({*plan.residual, *where}))} == {answer.client_work for answer in pages}
