@@ -5,7 +5,8 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from domains.command_line.new_package.folders import write_folder
@@ -33,10 +34,13 @@ def story_of(files: Mapping[str, bytes], folder: Path) -> str:
     return done.stdout
 
 
-def imported_modules(path: Path | zipfile.Path) -> Iterator[str]:
+@cache
+def imported_modules(path: Path | zipfile.Path) -> tuple[str, ...]:
     """The modules that a file imports, relative ones with their dots."""
+    names: list[str] = []
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            yield "." * node.level + (node.module or "")
+            names.append("." * node.level + (node.module or ""))
+    return tuple(names)

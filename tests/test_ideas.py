@@ -39,6 +39,14 @@ def test_the_place_of_every_idea_shows_it():
     assert [f"{idea.mutant}: {idea.shown}" for idea in IDEAS if not is_shown(idea)] == []
 
 
+def test_the_file_of_the_test_of_every_idea_defines_it():
+    """But for tests that a class inherits."""
+    named = [idea.test.partition("[")[0].partition("::") for idea in IDEAS]
+    texts = {file: (ROOT / file).read_text(encoding="utf-8") for file, _, _name in named}
+    assert [name for file, _, name in named if "::" not in name and f"def {name}(" not in texts[file]] == []
+
+
+@pytest.mark.long
 def test_the_test_of_every_idea_exists():
     files = sorted({idea.test.partition("::")[0] for idea in IDEAS})
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-n", "0", *files]

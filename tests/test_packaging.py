@@ -6,10 +6,10 @@ import re
 import shutil
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
 from email.parser import Parser
-from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +49,7 @@ def test_the_wheel_installs_one_package_and_the_types_of_happybase(wheel: Path) 
     assert ("from rowbook.stores import connect" in readme, "from shared" in readme) == (True, False)
 
 
+@pytest.mark.long
 def test_no_module_of_the_wheel_imports_what_only_the_repository_has(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     imported = {
@@ -61,6 +62,7 @@ def test_no_module_of_the_wheel_imports_what_only_the_repository_has(wheel: Path
     assert [pair for pair in imported if pair[1] in ("shared", "domains", "fixtures", "tests")] == []
 
 
+@pytest.mark.long
 def test_the_source_distribution_builds_the_same_wheel_byte_for_byte(wheel: Path, tmp_path: Path) -> None:
     """In another folder, from files with other times and rights; so the same commit always makes the same wheel."""
     succeed(sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", tmp_path, cwd=ROOT)
@@ -79,16 +81,8 @@ def test_the_package_describes_itself_and_not_the_checkout(wheel: Path) -> None:
     described = Parser().parsestr(archive.read(f"rowbook-{__version__}.dist-info/METADATA").decode())
     text = described.get_payload()
     assert described["Version"] == __version__
-    assert set(described.get_all("Provides-Extra", [])) == {
-        "all",
-        "cli",
-        "frames",
-        "parquet",
-        "pictures",
-        "store",
-        "testing",
-        "tsdb",
-    }
+    extras = {"all", "cli", "frames", "parquet", "pictures", "store", "testing", "tsdb"}
+    assert set(described.get_all("Provides-Extra", [])) == extras
     assert text == (ROOT / "shared" / "README.md").read_text(encoding="utf-8")
     # What is only in a checkout; and an index shows no other file of the package, so no link leads there.
     assert re.findall(r"\bmake \w+|from shared|from domains|\]\((?!https:)", str(text)) == []
@@ -111,6 +105,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin"
 
 
+@pytest.mark.long
 def test_an_installed_design_is_imported_and_its_story_runs(installed: Path, tmp_path: Path) -> None:
     names = [f"rowbook.domains.{design.name}.example" for design in all_designs()]
     code = f"""
@@ -125,17 +120,14 @@ print(orders.__file__, keys.__file__)
     assert all(Path(file).is_relative_to(installed.parent) for file in files.split())
 
 
+@pytest.mark.long
 def test_the_installed_package_and_its_command_know_the_version(installed: Path, tmp_path: Path) -> None:
     code = "import rowbook; from importlib.metadata import version; print(rowbook.__version__, version('rowbook'))"
     assert succeed(installed / "python", "-c", code, cwd=tmp_path).split() == [__version__] * 2
     assert succeed(installed / "rowbook", "--version", cwd=tmp_path) == f"rowbook {__version__}\n"
 
 
-def test_the_installed_command_finds_its_samples_from_any_folder(installed: Path, tmp_path: Path) -> None:
-    assert "n-42" in succeed(installed / "rowbook", "ask", "orders", "order", "order_number=n-42", cwd=tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
+@pytest.mark.long
 def test_the_installed_plugin_makes_stores_and_runs_contracts(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text("""
 from rowbook.domains.activity.design import DESIGN
@@ -150,6 +142,7 @@ def test_keys_are_golden(rowbook_store):
     assert succeed(installed / "python", "-m", "pytest", "-q", "-k", "golden", cwd=tmp_path).startswith("...  ")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["rowbook", "-m"])
 def test_folders_of_the_user_do_not_replace_those_of_the_suite(command: str, installed: Path, tmp_path: Path) -> None:
     for name in ("shared", "domains"):
@@ -165,8 +158,8 @@ def test_folders_of_the_user_do_not_replace_those_of_the_suite(command: str, ins
 SNIPPETS = {
     "keys.py": """
         # pyright: strict
-        from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
-        from shared.stores import connect
+        from rowbook.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
+        from rowbook.stores import connect
 
         @row_key
         class Order:
@@ -191,11 +184,11 @@ SNIPPETS = {
     """,
     "tables.py": """
         # pyright: strict
-        from domains.orders import TABLES, BuyerLine, Order, OrderRepository, SellerLine
-        from domains.orders.keys import BY_SELLER, ORDERS, OrderBySeller
-        from shared.queries import Query, Versions
-        from shared.stores import connect
-        from shared.tables import BoundTable, Column, OtherColumns, RecordCells
+        from rowbook.domains.orders import TABLES, BuyerLine, Order, OrderRepository, SellerLine
+        from rowbook.domains.orders.keys import BY_SELLER, ORDERS, OrderBySeller
+        from rowbook.queries import Query, Versions
+        from rowbook.stores import connect
+        from rowbook.tables import BoundTable, Column, OtherColumns, RecordCells
 
         lamp = Order("n-42", "s-17", "b-3", placed_ms=1, item="lamp", amount=7)
         line: SellerLine = BY_SELLER.record(BY_SELLER.row(SellerLine.of(lamp)), {})
@@ -229,9 +222,9 @@ SNIPPETS = {
     "names.py": """
         # pyright: strict
         import attrs
-        import shared
-        from shared import BoundTable, Column, EscapedText, Int64, KeyLayout, Query, RecordCells, TableLayout, connect
-        from shared import between, create_tables, part, put_all, row_key
+        import rowbook
+        from rowbook import BoundTable, Column, EscapedText, Int64, KeyLayout, Query, RecordCells, TableLayout, connect
+        from rowbook import between, create_tables, part, put_all, row_key
 
         @attrs.frozen
         class Visit:
@@ -247,8 +240,8 @@ SNIPPETS = {
         VISITS = TableLayout(
             "visits", "a visit", KeyLayout(VisitOfPage), RecordCells(Visit, {"seconds": Column("v:s")})
         )
-        version: str = shared.__version__
-        shared.nothing  # refused
+        version: str = rowbook.__version__
+        rowbook.nothing  # refused
         with_store = connect("embedded:")
         create_tables(with_store, [VISITS])
         visits = BoundTable(with_store, VISITS)
@@ -267,7 +260,7 @@ SNIPPETS = {
         # pyright: strict
         import happybase
 
-        from shared.stores import connect
+        from rowbook.stores import connect
 
         happybase.Connection().table("orders").scan(row_prefix="s-17", limits=1)  # refused
         connect("embedded:").table("orders").put(b"s-17")  # refused
@@ -276,86 +269,42 @@ SNIPPETS = {
 }
 
 
-def installed_names(text: str) -> str:
-    """A snippet as it is with the installed package."""
-    text = re.sub(r"\bshared\b", "rowbook", text)
-    return text.replace("from domains.", "from rowbook.domains.")
-
-
-INSTALLED_SNIPPETS = {name: installed_names(text) for name, text in SNIPPETS.items()}
-
-
-@pytest.fixture(scope="module")
-def snippets(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return written(SNIPPETS, tmp_path_factory.mktemp("types"))
-
-
-def written(texts: Mapping[str, str], folder: Path) -> Path:
-    for name, text in texts.items():
-        (folder / name).write_text(re.sub("^ {8}", "", text, flags=re.MULTILINE).lstrip())
+def written(names: Iterable[str], folder: Path) -> Path:
+    for name in names:
+        (folder / name).write_text(re.sub("^ {8}", "", SNIPPETS[name], flags=re.MULTILINE).lstrip())
     return folder
 
 
-def refused(folder: Path) -> set[tuple[str, int]]:
-    return {
+def refused_by_mypy(python: str | Path, files: list[Path], cwd: Path) -> tuple[set[tuple[str, int]], str]:
+    """The lines that it refuses, and all that it says."""
+    options = ("--no-pretty", "--strict", "--python-executable", python)
+    said = run(sys.executable, "-m", "mypy", *options, *files, cwd=cwd).stdout
+    return {(name, int(line)) for name, line in re.findall(r"(\w+\.py):(\d+): error: ", said)}, said
+
+
+def refused_by_pyright(python: str | Path, files: list[Path], cwd: Path) -> tuple[set[tuple[str, int]], str]:
+    """The lines that it refuses, and all that it says."""
+    if shutil.which("node") is None:
+        pytest.skip("pyright needs node, and a test does not download it")
+    with one_process_at_a_time():  # the first time pyright downloads itself
+        said = run(sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", python, *files, cwd=cwd).stdout
+    errors = [found for found in json.loads(said)["generalDiagnostics"] if found["severity"] == "error"]
+    return {(Path(found["file"]).name, found["range"]["start"]["line"] + 1) for found in errors}, said
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("install", "names"), [("wheel", SNIPPETS), ("editable", ["names.py"])])
+@pytest.mark.parametrize("refused_by", [refused_by_mypy, refused_by_pyright])
+def test_right_code_has_the_right_types_and_wrong_code_is_refused_where_the_package_is_installed(
+    refused_by: Callable[..., Any], install: str, names: Iterable[str], installed: Path, tmp_path: Path
+) -> None:
+    python = installed / "python" if install == "wheel" else sys.executable
+    files = sorted(written(names, tmp_path).iterdir())
+    wanted = {
         (file.name, number)
-        for file in folder.glob("*.py")
+        for file in files
         for number, line in enumerate(file.read_text().splitlines(), start=1)
         if line.endswith("# refused")
     }
-
-
-def checked_by_mypy(folder: Path, *options: object, cwd: Path) -> None:
-    """Checks that mypy refuses the lines that say so, and no other."""
-    process = run(sys.executable, "-m", "mypy", "--no-pretty", *options, *sorted(folder.glob("*.py")), cwd=cwd)
-    errors = re.findall(r"(\w+\.py):(\d+): error: ", process.stdout)
-    assert {(name, int(line)) for name, line in errors} == refused(folder), process.stdout + process.stderr
-
-
-@pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
-def test_mypy_refuses_wrong_keys_and_wrong_calls(snippets: Path) -> None:
-    checked_by_mypy(snippets, cwd=ROOT)
-
-
-@pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
-def test_mypy_takes_right_code_and_refuses_wrong_code_where_the_wheel_is_installed(
-    installed: Path, tmp_path: Path
-) -> None:
-    folder = written(INSTALLED_SNIPPETS, tmp_path)
-    checked_by_mypy(folder, "--strict", "--python-executable", installed / "python", cwd=folder)
-
-
-@pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
-def test_mypy_knows_the_names_of_the_package_in_an_editable_install(tmp_path: Path) -> None:
-    folder = written({"names.py": INSTALLED_SNIPPETS["names.py"]}, tmp_path)
-    checked_by_mypy(folder, "--strict", cwd=folder)
-
-
-NODE_MISSING = "pyright needs node, and a test does not download it"
-
-
-@pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
-@pytest.mark.skipif(shutil.which("node") is None, reason=NODE_MISSING)
-def test_pyright_refuses_wrong_keys_and_wrong_calls(snippets: Path) -> None:
-    checked_by_pyright(snippets, sys.executable, cwd=ROOT)
-
-
-@pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
-@pytest.mark.skipif(shutil.which("node") is None, reason=NODE_MISSING)
-@pytest.mark.parametrize("install", ["wheel", "editable"])
-def test_pyright_takes_right_code_and_refuses_wrong_code_where_the_package_is_installed(
-    install: str, installed: Path, tmp_path: Path
-) -> None:
-    names = SNIPPETS if install == "wheel" else ["names.py"]
-    folder = written({name: INSTALLED_SNIPPETS[name] for name in names}, tmp_path)
-    checked_by_pyright(folder, installed / "python" if install == "wheel" else sys.executable, cwd=folder)
-
-
-def checked_by_pyright(folder: Path, python: str | Path, cwd: Path) -> None:
-    """Checks that pyright refuses the lines that say so, and no other."""
-    command = (sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", python)
-    with one_process_at_a_time():  # the first time pyright downloads itself
-        process = run(*command, *sorted(folder.glob("*.py")), cwd=cwd)
-    errors = [found for found in json.loads(process.stdout)["generalDiagnostics"] if found["severity"] == "error"]
-    lines = {(Path(found["file"]).name, found["range"]["start"]["line"] + 1) for found in errors}
-    assert lines == refused(folder), process.stdout + process.stderr
+    refused, said = refused_by(python, files, cwd=tmp_path)
+    assert refused == wanted, said

@@ -10,23 +10,36 @@ from sybil.parsers.markdown import PythonCodeBlockParser
 
 from domains.command_line.designs import all_designs
 from domains.command_line.listing import LISTING
+from domains.command_line.readmes import DESIGN_PAGES
 from shared.designs import AccessPattern, Measurement, Variant, load_samples, measure
 from shared.designs.comparison import VariantCosts
 from shared.designs.metering import Cost
-from shared.designs.pages.cost_blocks import across, refused_block
+from shared.designs.pages.cost_blocks import across, choice_block, refused_block
+from shared.designs.pages.heat_blocks import heat_block
+from shared.designs.pages.key_blocks import columns_block, layout_block, published_block, variants_block
 from shared.designs.pages.markdown import MAX_COLUMNS, MAX_LINE, with_blocks
-from shared.designs.pages.question_blocks import statements
+from shared.designs.pages.question_blocks import exemptions_block, questions_block, statements
 from shared.designs.pages.stores_page import FILTERS
 from shared.designs.verdicts import LEGEND
 from shared.queries import Page
 from shared.stores import connect
 from shared.stores.filters import language as filter_language
 from shared.tables import ItemCells, create_tables
+from tests.few_designs import few_of
 from tests.programs.readmes import all_pages
 from tests.readmes import READMES, ROOT, named
 
 ALL_READMES = sorted({*READMES, *ROOT.glob("fixtures/**/*.md"), *ROOT.glob("tests/**/*.md")})
 PAGES = all_pages()
+MEASURED_QUICKLY = ("orders", "messages", "tsdb")
+"""The designs whose pages `make test` measures; each of the others takes seconds."""
+LONG_CODE = ("domains/messages/REFERENCE.md", "domains/monitoring/REFERENCE.md")
+"""The pages whose code takes seconds."""
+
+
+def is_measured(path):
+    """Whether a page shows what questions cost."""
+    return (path.parent / "design.py").exists()
 
 
 def test_every_readme_with_generated_blocks_is_generated_and_so_is_the_list_of_designs():
@@ -34,9 +47,30 @@ def test_every_readme_with_generated_blocks_is_generated_and_so_is_the_list_of_d
     assert sorted(PAGES) == sorted([*readmes, LISTING])
 
 
-@pytest.mark.parametrize("path", PAGES, ids=named)
+def marked_long(paths, is_long):
+    """Parameters of a test, with the mark `long` if `is_long` of a page."""
+    return [pytest.param(path, marks=pytest.mark.long if is_long(path) else (), id=named(path)) for path in paths]
+
+
+@pytest.mark.parametrize(
+    "path", marked_long(PAGES, lambda path: is_measured(path) and path.parent.name not in MEASURED_QUICKLY)
+)
 def test_what_is_generated_is_what_the_code_prints(path):
     assert path.read_text(encoding="utf-8") == PAGES[path]()
+
+
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+def test_what_is_generated_of_a_design_without_a_store_is_what_the_code_prints(design):
+    of_keys = (variants_block, columns_block, published_block)
+    of_questions = (questions_block, choice_block, exemptions_block, heat_block)
+    blocks = {make.__name__.removesuffix("_block"): make(design) for make in (*of_keys, *of_questions)}
+    for table in (table for variant in design.variants for table in variant.record_tables):
+        blocks.setdefault(f"layout-{table.name.replace('_', '-')}", layout_block(table))
+    for page in DESIGN_PAGES:
+        text = (ROOT / "domains" / design.name / page).read_text(encoding="utf-8")
+        shown = dict(re.findall(r"<!-- generated: (\S+) -->\n(.*?)\n<!-- end -->", text, re.DOTALL))
+        assert text == with_blocks(text, shown | blocks)
+        assert shown.keys() & blocks.keys()
 
 
 def test_the_stores_readme_has_every_filter_of_the_language():
@@ -53,7 +87,7 @@ def run_python(path, capsys):
         assert capsys.readouterr().out == (shown[1] if shown else "")
 
 
-@pytest.mark.parametrize("path", READMES, ids=named)
+@pytest.mark.parametrize("path", marked_long(READMES, lambda path: named(path) in LONG_CODE))
 def test_the_python_in_a_readme_runs_and_prints_what_stands_below_it(path, capsys):
     run_python(path, capsys)
 
@@ -216,7 +250,7 @@ def drops_rows_until_a_page_is_full(measured):
     return bool(measured.client_work) and isinstance(measured.answer, Page) and measured.answer.cursor is not None
 
 
-@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+@pytest.mark.parametrize("design", few_of(all_designs(), lambda design: design.name))
 def test_the_printed_statements_read_the_rows_that_the_questions_read(design):
     with closing(connect("embedded:")) as connection:
         create_tables(connection, design.main.tables)
