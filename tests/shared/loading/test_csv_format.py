@@ -22,7 +22,6 @@ BAD_AMOUNT = "Sale.amount: must be an int (got 'x')"
     [
         HEADER + LINE,
         (HEADER + LINE).removesuffix("\n"),
-        (HEADER + LINE).replace("\n", "\r\n"),
         "\ufeff" + HEADER + LINE,
         "number, sold_ms,  amount \nn-1, 2020-01-01,  7\n",
         'number, "sold_ms", amount\n"n-1", "2020-01-01", 7\n',
@@ -59,33 +58,23 @@ def test_a_csv_is_read_field_by_field_with_the_numbers_of_its_lines(written, con
     [
         ("n-1,0\n", "must have 3 fields, like the header (got 2)"),
         ("n-1,0,7,8\n", "must have 3 fields, like the header (got 4)"),
-        ("n-1,0,7,\n", "must have 3 fields, like the header (got 4)"),
         ("   \n", "must have 3 fields, like the header (got 1)"),
         ('"n-1"x,0,7\n', """is not valid CSV: ',' expected after '"'"""),
-        ("n-1,0,\n", "Sale.amount: must be an int (got '')"),
-        ("n-1,0,12x\n", "Sale.amount: must be an int (got '12x')"),
         ("n-1,0,1_0\n", "Sale.amount: must be an int (got '1_0')"),
-        ("n-1,0,1.0\n", "Sale.amount: must be an int (got '1.0')"),
         ("n-1,0, 1\n", "Sale.amount: must be an int (got ' 1')"),
         ("n-1,0,٣\n", "Sale.amount: must be an int (got '٣')"),
         ("n-1,0,-1\n", "Sale.amount: must be 0 or more (got -1)"),
+        (f"n-1,0,{'9' * 4301}\n", "Sale.amount: an int must have at most 4300 digits (got 4301)"),
     ],
 )
 def test_a_bad_line_has_its_reason_and_the_next_one_is_read(written, line, reason):
     assert lines(written(HEADER + line + LINE)) == [(2, reason), (3, SALE)]
 
 
-def test_text_that_is_not_a_time_is_refused_by_record_and_field(written):
-    ((_, reason),) = lines(written(HEADER + "n-1,yesterday,7\n"))
-    assert reason.startswith("Sale.sold_ms: must be a time such as ")
-    assert reason.endswith("(got 'yesterday')")
-
-
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
         (['"n-2,0,7'], "is not valid CSV: the quote opened in line 3, character 1, is never closed"),
-        (['n-2,"0,7'], "is not valid CSV: the quote opened in line 3, character 5, is never closed"),
         (['n-2,0,"7 ""big""'], "is not valid CSV: the quote opened in line 3, character 7, is never closed"),
         (['"n-2', 'a",0,"7'], "is not valid CSV: the quote opened in line 4, character 6, is never closed"),
         (
@@ -161,11 +150,10 @@ def test_a_record_over_several_lines_says_which(written):
         next(read_records(written(content), Sale))
 
 
-@pytest.mark.parametrize("characters", [131_072, 131_073, 9_000_000])
-def test_a_csv_field_may_be_as_long_as_a_line(written, characters):
-    for field in ("x" * characters, f'"{"x" * characters}"'):
-        ((_, record),) = lines(written(f"number,sold_ms,amount\n{field},0,7\n"))
-        assert len(record.number) == characters
+def test_a_csv_field_may_be_longer_than_python_reads_by_default(written):
+    field = "x" * (131_072 + 1)
+    for shown in (field, f'"{field}"'):
+        assert lines(written(f"{HEADER}{shown},0,7\n")) == [(2, Sale(field, 0, 7))]
 
 
 @given(st.lists(st.sampled_from(['"', '""', ",", "a", "\n", "\r\n", " "]), max_size=40).map("".join))
@@ -177,20 +165,3 @@ def test_what_python_reads_as_csv_in_lines_is_read_alike(text):
             rows = list(CSV.read(io.StringIO(text, newline=""), Path("a.csv")))
             assert [list(values.values()) for _first, _last, values in rows] == expected
             assert [first for first, *_ in rows] == sorted({first for first, *_ in rows})
-
-
-def test_ints_have_up_to_4300_digits(written):
-    content = HEADER + f"n-1,0,{10**21}\nn-2,0,+{'9' * 4300}\nn-3,0,{'9' * 4301}\n"
-    assert [line.record.amount if line.record else line.reason for line in read_lines(written(content), Sale)] == [
-        10**21,
-        10**4300 - 1,
-        "Sale.amount: an int must have at most 4300 digits (got 4301)",
-    ]
-
-
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1), min_size=1))
-def test_text_that_csv_can_write_is_read_as_it_is(tmp_path_factory, texts):
-    path = tmp_path_factory.getbasetemp() / "any.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([["number", "sold_ms", "amount"], *([text, 0, 7] for text in texts)])
-    assert [record.number for record in read_records(path, Sale)] == texts

@@ -17,16 +17,12 @@ def test_a_json_line_is_a_record(written):
     ("change", "reason"),
     [
         ({"amount": True}, "Sale.amount: must be an int (got True)"),
-        ({"amount": 7.0}, "Sale.amount: must be an int (got 7.0)"),
         ({"amount": None}, "Sale.amount: must be an int (got None)"),
-        ({"amount": "7.0"}, "Sale.amount: must be an int (got '7.0')"),
-        ({"amount": [7]}, "Sale.amount: must be an int (got [7])"),
         ({"amount": -7}, "Sale.amount: must be 0 or more (got -7)"),
         ({"number": 1}, "Sale.number: must be text (got 1)"),
         ({"sold_ms": 1.5e12}, "Sale.sold_ms: must be an int (got 1500000000000.0)"),
         ({"sold_ms": False}, "Sale.sold_ms: must be an int (got False)"),
         ({"state": "gone"}, "Sale.state: must be one of open, done (got 'gone')"),
-        ({"state": None}, "Sale.state: must be one of open, done (got None)"),
         ({"number": "x" * 200, "amount": "x" * 200}, f"Sale.amount: must be an int (got '{'x' * 99}...)"),
     ],
 )
@@ -40,12 +36,10 @@ def test_a_wrong_value_in_json_names_record_and_field(written, change, reason):
         ("{", "is not valid JSON: Expecting property name enclosed in double quotes at character 2"),
         ('{"a": 1} x', "is not valid JSON: Extra data at character 10"),
         ("[1, 2]", "must be a JSON object (got '[1, 2]')"),
-        ("7", "must be a JSON object (got '7')"),
         ('{"number": "a", "number": "b"}', "is not valid JSON: 'number' occurs 2 times"),
         ('{"a": ' + "9" * 5000 + "}", "is not valid JSON: an int must have at most 4300 digits (got 5000)"),
         ('{"a": ' + "[" * 100_000 + "}", "is not valid JSON: maximum recursion depth"),
         ("{}", "no column number, sold_ms, amount for Sale.number, sold_ms, amount; map a field to one of: "),
-        ('{"number": "a", "amount": 1}', "no column sold_ms for Sale.sold_ms; map a field to one of: number, amount"),
     ],
 )
 def test_a_line_that_is_not_a_record_has_a_reason(written, line, reason):

@@ -4,12 +4,10 @@ import json
 
 import attrs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from shared.loading import read_lines
 from shared.loading.measurements import NGINX_STATUS, SERIES
-from shared.records import LAST_MS, finite, integer, show_time, text
+from shared.records import LAST_MS, finite, integer, text
 
 FORMATS = (SERIES, NGINX_STATUS)
 
@@ -58,7 +56,6 @@ def series(*rows):
     [
         ("2014-02-14 14:30:00,0.132", AT_MS, 0.132),
         ("2014-02-14T14:30:00.500Z,-1e3", AT_MS + 500, -1000.0),
-        ("2014-02-14 15:30:00+01:00,7", AT_MS, 7.0),
         ("1970-01-01 00:00:00,547457000.0", 0, 547457000.0),
         ("9999-12-31T23:59:59.999,0", LAST_MS, 0.0),
     ],
@@ -71,7 +68,6 @@ def test_a_line_of_a_series_is_a_point(written, row, time_ms, value):
     ("name", "host", "metric"),
     [
         ("ec2_cpu_utilization_24ae8d.csv", "24ae8d", "ec2_cpu_utilization"),
-        ("elb_request_count_8c0756.csv", "8c0756", "elb_request_count"),
         ("iio_us-east-1_i-a2eb1cd9_NetworkIn.csv", "i-a2eb1cd9", "NetworkIn"),
         ("cpu_24ae8d", "24ae8d", "cpu"),
     ],
@@ -110,35 +106,16 @@ VALUE = "Measurement.value: must be a number in the range of a float (got "
     [
         ("2014-02-14 14:30:00", "must be time,value (got '2014-02-14 14:30:00')"),
         ("x,1", f"{TIME}'x')"),
-        (",1", f"{TIME}'')"),
         (" 1970-01-01,1", f"{TIME}' 1970-01-01')"),
-        ("2014-02-30 14:30:00,1", f"{TIME}'2014-02-30 14:30:00')"),
         ("1392388200,1", f"{TIME}'1392388200')"),
-        ("y" * 200 + ",1", f"{TIME}'{'y' * 99}...)"),
-        (HEADER, f"{TIME}'timestamp')"),
         ("1969-12-31 23:59:59,1", f"Measurement.time_ms: must be 0..{LAST_MS} (got -1000)"),
-        ("1970-01-01,", f"{VALUE}'')"),
         ("1970-01-01,nan", f"{VALUE}'nan')"),
-        ("1970-01-01,1e999", f"{VALUE}'1e999')"),
         ("1970-01-01,1,2", f"{VALUE}'1,2')"),
-        ("1970-01-01, 1", f"{VALUE}' 1')"),
     ],
 )
 def test_a_line_of_a_series_is_refused_with_field_wanted_and_given(written, row, said):
     path = written(series(row, "1970-01-01,1"))
     assert lines(path) == [(2, said), (3, Measurement("24ae8d", "cpu", 0, 1.0))]
-
-
-def test_a_byte_that_is_not_utf8_spoils_its_own_line_only(written):
-    path = written(series("1970-01-01,\xe9", "1970-01-01,1").encode("latin-1"))
-    assert lines(path) == [(2, "value: is not UTF-8 (byte e9)"), (3, Measurement("24ae8d", "cpu", 0, 1.0))]
-
-
-@given(st.lists(st.tuples(st.integers(0, LAST_MS), st.floats(allow_nan=False, allow_infinity=False))))
-def test_a_series_holds_any_times_and_values(tmp_path_factory, points):
-    path = tmp_path_factory.getbasetemp() / "any_24ae8d.csv"
-    path.write_text(series(*(f"{show_time(time_ms)},{value!r}" for time_ms, value in points)), encoding="utf-8")
-    assert [record for _number, record in lines(path)] == [Measurement("24ae8d", "any", *pair) for pair in points]
 
 
 # Snapshots of nginx
@@ -169,11 +146,6 @@ def test_every_int_of_a_snapshot_is_a_point_and_nothing_else(written):
     ]
 
 
-def test_an_int_beyond_2_to_the_53_is_rounded(written):
-    results = lines(written(status(exact=2**53, rounded=2**53 + 1)))
-    assert [record.value for _number, record in results[1:]] == [2.0**53, 2.0**53]
-
-
 SHAPE = "must be a JSON object with address and timestamp (got "
 
 
@@ -181,14 +153,11 @@ SHAPE = "must be a JSON object with address and timestamp (got "
     ("line", "said"),
     [
         ('{"nginx_version": "1"}', f"""{SHAPE}'{{"nginx_version": "1"}}')"""),
-        ("[1]", f"{SHAPE}'[1]')"),
-        ('"a"', f"{SHAPE}'\"a\"')"),
         ("{", f"{SHAPE}'{{')"),
         (status(address=5), "host: must be text (got 5)"),
         (status(address=""), "Measurement.host: must be text, not empty (got '')"),
         (status(timestamp="x"), "time_ms: must be milliseconds since 1970 UTC (got 'x')"),
         (status(timestamp=True), "time_ms: must be milliseconds since 1970 UTC (got True)"),
-        (status(timestamp=1.5), "time_ms: must be milliseconds since 1970 UTC (got 1.5)"),
         (status(timestamp=-1), f"Measurement.time_ms: must be 0..{LAST_MS} (got -1)"),
         (status(x=10**400), f"{VALUE}an int of 1329 bits)"),
     ],
