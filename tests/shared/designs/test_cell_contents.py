@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import attrs
 import pytest
 
-from shared.designs.cell_contents import column_of, contents_of, shown_column
+from shared.designs.cell_contents import column_of, contents_of
 from shared.keys import KeyLayout, Prefixed, TrailingText, UInt16
 from shared.tables import BIG_INT, Column, InvalidRecord, ItemCells, OtherColumns, RecordCells, TableLayout
 from shared.writes import SourceCells
@@ -50,45 +50,34 @@ PROFILES = TableLayout("profiles", "one profile", KeyLayout(Sale), PROFILE_CELLS
 FOLLOWERS = TableLayout("followers", "one", KeyLayout(Sale), RecordCells(Follower, {}, marker="f:x"))
 KEY = Sale("n-1")
 ORDER = Order("n-1", "lamp", 300)
+POINT = Point("n-1", 7, 1.5)
 
 
-def contents(table, column, value):
+@pytest.mark.parametrize(
+    ("table", "cells", "wanted"),
+    [
+        (ORDERS, {b"o:i": b"\xa4lamp"}, ("Order.item", {"item": "lamp"})),
+        (ORDERS, {b"p:a": ORDER_CELLS.pack_value("amount", 300)}, ("Order.amount", {"amount": 300})),
+        (POINTS, POINTS.cells.pack(POINT), ("Point", attrs.asdict(POINT))),
+        (
+            SOURCES,
+            {b"o:order": SOURCES.cells.pack_revision(3, 7, (), ORDER)},
+            ("Order", {"revision": 3, "revision_ms": 7, **attrs.asdict(ORDER)}),
+        ),
+        (
+            SOURCES,
+            {b"o:order": SOURCES.cells.pack_revision(4, 9, (), None)},
+            ("no Order: it is deleted, or never was", {"revision": 4, "revision_ms": 9}),
+        ),
+        (PROFILES, {b"p:id:fec": b"\xa1x"}, ("Profile.values", {"id:fec": "x"})),
+        (PROFILES, {b"p:name": b"\xa3Ann"}, ("Profile.name", {"name": "Ann"})),
+        (FOLLOWERS, {b"f:x": b"\xc3"}, ("Follower, whose attributes are all in the row key",)),
+    ],
+)
+def test_a_cell_is_an_attribute_or_a_whole_record_of_a_row_or_of_its_source(table, cells, wanted):
+    ((column, value),) = cells.items()
     explained = contents_of(table, KEY, column, value)
-    return explained.holds, *explained.values
-
-
-def test_a_cell_of_a_record_is_one_attribute():
-    cells = ORDERS.cells.pack(ORDER)
-    assert contents(ORDERS, b"o:i", cells[b"o:i"]) == ("Order.item", {"item": "lamp"})
-    assert contents(ORDERS, b"p:a", cells[b"p:a"]) == ("Order.amount", {"amount": 300})
-
-
-def test_a_cell_of_many_records_is_one_whole_record():
-    point = Point("n-1", 7, 1.5)
-    ((column, value),) = POINTS.cells.pack(point).items()
-    assert contents(POINTS, column, value) == ("Point", attrs.asdict(point))
-
-
-def test_a_source_is_its_record_with_the_revision_even_if_that_is_deleted():
-    cells = SOURCES.cells
-    assert contents(SOURCES, b"o:order", cells.pack_revision(3, 7, (), ORDER)) == (
-        "Order",
-        {"revision": 3, "revision_ms": 7, **attrs.asdict(ORDER)},
-    )
-    assert contents(SOURCES, b"o:order", cells.pack_revision(4, 9, (), None)) == (
-        "no Order: it is deleted, or never was",
-        {"revision": 4, "revision_ms": 9},
-    )
-
-
-def test_a_column_of_a_mapping_is_its_key_and_value():
-    assert contents(PROFILES, b"p:id:fec", b"\xa1x") == ("Profile.values", {"id:fec": "x"})
-    assert contents(PROFILES, b"p:name", b"\xa3Ann") == ("Profile.name", {"name": "Ann"})
-    assert column_of(PROFILES, None, b"id:fec") == b"p:id:fec"
-
-
-def test_a_marker_says_that_the_key_holds_all():
-    assert contents(FOLLOWERS, b"f:x", b"\xc3") == ("Follower, whose attributes are all in the row key",)
+    assert (explained.holds, *explained.values) == wanted
 
 
 @pytest.mark.parametrize(
@@ -114,6 +103,7 @@ def test_a_damaged_cell_is_refused_with_field_wanted_and_given(table, column, va
         (SOURCES, None, b"order", b"o:order"),
         (POINTS, None, b"s\0\7", b"p:s\0\7"),
         (POINTS, "p", b"s", b"p:s"),
+        (PROFILES, None, b"id:fec", b"p:id:fec"),
     ],
 )
 def test_a_column_is_a_qualifier_in_its_family_or_in_the_only_one(table, family, qualifier, column):
@@ -135,13 +125,3 @@ def test_a_column_that_no_record_has_is_refused_with_those_there_are(table, fami
     with pytest.raises(InvalidRecord) as refused:
         column_of(table, family, qualifier)
     assert str(refused.value) == said
-
-
-def test_a_column_is_shown_as_it_is_given():
-    assert shown_column(b"o:\x00i") == "o:0069"
-
-
-def test_a_value_is_unpacked_by_the_name_of_its_attribute():
-    assert ORDER_CELLS.unpack_value("item", ORDER_CELLS.pack_value("item", "lamp")) == "lamp"
-    with pytest.raises(InvalidRecord, match=r"^Order\.number: has no column \(item, amount have\)$"):
-        ORDER_CELLS.unpack_value("number", b"\x07")

@@ -9,9 +9,7 @@ from domains.command_line.designs import all_designs
 from shared.designs import Series, lower_where
 from shared.designs.growth import TIMES, Growth, growth_file, growth_text, recorded_growth
 from shared.designs.pictures.chart import LINE, Chart, Line, draw_charts
-from shared.designs.pictures.crossing_picture import crossing_picture
 from shared.designs.pictures.drawing import WIDTH, Picture, width_of
-from shared.designs.pictures.growth_picture import growth_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -80,9 +78,3 @@ def test_the_words_of_six_lines_that_end_at_one_point_are_below_each_other_withi
     assert len(words) == 6 * 3
     assert all(below - above >= LINE for above, below in pairwise(words))
     assert 0 < words[0] < words[-1] < height
-
-
-@of_each_design
-def test_the_words_for_those_who_see_no_chart_are_short_enough_to_be_read_aloud(design):
-    crossings = [] if design.crossing is None else [crossing_picture(design.crossing(design))]
-    assert all(len(picture.description) < 400 for picture in [growth_picture(design), *crossings])

@@ -51,6 +51,7 @@ def test_the_last_format_of_each_kind_of_trap_is_the_only_one_that_sorts_right()
     assert rights[-1] == TRAPS[-1].form
 
 
+@pytest.mark.long
 def test_java_makes_the_bytes_of_every_entry(tmp_path):
     jshell = shutil.which("jshell")
     if jshell is None:

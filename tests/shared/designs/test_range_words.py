@@ -64,28 +64,11 @@ def test_a_range_has_the_values_that_its_question_binds(question, wanted):
     assert [range_words(rows) for rows in VISITS.plan(**question).ranges] == [wanted]
 
 
-def test_each_of_several_values_is_a_range_of_its_own():
-    assert words(VISITS, user=any_of(["b", "a"])) == ["user a", "user b"]
-
-
-def test_bytes_are_shown_in_hex():
-    assert words(KeyLayout(Digest), digest=starting_with(b"ab")) == ["digest starting with 61 62"]
-
-
-def test_a_range_without_ends_is_all_rows():
-    assert range_words(RowRange(b"", None)) == range_words(RowRange(b"", None), VISITS) == "all rows"
-    assert words(KeyLayout(Visit, HashPrefix(of="user", bytes=4)), user="ada") != ["all rows"]
-
-
-def test_the_buckets_of_a_whole_table_are_shown():
-    salted = KeyLayout(Visit, Salt(of="user", buckets=2))
-    assert [range_words(rows, salted) for rows in salted.whole_table().ranges] == ["bucket 00", "bucket 01"]
-
-
-def test_a_range_of_which_nothing_is_known_has_no_words():
+def test_a_range_of_which_nothing_is_known_has_no_words_unless_it_is_all_rows():
     assert range_words(RowRange(b"a", b"b")) == ""
     assert range_words(RowRange(b"a", b"b"), VISITS) == ""
     assert range_words(RowRange(b"", b"b"), VISITS) == ""
+    assert range_words(RowRange(b"", None)) == range_words(RowRange(b"", None), VISITS) == "all rows"
     assert range_words(RowRange(b"a", None, (("user", between()),)), VISITS) == ""
 
 
@@ -98,13 +81,6 @@ def test_the_layout_tells_the_values_of_a_single_row():
     assert range_words(one_row, VISITS) == "user ada, at_ms 1970-01-01T12:00:00.000Z, page /"
     assert range_words(one_row) == ""
     assert range_words(RowRange(b"ada", b"ada\0"), VISITS) == ""  # not a key of the layout
-
-
-def test_the_layout_tells_the_bucket_of_a_single_row():
-    salted = KeyLayout(Visit, Salt(of="user", buckets=8))
-    row = salted.encode(Visit("ada", NOON, "/"))
-    said = f"bucket {row[0]:02x}, user ada, at_ms 1970-01-01T12:00:00.000Z, page /"
-    assert range_words(RowRange(row, row + b"\0"), salted) == said
 
 
 @pytest.mark.parametrize(
@@ -134,34 +110,44 @@ def test_the_ends_of_a_descending_range_are_not_told():
 # ---- prefixes ------------------------------------------------------------------------------------
 
 
-def test_a_bucket_is_in_hex_whatever_its_number():
-    salted = KeyLayout(Visit, Salt(of="page", buckets=60))
-    said = words(salted, user="ada")
-    # The byte 30 is also the digit 0.
-    assert [said[0x05], said[0x30]] == ["bucket 05, user ada", "bucket 30, user ada"]
-    by_time = KeyLayout(Visit, Modulo(of="at_ms", by=2))
-    assert words(by_time, user="ada") == ["bucket 00, user ada", "bucket 01, user ada"]
-
-
 @pytest.mark.parametrize(
-    ("user", "prefix", "wanted"),
+    ("layout", "question", "wanted"),
     [
+        (VISITS, {"user": any_of(["b", "a"])}, ["user a", "user b"]),
+        (KeyLayout(Digest), {"digest": starting_with(b"ab")}, ["digest starting with 61 62"]),
+        (KeyLayout(Visit, Modulo(of="at_ms", by=2)), {"user": "ada"}, ["bucket 00, user ada", "bucket 01, user ada"]),
         # The md5 of ada is 8c 8d 35 7b .., that of u40 starts with two bytes that are letters or digits.
-        ("ada", HashPrefix(of="user", bytes=2), "hash 8c 8d, user ada"),
-        ("ada", HashPrefix(of="user", bytes=4, hex=True), "hash 8c8d, user ada"),
-        ("ada", HashPrefix(of="user", bytes=4, hex=True, separator="_"), "hash 8c8d_, user ada"),
-        ("u40", HashPrefix(of="user", bytes=2), "hash 30 65, user u40"),
+        (KeyLayout(Visit, HashPrefix(of="user", bytes=2)), {"user": "ada"}, ["hash 8c 8d, user ada"]),
+        (KeyLayout(Visit, HashPrefix(of="user", bytes=4, hex=True)), {"user": "ada"}, ["hash 8c8d, user ada"]),
+        (
+            KeyLayout(Visit, HashPrefix(of="user", bytes=4, hex=True, separator="_")),
+            {"user": "ada"},
+            ["hash 8c8d_, user ada"],
+        ),
+        (KeyLayout(Visit, HashPrefix(of="user", bytes=2)), {"user": "u40"}, ["hash 30 65, user u40"]),
+        (
+            KeyLayout(Visit, TimeBucket(of="at_ms", every_ms=HOUR_MS)),
+            {"user": "ada", "at_ms": between(NOON, TWO)},
+            [
+                "slice 1970-01-01T12:00:00.000Z up to 1970-01-01T13:00:00.000Z, user ada",
+                "slice 1970-01-01T13:00:00.000Z up to 1970-01-01T14:00:00.000Z, user ada",
+            ],
+        ),
+        (
+            KeyLayout(Visit, TimeBucket(of="at_ms", every_ms=HOUR_MS)),
+            {"at_ms": between(NOON, TWO)},
+            ["slice 1970-01-01T12:00:00.000Z up to 1970-01-01T14:00:00.000Z"],
+        ),
     ],
     ids=str,
 )
-def test_a_hash_is_in_hex_or_the_digits_that_are_stored(user, prefix, wanted):
-    assert words(KeyLayout(Visit, prefix), user=user) == [wanted]
+def test_each_range_has_its_prefix_and_its_values(layout, question, wanted):
+    assert words(layout, **question) == wanted
 
 
-def test_slices_are_the_time_that_they_hold():
-    layout = KeyLayout(Visit, TimeBucket(of="at_ms", every_ms=HOUR_MS))
-    assert words(layout, user="ada", at_ms=between(NOON, TWO)) == [
-        "slice 1970-01-01T12:00:00.000Z up to 1970-01-01T13:00:00.000Z, user ada",
-        "slice 1970-01-01T13:00:00.000Z up to 1970-01-01T14:00:00.000Z, user ada",
-    ]
-    assert words(layout, at_ms=between(NOON, TWO)) == ["slice 1970-01-01T12:00:00.000Z up to 1970-01-01T14:00:00.000Z"]
+def test_a_bucket_is_in_hex_although_its_number_is_that_of_a_digit():
+    salted = KeyLayout(Visit, Salt(of="page", buckets=60))
+    assert words(salted, user="ada")[0x30] == "bucket 30, user ada"
+    row = salted.encode(Visit("ada", NOON, "/"))
+    said = f"bucket {row[0]:02x}, user ada, at_ms 1970-01-01T12:00:00.000Z, page /"
+    assert range_words(RowRange(row, row + b"\0"), salted) == said

@@ -4,10 +4,9 @@ import attrs
 import pytest
 from rich.cells import cell_len
 
-from shared.designs import PublishedKey
-from shared.designs.ruler import BYTES, VALUES, cell_lines, published_ruler, rows_ruler, ruler, ruler_lines, show_value
+from shared.designs.ruler import BYTES, VALUES, cell_lines, ruler, ruler_lines, show_value
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, Salt, TrailingText, UInt16
-from shared.tables import BIG_INT, Column, ItemCells, OtherColumns, RecordCells, TableLayout
+from shared.tables import BIG_INT, Column, ItemCells, RecordCells, TableLayout
 from shared.writes import SourceCells
 from tests.shared.specimens import key_class
 
@@ -28,11 +27,6 @@ s-17               2020-02-06T08:08:37.000Z  n-42
     )
 
 
-def test_the_docstring_shows_what_is_printed():
-    lines = [line.strip() for line in ruler.__doc__.splitlines()]
-    assert "\n".join(lines[2:5]) == ruler(SALES, SALES.encode(SALE))
-
-
 def test_a_prefix_has_a_name_and_bytes_and_no_value():
     salted = KeyLayout(Sale, Salt(of="seller_id", buckets=16))
     names, values, data = ruler(salted, salted.encode(SALE)).splitlines()
@@ -45,49 +39,6 @@ def test_a_narrow_ruler_goes_on_below():
     blocks = ruler(SALES, SALES.encode(SALE), width=50).splitlines()
     assert [len(line) <= 50 for line in blocks] == [True] * 6
     assert blocks[3:] == ["order_number", "n-42", "6e 2d 34 32 00 01"]
-
-
-def test_several_rows_stand_under_one_line_of_names():
-    rows = [SALES.encode(Sale("s-1", 1_580_976_517_000, "n-42")), SALES.encode(Sale("s-17", 0, "n-7"))]
-    assert (
-        rows_ruler(SALES, rows)
-        == """\
-seller_id          placed_ms                 order_number
-s-1                2020-02-06T08:08:37.000Z  n-42
-73 2d 31 00 01     7f ff fe 8f e6 74 d0 77   6e 2d 34 32 00 01
-s-17               1970-01-01T00:00:00.000Z  n-7
-73 2d 31 37 00 01  7f ff ff ff ff ff ff ff   6e 2d 37 00 01"""
-    )
-
-
-PUBLISHED = PublishedKey(
-    "S0.13",
-    "[seller id][timestamp]",
-    TableLayout("sales", "a sale", SALES, RecordCells(Sale, {}, marker="s:v")),
-    SALE,
-    {"seller_id": b"s-17", "placed_ms": (1_580_976_517_000).to_bytes(8, "big")},
-    {},
-)
-
-
-def test_a_published_row_stands_over_the_one_stored_here():
-    assert (
-        published_ruler(PUBLISHED)
-        == """\
-           seller_id          placed_ms                 order_number
-           s-17               2020-02-06T08:08:37.000Z  n-42
-published  73 2d 31 37        00 00 01 70 19 8b 2f 88   (absent)
-here       73 2d 31 37 00 01  7f ff fe 8f e6 74 d0 77   6e 2d 34 32 00 01"""
-    )
-    assert PUBLISHED.row == bytes.fromhex("732d3137 00000170198b2f88")
-    assert PUBLISHED.differing == ["seller_id", "placed_ms", "order_number"]
-
-
-def test_a_narrow_ruler_of_a_published_row_says_in_each_block_which_is_which():
-    blocks = published_ruler(PUBLISHED, width=60).splitlines()
-    assert [line.split("  ")[0] for line in blocks] == ["", "", "published", "here"] * 2
-    assert all(len(line) <= 60 for line in blocks)
-    assert blocks[-1] == "here       6e 2d 34 32 00 01"
 
 
 @pytest.mark.parametrize("width", [0, 1, 2, 20, 80])
@@ -160,16 +111,6 @@ def test_cells_stand_as_names_over_values_over_columns():
     assert lines == [(0, "item  amount"), (1, "茶    1000000000000000000000"), (2, "o:i   o:a")]
 
 
-def test_each_column_of_a_mapping_stands_under_its_key():
-    record = attrs.make_class("Profile", {"number": attrs.field(type=str), "values": attrs.field(type=dict[str, str])})
-    table = TableLayout("profiles", "one", KeyLayout(Numbered), RecordCells(record, {"values": OtherColumns("p")}))
-    assert cell_lines(table, {b"p:id:fec": b"\xa1x", b"p:AGE": b"\xc1"}, width=80) == [
-        (0, "values[AGE]                values[id:fec]"),
-        (1, "c1 (damaged: FormatError)  x"),
-        (2, "p:AGE                      p:id:fec"),
-    ]
-
-
 def test_a_cell_wider_than_a_line_is_cut_and_nothing_of_it_is_lost():
     text = "lamp" * 75
     lines = cell_lines(LINES, LINE_CELLS.pack(Line("n-1", text, 7, 0)), width=80)
@@ -195,7 +136,7 @@ def test_a_damaged_cell_is_shown_as_its_bytes_with_the_reason(column, data, show
 
 
 def test_a_marker_is_shown_as_the_record_that_it_stands_for():
-    table = PUBLISHED.table
+    table = TableLayout("sales", "a sale", SALES, RecordCells(Sale, {}, marker="s:v"))
     assert cell_lines(table, table.cells.pack(SALE), width=80) == [(0, "(there is a record)"), (2, "s:v")]
     assert cell_lines(table, {b"s:w": b"1"}, width=80) == []
 
@@ -236,15 +177,6 @@ At = key_class("At", at_s=UInt16, host=TrailingText)
 
 def points_table(value, record=Point):
     return TableLayout("points", "points", KeyLayout(Metric), ItemCells(record, "p", KeyLayout(At), value))
-
-
-def test_a_cell_of_many_stands_as_qualifier_and_value_over_their_bytes():
-    table = points_table(("value", "unit"))
-    assert cell_lines(table, table.cells.pack(Point("cpu", 7, "a", 5, "%")), width=80) == [
-        (0, "at_s   host  value, unit"),
-        (1, "7      a     [5, '%']"),
-        (2, "00 07  61    92 05 a1 25"),
-    ]
 
 
 def test_three_cells_of_many_are_shown_in_the_order_of_their_qualifiers_and_the_others_are_counted():

@@ -11,6 +11,7 @@ from shared.designs.comparison import measure_variant
 from shared.designs.pictures.ribbon_picture import Panel, draw_panels
 from shared.designs.scanned import ScannedTable, scanned_by
 from shared.keys import RowRange
+from tests.few_designs import few_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOTH, IN_VAIN, MISSED, NEITHER = (True, True), (False, True), (True, False), (False, False)
@@ -41,7 +42,7 @@ def test_a_scan_in_words_names_what_it_read_in_vain_and_what_it_missed(table, wo
     assert table.words == words
 
 
-@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+@pytest.mark.parametrize("design", few_of(all_designs(), lambda design: design.name))
 def test_a_question_reads_in_vain_what_was_measured(design):
     with closing(scratch_store(design.main.tables)) as connection:
         for measurement in measure_variant(connection, design, design.main).measurements:

@@ -46,27 +46,9 @@ def design_of(*variants: Variant) -> Design:
     return Design("notes", "Where are notes?", (), (), Notes, variants)
 
 
-def test_a_variant_has_the_name_and_the_tables_of_its_module():
-    variant = Variant(module("shop.notes.variants.newest_first", TABLES=OTHERS), "newest first")
-    assert (variant.name, variant.tables) == ("newest-first", OTHERS)
-
-
 def test_a_module_without_tables_is_refused_by_its_name():
     with pytest.raises(ValueError, match=r"^Variant\.module: must have TABLES \(got shop\.notes\.variants\.salted\)$"):
         Variant(module("shop.notes.variants.salted"), "salted")
-
-
-def test_the_first_variant_has_the_name_of_the_design_and_its_repository():
-    design = design_of(Variant(KEYS, "the design itself"))
-    assert design.main.name == "notes"
-    repository = design.main.open(STORE)
-    assert (type(repository), repository.connection, repository.tables) == (Notes, STORE, TABLES)
-
-
-def test_a_variant_opens_the_repository_of_the_design_with_its_own_tables():
-    _first, variant = design_of(Variant(KEYS, ""), Variant(module("salted", TABLES=OTHERS), "")).variants
-    repository = variant.open(STORE)
-    assert (variant.name, type(repository), repository.tables) == ("salted", Notes, OTHERS)
 
 
 def test_a_repository_of_the_module_goes_before_that_of_the_design():

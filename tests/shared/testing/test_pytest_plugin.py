@@ -34,6 +34,7 @@ def test_the_page_passes_and_its_golden_keys_are_written_once(pytester: pytest.P
     )
 
 
+@pytest.mark.long
 def test_a_project_without_a_design_runs_on_a_named_store_and_leaves_no_table_there(tmp_path: Path) -> None:
     store = EmbeddedConnection(None)
     store.create_table("of_the_user", {"f": {}})
