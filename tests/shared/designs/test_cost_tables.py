@@ -1,4 +1,4 @@
-"""Costs as text: a verdict on each question, RPCs, what a record writes, and refusals by their reasons."""
+"""Costs as text: a verdict on each question, RPCs, and refusals by their reasons."""
 
 from types import ModuleType
 from typing import Any
@@ -8,11 +8,7 @@ import pytest
 
 from shared.designs import AccessPattern, Measurement, Variant
 from shared.designs.comparison import VariantCosts
-from shared.designs.cost_tables import (
-    question_row,
-    refusals,
-    rpcs,
-)
+from shared.designs.cost_tables import question_row, refusals, rpcs
 from shared.designs.metering import Cost, Read
 from shared.designs.verdicts import price, verdict
 from shared.keys import RowRange
@@ -132,24 +128,13 @@ def test_rpcs_are_a_number_with_fewer_round_trips_behind_it_unless_the_question_
     assert wanted == rpcs(answer)
 
 
-# ---- what a record writes ----------------------------------------------------------------------------
-
-
-def costs(
-    name: str,
-    measurements: list[Measurement],
-    *,
-    rows: float = 1,
-    size: float = 1,
-    rpcs: float = 1,
-    intents: float = 0,
-) -> VariantCosts:
-    return VariantCosts(Variant(ModuleType(name), "", tables=(), open=len), 10, measurements, rows, size, rpcs, intents)
-
-
 # ---- refusals ----------------------------------------------------------------------------------------
 
 NEEDS = "needs a value for host"
+
+
+def costs(name: str, measurements: list[Measurement]) -> VariantCosts:
+    return VariantCosts(Variant(ModuleType(name), "", tables=(), open=len), 10, measurements, 1, 1, 1, 0)
 
 
 ONE, TWO = refused(f"Note.at_ms: {NEEDS}", "one"), refused(f"Note.text: {NEEDS}", "two")

@@ -33,7 +33,7 @@ from shared.designs.linting import (
     needless,
 )
 from shared.designs.pages.lint_block import lint_block
-from shared.keys import EscapedText, Int64, KeyLayout, Salt, Splits, TimeBucket, UInt32, between, part, row_key
+from shared.keys import EscapedText, Int64, KeyLayout, Salt, Splits, UInt32, between, part, row_key
 from shared.records import parse_time
 from shared.tables import Column, Family, RecordCells, TableLayout
 
@@ -170,13 +170,6 @@ def ranges_found(tables: LogTables, until: str) -> list[tuple[str, str]]:
 def test_a_question_of_more_slices_than_a_plan_may_have_ranges_is_found() -> None:
     assert ranges_found(slices.TABLES, "2026-01-13") == []
     assert ranges_found(slices.TABLES, "2026-02-12") == [("many-ranges", "logs_slices")]
-
-
-def test_buckets_times_slices_make_more_ranges_than_a_plan_may_have() -> None:
-    key = KeyLayout(slices.LogInSlices, Salt(of="tie", buckets=8), TimeBucket(of="time_ms", every_ms=slices.SLICE_MS))
-    tables = LogTables(TableLayout("logs_salted_slices", "one event", key, LOG_CELLS))
-    assert ranges_found(tables, "2026-01-13") == []
-    assert ranges_found(tables, "2026-01-14") == [("many-ranges", "logs_salted_slices")]
 
 
 def test_a_salt_of_fewer_values_than_buckets_is_found_and_a_modulo_of_whole_seconds() -> None:

@@ -13,16 +13,7 @@ from shared.designs.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_
 from shared.designs.metering import Cost, Read
 from shared.designs.patterns import DEFAULT_LIMIT
 from shared.designs.verdicts import verdict
-from shared.keys import (
-    InvalidKey,
-    InvalidQuestion,
-    KeyLayout,
-    Plan,
-    RowRange,
-    Stream,
-    UInt16,
-    between,
-)
+from shared.keys import InvalidKey, InvalidQuestion, KeyLayout, Plan, RowRange, Stream, UInt16, between
 from shared.queries import Explanation, Page, Query, ServerFilter, scan
 from shared.queries.pages import read_page
 from shared.queries.wide_rows import CHUNK_CELLS

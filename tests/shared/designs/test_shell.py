@@ -65,7 +65,3 @@ def test_quoted_bytes_read_as_ruby_reads_them_are_the_bytes_again(row):
     inner = quoted(row).removeprefix('"').removesuffix('"')
     assert not re.search(r'["#]', inner)
     assert re.sub(r"\\x([0-9A-F]{2})", lambda match: chr(int(match[1], 16)), inner).encode("latin-1") == row
-    assert (
-        statement("t", RowRange(b"a", None), families=("a", "p"))
-        == """scan 't', {STARTROW => "a", COLUMNS => ['a', 'p']}"""
-    )
