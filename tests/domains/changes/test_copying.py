@@ -8,7 +8,6 @@ from operator import attrgetter
 import attrs
 import pytest
 
-from domains.changes import Change
 from domains.changes.copying import Copies
 from domains.changes.design import DESIGN
 from domains.changes.keys import TABLES
@@ -18,15 +17,10 @@ from shared.tables import Family
 from shared.testing import WatchedConnection
 from shared.testing.watched_connection import Stop, WriterDied, dying_at, paused_at
 
-VARIANTS = [variant for variant in DESIGN.variants if variant.is_to_copy]
-main_only = pytest.mark.parametrize("variant", VARIANTS[:1], ids=["changes"])
-AT_MS = 1_580_976_517_000
-USERS = "shop", "users"
+from .made import AT_MS, USERS, change
+
+VARIANTS = [DESIGN.main]
 KINDS = ["INSERT", "UPDATE", "UPDATE", "UPDATE", "DELETE"]
-
-
-def change(position, key="30", kind="UPDATE", ms=AT_MS, **values):
-    return Change(*USERS[:1], position, USERS[1], key, kind, ms, f"t-{position // 3}", values)
 
 
 def some_changes(seed, count):
@@ -36,7 +30,7 @@ def some_changes(seed, count):
         position += chance.choice([1, 1, 9])
         values = {name: chance.choice(["1", "2", None]) for name in chance.sample(["a", "b", "c"], chance.randrange(4))}
         kind, key = chance.choice(KINDS), chance.choice(["3", "30", "é"])
-        yield change(position, key, kind, chance.randrange(0, 5000), **values)
+        yield change(position, key, kind, ms=chance.randrange(0, 5000), **values)
 
 
 def dying_at_random(chance, calls):
@@ -46,11 +40,20 @@ def dying_at_random(chance, calls):
     return lambda call, _of: Stop(call, stored) if call == number else None
 
 
-@pytest.mark.parametrize("seed", range(3))
+def further(cases):
+    """The first case in every run, the others in longer ones."""
+    first, *others = cases
+    return [first, *(pytest.param(case, marks=pytest.mark.further) for case in others)]
+
+
+@pytest.mark.parametrize(
+    "variant", further(variant for variant in DESIGN.variants if variant.is_to_copy), ids=attrgetter("name")
+)
+@pytest.mark.parametrize("seed", further(range(3)))
 def test_a_writer_and_a_feeder_that_are_killed_at_random_lose_nothing(engine, connection, variant, seed):
     """After every life of a process the copy is as the log was at its position, and in the end as the source."""
     chance, source = random.Random(seed), [*some_changes(seed, 50)]
-    transactions = [[*same] for _, same in groupby(source, key=attrgetter("transaction"))]
+    transactions = [[*same] for _, same in groupby(source, key=lambda change: change.position // 3)]
     lives = 0
     while transactions or variant.open(connection).copies.position(*USERS) != source[-1].position:
         lives += 1
@@ -73,7 +76,6 @@ def test_a_writer_and_a_feeder_that_are_killed_at_random_lose_nothing(engine, co
     assert lives > 5
 
 
-@main_only
 def test_each_change_is_applied_by_one_put_dated_by_its_position(connection, variant, repository):
     source = [*some_changes(7, 40)]
     repository.store_all(source)
@@ -87,7 +89,6 @@ def test_each_change_is_applied_by_one_put_dated_by_its_position(connection, var
     assert len(watched.calls) == before
 
 
-@main_only
 def test_a_feeder_that_was_paused_before_any_call_changes_nothing_that_others_have_fed(engine, connection, variant):
     """The others feed all, and the copy is compacted, before the paused feeder sends its call, and all later ones."""
     source = [*some_changes(3, 12)]
@@ -113,7 +114,6 @@ def test_a_feeder_that_was_paused_before_any_call_changes_nothing_that_others_ha
             assert [*changes.upkeep.verify()] == []
 
 
-@main_only
 def test_a_deleted_record_stays_deleted_if_its_changes_are_applied_again_after_a_compaction(
     engine, connection, repository
 ):
@@ -133,7 +133,6 @@ def test_a_deleted_record_stays_deleted_if_its_changes_are_applied_again_after_a
     assert [*repository.upkeep.verify()] == []
 
 
-@main_only
 def test_recovery_continues_the_copies_that_are_behind_and_begins_none(connection, variant, repository):
     repository.store_all(some_changes(5, 10))
     assert repository.upkeep.recover().settled == 0
@@ -148,9 +147,8 @@ def test_recovery_continues_the_copies_that_are_behind_and_begins_none(connectio
     assert [*repository.copies.records(*USERS)] == repository.states(*USERS)
 
 
-@main_only
 def test_a_copy_of_one_table_may_be_in_another_store_and_follows_the_watermark(engine, variant, repository):
-    orders = [attrs.evolve(change(n, str(n), "INSERT"), table="users_old") for n in range(1, 5)]
+    orders = [change(n, str(n), "INSERT", "users_old") for n in range(1, 5)]
     repository.store_all(orders[:2])
     with engine.store(*variant.tables) as elsewhere:
         copies = Copies(elsewhere, variant.tables, repository.watermark, repository.of_table)
@@ -161,7 +159,6 @@ def test_a_copy_of_one_table_may_be_in_another_store_and_follows_the_watermark(e
     assert repository.copies.position(*USERS) is None
 
 
-@main_only
 @pytest.mark.parametrize(("name", "family"), [("copy", "c"), ("checkpoints", "c"), ("sources", "s"), ("sources", "t")])
 def test_a_table_that_must_forget_nothing_is_refused_with_a_ttl(connection, variant, name, family):
     layout = getattr(TABLES, name)

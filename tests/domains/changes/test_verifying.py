@@ -5,32 +5,28 @@ from collections import Counter
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
+from operator import attrgetter
 
 import attrs
 import msgpack
 import pytest
 
-from domains.changes import Change
 from domains.changes.design import DESIGN
 from domains.changes.keys import BY_POSITION, BY_RECORD, CHECKPOINTS, COPY, TABLES, RecordInCopy
 from domains.changes.records import Checkpoint
 from domains.changes.repository import ChangeRepository
 from shared.tables import BoundTable, Family
 from shared.testing import WatchedConnection, WriterDied, dying_before, stored_cells
-from shared.writes import NOTHING_TOLD, Expired, Instructions, NotAllStored, allow_expired, remove_row
+from shared.writes import NOTHING_TOLD, Instructions, allow_expired, remove_row
 from tests.engines import Embedded
 
-VARIANTS = [variant for variant in DESIGN.variants if variant.is_to_copy]
-only_whole = pytest.mark.parametrize("variant", VARIANTS[:3], ids=lambda variant: variant.name)
-main_only = pytest.mark.parametrize("variant", VARIANTS[:1], ids=["changes"])
-AT_MS = 1_580_976_517_000
-USERS = "shop", "users"
+from .made import AT_MS, USERS, change
+
+VARIANTS = [DESIGN.main]
+each_variant = pytest.mark.parametrize(
+    "variant", [variant for variant in DESIGN.variants if variant.is_to_copy], ids=attrgetter("name")
+)
 DISCARD = Instructions(discards_orphaned=True, discards_undecodable=True)
-
-
-def change(position, key="30", kind="UPDATE", ms=AT_MS, table="users", **values):
-    return Change("shop", position, table, key, kind, ms, "t-1", values)
-
 
 CHANGES = [
     change(1, kind="INSERT", name="Ann", age="21"),
@@ -48,12 +44,6 @@ def stored(connection, variant, repository):
     repository.copies.feed(*USERS)
     assert [*repository.upkeep.verify()] == []
     return repository
-
-
-def rows_of(connection, variant, name):
-    """Happybase's table, and the row of a change in it."""
-    table = getattr(variant.tables, name)
-    return connection.table(table.name), lambda record: table.key.row_of(record)
 
 
 def kinds(upkeep):
@@ -88,13 +78,13 @@ def restored(connection, variant, is_lost):
     return variant.open(connection), backup
 
 
+@each_variant
 @pytest.mark.parametrize("name", ["by_record", "by_position"])
 @pytest.mark.parametrize("lost", CHANGES[1:3], ids=["insert", "update"])
 def test_a_row_that_one_table_lacks_is_put_again_from_the_other(connection, variant, name, lost):
     lacking = getattr(variant.tables, name)
-    stored, before = restored(
-        connection, variant, lambda table, row: table is lacking and row == table.key.row_of(lost)
-    )
+    lost_row = lacking, lacking.key.row_of(lost)
+    stored, before = restored(connection, variant, lambda *row: row == lost_row)
     thin = variant.name == "thin-log" and name == "by_record"  # whose log has only the key
     (found,) = {finding.kind for finding in stored.upkeep.verify() if finding.table != COPY.name}
     assert found == ("orphaned" if thin else "missing")
@@ -103,34 +93,30 @@ def test_a_row_that_one_table_lacks_is_put_again_from_the_other(connection, vari
         assert stored_cells(connection, variant.tables) == before
 
 
-@only_whole
 @pytest.mark.parametrize("cells", [{b"v:age": b"\xa222"}, {b"v:city": b"\xc0"}, {b"m:k": b"\xc1"}], ids=str)
 def test_a_row_by_position_that_differs_becomes_that_by_record(connection, variant, stored, cells):
-    table, row_of = rows_of(connection, variant, "by_position")
-    before = table.row(row_of(CHANGES[2]))
-    table.put(row_of(CHANGES[2]), cells, timestamp=AT_MS)
-    assert kinds(stored.upkeep) == {(variant.tables.by_position.name, "differing"): 1}
+    table, row = connection.table(BY_POSITION.name), BY_POSITION.row(CHANGES[2])
+    before = table.row(row)
+    table.put(row, cells, timestamp=AT_MS)
+    assert kinds(stored.upkeep) == {(BY_POSITION.name, "differing"): 1}
     assert repaired(stored.upkeep) == {("differing", True): 1}
-    assert table.row(row_of(CHANGES[2])) == before
+    assert table.row(row) == before
 
 
-@only_whole
-def test_a_damaged_row_by_record_is_restored_and_its_copy_left_alone(connection, variant, stored):
-    table, row_of = rows_of(connection, variant, "by_record")
-    table.put(row_of(CHANGES[0]), {b"m:k": b"\xc1"}, timestamp=AT_MS)
-    assert kinds(stored.upkeep) == {(variant.tables.by_record.name, "undecodable"): 1}
+def test_a_damaged_row_by_record_is_restored_and_its_copy_left_alone(connection, stored):
+    connection.table(BY_RECORD.name).put(BY_RECORD.row(CHANGES[0]), {b"m:k": b"\xc1"}, timestamp=AT_MS)
+    assert kinds(stored.upkeep) == {(BY_RECORD.name, "undecodable"): 1}
     assert repaired(stored.upkeep) == {("undecodable", True): 1}
     assert stored.state(*USERS, "30").values == {"name": "Ann", "age": None}
 
 
-@pytest.mark.parametrize("variant", [v for v in VARIANTS if v.name != "thin-log"], ids=lambda variant: variant.name)
-@pytest.mark.parametrize("name", ["by_record", "by_position"])
+@pytest.mark.parametrize("layout", [BY_RECORD, BY_POSITION], ids=attrgetter("name"))
 @pytest.mark.parametrize("column", [b"v:age", b"v:city", b"m:t"], ids=str)
 def test_a_cell_that_the_server_dated_is_replaced_and_an_erasure_still_reaches_its_row(
-    connection, variant, stored, name, column
+    connection, variant, stored, layout, column
 ):
-    table, row_of = rows_of(connection, variant, name)
-    before, row = table.row(row_of(CHANGES[2])), row_of(CHANGES[2])
+    table, row = connection.table(layout.name), layout.row(CHANGES[2])
+    before = table.row(row)
     table.put(row, {column: b"\xc1"})
     (found,) = repaired(stored.upkeep)
     assert found in [("differing", True), ("undecodable", True)]
@@ -162,24 +148,6 @@ def test_a_damaged_cell_that_outlives_its_change_is_deleted(engine):
         assert [*changes.since("shop")] == []
 
 
-@main_only
-@pytest.mark.parametrize("name", ["by_record", "by_position"])
-def test_a_row_whose_key_cannot_be_read_is_kept_unless_it_is_discarded(connection, variant, stored, name):
-    table, _row_of = rows_of(connection, variant, name)
-    table.put(b"shop", {b"m:k": b"\xa6UPDATE"}, timestamp=AT_MS)
-    assert kinds(stored.upkeep) == {(getattr(variant.tables, name).name, "undecodable"): 1}
-    assert repaired(stored.upkeep) == {("undecodable", False): 1}
-    assert repaired(stored.upkeep, DISCARD) == {("undecodable", True): 1}
-
-
-def test_rows_that_are_gone_because_they_expired_are_no_findings(engine):
-    """The log keeps a day, the history everything."""
-    with expired_changes(engine, "m", "v") as (_connection, changes):
-        assert [*changes.since("shop")] == []
-        assert [*changes.upkeep.verify()] == []
-        assert changes.state(*USERS, "30").values == {"name": "Ann", "age": None}
-
-
 def test_no_change_is_read_without_its_values_when_it_expires(monkeypatch):
     """The values expire a day later than the rest, because each family is read by a clock of its own."""
     log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family(ttl_seconds=2 * 86_400)})
@@ -193,35 +161,21 @@ def test_no_change_is_read_without_its_values_when_it_expires(monkeypatch):
         assert [*changes.since("shop")] == []
 
 
-def test_the_rest_of_a_change_that_expired_is_no_finding(engine):
-    with expired_changes(engine, "m") as (connection, changes):
-        assert [len(cells) for _row, cells in connection.table(BY_POSITION.name).scan()] == [2, 1, 1, 1, 1]
+@pytest.mark.parametrize(("families", "cells_left"), [(["m", "v"], []), (["m"], [2, 1, 1, 1, 1])])
+def test_changes_that_expired_in_the_log_and_what_is_left_of_them_are_no_findings(engine, families, cells_left):
+    """The log keeps a day, the history everything."""
+    with expired_changes(engine, *families) as (connection, changes):
+        assert [len(cells) for _row, cells in connection.table(BY_POSITION.name).scan()] == cells_left
         assert [*changes.since("shop")] == []
         assert [*changes.upkeep.verify()] == []
+        assert changes.state(*USERS, "30").values == {"name": "Ann", "age": None}
 
 
-def test_a_change_that_the_log_would_not_keep_is_refused_before_anything_is_put(engine):
-    log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family(ttl_seconds=86_400)})
-    new = change(9, ms=time.time_ns() // 1_000_000)
-    with engine.store(*TABLES._replace(by_position=log)) as connection:
-        changes = ChangeRepository(connection, TABLES._replace(by_position=log))
-        with pytest.raises(NotAllStored) as refused:
-            changes.store_all([attrs.evolve(new, source="other"), CHANGES[0], new])
-        assert isinstance(refused.value.__cause__, Expired)
-        assert [*refused.value.__cause__.expired] == [1]
-        assert not refused.value.__cause__.expired[1].is_whole  # the history would keep it
-        assert not any(stored_cells(connection, TABLES).values())
-
-
-@main_only
-def test_a_change_that_expires_before_it_is_mended_does_not_stop_repair(connection, variant, stored, monkeypatch):
-    damage, _row_of = rows_of(connection, variant, "by_position")
-    row, _cells = next(iter(damage.scan()))
-    damage.delete(row, ["v"], timestamp=AT_MS)
+def test_a_change_that_expires_before_it_is_mended_does_not_stop_repair(connection, stored, monkeypatch):
+    connection.table(BY_POSITION.name).delete(BY_POSITION.row(CHANGES[0]), ["v"], timestamp=AT_MS)
     assert kinds(stored.upkeep) == {(BY_POSITION.name, "differing"): 1}
     monkeypatch.setattr(Family, "lifetime_s", 86_400)
     assert repaired(stored.upkeep) == {("differing", False): 1}
-    monkeypatch.undo()
 
 
 # ---- sources
@@ -229,7 +183,6 @@ def test_a_change_that_expires_before_it_is_mended_does_not_stop_repair(connecti
 DAMAGED = [b"\xc1", msgpack.packb(-1), msgpack.packb(2**63 - 1), msgpack.packb(2**64 - 1)]
 
 
-@main_only
 @pytest.mark.parametrize("damaged", DAMAGED)
 def test_a_source_that_cannot_be_read_is_kept_unless_it_is_named_and_stops_nothing(
     connection, variant, stored, damaged
@@ -248,6 +201,7 @@ def test_a_source_that_cannot_be_read_is_kept_unless_it_is_named_and_stops_nothi
     assert stored.watermark("shop") == 0
 
 
+@each_variant
 @pytest.mark.parametrize("cells", [{b"s:p": b"\xc1"}, {b"t:users": b"\xc1"}], ids=str)
 @pytest.mark.parametrize("is_stored_again", [False, True])
 def test_a_source_that_was_discarded_keeps_its_tables_so_that_erase_still_finds_its_changes(
@@ -266,16 +220,6 @@ def test_a_source_that_was_discarded_keeps_its_tables_so_that_erase_still_finds_
     assert [len(rows) for rows in left.values()] == [3, 3]
 
 
-@main_only
-def test_a_row_of_sources_that_names_no_source_is_removed_whole(connection, variant, stored):
-    source = connection.table(variant.tables.sources.name)
-    source.put(b"\xff", {b"s:p": b"\x07", b"t:users": b"\xc3"})
-    named = Instructions(discards_rows=frozenset([(variant.tables.sources.name, b"\xff")]))
-    assert repaired(stored.upkeep, named) == {("undecodable", True): 1}
-    assert source.row(b"\xff") == {}
-
-
-@main_only
 def test_the_tables_of_a_source_whose_row_was_deleted_are_not_hidden_when_it_is_stored_again(
     connection, variant, stored
 ):
@@ -285,7 +229,6 @@ def test_the_tables_of_a_source_whose_row_was_deleted_are_not_hidden_when_it_is_
     assert [*stored.history(*USERS, "31")] == []
 
 
-@main_only
 @pytest.mark.parametrize("damaged", DAMAGED)
 def test_a_checkpoint_that_cannot_be_read_begins_again_at_0(connection, variant, stored, damaged):
     row = CHECKPOINTS.row(Checkpoint(*USERS, 0))
@@ -298,7 +241,6 @@ def test_a_checkpoint_that_cannot_be_read_begins_again_at_0(connection, variant,
     assert stored.copies.position(*USERS) == 7
 
 
-@main_only
 def test_what_a_dead_writer_has_begun_is_reported_after_ten_minutes_and_forgotten_if_told(
     connection, variant, stored, passes
 ):
@@ -319,7 +261,6 @@ def test_what_a_dead_writer_has_begun_is_reported_after_ten_minutes_and_forgotte
     assert [*stored.since("shop", after=7)] == [other]
 
 
-@main_only
 def test_what_a_dead_writer_has_begun_is_not_forgotten_if_a_row_of_it_is_stored(connection, variant, stored, passes):
     dying = variant.open(WatchedConnection(connection, dying_before(lambda call: call.table == BY_POSITION.name)))
     with pytest.raises(WriterDied):
@@ -331,14 +272,13 @@ def test_what_a_dead_writer_has_begun_is_not_forgotten_if_a_row_of_it_is_stored(
     assert [*stored.upkeep.verify()] == []
 
 
-@main_only
-def test_one_of_two_changes_that_an_older_release_stored_at_one_position_is_orphaned(connection, variant, stored):
+def test_one_of_two_changes_that_an_older_release_stored_at_one_position_is_orphaned(connection, stored):
     """The log has that of the writer that came last."""
     overwritten = change(7, "32", "INSERT", ms=AT_MS - 1, name="Cy")
-    table, row_of = rows_of(connection, variant, "by_record")
-    table.put(row_of(overwritten), BY_RECORD.cells.pack(overwritten), timestamp=AT_MS - 1)
+    row = BY_RECORD.row(overwritten)
+    connection.table(BY_RECORD.name).put(row, BY_RECORD.cells.pack(overwritten), timestamp=AT_MS - 1)
     found, of_copy = stored.upkeep.verify()
-    assert (found.kind, found.row, of_copy.table) == ("orphaned", row_of(overwritten), COPY.name)
+    assert (found.kind, found.row, of_copy.table) == ("orphaned", row, COPY.name)
     assert found.reason == "at position 7 of shop, changes_log has another change"
     assert repaired(stored.upkeep) == {("orphaned", False): 1, ("missing", True): 1}
     assert repaired(stored.upkeep, DISCARD) == {("orphaned", True): 2}
@@ -357,7 +297,6 @@ def put_position(connection, cells, **timestamp):
     connection.table(CHECKPOINTS.name).put(CHECKPOINTS.row(Checkpoint(*USERS, 0)), cells, **timestamp)
 
 
-@main_only
 def test_records_that_a_copy_lacks_are_put_again_dated_by_their_positions(connection, variant):
     stored, before = restored(connection, variant, lambda table, _row: table is COPY)
     assert kinds(stored.upkeep) == {(COPY.name, "missing"): 2}  # also the fence of the deleted one
@@ -369,7 +308,6 @@ def test_records_that_a_copy_lacks_are_put_again_dated_by_their_positions(connec
     assert dict(connection.table(COPY.name).scan(include_timestamp=True)) == live
 
 
-@main_only
 def test_a_wrong_value_in_a_copy_becomes_that_of_its_change(connection, stored):
     put_in_copy(connection, "30", {b"v:age": (b"\xa222", 5)})
     assert kinds(stored.upkeep) == {(COPY.name, "differing"): 1}
@@ -377,7 +315,6 @@ def test_a_wrong_value_in_a_copy_becomes_that_of_its_change(connection, stored):
     assert stored.copies.record(*USERS, "30") == stored.state(*USERS, "30")
 
 
-@main_only
 @pytest.mark.parametrize(
     ("key", "cells", "hides"),
     [
@@ -402,7 +339,6 @@ def test_what_a_copy_knows_beyond_the_log_is_kept_unless_it_is_discarded(engine,
         assert stored.copies.record(*USERS, key) == stored.state(*USERS, key)
 
 
-@main_only
 @pytest.mark.parametrize("column", [b"v:name", b"c:k", b"c:f"], ids=str)
 def test_what_was_put_into_a_copy_without_a_position_is_not_discarded_because_that_would_hide_later_changes(
     connection, stored, column
@@ -422,7 +358,6 @@ def test_what_was_put_into_a_copy_without_a_position_is_not_discarded_because_th
     assert later.keys() | {column} == {b"v:name", b"c:k", b"c:t", b"c:f"}
 
 
-@main_only
 def test_a_position_of_a_copy_that_the_server_dated_is_not_replaced_because_that_would_hide_later_ones(
     connection, stored
 ):
@@ -433,16 +368,7 @@ def test_a_position_of_a_copy_that_the_server_dated_is_not_replaced_because_that
     assert repaired(stored.upkeep, named) == {("future", False): 1}
 
 
-@main_only
-def test_a_change_that_the_log_has_lost_stays_in_the_copy(connection, variant):
-    lost = {BY_RECORD.row(CHANGES[0]), BY_POSITION.row(CHANGES[0])}
-    stored, before = restored(connection, variant, lambda _table, row: row in lost)
-    assert repaired(stored.upkeep) == {("orphaned", False): 1}
-    assert [*connection.table(COPY.name).scan(include_timestamp=True)] == before[COPY.name]
-
-
-@main_only
-def test_a_copy_whose_feeder_is_at_work_is_ahead_of_its_position_and_right(connection, variant, stored):
+def test_a_copy_whose_feeder_is_at_work_is_ahead_of_its_position_and_right(stored):
     late = [change(9, name="Anne"), change(10, "31", "INSERT", name="Bo")]
     stored.store_all(late)
     for record in late:
@@ -451,7 +377,6 @@ def test_a_copy_whose_feeder_is_at_work_is_ahead_of_its_position_and_right(conne
     assert stored.copies.position(*USERS) == 7
 
 
-@main_only
 def test_a_copy_is_compared_with_thousands_of_changes_a_batch_at_a_time(monkeypatch, stored):
     monkeypatch.setattr("domains.changes.verifying.AT_ONCE", 2)
     stored.store_all(change(position, f"k{position % 7}", "INSERT", n=str(position)) for position in range(10, 40))
