@@ -8,7 +8,6 @@ import pytest
 
 from domains.tsdb.keys import TABLES
 from domains.tsdb.rewriting import QUIET_MS
-from domains.tsdb.variants import salted
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import server_clock
@@ -35,7 +34,7 @@ def hbase() -> Iterator[HBase]:
 @pytest.fixture(scope="session")
 def connection(hbase: HBase) -> Iterator[happybase.Connection]:
     with closing(connect(hbase.url)) as connection:
-        create_tables(connection, [*TABLES, *salted.TABLES])
+        create_tables(connection, TABLES)
         yield connection
 
 

@@ -1,6 +1,5 @@
 """The same tables as a running OpenTSDB 2.4.1: it writes and we read, we write and it answers, both do at once."""
 
-import math
 import random
 import re
 import time
@@ -23,19 +22,13 @@ from domains.tsdb import (
 )
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.query_text import parse_query
-from domains.tsdb.variants import salted
-from shared.records import parse_time
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.programs.opentsdb.lost_points import COMPACTING, LaterClock
+from tests.programs.opentsdb.questions import HOUR_MS, T, is_equal
 from tests.programs.opentsdb.server import running
 
 pytestmark = pytest.mark.opentsdb
-
-T = parse_time("2013-01-01T00:00")
-HOUR_MS = 3_600_000
-CLOSE = 1e-12
-"""The largest relative difference of floats: sums are added in another sequence."""
 
 
 def ours(repository, m, since_ms, until_ms):
@@ -83,18 +76,6 @@ def wait_until(is_so):
     return reached
 
 
-def is_equal(our_number, their_number):
-    if type(our_number) is int is type(their_number):
-        return our_number == their_number
-    if type(our_number) is int:  # it shows an int of a single series as a float if the next point is one
-        return float(our_number) == their_number
-    if math.isnan(our_number) or math.isnan(their_number):
-        return math.isnan(our_number) and math.isnan(their_number)
-    return type(our_number) is type(their_number) and math.isclose(
-        our_number, their_number, rel_tol=CLOSE, abs_tol=1e-9
-    )
-
-
 def generated(seed, metric, kinds):
     """Points of six series over three hours, at different times, with gaps, some with an early end."""
     dice = random.Random(seed)
@@ -128,51 +109,6 @@ METRICS = {"ints": ("int",), "floats": ("float",), "mixed": ("int", "float"), "t
 
 
 NUMBERS = (0, 127, 128, -129, 40_000, 2**31, -(2**63), 2**63 - 1, 0.5, 0.1, -1e300, 3.0)
-
-
-def test_points_of_all_forms_that_it_wrote_are_read(connection, opentsdb):
-    opentsdb.put(
-        Point("http", T + rest_ms + 1000 * at, number, {"host": "h"})
-        for rest_ms in (0, 500)
-        for at, number in enumerate(NUMBERS)
-    )
-    opentsdb.put_lines(f"telnet {T // 1000 + at} {number!r} host=h" for at, number in enumerate(NUMBERS))
-    opentsdb.put_lines(f"telnet {T // 1000 + at}.250 {number!r} host=h" for at, number in enumerate(NUMBERS))
-    repository = TsdbRepository(connection)
-    for metric, rest_ms in (("http", 500), ("telnet", 250)):
-        wanted = [(T + 1000 * at + ms, number) for at, number in enumerate(NUMBERS) for ms in (0, rest_ms)]
-        wait_until(lambda: len(repository.points(metric, "host", "h")) == len(wanted))  # noqa: B023
-        answers = repository.points(metric, "host", "h")
-        assert [(answer.time_ms, answer.value) for answer in answers] == wanted
-        assert [type(answer.value) for answer in answers] == [type(number) for _, number in wanted]
-
-
-@pytest.mark.parametrize("is_compacted", [False, True])
-def test_points_of_all_forms_that_we_wrote_are_answered(connection, opentsdb, is_compacted):
-    metric = f"ours.{is_compacted}".lower()
-    points = [Point(metric, T + 250 * at, number, {"host": "h"}) for at, number in enumerate(NUMBERS)]
-    TsdbRepository(connection).store_all(points)
-    if is_compacted:
-        assert TsdbRepository(connection, clock=LaterClock()).compact(metric).compacted == 1
-    (answered,) = theirs(opentsdb, f"none:{metric}", T, T + HOUR_MS).values()
-    assert differences({(): [(point.time_ms, point.value) for point in points]}, {(): answered}) == []
-
-
-def test_letters_that_are_not_ascii_are_the_same_names(connection, opentsdb):
-    TsdbRepository(connection).store(Point("caf\u00e9", T, 7, {"host": "\u00fc"}))
-    assert theirs(opentsdb, "none:caf\u00e9", T, T + 1000) == {(("host", "\u00fc"),): [(T, 7)]}
-
-
-def test_its_salted_rows_are_ours(hbase, connection):
-    options = {"tsd.storage.salt.width": 1, "tsd.storage.salt.buckets": salted.BUCKETS}
-    repository = TsdbRepository(connection, salted.TABLES)
-    with running(hbase.ports.zookeeper, options, {"data": salted.TABLES.points.name, "uid": "tsdb-uid"}) as opentsdb:
-        repository.store_all(generated(1, "salted.ours", ("int",)))
-        opentsdb.put(generated(1, "salted.its", ("int",))[:500])
-        for metric in ("salted.ours", "salted.its"):
-            period = (f"sum:{metric}{{host=*}}", T, T + 3 * HOUR_MS)
-            assert differences(ours(repository, *period), theirs(opentsdb, *period)) == []
-            assert ours(repository, *period)
 
 
 def test_no_point_is_lost_while_both_write_and_compact_the_same_rows(hbase, connection):
@@ -373,10 +309,8 @@ def test_tables_that_it_made_prove_their_widths_and_salt_or_refute_them(hbase, c
         for wrong_widths, wrong_salt, message in (
             (Widths(), SeriesSalt(1, 7), r"made-uid: tsd.storage.uid.width.metric must be 2, as in its UIDs .got 3."),
             (Widths(2, 3, 3), SeriesSalt(1, 7), r"made-uid: tsd.storage.uid.width.tagv must be 4, as in its UIDs"),
-            (widths, None, r"made: must be rows of .*tsd.storage.salt.width 0 .got row "),
             (widths, SeriesSalt(2, 7), r"made: must be rows of .*tsd.storage.salt.width 2, .*buckets 7 .got row "),
             (widths, SeriesSalt(1, 14), r"made: tsd.storage.salt.buckets must be .*got 14, by which it is"),
-            (widths, SeriesSalt(1, 6), r"made: tsd.storage.salt.buckets must be .*got 6, by which it is"),
         ):
             wrong = tables._replace(points=data_table("made", wrong_widths, wrong_salt))
             with pytest.raises(WrongSettings, match=message):

@@ -2,6 +2,7 @@
 
 import time
 from contextlib import suppress
+from operator import attrgetter
 
 import attrs
 import pytest
@@ -51,6 +52,11 @@ def test_an_order_without_buyer_goes_on_and_placing_it_again_is_a_conflict(order
 
 
 @pytest.mark.parametrize("mutations", range(1, 9))
+@pytest.mark.parametrize(
+    "variant",
+    [pytest.param(variant, marks=[pytest.mark.further] * (number > 0)) for number, variant in enumerate(VARIANTS)],
+    ids=attrgetter("name"),
+)
 def test_an_order_whose_writer_died_is_erased_too(connection, variant, orders, named, mutations):
     late = Order("n-late", "s-1", ERASED_BUYER, 9_000, "sofa", 1)
     for write in (lambda dying: dying.place(late), lambda dying: dying.cancel("n-1")):

@@ -14,7 +14,6 @@ from shared.testing import WatchedConnection, paused_at_call, stored_cells
 from shared.testing.contracts.samples_contract import with_another_salt
 from shared.testing.engines import Embedded
 from shared.writes import NotAllStored
-from tests.engines import located
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 CUP = attrs.evolve(LAMP, order_number="n-44", item="cup")
@@ -115,15 +114,6 @@ def test_an_order_that_gets_another_status_before_any_call_of_the_question_is_no
     assert {*statuses} == {"paid"}
 
 
-@only("index-table")
-def test_the_sellers_list_of_the_index_table_holds_whole_orders(connection, orders, variant):
-    for order in (LAMP, DESK):
-        orders.place(order)
-    paid = orders.change_status("n-43", "paid")
-    table = variant.tables[1]
-    assert [table.record(row, cells) for row, cells in connection.table(table.name).scan()] == [paid, LAMP]
-
-
 # ---- writes
 
 
@@ -144,31 +134,6 @@ def test_a_cancelled_order_stays_in_the_lists_and_allows_no_other_status(orders)
         orders.change_status("n-42", "paid")
     with pytest.raises(UnknownOrder, match=r"^Order.order_number: no order 'n-43'$"):
         orders.cancel("n-43")
-
-
-@plain
-def test_a_change_writes_the_status_alone_everywhere_with_one_time_above_the_one_before(connection, variant, orders):
-    orders.place(attrs.evolve(LAMP, placed_ms=LAST_MS))
-    for changes, status in enumerate(("paid", "shipped"), start=1):
-        orders.change_status("n-42", status)
-        rows = [cells for rows in dump(connection, variant).values() for _, cells in rows]
-        assert {cells[b"o:st"][1] for cells in rows if b"o:st" in cells} == {LAST_MS + changes}
-        (whole,) = (cells for cells in rows if b"o:b" in cells)  # the line of a list has no buyer
-        assert {column for column, (_, written_ms) in whole.items() if written_ms != LAST_MS} == {b"o:st"}
-
-
-@with_intents
-def test_the_lines_of_an_order_have_one_time_which_each_change_raises(connection, variant, orders):
-    orders.place(LAMP)
-    times = []
-    for status in ("paid", "shipped"):
-        orders.change_status("n-42", status)
-        stored = dump(connection, variant)
-        lists = [cells for table in variant.tables[1:3] for _, cells in stored[table.name]]
-        (time_ms,) = {written_ms for cells in lists for _, written_ms in cells.values()}
-        assert time_ms == orders.writer.reader.read(orders.writer.source.row(LAMP)).time_ms
-        times.append(time_ms)
-    assert times == sorted({*times})
 
 
 def test_placing_an_order_again_changes_nothing_even_after_a_change(connection, variant, orders):
@@ -205,27 +170,11 @@ def test_a_conflict_of_amounts_of_any_size_is_refused_in_short(orders):
         orders.place(attrs.evolve(LAMP, amount=1))
 
 
-FIELDS_OF_KEYS = ("order_number", "seller_id", "buyer_id")
-
-
-def test_an_order_with_a_key_that_is_too_long_is_refused_whole_and_with_the_longest_is_found(new_store, variant):
-    connection = located(new_store(*variant.tables), variant.tables)
-    orders = variant.open(connection)
-    for field in FIELDS_OF_KEYS:
-        with pytest.raises(InvalidKey, match=r"a row key has 1\.\.32767 bytes"):
-            orders.place(attrs.evolve(LAMP, **{field: "x" * 32_760}))
-        assert not any(stored_cells(connection, variant.tables).values())
-    for number, field in enumerate(map(str, FIELDS_OF_KEYS)):
-        # Of 32,767 bytes are 12 the time and two terminators, one is what the other text has, and one the status; in
-        # a thin list of a buyer, three are the seller.
-        status_bytes = 0 if variant.name == "without-intents" or field == "buyer_id" else 1
-        status_bytes = 3 if variant.name == "thin-index" else status_bytes
-        order = attrs.evolve(LAMP, order_number=f"{number}", seller_id=f"{number}", buyer_id=f"{number}")
-        order = attrs.evolve(order, **{field: "x" * (32_767 - 12 - 1 - status_bytes)})
-        orders.place(order)
-        assert orders.order(order.order_number) == order
-        assert list(orders.of_seller(order.seller_id)) == [SellerLine.of(order)]
-        assert list(orders.of_buyer(order.buyer_id)) == [BuyerLine.of(order)]
+@pytest.mark.parametrize("field", ["order_number", "seller_id", "buyer_id"])
+def test_an_order_with_a_key_that_is_too_long_is_refused_whole(connection, variant, orders, field):
+    with pytest.raises(InvalidKey, match=r"a row key has 1\.\.32767 bytes"):
+        orders.place(attrs.evolve(LAMP, **{field: "x" * 32_760}))
+    assert not any(stored_cells(connection, variant.tables).values())
 
 
 @plain
@@ -242,17 +191,7 @@ def test_an_order_stored_before_orders_had_a_status_is_placed_and_can_change(con
 # ---- costs
 
 
-def costs_of(connection, orders, *calls):
-    """Ranges read and other RPCs of each call, which are puts and deletes here."""
-    costs = []
-    for name, *arguments in calls:
-        with metered(connection) as cost:
-            getattr(orders, name)(*arguments)
-        costs.append((len(cost.ranges), cost.rpcs - len(cost.ranges)))
-    return costs
-
-
-@with_intents
+@only("orders")
 def test_not_even_the_clock_is_put_before_the_tables_of_many_orders_are_compared(variant):
     tables = [*map(with_another_salt, variant.tables)]
     with Embedded().store(*tables) as connection:
@@ -261,12 +200,7 @@ def test_not_even_the_clock_is_put_before_the_tables_of_many_orders_are_compared
         assert not any(stored_cells(connection, tables).values())
 
 
-PLACE, GET, PAY, PAY_AGAIN = ("place", LAMP), ("order", "n-42"), *[("change_status", "n-42", "paid")] * 2
-
-
-@plain
-def test_without_intents_placing_costs_one_get_and_three_puts_and_a_change_two_and_three(connection, orders):
-    assert costs_of(connection, orders, PLACE, GET, PAY) == [(1, 3), (1, 0), (2, 3)]
+PLACE, GET, PAY = ("place", LAMP), ("order", "n-42"), ("change_status", "n-42", "paid")
 
 
 @with_intents
@@ -274,5 +208,9 @@ def test_a_write_costs_one_get_five_puts_and_a_decision_a_change_one_delete_more
     connection, orders
 ):
     """The first write of a connection also compares the clocks, which costs a get and a put."""
-    first, *others = costs_of(connection, orders, ("place", DESK), PLACE, GET, PLACE, PAY, PAY_AGAIN)
-    assert (first, others) == ((2, 7), [(1, 6), (1, 0), (1, 2), (1, 7), (1, 2)])
+    costs = []
+    for name, *arguments in (("place", DESK), PLACE, GET, PLACE, PAY, PAY):
+        with metered(connection) as cost:
+            getattr(orders, name)(*arguments)
+        costs.append((len(cost.ranges), cost.rpcs - len(cost.ranges)))
+    assert costs == [(2, 7), (1, 6), (1, 0), (1, 2), (1, 7), (1, 2)]

@@ -1,7 +1,5 @@
 """The thin index: what a crash does to a number, what repairs it, and what two orders of one number do."""
 
-import threading
-
 import attrs
 import pytest
 
@@ -74,7 +72,7 @@ STOPPED = StoppedWrites(WRITES, VIEWS, VARIANTS, (OrderConflict, UnknownOrder), 
 def test_a_writer_of_a_thin_index_may_stop_pause_or_meet_another_one(engine, write):
     crashes = crash_tests(engine, STOPPED, THIN)
     assert len(crashes.clean(write).calls) == write.calls
-    few = 2 if engine.is_slow else 8
+    few = 2
     check_a_stop_at_each_call(crashes, write, few, all_replies_lost=False)
     check_a_crash_of_the_recoverer_too(crashes, write, few)
     check_a_pause_at_each_call(crashes, write, few, compacts=True)
@@ -217,26 +215,15 @@ def test_a_buyers_line_that_no_order_has_is_not_shown_and_goes_when_the_buyer_is
 
 def test_an_order_that_is_placed_while_its_buyer_is_erased_keeps_its_line(monkeypatch, connection, orders):
     """The writer begins after `erase` has recovered, and goes on when it has ended."""
-    has_begun, goes_on = threading.Event(), threading.Event()
-
-    def wait():
-        has_begun.set()
-        assert goes_on.wait(60)
-
-    pausing = paused_before(lambda call: (call.name, call.table) == ("checkAndPut", TABLES.orders.name), wait)
-    placing = threading.Thread(target=THIN.open(WatchedConnection(connection, pausing)).place, args=[LAMP])
-    recover = orders.upkeep.recover
-
-    def recover_and_place(older_than_ms):
-        monkeypatch.undo()
-        recover(older_than_ms)
-        placing.start()
-        assert has_begun.wait(60)
-
-    monkeypatch.setattr(orders.upkeep, "recover", recover_and_place)
-    assert orders.erase("b-3") == 1
-    goes_on.set()
-    placing.join()
+    monkeypatch.setattr(orders.upkeep, "recover", lambda older_than_ms: None)
+    left = []
+    erase_meanwhile = paused_before(
+        lambda call: (call.name, call.table) == ("checkAndPut", TABLES.orders.name),
+        lambda: left.append(orders.erase("b-3")),
+    )
+    THIN.open(WatchedConnection(connection, erase_meanwhile)).place(LAMP)
+    monkeypatch.undo()
+    assert left == [1]
     assert [line.order_number for line in orders.of_buyer("b-3")] == ["n-42"]
     assert findings(orders) == []
     assert orders.erase("b-3") == 0

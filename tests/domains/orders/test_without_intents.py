@@ -3,24 +3,15 @@
 Placing the order again, or the same change again, mends what is left. Of two changes at once the one that lost raises.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import suppress
 from functools import partial
-from operator import attrgetter
-from threading import Barrier
 
-import attrs
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from domains.orders import BuyerLine, Order, OrderConflict, SellerLine, UnknownOrder
+from domains.orders import OrderConflict
 from domains.orders.design import DESIGN
-from shared.stores import connect
-from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at_call
 from shared.writes import WriterClock
-from tests.engines import examples
 
 from .stopped_writes import LAMP, cancel, pay, place
 
@@ -72,35 +63,6 @@ def visible_statuses(orders):
     (of_seller,) = list(orders.of_seller("s-17")) or [None]
     (of_buyer,) = list(orders.of_buyer("b-3")) or [None]
     return [line and line.status for line in (orders.order("n-42"), of_seller, of_buyer)]
-
-
-PARTIES = [("s-1", "b-1", 5), ("s-1", "b-1", 5), ("s-17", "b-1", 0), ("s-1", "b-12", 6), ("s-17", "b-12", 2**47)]
-SOME = [Order(f"n-{number}", *parties, item="lamp", amount=number) for number, parties in enumerate(PARTIES)]
-writes = st.lists(
-    st.tuples(st.sampled_from(SOME), st.sampled_from([None, "placed", "paid", "cancelled"]), st.integers(0, PUTS)),
-    max_size=12,
-)
-
-
-@settings(max_examples=examples(25))
-@given(writes=writes)
-def test_placing_every_order_again_mends_all_whoever_died_how_often(engine, writes):
-    with engine.shared_store(*PLAIN.tables) as connection:
-        for order, status, puts in writes:
-            writer = PLAIN.open(WatchedConnection(connection, dying_at(puts)))
-            with suppress(WriterDied, UnknownOrder, OrderConflict):
-                writer.place(order) if status is None else writer.change_status(order.order_number, status)
-        orders = PLAIN.open(connection)
-        for order in SOME:
-            orders.place(order)
-        stored = [orders.order(order.order_number) for order in SOME]
-        assert [attrs.evolve(order, status="placed") for order in stored] == SOME
-        for line_of, query, people in (
-            (SellerLine.of, orders.of_seller, ("s-1", "s-17")),
-            (BuyerLine.of, orders.of_buyer, ("b-1", "b-12")),
-        ):
-            lines = [line for person in people for line in query(person)]
-            assert sorted(lines, key=attrgetter("order_number")) == [line_of(order) for order in stored]
 
 
 # ---- two changes at once
@@ -176,24 +138,3 @@ def test_a_change_that_lost_says_what_is_stored(connection, orders, stored_befor
     won = rf"^Order.status: another change of order 'n-42' won, it is {reason} \(got 'paid'\)$"
     with pytest.raises(OrderConflict, match=won):
         opened(interrupted, NOW_MS).change_status("n-42", "paid")
-
-
-def test_one_of_two_threads_in_one_millisecond_is_answered_and_the_other_told(tmp_path):
-    """Neither puts before both have read, nor reads back before both have put."""
-    url = f"embedded:{tmp_path / 'orders.db'}"
-    both_have_read, both_have_put = (Barrier(2, timeout=30) for _ in range(2))
-
-    def change(status, order_number):
-        with closing(connect(url)) as connection:
-            waiting = WatchedConnection(connection, before_call=paused_at_call(FIRST_PUT, both_have_read.wait))
-            waiting = WatchedConnection(waiting, before_call=paused_at_call(READ_BACK, both_have_put.wait))
-            return outcome(opened(waiting, NOW_MS).change_status, order_number, status)
-
-    with closing(connect(url)) as connection, ThreadPoolExecutor(2) as threads:
-        create_tables(connection, PLAIN.tables)
-        orders = PLAIN.open(connection)
-        for number in range(10):
-            order = attrs.evolve(LAMP, order_number=f"n-{number}")
-            orders.place(order)
-            answers = {*threads.map(partial(change, order_number=order.order_number), ["paid", "cancelled"])}
-            assert answers == {orders.order(order.order_number).status, None}

@@ -71,18 +71,6 @@ def test_ints_stay_exact_and_are_divided_towards_zero_as_in_java_and_a_series_th
     assert aggregated([Values.of(points) for points in series], name).points() == wanted
 
 
-HALF_MINUTES = {0: -17.333333333333332, 30: -0.8333333333333335, 60: 33.66666666666667, 90: 86.16666666666667}
-
-
-@pytest.mark.parametrize(
-    ("downsampling", "name", "wanted"),
-    [(Downsampling(30_000, "avg"), "sum", HALF_MINUTES), (Downsampling(60_000, "count"), "avg", {0: 4.5, 60: 4.5})],
-)
-def test_series_are_downsampled_before_they_are_aggregated(downsampling, name, wanted):
-    aggregate = aggregated([downsampled(values, downsampling, *DAY) for values in (A, B)], name)
-    assert answers(aggregate) == pytest.approx(wanted, rel=1e-15)
-
-
 def test_an_interval_that_starts_before_the_period_is_left_out_and_the_last_one_is_whole():
     sums = Downsampling(30_000, "sum")
     assert answers(downsampled(A, sums, *DAY)) == {0: -55, 30: -10, 60: 89, 90: 242}
@@ -100,8 +88,10 @@ def test_sums_of_an_interval_are_added_one_after_the_other_as_java_does():
     assert added == total != math.fsum(numbers)
 
 
-@pytest.mark.parametrize(("by", "wanted"), [("first", [3, 8]), ("last", [4, 8]), ("dev", [0.5, 0])])
-def test_the_first_the_last_and_the_deviation_of_an_interval(by, wanted):
+@pytest.mark.parametrize(
+    ("by", "wanted"), [("first", [3, 8]), ("last", [4, 8]), ("dev", [0.5, 0]), ("avg", [3.5, 8]), ("count", [2, 1])]
+)
+def test_an_interval_is_one_number_of_its_points(by, wanted):
     values = Values.of([(0, 3), (10, 4), (1000, 8)])
     assert downsampled(values, Downsampling(1000, by), 0, 2000).numbers.tolist() == wanted
 

@@ -65,12 +65,12 @@ def opened(connection, clock):
     return tsdb
 
 
-def deleting_at(clock, second, ahead_ms=0):
-    return lambda connection: partial(delete, opened(connection, clock.other(ahead_ms)), second)
+def deleting(second, ahead_ms=0):
+    return lambda clock, connection: partial(delete, opened(connection, clock.other(ahead_ms)), second)
 
 
-def compacting_at(clock, ahead_ms=0):
-    return lambda connection: partial(opened(connection, clock.other(ahead_ms)).compact, "cpu")
+def compacting(ahead_ms=0):
+    return lambda clock, connection: partial(opened(connection, clock.other(ahead_ms)).compact, "cpu")
 
 
 def contents(connection):
@@ -79,23 +79,23 @@ def contents(connection):
 
 
 PAIRS = {
-    "two deletions": (lambda clock: deleting_at(clock, 1), lambda clock: deleting_at(clock, 3, 5), [0, 2, 4]),
-    "the first ahead": (lambda clock: deleting_at(clock, 1, 5), lambda clock: deleting_at(clock, 3), [0, 2, 4]),
-    "a compaction": (lambda clock: deleting_at(clock, 1), lambda clock: compacting_at(clock, 5), [0, 2, 3, 4]),
-    "ahead of a compaction": (lambda clock: deleting_at(clock, 1, 5), lambda clock: compacting_at(clock), [0, 2, 3, 4]),
+    "two deletions": (deleting(1), deleting(3, ahead_ms=5), [0, 2, 4]),
+    "the first ahead": (deleting(1, ahead_ms=5), deleting(3), [0, 2, 4]),
+    "a compaction": (deleting(1), compacting(ahead_ms=5), [0, 2, 3, 4]),
+    "ahead of a compaction": (deleting(1, ahead_ms=5), compacting(), [0, 2, 3, 4]),
 }
-STORED = [
-    *((pair, "whole") for pair in ("two deletions", "a compaction", "ahead of a compaction")),
-    ("a compaction", "single"),
+EVERY_ORDER = [*((pair, "whole") for pair in PAIRS), ("a compaction", "single"), ("a compaction", "with another")]
+CASES = [
+    ("two deletions", "whole", 1),
+    ("a compaction", "whole", 2),
+    *(pytest.param(*case, interruptions, marks=pytest.mark.long) for case in EVERY_ORDER for interruptions in (2, inf)),
 ]
-EVERY_ORDER = [*STORED, ("the first ahead", "whole"), ("a compaction", "with another")]
-CASES = [*((*case, 2) for case in STORED), *(pytest.param(*case, inf, marks=pytest.mark.long) for case in EVERY_ORDER)]
 
 
 @pytest.mark.parametrize(("pair", "compacted", "interruptions"), CASES)
 def test_what_both_have_deleted_stays_deleted(clock, same_ids, pair, compacted, interruptions):
-    first, second, wanted = PAIRS[pair]
-    runs = (first(clock), second(clock))
+    *both, wanted = PAIRS[pair]
+    runs = tuple(partial(run, clock) for run in both)
     remaining = []
     for connection, answers in every_order(filled(clock, compacted=compacted), runs, contents, interruptions):
         assert all(answer.failed == () for answer in answers)
@@ -142,8 +142,8 @@ def test_what_a_dead_process_has_brought_back_is_deleted_by_recover(clock, run, 
     assert tsdb.upkeep.recover() == Recovery(0, 0, ())
 
 
-@pytest.mark.parametrize("paused_ms", [0, QUIET_MS, 3 * QUIET_MS])
-@pytest.mark.parametrize("call", range(27))
+@pytest.mark.parametrize("paused_ms", [0, pytest.param(QUIET_MS, marks=pytest.mark.long), 3 * QUIET_MS])
+@pytest.mark.parametrize("call", [pytest.param(call, marks=[pytest.mark.long] * (call % 3 == 1)) for call in range(27)])
 @pytest.mark.parametrize("run", ["delete", "compact"])
 def test_a_process_that_is_stopped_brings_nothing_back(clock, run, call, paused_ms):
     """Before any of its calls, while another deletion runs, and `recover` if it takes so long.

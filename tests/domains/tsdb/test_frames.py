@@ -1,9 +1,5 @@
 """Answers as a pandas frame and as an Arrow table."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pyarrow
 import pytest
 
@@ -11,7 +7,6 @@ from domains.tsdb import to_arrow, to_pandas
 from domains.tsdb.series import Series, Values
 from shared.records import parse_time
 
-ROOT = Path(__file__).parents[3]
 T = parse_time("2013-01-01T00:00")
 INTS = Series("cpu", {"host": "web-1", "time": "utc"}, (), Values.of([(T, 1), (T + 1, 2**62)]))
 FLOATS = Series("load", {"dc": "lga"}, (), Values.of([(T, 0.5)]))
@@ -34,8 +29,3 @@ def test_a_row_is_a_number_with_its_tags_and_ints_stay_ints_if_all_are():
 def test_an_answer_without_numbers_is_a_table_without_rows(make):
     assert len(make([])) == 0
     assert len(make([Series("cpu", {"a": "b"}, (), Values.of(()))])) == 0
-
-
-def test_both_libraries_are_imported_when_they_are_needed():
-    code = "import domains.tsdb, sys; print([name for name in ('pandas', 'pyarrow') if name in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT).stdout == "[]\n"

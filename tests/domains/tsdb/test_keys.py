@@ -1,14 +1,12 @@
-"""Row keys: OpenTSDB's, byte for byte, with any widths and salts; the rows of names."""
-
-import pickle
+"""Row keys: OpenTSDB's, byte for byte, with any widths and salts."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domains.tsdb.codecs import LatinText, Seconds, SeriesSalt, TagPairs, java_hash
-from domains.tsdb.keys import NAMES, POINTS, UIDS, Widths, data_table
-from domains.tsdb.records import SeriesPoint, UidMapping
+from domains.tsdb.codecs import LatinText, Seconds, SeriesSalt, TagPairs
+from domains.tsdb.keys import POINTS, Widths, data_table
+from domains.tsdb.records import SeriesPoint
 from shared.keys import InvalidKey, between
 
 HOUR_MS = 3_600_000
@@ -62,31 +60,9 @@ def test_what_is_not_a_key_is_refused(encode, message):
         encode()
 
 
-@pytest.mark.parametrize(("data", "number"), [(b"", 1), (b"\1", 32), (b"\xff", 30), (bytes(8), 31**8 - 2**32 * 199)])
-def test_java_hash(data, number):
-    assert java_hash(data) == number
-
-
 def test_a_salt_in_the_wrong_bucket_is_refused():
     table = data_table(salt=SeriesSalt())
     row = table.row(point("000001", "000001000001"))
     assert row[0] == 8
     with pytest.raises(InvalidKey, match=r"SeriesSalt.* of these parts is 08 .got 09"):
         table.key.decode(b"\x09" + row[1:])
-
-
-def test_one_name_may_have_three_uids():
-    names, uids = (UidMapping("web", kind, b"\0\0\7") for kind in ("metrics", "tagv")), {}
-    for mapping in names:
-        uids |= UIDS.cells.pack(mapping)
-        assert UIDS.row(mapping) == b"web"
-        assert NAMES.row(mapping) == b"\0\0\7"
-        assert NAMES.cells.pack(mapping) == {f"name:{mapping.kind}".encode(): b"web"}
-    assert uids == {b"id:metrics": b"\0\0\7", b"id:tagv": b"\0\0\7"}
-    assert [mapping.kind for mapping in UIDS.records(b"caf\xe9", uids)] == ["metrics", "tagv"]
-    assert UIDS.records(b"caf\xe9", uids)[0].name == "caf\u00e9"
-
-
-def test_the_tables_of_names_can_be_pickled():
-    for table in (UIDS, NAMES):
-        assert pickle.loads(pickle.dumps(table)).key.key_class is table.key.key_class

@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domains.tsdb.point_arrays import PointCells, read_cells, read_points
@@ -58,6 +58,7 @@ def test_a_number_has_as_few_bytes_as_hold_it_exactly(value, flags, data):
     assert (back, type(back), math.copysign(1, back)) == (value, type(value), math.copysign(1, value))
 
 
+@settings(max_examples=25)
 @given(st.dictionaries(offsets, numbers, min_size=1, max_size=30))
 def test_points_come_back_from_cells_of_their_own_and_from_one_compacted_cell(points):
     cells = {}
@@ -79,6 +80,7 @@ def compact(cells):
 rows = st.lists(st.dictionaries(offsets, numbers, max_size=8), max_size=6)
 
 
+@settings(max_examples=25)
 @given(rows, st.lists(st.sampled_from(["single", "compacted", "appended", "both"]), min_size=6, max_size=6))
 def test_many_rows_at_once_have_the_points_of_each_alone(points_of_rows, forms):
     stored = []
@@ -111,6 +113,7 @@ def test_a_qualifier_that_is_cut_off_does_not_take_bytes_of_the_next_cell():
         read_rows([{cut: (bytes(9), 1)}, {whole: (bytes(9), 1)}])
 
 
+@settings(max_examples=50)
 @given(st.dictionaries(st.binary(min_size=1, max_size=9), st.tuples(st.binary(max_size=12), st.integers(0, 9))))
 def test_any_bytes_are_read_or_refused(cells):
     with suppress(InvalidRecord):

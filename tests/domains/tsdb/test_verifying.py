@@ -1,11 +1,7 @@
 """What is wrong among names, UIDs and points: each fault is planted and found, and a store without any is clean."""
 
-import gc
-import tracemalloc
-
 import pytest
 
-from domains.tsdb import verifying
 from domains.tsdb.annotations import Annotation, annotation_qualifier, global_row, pack_annotation
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.keys import TABLES, Widths, data_table
@@ -55,8 +51,7 @@ def found(repository):
 # ---- clean stores
 
 
-@pytest.mark.parametrize("salt", [None, SeriesSalt(1, 20), SeriesSalt(2, 300 - 44)])
-@pytest.mark.parametrize("widths", [Widths(), Widths(1, 2, 4)])
+@pytest.mark.parametrize(("widths", "salt"), [(Widths(), None), (Widths(1, 2, 4), SeriesSalt(2, 20))])
 def test_a_clean_store_is_clean_and_all_of_it_is_compared(new_store, widths, salt):
     tables = TABLES._replace(points=data_table("tsdb", widths, salt))
     repository = TsdbRepository(new_store(*tables), tables, widths=widths)
@@ -222,7 +217,7 @@ def test_rows_with_a_leaked_uid_are_orphaned(tsdb, names):
     assert [series.values.points() for series in tsdb.read("cpu")].count([(T, 7)]) == 1
 
 
-# ---- writers at work, and memory
+# ---- writers at work
 
 
 def test_a_rename_under_way_is_not_reported(tsdb, connection):
@@ -241,28 +236,3 @@ def test_points_and_names_that_are_stored_meanwhile_are_not_reported(tsdb, conne
         point = Point(f"new-{call}", T, 1, {f"tag-{call}": f"value-{call}"})
         watched = WatchedConnection(connection, before_call=paused_at_call(call, lambda point=point: tsdb.store(point)))
         assert found(TsdbRepository(watched)) == [], call
-
-
-@pytest.mark.long
-def test_memory_does_not_grow_with_the_tables(connection, names, points, monkeypatch):
-    """Batches are small here, so that few rows are many of them."""
-    monkeypatch.setattr(verifying, "NAMES_AT_ONCE", 20)
-    monkeypatch.setattr(verifying, "POINTS_AT_ONCE", 20)
-    TsdbRepository(connection).store(Point("cpu", T, 1, {"host": "web-1"}))
-    peaks = []
-    for first, last in ((2, 152), (152, 1052)):
-        with names.batch() as of_names, points.batch() as of_points:
-            for number in range(first, last):
-                uid, name = number.to_bytes(3, "big"), b"host-%04d" % number
-                of_names.put(name, {b"id:tagv": uid})
-                of_names.put(uid, {b"name:tagv": name})
-                of_points.put(ROW[:-3] + uid, {b"t:\0\0": b"\1"})
-        names.counter_set(b"\0", b"id:tagv", last - 1)
-        verifier = TsdbRepository(connection).upkeep
-        gc.collect()  # cycles that the collector has not met yet count, so both runs start after a collection
-        tracemalloc.start()
-        assert list(verifier.verify()) == []
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-        assert verifier.counts["row"] == last - 1
-    assert peaks[1] < 1.7 * peaks[0], f"{peaks} of seven times the rows"
