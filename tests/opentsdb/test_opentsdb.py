@@ -3,6 +3,7 @@
 import random
 import re
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -21,51 +22,31 @@ from domains.tsdb import (
     uid_tables,
 )
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.query_text import parse_query
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.programs.opentsdb.lost_points import COMPACTING, LaterClock
-from tests.programs.opentsdb.questions import HOUR_MS, T, is_equal
+from tests.programs.opentsdb.questions import HOUR_MS, KINDS, Side, T, generated
 from tests.programs.opentsdb.server import running
 
 pytestmark = pytest.mark.opentsdb
 
-
-def ours(repository, m, since_ms, until_ms):
-    """Our answer, as points by tags."""
-    return {
-        tuple(sorted(series.tags.items())): series.values.points()
-        for series in repository.ask(parse_query(m), since_ms, until_ms)
-        if len(series.values)
-    }
+METRICS = ("ints", "floats", "mixed", "totals")
+EQUAL = ("", "")
+"""What `Side.difference` returns for equal answers."""
 
 
-def theirs(opentsdb, m, since_ms, until_ms):
-    """Its answer, as points by tags; those without points are left out."""
-    return {
-        tuple(sorted(answer["tags"].items())): [
-            (time_ms, float("nan") if number == "NaN" else number) for time_ms, number in answer["dps"]
-        ]
-        for answer in opentsdb.query(m, since_ms, until_ms)
-        if answer["dps"]
-    }
+def both(repository, opentsdb):
+    """Our answers and those of an OpenTSDB, from its default tables."""
+    return Side(KINDS[0], repository, opentsdb)
 
 
-def differences(our_answer, their_answer):
-    """What the answers do not have in common, one line for each series."""
-    lines = []
-    for tags in sorted(our_answer.keys() | their_answer.keys()):
-        our_points, their_points = our_answer.get(tags, []), their_answer.get(tags, [])
-        if [time_ms for time_ms, _ in our_points] != [time_ms for time_ms, _ in their_points]:
-            lines.append(f"{tags}: times: {our_points[:5]} {their_points[:5]}")
-            continue
-        wrong = [
-            (our_number, their_number, time_ms - T)
-            for (time_ms, our_number), (_, their_number) in zip(our_points, their_points, strict=True)
-            if not is_equal(our_number, their_number)
-        ]
-        lines += [f"{tags}: {wrong[:5]}"] if wrong else []
-    return lines
+def by_tags(answered):
+    """Points by tags; series without points are left out."""
+    return {tags: points for tags, _aggregated, points in answered if points}
+
+
+def ours(repository, *period):
+    return by_tags(both(repository, None).ours(*period))
 
 
 def wait_until(is_so):
@@ -76,36 +57,14 @@ def wait_until(is_so):
     return reached
 
 
-def generated(seed, metric, kinds):
-    """Points of six series over three hours, at different times, with gaps, some with an early end."""
-    dice = random.Random(seed)
-    points = []
-    for host, dc in (("a", "lga"), ("b", "sjc"), ("c", "lga"), ("d", "sjc"), ("e", "lga"), ("f", None)):
-        tags = {"host": host} | ({"dc": dc} if dc else {})
-        step_ms = dice.choice((10_000, 15_000, 60_000, 7_500))
-        end_ms = 3 * HOUR_MS if dice.random() < 0.7 else HOUR_MS
-        total = 0
-        for offset_ms in range(dice.randrange(5) * 1000, end_ms, step_ms):
-            if dice.random() < 0.1:
-                continue
-            kind = dice.choice(kinds)
-            total += dice.randrange(1000)
-            number = {"int": dice.randrange(-500, 70_000), "float": dice.random() * 100, "total": total % 20_000}[kind]
-            points.append(Point(metric, T + offset_ms, number, tags))
-    return points
-
-
 @pytest.fixture(scope="session")
 def stored(connection):
     """Generated series, of which the first hour is compacted."""
     repository = TsdbRepository(connection)
-    for metric, kinds in METRICS.items():
-        repository.store_all(generated(metric, metric, kinds))
-        assert TsdbRepository(connection, clock=LaterClock()).compact(metric, T, T + HOUR_MS).compacted == 6
+    for metric in METRICS:
+        repository.store_all(generated(metric))
+        assert TsdbRepository(connection, clock=LaterClock()).compact(metric, T, T + HOUR_MS).compacted > 0
     return repository
-
-
-METRICS = {"ints": ("int",), "floats": ("float",), "mixed": ("int", "float"), "totals": ("total",)}
 
 
 NUMBERS = (0, 127, 128, -129, 40_000, 2**31, -(2**63), 2**63 - 1, 0.5, 0.1, -1e300, 3.0)
@@ -133,11 +92,9 @@ def test_no_point_is_lost_while_both_write_and_compact_the_same_rows(hbase, conn
                 done.result()
         time.sleep(3)
         wanted = [(T + second * 1000, second) for second in range(seconds)]
-        for answered in (
-            ours(TsdbRepository(connection), "none:both", T, T + HOUR_MS),
-            theirs(opentsdb, "none:both", T, T + HOUR_MS),
-        ):
-            assert answered == {(("host", tags["host"]),): wanted for tags in series}
+        sides, period = both(TsdbRepository(connection), opentsdb), ("none:both", T, T + HOUR_MS)
+        for answered in (sides.ours(*period), sides.theirs(*period)):
+            assert by_tags(answered) == {(("host", tags["host"]),): wanted for tags in series}
 
 
 def test_series_by_their_tsuids_get_equal_numbers_from_both(stored, opentsdb):
@@ -150,7 +107,7 @@ def test_series_by_their_tsuids_get_equal_numbers_from_both(stored, opentsdb):
             asked = dice.sample(tsuids, dice.randrange(1, 5))
             for text in (",".join(asked), ",".join(asked).lower()):
                 period = (f"tsuid={steps}:{text}", T, T + 3 * HOUR_MS)
-                assert differences(ours(stored, *period), theirs(opentsdb, *period)) == []
+                assert both(stored, opentsdb).difference(*period) == EQUAL
                 assert ours(stored, *period)
 
 
@@ -205,14 +162,12 @@ def test_appended_points_of_either_are_read_by_the_other(hbase, connection, open
         wanted = [(point.time_ms, point.value) for point in points]
         wanted[:2] = [(T, 9), (T + 250, 10)]
         wait_until(lambda: ours(repository, *period) == {(("host", "a"),): wanted})
-        answered = ours(repository, *period)
-        assert answered == {(("host", "a"),): wanted}
+        assert ours(repository, *period) == {(("host", "a"),): wanted}
         for its in (appending, opentsdb):
-            assert differences(answered, theirs(its, *period)) == []
+            assert both(repository, its).difference(*period) == EQUAL
         assert repository.correct([Point("appended", T + at, 0.1, series) for at in (250, 100)]).left == 0
-        corrected = ours(repository, *period)
-        assert corrected == {(("host", "a"),): [(T, 9), (T + 100, 0.1), (T + 250, 0.1), *wanted[2:]]}
-        assert differences(corrected, theirs(appending, *period)) == []
+        assert ours(repository, *period) == {(("host", "a"),): [(T, 9), (T + 100, 0.1), (T + 250, 0.1), *wanted[2:]]}
+        assert both(repository, appending).difference(*period) == EQUAL
 
 
 @pytest.mark.parametrize("compacted", ["never", "by us", "by it"])
@@ -224,9 +179,10 @@ def test_what_a_deletion_inside_of_hours_leaves_is_answered_equally(
     metric = f"deleted.{compacted}".replace(" ", ".")
     period = (f"none:{metric}", T, T + 3 * HOUR_MS)
     repository = TsdbRepository(connection)
-    points = generated(metric, metric, ("int", "float"))
+    points = [attrs.evolve(point, metric=metric) for point in generated("mixed")]
     repository.store_all(points)
-    rows = len({(point.tags, point.time_ms // HOUR_MS) for point in points})
+    points_of_rows = Counter((point.tags, point.time_ms // HOUR_MS) for point in points)
+    rows = sum(count > 1 for count in points_of_rows.values())
 
     def it_compacts():
         """Until every row is one cell, and its tombstones are old enough for the next deletion."""
@@ -248,23 +204,23 @@ def test_what_a_deletion_inside_of_hours_leaves_is_answered_equally(
     dice = random.Random(compacted)
     for _ in range(4):
         since_ms, until_ms = sorted(T + dice.randrange(3 * 3600) * 1000 for _ in range(2))
-        host = dice.choice("abc")
+        host = dice.choice("abe")
         result = repository.delete_points(metric, [TagFilter("host", "literal_or", host)], since_ms, until_ms)
         assert (result.postponed, result.failed) == (0, ())
         remaining = {
             (tags, time_ms)
             for tags, time_ms in remaining
-            if dict(tags)["host"] != host or not since_ms <= time_ms < until_ms
+            if dict(tags).get("host") != host or not since_ms <= time_ms < until_ms
         }
         assert sorted(answer.time_ms for answer in repository.query(*period)) == sorted(ms for _, ms in remaining)
-        assert differences(ours(repository, *period), theirs(opentsdb, *period)) == []
+        assert both(repository, opentsdb).difference(*period) == EQUAL
     assert len(remaining) < len(points)
     it_compacts()
     assert len(repository.query(*period)) == len(remaining)
-    assert differences(ours(repository, *period), theirs(opentsdb, *period)) == []
+    assert both(repository, opentsdb).difference(*period) == EQUAL
     opentsdb.put(point for point in points if (point.tags, point.time_ms) not in remaining)
     assert len(repository.query(*period)) == len(points)
-    assert differences(ours(repository, *period), theirs(opentsdb, *period)) == []
+    assert both(repository, opentsdb).difference(*period) == EQUAL
 
 
 def test_names_that_both_assign_at_once_have_one_uid(hbase, connection, opentsdb):
@@ -318,7 +274,8 @@ def test_tables_that_it_made_prove_their_widths_and_salt_or_refute_them(hbase, c
         repository = TsdbRepository(connection, tables, widths=widths)
         assert len(ours(repository, "none:made", T, T + HOUR_MS)) == 20
         repository.store(Point("ours", T, 7, {"host": "h-1"}))
-        assert theirs(opentsdb, "none:ours", T, T + HOUR_MS) == {(("host", "h-1"),): [(T, 7)]}
+        its = both(repository, opentsdb).theirs("none:ours", T, T + HOUR_MS)
+        assert by_tags(its) == {(("host", "h-1"),): [(T, 7)]}
     verifier = repository.upkeep
     assert list(verifier.verify()) == []
     assert verifier.counts == {"mapping": 2 * (2 + 1 + 20), "row": 21}
