@@ -93,21 +93,22 @@ def test_a_row_that_one_table_lacks_is_put_again_from_the_other(connection, vari
         assert stored_cells(connection, variant.tables) == before
 
 
-@pytest.mark.parametrize("cells", [{b"v:age": b"\xa222"}, {b"v:city": b"\xc0"}, {b"m:k": b"\xc1"}], ids=str)
-def test_a_row_by_position_that_differs_becomes_that_by_record(connection, variant, stored, cells):
-    table, row = connection.table(BY_POSITION.name), BY_POSITION.row(CHANGES[2])
-    before = table.row(row)
-    table.put(row, cells, timestamp=AT_MS)
-    assert kinds(stored.upkeep) == {(BY_POSITION.name, "differing"): 1}
-    assert repaired(stored.upkeep) == {("differing", True): 1}
-    assert table.row(row) == before
-
-
-def test_a_damaged_row_by_record_is_restored_and_its_copy_left_alone(connection, stored):
-    connection.table(BY_RECORD.name).put(BY_RECORD.row(CHANGES[0]), {b"m:k": b"\xc1"}, timestamp=AT_MS)
-    assert kinds(stored.upkeep) == {(BY_RECORD.name, "undecodable"): 1}
-    assert repaired(stored.upkeep) == {("undecodable", True): 1}
-    assert stored.state(*USERS, "30").values == {"name": "Ann", "age": None}
+@pytest.mark.parametrize(
+    ("layout", "row", "column", "wrong", "kind"),
+    [
+        (BY_POSITION, BY_POSITION.row(CHANGES[2]), b"v:age", (b"\xa222", AT_MS), "differing"),
+        (BY_POSITION, BY_POSITION.row(CHANGES[2]), b"v:city", (b"\xc0", AT_MS), "differing"),
+        (BY_POSITION, BY_POSITION.row(CHANGES[2]), b"m:k", (b"\xc1", AT_MS), "differing"),
+        (BY_RECORD, BY_RECORD.row(CHANGES[0]), b"m:k", (b"\xc1", AT_MS), "undecodable"),
+        (COPY, COPY.row(RecordInCopy(*USERS, "30")), b"v:age", (b"\xa222", 5), "differing"),
+    ],
+)
+def test_a_wrong_row_becomes_what_the_other_tables_say(connection, stored, layout, row, column, wrong, kind):
+    before, (value, dated_ms) = stored_cells(connection, TABLES), wrong
+    connection.table(layout.name).put(row, {column: value}, timestamp=dated_ms)
+    assert kinds(stored.upkeep) == {(layout.name, kind): 1}
+    assert repaired(stored.upkeep) == {(kind, True): 1}
+    assert stored_cells(connection, TABLES) == before
 
 
 @pytest.mark.parametrize("layout", [BY_RECORD, BY_POSITION], ids=attrgetter("name"))
@@ -306,13 +307,6 @@ def test_records_that_a_copy_lacks_are_put_again_dated_by_their_positions(connec
         for row, cells in before[COPY.name]
     }
     assert dict(connection.table(COPY.name).scan(include_timestamp=True)) == live
-
-
-def test_a_wrong_value_in_a_copy_becomes_that_of_its_change(connection, stored):
-    put_in_copy(connection, "30", {b"v:age": (b"\xa222", 5)})
-    assert kinds(stored.upkeep) == {(COPY.name, "differing"): 1}
-    assert repaired(stored.upkeep) == {("differing", True): 1}
-    assert stored.copies.record(*USERS, "30") == stored.state(*USERS, "30")
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,6 @@ PAIRS = {
 }
 EVERY_ORDER = [*((pair, "whole") for pair in PAIRS), ("a compaction", "single"), ("a compaction", "with another")]
 CASES = [
-    ("two deletions", "whole", 1),
     ("a compaction", "whole", 2),
     *(pytest.param(*case, interruptions, marks=pytest.mark.long) for case in EVERY_ORDER for interruptions in (2, inf)),
 ]
