@@ -79,6 +79,15 @@ def test_a_row_that_cannot_be_read_is_reported_and_does_not_stop_the_others(conn
     assert stored(connection)[row][b"t:\0\0\0\x10"] == (b"\1", 5)
 
 
+def test_strict_compaction_leaves_a_row_whose_cells_differ(connection, clock):
+    fill(connection, clock, ONE, TWO)
+    repository(connection, clock).compact("cpu")
+    fill(connection, clock, Point("cpu", ONE.time_ms, 5, TAGS))
+    result = repository(connection, clock, duplicates="strict").compact("cpu")
+    assert (result.compacted, len(result.failed)) == (0, 1)
+    assert "cells of one time must hold the same number (got 05 and 01" in str(result.failed[0])
+
+
 @pytest.mark.parametrize("stored_rows", [(), (0,)])
 @pytest.mark.parametrize("is_death", [True, False])
 @pytest.mark.parametrize("call", range(2))

@@ -3,7 +3,7 @@
 import pyarrow
 import pytest
 
-from domains.tsdb import to_arrow, to_pandas
+from domains.tsdb import frames, to_arrow, to_pandas
 from domains.tsdb.series import Series, Values
 from shared.records import parse_time
 
@@ -29,3 +29,7 @@ def test_a_row_is_a_number_with_its_tags_and_ints_stay_ints_if_all_are():
 def test_an_answer_without_numbers_is_a_table_without_rows(make):
     assert len(make([])) == 0
     assert len(make([Series("cpu", {"a": "b"}, (), Values.of(()))])) == 0
+
+
+def test_both_libraries_are_imported_when_they_are_needed():
+    assert vars(frames).keys().isdisjoint({"pandas", "pyarrow"})
