@@ -228,21 +228,21 @@ def test_the_row_that_cannot_be_read_is_named(connection):
 
 
 def test_a_batch_gathers_the_cells_of_a_row(connection, monkeypatch):
-    monkeypatch.setattr("domains.tsdb.repository.POINTS_AT_ONCE", 1000)
-    points = [Point("cpu", T + second * 1000, second, {"host": "a"}) for second in range(7200)]
+    monkeypatch.setattr("domains.tsdb.repository.POINTS_AT_ONCE", 100)
+    points = [Point("cpu", T + second * 1000, second, {"host": "a"}) for second in range(0, 7200, 10)]
     watched = WatchedConnection(connection)
-    assert TsdbRepository(watched).store_all(points) == 7200
+    assert TsdbRepository(watched).store_all(points) == 720
     batches = [call for call in watched.calls if call.table == "tsdb"]
     assert [len(call.rows) for call in batches] == [1, 1, 1, 2, 1, 1, 1, 1]
-    assert len(TsdbRepository(connection).points("cpu", "host", "a")) == 7200
+    assert len(TsdbRepository(connection).points("cpu", "host", "a")) == 720
 
 
 def test_points_of_series_that_take_turns_are_gathered_by_row(connection):
     points = [
-        Point("cpu", T + second * 1000, second, {"host": f"h{host}"}) for second in range(500) for host in range(20)
+        Point("cpu", T + second * 1000, second, {"host": f"h{host}"}) for second in range(50) for host in range(20)
     ]
     watched = WatchedConnection(connection)
-    assert TsdbRepository(watched).store_all(points) == 10_000
+    assert TsdbRepository(watched).store_all(points) == 1000
     assert [len(call.rows) for call in watched.calls if call.table == "tsdb"] == [20]
 
 
