@@ -68,26 +68,18 @@ def contents(repository, tables):
 STOPPED = StoppedWrites(WRITES, VIEWS, VARIANTS, (OrderConflict, UnknownOrder), contents)
 
 
+@pytest.mark.parametrize("few", [2, pytest.param(None, marks=pytest.mark.long)], ids=["few", "all"])
 @pytest.mark.parametrize("write", WRITES, ids=lambda write: write.name)
-def test_a_writer_of_a_thin_index_may_stop_pause_or_meet_another_one(engine, write):
+def test_a_writer_of_a_thin_index_may_stop_pause_or_meet_another_one(engine, write, few):
     crashes = crash_tests(engine, STOPPED, THIN)
     assert len(crashes.clean(write).calls) == write.calls
-    few = 2
-    check_a_stop_at_each_call(crashes, write, few, all_replies_lost=False)
+    check_a_stop_at_each_call(crashes, write, few, all_replies_lost=few is None)
     check_a_crash_of_the_recoverer_too(crashes, write, few)
     check_a_pause_at_each_call(crashes, write, few, compacts=True)
     check_late_calls(crashes, write, few)
     check_rivals(crashes, write, few)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("write", WRITES, ids=lambda write: write.name)
-def test_every_writer_of_a_thin_index_may_stop_and_meet_another_one(engine, write):
-    crashes = crash_tests(engine, STOPPED, THIN)
-    assert check_a_stop_at_each_call(crashes, write) == len(crashes.clean(write).points)
-    check_late_calls(crashes, write)
-    check_rivals(crashes, write)
-    check_rivals(crashes, write, dies=True, compacts=True)
+    if few is None:
+        check_rivals(crashes, write, dies=True, compacts=True)
 
 
 def die_after_the_claim(connection):

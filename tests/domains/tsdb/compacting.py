@@ -1,4 +1,4 @@
-"""What tests of compaction and of deletion share: a repository with a clock of the test, and what its table holds."""
+"""What tests share: an hour, a repository with a clock of the test, and what its table holds."""
 
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository

@@ -11,19 +11,17 @@ from domains.tsdb.records import Point
 from domains.tsdb.repository import FOREVER_MS, TsdbRepository
 from shared.designs.metering import metered
 from shared.keys import InvalidKey
-from shared.records import parse_time
 from shared.tables import InvalidRow
 from shared.testing import WatchedConnection, paused_at_call, paused_before
+from tests.domains.tsdb.compacting import HOUR, HOUR_MS
 
-HOUR_MS = 3_600_000
-T = parse_time("2013-01-01T00:00")
-SECONDS = T // 1000
+SECONDS = HOUR // 1000
 
 
 @pytest.fixture
 def repository(repository):
     repository.store_all(
-        Point("cpu", T + second * 1000, second, {"host": host}) for second in range(40) for host in "ab"
+        Point("cpu", HOUR + second * 1000, second, {"host": host}) for second in range(40) for host in "ab"
     )
     return repository
 
@@ -35,7 +33,7 @@ def noted(repository, host, start_time, description):
 def test_annotations_of_series_are_read_in_the_period_in_which_they_start(repository):
     a1, a2, b1 = (
         noted(repository, host, start_time, f"{host} {start_time}")
-        for host, start_time in (("a", SECONDS + 20), ("a", T + HOUR_MS + 250), ("b", SECONDS + 10))
+        for host, start_time in (("a", SECONDS + 20), ("a", HOUR + HOUR_MS + 250), ("b", SECONDS + 10))
     )
     for annotation in (a1, a2, b1):
         assert repository.store_annotation(annotation)
@@ -45,7 +43,7 @@ def test_annotations_of_series_are_read_in_the_period_in_which_they_start(reposi
     assert repository.annotations("cpu", (), a1.start_ms, a2.start_ms) == [a1]
     assert repository.annotations("cpu", (), a1.start_ms + 1) == [a2]
     assert repository.annotations("none") == repository.annotations("cpu", [TagFilter("dc", "literal_or", "x")]) == []
-    assert [series.values.points()[:2] for series in repository.read("cpu")] == [[(T, 0), (T + 1000, 1)]] * 2
+    assert [series.values.points()[:2] for series in repository.read("cpu")] == [[(HOUR, 0), (HOUR + 1000, 1)]] * 2
     assert repository.global_annotations() == []
 
 
@@ -55,8 +53,8 @@ def test_annotations_of_all_series(repository):
     for annotation in (last, first):
         assert repository.store_annotation(annotation)
     assert repository.global_annotations() == [first, last]
-    assert repository.global_annotations(T, T + HOUR_MS) == [first]
-    assert repository.global_annotations(T, T + HOUR_MS - 1000) == []
+    assert repository.global_annotations(HOUR, HOUR + HOUR_MS) == [first]
+    assert repository.global_annotations(HOUR, HOUR + HOUR_MS - 1000) == []
     assert repository.annotations("cpu") == []
     assert len(repository.read("cpu")) == 2
 
@@ -113,7 +111,7 @@ def test_the_server_leaves_out_points(repository):
 
 def test_annotations_that_cannot_be_stored_or_read_are_refused(connection):
     repository = TsdbRepository(connection)
-    repository.store(Point("cpu", T, 1, {"host": "a"}))
+    repository.store(Point("cpu", HOUR, 1, {"host": "a"}))
     with pytest.raises(InvalidKey, match=r"tsuid: must be UIDs in hex .got 'XYZ'"):
         repository.store_annotation(Annotation(SECONDS, tsuid="xyz"))
     with pytest.raises(InvalidKey, match=r"tag_uids: must be 1..8 pairs of 6 bytes .got 0 bytes"):
@@ -129,12 +127,12 @@ def test_annotations_that_cannot_be_stored_or_read_are_refused(connection):
 
 def test_appended_points_are_read_beside_stored_ones_and_the_last_of_a_time_counts(repository):
     points = [
-        Point("cpu", T + time_ms, value, {"host": "c"})
+        Point("cpu", HOUR + time_ms, value, {"host": "c"})
         for time_ms, value in ((5000, 5), (0, 0.1), (1500, 300), (5000, 6), (HOUR_MS, 1))
     ]
-    repository.store(Point("cpu", T + 2000, 2, {"host": "c"}))
+    repository.store(Point("cpu", HOUR + 2000, 2, {"host": "c"}))
     assert repository.append(points) == 5
-    wanted = [(T, 0.1), (T + 1500, 300), (T + 2000, 2), (T + 5000, 6), (T + HOUR_MS, 1)]
+    wanted = [(HOUR, 0.1), (HOUR + 1500, 300), (HOUR + 2000, 2), (HOUR + 5000, 6), (HOUR + HOUR_MS, 1)]
     for _ in range(2):
         answers = repository.points("cpu", "host", "c")
         assert [(answer.time_ms, answer.value) for answer in answers] == wanted
@@ -143,9 +141,9 @@ def test_appended_points_are_read_beside_stored_ones_and_the_last_of_a_time_coun
 
 def test_points_of_one_row_are_one_append(connection):
     repository = TsdbRepository(connection)
-    repository.store(Point("cpu", T, 0, {"host": "a"}))
+    repository.store(Point("cpu", HOUR, 0, {"host": "a"}))
     with metered(connection) as cost:
-        repository.append(Point("cpu", T + second * 1000, second, {"host": "a"}) for second in range(7200))
+        repository.append(Point("cpu", HOUR + second * 1000, second, {"host": "a"}) for second in range(7200))
     assert cost.rpcs == 2
     ((_, cells), _) = connection.table("tsdb").scan()
     assert cells[b"t:\5\0\0"][:6] == bytes.fromhex("0000 00 0010 01")

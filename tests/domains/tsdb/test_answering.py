@@ -3,15 +3,14 @@
 from domains.tsdb.answering import answered
 from domains.tsdb.query_text import parse_query
 from domains.tsdb.series import Series, Values
-from shared.records import parse_time
+from tests.domains.tsdb.compacting import HOUR
 
-T = parse_time("2013-01-01T00:00")
 SECOND = 1000
 
 
 def series(tsuid, tags, *numbers):
     """A series with a number in each second."""
-    values = Values.of((T + second * SECOND, number) for second, number in enumerate(numbers))
+    values = Values.of((HOUR + second * SECOND, number) for second, number in enumerate(numbers))
     return Series("m", tags, (), values, (tsuid,))
 
 
@@ -26,7 +25,7 @@ ALL = (
 def answer(m, *asked):
     """Tags and numbers of each group, for the seconds from the first to before the second of `asked`."""
     first, last = asked or (0, 3)
-    read_ms, asked_ms = (T, T + 3 * SECOND), (T + first * SECOND, T + last * SECOND)
+    read_ms, asked_ms = (HOUR, HOUR + 3 * SECOND), (HOUR + first * SECOND, HOUR + last * SECOND)
     groups = answered(parse_query(m), ALL, read_ms, asked_ms)
     return [(dict(group.tags), [number for _, number in group.values.points()]) for group in groups]
 

@@ -7,10 +7,9 @@ from domains.tsdb.annotations import Annotation, annotation_qualifier, pack_anno
 from domains.tsdb.contents import contents_of_cell, names_in_key, unknown_names
 from domains.tsdb.keys import NAMES, POINTS, UIDS, HourOfSeries, RowOfName, RowOfUid
 from domains.tsdb.uids import UnknownUid
-from shared.records import parse_time
 from shared.tables import InvalidRecord
+from tests.domains.tsdb.compacting import HOUR
 
-HOUR = parse_time("2013-01-01T00:00")
 UID = bytes.fromhex("000001")
 KEY = HourOfSeries(UID, HOUR, UID + UID)
 

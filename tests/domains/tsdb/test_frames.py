@@ -5,11 +5,10 @@ import pytest
 
 from domains.tsdb import frames, to_arrow, to_pandas
 from domains.tsdb.series import Series, Values
-from shared.records import parse_time
+from tests.domains.tsdb.compacting import HOUR
 
-T = parse_time("2013-01-01T00:00")
-INTS = Series("cpu", {"host": "web-1", "time": "utc"}, (), Values.of([(T, 1), (T + 1, 2**62)]))
-FLOATS = Series("load", {"dc": "lga"}, (), Values.of([(T, 0.5)]))
+INTS = Series("cpu", {"host": "web-1", "time": "utc"}, (), Values.of([(HOUR, 1), (HOUR + 1, 2**62)]))
+FLOATS = Series("load", {"dc": "lga"}, (), Values.of([(HOUR, 0.5)]))
 
 
 def test_a_row_is_a_number_with_its_tags_and_ints_stay_ints_if_all_are():

@@ -8,12 +8,10 @@ from domains.tsdb.codecs import LatinText, Seconds, SeriesSalt, TagPairs
 from domains.tsdb.keys import POINTS, Widths, data_table
 from domains.tsdb.records import SeriesPoint
 from shared.keys import InvalidKey, between
-
-HOUR_MS = 3_600_000
-T = 1_356_998_400_000
+from tests.domains.tsdb.compacting import HOUR, HOUR_MS
 
 
-def point(metric, tags, time_ms=T):
+def point(metric, tags, time_ms=HOUR):
     return SeriesPoint(bytes.fromhex(metric), time_ms, bytes.fromhex(tags), 1)
 
 
@@ -23,7 +21,7 @@ def test_widths_and_a_salt():
     assert row == bytes.fromhex("0009 0001 50E22700 01 00000002")
     assert table.key.decode(row).tag_uids == bytes.fromhex("01 00000002")
     assert len(table.splits.points) == 19
-    assert len(table.plan(metric_uid=b"\0\1", time_ms=between(T, T + HOUR_MS)).ranges) == 20
+    assert len(table.plan(metric_uid=b"\0\1", time_ms=between(HOUR, HOUR + HOUR_MS)).ranges) == 20
 
 
 @given(st.dictionaries(st.binary(min_size=3, max_size=3), st.binary(min_size=3, max_size=3), min_size=1, max_size=8))

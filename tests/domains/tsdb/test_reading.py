@@ -13,10 +13,8 @@ from domains.tsdb.selecting import MAX_FILTER_BYTES, row_filter
 from domains.tsdb.uids import UnknownUid
 from shared.designs.metering import metered
 from shared.keys import InvalidKey, InvalidQuestion
-from shared.records import parse_time
+from tests.domains.tsdb.compacting import HOUR, HOUR_MS
 
-HOUR_MS = 3_600_000
-T = parse_time("2013-01-01T00:00")
 SPECIAL = b"\x00\n\r'\"\\QE.*[]|()^$\x7f\x80\xa9\xc3\xe2\xf0\xff"
 """Bytes that mean something to the filter language, to patterns or to UTF-8."""
 
@@ -43,7 +41,7 @@ def test_the_filter_finds_every_row_that_holds_the_uids_whatever_their_bytes_are
 
 
 def test_a_repository_says_which_names_of_a_question_have_no_uid(repository):
-    repository.store(Point("cpu", T, 1, {"host": "web-1", "dc": "lga"}))
+    repository.store(Point("cpu", HOUR, 1, {"host": "web-1", "dc": "lga"}))
     for m, unknown in (
         ("cpu{host=web-1|web-2|web-3}", ["tag value 'web-2'", "tag value 'web-3'"]),
         ("cpu{host=web-*,rack=*}", ["tag 'rack'"]),
@@ -52,7 +50,7 @@ def test_a_repository_says_which_names_of_a_question_have_no_uid(repository):
         ("tsuid=none:000001000001000009", []),
     ):
         assert repository.unknown_names(parse_query(m)) == [f"{name} has no UID" for name in unknown]
-    repository.store(Point("cpu", T, 1, {"host": "web-2"}))
+    repository.store(Point("cpu", HOUR, 1, {"host": "web-2"}))
     assert repository.unknown_names(parse_query("cpu{host=web-2}")) == [], "an unknown name is not remembered"
 
 
@@ -60,7 +58,7 @@ def test_rows_of_other_series_stay_on_the_server(connection):
     repository = TsdbRepository(connection)
     connection.table("tsdb-uid").counter_set(b"\0", b"id:tagv", 100)  # so that UIDs of both kinds follow
     hosts = [f"web-{number}" for number in range(50)]
-    repository.store_all(Point("cpu", T, number, {"host": host, "dc": "lga"}) for number, host in enumerate(hosts))
+    repository.store_all(Point("cpu", HOUR, number, {"host": host, "dc": "lga"}) for number, host in enumerate(hosts))
     for host, wanted in (("web-1", 1), ("web-10", 1), ("web-1|web-10", 2)):
         with metered(connection) as cost:
             found = repository.read("cpu", [TagFilter("host", "literal_or", host)])
@@ -91,7 +89,7 @@ def test_a_filter_is_as_long_as_the_server_takes_it(connection):
 def test_with_too_many_values_the_client_compares(connection, monkeypatch, longest, rows):
     monkeypatch.setattr("domains.tsdb.selecting.MAX_FILTER_BYTES", longest)
     repository = TsdbRepository(connection)
-    repository.store_all(Point("cpu", T, 1, {"host": host}) for host in ("web-1", "db-1"))
+    repository.store_all(Point("cpu", HOUR, 1, {"host": host}) for host in ("web-1", "db-1"))
     with metered(connection) as cost:
         found = repository.read("cpu", [TagFilter("host", "literal_or", "web-1")])
     assert [series.tags["host"] for series in found] == ["web-1"]
@@ -101,20 +99,20 @@ def test_with_too_many_values_the_client_compares(connection, monkeypatch, longe
 def test_series_by_their_tsuids(repository):
     for number, host in enumerate(("a", "b", "c")):
         repository.store_all(
-            Point("cpu", T + hour * HOUR_MS, 10 * number + hour, {"host": host, "dc": "x"}) for hour in range(3)
+            Point("cpu", HOUR + hour * HOUR_MS, 10 * number + hour, {"host": host, "dc": "x"}) for hour in range(3)
         )
     by_host = {series.tags["host"]: series for series in repository.read("cpu")}
     tsuids = {host: series.tsuids[0] for host, series in by_host.items()}
     assert all(tsuid == tsuid.upper() for tsuid in tsuids.values())
-    (only,) = repository.read_tsuids([tsuids["b"].lower()], T + HOUR_MS, T + 2 * HOUR_MS)
-    assert (only.metric, only.tags, only.values.points()) == ("cpu", {"host": "b", "dc": "x"}, [(T + HOUR_MS, 11)])
+    (only,) = repository.read_tsuids([tsuids["b"].lower()], HOUR + HOUR_MS, HOUR + 2 * HOUR_MS)
+    assert (only.metric, only.tags, only.values.points()) == ("cpu", {"host": "b", "dc": "x"}, [(HOUR + HOUR_MS, 11)])
     both = repository.read_tsuids([tsuids["c"], tsuids["a"], tsuids["a"]])
     assert [series.tags["host"] for series in both] == ["a", "c"]
-    (summed,) = repository.ask(parse_query(f"tsuid=sum:{tsuids['a']},{tsuids['c']}"), T, T + 3 * HOUR_MS)
+    (summed,) = repository.ask(parse_query(f"tsuid=sum:{tsuids['a']},{tsuids['c']}"), HOUR, HOUR + 3 * HOUR_MS)
     assert [value for _, value in summed.values.points()] == [20, 22, 24]
     assert (summed.metric, summed.tags, summed.aggregated_tags) == ("cpu", {"dc": "x"}, ("host",))
     assert set(summed.tsuids) == {tsuids["a"], tsuids["c"]}
-    hourly = repository.query(f"tsuid=max:3h-max:{tsuids['b']}", T, T + 3 * HOUR_MS)
+    hourly = repository.query(f"tsuid=max:3h-max:{tsuids['b']}", HOUR, HOUR + 3 * HOUR_MS)
     assert [(answer.metric, answer.value) for answer in hourly] == [("cpu", 12.0)]
 
 
@@ -122,7 +120,7 @@ def test_one_series_of_a_salted_table_is_one_range(new_store):
     tables = TABLES._replace(points=data_table(salt=SeriesSalt(1, 20)))
     connection = new_store(*tables)
     repository = TsdbRepository(connection, tables)
-    repository.store_all(Point("cpu", T, 1, {"host": host}) for host in "abcdef")
+    repository.store_all(Point("cpu", HOUR, 1, {"host": host}) for host in "abcdef")
     tsuids = [tsuid for series in repository.read("cpu") for tsuid in series.tsuids]
     for asked, ranges in ((tsuids[:1], 1), (tsuids, 20)):
         with metered(connection) as cost:
@@ -138,12 +136,12 @@ def test_one_series_of_a_salted_table_is_one_range(new_store):
         (lambda tsdb: tsdb.read_tsuids(["xyz"]), InvalidKey, "tsuid: must be UIDs in hex .got 'xyz'"),
         (lambda tsdb: tsdb.read_tsuids(["000001000001"]), InvalidQuestion, "must be 1..8 pairs of 6 bytes .got 3 b"),
         (lambda tsdb: tsdb.read_tsuids(["000009000001000001"]), UnknownUid, "metrics: must be a UID with a name"),
-        (lambda tsdb: tsdb.query("tsuid=sum:000001{host=a}", T, T), InvalidQuestion, "SubQuery: needs a metric"),
+        (lambda tsdb: tsdb.query("tsuid=sum:000001{host=a}", HOUR, HOUR), InvalidQuestion, "SubQuery: needs a metric"),
         (lambda tsdb: SubQuery(), InvalidQuestion, "SubQuery: needs a metric"),
     ],
 )
 def test_tsuids_that_cannot_be_asked_are_refused(connection, ask, error, message):
     repository = TsdbRepository(connection)
-    repository.store(Point("cpu", T, 1, {"host": "a"}))
+    repository.store(Point("cpu", HOUR, 1, {"host": "a"}))
     with pytest.raises(error, match=message):
         ask(repository)

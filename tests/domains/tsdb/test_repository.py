@@ -10,15 +10,13 @@ from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.uids import UnknownUid
 from shared.keys import InvalidQuestion
-from shared.records import parse_time
 from shared.tables import InvalidRow
 from shared.testing import WatchedConnection
 from shared.writes import NotAllStored
 from tests.domains.clocks import SetClock
+from tests.domains.tsdb.compacting import HOUR, HOUR_MS
 from tests.domains.tsdb.conftest import LAYOUTS, opened
 
-HOUR_MS = 3_600_000
-T = parse_time("2013-01-01T00:00")
 HOSTS, DCS = ("web-1", "web-2", "db-1"), ("lga", "sjc")
 
 
@@ -28,7 +26,7 @@ def made(seed, count=400):
     points = []
     for _ in range(count):
         tags = {"host": dice.choice(HOSTS)} | ({"dc": dice.choice(DCS)} if dice.random() < 0.7 else {})
-        time_ms = T + dice.choice((dice.randrange(6 * HOUR_MS), dice.randrange(6 * 60) * 60_000))
+        time_ms = HOUR + dice.choice((dice.randrange(6 * HOUR_MS), dice.randrange(6 * 60) * 60_000))
         value = dice.choice((dice.randrange(-300, 70_000), dice.random() * 100, dice.randrange(100) / 2))
         points.append(Point(dice.choice(("cpu", "load")), time_ms, value, tags))
     return points
@@ -48,7 +46,9 @@ def stocked(request, engine):
     """A repository of each layout that no test changes."""
     with opened(engine, request.param) as repository:
         for tags, values in REQUESTS:
-            repository.store_all(Point("requests", T + second * 1000, value, tags) for second, value in values.items())
+            repository.store_all(
+                Point("requests", HOUR + second * 1000, value, tags) for second, value in values.items()
+            )
         repository.store_all(made(4))
         yield repository
 
@@ -61,7 +61,7 @@ def test_every_period_of_every_series_is_as_in_a_plain_list(repository, seed):
         repository.store(point)
     wanted = {(point.metric, point.tags, point.time_ms): point.value for point in points}  # the last of each time
     dice = random.Random(seed)
-    periods = [(0, 2**32 * 1000), *(sorted(T + dice.randrange(6 * HOUR_MS) for _ in range(2)) for _ in range(10))]
+    periods = [(0, 2**32 * 1000), *(sorted(HOUR + dice.randrange(6 * HOUR_MS) for _ in range(2)) for _ in range(10))]
     for since_ms, until_ms in periods:
         found = {
             (series.metric, tuple(sorted(series.tags.items())), time_ms): value
@@ -106,7 +106,7 @@ def test_a_tag_that_a_series_lacks(stocked):
 
 
 def shown(answers):
-    return [(answer.tags, (answer.time_ms - T) // 1000, answer.value) for answer in answers]
+    return [(answer.tags, (answer.time_ms - HOUR) // 1000, answer.value) for answer in answers]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def shown(answers):
     ],
 )
 def test_questions(stocked, m, wanted):
-    assert shown(stocked.query(m, T, T + 180_000))[: len(wanted) or None] == wanted
+    assert shown(stocked.query(m, HOUR, HOUR + 180_000))[: len(wanted) or None] == wanted
 
 
 @pytest.mark.parametrize(
@@ -138,85 +138,84 @@ def test_questions(stocked, m, wanted):
     ],
 )
 def test_literal_filters_of_one_tag_are_a_union_and_other_filters_must_all_match(stocked, filters, servers):
-    found = stocked.ask(parse_query(f"none:requests{filters}"), T, T + HOUR_MS)
+    found = stocked.ask(parse_query(f"none:requests{filters}"), HOUR, HOUR + HOUR_MS)
     assert {series.tags["server"] for series in found} == servers
 
 
 def test_letters_are_compared_in_any_case_as_java_does(connection):
     repository = TsdbRepository(connection)
-    repository.store(Point("cpu", T, 1, {"street": "stra\u00dfe"}))
+    repository.store(Point("cpu", HOUR, 1, {"street": "stra\u00dfe"}))
     for text, count in (("STRA\u00dfE", 1), ("STRASSE", 0)):
         assert len(repository.read("cpu", [TagFilter("street", "iliteral_or", text)])) == count
 
 
 def test_explicit_tags_are_the_only_tags_of_a_series(stocked):
     for filters, servers in (("{server=*}", {"c"}), ("{server=*,dc=*}", {"a", "b"}), ("", {"a", "b", "c"})):
-        found = stocked.ask(parse_query(f"none:explicit_tags:requests{filters}"), T, T + HOUR_MS)
+        found = stocked.ask(parse_query(f"none:explicit_tags:requests{filters}"), HOUR, HOUR + HOUR_MS)
         assert {series.tags["server"] for series in found} == servers
 
 
 def test_several_questions_are_answered_one_after_the_other_and_equal_ones_once(stocked):
-    both = stocked.query("sum:requests{server=c}&m=sum:requests{server=b}&m=sum:requests{server=c}", T, T + 1000)
+    both = stocked.query("sum:requests{server=c}&m=sum:requests{server=b}&m=sum:requests{server=c}", HOUR, HOUR + 1000)
     assert shown(both) == [("server=c", 0, 0.5), ("dc=lga,server=b", 0, 100)]
     (tsuid,) = stocked.read("requests", [TagFilter("server", "literal_or", "c")])[0].tsuids
-    assert (
-        shown(stocked.query(f"max:requests{{server=c}}&tsuid=sum:{tsuid}", T, T + 1000)) == [("server=c", 0, 0.5)] * 2
-    )
+    by_tsuid = stocked.query(f"max:requests{{server=c}}&tsuid=sum:{tsuid}", HOUR, HOUR + 1000)
+    assert shown(by_tsuid) == [("server=c", 0, 0.5)] * 2
 
 
 @pytest.mark.parametrize(("before_ms", "last"), [(0, 11), (1, 11), (999, 11), (1001, 1)])
 def test_a_period_that_ends_on_a_full_hour_reads_the_next_hour_too_as_opentsdb_does(connection, before_ms, last):
     repository = TsdbRepository(connection)
-    repository.store_all(Point("min", T + second * 1000, 1, {"host": "a"}) for second in range(0, 3600, 10))
-    repository.store_all(Point("min", T + second * 1000, 10, {"host": "b"}) for second in range(0, 3900, 300))
-    answers = repository.query("sum:min", T, T + HOUR_MS - before_ms)
+    repository.store_all(Point("min", HOUR + second * 1000, 1, {"host": "a"}) for second in range(0, 3600, 10))
+    repository.store_all(Point("min", HOUR + second * 1000, 10, {"host": "b"}) for second in range(0, 3900, 300))
+    answers = repository.query("sum:min", HOUR, HOUR + HOUR_MS - before_ms)
     assert answers[-1].value == last
 
 
 def test_with_explicit_tags_one_more_hour_is_read_as_opentsdb_does(connection):
     repository = TsdbRepository(connection)
-    repository.store_all(Point("min", T + second * 1000, 1, {"host": "a"}) for second in range(0, 1800, 10))
-    repository.store_all(Point("min", T + second * 1000, 10, {"host": "b"}) for second in (0, 5400))
-    repository.store(Point("min", T + 2 * HOUR_MS - 1000, 10, {"host": "c"}))
+    repository.store_all(Point("min", HOUR + second * 1000, 1, {"host": "a"}) for second in range(0, 1800, 10))
+    repository.store_all(Point("min", HOUR + second * 1000, 10, {"host": "b"}) for second in (0, 5400))
+    repository.store(Point("min", HOUR + 2 * HOUR_MS - 1000, 10, {"host": "c"}))
     for m, last in (("sum:min{}{host=*}", 1), ("sum:explicit_tags:min{}{host=*}", 11)):
-        (series,) = repository.ask(parse_query(m), T, T + HOUR_MS // 2)
-        assert series.values.points()[-1] == (T + 1_790_000, last)
+        (series,) = repository.ask(parse_query(m), HOUR, HOUR + HOUR_MS // 2)
+        assert series.values.points()[-1] == (HOUR + 1_790_000, last)
         assert len(series.tsuids) == 2, "a series that begins in that hour takes no part"
 
 
 def test_rows_that_opentsdb_does_not_write_but_answers_are_answered(repository):
-    repository.store(Point("cpu", T, 1, {"host": "a", "dc": "lga"}))
+    repository.store(Point("cpu", HOUR, 1, {"host": "a", "dc": "lga"}))
     layout, rows = repository._points.layout, repository._points.rows
     ((row, cells),) = rows.scan()
     tags_at = len(row) - 2 * repository.uids.pair_bytes
     time_at, first_at = tags_at - 4, tags_at + repository.uids.pair_bytes
-    unaligned = row[:time_at] + (T // 1000 + 100).to_bytes(4, "big") + row[tags_at:]
+    unaligned = row[:time_at] + (HOUR // 1000 + 100).to_bytes(4, "big") + row[tags_at:]
     for other in (unaligned, row[:tags_at] + row[first_at:] + row[tags_at:first_at], row[:tags_at]):
         rows.put(other, cells)
         with pytest.raises(ValueError, match=r"must be"):
             layout.key.decode(other)
     found = repository.read("cpu")
     assert sorted((len(series.tags), series.values.points()) for series in found) == [
-        (0, [(T, 1)]),
-        (2, [(T, 1)]),
-        (2, [(T, 1), (T + 100_000, 1)]),
+        (0, [(HOUR, 1)]),
+        (2, [(HOUR, 1)]),
+        (2, [(HOUR, 1), (HOUR + 100_000, 1)]),
     ]
-    repository.store(Point("cpu", T + 100_000, 7, {"host": "a", "dc": "lga"}))
-    both = [point for series in repository.read("cpu") for point in series.values.points() if point[0] > T]
-    assert both == [(T + 100_000, 7)], "of two rows with one time the first counts"
+    repository.store(Point("cpu", HOUR + 100_000, 7, {"host": "a", "dc": "lga"}))
+    both = [point for series in repository.read("cpu") for point in series.values.points() if point[0] > HOUR]
+    assert both == [(HOUR + 100_000, 7)], "of two rows with one time the first counts"
     rows.put(row[:-1], cells)
     with pytest.raises(InvalidRow, match=f"row {row[:-1].hex(' ')}: "):
         repository.read("cpu")
 
 
 def test_tags_of_a_group_are_those_with_one_value_and_the_others_are_named(stocked):
-    (whole,) = stocked.ask(parse_query("sum:requests{}{dc=lga}"), T, T + HOUR_MS)
+    (whole,) = stocked.ask(parse_query("sum:requests{}{dc=lga}"), HOUR, HOUR + HOUR_MS)
     assert (whole.tags, whole.aggregated_tags) == ({"dc": "lga"}, ("server",))
 
 
 def test_the_row_that_cannot_be_read_is_named(connection):
     repository = TsdbRepository(connection)
-    repository.store(Point("cpu", T, 1, {"host": "a"}))
+    repository.store(Point("cpu", HOUR, 1, {"host": "a"}))
     ((row, _),) = connection.table("tsdb").scan()
     connection.table("tsdb").put(row, {b"t:\0\0\0\x10": b"\1"})
     with pytest.raises(InvalidRow, match=f"tsdb: row {row.hex(' ')}: cell 00 00 00 10: must be 2 bytes"):
@@ -229,7 +228,7 @@ def test_the_row_that_cannot_be_read_is_named(connection):
 
 def test_a_batch_gathers_the_cells_of_a_row(connection, monkeypatch):
     monkeypatch.setattr("domains.tsdb.repository.POINTS_AT_ONCE", 100)
-    points = [Point("cpu", T + second * 1000, second, {"host": "a"}) for second in range(0, 7200, 10)]
+    points = [Point("cpu", HOUR + second * 1000, second, {"host": "a"}) for second in range(0, 7200, 10)]
     watched = WatchedConnection(connection)
     assert TsdbRepository(watched).store_all(points) == 720
     batches = [call for call in watched.calls if call.table == "tsdb"]
@@ -239,7 +238,7 @@ def test_a_batch_gathers_the_cells_of_a_row(connection, monkeypatch):
 
 def test_points_of_series_that_take_turns_are_gathered_by_row(connection):
     points = [
-        Point("cpu", T + second * 1000, second, {"host": f"h{host}"}) for second in range(50) for host in range(20)
+        Point("cpu", HOUR + second * 1000, second, {"host": f"h{host}"}) for second in range(50) for host in range(20)
     ]
     watched = WatchedConnection(connection)
     assert TsdbRepository(watched).store_all(points) == 1000
@@ -249,12 +248,12 @@ def test_points_of_series_that_take_turns_are_gathered_by_row(connection):
 def test_no_point_waits_for_more_than_its_time_while_others_come(connection, monkeypatch):
     monkeypatch.setattr("domains.tsdb.repository.BUFFERED_S", 0.0)
     watched = WatchedConnection(connection)
-    assert TsdbRepository(watched).store_all(Point("cpu", T + at, at, {"host": "a"}) for at in range(5)) == 5
+    assert TsdbRepository(watched).store_all(Point("cpu", HOUR + at, at, {"host": "a"}) for at in range(5)) == 5
     assert len([call for call in watched.calls if call.table == "tsdb"]) == 5
 
 
 def test_points_after_one_that_cannot_be_stored_are_returned(connection):
-    points = [Point("cpu", T, 1, {"host": "a"}), Point("cpu", T, 1, {"host": "a b"})]
+    points = [Point("cpu", HOUR, 1, {"host": "a"}), Point("cpu", HOUR, 1, {"host": "a b"})]
     with pytest.raises(NotAllStored, match=r"0 records stored; .*tagv: a name must be letters") as raised:
         TsdbRepository(connection).store_all(points)
     assert raised.value.unconfirmed == points
@@ -265,23 +264,23 @@ def test_points_after_one_that_cannot_be_stored_are_returned(connection):
 @pytest.mark.parametrize(
     ("m", "period", "message"),
     [
-        ("sum:cpu", (-1, T), "since_ms: must be 0..4294967296000 .got -1"),
+        ("sum:cpu", (-1, HOUR), "since_ms: must be 0..4294967296000 .got -1"),
         ("sum:cpu", (0, 2**43), "until_ms: must be 0..4294967296000"),
-        ("p99:cpu", (0, T), "aggregator: must be one of sum, .*, none .got 'p99'"),
-        ("sum:", (0, T), "m: must be such as sum:1h-avg:rate:requests"),
-        ("sum:1x-avg:cpu", (0, T), "downsampling: must be such as 1h-avg"),
-        ("sum:1h-avg-half:cpu", (0, T), "downsampling: must be such as"),
-        ("sum:1h-median:cpu", (0, T), "Downsampling.by: must be one of"),
-        ("sum:0s-avg:cpu", (0, T), "Downsampling.every_ms: must be 1..31536000000000"),
-        ("sum:1h-avg:1m-avg:cpu", (0, T), "m: must have one downsampling and one rate at most"),
-        ("sum:1001yc-avg:cpu", (0, T), "Downsampling.every_ms: must be .*, a thousand years"),
-        ("sum:rate{counter,99999999999999999999}:cpu", (0, T), "rate: must be .* numbers up to 9223372036854775807"),
-        ("sum:cpu{host=wildcard(a)}", (0, T), "wildcard: must have an asterisk .got 'a'"),
-        ("sum:cpu&m=p99:cpu", (0, T), "aggregator: must be one of sum, .*, none .got 'p99'"),
-        ("sum:rate{x}:cpu", (0, T), "rate: must be rate or rate.counter,MAX,RESET."),
-        ("sum:cpu{host}", (0, T), "m: a filter must be tag=value .got 'host'"),
-        ("sum:cpu{host=like(x)}", (0, T), "host: must be one of literal_or"),
-        ("sum:cpu{host=regexp([)}", (0, T), "regexp: unterminated character set"),
+        ("p99:cpu", (0, HOUR), "aggregator: must be one of sum, .*, none .got 'p99'"),
+        ("sum:", (0, HOUR), "m: must be such as sum:1h-avg:rate:requests"),
+        ("sum:1x-avg:cpu", (0, HOUR), "downsampling: must be such as 1h-avg"),
+        ("sum:1h-avg-half:cpu", (0, HOUR), "downsampling: must be such as"),
+        ("sum:1h-median:cpu", (0, HOUR), "Downsampling.by: must be one of"),
+        ("sum:0s-avg:cpu", (0, HOUR), "Downsampling.every_ms: must be 1..31536000000000"),
+        ("sum:1h-avg:1m-avg:cpu", (0, HOUR), "m: must have one downsampling and one rate at most"),
+        ("sum:1001yc-avg:cpu", (0, HOUR), "Downsampling.every_ms: must be .*, a thousand years"),
+        ("sum:rate{counter,99999999999999999999}:cpu", (0, HOUR), "rate: must be .* numbers up to 9223372036854775807"),
+        ("sum:cpu{host=wildcard(a)}", (0, HOUR), "wildcard: must have an asterisk .got 'a'"),
+        ("sum:cpu&m=p99:cpu", (0, HOUR), "aggregator: must be one of sum, .*, none .got 'p99'"),
+        ("sum:rate{x}:cpu", (0, HOUR), "rate: must be rate or rate.counter,MAX,RESET."),
+        ("sum:cpu{host}", (0, HOUR), "m: a filter must be tag=value .got 'host'"),
+        ("sum:cpu{host=like(x)}", (0, HOUR), "host: must be one of literal_or"),
+        ("sum:cpu{host=regexp([)}", (0, HOUR), "regexp: unterminated character set"),
     ],
 )
 def test_a_question_that_cannot_be_asked_is_refused(connection, m, period, message):
@@ -290,17 +289,17 @@ def test_a_question_that_cannot_be_asked_is_refused(connection, m, period, messa
 
 
 def test_a_point_that_is_overwritten_within_a_millisecond_has_its_last_value(new_store):
-    repository = TsdbRepository(new_store(*TABLES), clock=SetClock(T))
+    repository = TsdbRepository(new_store(*TABLES), clock=SetClock(HOUR))
     for value in (1, 300, 2.5, 7):  # other widths and types are other cells
-        repository.store(Point("cpu", T, value, {"host": "web-1"}))
-    assert [answer.value for answer in repository.query("none:cpu", T, T + HOUR_MS)] == [7]
+        repository.store(Point("cpu", HOUR, value, {"host": "web-1"}))
+    assert [answer.value for answer in repository.query("none:cpu", HOUR, HOUR + HOUR_MS)] == [7]
 
 
 def test_the_timestamps_of_many_points_do_not_run_ahead_of_the_clock(new_store, monkeypatch):
     monkeypatch.setattr("domains.tsdb.repository.POINTS_OF_ONE_TIME", 40)
     connection = new_store(*TABLES)
-    repository = TsdbRepository(connection, clock=SetClock(T))
+    repository = TsdbRepository(connection, clock=SetClock(HOUR))
     for second in range(100):
-        repository.store(Point("cpu", T + second * 1000, second, {"host": "web-1"}))
+        repository.store(Point("cpu", HOUR + second * 1000, second, {"host": "web-1"}))
     ((_, cells),) = connection.table("tsdb").scan(include_timestamp=True)
-    assert {T, T + 1, T + 2} == {written_ms for _, written_ms in cells.values()}
+    assert {HOUR, HOUR + 1, HOUR + 2} == {written_ms for _, written_ms in cells.values()}

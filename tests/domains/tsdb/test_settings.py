@@ -9,13 +9,12 @@ from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.settings import METRICS_TRIED, NAMES_CHECKED, ROWS_AT_ONCE, WrongSettings
 from shared.designs import metered
-from shared.records import parse_time
 from shared.testing import WatchedConnection, paused_at
 from shared.writes.dictionaries import Dictionary
+from tests.domains.tsdb.compacting import HOUR, HOUR_MS
 
 pytestmark = pytest.mark.sampled
 
-T = parse_time("2013-01-01T00:00")
 LAYOUTS = {
     "plain": (Widths(), None),
     "salted": (Widths(), SeriesSalt(1, 20)),
@@ -38,7 +37,7 @@ def opened(connection, name):
 
 
 def points(count=20):
-    return [Point("cpu", T + number * 1000, number, {"host": f"web-{number}"}) for number in range(count)]
+    return [Point("cpu", HOUR + number * 1000, number, {"host": f"web-{number}"}) for number in range(count)]
 
 
 def forget(connection):
@@ -138,14 +137,16 @@ def test_rows_without_names_and_annotations_of_all_series_do_not_refute_them(con
     repository = opened(connection, stored_name)
     deleted = [f"old-{number}" for number in range(METRICS_TRIED - 2)]
     for number, metric in enumerate(deleted):
-        repository.store_all(Point(metric, T + hour * 3_600_000, number, {"host": "a"}) for hour in range(ROWS_AT_ONCE))
+        repository.store_all(
+            Point(metric, HOUR + hour * HOUR_MS, number, {"host": "a"}) for hour in range(ROWS_AT_ONCE)
+        )
     repository.store_all(points())
     for metric, uid in repository.uids.metrics.ids_of(deleted).items():
         connection.table("tsdb-uid").delete(metric.encode(), [b"id:metrics"])
         connection.table("tsdb-uid").delete(uid, [b"name:metrics"])
     salt = LAYOUTS[stored_name][1]
     for hour in range(ROWS_AT_ONCE):
-        row = global_row(3, T + hour * 3_600_000, 0 if salt is None else salt.width)
+        row = global_row(3, HOUR + hour * HOUR_MS, 0 if salt is None else salt.width)
         connection.table("tsdb").put(row, {b"t:\x01\0\0": b"{}"})
     forget(connection)
     opened(connection, stored_name)
@@ -180,7 +181,7 @@ def test_one_damaged_mapping_does_not_refute_the_others(connection):
 def test_a_bounded_number_of_rows_is_read(connection):
     repository = opened(connection, "plain")
     repository.store_all(points(NAMES_CHECKED + 20))
-    repository.store_all(Point(f"m-{number}", T, 1, {"host": "a"}) for number in range(NAMES_CHECKED))
+    repository.store_all(Point(f"m-{number}", HOUR, 1, {"host": "a"}) for number in range(NAMES_CHECKED))
     forget(connection)
     with metered(connection) as cost:
         opened(connection, "plain")

@@ -8,14 +8,12 @@ from domains.tsdb.keys import TABLES, Widths, data_table
 from domains.tsdb.qualifiers import pack_appended
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
-from shared.records import parse_time
 from shared.testing import Stop, WatchedConnection, WriterDied, paused_at, paused_at_call
 from shared.writes import Dictionary, Finding
+from tests.domains.tsdb.compacting import HOUR, HOUR_MS
 
 pytestmark = pytest.mark.sampled
 
-T = parse_time("2013-01-01T00:00")
-HOUR_MS = 3_600_000
 ROW = bytes.fromhex("000001 50e22700 000001000001")
 """The first row of web-1."""
 TOO_LOW = "row 00: the counter of tagv must be 3 or more, as the last UID"
@@ -27,7 +25,7 @@ def tsdb(connection):
     """Two metrics of three hosts in two hours: 12 rows, 2 + 1 + 3 names."""
     repository = TsdbRepository(connection)
     repository.store_all(
-        Point(metric, T + hour * HOUR_MS, hour, {"host": f"web-{host}"})
+        Point(metric, HOUR + hour * HOUR_MS, hour, {"host": f"web-{host}"})
         for metric in ("cpu", "load")
         for host in (1, 2, 3)
         for hour in (0, 1)
@@ -56,7 +54,7 @@ def found(repository):
 def test_a_clean_store_is_clean_and_all_of_it_is_compared(new_store, widths, salt):
     tables = TABLES._replace(points=data_table("tsdb", widths, salt))
     repository = TsdbRepository(new_store(*tables), tables, widths=widths)
-    repository.store_all(Point("same", T + hour * HOUR_MS, 1, {"same": "same", "a": "b"}) for hour in range(600))
+    repository.store_all(Point("same", HOUR + hour * HOUR_MS, 1, {"same": "same", "a": "b"}) for hour in range(600))
     verifier = repository.upkeep
     batches = []
     assert list(verifier.verify(lambda: batches.append(verifier.counts))) == []
@@ -67,7 +65,7 @@ def test_a_clean_store_is_clean_and_all_of_it_is_compared(new_store, widths, sal
 
 
 def test_all_forms_of_cells_that_can_be_read_are_right(tsdb, points):
-    note = Annotation(T // 1000 + 5, "a note")
+    note = Annotation(HOUR // 1000 + 5, "a note")
     points.put(
         ROW,
         {
@@ -76,7 +74,7 @@ def test_all_forms_of_cells_that_can_be_read_are_right(tsdb, points):
             b"t:\x06\0\0": b"a histogram",
         },
     )
-    points.put(global_row(3, T), {b"t:" + annotation_qualifier(note.start_time): pack_annotation(note)})
+    points.put(global_row(3, HOUR), {b"t:" + annotation_qualifier(note.start_time): pack_annotation(note)})
     assert found(tsdb) == []
 
 
@@ -163,7 +161,7 @@ POINT, BRACE = {b"t:\0\0": b"\1"}, {b"t:\1\0\0": b"{"}
         (ROW, {b"t:": b"\1"}, "qualifier: must be of a point (got no bytes)"),
         (ROW, {b"t:\5\0\0": b"\0"}, "cell 05 00 00: needs "),
         (ROW, BRACE, "Annotation: must be its JSON"),
-        (global_row(3, T), BRACE, "Annotation: must be its JSON"),
+        (global_row(3, HOUR), BRACE, "Annotation: must be its JSON"),
     ],
 )
 def test_rows_and_cells_that_cannot_be_read(tsdb, points, row, cells, message):
@@ -203,9 +201,9 @@ def test_rows_with_a_leaked_uid_are_orphaned(tsdb, names):
     assert found_before[1] == f"tsdb: orphaned row {ROW.hex(' ')}: tagv 00 00 01 is leaked: tagv 'web-1' has no UID"
     assert len(found_before) == 1 + 4
     tsdb.uids.tag_values.forget()
-    tsdb.store(Point("cpu", T, 7, {"host": "web-1"}))
+    tsdb.store(Point("cpu", HOUR, 7, {"host": "web-1"}))
     assert found(tsdb)[1].endswith(": tagv 00 00 01 is leaked: tagv 'web-1' has the UID 00 00 04")
-    assert [series.values.points() for series in tsdb.read("cpu")].count([(T, 7)]) == 1
+    assert [series.values.points() for series in tsdb.read("cpu")].count([(HOUR, 7)]) == 1
 
 
 # ---- writers at work
@@ -224,6 +222,6 @@ def test_a_rename_under_way_is_not_reported(tsdb, connection):
 
 def test_points_and_names_that_are_stored_meanwhile_are_not_reported(tsdb, connection):
     for call in range(20):
-        point = Point(f"new-{call}", T, 1, {f"tag-{call}": f"value-{call}"})
+        point = Point(f"new-{call}", HOUR, 1, {f"tag-{call}": f"value-{call}"})
         watched = WatchedConnection(connection, before_call=paused_at_call(call, lambda point=point: tsdb.store(point)))
         assert found(TsdbRepository(watched)) == [], call
