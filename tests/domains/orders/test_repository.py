@@ -136,6 +136,17 @@ def test_a_cancelled_order_stays_in_the_lists_and_allows_no_other_status(orders)
         orders.cancel("n-43")
 
 
+@plain
+def test_a_change_writes_the_status_alone_everywhere_with_one_time_above_the_one_before(connection, variant, orders):
+    orders.place(attrs.evolve(LAMP, placed_ms=LAST_MS))
+    for changes, status in enumerate(("paid", "shipped"), start=1):
+        orders.change_status("n-42", status)
+        rows = [cells for rows in dump(connection, variant).values() for _, cells in rows]
+        assert {cells[b"o:st"][1] for cells in rows if b"o:st" in cells} == {LAST_MS + changes}
+        (whole,) = (cells for cells in rows if b"o:b" in cells)  # the line of a list has no buyer
+        assert {column for column, (_, written_ms) in whole.items() if written_ms != LAST_MS} == {b"o:st"}
+
+
 def test_placing_an_order_again_changes_nothing_even_after_a_change(connection, variant, orders):
     orders.place(LAMP)
     orders.place(DESK)
