@@ -24,7 +24,13 @@ from .made import AT_MS, USERS, change
 
 VARIANTS = [DESIGN.main]
 each_variant = pytest.mark.parametrize(
-    "variant", [variant for variant in DESIGN.variants if variant.is_to_copy], ids=attrgetter("name")
+    "variant",
+    [
+        pytest.param(variant, marks=[pytest.mark.further] * (variant.name not in ("changes", "thin-log")))
+        for variant in DESIGN.variants
+        if variant.is_to_copy
+    ],
+    ids=attrgetter("name"),
 )
 DISCARD = Instructions(discards_orphaned=True, discards_undecodable=True)
 

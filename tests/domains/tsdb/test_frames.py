@@ -23,16 +23,14 @@ def test_a_row_is_a_number_with_its_tags_and_ints_stay_ints_if_all_are():
     assert (rows[0]["dc"], rows[0]["tag_time"], rows[2]["dc"], rows[2]["host"]) == (None, "utc", "lga", None)
 
 
-@pytest.mark.long
 def test_a_frame_of_pandas_has_the_same_columns_and_times_in_utc():
-    """To import pandas takes a second."""
     frame = to_pandas([INTS, FLOATS])
     assert [*frame.columns] == to_arrow([INTS, FLOATS]).column_names
     assert frame["value"].tolist() == [1.0, float(2**62), 0.5]
     assert [time.isoformat() for time in frame["time"]][1] == "2013-01-01T00:00:00.001000+00:00"
 
 
-@pytest.mark.parametrize("make", [to_arrow, pytest.param(to_pandas, marks=pytest.mark.long)])
+@pytest.mark.parametrize("make", [to_arrow, to_pandas])
 def test_an_answer_without_numbers_is_a_table_without_rows(make):
     assert len(make([])) == 0
     assert len(make([Series("cpu", {"a": "b"}, (), Values.of(()))])) == 0
