@@ -33,7 +33,7 @@ def of_each(measure):
     return measured
 
 
-def test_a_reader_of_the_keys_learns_the_rpcs_of_a_page_and_of_an_order():
+def test_a_reader_of_the_keys_learns_the_rpcs_of_a_page_and_of_an_order_and_who_leaves_tombstones():
     def rpcs(_variant, connection, profiles):
         profiles.store(Profile("ada", "Ada", AT_MS))
         with metered(connection) as adding:
@@ -41,23 +41,13 @@ def test_a_reader_of_the_keys_learns_the_rpcs_of_a_page_and_of_an_order():
                 profiles.add_order(order)
         with metered(connection) as reading:
             assert len(profiles.page("ada").orders) == SHOWN
-        return [str(reading.rpcs), f"{adding.rpcs / len(ORDERS):.1f}"]
-
-    assert of_each(rpcs) == {name: [page, add] for name, (_where, page, add, _stored) in SAID.items()}
-
-
-def test_a_reader_of_the_keys_learns_that_only_orders_which_profiles_deletes_leave_tombstones():
-    def tombstones(_variant, connection, profiles):
-        with metered(connection) as cost:
-            for order in ORDERS:
-                profiles.add_order(order)
-        return cost.tombstones
+        return [str(reading.rpcs), f"{adding.rpcs / len(ORDERS):.1f}"], adding.tombstones
 
     kept = len(ORDERS) - SHOWN - SHOWN  # after the last of a hundred orders, a row has twenty
-    assert of_each(tombstones) == {name: kept if name == "profiles" else 0 for name in SAID}
-    said = " ".join(keys.__doc__.split())
-    assert "Each order that `profiles` deletes leaves a tombstone" in said
-    assert "The other variants delete no orders." in said
+    tombstones = {name: kept if name == "profiles" else 0 for name in SAID}
+    assert of_each(rpcs) == {
+        name: ([page, add], tombstones[name]) for name, (_where, page, add, _stored) in SAID.items()
+    }
 
 
 def test_a_reader_of_the_keys_learns_what_is_stored_and_what_is_wrong():
