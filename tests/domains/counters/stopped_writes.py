@@ -41,6 +41,12 @@ def stored(repository: LoginRepository, *logins: Login) -> list[Login]:
     return numbered
 
 
+def put(connection: Any, table: TableLayout[Any, Any], *logins: Login) -> None:
+    """Puts logins into one table only."""
+    for new in logins:
+        connection.table(table.name).put(table.row(new), table.cells.pack(new), timestamp=new.time_ms)
+
+
 store_of_old_user, store_of_new_user = (methodcaller("store", late) for late in LATE)
 
 

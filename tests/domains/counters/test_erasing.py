@@ -3,15 +3,16 @@
 import time
 
 from domains.counters import DAY_MS, Login
+from domains.counters.design import DESIGN
 from shared.testing import ErasureTests
 from shared.writes import WriterClock
 from shared.writes.intents import FORGET_MS
 
-from .asking import DAY, keeping, main_variant
-from .erased import ERASED, three_users
+from .erased import DAY, ERASED, three_users
+
+VARIANTS = [DESIGN.main]
 
 
-@keeping
 def test_logins_of_the_future_and_those_that_only_the_list_of_days_has_are_erased_too(engine, connection, variant):
     three_users(lambda: variant.open(connection))
     logins = variant.open(connection)
@@ -22,7 +23,6 @@ def test_logins_of_the_future_and_those_that_only_the_list_of_days_has_are_erase
     assert logins.day_count("ada", future.time_ms - future.time_ms % DAY_MS) == 0
 
 
-@main_variant
 def test_a_cell_that_cannot_be_read_keeps_its_row_and_is_named(connection, variant, passes):
     three_users(lambda: variant.open(connection, clock=WriterClock()))
     logins = variant.open(connection, clock=WriterClock())

@@ -4,16 +4,18 @@ import tracemalloc
 from contextlib import closing, suppress
 from functools import partial
 from itertools import count
+from operator import attrgetter
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from domains.counters import DAY_MS, DayClosed, DayCount, LoginRepository, NotAllStored
+from domains.counters.design import DESIGN
 from domains.counters.keys import LOGIN_DAYS, TABLES, LoginDay, sums_of
 from shared.designs import metered
 from shared.stores import connect
-from shared.tables import InvalidRow, create_tables, physical_tables
+from shared.tables import InvalidRow, create_tables
 from shared.testing import (
     WatchedConnection,
     WriterDied,
@@ -25,21 +27,22 @@ from shared.testing import (
 )
 from tests.engines import EMBEDDED, examples
 
-from .asking import (
-    BY_NAME,
+from .plain_list import PLAIN_LIST, PlainLogins
+from .stopped_writes import (
     DAY,
-    KEEPING,
     LATE,
-    keeping,
-    keeping_main_or_long,
+    STOPPED,
+    USERS,
+    closed_day,
+    fold,
     login,
     logins_of_three,
-    main_variant,
     put,
     stored,
+    three_users,
 )
-from .plain_list import PLAIN_LIST, PlainLogins
-from .stopped_writes import STOPPED, USERS, closed_day, fold, three_users
+
+VARIANTS = [DESIGN.main]
 
 
 def answers(logins, users=USERS):
@@ -90,7 +93,6 @@ def met_at_each_call(tests, act, rival):
 # ---- one fold
 
 
-@keeping
 def test_a_folded_day_has_one_cell_for_each_user_in_rows_of_the_same_tables_and_the_same_counts(connection, variant):
     repository = variant.open(connection)
     assert repository.fold(DAY - 9 * DAY_MS) == 0
@@ -100,9 +102,7 @@ def test_a_folded_day_has_one_cell_for_each_user_in_rows_of_the_same_tables_and_
     assert remaining_columns(connection, variant) == {b"s:n"}
     assert list(repository.logins("ada")) == [login(DAY + DAY_MS), login(DAY - 1)], "those of other days"
     by_user, by_day, *_others = variant.tables
-    sums = [sums_of(by_user), sums_of(by_day)]
-    check_round_trip(connection, [by_user, by_day, *sums])
-    assert [len(table.layouts) for table in physical_tables([by_user, by_day, *sums])] == [2, 2]
+    check_round_trip(connection, [by_user, by_day, sums_of(by_user), sums_of(by_day)])
     before = stored_cells(connection, variant.tables)
     assert repository.fold(DAY) == 0
     assert stored_cells(connection, variant.tables) == before
@@ -113,23 +113,21 @@ FOLDED = st.tuples(st.integers(-1, 1), st.sampled_from([None, *PLAIN_LIST.values
 """A day, and the user who alone is folded, as a fold leaves it that dies; or None if the fold ends."""
 
 
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(12))
 @example(MANY_USERS, [(0, "u0"), (0, "u3"), (0, "u6"), (0, None)])
 @given(PLAIN_LIST.records, st.lists(FOLDED, max_size=3))
 def test_random_logins_count_the_same_before_and_after_folds_that_read_two_users_at_once(engine, new_logins, folds):
-    for name in KEEPING:
-        with engine.shared_store(*BY_NAME[name].tables) as connection, pytest.MonkeyPatch.context() as monkeypatch:
-            monkeypatch.setattr("domains.counters.repository.USERS_AT_ONCE", 2)
-            monkeypatch.setattr("domains.counters.folding.ROWS_AT_ONCE", 2)
-            repository = BY_NAME[name].open(connection)
-            plain = PlainLogins(name, stored(repository, *new_logins))
-            for day, user in folds:
-                day_ms = DAY + day * DAY_MS
-                repository._folder.fold_user(user, day_ms) if user else repository.fold(day_ms)
-                assert answers(repository, ("ada", "a\0", "🐘")) == answers(plain, ("ada", "a\0", "🐘"))
+    with engine.shared_store(*TABLES) as connection, pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("domains.counters.repository.USERS_AT_ONCE", 2)
+        monkeypatch.setattr("domains.counters.folding.ROWS_AT_ONCE", 2)
+        repository = LoginRepository(connection)
+        plain = PlainLogins("counters", stored(repository, *new_logins))
+        for day, user in folds:
+            day_ms = DAY + day * DAY_MS
+            repository._folder.fold_user(user, day_ms) if user else repository.fold(day_ms)
+            assert answers(repository, ("ada", "a\0", "🐘")) == answers(plain, ("ada", "a\0", "🐘"))
 
 
-@keeping
 def test_recover_folds_the_closed_days_and_no_other(tests):
     with tests.store(closed_day) as store:
         repository = store.repository()
@@ -146,7 +144,6 @@ def test_recover_folds_the_closed_days_and_no_other(tests):
         assert costs[1] < 13 < costs[0]
 
 
-@keeping
 def test_a_day_with_a_damaged_row_is_not_folded_and_stops_no_other(connection, variant, repository):
     by_day = variant.tables[1]
     stored(repository, *logins_of_three())
@@ -173,8 +170,9 @@ def verify(repository):
     return list(repository.upkeep.verify())
 
 
-@keeping_main_or_long
-@pytest.mark.parametrize("ask", [answers, verify])
+@pytest.mark.parametrize(
+    "ask", [partial(answers, users=("ada",)), pytest.param(verify, marks=pytest.mark.long)], ids=["answers", "verify"]
+)
 def test_a_fold_at_any_call_of_a_reader_or_a_verifier_changes_no_answer(tests, ask):
     with tests.store(three_users) as store:
         wanted = ask(store.repository())
@@ -196,29 +194,10 @@ CLOSED_MEANWHILE = CLOSED.replace("takes no more logins", "was closed meanwhile,
 
 
 BEFORE = {"ada": 3, "zoe": 0}
-each_late_login = pytest.mark.parametrize("late", LATE, ids=lambda late: late.user)
 
 
-@keeping_main_or_long
-@each_late_login
-def test_a_login_that_is_stored_at_any_call_of_a_fold_is_counted_if_it_was_answered(tests, late):
-    outcomes = []
-
-    def store(repository):
-        outcomes.append(store_or_reason(repository, late))
-
-    for repository, _users in met_at_each_call(tests, fold, store):
-        is_counted = outcomes[-1] == "answered"
-        for _ in range(2):
-            assert repository.day_count(late.user, DAY) == BEFORE[late.user] + is_counted
-            assert repository.day_total(DAY) == 5 + is_counted
-            assert store_or_reason(repository, late) in (CLOSED, CLOSED_MEANWHILE)
-    assert {*outcomes} == {"answered", CLOSED}
-
-
-@keeping_main_or_long
 @pytest.mark.parametrize("knows_the_day", [False, True])
-@each_late_login
+@pytest.mark.parametrize("late", LATE, ids=attrgetter("user"))
 def test_a_fold_at_any_call_of_a_writer_counts_the_login_if_it_was_answered(tests, late, knows_the_day):
     before, outcomes = BEFORE[late.user], []
 
@@ -240,7 +219,6 @@ def test_a_fold_at_any_call_of_a_writer_counts_the_login_if_it_was_answered(test
     assert outcomes[-1] == CLOSED_MEANWHILE
 
 
-@keeping
 def test_a_login_of_a_folded_day_is_refused_and_leaves_nothing(connection, variant, repository):
     stored(at_work := variant.open(connection), *logins_of_three())  # it has read that the day is open
     repository.fold(DAY)
@@ -253,7 +231,6 @@ def test_a_login_of_a_folded_day_is_refused_and_leaves_nothing(connection, varia
     assert stored_cells(connection, variant.tables) == before
 
 
-@keeping
 def test_a_put_that_arrives_after_the_fold_and_a_compaction_is_not_counted(engine, connection, variant, repository):
     stored(repository, *logins_of_three())
     repository.fold(DAY)
@@ -270,7 +247,6 @@ def test_a_put_that_arrives_after_the_fold_and_a_compaction_is_not_counted(engin
 # ---- many logins
 
 
-@keeping
 def test_logins_stored_together_are_the_cells_of_logins_stored_one_by_one(tests, connection, variant, repository):
     logins = logins_of_three()
     with metered(connection) as cost:
@@ -289,8 +265,7 @@ def filled(connection, count):
     return LoginRepository(connection)
 
 
-@main_variant
-@pytest.mark.parametrize(("count", "dies_at"), [(1000, 1000), (1001, 1000), (3600, 11)])
+@pytest.mark.parametrize(("count", "dies_at"), [(1001, 1000), pytest.param(3600, 11, marks=pytest.mark.long)])
 def test_a_row_of_more_cells_than_a_page_reads_is_counted_and_folded(connection, variant, count, dies_at):
     """The clocks, an intent, the closed day, both sums, 4 deletes by user and 1 by day come before the death."""
     repository = filled(connection, count)
@@ -326,7 +301,6 @@ def test_memory_does_not_grow_with_the_width_of_a_row(act, counts, rpcs):
     assert peaks[1] < 8 * 2**20
 
 
-@keeping
 def test_a_user_has_the_sum_that_the_day_has_although_a_late_login_was_stored_after_it(repository):
     """Another folder put the day's sum and died; the login came before its deletes."""
     stored(repository, login())

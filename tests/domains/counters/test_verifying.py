@@ -6,15 +6,16 @@ from contextlib import suppress
 import pytest
 
 from domains.counters import DAY_MS, DayClosed, LoginRepository
+from domains.counters.design import DESIGN
 from domains.counters.keys import LOGIN_DAYS, LOGINS, LOGINS_BY_DAY, LoginDay, sums_of
 from shared.keys import InvalidQuestion
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import CLOCK, ClockSkew, Instructions
 from tests.domains.clocks import SetClock
 
-from .asking import DAY, keeping, login, logins_of_three, main_variant, put, stored
-from .stopped_writes import USERS
+from .stopped_writes import DAY, USERS, login, logins_of_three, put, stored
 
+VARIANTS = [DESIGN.main]
 pytestmark = pytest.mark.sampled
 
 
@@ -65,7 +66,6 @@ DAMAGES = [
 in the other one, with the name of the table that is right; then the logins of the day, of ada and of zoe."""
 
 
-@keeping
 @pytest.mark.parametrize(
     ("is_folded", "side", "steps", "finding", "day"),
     [(is_folded, side, *damage) for is_folded, sides, *damage in DAMAGES for side in sides],
@@ -97,7 +97,6 @@ def test_what_one_table_lacks_is_found_and_mended(
     assert is_folded or times_ms == {login.time_ms for user in USERS for login in repository.logins(user)}
 
 
-@keeping
 def test_logins_that_agree_are_counted_with_days_and_sums(repository):
     verifier = repository.upkeep
     assert list(verifier.verify()) == []
@@ -107,7 +106,6 @@ def test_logins_that_agree_are_counted_with_days_and_sums(repository):
     assert verifier.counts == {"day": 1, "login": 2 * 6, "sum": 2}
 
 
-@keeping
 def test_a_day_whose_state_was_lost_is_closed_again_because_its_logins_would_not_count(connection, variant, repository):
     stored(repository, *logins_of_three())
     repository.fold(DAY)
@@ -126,7 +124,6 @@ def test_a_day_whose_state_was_lost_is_closed_again_because_its_logins_would_not
         variant.open(connection).store(login(DAY + 78))
 
 
-@main_variant
 def test_pages_divide_rows_and_logins(engine, connection, repository, monkeypatch):
     if not engine.compacts:
         pytest.skip("no client of HBase can compact")
@@ -145,7 +142,6 @@ def test_pages_divide_rows_and_logins(engine, connection, repository, monkeypatc
     assert repository.day_total(DAY) == 40
 
 
-@main_variant
 def test_rows_that_cannot_be_read_are_told_and_kept(connection, repository):
     stored(repository, *logins_of_three())
     future_ms = time.time_ns() // 1_000_000 + DAY_MS  # a delete of now leaves its cell
@@ -169,7 +165,6 @@ def test_rows_that_cannot_be_read_are_told_and_kept(connection, repository):
     assert repository.day_total(DAY) == 5, "a damaged cell goes, and the logins beside it stay"
 
 
-@main_variant
 @pytest.mark.parametrize("table", [LOGINS, LOGINS_BY_DAY], ids=["by user", "by day"])
 def test_a_fold_puts_its_sum_above_one_that_was_discarded_on_an_open_day(connection, repository, table):
     stored(repository, *logins_of_three())
@@ -184,7 +179,6 @@ def test_a_fold_puts_its_sum_above_one_that_was_discarded_on_an_open_day(connect
 # ---- while others work
 
 
-@keeping
 def test_between_its_calls_a_writer_leaves_one_row_and_a_folder_one_sum_at_most(connection, variant, repository):
     stored(repository, *logins_of_three())
     findings = []
@@ -209,7 +203,6 @@ OVER_MS = DAY + DAY_MS + 60_000
 NOT_OVER = "^day: must be over for 60 s, because a folded day never opens again .got 2026-01-12T00:00:00.000Z, and it "
 
 
-@main_variant
 @pytest.mark.parametrize("now_ms", [DAY - 1, DAY, DAY + DAY_MS - 1, OVER_MS - 1])
 def test_a_day_that_is_not_over_is_not_folded_and_stays_open(connection, repository, now_ms):
     stored(repository, *logins_of_three())
@@ -223,7 +216,6 @@ def test_a_day_that_is_not_over_is_not_folded_and_stays_open(connection, reposit
     assert repository.fold(DAY) == 3
 
 
-@keeping
 def test_a_clock_that_is_a_day_ahead_closes_no_day(connection, variant, repository):
     today_ms = repository._folder._clock.read_ms() // DAY_MS * DAY_MS
     ahead = LoginRepository(connection, variant.tables, SetClock(today_ms + 2 * DAY_MS))
@@ -233,7 +225,6 @@ def test_a_clock_that_is_a_day_ahead_closes_no_day(connection, variant, reposito
     repository.store(login(today_ms))
 
 
-@main_variant
 def test_a_day_that_was_closed_before_it_was_over_is_completed(connection, repository):
     """Nothing opens it again, and its counts are right meanwhile."""
     stored(repository, *logins_of_three())

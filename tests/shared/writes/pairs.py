@@ -8,7 +8,7 @@ import attrs
 from shared.testing import CrashTests, Store, Write, crash_tests
 from shared.writes import Recovery
 from tests.domains.counters import stopped_writes as counters
-from tests.domains.counters.asking import DAY, login, stored
+from tests.domains.counters.stopped_writes import DAY, login, stored
 from tests.domains.feeds import stopped_writes as feeds
 from tests.domains.messages import stopped_writes as messages
 from tests.domains.orders import stopped_writes as orders

@@ -1,0 +1,18 @@
+"""The variants of a design by name, for tests that run for some of them."""
+
+from operator import attrgetter
+from typing import Any
+
+import pytest
+
+from shared.designs import Design, Variant
+
+
+def named(design: Design) -> dict[str, Variant]:
+    """All variants of a design, by name."""
+    return {variant.name: variant for variant in design.variants}
+
+
+def only(design: Design, *names: str) -> Any:
+    """Runs a test for these variants of a design."""
+    return pytest.mark.parametrize("variant", [named(design)[name] for name in names], ids=attrgetter("name"))
