@@ -7,23 +7,23 @@ import pytest
 
 from domains.catalog.design import DESIGN
 from domains.catalog.names import KINDS, NO_CODE, REREAD_S
-from domains.catalog.variants import chosen_codes, numbered_codes
+from domains.catalog.variants import chosen_codes
 from shared.designs import metered
 from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import InvalidRow, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import COUNTER_ROW, IdTaken, Instructions, NameTaken
+from tests.domains.variants import named, only
 from tests.engines import EMBEDDED
 from tests.shared.writes.processes import entries, running, together
 
-from .claiming import CODES, LAMP, SHOPS, claim_at_random, products_of, store_products
+from .claiming import CODES, SHOPS, claim_at_random
+from .stopped_writes import LAMP
 
-BY_NAME = {variant.name: variant for variant in DESIGN.variants}
-VARIANTS = [BY_NAME["chosen-codes"], BY_NAME["numbered-codes"]]
+CHOSEN, NUMBERED = (named(DESIGN)[name] for name in ("chosen-codes", "numbered-codes"))
+VARIANTS = [CHOSEN, NUMBERED]
 PROCESSES = 16
-
-chosen = pytest.mark.parametrize("variant", VARIANTS[:1], ids=["chosen-codes"])
 
 
 def mappings(connection, variant, kind="shop"):
@@ -45,27 +45,21 @@ def check_one_to_one(codes, names):
 # ---- sixteen processes
 
 
-def run_all(engine, tmp_path, tables, target):
-    """Runs `target` in all processes at once; returns a connection to the store."""
-    stack = ExitStack()
-    url = stack.enter_context(engine.url(str(tmp_path / "catalog.db"), *tables))
-    if engine.name == EMBEDDED:
-        with closing(connect(url)) as connection:
+@pytest.mark.further
+def test_sixteen_processes_that_claim_codes_for_names_leave_no_code_with_two_names(engine, tmp_path):
+    tables = chosen_codes.TABLES
+    with ExitStack() as stack:
+        url = stack.enter_context(engine.url(str(tmp_path / "catalog.db"), *tables))
+        connection = stack.enter_context(closing(connect(url)))
+        if engine.name == EMBEDDED:
             create_tables(connection, tables)
-    barrier = together(PROCESSES)
-    with ExitStack() as started:
-        runs = [running(target, url, tmp_path / f"{seed}.log", barrier, seed) for seed in range(PROCESSES)]
-        processes = [started.enter_context(run) for run in runs]
+        barrier = together(PROCESSES)
+        runs = [running(claim_at_random, url, tmp_path / f"{seed}.log", barrier, seed) for seed in range(PROCESSES)]
+        processes = [stack.enter_context(run) for run in runs]
         for process in processes:
             process.join(300)
         assert [process.exitcode for process in processes] == [0] * PROCESSES
-    return stack, stack.enter_context(closing(connect(url)))
-
-
-def test_sixteen_processes_that_claim_codes_for_names_leave_no_code_with_two_names(engine, tmp_path):
-    stack, connection = run_all(engine, tmp_path, chosen_codes.TABLES, claim_at_random)
-    with stack:
-        codes, names = mappings(connection, BY_NAME["chosen-codes"])
+        codes, names = mappings(connection, CHOSEN)
         check_one_to_one(codes, names)
         results = entries(tmp_path)
         assert len(results) == PROCESSES * len(SHOPS)
@@ -78,29 +72,7 @@ def test_sixteen_processes_that_claim_codes_for_names_leave_no_code_with_two_nam
         assert len(codes) + len(leaked) == len(names)
 
 
-def test_sixteen_processes_that_store_new_names_at_once_find_all_products_under_them(engine, tmp_path):
-    stack, connection = run_all(engine, tmp_path, numbered_codes.TABLES, store_products)
-    with stack:
-        for kind in KINDS:
-            check_one_to_one(*mappings(connection, BY_NAME["numbered-codes"], kind))
-        catalog = numbered_codes.Repository(connection)
-        stored = {product for process in range(PROCESSES) for product in products_of(process)}
-        regions = {(product.shop, product.region) for product in stored}
-        assert {product for shop, region in regions for product in catalog.in_region(shop, region)} == stored
-
-
 # ---- one process
-
-
-def test_the_keys_of_a_product_hold_its_codes_and_no_name(connection, variant):
-    catalog = variant.open(connection)
-    catalog.store(LAMP)
-    codes = b"".join(catalog.names.known_code(kind, getattr(LAMP, kind)) for kind in KINDS)
-    ((row, _cells),) = connection.table(variant.tables.products.name).scan()
-    assert row == codes + b"p-1"
-    assert codes == (b"tbeula" if variant.name == "chosen-codes" else b"\0\1\0\1\0\1")
-    for table in variant.tables[:3]:
-        assert not any(LAMP.shop.encode() in row for row, _cells in connection.table(table.name).scan())
 
 
 def test_a_question_about_a_name_without_a_code_finds_nothing_and_gives_it_none(connection, variant):
@@ -123,16 +95,6 @@ def test_a_code_that_another_process_has_stored_since_is_looked_up_once(connecti
     with metered(connection) as cost:
         assert [*early.in_region("Taobao", "EU")] == [LAMP]
     assert {read.table for read in cost.reads} == {connection.table(variant.tables.products.name).name}
-
-
-def test_opening_reads_all_codes_in_three_scans_and_questions_then_none(connection, variant):
-    variant.open(connection).store(LAMP)
-    with metered(connection) as opening:
-        catalog = variant.open(connection)
-    assert len(opening.reads) == 3
-    with metered(connection) as cost:
-        assert [*catalog.with_id("Taobao", "p-1")] == [LAMP]
-    assert connection.table(variant.tables.codes.name).name not in {read.table for read in cost.reads}
 
 
 @pytest.mark.parametrize("call", range(11))
@@ -170,7 +132,7 @@ def test_the_code_of_an_erased_shop_is_given_to_nobody_also_if_the_shop_comes_ba
     code = catalog.names.known_code("shop", "Taobao")
     assert catalog.erase("Taobao") == 0
     assert catalog.names.known_code("shop", "Taobao") == NO_CODE
-    if variant.name == "chosen-codes":
+    if variant is CHOSEN:
         with pytest.raises(InvalidKey, match=r"^Product.shop: claim another code first: .* the id of 'erased 7462'.$"):
             catalog.store(LAMP)
         catalog.names.claim("shop", "Taobao", b"tx")
@@ -187,7 +149,7 @@ def test_a_process_that_remembers_an_erased_shop_stores_nothing_under_its_code(a
     code = early.names.known_code("shop", "Taobao")
     later = variant.open(connection)
     assert later.erase("Taobao") == 0
-    if variant.name == "chosen-codes":
+    if variant is CHOSEN:
         with pytest.raises(InvalidKey, match=r"^Product.shop: claim another code first: "):
             early.store(LAMP)
         later.names.claim("shop", "Taobao", b"tx")
@@ -198,23 +160,13 @@ def test_a_process_that_remembers_an_erased_shop_stores_nothing_under_its_code(a
         assert [*catalog.in_region("Taobao", "EU")] == [LAMP]
 
 
-def test_a_write_reads_the_code_of_its_shop_once_and_no_other_name(connection, variant):
-    catalog = variant.open(connection)
-    catalog.store(LAMP)
-    for write in (catalog.store, catalog.withdraw, catalog.store, lambda product: catalog.change_price(product, 5)):
-        with metered(connection) as cost:
-            write(LAMP)
-        codes = connection.table(variant.tables.codes.name).name
-        assert [read.table for read in cost.reads].count(codes) == 1
-
-
 def test_questions_find_a_shop_that_came_back_with_another_code_ten_minutes_later(
     at_once, monkeypatch, connection, variant
 ):
     early, later = variant.open(connection), variant.open(connection)
     early.store(LAMP)
     later.erase("Taobao")
-    if variant.name == "chosen-codes":
+    if variant is CHOSEN:
         later.names.claim("shop", "Taobao", b"tx")
     later.store(LAMP)
     assert [*early.in_region("Taobao", "EU")] == []
@@ -244,7 +196,7 @@ def test_a_shop_that_stores_again_after_its_eraser_died_is_shown_under_its_name(
     catalog, number, is_stopped = variant.open(connection), 0, True
 
     def store(product, code):
-        if variant.name == "chosen-codes" and catalog.names.stored_code("shop", product.shop) == NO_CODE:
+        if variant is CHOSEN and catalog.names.stored_code("shop", product.shop) == NO_CODE:
             catalog.names.claim("shop", product.shop, code)
         catalog.store(product)
 
@@ -263,7 +215,7 @@ def test_a_shop_that_stores_again_after_its_eraser_died_is_shown_under_its_name(
     assert number > 10
 
 
-@chosen
+@only(DESIGN, "chosen-codes")
 def test_a_claim_is_refused_if_the_code_or_the_name_is_taken_and_may_be_repeated(connection, variant):
     names = variant.open(connection).names
     names.claim("shop", "Amazon", b"am")
@@ -278,7 +230,7 @@ def test_a_claim_is_refused_if_the_code_or_the_name_is_taken_and_may_be_repeated
         names.claim("brand", "Amber", b"am")
 
 
-@chosen
+@only(DESIGN, "chosen-codes")
 def test_a_name_without_a_chosen_code_is_refused_whole_until_somebody_claims_one(connection, variant):
     catalog = variant.open(connection)
     lamp = attrs.evolve(LAMP, shop="Amazon")
@@ -370,27 +322,10 @@ def test_a_code_of_a_wrong_width_stops_only_the_questions_and_writes_that_need_i
     assert catalog.upkeep.recover(older_than_ms=0).failed == ()
 
 
-def test_a_code_that_cannot_be_read_and_is_not_known_is_removed_if_told_and_no_other_code_of_its_row(
-    connection, variant
-):
-    catalog = variant.open(connection)
-    catalog.store(attrs.evolve(LAMP, shop="EU") if variant.name == "numbered-codes" else LAMP)
-    table = connection.table(variant.tables.codes.name)
-    table.delete(catalog.names.known_code("region", "EU"), [b"name:region"])
-    table.put(b"EU", {b"id:region": b"?", b"id:category": b""})
-    before = table.row(b"EU")
-    assert [finding.kind for finding in catalog.upkeep.verify()] == ["undecodable"] * 2
-    assert [is_mended for _, is_mended in catalog.upkeep.repair()] == [False] * 2
-    assert table.row(b"EU") == before
-    told = Instructions(discards_undecodable=True)
-    assert [is_mended for _, is_mended in catalog.upkeep.repair(instructions=told)] == [True] * 2
-    assert table.row(b"EU") == {column: value for column, value in before.items() if column == b"id:shop"}
-
-
 def test_a_code_that_is_no_text_is_not_damage(connection, variant):
     """As number 200: its bytes are not UTF-8."""
     catalog = variant.open(connection)
-    if variant.name == "numbered-codes":
+    if variant is NUMBERED:
         connection.table(variant.tables.codes.name).counter_inc(COUNTER_ROW, b"id:shop", 199)
     else:
         catalog.names.claim("shop", "Taobao", b"\x00\xc8")
