@@ -5,7 +5,6 @@ import pytest
 from domains.feeds import Follow, Post
 from domains.feeds.design import DESIGN
 from domains.feeds.variants import texts
-from shared.queries import BATCH_ROWS
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import CLOCK
 
@@ -56,16 +55,3 @@ def test_lines_expire_after_their_push_and_an_old_post_not_on_arrival(engine):
         for pushed_ms, shown in ((1, [old]), (CLOCK.now_ms(), [old, line.post])):
             rows.put(tables.timelines.row(line), tables.timelines.cells.pack(line), timestamp=pushed_ms)
             assert list(feeds.timeline("ada")) == shown
-
-
-def test_more_followers_than_a_step_all_get_the_post(connection):
-    feeds = texts.Repository(connection)
-    followers = connection.table(texts.FOLLOWERS.name)
-    with followers.batch() as batch:
-        for number in range(BATCH_ROWS + 1):
-            key = texts.FOLLOWERS.key.key_class("dan", f"r-{number:05}")
-            batch.put(texts.FOLLOWERS.row(key), {b"f:x": b"\xc3"})
-    feeds.post(SOUP)
-    assert sum(1 for _ in connection.table(texts.TIMELINES.name).scan()) == BATCH_ROWS + 1
-    feeds.delete_post("dan", NOON_MS, 1)
-    assert list(connection.table(texts.TIMELINES.name).scan()) == []
