@@ -11,7 +11,6 @@ from domains.messages.variants import copies
 from shared.stores import connect
 from shared.tables import Family, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, stored_cells
-from shared.writes import Expired, allow_expired
 
 NOW_MS = 1_700_000_000_000
 LUNCH = Message("ada", "bob", NOW_MS, "m-1", "lunch?")
@@ -69,23 +68,8 @@ def test_deleting_by_scan_deletes_what_is_older_and_nothing_else(messages):
     assert messages.inbox("bob_2").count() == messages.outbox("ada").count() - 10 == 10
 
 
-def test_a_ttl_counts_from_the_time_of_the_message_not_from_its_arrival(engine):
-    day_s = 86_400
-    families = {"m": Family(ttl_seconds=30 * day_s)}
-    tables = copies.PlainTables(*(attrs.evolve(table, families=families) for table in copies.TABLES))
-    now_ms = time.time_ns() // 1_000_000
-    with engine.store(*tables) as connection:
-        messages = copies.Repository(connection, tables)
-        young, old = (attrs.evolve(LUNCH, sent_ms=now_ms - days_ago * day_s * 1000) for days_ago in (29, 31))
-        messages.send(young)
-        with pytest.raises(Expired, match="must be dated less than 2,592,000 s ago, the TTL of table messages_"):
-            messages.send(old)
-        allow_expired(connection)
-        messages.send(old)
-        assert [message.sent_ms for message in messages.inbox("bob")] == [now_ms - 29 * day_s * 1000]
-        assert messages.outbox("ada").count() == 1
-
-
+@pytest.mark.further
+@pytest.mark.parametrize("variant", VARIANTS[:1], ids=["copies"])
 def test_no_page_fails_while_messages_that_were_read_expire(engine, variant):
     """The cell `is_read` of each outlives the others by a millisecond, and one expires every two."""
     ttl_s, count = 60, 100

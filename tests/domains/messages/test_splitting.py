@@ -18,6 +18,7 @@ def test_a_separator_is_a_pattern_and_empty_strings_at_the_end_are_lost(text, se
     assert java_split(text, separator) == strings
 
 
+@pytest.mark.long
 def test_java_splits_texts_so(tmp_path):
     jshell = shutil.which("jshell")
     if jshell is None:

@@ -5,8 +5,6 @@ import pytest
 
 from domains.messages import Message, delivering
 from domains.messages.design import DESIGN
-from domains.messages.records import copies_of
-from shared.tables import InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_before
 
 NOW_MS = 1_700_000_000_000
@@ -41,28 +39,6 @@ def die_before_the_copies(connection, variant):
 
 
 # ---- damaged rows
-
-
-def test_one_bad_row_of_unfinished_messages_stops_neither_recovery_nor_repair(connection, variant, messages):
-    die_before_the_copies(connection, variant)
-    messages._unfinished.rows.put(b"a", {b"m:x": b"\xc3"})
-    (failed,) = messages.upkeep.recover(older_than_ms=0).failed
-    assert failed.startswith("messages_unfinished: row 61: ")
-    assert [messages.inbox(member).count() for member in PARTY.members] == [1, 0, 1, 1]
-    assert ("undecodable", b"a") in [(finding.kind, finding.row) for finding, _ in messages.upkeep.repair()]
-
-
-@pytest.mark.parametrize("question", ["outbox", "unread", "inbox"])
-def test_a_page_goes_on_past_a_damaged_message_if_it_may_report_it(messages, question):
-    for message in (LUNCH, TEA):
-        messages.send(message)
-    damage(messages, TEA)
-    reported = []
-    user = "ada" if question == "outbox" else "bob"
-    with pytest.raises(InvalidRow, match=r"^messages_(inbox|paired): row "):
-        getattr(messages, question)(user).page()
-    assert list(getattr(messages, question)(user).on_invalid(reported.append)) == [LUNCH]
-    assert {invalid.row for invalid in reported} == {messages._inbox.row(TEA)}
 
 
 def test_a_damaged_group_message_is_named_by_the_inbox_of_its_members(messages):
@@ -111,12 +87,3 @@ def test_a_copy_that_repair_could_not_create_is_not_mended(messages, monkeypatch
     monkeypatch.setattr(delivering, "claim", lambda _writer, copies: 0)
     outcomes = list(messages.upkeep.repair())
     assert [is_mended for finding, is_mended in outcomes if finding.reason.endswith("is lost")] == [False]
-
-
-def test_a_damaged_copy_is_left_and_stops_no_other_copy_of_its_message(connection, variant, messages):
-    die_before_the_copies(connection, variant)
-    damaged, *others = copies_of(messages.writer.reader.read(messages._inbox.row(PARTY)).record)
-    damage(messages, damaged)
-    outcomes = [(finding.kind, finding.row, is_mended) for finding, is_mended in messages.upkeep.repair()]
-    assert outcomes == [("undecodable", messages._inbox.row(damaged), False)]
-    assert all(messages.inbox(copy.receiver).count() == 1 for copy in others)
