@@ -35,6 +35,12 @@ def test_a_question_that_has_no_answer_is_refused_before_anything_is_read(
     assert cost.rpcs == 0
 
 
+@only(DESIGN, "counters")
+def test_a_time_that_is_not_the_start_of_a_day_is_not_folded(repository):
+    with pytest.raises(InvalidQuestion, match=r"^day: must be the start of a UTC day"):
+        repository.fold(DAY + 1)
+
+
 def test_a_user_is_in_one_bucket_on_all_days_and_in_all_shards():
     for user in ("ada", "bob", "u-17"):
         assert len({salted.LOGINS_BY_DAY.row(login(day, user))[0] for day in range(0, 90 * DAY_MS, DAY_MS)}) == 1

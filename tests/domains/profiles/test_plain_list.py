@@ -99,7 +99,7 @@ def unique_ids(orders: list[OrderSummary]) -> list[OrderSummary]:
     return [order for order in orders if first.setdefault((order.user_id, order.order_id), order) == order]
 
 
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(10))
 @given(
     profiles=st.lists(PROFILES, max_size=12),
     orders=st.lists(ORDERS, max_size=60).map(unique_ids),
@@ -120,7 +120,9 @@ def test_random_questions_are_refused_or_answered_as_a_plain_list_does(engine, p
                 assert answer(PATTERNS[name], repository, arguments, limit) == expected, f"{variant.name}: {name}"
 
 
-@pytest.mark.parametrize("variant", DESIGN.variants, ids=lambda variant: variant.name)
+@pytest.mark.parametrize(
+    "variant", [DESIGN.main, *(pytest.param(of, marks=pytest.mark.long, id=of.name) for of in DESIGN.variants[1:])]
+)
 def test_the_samples_are_answered_as_a_plain_list_does(rowbook_samples, variant):
     plain = PlainProfiles(variant.name, *([*load.sample_records()] for load in DESIGN.loads))
     with rowbook_samples(DESIGN, variant) as connection:
