@@ -1,22 +1,25 @@
-"""What the questions cost, if a docstring says so: ranges, and rows that the store reads."""
-
-from contextlib import ExitStack
+"""What questions and writes cost, if a docstring says so: ranges, calls, and rows that the store reads."""
 
 import pytest
 
-from domains.logs import LogRepository
+from domains.logs import LogEvent, LogRepository, NotAllStored
+from domains.logs.design import DESIGN
 from domains.logs.variants.slices import SLICE_MS
 from shared.designs import metered
-from shared.keys import InvalidQuestion
-from shared.queries.pages import READ_AT_MOST
+from shared.records import LAST_MS
+from tests.domains.variants import named, only
 
-from .asking import BY_NAME, event, only, stored, times
+BY_NAME = named(DESIGN)
+
+
+def event(time_ms=5, host="host1", kind="GET"):
+    return LogEvent(host, kind, time_ms)
 
 
 @pytest.fixture
 def hundred(logs):
     """A hundred events of one host, of two kinds by turns, as many of another one, a second apart."""
-    stored(logs, *(event(1000 * at, host, "EF"[at % 2]) for host in ("a", "b") for at in range(100)))
+    logs.store_all(event(1000 * at, host, "EF"[at % 2]) for host in ("a", "b") for at in range(100))
     return logs
 
 
@@ -77,7 +80,7 @@ def test_a_page_of_ten_reads_so_many_rows_and_a_larger_one_so_many_ranges(connec
     assert (len(cost.ranges), rows and cost.rows_fetched) == (ranges, rows)
 
 
-@only("logs", "oldest-first", "padded")
+@only(DESIGN, "logs", "oldest-first", "padded")
 def test_a_window_of_one_host_reads_all_its_rows_for_every_page(hundred):
     query = hundred.window(0, 5000, host="a")
     page = query.page(limit=2)
@@ -85,7 +88,7 @@ def test_a_window_of_one_host_reads_all_its_rows_for_every_page(hundred):
     assert query.page(2, page.cursor).rows_read == 100
 
 
-@only("logs")
+@only(DESIGN, "logs")
 def test_a_filter_at_the_server_saves_the_rows_that_the_client_would_drop(connection, hundred):
     for filter_at, rows in (("server", 0), ("client", 100)):
         with metered(connection) as cost:
@@ -93,37 +96,38 @@ def test_a_filter_at_the_server_saves_the_rows_that_the_client_would_drop(connec
         assert cost.rows_fetched == rows
 
 
-# ---- more rows than a page reads --------------------------------------------------------------------
+# ---- writes
+
+EVENTS = [event(5), event(5, kind="POST"), event(6), event(5, "host2"), event(0), event(LAST_MS)]
 
 
-@pytest.fixture(scope="module")
-def crowded(engine):
-    """A repository on one table, by name: a host with more events than a page reads, two of them of a rare kind."""
-    with ExitStack() as stores:
-        repositories = {}
-        for name in ("logs", "time-first"):
-            (table,) = BY_NAME[name].tables
-            connection = stores.enter_context(engine.shared_store(table))
-            repositories[name] = BY_NAME[name].open(connection)
-            with connection.table(table.name).batch(batch_size=1000) as batch:
-                for time_ms in range(READ_AT_MOST + 1):
-                    new_event = event(time_ms, kind="RARE" if time_ms in (0, READ_AT_MOST) else "GET")
-                    batch.put(table.row(new_event), table.cells.pack(new_event))
-        yield repositories
+def test_events_stored_together_need_one_call_and_the_time_of_each_is_the_timestamp_of_its_cells(
+    connection, variant, logs
+):
+    with metered(connection) as cost:
+        assert logs.store_all(iter(EVENTS)) == len(EVENTS)
+        assert logs.store_all([]) == 0
+        logs.store(EVENTS[0])
+    assert (cost.rpcs, cost.ranges) == (1 + 1, [])
+    rows = [cells for _row, cells in connection.table(variant.tables[0].name).scan(include_timestamp=True)]
+    assert {stamp for cells in rows for _value, stamp in cells.values()} == {0, 5, 6, LAST_MS}
 
 
-def test_a_filtered_page_ends_short_with_a_cursor_and_goes_on(crowded):
-    first = crowded["time-first"].latest("host1", "RARE").page(limit=2)
-    assert (times(first.records), first.rows_read) == ([READ_AT_MOST], READ_AT_MOST)
-    second = crowded["time-first"].latest("host1", "RARE").page(limit=2, cursor=first.cursor)
-    assert (times(second.records), second.cursor) == ([0], None)
+@only(DESIGN, "padded")
+def test_an_event_that_cannot_be_stored_stores_none_of_those_that_go_with_it(connection, variant, logs):
+    with pytest.raises(NotAllStored, match=r"^0 records stored; .*LogPadded\.host"):
+        logs.store_all([event(1), event(2, "host with an x")])
+    assert list(connection.table(variant.tables[0].name).scan()) == []
 
 
-def test_a_window_of_a_host_with_more_rows_than_are_sorted_is_refused_however_short_it_is(crowded):
-    with pytest.raises(InvalidQuestion) as refused:
-        crowded["logs"].window(5, 6, host="host1").page(limit=1)
-    assert str(refused.value) == (
-        "a sorted page reads all rows of its ranges, which hold more than 10000: "
-        "ask with a condition on event, the first part of the row key that has none"
-    )
-    assert times(crowded["logs"].host_events("host1", "GET", 5, 6)) == [5]
+@only(DESIGN, "random")
+def test_an_event_stored_again_and_again_is_a_row_under_every_number_of_which_a_delete_leaves_seven(
+    connection, variant, logs
+):
+    (table,) = variant.tables
+    for _ in range(250):  # 250 random numbers miss one of eight once in 10**14 runs
+        logs.store(event())
+    rows = [row for row, _cells in connection.table(table.name).scan()]
+    assert [table.key.decode(row).random_bucket for row in rows] == list(range(8))
+    connection.table(table.name).delete(rows[0])
+    assert len(list(connection.table(table.name).scan())) == 7

@@ -61,15 +61,6 @@ def test_all_metrics_of_a_host_in_a_period_are_read_with_their_other_hours(day):
     assert (len(page.records), page.rows_read, page.client_work) == (61, 1440 + 24, ("time_ms",))
 
 
-@wide
-def test_averages_read_each_point_once(connection, day):
-    with metered(connection) as cost:
-        assert len(day.averages("web-1", "cpu", 0, 2 * HOUR_MS)) == 120
-        assert cost.rows_fetched == 2
-        assert len(day.averages("web-1", "cpu", 0, 2 * HOUR_MS, HOUR_MS)) == 2
-    assert cost.rows_fetched == 4
-
-
 @only("monitoring", "salted")
 def test_the_latest_needs_a_reverse_scan_and_one_of_its_hour(connection, day):
     with metered(connection) as cost:
