@@ -1,20 +1,6 @@
-"""Helpers of the tests: variants by name, and points."""
-
-import pytest
+"""Points, and what stores them, for the tests."""
 
 from domains.monitoring import Point
-from domains.monitoring.design import DESIGN
-
-BY_NAME = {variant.name: variant for variant in DESIGN.variants}
-
-
-def only(*names):
-    """Runs a test for these variants."""
-    return pytest.mark.parametrize("variant", [BY_NAME[name] for name in names], ids=names)
-
-
-main_variant = only(DESIGN.main.name)
-wide = only("monitoring", "salted")
 
 
 def point(time_ms=5, host="web-1", metric="cpu", value=1.0):

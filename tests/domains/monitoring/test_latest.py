@@ -7,24 +7,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from domains.monitoring import PointRepository
+from domains.monitoring.design import DESIGN
 from domains.monitoring.keys import HOUR_MS, PointTables
-from domains.monitoring.variants.latest import HOURS, LATEST, TABLES, LatestTables, Repository
+from domains.monitoring.variants.latest import HOURS, LATEST, TABLES, Repository
 from shared.designs import metered
-from shared.keys import EscapedText, InvalidQuestion, KeyLayout, part, row_key
-from shared.tables import TableLayout
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
+from tests.domains.variants import only
 from tests.engines import examples
 
-from .asking import only, point, stored
+from .asking import point, stored
 
-latest_variant = only("latest")
+latest_variant = only(DESIGN, "latest")
 SAME_TIME = [point(HOUR_MS, value=1.0), point(HOUR_MS, value=2.0)]
-
-
-@row_key
-class LatestOfHost:
-    metric: str = part(EscapedText, "what was counted or timed")
-    host: str = part(EscapedText, "what was measured")
 
 
 @latest_variant
@@ -55,16 +49,6 @@ def test_the_latest_points_of_a_site_are_one_range_and_that_of_a_metric_is_one_g
     assert len(list(points.latest_of_hosts(""))) == len(of_site) + 2
 
 
-def test_with_the_metric_first_a_site_reads_one_metric_alone_and_all_of_a_host_are_refused(new_store):
-    turned = TableLayout("latest_by_metric", LATEST.holds, KeyLayout(LatestOfHost), LATEST.cells)
-    points = Repository(new_store(HOURS, turned), LatestTables(HOURS, turned))
-    stored(points, *(point(5, host, metric) for host in ("a1", "a2", "b") for metric in ("cpu", "mem")))
-    page = points.latest_of_hosts("a", "mem").page()
-    assert (page.records, page.rows_read) == ([point(5, "a1", "mem"), point(5, "a2", "mem")], 2)
-    with pytest.raises(InvalidQuestion, match="needs a value for metric"):
-        points.latest_of_host("a1")
-
-
 WRITES = {
     "store": lambda points, new, _until_ms: points.store(new[0]),
     "store_all": lambda points, new, _until_ms: points.store_all(new),
@@ -81,7 +65,7 @@ def times_in(connection, table):
     return {(record.host, record.time_ms) for row, cells in rows for record in table.records(row, cells)}
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(20))
 @example([(("store", [point(5)], 0), 9), (("drop_before", [point(5)], HOUR_MS), 1)])
 @given(st.lists(st.tuples(CALLS, st.integers(0, 5)), max_size=8))
 def test_after_a_crash_no_latest_point_is_newer_than_the_hours_and_the_same_call_again_mends_it(engine, calls):
