@@ -5,8 +5,6 @@ import time
 from domains.counters import DAY_MS, Login
 from domains.counters.design import DESIGN
 from shared.testing import ErasureTests
-from shared.writes import WriterClock
-from shared.writes.intents import FORGET_MS
 
 from .erased import DAY, ERASED, three_users
 
@@ -21,15 +19,3 @@ def test_logins_of_the_future_and_those_that_only_the_list_of_days_has_are_erase
     connection.table(by_day.name).put(by_day.row(late), by_day.cells.pack(late), timestamp=late.time_ms)
     assert logins.erase("ada") == len(ErasureTests(engine, ERASED, variant).naming(connection)) == 0
     assert logins.day_count("ada", future.time_ms - future.time_ms % DAY_MS) == 0
-
-
-def test_a_cell_that_cannot_be_read_keeps_its_row_and_is_named(connection, variant, passes):
-    three_users(lambda: variant.open(connection, clock=WriterClock()))
-    logins = variant.open(connection, clock=WriterClock())
-    by_user = variant.tables[0]
-    connection.table(by_user.name).put(by_user.row(Login("ada", DAY)), {b"l:?": b""})
-    assert logins.erase("ada") == 1
-    assert logins.top_users(DAY) == ERASED.kept[:2]
-    passes(FORGET_MS + 1000)
-    (failed,) = logins.upkeep.recover().failed
-    assert failed.startswith("logins: row 61 64 61 00 01")

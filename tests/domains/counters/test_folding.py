@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 from domains.counters import DAY_MS, DayClosed, DayCount, LoginRepository, NotAllStored
 from domains.counters.design import DESIGN
-from domains.counters.keys import LOGIN_DAYS, TABLES, LoginDay, sums_of
+from domains.counters.keys import LOGIN_DAYS, TABLES, LoginDay
 from shared.designs import metered
 from shared.stores import connect
 from shared.tables import InvalidRow, create_tables
 from shared.testing import (
     WatchedConnection,
     WriterDied,
-    check_round_trip,
     crash_tests,
     dying_at,
     paused_at_call,
@@ -93,19 +92,14 @@ def met_at_each_call(tests, act, rival):
 # ---- one fold
 
 
-def test_a_folded_day_has_one_cell_for_each_user_in_rows_of_the_same_tables_and_the_same_counts(connection, variant):
-    repository = variant.open(connection)
-    assert repository.fold(DAY - 9 * DAY_MS) == 0
+def test_a_folded_day_has_one_cell_for_each_user_and_the_same_counts_and_other_days_their_logins(
+    connection, variant, repository
+):
     stored(repository, *logins_of_three())
-    assert repository.fold(DAY) == 3
+    assert [repository.fold(DAY), repository.fold(DAY)] == [3, 0]
     assert answers(repository) == WANTED
     assert remaining_columns(connection, variant) == {b"s:n"}
-    assert list(repository.logins("ada")) == [login(DAY + DAY_MS), login(DAY - 1)], "those of other days"
-    by_user, by_day, *_others = variant.tables
-    check_round_trip(connection, [by_user, by_day, sums_of(by_user), sums_of(by_day)])
-    before = stored_cells(connection, variant.tables)
-    assert repository.fold(DAY) == 0
-    assert stored_cells(connection, variant.tables) == before
+    assert list(repository.logins("ada")) == [login(DAY + DAY_MS), login(DAY - 1)]
 
 
 MANY_USERS = [login(DAY + at, f"u{at % 7}") for at in range(20)]
@@ -133,15 +127,13 @@ def test_recover_folds_the_closed_days_and_no_other(tests):
         repository = store.repository()
         for day in (DAY - DAY_MS, DAY + DAY_MS):
             repository.fold(day)
-        costs = []
-        for _ in range(2):
-            with metered(store.connection) as cost:
-                assert repository.upkeep.recover().failed == ()
-            costs.append(cost.rpcs)
+        assert repository.upkeep.recover().failed == ()
         assert answers(repository) == WANTED
         states = list(store.connection.table(LOGIN_DAYS.name).scan())
         assert [LOGIN_DAYS.records(row, cells)[0].state for row, cells in states] == 3 * ["folded"]
-        assert costs[1] < 13 < costs[0]
+        with metered(store.connection) as cost:
+            repository.upkeep.recover()
+        assert cost.rpcs < 13, "a folded day is not folded again"
 
 
 def test_a_day_with_a_damaged_row_is_not_folded_and_stops_no_other(connection, variant, repository):
@@ -223,11 +215,10 @@ def test_a_login_of_a_folded_day_is_refused_and_leaves_nothing(connection, varia
     stored(at_work := variant.open(connection), *logins_of_three())  # it has read that the day is open
     repository.fold(DAY)
     before = stored_cells(connection, variant.tables)
-    for writer in (at_work, repository, variant.open(connection)):
+    for writer in (at_work, repository):
         assert [store_or_reason(writer, late) for late in LATE] == [CLOSED, CLOSED]
-        with pytest.raises(NotAllStored, match=r"^0 records stored; .* takes no more logins$") as refused:
+        with pytest.raises(NotAllStored, match=r"^0 records stored; .* takes no more logins$"):
             writer.store_all([login(DAY + DAY_MS), login()])
-        assert isinstance(refused.value.__cause__, DayClosed)
     assert stored_cells(connection, variant.tables) == before
 
 
@@ -245,15 +236,6 @@ def test_a_put_that_arrives_after_the_fold_and_a_compaction_is_not_counted(engin
 
 
 # ---- many logins
-
-
-def test_logins_stored_together_are_the_cells_of_logins_stored_one_by_one(tests, connection, variant, repository):
-    logins = logins_of_three()
-    with metered(connection) as cost:
-        assert repository.store_all(iter(logins)) == len(logins)
-    assert cost.rpcs == 2 + 2  # the puts into both tables, and what asks whether the days are open
-    with tests.store(three_users) as store:
-        assert stored_cells(connection, variant.tables) == stored_cells(store.connection, variant.tables)
 
 
 def filled(connection, count):

@@ -6,12 +6,11 @@ from functools import partial
 import attrs
 import pytest
 
-from domains.documents import Document, DocumentConflict, DocumentRepository
+from domains.documents import Document, DocumentRepository
 from domains.documents.design import DESIGN
 from domains.documents.keys import DOCUMENTS, PARTS, GenerationOfDocument
 from domains.documents.parts import MAX_BODY_BYTES, MAX_PARTS, PART_BYTES
 from domains.documents.stored import GENERATION_BYTES
-from shared.designs import metered
 from shared.tables import InvalidRecord, InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_before, paused_at_call, paused_before, stored_cells
 from shared.writes import Instructions
@@ -68,16 +67,6 @@ def test_a_deletion_and_a_body_of_more_than_256_parts_are_refused(documents):
         documents.store_in_parts(ADA.deleted(NOON_MS))
     with pytest.raises(InvalidRecord, match=r"^Document.body: must have at most 5120 bytes \(got 5129\)$"):
         documents.store_in_parts(attrs.evolve(ADA, body={"text": "x" * (20 * MAX_PARTS)}))
-
-
-def test_a_change_in_parts_is_refused_as_any_other_before_a_part_is_stored(connection, documents):
-    documents.store(ADA)
-    documents.store(MOVED)
-    with metered(connection) as cost, pytest.raises(DocumentConflict, match=r"must be 3 \(got 2\)$"):
-        documents.store_in_parts(ADA.edited({"state": "NV"}, NOON_MS))
-    assert cost.rows_written == {}
-    documents.store_in_parts(MOVED)  # the same change, stored whole already
-    assert generations(connection) == []
 
 
 def test_only_the_parts_of_the_present_revision_stay(connection, documents):
@@ -229,15 +218,6 @@ def test_a_document_whose_parts_cannot_be_read_is_an_error_of_its_own_and_found(
     assert list(documents.upkeep.verify()) == generations(connection) == []
 
 
-@pytest.mark.parametrize("body", [b"\xc0", b"\x90"], ids=["nil", "a list"])
-def test_parts_that_hold_another_value_are_no_empty_body(connection, documents, body):
-    documents.store_in_parts(small := attrs.evolve(ADA, body={}))
-    assert documents.document("acme", "user000001") == small
-    connection.table(PARTS.name).put(*generations(connection), {b"b:\0": body})
-    with pytest.raises(InvalidRow, match=r"cannot be read: must be a dict"):
-        documents.document("acme", "user000001")
-
-
 def test_parts_that_no_document_names_are_left_over_until_repair_and_rows_that_are_no_keys_if_told(
     connection, documents
 ):
@@ -303,13 +283,3 @@ def test_versions_are_erased_and_spared_whatever_the_clock_of_the_eraser_shows(c
     assert documents.upkeep.recover().settled == 1
     assert documents.versions("acme", "user000001", 10) == [third, second, back]
     assert documents.document("acme", "user000001", as_of_ms=came_back_ms) == back
-
-
-def test_of_an_erased_document_that_cannot_be_read_only_that_version_stays(connection, documents, passes):
-    documents.store(ADA)
-    passes(1000)
-    row, column = DOCUMENTS.row(ADA), DOCUMENTS.cells.columns[0]
-    connection.table("documents").put(row, {column: b"?"})
-    passes(1000)
-    documents.erase("acme")
-    assert connection.table("documents").cells(row, column, versions=10) == [b"?"]
