@@ -93,17 +93,6 @@ def test_an_event_without_end_is_a_bad_line_again_and_again(written, monkeypatch
     ]
 
 
-def test_a_byte_that_is_not_utf8_spoils_its_own_event_only(written):
-    lines_of = [LOG4J_LINE, "\tat", LOG4J_LINE, "\tat \xe9", "\tat", f"{LOG4J_LINE}\xe9", LOG4J_LINE]
-    results = lines(written("\n".join(lines_of).encode("latin-1")))
-    assert [(number, event if isinstance(event, str) else event.message) for number, event in results] == [
-        (1, "up (a.B)\n\tat"),
-        (3, "message: is not UTF-8 (byte e9) (lines 3 to 5)"),
-        (6, "message: is not UTF-8 (byte e9)"),
-        (7, "up (a.B)"),
-    ]
-
-
 LINE = TEXT.filter(lambda text: not text.endswith("\r") and not re.match(r"\[\d{4}-\d\d-\d\d", text, re.ASCII))
 
 

@@ -4,15 +4,12 @@ import re
 from contextlib import closing
 
 import attrs
-import pytest
 
 from domains.profiles import SHOWN, OrderSummary, Profile, keys
 from domains.profiles.design import DESIGN
 from domains.profiles.keys import TRIM_AT
 from domains.profiles.readme_blocks import orders_stored
 from shared.designs import metered, scratch_store
-from shared.queries import Query
-from shared.tables import BoundTable
 
 SAID = {
     name: said
@@ -73,16 +70,3 @@ def test_a_reader_of_the_keys_learns_what_is_stored_and_what_is_wrong():
     assert {name for name, said in says.items() if "wrong" in said} == {
         variant.name for variant in DESIGN.variants if not variant.is_to_copy
     }
-
-
-@pytest.mark.parametrize("seen_first", [True, False])
-def test_a_scan_of_profiles_reads_no_orders_and_one_of_orders_no_profiles(seen_first):
-    with closing(scratch_store(keys.TABLES)) as connection:
-        profiles = DESIGN.main.open(connection)
-        profiles.store(Profile("ada", "Ada", AT_MS, attributes={"city": "Lyon"}))
-        for order in ORDERS:
-            profiles.add_order(order)
-        table = BoundTable(connection, keys.PROFILES if seen_first else keys.NEWEST)
-        with metered(connection) as cost:
-            records = list(Query(table, table.whole_table()))
-        assert cost.cells_fetched == (5 if seen_first else len(records))
