@@ -278,19 +278,6 @@ def test_a_name_with_two_codes_that_may_be_right_is_kept(connection, variant):
     assert [is_mended for _, is_mended in catalog.upkeep.repair(instructions=told)] == [False]
 
 
-def test_a_code_of_a_wrong_width_stops_only_the_questions_and_writes_that_need_it(connection, variant):
-    variant.open(connection).store(LAMP)
-    connection.table(variant.tables.codes.name).put(b"EU", {b"id:region": b""})
-    catalog = variant.open(connection)
-    for use in (lambda: catalog.in_region("Taobao", "EU").first(), lambda: catalog.store(LAMP)):
-        with pytest.raises(
-            InvalidRow, match=r"^catalog_\w+_names: row 45 55, column .*: must be an id of 2 bytes \(got none\)"
-        ):
-            use()
-    assert [*catalog.with_id("Taobao", "p-1")] == [LAMP]
-    assert catalog.upkeep.recover(older_than_ms=0).failed == ()
-
-
 def test_a_code_that_is_no_text_is_not_damage(connection, variant):
     """As number 200: its bytes are not UTF-8."""
     catalog = variant.open(connection)

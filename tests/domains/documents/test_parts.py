@@ -133,23 +133,18 @@ def die_with_one_part(connection, document):
         opened(WatchedConnection(connection, dying_before(is_second))).store_in_parts(document)
 
 
-@pytest.mark.parametrize("before", [[], [ADA]], ids=["a new document", "a stored one"])
-def test_parts_of_a_dead_writer_are_found_after_ten_minutes_and_removed_by_recover(
-    connection, documents, passes, before
-):
-    for document in before:
-        documents.store_in_parts(document)
-    die_with_one_part(connection, MOVED if before else ADA)
-    assert len(generations(connection)) == 1 + len(before)
-    assert list(documents.of_owner("acme")) == before
+def test_parts_of_a_dead_writer_are_found_after_ten_minutes_and_removed_by_recover(connection, documents, passes):
+    documents.store_in_parts(ADA)
+    die_with_one_part(connection, MOVED)
+    assert len(generations(connection)) == 2
     assert (list(documents.upkeep.verify()), documents.upkeep.recover().waiting) == ([], 1)
     passes(WINDOW_MS + 1_000)  # a writer's clock may be milliseconds ahead of the store's
     (unsettled,) = documents.upkeep.verify()
     assert (unsettled.kind, unsettled.row) == ("unsettled", DOCUMENTS.row(ADA))
     assert unsettled.reason == "old parts remain; rowbook recover documents removes them"
     assert documents.upkeep.recover().settled == 1
-    assert (list(documents.upkeep.verify()), len(generations(connection))) == ([], len(before))
-    assert list(documents.of_owner("acme")) == before
+    assert (list(documents.upkeep.verify()), len(generations(connection))) == ([], 1)
+    assert list(documents.of_owner("acme")) == [ADA]
 
 
 def test_a_writer_whose_parts_were_given_up_while_it_lived_starts_again(connection, documents):
@@ -200,14 +195,11 @@ def test_a_document_whose_parts_cannot_be_read_is_an_error_of_its_own_and_found(
     table = connection.table(PARTS.name)
     part, put_ms = table.row(row, include_timestamp=True)[column]
     table.put(row, {column: damaged(part)}, timestamp=put_ms)
-    now_ms = time.time_ns() // 1_000_000 + 1
     error = r"^documents: row .*: StoredDocument: revision 1 has parts that cannot be read: "
-    for as_of_ms in (None, now_ms):
+    for as_of_ms in (None, time.time_ns() // 1_000_000 + 1):
         with pytest.raises(InvalidRow, match=error):
             documents.document("acme", "user000001", as_of_ms)
-        reported = []
-        assert list(documents.of_owner("acme", as_of_ms=as_of_ms).on_invalid(reported.append)) == [whole]
-        assert [invalid.row for invalid in reported] == [DOCUMENTS.row(ADA)]
+        assert list(documents.of_owner("acme", as_of_ms=as_of_ms).on_invalid(lambda _: None)) == [whole]
     with pytest.raises(InvalidRow, match=error):
         documents.versions("acme", "user000001")
     (finding,) = documents.upkeep.verify()
@@ -246,23 +238,7 @@ def test_parts_whose_date_hbase_does_not_take_stop_no_erasure(connection, docume
     assert generations(connection) == list(documents.upkeep.verify()) == []
 
 
-def test_an_erased_owner_is_in_no_version_and_one_that_came_back_keeps_its_own(connection, documents, passes):
-    documents.store(ADA)
-    documents.store(MOVED)
-    documents.erase("acme")
-    row, column = DOCUMENTS.row(ADA), DOCUMENTS.cells.columns[0]
-    versions = connection.table("documents").cells(row, column, versions=10)
-    assert not [cell for cell in versions if b"abcdefgh" in cell or b"stuvwxyz" in cell]
-    assert documents.versions("acme", "user000001") == []
-    passes(1000)
-    documents.store(back := attrs.evolve(ADA, body={"n": 1}))
-    documents.store(second := back.edited({"n": 2}, NOON_MS))
-    passes(FORGET_MS)
-    assert documents.upkeep.recover().settled == 1
-    assert documents.versions("acme", "user000001") == [second, back]
-
-
-@pytest.mark.parametrize("ahead_ms", [-50_000, 50_000])
+@pytest.mark.parametrize("ahead_ms", [-50_000, 0, 50_000])
 def test_versions_are_erased_and_spared_whatever_the_clock_of_the_eraser_shows(connection, documents, passes, ahead_ms):
     """The server dates versions, so what a writer's clock shows is nearer to another version of the document."""
     documents.store(ADA)
@@ -270,7 +246,8 @@ def test_versions_are_erased_and_spared_whatever_the_clock_of_the_eraser_shows(c
     passes(1000)
     before_ms = time.time_ns() // 1_000_000
     opened(connection, clock=SetClock(ahead_ms)).erase("acme")
-    assert documents.versions("acme", "user000001", 10) == []
+    versions = connection.table("documents").cells(DOCUMENTS.row(ADA), DOCUMENTS.cells.columns[0], versions=10)
+    assert not [cell for cell in versions if b"abcdefgh" in cell or b"stuvwxyz" in cell]
     assert documents.document("acme", "user000001", as_of_ms=before_ms) is None
     passes(1000)
     documents.store(back := attrs.evolve(ADA, body={"n": 1}))
