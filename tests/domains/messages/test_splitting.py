@@ -10,12 +10,8 @@ from domains.messages.traps import java_split
 TEXTS = [("a|b|c", "|"), ("a.b", "."), ("u_1__", "_"), ("_u", "_"), ("a", "_")]
 
 
-@pytest.mark.parametrize(
-    ("text", "separator", "strings"),
-    [("a|b|c", "|", ["a", "|", "b", "|", "c"]), ("a.b", ".", []), ("u_1__", "_", ["u", "1"])],
-)
-def test_a_separator_is_a_pattern_and_empty_strings_at_the_end_are_lost(text, separator, strings):
-    assert java_split(text, separator) == strings
+def test_a_separator_is_a_pattern_and_empty_strings_at_the_end_are_lost():
+    assert [java_split(*text) for text in TEXTS[:3]] == [["a", "|", "b", "|", "c"], [], ["u", "1"]]
 
 
 @pytest.mark.long
