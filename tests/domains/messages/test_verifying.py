@@ -51,6 +51,16 @@ def test_a_damaged_group_message_is_named_by_the_inbox_of_its_members(messages):
     assert {finding.kind for finding in messages.upkeep.verify()} == {"undecodable"}
 
 
+def test_one_bad_row_of_unfinished_messages_stops_neither_recovery_nor_repair(connection, variant, messages):
+    die_before_the_copies(connection, variant)
+    messages._unfinished.rows.put(b"a", {b"m:x": b"\xc3"})
+    damage(messages, PARTY)
+    assert {finding.kind for finding in messages.upkeep.verify()} >= {"undecodable"}
+    failed = messages.upkeep.recover(older_than_ms=0).failed
+    assert [reason for reason in failed if reason.startswith("messages_unfinished: row 61: ")]
+    assert ("undecodable", b"a") in [(finding.kind, finding.row) for finding, _ in messages.upkeep.repair()]
+
+
 # ---- copies
 
 
