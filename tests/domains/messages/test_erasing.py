@@ -43,6 +43,19 @@ def test_a_member_who_is_erased_in_a_delivery_leaves_no_other_member_without_a_c
     assert list(messages.inbox("ada")) == list(messages.upkeep.verify()) == []
 
 
+def test_what_an_erased_sender_sends_again_reaches_all_members_but_not_after_they_delete_it(connection, variant):
+    messages = variant.open(connection)
+    messages.send(TO_TEAM)
+    messages.erase("bob")
+    messages.send_to_group(TO_TEAM)
+    bodies = {user: [message.body for message in messages.inbox(user)] for user in TO_TEAM.members}
+    assert bodies == {user: ["lunch"] for user in TO_TEAM.members}
+    assert [message.receiver for message in messages.unread("ada")] == ["ada"]
+    messages.delete_from_inbox(messages.inbox("ada").first())
+    messages.send_to_group(TO_TEAM)
+    assert list(messages.inbox("ada")) == list(messages.upkeep.verify()) == []
+
+
 @pytest.mark.parametrize("erased", ["bob", "!zed"])
 def test_a_late_delivery_brings_nothing_of_an_erased_user_back(connection, variant, messages, erased, erase_meanwhile):
     """The delivery has read the message before the erasure, which completes it, and then deletes the copies."""

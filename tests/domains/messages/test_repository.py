@@ -146,6 +146,15 @@ def test_every_variant_refuses_a_write_that_no_message_allows(messages, before, 
 
 
 @only_with_intents
+def test_a_conversation_has_for_each_side_what_this_side_has_not_deleted(messages):
+    call(messages, [*SENT, ("send", attrs.evolve(LUNCH, receiver="ada", message_id="note"))])
+    for deletes, mine, theirs in (("", [LUNCH], [LUNCH]), ("inbox", [LUNCH], []), ("outbox", [], [])):
+        call(messages, [(f"delete_from_{deletes}", LUNCH)] if deletes else [])
+        assert (list(messages.conversation("ada", "bob")), list(messages.conversation("bob", "ada"))) == (mine, theirs)
+    assert messages.conversation("ada", "ada").count() == 1
+
+
+@only_with_intents
 def test_a_message_that_neither_side_has_keeps_no_body(messages):
     messages.send(LUNCH)
     for delete, body in ((messages.delete_from_inbox, "lunch?"), (messages.delete_from_outbox, "")):
