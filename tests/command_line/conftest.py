@@ -3,26 +3,26 @@
 import shlex
 import signal
 import subprocess
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from itertools import count, islice
 from pathlib import Path
 
 import attrs
 import pytest
 
-from domains.command_line import costs, designs, running
+from domains.command_line import designs
 from domains.command_line.designs import all_designs
-from domains.command_line.options import MEMORY
-from domains.command_line.running import _demo_tables as demo_tables
-from shared.designs.comparison import measure_variant
-from shared.designs.traps import trap_row
 from shared.stores import connect
-from shared.tables import create_tables
-from tests.command_line.running import ROWBOOK, run, without_terminal
+from tests.command_line.running import ROWBOOK, measured_once, run, without_terminal
 
 ROOT = Path(__file__).parents[2]
-KEPT, MEASURED, TRAPS = {}, {}, {}
-"""Stores in memory with few samples, what these cost, and what traps give."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def once():
+    """What `run` measures in memory is measured once for all tests."""
+    with measured_once():
+        yield
 
 
 @pytest.fixture
@@ -84,41 +84,10 @@ def cut_designs(tmp_path_factory):
 
 @pytest.fixture
 def few_samples(folder, cut_designs, monkeypatch):
-    """The designs with forty lines of their samples; what these cost in memory is measured once for all tests."""
+    """The designs with forty lines of their samples."""
     for path in {load.samples for design in cut_designs.values() for load in design.loads}:
         (folder / path.name).symlink_to(path)
-    monkeypatch.setattr(costs, "trap_row", _trap_row)
     monkeypatch.setattr(designs, "design_named", cut_designs.__getitem__)
-    monkeypatch.setattr(running, "_demo_tables", _kept_tables)
-    monkeypatch.setattr(running, "measure_variant", _measured)
-
-
-@contextmanager
-def _kept_tables(url, variant, keep):
-    """`running._demo_tables`, but stores in memory are kept with their samples."""
-    if url != MEMORY:
-        with demo_tables(url, variant, keep) as connection:
-            yield connection
-        return
-    key = (variant.name, *(table.name for table in variant.tables))
-    if key not in KEPT:
-        KEPT[key] = connect(MEMORY)
-        create_tables(KEPT[key], variant.tables)
-    yield KEPT[key]
-
-
-def _trap_row(trap, design):
-    if (design.name, trap.name) not in TRAPS:
-        TRAPS[design.name, trap.name] = trap_row(trap, design)
-    return TRAPS[design.name, trap.name]
-
-
-def _measured(connection, design, variant):
-    if connection not in KEPT.values():
-        return measure_variant(connection, design, variant)
-    if connection not in MEASURED:
-        MEASURED[connection] = measure_variant(connection, design, variant)
-    return MEASURED[connection]
 
 
 @pytest.fixture

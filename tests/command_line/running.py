@@ -1,4 +1,4 @@
-"""Runs a command line within this process, always on the same terminal, and loads the samples of a variant once."""
+"""Runs a command line within this process, always on the same terminal; loads and measures a variant once."""
 
 import io
 import os
@@ -10,14 +10,20 @@ from unittest.mock import patch
 
 import attrs
 
-from domains.command_line import stores
+from domains.command_line import designs, stores
 from domains.command_line.main import main
+from domains.command_line.options import MEMORY
+from domains.command_line.running import _demo_tables as demo_tables
 from shared.designs import load_samples
+from shared.designs.comparison import measure_variant
+from shared.designs.traps import trap_row
 from shared.stores import connect
 from shared.tables import create_tables
 
 SAMPLES = {}
 """Stores in memory, by the names of a variant and the files of its samples."""
+KEPT, MEASURED, TRAPS = {}, {}, {}
+"""Stores in memory that `run` has filled, what these cost, and what traps give."""
 ROWBOOK = [sys.executable, "-c", "from domains.command_line.main import main; main()"]
 """Starts the command line in a process of its own."""
 OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TERM")
@@ -75,3 +81,42 @@ def _store_to_ask(url, design, variant, *, writes) -> Iterator:
         create_tables(SAMPLES[key], variant.tables)
         load_samples(SAMPLES[key], design, variant)
     yield SAMPLES[key], variant
+
+
+@contextmanager
+def measured_once() -> Iterator[None]:
+    """`run` measures a variant in memory once, of all samples and of few; a test that replaces a function sees it."""
+    with (
+        patch("domains.command_line.costs.trap_row", _trap_row),
+        patch("domains.command_line.running._demo_tables", _kept_tables),
+        patch("domains.command_line.running.measure_variant", _measured),
+    ):
+        yield
+
+
+@contextmanager
+def _kept_tables(url, variant, keep) -> Iterator:
+    if url != MEMORY:
+        with demo_tables(url, variant, keep) as connection:
+            yield connection
+        return
+    key = (designs.design_named, variant.name, *(table.name for table in variant.tables))
+    if key not in KEPT:
+        KEPT[key] = connect(MEMORY)
+        create_tables(KEPT[key], variant.tables)
+    yield KEPT[key]
+
+
+def _trap_row(trap, design):
+    key = (trap.name, *(load.samples for load in design.loads))
+    if key not in TRAPS:
+        TRAPS[key] = trap_row(trap, design)
+    return TRAPS[key]
+
+
+def _measured(connection, design, variant):
+    if connection not in KEPT.values():
+        return measure_variant(connection, design, variant)
+    if connection not in MEASURED:
+        MEASURED[connection] = measure_variant(connection, design, variant)
+    return MEASURED[connection]

@@ -40,28 +40,24 @@ def rows(url):
         return sum(1 for _ in connection.table("logs").scan())
 
 
-def test_files_are_stored_by_several_processes_and_listed_in_their_order(real_process, folder, url):
-    process = real_process("load", "logs", *logs(folder, 5, 300), "--store", url, "--jobs", "3")
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (0, "")
-    assert out.splitlines() == [f"{file}.log: combined, 300 records stored" for file in range(5)]
-    assert rows(url) == 1500
+def test_files_are_stored_by_several_processes_and_listed_in_their_order(ok, folder, url):
+    out = ok(f"load logs {' '.join(logs(folder, 5, 30))} --store {url} --jobs 3")
+    assert out.splitlines() == [f"{file}.log: combined, 30 records stored" for file in range(5)]
+    assert rows(url) == 150
 
 
 @pytest.mark.parametrize(("content", "reason"), [(None, "No such file"), ("bad\n", "no column host")])
-def test_a_file_that_cannot_be_read_fails_the_command_after_the_files_under_way(
-    real_process, folder, url, content, reason
-):
+def test_a_file_that_cannot_be_read_fails_the_command_after_the_files_under_way(rowbook, folder, url, content, reason):
     files = logs(folder, 1, 300)
     if content is not None:
         (folder / "bad.log").write_text(content)
-    process = real_process("load", "logs", *files, "bad.log", "--store", url, "--jobs", "2")
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err.count("\n")) == (1, "", 1)
+    code, out, err = rowbook(f"load logs {files[0]} bad.log --store {url} --jobs 2")
+    assert (code, out, err.count("\n")) == (1, "", 1)
     assert err.startswith(f"bad.log: {reason}")
     assert err.endswith("; 300 records stored\n")
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_all_processes_and_says_what_is_stored(real_process, folder, url):
     process = real_process("load", "logs", *logs(folder, 2, 30_000), "--store", url, "--jobs", "2")
     time.sleep(0.5)

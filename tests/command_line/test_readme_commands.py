@@ -31,6 +31,10 @@ WITH_COMMANDS = [path for path in READMES if commands(path)]
 WITH_A_STORE = [path for path in WITH_COMMANDS if any(map(STORE.search, commands(path)))]
 
 
+MANY = ("domains/command_line/README.md", "domains/REGIONS.md")
+"""READMEs that simulate, compare and make packages."""
+
+
 @pytest.fixture(params=["few_samples", pytest.param("fixtures", marks=pytest.mark.long)])
 def samples(request):
     """Few samples, or all of them in the long run."""
@@ -38,7 +42,11 @@ def samples(request):
 
 
 @pytest.mark.usefixtures("fixtures", "samples")
-@pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=pytest.mark.long if named(path) in MANY else ()) for path in WITH_COMMANDS],
+    ids=named,
+)
 def test_the_commands_in_a_readme_end_well(ok, folder, path):
     make_files(path, folder)
     for line in commands(path):

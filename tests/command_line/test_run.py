@@ -9,9 +9,11 @@ from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 from domains.command_line import running
 from domains.command_line.designs import all_designs
 from shared.stores import connect
-from shared.tables import Family, InvalidRecord
+from shared.tables import InvalidRecord
 from shared.writes import holds_intents
+from tests.few_designs import few_of
 
+few_designs = pytest.mark.parametrize("design", few_of(all_designs(), lambda design: design.name))
 KEPT = [design for design in all_designs() if design.name in ("orders", "tsdb")]
 COMPARISON = "\nWhat each question costs in each variant\n"
 SCREEN = 45
@@ -38,26 +40,30 @@ def rows_below(title, out):
 # All designs
 
 
-def test_run_without_names_is_every_design_and_a_name_twice_is_once(ok, few_samples):
+def test_run_without_names_is_a_line_of_every_design(ok, few_samples):
+    lines = ok("run").splitlines()
+    assert [cells(line)[0] for line in lines[1 : lines.index("")]] == [design.name for design in all_designs()]
+    assert len(lines) <= SCREEN
+
+
+@pytest.mark.long
+def test_run_in_full_without_names_is_every_design_one_after_the_other(ok, few_samples):
     assert ok("run --full") == "".join(ok(f"run {design.name} --full") for design in all_designs())
-    assert ok("run logs:slices logs:slices") == ok("run logs:slices")
-    lines = ok("run").partition("\n\n")[0].splitlines()
-    assert [cells(line)[0] for line in lines[1:]] == [design.name for design in all_designs()]
 
 
-@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
-def test_a_design_is_two_screens_and_all_designs_and_the_demo_are_one(ok, few_samples, design):
+@few_designs
+def test_a_design_is_two_screens(ok, few_samples, design):
     assert len(ok(f"run {design.name}").splitlines()) <= 2 * SCREEN
-    assert len(ok("run").splitlines()) <= SCREEN
 
 
+@pytest.mark.long
 def test_the_demo_fits_a_screen(ok):
     lines = ok("demo").splitlines()
     assert len(lines) <= SCREEN
     assert max(map(len, lines)) <= 100
 
 
-@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+@few_designs
 def test_run_compares_every_variant_in_every_question(ok, few_samples, design):
     names = [variant.marked_name for variant in design.variants]
     lines = rows_below(COMPARISON, ok(f"run {design.name} --full"))
@@ -69,29 +75,28 @@ def test_run_compares_every_variant_in_every_question(ok, few_samples, design):
 
 
 def test_variants_that_are_named_are_compared_in_the_order_of_the_design(ok, few_samples):
-    out = ok("run logs:salted logs:time-first --full")
+    out = ok("run logs:salted logs:time-first logs:salted --full")
     assert out == ok("run logs:time-first logs:salted --full")
     assert [cells(line)[0] for line in lines_below(WRITTEN, out)] == ["time-first", "salted"]
     assert ok("run logs:salted logs") == ok("run logs")
 
 
-def test_run_as_json_is_one_object_with_every_question_of_every_variant(ok, few_samples):
-    designs = json.loads(ok("run --json"))["designs"]
-    assert [design["name"] for design in designs] == [design.name for design in all_designs()]
-    for design_json, design in zip(designs, all_designs(), strict=True):
-        assert [variant["name"] for variant in design_json["variants"]] == [variant.name for variant in design.variants]
-        asked = [
-            {"question": pattern.name, "answers": pattern.question, "ask": pattern.words} for pattern in design.patterns
-        ]
-        for variant_json, variant in zip(design_json["variants"], design.variants, strict=True):
-            questions = variant_json["questions"]
-            assert [{name: question[name] for name in asked[0]} for question in questions] == asked
-            assert {*variant_json["busiest_shares"]} <= {table.name for table in variant.record_tables}
-            assert min(variant_json["rows_written"], variant_json["bytes_stored"], variant_json["rpcs_to_store"]) > 0
-            has_intents = any(holds_intents(table) and table not in variant.unfilled for table in variant.tables)
-            assert (variant_json["bytes_of_intents"] > 0) == has_intents
-            tables = {table.name for table in variant.tables}
-            assert {range_["table"] for question in questions for range_ in question.get("ranges", [])} <= tables
+@few_designs
+def test_run_as_json_has_every_question_of_every_variant(ok, few_samples, design):
+    (shown,) = json.loads(ok(f"run {design.name} --json"))["designs"]
+    assert [variant["name"] for variant in shown["variants"]] == [variant.name for variant in design.variants]
+    asked = [
+        {"question": pattern.name, "answers": pattern.question, "ask": pattern.words} for pattern in design.patterns
+    ]
+    for variant_json, variant in zip(shown["variants"], design.variants, strict=True):
+        questions = variant_json["questions"]
+        assert [{name: question[name] for name in asked[0]} for question in questions] == asked
+        assert {*variant_json["busiest_shares"]} <= {table.name for table in variant.record_tables}
+        assert min(variant_json["rows_written"], variant_json["bytes_stored"], variant_json["rpcs_to_store"]) > 0
+        has_intents = any(holds_intents(table) and table not in variant.unfilled for table in variant.tables)
+        assert (variant_json["bytes_of_intents"] > 0) == has_intents
+        tables = {table.name for table in variant.tables}
+        assert {range_["table"] for question in questions for range_ in question.get("ranges", [])} <= tables
 
 
 # In a store of the user
@@ -141,6 +146,7 @@ def test_run_on_a_store_of_the_user_prints_the_same_and_changes_no_other_tables(
     assert stored(users_store.other_url) == before
 
 
+@pytest.mark.further
 def test_run_keeps_the_tables_of_every_variant_if_told_to_and_says_which(ok, few_samples, users_store, demo_tables):
     out = ok(f"run orders tsdb --store {users_store.url} --keep")
     words = f"kept in {users_store.url}: "
@@ -158,8 +164,6 @@ def test_run_keeps_the_tables_of_every_variant_if_told_to_and_says_which(ok, few
 
 def test_run_again_on_tables_that_were_kept_shows_the_same_and_drops_them(ok, few_samples, users_store, demo_tables):
     line = f"run orders:orders orders:hashed-number --store {users_store.url}"
-    json.loads(ok(f"run orders:orders --store {users_store.url} --json --keep"))  # it prints nothing else
-    assert sorted(demo_tables()) == sorted(table.name for table in KEPT[0].main.tables)
     first, second = ok(f"{line} --keep"), ok(f"{line} --keep")
     assert first == second
     ok(f"run orders:hashed-number --store {users_store.url}")
@@ -172,8 +176,8 @@ def test_run_again_on_tables_that_were_kept_shows_the_same_and_drops_them(ok, fe
     ("error", "code", "message"),
     [
         (KeyboardInterrupt(), 130, ""),
-        (InvalidRecord("a row"), 1, "a row\n"),
-        (HBaseError(b"gone\n\tat java"), 1, "the store failed: gone\n"),
+        pytest.param(InvalidRecord("a row"), 1, "a row\n", marks=pytest.mark.further),
+        pytest.param(HBaseError(b"gone\n\tat java"), 1, "the store failed: gone\n", marks=pytest.mark.further),
     ],
 )
 def test_run_drops_the_tables_of_all_variants_when_one_fails(
@@ -189,17 +193,6 @@ def test_run_drops_the_tables_of_all_variants_when_one_fails(
     monkeypatch.setattr(running, "measure_variant", fail_at_the_third)
     assert rowbook(f"run logs --store {users_store.url}")[0::2] == (code, message)
     assert demo_tables() == {}
-
-
-def test_samples_that_are_older_than_a_ttl_are_measured_in_memory_and_refused_in_a_users_store(
-    rowbook, ok, few_samples, folder, monkeypatch
-):
-    measured = ok("run logs --json")
-    monkeypatch.setattr(Family, "lifetime_s", 86_400)
-    assert ok("run logs --json") == measured
-    code, out, err = rowbook("run logs --store embedded:users.db")
-    assert (code, out) == (1, "")
-    assert err.startswith("LogEvent: must be dated less than 86,400 s ago, the TTL of table logs, family l (got ")
 
 
 def test_an_error_of_ours_is_not_hidden(rowbook, monkeypatch):

@@ -18,6 +18,8 @@ from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server.thrift_server import ThriftServer
 from tests.shared.stores.scripted_gateway import reserved_port
 
+long = pytest.mark.long
+
 
 def listening(process):
     """Host and port of the first line."""
@@ -53,6 +55,7 @@ def ended(process, number=None):
 # Serving
 
 
+@long
 def test_thrift2_is_served_on_a_port_of_its_own_and_rows_of_different_times_share_a_call_there(real_process):
     process = real_process("serve", "--port", "0", "--thrift2-port", "0")
     _, port = listening(process)
@@ -66,6 +69,7 @@ def test_thrift2_is_served_on_a_port_of_its_own_and_rows_of_different_times_shar
     assert ended(process, signal.SIGTERM)[0] == 0
 
 
+@long
 def test_the_first_line_says_where_and_happybase_finds_a_store_there(serve):
     process, connection = serve()
     connection.create_table("t", {"d": {}})
@@ -91,7 +95,8 @@ def test_what_load_stored_is_served_in_the_transport_and_protocol_that_are_named
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 0, "terminated")]
+    ("number", "code", "word"),
+    [(signal.SIGINT, 130, "interrupted"), pytest.param(signal.SIGTERM, 0, "terminated", marks=long)],
 )
 def test_a_signal_lets_the_calls_that_run_finish_and_closes_every_client(serve, folder, number, code, word):
     process, connection = serve("--store", "embedded:a.db")
@@ -122,6 +127,7 @@ def test_a_signal_lets_the_calls_that_run_finish_and_closes_every_client(serve, 
     assert [path.name for path in folder.iterdir()] == ["a.db"]
 
 
+@long
 def test_a_silent_and_a_half_open_client_hold_nothing_up(serve):
     process, connection = serve()
     with socket.create_connection(connection.transport.sock.getpeername()) as half:
@@ -129,6 +135,7 @@ def test_a_silent_and_a_half_open_client_hold_nothing_up(serve):
         assert ended(process, signal.SIGTERM)[0] == 0
 
 
+@long
 def test_a_second_signal_does_not_wait_for_the_calls_that_run(serve):
     process, connection = serve("--store", "embedded:a.db")
     connection.create_table("t", {"d": {}})
@@ -146,6 +153,7 @@ def test_a_second_signal_does_not_wait_for_the_calls_that_run(serve):
             put.result(5)
 
 
+@long
 def test_the_port_is_free_again_afterwards(serve):
     with reserved_port() as reserved:
         port = reserved.getsockname()[1]

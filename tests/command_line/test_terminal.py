@@ -25,6 +25,8 @@ from tests.few_designs import few_of
 
 ROOT = Path(__file__).parents[2]
 ORDERS = ROOT / "fixtures" / "orders" / "orders.csv"
+long = pytest.mark.long
+few_designs = pytest.mark.parametrize("design", few_of(all_designs(), lambda design: design.name))
 RULER = "explain logs host=web-1 event=GET time=2026-01-12T08:40Z tie=0011223344556677 random_bucket=1"
 
 
@@ -46,9 +48,10 @@ def tables(shown):
 
 @pytest.mark.usefixtures("few_samples")
 @pytest.mark.parametrize(
-    ("columns", "on_terminal"), [(None, False), (70, False), (200, False), (80, True), (200, True)]
+    ("columns", "on_terminal"),
+    [(None, False), (80, True), *(pytest.param(*one, marks=long) for one in [(70, False), (200, False), (200, True)])],
 )
-@pytest.mark.parametrize("design", few_of(all_designs(), lambda design: design.name))
+@few_designs
 def test_run_fits_its_lines_and_breaks_no_word(ok, terminal, environment, design, columns, on_terminal):
     if on_terminal:
         terminal(columns)
@@ -70,7 +73,7 @@ def test_run_fits_its_lines_and_breaks_no_word(ok, terminal, environment, design
 
 
 @pytest.mark.usefixtures("few_samples")
-@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+@few_designs
 def test_the_comparison_keeps_names_and_numbers_whole_on_60_columns(ok, terminal, design):
     terminal(60)
     _alone, comparison = without_colours(ok(f"run {design.name} --full")).split(
@@ -84,16 +87,12 @@ def test_the_comparison_keeps_names_and_numbers_whole_on_60_columns(ok, terminal
     assert {"ranges", "RPCs", "rows", "read"} <= {*comparison.split()}
 
 
-@pytest.mark.parametrize("columns", [80, 160])
-def test_times_in_an_answer_stay_whole_on_a_terminal(ok, terminal, columns):
-    terminal(columns)
-    assert "2026-01-04T16:02:08.584Z" in ok("ask orders order order_number=n-42")
+def test_times_in_an_answer_stay_whole_on_a_terminal(ok, terminal):
+    terminal(80)
     assert "2026-01-12T08:40:43.000Z" in ok("ask logs latest host=host1 event=LOGIN --limit 50")
 
 
-@pytest.mark.parametrize(
-    "line", ["ddl orders:hashed-number", "list --json", "ask logs --json", "run logs:salted --json"]
-)
+@pytest.mark.parametrize("line", ["ddl orders:hashed-number", "list --json", "run logs:salted --json"])
 def test_statements_and_json_are_never_wrapped(ok, terminal, line):
     wide = ok(line)
     terminal(60)
@@ -105,37 +104,38 @@ def test_a_number_that_is_not_a_width_is_ignored(ok, terminal, environment, wher
     if where == "terminal":
         terminal(80)
     environment.pop("COLUMNS", None)
-    lines = ("list", "ask orders order order_number=n-42", RULER)
-    expected = [ok(line) for line in lines]
+    expected = ok(RULER)
     for columns in ["0", "00", "-1", "abc", "", " 80", "²", "1e2", "99999"]:
         environment.update(COLUMNS=columns, LINES=columns)
-        assert [ok(line) for line in lines] == expected, columns
+        assert ok(RULER) == expected, columns
 
 
-@pytest.mark.parametrize("columns", [60, *(pytest.param(columns, marks=pytest.mark.long) for columns in (80, 100))])
-@pytest.mark.parametrize("on_terminal", [True, False])
+@pytest.mark.parametrize(
+    ("columns", "on_terminal"),
+    [(60, True), *(pytest.param(*one, marks=long) for one in [(60, False), (80, True), (100, True), (100, False)])],
+)
+@few_designs
 def test_what_is_not_to_be_copied_is_never_wider_than_the_terminal(
-    rowbook, terminal, environment, on_terminal, columns
+    rowbook, terminal, environment, design, columns, on_terminal
 ):
     if on_terminal:
         terminal(columns)
     environment["COLUMNS"] = str(columns)
-    lines = ["list", "--help", *(f"{command} --help" for command in ("run", "load", "explain", "repair", "serve"))]
-    for design in all_designs():
-        lines += [f"ask {design.name}", f"explain {design.name} --key 732d31370001"]
-    lines += [
-        "explain orders seller_id=s-17",
-        "explain orders placed=0",
-        "lint logs",
+    lines = [
+        f"ask {design.name}",
+        f"explain {design.name} --key 732d31370001",
         "ask tsdb points metric=load tag=a value=b since=0 until=9",
     ]
+    if design.name == "orders":
+        lines += ["list", "--help", *(f"{command} --help" for command in ("run", "load", "explain", "repair", "serve"))]
+        lines += ["explain orders seller_id=s-17", "explain orders placed=0"]
     for line in lines:
         shown = without_colours(rowbook(line)[1])
         assert [wide for wide in shown.splitlines() if cell_len(wide) > columns] == []
 
 
 def test_a_terminal_narrower_than_60_columns_shows_what_one_of_60_does(ok, terminal):
-    lines = ("ask orders order order_number=n-42", RULER, "ask logs latest host=a event=b")
+    lines = ("ask orders order order_number=n-42", RULER)
     terminal(60)
     expected = [ok(line) for line in lines]
     assert {"n-42", "2026-01-04T16:02:08.584Z"} <= {*without_colours(expected[0]).split()}
@@ -225,12 +225,11 @@ def visible(rowbook, terminal):
     return run
 
 
-@pytest.mark.parametrize("columns", [None, 60, 400])
+@pytest.mark.parametrize("columns", [None, 60])
 @pytest.mark.parametrize(
     "words",
     [
         ["ask", "orders", "of-buyer", "buyer_id=b"],
-        ["ask", "orders", "with-status", "status=placed", "--limit", "1"],
         ["ask", "orders", "order", f"order_number=n{HOSTILE}"],
         ["explain", "orders", f"order_number=n{HOSTILE}", f"seller_id=s{HOSTILE}", "placed=0"],
     ],
@@ -282,6 +281,7 @@ def test_errors_never_control_the_terminal(visible, words, columns):
     assert (code != 0, err.count("\n")) == (True, 1)
 
 
+@long
 def test_a_server_never_controls_the_terminal_either(real_process, folder):
     process = real_process("serve", "--store", f"embedded:{HOSTILE}.db", "--port", "0")
     first = process.stdout.readline()
@@ -322,13 +322,14 @@ def on_terminal(folder):
     return run
 
 
-@pytest.mark.parametrize(("columns", "fits"), [(0, 80), (60, 60)])
+@pytest.mark.parametrize(("columns", "fits"), [(60, 60), pytest.param(0, 80, marks=long)])
 def test_a_real_terminal_is_asked_for_its_width_unless_it_has_none(on_terminal, ok, terminal, columns, fits):
     code, shown = on_terminal(columns, *shlex.split(RULER))
     terminal(fits)
     assert (code, shown.replace("\r\n", "\n")) == (0, ok(RULER))
 
 
+@long
 def test_a_load_on_a_real_terminal_leaves_its_cursor_visible_and_no_bar(on_terminal):
     code, shown = on_terminal(80, "load", "orders", str(ORDERS), "--store", "embedded:")
     assert code == 0
@@ -340,7 +341,7 @@ def test_a_load_on_a_real_terminal_leaves_its_cursor_visible_and_no_bar(on_termi
 # Pipes
 
 
-@pytest.mark.parametrize("command", ["run logs:salted --store embedded:a.db", "ask orders --json"])
+@pytest.mark.parametrize("command", ["list", pytest.param("run logs:salted --store embedded:a.db", marks=long)])
 def test_a_pipe_that_is_closed_early_ends_quietly_and_cleans_up(real_process, stored, command):
     process = real_process(*command.split())
     process.stdout.close()
@@ -354,9 +355,8 @@ def test_a_pipe_that_is_closed_early_ends_quietly_and_cleans_up(real_process, st
     ("command", "stream", "code", "error"),
     [
         ("list", "stdout", 1, "stdout: No space left on device\n"),
-        ("explain orders order_number=n", "stdout", 1, "stdout: No space left on device\n"),
-        ("--help", "stdout", 1, "No space left on device\n"),
-        ("list nosuch", "stderr", 2, None),
+        pytest.param("--help", "stdout", 1, "No space left on device\n", marks=long),
+        pytest.param("list nosuch", "stderr", 2, None, marks=long),
     ],
 )
 def test_a_full_disk_is_named_and_no_store_is_blamed(command, stream, code, error):
@@ -367,6 +367,7 @@ def test_a_full_disk_is_named_and_no_store_is_blamed(command, stream, code, erro
     assert (ended.returncode, ended.stderr) == (code, error)
 
 
+@pytest.mark.further
 def test_a_load_goes_on_when_nobody_reads_its_bad_lines(real_process, folder, stored, new_url):
     url = new_url(*LOGS_DESIGN.main.tables)
     good = '{"host": "a", "event": "e", "time_ms": 0}\n'
@@ -379,7 +380,6 @@ def test_a_load_goes_on_when_nobody_reads_its_bad_lines(real_process, folder, st
 
 
 def test_what_an_output_cannot_encode_is_escaped(real_process):
-    process = real_process("ask", "orders", "of-seller", "seller_id=店-1", "--limit", "2", PYTHONIOENCODING="ascii")
-    out, err = process.communicate(timeout=20)
-    assert (process.returncode, err) == (0, "")
+    out, err = real_process("explain", "orders", "order_number=茶", PYTHONIOENCODING="ascii").communicate(timeout=20)
+    assert err == ""
     assert r"\u8336" in out

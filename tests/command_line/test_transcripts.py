@@ -14,9 +14,18 @@ SECTIONS = [
 ]
 
 
-def each_of(chosen):
-    ids = [f"{path.stem}: {section.title}" for path, _number, section in chosen]
-    return pytest.mark.parametrize(("path", "number", "section"), chosen, ids=ids)
+def each_of(has_store):
+    """The sections with a store on every engine, or those without."""
+    chosen = [
+        pytest.param(
+            *(path, number, section),
+            id=f"{path.stem}: {section.title}",
+            marks=pytest.mark.long if "long" in section.source else (),
+        )
+        for path, number, section in SECTIONS
+        if bool(section.designs) == has_store
+    ]
+    return pytest.mark.parametrize(("path", "number", "section"), chosen)
 
 
 def shown(path, number):
@@ -24,18 +33,12 @@ def shown(path, number):
     return parts(path.read_text(encoding="utf-8"))[number][1]
 
 
-@each_of([(*place, section) for *place, section in SECTIONS if not section.designs and place[0].stem != "simulate"])
+@each_of(has_store=False)
 def test_the_transcript_is_what_is_printed(path, number, section, folder):
     assert run_section(path, section, folder) == shown(path, number)
 
 
-@pytest.mark.long
-@each_of([(*place, section) for *place, section in SECTIONS if place[0].stem == "simulate"])
-def test_the_transcript_of_a_simulation_is_what_is_printed(path, number, section, folder):
-    assert run_section(path, section, folder) == shown(path, number)
-
-
-@each_of([(*place, section) for *place, section in SECTIONS if section.designs])
+@each_of(has_store=True)
 def test_the_transcript_is_what_is_printed_on_every_engine(path, number, section, folder, new_url):
     tables = [table for name in section.designs for table in find_variants(name)[1][0].tables]
     assert run_section(path, section, folder, new_url(*tables)) == shown(path, number)

@@ -12,8 +12,9 @@ What stands before the first section is run once, and each section gets a copy o
 directly below one another print the same, and so do those of `{one,another}` in a line. `| grep WORDS`, `| head N`,
 `| tail N` and `| json PATH` choose among the lines, or take a value out of a JSON object: `records.*.host`. A section
 with a line `store NAME...` runs on every engine; $STORE is the URL of a store for these designs, in other sections it
-is embedded:a.db. $CURSOR is the latest cursor that was printed. In the output stand `<cursor>`, `<folder>`, `<now>`
-(any time of today, or its milliseconds) and `<slot>` (the random row of an intent) for what differs in every run.
+is embedded:a.db. One with a line `long` is a test of `make test-long`. $CURSOR is the latest cursor that was printed.
+In the output stand `<cursor>`, `<folder>`, `<now>` (any time of today, or its milliseconds) and `<slot>` (the random
+row of an intent) for what differs in every run.
 
 `python -m tests.programs transcripts` writes the output (the lines that begin with a blank or `!`) anew and leaves the
 others as they are.
