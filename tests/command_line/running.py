@@ -14,7 +14,7 @@ from domains.command_line import designs, stores
 from domains.command_line.main import main
 from domains.command_line.options import MEMORY
 from domains.command_line.running import _demo_tables as demo_tables
-from shared.designs import load_samples
+from shared.designs import load_samples, scratch_store
 from shared.designs.comparison import measure_variant
 from shared.designs.traps import trap_row
 from shared.stores import connect
@@ -102,8 +102,7 @@ def _kept_tables(url, variant, keep) -> Iterator:
         return
     key = (designs.design_named, variant.name, *(table.name for table in variant.tables))
     if key not in KEPT:
-        KEPT[key] = connect(MEMORY)
-        create_tables(KEPT[key], variant.tables)
+        KEPT[key] = scratch_store(variant.tables)
     yield KEPT[key]
 
 

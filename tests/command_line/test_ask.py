@@ -22,16 +22,8 @@ AVERAGES = patterns_by_name(MONITORING)["averages"][0]
 """The question of `monitoring` that takes a length of time."""
 WORDS = ["host=a", "metric=b", "since=0", "until=9"]
 TEN_MINUTES = "since=2026-01-12T08:40 until=2026-01-12T08:50"
-COSTS = [
-    "left_to_the_client",
-    "left_to_a_filter",
-    "ranges",
-    "rpcs",
-    "round_trips",
-    "rows_read",
-    "rows_returned",
-    "bytes_fetched",
-]
+COSTS = ["left_to_the_client", "left_to_a_filter", "ranges", "rpcs", "round_trips"]
+COSTS += ["rows_read", "rows_returned", "bytes_fetched"]
 
 
 def shown_by_run(design):
@@ -95,13 +87,11 @@ def test_a_variant_that_refuses_only_so_many_rows_names_those_that_need_not_sort
 @pytest.mark.parametrize(
     ("answer", "lines", "as_json"),
     [
-        (320, ["answer", "   320"], [320]),
         (1.5, ["answer", "1.5"], [1.5]),
         ("lamp\x1b", ["answer", r"'lamp\x1b'"], ["lamp\x1b"]),
         (b"\0a", ["answer", "00 61"], ["0061"]),
         ([3, 4], ["answer", "     3", "     4"], [3, 4]),
         ((3, 4), ["answer", "(3, 4)"], [[3, 4]]),
-        ({"a": 2}, ["answer", "{'a': 2}"], [{"a": 2}]),
         ([], [], []),
     ],
     ids=str,
@@ -120,15 +110,12 @@ def test_a_length_of_time_is_shown_as_it_is_typed():
     assert attrs.evolve(AVERAGES, sample={**AVERAGES.sample, "every_ms": 3_600_000}).words.endswith(" every_ms=1h")
 
 
-@pytest.mark.parametrize(
-    ("text", "every_ms"),
-    [("600000", 600_000), ("10m", 600_000), ("600s", 600_000), ("6h", 21_600_000), ("2w", 1_209_600_000)],
-)
+@pytest.mark.parametrize(("text", "every_ms"), [("600000", 600_000), ("10m", 600_000), ("2w", 1_209_600_000)])
 def test_a_length_of_time_has_a_unit_or_is_in_milliseconds(text, every_ms):
     assert arguments(AVERAGES, [*WORDS, f"every={text}"])["every_ms"] == every_ms
 
 
-@pytest.mark.parametrize("text", ["2017-06-23", "10 m", "-1", "1.5h", "", "6H"])
+@pytest.mark.parametrize("text", ["2017-06-23", "-1", "1.5h", "6H"])
 def test_a_time_is_not_a_length_of_time(text):
     wanted = "every_ms: must be a length such as 10m, 6h or 14d, or milliseconds"
     with pytest.raises(WrongUsage, match=re.escape(f"{wanted} (got {text!r})")):

@@ -18,12 +18,19 @@ from shared.designs import load_samples
 from shared.loading import FORMATS
 from shared.stores import connect
 from shared.tables import create_tables, physical_tables
-from tests.few_designs import few_of
+from tests.few_designs import FEW, few_of
 
 ROOT = Path(__file__).parents[2]
 BY_NAME = {
     f"{design.name}:{variant.name}": (design, variant) for design in all_designs() for variant in design.variants
 }
+each_variant = pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if design.name in FEW and variant is design.main else pytest.mark.long)
+        for name, (design, variant) in BY_NAME.items()
+    ],
+)
 HOUR_MS = 1_356_998_400_000  # 2013-01-01T00:00:00.000Z
 
 
@@ -53,7 +60,7 @@ def test_no_list_of_formats_seems_to_name_one_twice():
         assert len({*", ".join(titles).split(", ")}) == len(titles)
 
 
-@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+@pytest.mark.parametrize("design", few_of(all_designs(), lambda design: design.name))
 def test_explain_of_a_design_shows_the_tables_of_every_variant_each_once(ok, design):
     golden = json.loads((ROOT / "fixtures" / design.name / "keys.json").read_text(encoding="utf-8"))
     values = {}
@@ -70,7 +77,7 @@ def test_explain_of_a_design_shows_the_tables_of_every_variant_each_once(ok, des
     assert others == [] or len(dict(types)) < len(types)  # one value does not fit parts of two types
 
 
-@pytest.mark.parametrize("name", few_of(BY_NAME))
+@each_variant
 def test_a_stored_cell_of_every_table_shows_the_attributes_of_its_record(ok, cut_designs, name):
     design, variant = BY_NAME[name]
     explained_tables = {(DELETIONS.name, DELETIONS.holds)}  # in one table with the settings; samples delete nothing
@@ -118,7 +125,7 @@ def test_a_registered_deletion_shows_what_it_deletes(ok, folder):
         check_cell(ok, "tsdb", DELETIONS, row, cells, column, value)
 
 
-@pytest.mark.parametrize("name", few_of(BY_NAME))
+@each_variant
 def test_ddl_as_json_has_the_families_the_points_and_the_reason_of_every_table(ok, name):
     tables = json.loads(ok(f"ddl {name} --json"))["tables"]
     statements = ok(f"ddl {name}")

@@ -51,8 +51,8 @@ def read(connection, table):
     return list(Query(bound, bound.whole_table()))
 
 
-def test_a_limit_holds_within_a_row_of_many_records(ok, folder):
-    design = design_named("monitoring")
+def test_a_limit_holds_within_a_row_of_many_records(ok, folder, cut_designs):
+    design = cut_designs["monitoring"]
     with closing(connect(URL)) as connection:
         create_tables(connection, design.main.tables)
         load_samples(connection, design, design.main)
@@ -91,9 +91,7 @@ def test_a_parquet_file_that_cannot_be_finished_is_not_there(rowbook, folder, or
 
 
 def test_a_limit_ends_the_reading_of_a_large_table(ok, orders):
-    orders.place(LAMP)
-    for number in range(2, 1_203):
-        orders.place(attrs.evolve(LAMP, order_number=f"n-{number:04}"))
+    orders.place_all(attrs.evolve(LAMP, order_number=f"n-{number:04}") for number in range(1_202))
     assert json.loads(ok(f"count orders orders --store {URL} --limit 1100 --json"))["more"]
     assert ok(f"count orders orders --store {URL} --limit all") == "orders: 1202 records\n"
     assert len(json.loads(ok(f"scan orders orders --store {URL} --json"))["records"]) == 100

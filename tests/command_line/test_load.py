@@ -20,17 +20,13 @@ from domains.orders import OrderConflict
 from domains.orders.design import DESIGN as ORDERS
 from domains.tsdb import TsdbRepository
 from domains.tsdb.design import DESIGN as TSDB
-from shared.keys import InvalidKey
 from shared.stores import connect
-from shared.tables import InvalidRecord
 from shared.tables.recorded_layouts import RECORDS
 from shared.writes import IntentWriter
 
 ROOT = Path(__file__).parents[2]
 HEADER = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
 LINE = "n-1,s-1,b-1,2026-01-01,lamp,7\n"
-REFUSALS = (OrderConflict, InvalidKey, InvalidRecord)
-"""What a design raises for a record that it does not store."""
 HIT = '10.0.0.1 - - [12/Jan/2026:08:07:31 +0000] "GET / HTTP/1.1" 200 12\n'
 POINTS = [f"load 135699840{second} {second + 1} host={host}" for second, host in enumerate("aaba")]
 
@@ -120,7 +116,7 @@ def test_what_comes_through_a_pipe_is_stored_line_by_line(ok, points_url, monkey
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        *((refusal("Order.item: no"), "Order.item: no; --on-error skip continues") for refusal in REFUSALS),
+        (OrderConflict("Order.item: no"), "Order.item: no; --on-error skip continues"),
         (HBaseError(b"RegionTooBusyException: busy\n\tat java.lang"), "the store failed: RegionTooBusyException: busy"),
     ],
     ids=lambda given: type(given).__name__,
@@ -158,6 +154,7 @@ def test_after_a_failed_call_the_records_are_stored_one_by_one_until_another_cal
     assert values(points_url) == ([] if ended[0] else [1, 2, 3, 4])
 
 
+@pytest.mark.long
 def test_a_full_store_is_named_with_what_to_do(folder):
     (folder / "a.csv").write_text(HEADER + "".join(f"n-{n},s-1,b-1,2026-01-12,lamp,7\n" for n in range(300)))
     words = f"-m domains.command_line load orders {folder}/a.csv --store embedded:{folder}/a.db"
@@ -191,6 +188,7 @@ def has_more_than_a_batch(url):
         return is_made and len(list(connection.table("logs").scan(filter=b"KeyOnlyFilter()", limit=1001))) > 1000
 
 
+@pytest.mark.further
 def test_a_load_that_was_interrupted_goes_on_when_started_again(real_process, ok, folder, stored, logs_url):
     lines = 4_000
     times = (f"{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}" for number in range(lines))

@@ -18,27 +18,28 @@ def ended(process, number):
     return process.returncode, out, err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 0, "terminated")]
 )
-def test_it_prints_a_line_for_each_run_that_settles_something_until_a_signal(real_process, folder, number, code, word):
+def test_each_run_that_settles_something_is_an_object_until_a_signal(real_process, folder, number, code, word):
     steps.place_two_orders()
-    process = real_process(*EVERY)
+    process = real_process(*EVERY, "--json")
     assert process.stderr.readline() == START
     for _ in range(2):
         steps.cancel_and_die("3")  # the order stays placed
-        assert process.stdout.readline().endswith("Z orders: 1 settled\n")
+        run = json.loads(process.stdout.readline())
+        assert (run["name"], run["settled"], run["failed"]) == ("orders", 1, [])
     assert ended(process, number) == (code, "", f"{word}\n")
 
 
 def test_errors_are_printed_and_the_next_run_tries_again(real_process, folder):
-    process = real_process(*EVERY, "--json")
+    process = real_process(*EVERY)
     assert process.stderr.readline() == START
     assert process.stderr.readline().endswith("Z orders: a.db: no such store; rowbook load makes one\n")
     steps.place_two_orders()
     steps.cancel_and_die("3")
-    run = json.loads(process.stdout.readline())
-    assert (run["name"], run["settled"], run["failed"]) == ("orders", 1, [])
+    assert process.stdout.readline().endswith("Z orders: 1 settled\n")
     assert ended(process, signal.SIGTERM)[:2] == (0, "")
 
 

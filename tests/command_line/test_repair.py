@@ -38,9 +38,8 @@ def lines_and_orders(url):
     return {line.order_number: line for line in lines}, {order.order_number: BuyerLine.of(order) for order in orders}
 
 
-@pytest.mark.parametrize(
-    ("writers", "orders", "kills"), [(2, 1_050, 1), pytest.param(16, 3_000, 8, marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("writers", "orders", "kills"), [(2, 1_050, 1), (16, 3_000, 8)])
 def test_a_new_list_is_filled_while_writers_are_at_work_and_the_repair_is_killed(
     rowbook, real_process, folder, writers, orders, kills
 ):

@@ -41,7 +41,7 @@ def below(names: tuple[str, ...], modules: set[str]) -> list[str]:
         ("--help", "typer", ("shared", "happybase", "attr", "rich.console")),
         ("list", "rich.console", ("numpy", "prometheus_client", "cattrs", "happybase", "pydantic", "shared")),
         ("explain orders order_number=n-42", "domains.orders.design", (*OTHER_DESIGNS, *UNNEEDED)),
-        ("ddl orders", "domains.orders.design", (*OTHER_DESIGNS, *UNNEEDED)),
+        pytest.param("ddl orders", "domains.orders.design", (*OTHER_DESIGNS, *UNNEEDED), marks=pytest.mark.long),
     ],
 )
 def test_a_command_imports_what_it_needs(line: str, needs: str, unwanted: tuple[str, ...]) -> None:
@@ -58,7 +58,7 @@ def test_the_help_shows_what_a_server_buffers_without_importing_it() -> None:
     ("url", "needs", "unwanted"),
     [
         ("hbase://127.0.0.1:1?retry_ms=0", "shared.stores.hbase", "shared.stores.embedded"),
-        ("embedded:", "shared.stores.embedded", "shared.stores.hbase.connection"),
+        pytest.param("embedded:", "shared.stores.embedded", "shared.stores.hbase.connection", marks=pytest.mark.long),
     ],
 )
 def test_a_store_is_imported_for_its_url(url: str, needs: str, unwanted: str) -> None:
