@@ -17,9 +17,8 @@ NAMES = [name for design in all_designs() for name in (design.name, f"{design.na
 KEYS = [b"%s\0\1%04d" % (host, number) for number in range(400) for host in (b"a", b"\xc3\xa9", b"b\\")]
 
 
-@pytest.mark.parametrize(
-    "name", ["logs:random", *(pytest.param(name, marks=pytest.mark.long) for name in NAMES if name != "logs:random")]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
 def test_the_heat_of_a_design_fits_a_screen_and_has_the_verdict_of_every_table(ok, environment, name):
     environment["COLUMNS"] = "60"
     lines = ok(f"heat {name} --rows 1000").splitlines()

@@ -31,7 +31,7 @@ WITH_COMMANDS = [path for path in READMES if commands(path)]
 WITH_A_STORE = [path for path in WITH_COMMANDS if any(map(STORE.search, commands(path)))]
 
 
-MANY = ("domains/command_line/README.md", "domains/REGIONS.md")
+MANY = ("README.md", "domains/command_line/README.md", "domains/REGIONS.md")
 """READMEs that simulate, compare and make packages."""
 
 

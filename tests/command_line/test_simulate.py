@@ -8,6 +8,7 @@ import pytest
 
 from domains.command_line.simulating import large_number, size_in_bytes
 from domains.command_line.usage import WrongUsage
+from shared.designs.regions import sampling
 from tests.command_line.running import ROWBOOK, without_terminal
 
 
@@ -24,7 +25,14 @@ def test_the_verdict_and_every_moment_of_a_load_are_shown_and_are_json(ok):
     assert [moment["rows"] for moment in table["moments"]] == [10**7 * tenth for tenth in range(1, 11)]
 
 
+@pytest.fixture
+def small_sample(monkeypatch):
+    """A sample of a load has a fifth of its rows."""
+    monkeypatch.setattr(sampling, "SAMPLE_ROWS", 2_000)
+
+
 @pytest.mark.long
+@pytest.mark.usefixtures("small_sample")
 def test_the_questions_of_a_load_say_what_they_read_and_whether_that_grows(ok):
     shown = json.loads(ok("simulate logs:salted --rows 1e7 --servers 4 --json"))
     questions = {one["question"]: one for one in shown["questions"]}
@@ -38,6 +46,7 @@ def test_the_questions_of_a_load_say_what_they_read_and_whether_that_grows(ok):
     ]
 
 
+@pytest.mark.usefixtures("small_sample")
 def test_sizes_grow_with_records_and_days_and_encodings_make_them_smaller(ok):
     needed = json.loads(ok("size logs --records-a-day 2e6 --keep 60d --json"))
     assert [table["encoding"] for table in needed["tables"]] == ["NONE", "FAST_DIFF", "GZ"]

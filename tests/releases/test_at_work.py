@@ -109,7 +109,10 @@ def check_store(later, orders):
 
 
 @change("a new column with a default", "any order")
-@pytest.mark.parametrize(("seconds", "kills"), [(1, 1), pytest.param(60, 5, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("seconds", "kills"),
+    [pytest.param(1, 1, marks=pytest.mark.further), pytest.param(60, 5, marks=pytest.mark.long)],
+)
 def test_an_earlier_release_keeps_what_a_later_one_has_written(start, url, tmp_path, before, later, seconds, kills):
     """It changes orders whose priority it does not know, and refuses only those with the new status."""
     newest = start(later)
