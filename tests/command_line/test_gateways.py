@@ -50,12 +50,6 @@ def refused(rowbook):
     return run
 
 
-def test_a_table_with_other_families_is_refused_before_another_is_made(refused, url, connection):
-    connection.create_table("orders", {"x": {}})
-    assert refused(f"load orders few-orders.csv --store {url}") == "table orders: must have the families o (has x)\n"
-    assert connection.tables() == [b"orders", b"rowbook_layouts"]
-
-
 def test_a_table_with_split_points_is_made_through_thrift2_and_used_without(
     rowbook, ok, refused, url, thrift1, connection
 ):

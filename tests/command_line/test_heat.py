@@ -35,22 +35,18 @@ def escaped(key):
 
 
 @pytest.mark.parametrize(
-    ("lines", "options"),
+    ("lines", "options", "name"),
     [
-        ([escaped(key) for key in KEYS], ""),
-        ([escaped(key).replace("\\xC3\\xA9", "é") for key in KEYS], ""),
-        ([key.hex() for key in KEYS], "--hex"),
-        ([key.hex(" ") + "\r" for key in KEYS], "--hex"),
+        ([escaped(key) for key in KEYS], "", "-"),
+        ([escaped(key).replace("\\xC3\\xA9", "é") for key in KEYS], "", "keys"),
+        ([key.hex(" ") + "\r" for key in KEYS], "--hex", "keys"),
     ],
 )
-@pytest.mark.parametrize("from_stdin", [False, True])
-def test_keys_may_be_text_with_escapes_or_hex_in_a_file_or_on_stdin(
-    ok, folder, monkeypatch, lines, options, from_stdin
-):
+def test_keys_may_be_text_with_escapes_or_hex_in_a_file_or_on_stdin(ok, folder, monkeypatch, lines, options, name):
     data = "\n".join(lines).encode()
     (folder / "keys").write_bytes(data)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    shown = json.loads(ok(f"heat --keys {'-' if from_stdin else 'keys'} --splits 3 {options} --json"))
+    shown = json.loads(ok(f"heat --keys {name} --splits 3 {options} --json"))
     writes = Writes(KEYS, wanted=4)
     assert shown["keys"] == len(KEYS)
     assert [bytes.fromhex(point) for point in shown["splits"]] == [*writes.points]

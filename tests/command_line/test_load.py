@@ -1,6 +1,5 @@
 """`rowbook load` where no transcript can follow: pipes, signals, failing stores, few calls."""
 
-import os
 import re
 import shlex
 import signal
@@ -21,7 +20,6 @@ from domains.orders.design import DESIGN as ORDERS
 from domains.tsdb import TsdbRepository
 from domains.tsdb.design import DESIGN as TSDB
 from shared.stores import connect
-from shared.tables.recorded_layouts import RECORDS
 from shared.writes import IntentWriter
 
 ROOT = Path(__file__).parents[2]
@@ -58,20 +56,6 @@ def values(url):
     return [int(number) for _time, number in sorted(point for one in series for point in one.values.points())]
 
 
-# The same records again
-
-
-def test_loading_files_of_every_format_again_in_another_order_changes_nothing(ok, folder, fixtures, stored, logs_url):
-    (folder / "a.csv").write_text("host,event,time_ms,message\na,UP,2026-01-12T08:00Z,one\nb,UP,2,\n")
-    (folder / "a.jsonl").write_text('{"host": "a", "event": "DOWN", "time_ms": "2026-01-12 09:00:00 UTC"}\n' * 3)
-    files = ["a.csv", "fixtures/logs/access.log", "a.jsonl", "fixtures/logs/broker-1/server.log"]
-    ok(f"load logs {' '.join(files)} --store {logs_url}")
-    once = stored(logs_url)
-    assert {name: len(rows) for name, rows in once.items()} == {"logs": 14, RECORDS.name: 1}
-    ok(f"load logs {' '.join(reversed(files))} --store {logs_url}")
-    assert stored(logs_url) == once
-
-
 # Files that cannot be read
 
 
@@ -97,17 +81,6 @@ def test_a_file_whose_lines_can_be_read_after_many_bad_ones_is_loaded(rowbook, f
     assert (code, out) == (0, f"a.csv: csv, 1 record stored, {3 * bad} bad lines skipped\n")
     numbers = [int(line.split(":")[1]) for line in err.splitlines()]
     assert numbers == [*range(2, bad + 2), *range(bad + 3, 3 * bad + 3)]
-
-
-def test_what_comes_through_a_pipe_is_stored_line_by_line(ok, points_url, monkeypatch):
-    monkeypatch.setattr(TsdbRepository, "store_all", None)
-    reading, writing = os.pipe()
-    with open(reading), open(writing, "w") as pipe:
-        pipe.write("".join(f"{line}\n" for line in POINTS))
-        pipe.close()
-        out = ok(f"load tsdb /dev/fd/{reading} --store {points_url}")
-    assert out == f"/dev/fd/{reading}: opentsdb, 4 records stored\n"
-    assert values(points_url) == [1, 2, 3, 4]
 
 
 # Stores that fail

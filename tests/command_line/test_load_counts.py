@@ -159,12 +159,6 @@ def test_a_file_of_which_no_line_became_a_record_fails_after_all_files(rowbook, 
     assert err.count("\n") == 1
 
 
-def test_loading_a_file_again_stays_a_success(ok, folder):
-    (folder / "auth.log").write_text(LOG + PAM)
-    once, again = (ok("load activity auth.log --year 2026 --store embedded:a.db") for _ in range(2))
-    assert once == again
-
-
 # Expired records
 
 DAY_S = 86_400

@@ -1,7 +1,6 @@
 """The command `serve` as processes: its first line, what it refuses, and how it ends."""
 
 import signal
-import socket
 import sqlite3
 import subprocess
 import threading
@@ -14,9 +13,6 @@ import pytest
 from thriftpy2.thrift import TException
 
 from shared.stores import connect
-from shared.stores.embedded.connection import EmbeddedConnection
-from shared.stores.server.thrift_server import ThriftServer
-from tests.shared.stores.scripted_gateway import reserved_port
 
 long = pytest.mark.long
 
@@ -128,14 +124,6 @@ def test_a_signal_lets_the_calls_that_run_finish_and_closes_every_client(serve, 
 
 
 @long
-def test_a_silent_and_a_half_open_client_hold_nothing_up(serve):
-    process, connection = serve()
-    with socket.create_connection(connection.transport.sock.getpeername()) as half:
-        half.sendall(b"\x80\x01")
-        assert ended(process, signal.SIGTERM)[0] == 0
-
-
-@long
 def test_a_second_signal_does_not_wait_for_the_calls_that_run(serve):
     process, connection = serve("--store", "embedded:a.db")
     connection.create_table("t", {"d": {}})
@@ -151,15 +139,3 @@ def test_a_second_signal_does_not_wait_for_the_calls_that_run(serve):
         assert process.wait(5) == -signal.SIGINT
         with pytest.raises((TException, OSError)):
             put.result(5)
-
-
-@long
-def test_the_port_is_free_again_afterwards(serve):
-    with reserved_port() as reserved:
-        port = reserved.getsockname()[1]
-        process, connection = serve("--port", str(port))
-        assert connection.transport.sock.getpeername() == ("127.0.0.1", port)
-        assert connection.tables() == []
-        assert ended(process, signal.SIGTERM)[0] == 0
-        with ThriftServer(EmbeddedConnection(None).service, port=port) as server:
-            assert server.address.endswith(f":{port}")
