@@ -59,6 +59,9 @@ def test_sizes_grow_with_records_and_days_and_encodings_make_them_smaller(ok):
 def test_numbers_may_have_an_exponent_and_sizes_a_unit():
     assert large_number("--rows", "15e8", 10**10) == large_number("--rows", "1500000000", 10**10) == 1_500_000_000
     assert size_in_bytes("--max-filesize", "2G") == size_in_bytes("--max-filesize", "2048M") == 2**31
+    for number in ("1.5e9", "2e10", "-3"):
+        with pytest.raises(WrongUsage):
+            large_number("--rows", number, 10**10)
     for text in ("", "G", "1.5G", "-1G", "1e9"):
         with pytest.raises(WrongUsage):
             size_in_bytes("--max-filesize", text)
