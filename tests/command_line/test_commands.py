@@ -11,14 +11,14 @@ import attrs
 import pytest
 
 from domains import tsdb
-from domains.command_line.designs import all_designs
+from domains.command_line.designs import NAMES, all_designs, design_named
 from domains.command_line.key_words import tables_of
 from domains.tsdb.keys import DELETIONS
 from shared.designs import load_samples
 from shared.loading import FORMATS
 from shared.stores import connect
 from shared.tables import create_tables, physical_tables
-from tests.few_designs import FEW, few_of
+from tests.few_designs import FEW
 
 ROOT = Path(__file__).parents[2]
 BY_NAME = {
@@ -60,8 +60,11 @@ def test_no_list_of_formats_seems_to_name_one_twice():
         assert len({*", ".join(titles).split(", ")}) == len(titles)
 
 
-@pytest.mark.parametrize("design", few_of(all_designs(), lambda design: design.name))
-def test_explain_of_a_design_shows_the_tables_of_every_variant_each_once(ok, design):
+@pytest.mark.parametrize(
+    "name", ["monitoring", *(pytest.param(name, marks=pytest.mark.long) for name in NAMES if name != "monitoring")]
+)
+def test_explain_of_a_design_shows_the_tables_of_every_variant_each_once(ok, name):
+    design = design_named(name)
     golden = json.loads((ROOT / "fixtures" / design.name / "keys.json").read_text(encoding="utf-8"))
     values = {}
     tables = list({(table.name, *table.key.part_named): table for table in tables_of(design.variants)}.values())

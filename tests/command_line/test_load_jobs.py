@@ -14,7 +14,7 @@ from domains.command_line.usage import CommandFailed
 from shared.stores import connect
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 
-LINE = '10.0.{file}.{host} - - [12/Jan/2026:08:{minute:02}:{second:02} +0000] "GET /{number} HTTP/1.1" 200 1\n'
+LINE = '10.0.0.{file} - - [12/Jan/2026:08:00:00 +0000] "GET /{number} HTTP/1.1" 200 1\n'
 
 
 @pytest.fixture
@@ -26,12 +26,7 @@ def url():
 def logs(folder, files, lines):
     """Access logs of as many different lines each; returns their names."""
     for file in range(files):
-        places = (divmod(number % 3600, 60) for number in range(lines))
-        text = (
-            LINE.format(file=file, host=number // 3600, minute=minute, second=second, number=number)
-            for number, (minute, second) in enumerate(places)
-        )
-        (folder / f"{file}.log").write_text("".join(text))
+        (folder / f"{file}.log").write_text("".join(LINE.format(file=file, number=number) for number in range(lines)))
     return [f"{file}.log" for file in range(files)]
 
 
