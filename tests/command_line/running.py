@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from copy import copy
 from functools import cache
 from unittest.mock import patch
 
@@ -26,8 +27,8 @@ SAMPLES = {}
 """Stores in memory, by the names of a variant and the files of its samples."""
 KEPT, MEASURED, TRAPS = {}, {}, {}
 """Stores in memory that `run` has filled, what these cost, and what traps give."""
-built_command = cache(typer.main.get_command)
-"""The parsers of the command line, which take longer to build than most commands take to run."""
+build = cache(typer.main.get_command)
+"""Builds the parsers of the command line, which takes longer than most commands take to run."""
 ROWBOOK = [sys.executable, "-c", "from domains.command_line.main import main; main()"]
 """Starts the command line in a process of its own."""
 OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TERM")
@@ -56,7 +57,7 @@ def run(words: list[str], environment: Mapping[str, str] | None = None) -> Ended
         patch.dict(os.environ, {**without_terminal(), **(environment or {})}, clear=True),
         patch.object(sys, "argv", ["rowbook", *words]),
         patch("domains.command_line.asking.store_to_ask", _store_to_ask),
-        patch("typer.main.get_command", built_command),
+        patch("typer.main.get_command", _built),
         warnings.catch_warnings(action="default", category=UserWarning),  # as in a new process, which has shown none
         redirect_stdout(io.StringIO()) as out,
         redirect_stderr(io.StringIO()) as err,
@@ -66,6 +67,14 @@ def run(words: list[str], environment: Mapping[str, str] | None = None) -> Ended
         except SystemExit as end:
             return Ended(int(end.code or 0), out.getvalue(), err.getvalue())
     raise AssertionError("main must exit")
+
+
+def _built(app):
+    """Parsers for one command line; some lose their options while they read it."""
+    command = copy(build(app))
+    if hasattr(command, "commands"):
+        command.commands = {name: copy(of_name) for name, of_name in command.commands.items()}
+    return command
 
 
 @contextmanager
