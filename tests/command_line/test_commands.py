@@ -106,7 +106,7 @@ def check_cell(ok, name, table, row, cells, column, value):
     shown_column = f"{family.decode()}:{qualifier.hex()}"
     words = f"--key {row.hex()} --column {shown_column} --value '{value.hex()}' --json"
     keys = json.loads(ok(f"explain {name} {words}"))["keys"]
-    (cell,) = (key["cell"] for key in keys if key["table"] == table.name and "cell" in key)
+    (cell,) = (key["cell"] for key in keys if key["table"] == table.name and key["row"] == row.hex() and "cell" in key)
     assert cell["column"] == shown_column
     records = json.loads(json.dumps([attrs.asdict(record) for record in table.records(row, cells)], default=bytes.hex))
     for record in records:  # a cell of a mapping shows its keys
