@@ -44,10 +44,10 @@ class Signals:
         return signal.Signals(self._received.recv(1)[0])
 
     def pause(self, seconds: float) -> None:
-        """Waits for so long, or until one of these signals."""
+        """Waits for so long; raises `Ended` if a signal came, also one that came where Python ignores exceptions."""
         self._received.settimeout(seconds)
         with suppress(TimeoutError):
-            self._received.recv(1)
+            raise Ended(self.wait())
 
     def __exit__(self, *_error: object) -> None:
         for ending_signal in WORDS:

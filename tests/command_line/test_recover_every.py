@@ -1,10 +1,13 @@
 """`recover --every` as a process: it settles what writers leave, survives a store that fails, and ends on a signal."""
 
 import json
+import os
 import signal
+import sys
 
 import pytest
 
+from domains.command_line.signals import Ended, Signals
 from tests.command_line import steps
 
 EVERY = ("recover", "orders", "--store", "embedded:a.db", "--older-than", "0", "--every", "1s")
@@ -41,6 +44,21 @@ def test_errors_are_printed_and_the_next_run_tries_again(real_process, folder):
     steps.cancel_and_die("3")
     assert process.stdout.readline().endswith("Z orders: 1 settled\n")
     assert ended(process, signal.SIGTERM)[:2] == (0, "")
+
+
+class Forgotten:
+    """Gets a signal while it is deleted, where Python ignores exceptions."""
+
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def test_a_signal_that_comes_where_exceptions_are_ignored_ends_the_command_at_its_next_pause(monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", lambda _ignored: None)
+    with Signals(raises=True) as signals:
+        Forgotten()
+        with pytest.raises(Ended):
+            signals.pause(20)
 
 
 WRONG = {
