@@ -20,10 +20,8 @@ from shared.testing.crash_points import crash_points
 
 Run: TypeAlias = Callable[[Any], Callable[[], Any]]
 """Gets a connection, prepares, and returns what is then run call by call."""
-PASSED_OVER = "scannerGetList", "scannerClose"
-"""Calls without a turn of their own: a scan of few rows reads them when it is opened."""
-
-
+OPEN_SCANNER = "scannerOpenWithScan"
+MANY_ROWS = 10_000
 LOST = "lost"
 """The reply of a call whose reply is lost."""
 
@@ -50,8 +48,8 @@ class Actor:
 
     @property
     def seen(self) -> str:
-        """The replies, without the numbers of scanners."""
-        return repr([reply for name, reply in self.replies if name != "scannerOpenWithScan"])
+        """The replies."""
+        return repr(self.replies)
 
     def after(self, connection: happybase.Connection, calls: int, stop: Stop | None = None) -> "Actor":
         """The same code after so many more calls, or when it has ended; the calls that prepare do not count.
@@ -78,7 +76,10 @@ class Actor:
 
 
 class _Answering(WatchedConnection):
-    """Answers the calls of an actor that were sent before, and sends `left` more."""
+    """Answers the calls of an actor that were sent before, and sends `left` more.
+
+    A scan has one turn: all its rows are read when it is opened.
+    """
 
     def __init__(self, connection: happybase.Connection, actor: Actor, stop: Stop | None) -> None:
         super().__init__(connection, lambda _number, _call: stop)
@@ -86,13 +87,29 @@ class _Answering(WatchedConnection):
         self.replies = [*actor.replies]
         self.left = inf
         self.sent: tuple[Any, ...] = ()
+        self._rows: list[list[Any]] = []
+        """Those that each scanner has not returned."""
 
     def send(self, name: str, *arguments: Any) -> Any:
+        if name == "scannerGetList":
+            scanner, number = arguments
+            rows, self._rows[scanner] = self._rows[scanner][:number], self._rows[scanner][number:]
+            return rows
+        if name == "scannerClose":
+            return None
+        reply = self._reply(name, *arguments)
+        if name != OPEN_SCANNER:
+            return reply
+        self._rows.append(reply)
+        return len(self._rows) - 1
+
+    def _reply(self, name: str, *arguments: Any) -> Any:
+        """What the store answers or has answered; the rows of a scan that is opened."""
         for _, reply in self._earlier:
             if reply == LOST:
                 raise ReplyLost
             return reply
-        self.left -= name not in PASSED_OVER
+        self.left -= 1
         if self.left < 0:
             raise NotItsTurn
         self.sent = name, *arguments
@@ -101,6 +118,10 @@ class _Answering(WatchedConnection):
         except ReplyLost:
             self.replies.append((name, LOST))
             raise
+        if name == OPEN_SCANNER:
+            scanner, reply = reply, super().send("scannerGetList", reply, MANY_ROWS)
+            assert len(reply) < MANY_ROWS
+            super().send("scannerClose", scanner)
         self.replies.append((name, reply))
         return reply
 
