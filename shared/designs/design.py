@@ -7,7 +7,7 @@ import random
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
@@ -88,8 +88,13 @@ class Load:
 
     def sample_records(self) -> Iterator[Any]:
         """The records of the sample file, each as it is stored."""
-        transform = self.new_record_transform()
-        return (transform(record) for record in read_records(self.samples, self.record, formats=self.formats))
+        return map(self.new_record_transform(), _read_once(self.samples, self.record, self.formats))
+
+
+@cache
+def _read_once(path: Path, record: type[Any], formats: tuple[Format, ...]) -> tuple[Any, ...]:
+    """The records of a file, which a process reads once: each variant stores them, and each trap."""
+    return tuple(read_records(path, record, formats=formats))
 
 
 FACTS = {

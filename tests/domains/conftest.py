@@ -16,7 +16,11 @@ from tests.engines import EMBEDDED
 from tests.few_designs import FEW
 from tests.programs.hbase.named import locked, shared_store_url
 
-COMPARES_ALL = "test_all_variants_that_answer_give_one_order_unless_exempt"
+COSTLY = {
+    "test_all_variants_that_answer_give_one_order_unless_exempt",
+    "test_all_variants_that_answer_give_the_same_records_but_those_that_are_wrong",
+    "test_the_samples_are_answered_as_a_plain_list_does",
+}
 HERE = Path(__file__).parent
 VARIANTS = {design.name: design.variants for design in all_designs()}
 
@@ -34,12 +38,15 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(items):
-    """Leaves to `make test-long` what a contract tests of a third variant of a design, and of each further one."""
+    """Leaves to `make test-long` what a contract tests of a third variant of a design, and of each further one.
+
+    What is `COSTLY` is left to it with all variants, but for a few designs.
+    """
     for item in items:
         if item.path.parent == HERE and item.cls is not None:
             design = item.cls.__name__.removeprefix("Test").removesuffix("All").lower()
             variant = item.callspec.params.get("variant") if hasattr(item, "callspec") else None
-            is_costly = item.originalname == COMPARES_ALL and design not in FEW
+            is_costly = item.originalname in COSTLY and design not in FEW
             if is_costly or variant not in (None, *VARIANTS[design][:2]):
                 item.add_marker("further")
 

@@ -23,6 +23,7 @@ from tests.programs.growth import measured_sizes
 from tests.reference import without_reference
 
 from .by_design import contracts
+from .variants import marks_of
 
 FIXTURES = ROOT / "fixtures"
 BY_NAME = {
@@ -102,7 +103,9 @@ def recorded_of(name):
     return recorded_growth(design).variants.get(variant.name) if variant.is_to_copy else None
 
 
-@pytest.mark.parametrize("name", [name for name, (_design, variant) in BY_NAME.items() if variant.is_to_copy])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=marks_of(*of)) for name, of in BY_NAME.items() if of[1].is_to_copy]
+)
 def test_the_recorded_growth_begins_with_what_the_samples_cost(name):
     recorded = {question: growth.up_to(1) for question, growth in recorded_of(name).items()}
     assert recorded == growths(grown(name)[:1]), "run python -m tests.programs growth"
@@ -142,6 +145,7 @@ def test_the_samples_hold_what_breaks_row_keys(design):
     check_samples([[*load.sample_records()] for load in design.loads])
 
 
+SAMPLE_FILES = [path for path in FIXTURES.rglob("*.*") if path.suffix in {".csv", ".jsonl", ".log", ".prom", ".txt"}]
 OWN_FORMATS = [(design, load, of) for design in all_designs() for load in design.loads for of in load.formats]
 
 
@@ -151,7 +155,7 @@ OWN_FORMATS = [(design, load, of) for design in all_designs() for load in design
 def test_every_line_of_some_file_is_a_record_of_a_format_which_the_file_is_found_to_have(design, load, of):
     given = {"formats": load.formats, "year": None if of.has_year else 2025, "at_ms": 0 if of.may_lack_time else None}
     texts = {}
-    for path in FIXTURES.rglob("*.*"):
+    for path in SAMPLE_FILES:
         with suppress(UnreadableFile):
             lines = [*read_lines(path, load.record, format=of.name, **given)]
             if lines and all(line.record is not None for line in lines):

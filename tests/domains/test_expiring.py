@@ -13,13 +13,15 @@ from shared.tables import Family, create_tables
 from shared.testing import stored_cells
 from shared.writes import Expired, NotAllStored
 
+from .variants import marks_of
+
 DAY_S = 86_400
-VARIANTS = [(design, variant, load) for design in all_designs() for variant in design.variants for load in design.loads]
-
-
-def name_of(case: Any) -> str:
-    design, variant, load = case
-    return f"{design.name}:{variant.name}:{load.name}"
+VARIANTS = [
+    pytest.param(design, variant, load, marks=marks_of(design, variant), id=f"{design.name}:{variant.name}:{load.name}")
+    for design in all_designs()
+    for variant in design.variants
+    for load in design.loads
+]
 
 
 def oldest_ms(connection: Any, tables: Any) -> int:
@@ -35,7 +37,7 @@ def oldest_ms(connection: Any, tables: Any) -> int:
     )
 
 
-@pytest.mark.parametrize(("design", "variant", "load"), VARIANTS, ids=map(name_of, VARIANTS))
+@pytest.mark.parametrize(("design", "variant", "load"), VARIANTS)
 @pytest.mark.parametrize("many", [False, True], ids=["one", "many"])
 def test_nothing_is_put_that_would_expire_at_once(design, variant, load, many, monkeypatch):
     """The tables have a TTL as their repositories see it, but none in the store, so that every put can be read."""

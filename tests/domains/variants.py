@@ -16,3 +16,8 @@ def named(design: Design) -> dict[str, Variant]:
 def only(design: Design, *names: str) -> Any:
     """Runs a test for these variants of a design."""
     return pytest.mark.parametrize("variant", [named(design)[name] for name in names], ids=attrgetter("name"))
+
+
+def marks_of(design: Design, variant: Variant) -> list[pytest.MarkDecorator]:
+    """A third variant of a design, and each further one, is left to `make test-long`."""
+    return [] if variant in design.variants[:2] else [pytest.mark.long]
