@@ -1,5 +1,6 @@
 """Settings of every test run, and the real HBase on which some tests run."""
 
+import gc
 import os
 import time
 from collections import Counter
@@ -41,6 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until the tests are collected
     if config.getoption("--hbase"):
         try:  # with -n, the first process does this before it starts the others, which inherit the name
             _hbase.enter_context(named_or_started())
@@ -89,6 +91,13 @@ def _is_left_out(item: pytest.Item, seen: Counter[str]) -> bool:
     name = item.nodeid.partition("[")[0]
     seen[name] += 1
     return seen[name] % 10 != 1
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end, so no collection of garbage looks at it again."""
+    gc.enable()
+    gc.freeze()
+    gc.set_threshold(10_000)
 
 
 def pytest_unconfigure() -> None:

@@ -293,6 +293,14 @@ def test_an_explanation_of_a_query_that_leaves_out_invalid_rows_is_not_exact(ite
     assert cost.rpcs > reporting.explain(2).rpcs == 3
 
 
+def test_an_explanation_of_ranges_that_are_read_one_after_the_other_is_not_exact(items):
+    rows = items(5)
+    query = query_of(rows, ITEM_TABLE, ITEMS.plan(number=any_of([0, 2, 4])))
+    with metered(rows.connection) as cost:
+        assert numbers(query.page(1).records) == [0]
+    assert (query.explain(1).is_exact, cost.rpcs > query.explain(1).rpcs) == (False, True)
+
+
 def test_explain_names_the_work_of_client_and_server(stocked):
     layout = LAYOUTS["ascending over 3 buckets"]
     rows = stocked([])
