@@ -1,9 +1,9 @@
-"""Which calls may be sent twice, and how an error speaks of one."""
+"""Classes of calls by whether they may be sent twice, and how an error speaks of one."""
 
 import pytest
 from Hbase_thrift import BatchMutation, TAppend, TIncrement
 
-from shared.stores.hbase.calls import CALLS, DATED_WRITES, NOW, READS, SCANNER_CALLS, UNREPEATABLE, description
+from shared.stores.hbase.calls import CALLS, DATED_WRITES, READS, SCANNER_CALLS, UNREPEATABLE, description
 from shared.stores.thrift1.idl import Thrift1
 from shared.stores.thrift2.idl import idl
 
@@ -19,24 +19,6 @@ def test_only_what_has_a_timestamp_of_its_own_counts_as_a_dated_write():
         assert "timestamp" in vars(CALLS[name].arguments())
     for name in UNREPEATABLE.keys() & CALLS.keys():
         assert "timestamp" not in vars(CALLS[name].arguments())
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "again"),
-    [
-        ("getRow", [b"t", b"r"], True),
-        ("getTableNamesWithIsTableEnabled", [], True),
-        ("scannerOpenWithScan", [b"t"], True),
-        ("mutateRowsTs", [b"t", [], 5], True),
-        ("mutateRowsTs", [b"t", [], NOW - 1], True),
-        ("mutateRowsTs", [b"t", [], NOW], False),
-        ("deleteAllRowTs", [b"t", b"r", NOW], False),
-        ("mutateRows", [b"t", []], False),
-    ],
-)
-def test_what_may_be_sent_again(name, arguments, again):
-    call = CALLS[name]
-    assert (call.why_once(call.message(tuple(arguments), {})) is None) is again
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ PUT = Mutation(column=b"d:a", value=b"x")
 ONCE = {
     "mutateRows": lambda client: client.mutateRows(b"t", [BatchMutation(b"r", [PUT])], {}),
     "mutateRowsTs": lambda client: client.mutateRowsTs(b"t", [BatchMutation(b"r", [PUT])], NOW, {}),
+    "deleteAllRowTs": lambda client: client.deleteAllRowTs(b"t", b"r", NOW, {}),
     "atomicIncrement": lambda client: client.atomicIncrement(b"t", b"c", b"d:n", 1),
     "checkAndPut": lambda client: client.checkAndPut(b"t", b"r", b"d:a", b"1", PUT, {}),
 }

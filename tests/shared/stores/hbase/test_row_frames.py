@@ -1,7 +1,6 @@
 """Replies that become arrays: each is what thriftpy2 reads, or is left to it with all its bytes."""
 
 import random
-from itertools import product
 
 import pytest
 from Hbase_thrift import Hbase, TCell, TRowResult, TScan
@@ -72,7 +71,7 @@ def rows_of(frame):
     return [(row, dict(of_row)) for row, of_row in rows]
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(ROWS, st.lists(st.integers(1, 40), min_size=1))
 def test_a_frame_holds_the_rows_that_thriftpy2_reads_in_whatever_parts_it_arrives(rows, sizes):
     data = reply(rows)
@@ -89,7 +88,7 @@ def test_a_frame_holds_the_rows_that_thriftpy2_reads_in_whatever_parts_it_arrive
 def test_random_changes_of_a_frame_never_give_other_rows_than_those_of_thriftpy2():
     dice = random.Random(1)
     outcomes = {"left": 0, "equal": 0}
-    for _ in range(1000):
+    for _ in range(400):
         cells = {b"t:%c%c" % (n, n + 1): (dice.randbytes(dice.choice((1, 2, 4))), 1 << 40) for n in range(4)}
         data = bytearray(reply([(b"row-%d" % n, cells) for n in range(3)]))
         for _ in range(dice.randint(1, 2)):
@@ -114,7 +113,7 @@ def test_random_changes_of_a_frame_never_give_other_rows_than_those_of_thriftpy2
             continue
         assert (rows_of(frame), end) == read_by_thriftpy2(bytes(data))
         outcomes["equal"] += 1
-    assert min(outcomes.values()) > 25
+    assert min(outcomes.values()) > 10
 
 
 # On a connection
@@ -147,7 +146,7 @@ def scanned(table, batch_rows=3, ranges=ALL, **options):
 FAULTS = [Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.EXPIRED, Fault.WRONG_REPLY, Fault.GARBAGE, Fault.CLOSED_AFTER]
 
 
-@pytest.mark.parametrize(("fault", "fetch"), [*product(FAULTS, (0, 2)), (Fault.NO_REPLY, 1)])
+@pytest.mark.parametrize(("fault", "fetch"), [*zip(FAULTS, (0, 2) * 3, strict=True), (Fault.NO_REPLY, 1)])
 def test_a_scan_of_frames_continues_after_a_fault_with_each_row_once(gateway, fault, fetch):
     table = gateway.opened(fault)
     batches = scan_cells(table, ALL, columns=[b"d"], batch_rows=2)

@@ -54,14 +54,6 @@ def test_a_scan_continues_after_the_last_row_with_each_row_once(gateway, fault, 
     assert gateway.count("scannerOpenWithScan") == 2
 
 
-@pytest.mark.parametrize(("batch_size", "reverse"), [(1, True), (3, False), (10, True), (1000, False)])
-def test_many_losses_in_one_scan_cost_no_row_and_repeat_none(gateway, batch_size, reverse):
-    table = gateway.opened()
-    gateway.goes_wrong("scannerGetList", *[Fault.LOST_REPLY, Fault.EXPIRED, Fault.LOST_CALL, Fault.CUT_REPLY] * 2)
-    gateway.goes_wrong("scannerOpenWithScan", Fault.LOST_REPLY, Fault.LOST_CALL)
-    assert rows_of(table.scan(batch_size=batch_size, reverse=reverse)) == (ROWS[::-1] if reverse else ROWS)
-
-
 def test_a_scan_survives_a_restart_of_its_gateway(gateway, table):
     others = [gateway.opened().scan(batch_size=1) for _ in range(3)]
     scan = table.scan(batch_size=2)

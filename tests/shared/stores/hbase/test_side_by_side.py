@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 
@@ -69,8 +69,8 @@ def numbers(rows):
 @pytest.mark.parametrize(
     ("kind", "descending"),
     [
-        *(("tall", False), ("wide", True)),
-        *(pytest.param(*shape, marks=pytest.mark.long) for shape in (("tall", True), ("wide", False))),
+        ("wide", True),
+        *(pytest.param(*shape, marks=pytest.mark.long) for shape in (("tall", False), ("tall", True), ("wide", False))),
     ],
 )
 def test_queries_are_answered_as_by_the_store_itself_whatever_is_lost(gateway, kind, descending):
@@ -107,11 +107,11 @@ def test_queries_are_answered_as_by_the_store_itself_whatever_is_lost(gateway, k
 
 @pytest.mark.parametrize(
     ("plan", "limit", "reverse"),
-    [(BUCKETS, None, True), (BUCKETS, 100, False), (IN_TURN, None, False), (IN_TURN, 100, True)],
+    [(BUCKETS, 100, False), (IN_TURN, None, True)],
 )
 def test_rows_come_in_the_order_of_the_plan_with_small_batches_too(gateway, plan, limit, reverse):
     expected = numbers(scan(gateway.table, plan, reverse=reverse, limit=limit))
-    for rows in (1, 40, 1000):
+    for rows in (1, 40):
         read = scan(gateway.opened(), plan, reverse=reverse, limit=limit, buffer_rows=rows)
         assert numbers(read) == expected
 
@@ -128,20 +128,6 @@ def test_a_query_is_answered_if_no_helper_can_begin(gateway, monkeypatch):
     table = gateway.opened()
     assert numbers(scan(table, BUCKETS, limit=100)) == [*range(100)]
     assert until(lambda: gateway.scanners == 0)
-
-
-def test_a_forked_process_has_helpers_of_its_own(gateway):
-    table = gateway.opened()
-    half_read = scan(table, BUCKETS, buffer_rows=16)
-    before = numbers(islice(half_read, 30))
-
-    def forked(report):
-        begun = table.connection.helpers.begin(list)
-        report(until(begun._done.is_set))
-        report(numbers(scan(table, BUCKETS)))
-
-    assert run(forked) == [True, [*range(320)]]
-    assert before + numbers(half_read) == [*range(320)]
 
 
 def test_a_query_that_a_helper_reads_while_its_process_is_forked_is_broken_there(gateway):
@@ -164,37 +150,33 @@ def socket_of_thread(table):
     return table.connection.client._scans._sockets._thread.shared
 
 
-def test_a_forked_process_reads_on_although_a_thread_of_its_parent_was_using_the_socket_of_its_scanners(gateway):
+def test_a_forked_process_has_helpers_and_sockets_of_its_own_whatever_threads_of_its_parent_were_doing(gateway):
     table = gateway.opened()
-    half_read = table.scan(batch_size=10)
-    before = numbers(islice(half_read, 10))
-
-    def forked(report):
-        report([numbers(table.scan(limit=10)), numbers(half_read)])
-
-    with socket_of_thread(table).lock:
-        ((first, rest),) = run(forked)
-    assert first == before
-    assert rest == numbers(half_read)
-
-
-def test_a_forked_process_does_not_wait_for_a_thread_of_its_parent_that_was_taking_a_socket(gateway):
-    table = gateway.opened()
+    half_read, half_answered = table.scan(batch_size=10), scan(table, BUCKETS, buffer_rows=16)
+    before = numbers(islice(half_read, 10)), numbers(islice(half_answered, 30))
     guard = table.connection.client._scans._sockets._pool._guard
     is_held, may_end = threading.Event(), threading.Event()
 
-    def take():
+    def take_a_socket():
         with guard:
             is_held.set()
             may_end.wait()
 
-    with ThreadPoolExecutor() as threads:
-        threads.submit(take)
+    def forked(report):
+        begun = table.connection.helpers.begin(list)
+        report(until(begun._done.is_set))
+        report([numbers(table.scan(limit=10)), numbers(half_read), numbers(scan(table, BUCKETS))])
+
+    with ThreadPoolExecutor() as threads, socket_of_thread(table).lock:
+        threads.submit(take_a_socket)
         is_held.wait()
         try:
-            assert run(lambda report: report(numbers(table.scan(limit=10)))) == [[*range(0, 160, 16)]]
+            reports = run(forked)
         finally:
             may_end.set()
+    rest, rest_of_answer = numbers(half_read), numbers(half_answered)
+    assert reports == [True, [before[0], rest, [*range(320)]]]
+    assert before[1] + rest_of_answer == [*range(320)]
 
 
 def test_rows_that_were_read_before_an_error_come_before_it(gateway):
@@ -320,8 +302,7 @@ def test_short_ranges_of_one_stream_are_read_side_by_side_and_long_ones_one_by_o
     ("needed", "limit", "taken_of_other", "taken", "read"),
     [
         *((15, None, 0, 1, 5), (16, None, 0, 1, 10)),  # three first batches may be enough
-        *((100, 10, 0, 6, 10), (100, 11, 0, 6, 15), (100, 11, 1, 6, 15)),
-        *((100, 20, 6, 6, 10), (100, 21, 6, 6, 15), (100, None, 6, 6, 15)),
+        *((100, 10, 0, 6, 10), (100, 11, 0, 6, 15), (100, 20, 6, 6, 10), (100, 21, 6, 6, 15)),
     ],
 )
 def test_a_batch_is_fetched_ahead_if_more_is_needed_than_all_streams_have_begun(
@@ -395,37 +376,26 @@ def test_no_write_is_the_first_call_on_a_socket(gateway):
 # ---- readers who stop ----------------------------------------------------------------------------
 
 
-def rows_around_a_stop(gateway, in_flight, plan, filter, buffer_rows, stop_after):
-    """What a reader gets who stops for longer than scanners live, and how it ends."""
-    table = gateway.opened(in_flight=in_flight)
-    rows = []
-    with closing(scan(table, plan, filter=filter, buffer_rows=buffer_rows)) as read:
-        try:
-            rows += numbers(islice(read, stop_after))
-            if in_flight > 1:
-                table.connection.helpers.finish(5)
-            gateway.forget_scanners()
-            for row in read:
-                rows += numbers([row])
-        except ScanBroken:
-            return rows, "broken"
-    return rows, "complete"
-
-
 @pytest.mark.parametrize("filter", [None, COUNTS_ROWS])
-@pytest.mark.parametrize(
-    ("plan", "buffer_rows", "stop_after"),
-    [(BUCKETS, 160, 40), (IN_TURN, 12, 15), *(pytest.param(IN_TURN, 12, n, marks=pytest.mark.long) for n in (5, 35))],
-)
+@pytest.mark.parametrize(("plan", "buffer_rows", "stop_after"), [(BUCKETS, 160, 40), (IN_TURN, 12, 15)])
 def test_a_reader_who_stops_for_minutes_loses_no_more_than_without_helpers(
     gateway, plan, buffer_rows, stop_after, filter
 ):
     expected = numbers(scan(gateway.table, plan, filter=filter))
-    (rows, end), (_, end_alone) = (
-        rows_around_a_stop(gateway, in_flight, plan, filter, buffer_rows, stop_after) for in_flight in (8, 1)
-    )
-    assert end == ("complete" if filter is not COUNTS_ROWS else end_alone)
-    assert rows == (expected if end == "complete" else expected[: len(rows)])
+    ends = []
+    for in_flight in (1, 8):
+        table, rows = gateway.opened(in_flight=in_flight), []
+        with closing(scan(table, plan, filter=filter, buffer_rows=buffer_rows)) as read:
+            rows += numbers(islice(read, stop_after))
+            if in_flight > 1:
+                table.connection.helpers.finish(5)
+            gateway.forget_scanners()
+            with suppress(ScanBroken):
+                for row in read:
+                    rows += numbers([row])
+        assert rows == expected[: len(rows)]
+        ends.append(rows == expected)
+    assert ends[1] == (filter is None or ends[0])
 
 
 # ---- replies that nobody waits for ---------------------------------------------------------------

@@ -138,21 +138,14 @@ def test_a_connection_that_is_forgotten_leaves_no_socket(gateway):
 def test_a_forked_process_opens_sockets_of_its_own(gateway):
     connection = gateway.connect()
     table = connection.table("t")
-    scan = table.scan(batch_size=2)
-    assert len(list(islice(scan, 2))) == 2
     table.row(b"r-00")
     before = gateway.sockets
 
     def work(report):
-        for number in range(20):
-            report(table.row(b"r-%02d" % number)[b"d:a"].decode())
-        report(len(list(scan)))
+        report([table.row(b"r-%02d" % number)[b"d:a"].decode() for number in range(20)])
         connection.close()
 
-    reports = run(work)
-    assert reports == [*map(str, range(20)), 18]
-    assert gateway.sockets == before + 1
-    assert len(list(scan)) == 18
+    assert run(work) == [[*map(str, range(20))]]
     assert table.row(b"r-00") == row(0)
     assert gateway.sockets == before + 1
 
