@@ -66,7 +66,7 @@ def facts(path: Path, *, check: bool = False) -> list[Fact]:
 
 
 def outcome(path: Path, whole: list[Fact], *, check: bool = False) -> str:
-    """What becomes of reading a file: `reported`, `as it was`, `one cell differs`, or `half-read`."""
+    """What becomes of reading a file: it is `reported`, `read` with at most one cell that differs, or `half-read`."""
     try:
         stored = facts(path, check=check)
     except (StoreError, IOError) as error:
@@ -78,10 +78,8 @@ def outcome(path: Path, whole: list[Fact], *, check: bool = False) -> str:
         return "reported"  # by the check
     except AssertionError:
         return "half-read"
-    if stored == whole:
-        return "as it was"
-    changed = [facts for facts in zip(stored, whole, strict=False) if facts[0] != facts[1]]
-    return "one cell differs" if len(stored) == len(whole) and len(changed) == 1 else "half-read"
+    differing = sum(fact != before for fact, before in zip(stored, whole, strict=False))
+    return "read" if len(stored) == len(whole) and differing <= 1 else "half-read"
 
 
 def flipped(block_bytes: int, of_first: int) -> Callable[[bytearray, random.Random], None]:
@@ -106,7 +104,7 @@ def another_page(data: bytearray, rng: random.Random) -> None:
 
 
 def cut(data: bytearray, rng: random.Random) -> None:
-    del data[rng.randrange(len(data)) :]
+    del data[rng.choice([1, 15, 16, 100, PAGE_BYTES, len(data) - PAGE_BYTES, rng.randrange(1, len(data))]) :]
 
 
 DAMAGES = {
@@ -123,7 +121,7 @@ DAMAGES = {
     ("count", "checked_pages"), [(6, 1024), (2, 0), pytest.param(250, 1024, marks=pytest.mark.long)]
 )
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_a_damaged_file_is_reported_or_reads_as_it_was_but_for_one_cell(
+def test_a_damaged_file_is_reported_or_reads_as_it_was_but_for_one_cell_and_a_shorter_one_is_always_reported(
     store, tmp_path, monkeypatch, kind, count, checked_pages
 ):
     monkeypatch.setattr(damage_module, "_CHECKED_PAGES", checked_pages)
@@ -134,7 +132,8 @@ def test_a_damaged_file_is_reported_or_reads_as_it_was_but_for_one_cell(
         for file in tmp_path.iterdir():
             file.unlink()
         path.write_bytes(damaged)
-        assert outcome(path, whole, check=checked_pages == 0) != "half-read", (seed, number)
+        expected = {"reported"} if kind == "cut" else {"reported", "read"}
+        assert outcome(path, whole, check=checked_pages == 0) in expected, (seed, number)
 
 
 @pytest.mark.parametrize(
@@ -151,16 +150,6 @@ def test_a_value_of_another_type_is_reported(store, tmp_path, where):
     database.commit()
     database.close()
     assert outcome(path, facts(store)) == "reported"
-
-
-def test_a_file_of_any_shorter_length_is_refused(store, tmp_path):
-    data = store.read_bytes()
-    path = tmp_path / "short.db"
-    for kept in (1, 15, 16, 99, 100, 512, 4095, 4096, 4097, len(data) // 2, len(data) - 4096, len(data) - 1):
-        path.write_bytes(data[:kept])
-        with pytest.raises(StoreError, match=r"the file is damaged, restore it from a copy|it is not a store"):
-            connect(f"embedded:{path}")
-        assert len(path.read_bytes()) == kept
 
 
 def test_a_scan_over_pages_that_point_at_each_other_ends_with_an_error(store, tmp_path, monkeypatch):
@@ -242,7 +231,7 @@ def copied(killed, tmp_path) -> Iterator[Callable[[], Path]]:
 
 
 def test_a_damaged_log_is_refused_and_stays_as_it_is(copied):
-    for offset in (0, 8, 24, 32, 50, 5000, 100_000):
+    for offset in (0, 24, 50, 100_000):
         path = copied()
         log = Path(f"{path}-wal")
         damaged = bytearray(log.read_bytes())
@@ -273,18 +262,15 @@ def test_a_damaged_log_loses_at_most_its_last_batch_without_a_word(copied, count
     assert lost.total() < max(3, count / 4)
 
 
-def test_a_log_beside_an_empty_file_is_not_thrown_away(copied):
+def test_a_whole_log_is_read_one_that_was_cut_off_leaves_whole_batches_and_one_beside_an_empty_file_stays(copied):
+    assert batches_in(copied()) == BATCHES
+    size = Path(f"{copied()}-wal").stat().st_size
+    for kept in (0, 10, 32, 33, 4152, size // 2, size - 1):
+        path = copied()
+        os.truncate(f"{path}-wal", kept)
+        assert batches_in(path) < BATCHES
     path = copied()
     os.truncate(path, 0)
     with pytest.raises(StoreError, match="the file is damaged, restore it from a copy: it is empty, but has a log"):
         connect(f"embedded:{path}")
-    assert Path(f"{path}-wal").stat().st_size > 0
-
-
-def test_a_whole_log_is_read_and_one_that_was_cut_off_leaves_whole_batches(copied):
-    assert batches_in(copied()) == BATCHES
-    size = Path(f"{copied()}-wal").stat().st_size
-    for kept in (0, 10, 32, 33, 4152, size // 3, size // 2, size - 4120, size - 1):
-        path = copied()
-        os.truncate(f"{path}-wal", kept)
-        assert batches_in(path) < BATCHES
+    assert Path(f"{path}-wal").stat().st_size == size

@@ -62,7 +62,7 @@ def scan(path: Path, run_s: float, report: Callable[[int], None]) -> None:
 
 @pytest.mark.parametrize(
     ("kill_one", "run_s"),
-    [(True, 0.3), *(pytest.param(kill_one, 20.0, marks=pytest.mark.long) for kill_one in (True, False))],
+    [(True, 0.2), *(pytest.param(kill_one, 20.0, marks=pytest.mark.long) for kill_one in (True, False))],
 )
 def test_eight_processes_lose_nothing_and_see_each_row_whole_also_when_one_is_killed(path, kill_one, run_s):
     runs_s = [600 if kill_one else run_s, run_s, run_s, run_s]
@@ -100,9 +100,9 @@ def test_processes_that_open_a_new_file_at_once_all_find_it_ready(tmp_path):
         connection.create_table(name, {"d": {}})
         connection.table(name).put(b"r", {b"d:a": name})
 
-    processes = [Process(lambda report, name=f"t{number}": open_new(name)) for number in range(8)]
-    assert [process.wait() for process in processes] == [0] * 8
-    assert connect(f"embedded:{new}").tables() == [b"t%d" % number for number in range(8)]
+    processes = [Process(lambda report, name=f"t{number}": open_new(name)) for number in range(5)]
+    assert [process.wait() for process in processes] == [0] * 5
+    assert connect(f"embedded:{new}").tables() == [b"t%d" % number for number in range(5)]
 
 
 def test_readers_go_on_while_another_writes_and_a_second_writer_waits(path):
@@ -161,24 +161,6 @@ def test_a_put_that_waited_for_another_writer_is_dated_when_its_turn_comes(path)
     ((value, timestamp),) = first.table("t").row(b"r", include_timestamp=True).values()
     assert value == b"1"
     assert timestamp >= ends_ms
-
-
-def test_threads_may_share_a_connection(path):
-    table = connect(f"embedded:{path}").table("t")
-
-    def write(thread: int) -> None:
-        for number in range(15):
-            table.put(b"shared", dict.fromkeys([b"d:a", b"d:b"], b"%d-%d" % (thread, number)))
-            table.counter_inc(b"counter", b"d:n")
-
-    def read() -> list[int]:
-        return [len(set(table.row(b"shared", columns=[b"d:a", b"d:b"]).values())) for _ in range(60)]
-
-    with ThreadPoolExecutor(4) as pool:
-        reading = pool.submit(read)
-        list(pool.map(write, range(3)))
-        assert set(reading.result()) <= {0, 1}
-    assert table.counter_get(b"counter", b"d:n") == 45
 
 
 def test_an_abandoned_scan_holds_back_no_checkpoint(path):

@@ -14,12 +14,6 @@ from shared.stores import connect
 from shared.stores.embedded import engine
 from shared.stores.embedded.stored_tables import now_ms
 
-
-@pytest.fixture
-def every_row_is_wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_FEW_CELLS", 0)
-
-
 # Answers
 
 TTL_S = 3_600
@@ -75,6 +69,7 @@ STREAMING = [
     "ColumnRangeFilter('b', true, '', true)",
     "ColumnRangeFilter('d', true, 'a', true)",
     "ColumnRangeFilter('a', false, 'd', true) AND ColumnPaginationFilter(2, 1)",
+    "ColumnPaginationFilter(2, 0) AND ColumnRangeFilter('b', true, '', true)",
     "ColumnRangeFilter('a', false, 'd', true) AND ColumnRangeFilter('b', true, '', true)",
     "ColumnRangeFilter('a', false, '', true) AND ColumnPrefixFilter('b')",
     "(ColumnPrefixFilter('d') AND FirstKeyOnlyFilter()) AND ColumnPaginationFilter(1, 0)",
@@ -118,18 +113,6 @@ def test_a_filter_that_goes_on_to_the_next_row_answers_as_if_it_had_seen_all_cel
     # Another filter, which keeps every row, makes the scan read whole rows first.
     whole = answer(table, columns=columns, filter=f"{filter} AND RowFilter(>=, 'binary:')", **options)
     assert with_few_cells(few, lambda: answer(table, columns=columns, filter=filter, **options)) == whole
-
-
-@pytest.mark.usefixtures("every_row_is_wide")
-@pytest.mark.parametrize("reverse", [False, True])
-def test_an_and_counts_the_cells_before_the_bound_of_a_later_filter(table, reverse):
-    table.put(b"r", {b"d:%c" % letter: b"" for letter in b"abcd"})
-    for filter, columns in (
-        ("ColumnPaginationFilter(2, 0) AND ColumnRangeFilter('b', true, '', true)", [b"d:b"]),
-        ("ColumnRangeFilter('b', true, '', true) AND ColumnPaginationFilter(2, 0)", [b"d:b", b"d:c"]),
-    ):
-        ((_, cells),) = table.scan(columns=[b"d"], filter=filter, reverse=reverse)
-        assert list(cells) == columns
 
 
 @settings(max_examples=50)
