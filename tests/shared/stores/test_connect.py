@@ -28,14 +28,8 @@ def test_an_hbase_url_is_a_connection_to_its_gateway(arguments):
     url = f"hbase://hb.example:9191?{options}"
     assert type(connect(f"{url}&thrift2_port=9192")) is HBaseConnection
     place = {"host": "hb.example", "port": 9191, "thrift2_port": 9192, "table_prefix": "x"}
-    assert arguments == place | {
-        "timeout_ms": 1500,
-        "retry_ms": 0,
-        "pool_size": 40,
-        "in_flight": 3,
-        "transport": "framed",
-        "protocol": "compact",
-    }
+    wire = {"timeout_ms": 1500, "retry_ms": 0, "transport": "framed", "protocol": "compact"}
+    assert arguments == place | wire | {"pool_size": 40, "in_flight": 3}
 
 
 def test_what_an_hbase_url_leaves_out_is_as_hbase_has_it(arguments):
@@ -45,7 +39,6 @@ def test_what_an_hbase_url_leaves_out_is_as_hbase_has_it(arguments):
 
 EMBEDDED, HBASE = "wants embedded:, embedded:PATH or hbase://HOST:PORT (got ", "wants hbase://HOST:PORT"
 TIMEOUT = "timeout_ms: wants a whole number from 1 to 86400000 (got "
-PORT = "thrift2_port: wants a whole number from 1 to 65535 (got "
 REFUSED = {
     EMBEDDED: ["", "embedded", "/tmp/x.db", "sqlite:x", "EMBEDDED:"],
     "without // and without ?": ["embedded://x.db", "embedded:x.db?table_prefix=p"],
@@ -55,16 +48,14 @@ REFUSED = {
         *("hbase://h:0", "hbase://h:65536", "hbase://h:x"),
         *("hbase://user@h:1", "hbase://h:1/path", "hbase://h:1#f", "hbase://h:1?timeout_ms"),
     ],
-    f"{TIMEOUT}'0')": ["hbase://h:1?timeout_ms=0"],
     f"{TIMEOUT}'1.5')": ["hbase://h:1?timeout_ms=1.5"],
     f"{TIMEOUT}'86400001')": ["hbase://h:1?timeout_ms=86400001"],
     "retry_ms: wants a whole number from 0 to 86400000 (got '-1')": ["hbase://h:1?retry_ms=-1"],
     "retry_ms: wants a whole number from 0 to 86400000 (got '999": [f"hbase://h:1?retry_ms={'9' * 5000}"],
     "pool_size: wants a whole number from 1 to 1000 (got '0')": ["hbase://h:1?pool_size=0"],
     "in_flight: wants a whole number from 1 to 64 (got '65')": ["hbase://h:1?in_flight=65"],
-    f"{PORT}'0')": ["hbase://h:1?thrift2_port=0"],
-    f"{PORT}'65536')": ["hbase://h:1?thrift2_port=65536"],
-    f"{PORT}'')": ["hbase://h:1?thrift2_port="],
+    "thrift2_port: wants a whole number from 1 to 65535 (got '')": ["hbase://h:1?thrift2_port="],
+    "thrift2_port: wants a whole number from 1 to 65535 (got '65536')": ["hbase://h:1?thrift2_port=65536"],
     "transport: wants buffered or framed (got 'http')": ["hbase://h:1?transport=http"],
     "protocol: wants binary or compact (got 'json')": ["hbase://h:1?protocol=json"],
     "option: wants one of timeout_ms, retry_ms, pool_size, in_flight, transport, protocol, table_prefix": [
@@ -104,27 +95,14 @@ def test_a_password_in_a_url_is_in_no_error_nor_in_its_cause(url):
 
 
 def test_what_holds_no_password_is_shown_as_it_is():
-    for url in (
-        "hbase://h:1?timeout_ms=5&thrift2_port=7",
-        "embedded:a@b.db",
-        "embedded:a#b;c&d.db",
-        "hbase://h?",
-        "embedded:",
-        "hbase://[::1]:9090",
-    ):
+    for url in ("hbase://h:1?timeout_ms=5&thrift2_port=7", "embedded:a#b;c&d@e.db", "hbase://h?", "hbase://[::1]:9090"):
         assert masked_url(url) == url
     assert masked_url("hbase://user:secret@h:1?timeout_ms=5&password=x") == "hbase://***@h:1?timeout_ms=5&password=***"
 
 
 @pytest.mark.parametrize(
     ("in_url", "of_caller", "both"),
-    [
-        ("a", "b", "a_b"),
-        ("", "b", "b"),
-        ("shop:", "b", "shop:b"),
-        ("shop:a", "b", "shop:a_b"),
-        ("shop:", None, "shop:"),
-    ],
+    [("a", "b", "a_b"), ("", "b", "b"), ("shop:", "b", "shop:b"), ("shop:", None, "shop:")],
 )
 def test_a_prefix_or_a_namespace_in_a_url_comes_before_the_prefix_of_the_caller(arguments, in_url, of_caller, both):
     connect(f"hbase://h?table_prefix={in_url}", table_prefix=of_caller)

@@ -5,7 +5,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 
 import happybase
 import pytest
@@ -40,18 +40,6 @@ def running(store: happybase.Connection) -> Iterator[ThriftServer]:
         yield running
 
 
-def alive(kind: type) -> list[object]:
-    return [thing for thing in gc.get_objects() if isinstance(thing, kind)]
-
-
-@pytest.fixture
-def without_collector() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
-
-
 def client_of(running: ThriftServer) -> happybase.Connection:
     return happybase.Connection(running.host, running.port)
 
@@ -67,6 +55,10 @@ def is_closed(client: socket.socket) -> bool:
         return client.recv(1) == b""
     except ConnectionError:
         return True
+
+
+def threads() -> list[str]:
+    return sorted(thread.name for thread in threading.enumerate() if thread.name.startswith("rowbook"))
 
 
 def held(running: ThriftServer) -> int:
@@ -90,16 +82,11 @@ def test_all_clients_together_hold_no_more_than_the_limit():
         second.hold_message(200_000)
     second.hold_message(100_000)
     assert buffers._counted_bytes == 1_000_000
-    second.release()
-    assert buffers._counted_bytes == 0
-
-
-def test_small_messages_and_replies_go_on_while_the_buffers_are_full():
-    buffers = Buffers(1_000_000)
-    ClientBuffers(buffers).hold_message(1_000_000)
-    ClientBuffers(buffers).hold_message(memory.SMALL_BYTES)
+    ClientBuffers(buffers).hold_message(memory.SMALL_BYTES)  # small ones go on
     with pytest.raises(BufferFull):
         ClientBuffers(buffers).hold_message(memory.SMALL_BYTES + 1)
+    second.release()
+    assert buffers._counted_bytes == 0
 
 
 # Over TCP
@@ -161,19 +148,20 @@ def test_a_reply_that_its_client_does_not_read_counts_until_it_leaves(store):
         assert len(client.table("t").row(b"1")[b"d:a"]) == size
 
 
-def test_half_a_message_is_free_when_its_client_leaves_without_a_collection(running, without_collector):
-    clients = [half_a_message(running, PART) for _ in range(3)]
-    assert until(lambda: sum(len(stream.data) for stream in alive(Stream)) > 3 * PART)
-    for client in clients:
-        client.close()
-    assert until(lambda: alive(Stream) == [])
-
-
-def test_a_message_that_failed_is_free_without_a_collection(running, without_collector):
-    client = client_of(running)
-    with pytest.raises(IOError, match="Column family nope"):
-        client.table("t").put(b"1", {b"nope:a": b"x" * PART})
-    assert until(lambda: alive(Hbase.mutateRows_args) == alive(Hbase.mutateRow_args) == [])
+def test_messages_half_sent_and_failed_are_free_when_their_clients_leave_without_a_collection(running):
+    gc.collect()
+    gc.disable()
+    try:
+        half = half_a_message(running, PART)
+        with closing(client_of(running)) as client, pytest.raises(IOError, match="Column family nope"):
+            client.table("t").put(b"1", {b"nope:a": b"x" * PART})
+        assert until(lambda: held(running) > PART)
+        half.close()
+        assert until(lambda: threads() == ["rowbook accept"])
+        kinds = (Stream, Hbase.mutateRows_args, Hbase.mutateRow_args)
+        assert [thing for thing in gc.get_objects() if isinstance(thing, kinds)] == []
+    finally:
+        gc.enable()
 
 
 # The end
