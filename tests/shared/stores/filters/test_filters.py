@@ -1,11 +1,13 @@
 """Filters beyond the cases of tests/conformance: what they leave of a few rows, when a scan is done, patterns."""
 
+import re
+
+import happybase
 import pytest
 
 from shared.stores.filters.comparators import Comparison
-from shared.stores.filters.filtered_rows import FilteredRows
-from shared.stores.filters.language import parse_filter
 from shared.stores.thrift1.errors import UncheckedError
+from tests.shared.stores.conftest import rows_read
 
 # One row per line: its key, then column@timestamp=value, newest version first.
 ROWS = """
@@ -16,47 +18,21 @@ c  d:x@3=3 d:x@2=1 d:y@2=1 m:x@3=3 m:z@1=1
 """
 
 
-def read(text: str) -> list[tuple[bytes, list[tuple[bytes, int, bytes]]]]:
-    rows = []
-    for line in text.strip().splitlines():
-        row, *cells = line.encode().split()
-        rows.append((row, [read_cell(cell) for cell in cells]))
-    return rows
+def filled(connection: happybase.Connection, rows: str = ROWS) -> happybase.Table:
+    """A table of these rows."""
+    connection.create_table("t", {family: {} for family in ("c", "cf", "cf1", "d", "m")})
+    table = connection.table("t")
+    for line in rows.strip().splitlines():
+        row, *cells = line.split()
+        for column, timestamp, value in (re.split("[@=]", cell) for cell in cells):
+            table.put(row, {column: value}, timestamp=int(timestamp))
+    return table
 
 
-def read_cell(text: bytes) -> tuple[bytes, int, bytes]:
-    name, _, value = text.partition(b"=")
-    column, _, timestamp = name.partition(b"@")
-    return column, int(timestamp), value
-
-
-def scan(filter: str, rows: str = ROWS, *, reverse: bool = False, columns: str = "d m") -> str:
-    """What a scan of the columns (families or single ones) gives, as `row column column=value@timestamp ...`."""
-    families = {
-        column.split(":")[0].encode(): {column.encode()} if ":" in column else None for column in columns.split()
-    }
-    filtered = FilteredRows(parse_filter(filter.encode()), reverse=reverse, families=families)
-    lines = []
-    for row, stored in reversed(read(rows)) if reverse else read(rows):
-        if filtered.done:
-            break
-        cells = [cell for cell in stored if is_asked_for(cell[0], families)]
-        kept = filtered.cells_of(row, cells, [column for column, _, _ in stored])
-        if kept:
-            lines.append(" ".join([row.decode(), *(show(cell, stored) for cell in kept)]))
-    return "; ".join(lines)
-
-
-def is_asked_for(column: bytes, families) -> bool:
-    family = column.partition(b":")[0]
-    return family in families and (families[family] is None or column in families[family])
-
-
-def show(cell, stored) -> str:
+def shown(table: happybase.Table, row: bytes, column: bytes, value: bytes, timestamp: int) -> str:
     """The column; its timestamp and value only where they are not those of the newest version."""
-    column, timestamp, value = cell
-    newest = next(cell for cell in stored if cell[0] == column)
-    return column.decode() if cell == newest else f"{column.decode()}@{timestamp}={value.decode()}"
+    newest = table.cells(row, column, versions=1, include_timestamp=True) == [(value, timestamp)]
+    return column.decode() if newest else f"{column.decode()}@{timestamp}={value.decode()}"
 
 
 UNNAMED = "a d:@3=1 d:@2=1 d:@1=9"
@@ -114,8 +90,14 @@ LEFT = [
 
 
 @pytest.mark.parametrize(("filter", "left", "scanned"), LEFT)
-def test_what_a_filter_leaves(filter, left, scanned):
-    assert scan(filter, **scanned) == left
+def test_what_a_filter_leaves(connection, filter, left, scanned):
+    table = filled(connection, scanned.get("rows", ROWS))
+    columns, reverse = scanned.get("columns", "d m").split(), scanned.get("reverse", False)
+    rows = [
+        " ".join([row.decode(), *(shown(table, row, column, *cell) for column, cell in cells.items())])
+        for row, cells in table.scan(filter=filter, columns=columns, reverse=reverse, include_timestamp=True)
+    ]
+    assert "; ".join(rows) == left
 
 
 @pytest.mark.parametrize(
@@ -128,41 +110,21 @@ def test_what_a_filter_leaves(filter, left, scanned):
         ("(ColumnPrefixFilter('y') AND KeyOnlyFilter()) OR ColumnPrefixFilter('x')", [b"ab", b""]),
     ],
 )
-def test_key_only_takes_values_from_what_is_returned_not_from_what_is_judged(filter, values):
-    filtered = FilteredRows(parse_filter(filter.encode()), reverse=False, families={b"d": None})
-    kept = filtered.cells_of(b"r", [(b"d:x", 1, b"ab"), (b"d:y", 1, b"")])
-    assert [value for _, _, value in kept] == values
+def test_key_only_takes_values_from_what_is_returned_not_from_what_is_judged(connection, filter, values):
+    ((_, cells),) = filled(connection, "r d:x@1=ab d:y@1=").scan(filter=filter)
+    assert [*cells.values()] == values
 
 
-def test_done_tells_when_nothing_more_can_come():
-    def done_after(text: str) -> bytes | None:
-        """The row after which a filter is done."""
-        filtered = FilteredRows(parse_filter(text.encode()), reverse=False, families={b"d": None, b"m": None})
-        for row, cells in read(ROWS):
-            filtered.cells_of(row, cells, [column for column, _, _ in cells])
-            if filtered.done:
-                return row
-        return None
-
-    assert done_after("PageFilter(2)") == b"ab"
-    assert done_after("PrefixFilter('a')") == b"b"
-    assert done_after("WHILE RowFilter(!=,'binary:ab')") == b"ab"
-    assert done_after("PageFilter(1) OR PageFilter(3)") > b"ab"
-    assert done_after("PageFilter(1) AND PageFilter(3)") == b"a"
-
-
-WHOLE_ROWS = ["PageFilter(1)", "DependentColumnFilter('d','x')", "SKIP KeyOnlyFilter()", "WHILE KeyOnlyFilter()"]
-WHOLE_ROWS += ["KeyOnlyFilter() OR SingleColumnValueFilter('d','x',=,'binary:1')"]
-CELLS = [
-    "ValueFilter(=,'binary:1')",
-    "PrefixFilter('a') AND KeyOnlyFilter()",
-    "ColumnValueFilter('d','x',=,'binary:1')",
-]
-
-
-def test_filters_that_look_at_whole_rows():
-    looking = [filter for filter in WHOLE_ROWS + CELLS if parse_filter(filter.encode()).has_row_filter()]
-    assert looking == WHOLE_ROWS
+@pytest.mark.parametrize(
+    ("filter", "count"),
+    [
+        *(("PageFilter(2)", 2), ("PrefixFilter('a')", 3), ("WHILE RowFilter(!=,'binary:ab')", 2)),
+        *(("PageFilter(1) OR PageFilter(2)", 3), ("PageFilter(1) AND PageFilter(3)", 1)),
+    ],
+)
+def test_a_scan_reads_no_row_when_nothing_more_can_come(connection, filter, count):
+    table = filled(connection)
+    assert rows_read(connection, lambda: list(table.scan(filter=filter))) == count
 
 
 # Comparators
