@@ -24,12 +24,17 @@ class Fault(Enum):
     CUT_REPLY = auto()  # half of the reply, then the connection ends
     LATE_REPLY = auto()  # the reply comes LATE_S after it was ready
     NO_REPLY = auto()  # nothing comes, and the connection stays open
+    STALLED_REPLY = auto()  # half of the reply, and the connection stays open
+    HELD_CALL = auto()  # the store hears of the call after LATE_S, when its client has left
     WRONG_REPLY = auto()  # the reply to a call that was never sent
     GARBAGE = auto()  # what a web server says
     CLOSED_AFTER = auto()  # the whole reply, then the connection closes
     EXPIRED = auto()  # the store has forgotten every scanner
 
 
+CUTS = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.GARBAGE]
+FAULTS = [*CUTS, Fault.NO_REPLY]
+"""What may happen to any call."""
 SILENCES = [Fault.LATE_REPLY, Fault.NO_REPLY]
 SHORT_MS = 300
 """A timeout for clients of silent gateways; a busy machine must not come near it otherwise."""
@@ -44,6 +49,7 @@ class ScriptedGateway:
         self.store.create_table("t", {"d": {}})
         self.table = self.store.table("t")
         self.script: list[tuple[str, Fault]] = []
+        self.answers_left: int | None = None
         self.calls: list[str] = []
         """Every call that came, in order."""
         self.sockets = 0
@@ -80,6 +86,10 @@ class ScriptedGateway:
     def goes_wrong(self, call: str, *faults: Fault) -> None:
         """The next calls of this name meet these faults."""
         self.script += [(call, fault) for fault in faults]
+
+    def hangs_after(self, calls: int) -> None:
+        """The call after so many others is not answered, whatever it is."""
+        self.answers_left = calls
 
     def count(self, call: str) -> int:
         return self.calls.count(call)
@@ -178,6 +188,12 @@ class _ScriptedServer(ThriftServer):
         fault = next((fault for call, fault in self._gateway.script if call == name), None)
         if fault is not None:
             self._gateway.script.remove((name, fault))
+        if self._gateway.answers_left is not None:
+            self._gateway.answers_left -= 1
+            if self._gateway.answers_left < 0:
+                self._gateway.answers_left, fault = None, Fault.NO_REPLY
+        if fault is Fault.HELD_CALL:
+            self._gateway.ended.wait(LATE_S)
         if fault is Fault.LOST_CALL:
             raise ClientGone
         if fault is Fault.EXPIRED:
@@ -188,11 +204,13 @@ class _ScriptedServer(ThriftServer):
         if fault is Fault.WRONG_REPLY:  # to another sequence id, which stands in a reply as in the call
             reply = reply[:name_end] + b"\x7f\x00\x00\x00" + reply[name_end + 4 :]
         framed = len(reply).to_bytes(4, "big") + reply
-        if fault is Fault.CUT_REPLY:
+        if fault in (Fault.CUT_REPLY, Fault.STALLED_REPLY):
             client.sendall(framed[: len(framed) // 2])
+        if fault is Fault.STALLED_REPLY:
+            self._gateway.ended.wait()
         elif fault is Fault.GARBAGE:
             client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-        elif fault not in (Fault.LOST_REPLY, Fault.NO_REPLY):
+        elif fault not in (Fault.LOST_REPLY, Fault.NO_REPLY, Fault.CUT_REPLY, Fault.STALLED_REPLY):
             client.sendall(framed)
         if fault not in (None, Fault.LATE_REPLY, Fault.EXPIRED):
             raise ClientGone

@@ -12,10 +12,8 @@ from thriftpy2.thrift import TApplicationException, TDecodeException
 
 from shared.stores import OutcomeUnknown, Unreachable, connect
 from shared.stores.hbase import retries
-from tests.shared.stores.scripted_gateway import LATE_S, SHORT_MS, Fault, ScriptedGateway, reserved_port
+from tests.shared.stores.scripted_gateway import FAULTS, LATE_S, SHORT_MS, Fault, ScriptedGateway, reserved_port
 
-CUTS = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.GARBAGE]
-FAULTS = [*CUTS, Fault.NO_REPLY]
 NOW = 2**63 - 1
 
 

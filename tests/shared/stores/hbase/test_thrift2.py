@@ -18,9 +18,7 @@ from tests.engines import plain_table
 from tests.programs.hbase.named import named_hbase
 from tests.programs.hbase.stores import with_thrift2
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways, serving_both
-from tests.shared.stores.scripted_gateway import Fault
-
-FAULTS = [fault for fault in Fault if fault not in (Fault.LATE_REPLY, Fault.CLOSED_AFTER, Fault.EXPIRED)]
+from tests.shared.stores.scripted_gateway import FAULTS, Fault
 
 
 @pytest.fixture(params=["embedded", "gateways", pytest.param("HBase", marks=pytest.mark.hbase)])

@@ -1,7 +1,6 @@
 """The Thrift1 service is the one of HBase 2.6: its calls, structs and enums, and the bytes of its answers."""
 
 import re
-import secrets
 import struct
 from contextlib import closing
 from pathlib import Path
@@ -10,18 +9,15 @@ from typing import Any
 import happybase
 import Hbase_thrift
 import pytest
-from Hbase_thrift import BatchMutation, ColumnDescriptor, Mutation, TIncrement
 
 from shared.stores import connect
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.embedded.service import ThriftService
 from shared.stores.server.thrift_server import ThriftServer
 from shared.stores.thrift1.idl import IOError, Thrift1, TThriftServerType
-from tests.programs.hbase.named import named_hbase
-from tests.programs.hbase.stores import drop_table
 from tests.shared.stores.processes import run
 from tests.shared.stores.wire import answers, arguments_of, message
-from tests.thrift1 import idl_of_hbase, parse_idl, whole_connection
+from tests.thrift1 import idl_of_hbase, parse_idl
 
 HAPPYBASES_IDL = Path(happybase.__file__).with_name("Hbase.thrift")
 
@@ -162,55 +158,3 @@ def test_the_added_calls_answer_the_bytes_that_hbase_answers(server, store):
         ("getTableNamesWithIsTableEnabled", b"\r\x00\x00\x0b\x02\x00\x00\x00\x01\x00\x00\x00\x01t\x01\x00"),
     ):
         assert answers(server, call(name)) == reply(name, body)
-
-
-class _Family(ColumnDescriptor):
-    thrift_spec = {number: field for number, field in ColumnDescriptor.thrift_spec.items() if number == 1}  # noqa: RUF012
-
-
-def calls(table: bytes) -> list[bytes]:
-    """Calls whose answers have no clock, id or stack trace in them."""
-    put = Mutation(column=b"d:a", value=b"1")
-    rows = [BatchMutation(row, [put, Mutation(column=b"d:b", value=b"")]) for row in (b"r", b"s")]
-    put_and_delete = [Mutation(column=b"d:a", value=b"new"), Mutation(isDelete=True, column=b"d:b")]
-    return [
-        call("createTable", table, [_Family(b"d:"), ColumnDescriptor(b"e", maxVersions=1, timeToLive=60)]),
-        call("createTable", table, [ColumnDescriptor(b"d:")]),
-        call("createTable", table + b"2", [ColumnDescriptor(b"")]),
-        call("getColumnDescriptors", table),
-        call("isTableEnabled", table),
-        call("getTableRegions", table + b"2"),
-        call("mutateRowsTs", table, rows, 5, {}),
-        call("mutateRowTs", table, b"s", put_and_delete, 6, {}),
-        call("get", table, b"r", b"d:a", {}),
-        call("getVer", table, b"s", b"d:a", 9, {}),
-        call("getVer", table, b"none", b"d:a", 9, {}),
-        call("getRow", table, b"r", {b"any": b"attribute"}),
-        call("getRow", table, b"none", {}),
-        call("getRows", table, [b"s", b"r"], {}),
-        call("increment", TIncrement(table, b"n", b"d:n", 5)),
-        call("atomicIncrement", table, b"n", b"d:n", 2),
-        call("checkAndPut", table, b"r", b"d:a", b"2", Mutation(column=b"d:a", value=b"3"), {}),
-        call("checkAndPut", table, b"r", b"d:a", b"1", Mutation(column=b"d:a", value=b"3"), {}),
-        call("scannerGetList", 2**31 - 1, 1),
-        call("scannerClose", 2**31 - 1),
-        call("deleteAllRow", table, b"none", {}),
-        call("disableTable", table),
-        call("isTableEnabled", table),
-        call("deleteTable", table),
-        call("getThriftServerType"),
-    ]
-
-
-@pytest.mark.hbase
-def test_answers_have_the_bytes_of_hbases_answers(server):
-    named = named_hbase()
-    assert named
-    table = b"bytes%s" % secrets.token_hex(4).encode()
-    with whole_connection(named.host, named.port) as connection:
-        try:
-            for sent in calls(table):
-                assert answers(server, sent) == answers(named, sent), sent
-        finally:
-            if table in connection.tables():
-                drop_table(connection.client, table)
