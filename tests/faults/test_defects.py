@@ -40,17 +40,23 @@ def test_a_socket_kept_after_a_timeout(monkeypatch):
     assert any(broken_by("late", writes.put_dated)[Broken.EARLY_SUCCESS] for _ in range(20))
 
 
-@pytest.mark.long
-def test_a_fetch_sent_again(monkeypatch):
-    def on_another_socket(scans, scan, *_):
-        shared = scan_sockets._SharedSocket(scans._sockets._pool.take())
-        scan.scanner = scan_sockets.GatewayScanner(shared, scan.scanner.id)
-
-    monkeypatch.setattr(resumed_scans.ResumedScans, "_drop_scanner", on_another_socket)
-    assert broken_by("cut-after", reads.scan, operations=60)[Broken.WRONG_ANSWER]
+def take_another_socket(scans, scan, *_):
+    """In place of a new scanner: the fetch is sent again."""
+    shared = scan_sockets._SharedSocket(scans._sockets._pool.take())
+    scan.scanner = scan_sockets.GatewayScanner(shared, scan.scanner.id)
 
 
+SENT_AGAIN = [
+    ("atomicIncrement", writes.count, Broken.WRONG_STATE),
+    ("atomicIncrement", writes.count_with_others, Broken.WRONG_STATE),
+    ("append", writes.append, Broken.WRONG_STATE),
+    ("checkAndPut", writes.check_and_put, Broken.WRONG_ANSWER),
+]
 DEFECTS = {
+    "a fetch sent again": (
+        [(resumed_scans.ResumedScans, "_drop_scanner", take_another_socket)],
+        ("cut-after", reads.scan, Broken.WRONG_ANSWER),
+    ),
     "a scan that goes on with the row it had": (
         [(resumed_scans, "_next_start", lambda request, last: last)],
         ("cut-after", reads.scan, Broken.WRONG_ANSWER),
@@ -86,6 +92,13 @@ DEFECTS = {
         [(retries.Attempts, "_is_hopeless", lambda attempts, failure: not failure.sent)],
         ("restart", writes.count, Broken.ERROR),
     ),
+    **{
+        f"{call} sent again in {kind.__name__}": (
+            [(calls, "UNREPEATABLE", {name: why for name, why in calls.UNREPEATABLE.items() if name != call})],
+            ("cut-after", kind, broken),
+        )
+        for call, kind, broken in SENT_AGAIN
+    },
 }
 QUICK = {"a read that is not sent again", "a socket closed after a declared exception"}
 
@@ -98,18 +111,3 @@ def test_a_defect_breaks_its_promise(monkeypatch, defect):
     for replacement in replaced:
         monkeypatch.setattr(*replacement)
     assert broken_by(plan, kind, operations=150)[broken]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("call", "kind", "broken"),
-    [
-        ("atomicIncrement", writes.count, Broken.WRONG_STATE),
-        ("atomicIncrement", writes.count_with_others, Broken.WRONG_STATE),
-        ("append", writes.append, Broken.WRONG_STATE),
-        ("checkAndPut", writes.check_and_put, Broken.WRONG_ANSWER),
-    ],
-)
-def test_a_call_sent_again_that_must_not_be(monkeypatch, call, kind, broken):
-    monkeypatch.delitem(calls.UNREPEATABLE, call)
-    assert broken_by("cut-after", kind)[broken]

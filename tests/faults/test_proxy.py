@@ -130,18 +130,6 @@ def test_what_a_client_hears_of_a_put_and_what_is_stored(gateway, proxied, kind)
     assert until(lambda: is_stored(gateway) == is_stored_in_the_end)
 
 
-@pytest.mark.parametrize("leaves", [True, False])
-def test_a_late_request_is_stored_once_its_client_has_left_or_the_proxy_settles(gateway, proxied, leaves):
-    proxy, client = proxied(First(Kind.LATE_REQUEST))
-    client.sendall(put(b"r"))
-    assert received(client) == (b"", False)
-    assert not is_stored(gateway)
-    if leaves:
-        client.close()
-    proxy.settle()
-    assert is_stored(gateway)
-
-
 def test_the_end_of_an_idle_connection_is_there_with_the_last_byte_of_the_reply(proxied):
     _, *clients = proxied(First(Kind.IDLE_CLOSE, call="getRow"), count=20)
     for client in clients:

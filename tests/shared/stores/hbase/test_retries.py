@@ -49,36 +49,50 @@ def test_an_idle_socket_that_the_gateway_closed_is_replaced_before_use(gateway, 
 # Replies that are late, cut or missing
 
 
+DATED = [(b"r", {(b"d:a", 7): b"newest"})]
+AGAIN = {
+    "mutateRowsTs": lambda table: table.put(b"r", {b"d:a": b"new"}, timestamp=6),
+    "getRowWithColumns": lambda table: table.row(b"r"),
+    "putMultiple": lambda table: table.connection.client.put_dated(b"t", DATED),
+}
+
+
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_get_and_a_put_with_a_timestamp_are_sent_again_on_a_new_socket(gateway, fault):
+def test_a_get_and_writes_with_timestamps_are_sent_again_on_a_new_socket(gateway, fault):
     table = gateway.opened(fault)
-    gateway.goes_wrong("mutateRowsTs", fault)
-    table.put(b"r", {b"d:a": b"new"}, timestamp=6)
-    gateway.goes_wrong("getRowWithColumns", fault)
-    assert table.row(b"r") == {b"d:a": b"new"}
-    assert gateway.is_done
-    assert (gateway.count("mutateRowsTs"), gateway.count("getRowWithColumns"), gateway.sockets) == (2, 2, 3)
-    assert gateway.table.cells(b"r", b"d:a", include_timestamp=True) == [(b"new", 6), (b"1", 5)]
+    for sent, (name, call) in enumerate(AGAIN.items(), 2):
+        gateway.goes_wrong(name, fault)
+        assert call(table) in (None, {b"d:a": b"new"})
+        assert (gateway.is_done, gateway.count(name)) == (True, 2)
+        if name != "putMultiple":  # which has sockets of its own
+            assert gateway.sockets == sent
+    written = [(b"newest", 7), (b"new", 6), (b"1", 5)]
+    assert gateway.table.cells(b"r", b"d:a", include_timestamp=True) == written
 
 
 PUT = Mutation(column=b"d:a", value=b"x")
 ONCE = {
-    "mutateRows": lambda client: client.mutateRows(b"t", [BatchMutation(b"r", [PUT])], {}),
-    "mutateRowsTs": lambda client: client.mutateRowsTs(b"t", [BatchMutation(b"r", [PUT])], NOW, {}),
-    "deleteAllRowTs": lambda client: client.deleteAllRowTs(b"t", b"r", NOW, {}),
-    "atomicIncrement": lambda client: client.atomicIncrement(b"t", b"c", b"d:n", 1),
-    "checkAndPut": lambda client: client.checkAndPut(b"t", b"r", b"d:a", b"1", PUT, {}),
+    "mutateRows": lambda client, _: client.mutateRows(b"t", [BatchMutation(b"r", [PUT])], {}),
+    "mutateRowsTs": lambda client, _: client.mutateRowsTs(b"t", [BatchMutation(b"r", [PUT])], NOW, {}),
+    "deleteAllRowTs": lambda client, _: client.deleteAllRowTs(b"t", b"r", NOW, {}),
+    "atomicIncrement": lambda client, _: client.atomicIncrement(b"t", b"c", b"d:n", 1),
+    "checkAndPut": lambda client, _: client.checkAndPut(b"t", b"r", b"d:a", b"1", PUT, {}),
+    "putMultiple": lambda client, _: client.put_dated(b"t", [(b"r", {(b"d:a", None): b"1"})]),
+    "putMultiple, the last": lambda client, _: client.put_dated(b"t", [(b"r", {(b"d:a", NOW): b"1"})]),
+    "createTable": lambda _, beyond: beyond.create_split_table("t2", {"d": {}}),
 }
 
 
-@pytest.mark.parametrize("call", ONCE)
-def test_what_must_not_run_twice_is_sent_once_and_its_outcome_is_unknown(gateway, table, call):
+@pytest.mark.parametrize("case", ONCE)
+def test_what_must_not_run_twice_is_sent_once_and_its_outcome_is_unknown(gateway, table, case):
+    call = case.partition(",")[0]
     gateway.goes_wrong(call, Fault.LOST_CALL)
-    with pytest.raises(OutcomeUnknown) as caught:
-        ONCE[call](table.connection.client)
+    with table.connection.beyond_thrift1() as beyond, pytest.raises(OutcomeUnknown) as caught:
+        ONCE[case](table.connection.client, beyond)
     assert gateway.count(call) == 1
     text = message_of(caught)
-    assert text.startswith(f"{gateway.url}: {call} on t")
+    url = gateway.thrift2_url if call in ("putMultiple", "createTable") else gateway.url
+    assert text.startswith(f"{url}: {call} on t")
     assert "outcome unknown: the reply did not come (the gateway closed the socket); not sent again, because " in text
 
 

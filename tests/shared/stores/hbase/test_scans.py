@@ -54,17 +54,6 @@ def test_a_scan_continues_after_the_last_row_with_each_row_once(gateway, fault, 
     assert gateway.count("scannerOpenWithScan") == 2
 
 
-def test_a_scan_survives_a_restart_of_its_gateway(gateway, table):
-    others = [gateway.opened().scan(batch_size=1) for _ in range(3)]
-    scan = table.scan(batch_size=2)
-    assert next(scan)[0] == ROWS[0]
-    gateway.restart()
-    # Whoever comes first after the restart gets the same small ids again.
-    assert [next(scan)[0] for scan in others] == [ROWS[0]] * 3
-    assert rows_of(scan) == ROWS[1:]
-    assert [next(scan)[0] for scan in others] == [ROWS[1]] * 3
-
-
 def test_a_scan_whose_socket_was_idle_for_too_long_goes_on_also_without_retries(gateway):
     scan = gateway.opened(retry_ms=0).scan(batch_size=2)
     next(scan)

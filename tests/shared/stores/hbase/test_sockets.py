@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 from thriftpy2.thrift import TDecodeException
 
-from shared.stores import OutcomeUnknown, Unreachable, connect
+from shared.stores import Unreachable, connect
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.hbase import retries, sockets
 from shared.stores.server.thrift_server import ThriftServer
@@ -25,35 +25,6 @@ def gateway(gateway):
 
 def row(number):
     return {b"d:a": b"%d" % number}
-
-
-def test_eight_threads_get_their_own_answers_under_faults_too(gateway):
-    table = gateway.connect(timeout_ms=2000).table("t")
-    faults = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.CLOSED_AFTER]
-    gateway.goes_wrong("getRowWithColumns", *faults * 3)
-    gateway.goes_wrong("scannerGetList", *faults[:3] * 2)
-    gateway.goes_wrong("atomicIncrement", *faults[:3])
-
-    def work(number):
-        unknown = 0
-        for turn in range(6):
-            mine = (number + turn) % 20
-            assert table.row(b"r-%02d" % mine) == row(mine)
-            assert [row for row, _ in table.scan(b"r-%02d" % mine, b"s", limit=1)] == [b"r-%02d" % mine]
-            try:
-                table.counter_inc(b"c", b"d:n")
-            except OutcomeUnknown:
-                unknown += 1
-        return unknown
-
-    with ThreadPoolExecutor(8) as threads:
-        unknown = sum(threads.map(work, range(8)))
-    assert gateway.is_done
-    assert 48 - unknown <= table.counter_get(b"c", b"d:n") <= 48
-    before = gateway.sockets
-    with ThreadPoolExecutor(8) as threads:
-        assert sum(threads.map(work, range(8))) == 0
-    assert gateway.sockets <= before + 16
 
 
 @pytest.mark.parametrize(("pool_size", "kept"), [("", sockets.IDLE_SOCKETS), ("&pool_size=2", 2)])

@@ -9,7 +9,7 @@ import attrs
 import pytest
 from Hbase_thrift import AlreadyExists, IOError
 
-from shared.stores import DeadlineExceeded, OutcomeUnknown, StoreError, Unreachable, connect, deadline
+from shared.stores import DeadlineExceeded, StoreError, Unreachable, connect, deadline
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.hbase.connection import HBaseConnection
 from shared.stores.server.thrift_server import ThriftServer
@@ -18,7 +18,6 @@ from tests.engines import plain_table
 from tests.programs.hbase.named import named_hbase
 from tests.programs.hbase.stores import with_thrift2
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways, serving_both
-from tests.shared.stores.scripted_gateway import FAULTS, Fault
 
 
 @pytest.fixture(params=["embedded", "gateways", pytest.param("HBase", marks=pytest.mark.hbase)])
@@ -195,35 +194,8 @@ def test_a_deadline_also_ends_the_first_call_to_thrift2():
         pass
 
 
-# ---- what goes wrong on the way, fault by fault
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_dated_puts_are_sent_again_on_a_new_socket_and_are_stored_once(gateway, fault):
-    connection = gateway.opened(fault).connection
-    gateway.goes_wrong("putMultiple", fault)
-    connection.client.put_dated(b"t", [(b"r", {(b"d:a", 5): b"old", (b"d:a", 6): b"new"})])
-    assert (gateway.is_done, gateway.count("putMultiple")) == (True, 2)
-    assert gateway.table.cells(b"r", b"d:a", include_timestamp=True) == [(b"new", 6), (b"old", 5)]
-
-
-@pytest.mark.parametrize("time_ms", [2**63 - 1, None])
-def test_puts_that_the_server_dates_and_new_tables_are_sent_once(gateway, time_ms):
-    connection = gateway.opened(Fault.LOST_REPLY).connection
-    gateway.goes_wrong("putMultiple", Fault.LOST_REPLY)
-    with pytest.raises(OutcomeUnknown, match=r"putMultiple on t, 1 row from b'r' on: outcome unknown: "):
-        connection.client.put_dated(b"t", [(b"r", {(b"d:a", time_ms): b"1"})])
-    gateway.goes_wrong("createTable", Fault.LOST_REPLY)
-    with (
-        connection.beyond_thrift1() as beyond,
-        pytest.raises(OutcomeUnknown, match=f"^{gateway.thrift2_url}: createTable on other: outcome unknown: "),
-    ):
-        beyond.create_split_table("other", {"d": {}})
-    assert (gateway.count("putMultiple"), gateway.count("createTable")) == (1, 1)
-
-
 def test_a_closed_connection_puts_nothing_through_thrift2_until_it_is_opened_again(gateway):
-    connection = gateway.opened(Fault.LOST_CALL).connection
+    connection = gateway.opened().connection
     row = [(b"r", {(b"d:a", 5): b"1"})]
     connection.client.put_dated(b"t", row)
     connection.close()
