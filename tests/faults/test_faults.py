@@ -30,12 +30,13 @@ def test_the_client_keeps_its_promises(name, threads, operations):
 @pytest.mark.parametrize("name", PLANS)
 def test_a_plan_is_a_function_of_its_seed_has_all_its_faults_and_leaves_most_calls_alone(name):
     first, same, other = (
-        [Plan(name, seed).fault(number, "scannerGetList") for number in range(2000)] for seed in (7, 7, 8)
+        [Plan(name, seed).fault(number, "scannerGetList") for number in range(count)]
+        for seed, count in ((7, 4000), (7, 500), (8, 500))
     )
-    assert first == same != other
+    assert first[:500] == same != other
     counts = Counter(fault and fault.kind for fault in first)
     assert counts.keys() == {None, *PLANS[name]}
-    assert counts[None] > 1700
+    assert counts[None] > 3500
 
 
 def test_the_mixed_plan_has_all_faults_but_only_a_fetch_finds_its_scanner_expired():

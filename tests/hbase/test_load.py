@@ -1,5 +1,7 @@
 """The comparison that all tests with killed servers rest on notices what it must."""
 
+from operator import itemgetter
+
 import pytest
 
 from tests.programs.hbase.load import cells_of, compare, row_of, rows_of
@@ -8,27 +10,24 @@ ROWS = sorted(rows_of(0, 0) + rows_of(1, 0) + rows_of(1, 1))
 ACKNOWLEDGED = {0: 1, 1: 2}
 
 
-def scanned(rows):
-    return [(row, cells_of(row)) for row in rows]
+WHOLE = [(row, cells_of(row)) for row in ROWS]
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("scanned", "said"),
     [
-        (ROWS, []),
-        (sorted([*ROWS, row_of(0, 20)]), []),  # not acknowledged
-        (ROWS[:7] + ROWS[8:], [f"{ROWS[7]!r} was acknowledged and is missing"]),
-        ([*ROWS[:8], *ROWS[7:]], [f"{ROWS[7]!r} came after {ROWS[7]!r}"]),
-        ([*ROWS[:7], ROWS[8], ROWS[7], *ROWS[9:]], [f"{ROWS[7]!r} came after {ROWS[8]!r}"]),
+        (WHOLE, []),
+        (sorted([*WHOLE, (row_of(0, 20), cells_of(row_of(0, 20)))], key=itemgetter(0)), []),  # not acknowledged
+        (WHOLE[:7] + WHOLE[8:], [f"{ROWS[7]!r} was acknowledged and is missing"]),
+        ([*WHOLE[:8], *WHOLE[7:]], [f"{ROWS[7]!r} came after {ROWS[7]!r}"]),
+        ([*WHOLE[:7], WHOLE[8], WHOLE[7], *WHOLE[9:]], [f"{ROWS[7]!r} came after {ROWS[8]!r}"]),
+        *(
+            ([*WHOLE[:7], (ROWS[7], cells), *WHOLE[8:]], [f"{ROWS[7]!r} holds {cells}"])
+            for cells in ({}, {b"d:a": b"a of " + ROWS[7]}, cells_of(ROWS[8]))
+        ),
     ],
-    ids=["all", "one more", "lost", "twice", "out of order"],
+    ids=["all", "one more", "lost", "twice", "out of order", "without cells", "half", "with others' cells"],
 )
-def test_a_row_that_is_lost_twice_or_out_of_order_is_named_and_one_more_may_be_there(rows, said):
-    comparison = compare(scanned(rows), ACKNOWLEDGED)
-    assert (comparison.faults, comparison.rows) == (said, len(rows))
-
-
-@pytest.mark.parametrize("cells", [{}, {b"d:a": b"a of " + ROWS[7]}, cells_of(ROWS[8])], ids=["none", "half", "others"])
-def test_a_row_with_other_cells_is_named(cells):
-    rows = [*scanned(ROWS[:7]), (ROWS[7], cells), *scanned(ROWS[8:])]
-    assert compare(rows, ACKNOWLEDGED).faults == [f"{ROWS[7]!r} holds {cells}"]
+def test_a_row_that_is_lost_twice_out_of_order_or_has_other_cells_is_named(scanned, said):
+    comparison = compare(scanned, ACKNOWLEDGED)
+    assert (comparison.faults, comparison.rows) == (said, len(scanned))

@@ -56,14 +56,8 @@ def test_times_at_the_edges(text, at_ms):
     "text",
     [
         *("", "now", "UTC", "1e3", "1_000", "12.5", "+-5", "--1", "+", "٣", "9" * 5000),
-        *(
-            "2017-06-31",
-            "2017/06/23",
-            "2017-06-23 25:00:00",
-            "2017-06-23 21:05:06 CET",
-            "2017-06-23T21:05:06+02:00 UTC",
-            "2017-06-23 21:05:06 UTC UTC",
-        ),
+        *("2017-06-31", "2017/06/23", "2017-06-23 25:00:00", "2017-06-23 21:05:06 CET"),
+        *("2017-06-23T21:05:06+02:00 UTC", "2017-06-23 21:05:06 UTC UTC"),
         *(f"2017-06-23{between}21:05:06" for between in ("x", "t", "-", "  ", "\t", "\n", "\u00a0", "")),
         *(" 2017-06-23", "2017-06-23 ", " 5", "5 ", "5\n", "2017-06-23\n", "2017-06-23T21:05:06Z\n"),
         *("2017-06-23 21:05:06 UTC ", "2017-06-23 21:05:06  UTC", "٢٠١٧-06-23"),
@@ -76,15 +70,10 @@ def test_text_that_is_not_a_time_is_refused(text):
     assert "set_int_max_str_digits" not in str(refused.value)
 
 
-def test_a_date_of_eight_digits_is_refused_for_it_would_be_milliseconds():
-    with pytest.raises(ValueError, match="must be ") as refused:
-        parse_time("20170623")
-    assert str(refused.value) == "must be 2017-06-23 for that day, or +20170623 for milliseconds (got '20170623')"
-
-
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
+        ("20170623", "2017-06-23 for that day"),
         ("1740823200", "2025-03-01T10:00:00.000Z for seconds"),
         ("946684800", "2000-01-01T00:00:00.000Z for seconds"),
         ("7258118399", "2199-12-31T23:59:59.000Z for seconds"),
@@ -92,7 +81,7 @@ def test_a_date_of_eight_digits_is_refused_for_it_would_be_milliseconds():
         ("1740823200123456789", "2025-03-01T10:00:00.123Z for nanoseconds"),
     ],
 )
-def test_a_number_that_is_most_likely_in_another_unit_is_refused(text, wanted):
+def test_a_number_that_is_most_likely_a_date_or_in_another_unit_is_refused(text, wanted):
     with pytest.raises(ValueError, match="must be ") as refused:
         parse_time(text)
     assert str(refused.value) == f"must be {wanted}, or +{text} for milliseconds (got '{text}')"
@@ -112,15 +101,11 @@ def test_digits_below_the_millisecond_are_refused_not_cut_off(below):
         parse_time(f"2017-06-23T21:05:06{below}Z")
 
 
-def test_times_are_shown_in_utc_with_milliseconds():
+def test_times_are_shown_in_utc_with_milliseconds_and_those_beyond_the_calendar_as_numbers():
     assert show_time(AT_MS) == "2017-06-23T21:05:06.000Z"
     assert show_time(-1) == "1969-12-31T23:59:59.999Z"
-
-
-def test_a_time_beyond_the_calendar_is_shown_as_its_number():
-    assert show_time(253_402_300_800_000) == "253402300800000"
-    assert show_time(-(2**63)) == str(-(2**63))
-    assert show_time(10**30) == str(10**30)
+    for beyond in (253_402_300_800_000, -(2**63), 10**30):
+        assert show_time(beyond) == str(beyond)
 
 
 @given(st.integers(-(2**63), 2**63 - 1))
@@ -144,14 +129,17 @@ def test_a_time_may_be_relative_to_now_where_a_person_asks(text, ago_ms):
         parse_time(text)
 
 
-def test_other_times_are_read_as_ever_and_what_is_neither_is_refused():
-    assert parse_moment("2017-06-23T21:05:06Z", 0) == AT_MS
-    for text, wanted in (
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
         ("1-ago", "a number and a unit, ms, s, m"),
         ("-1h-ago", "a number and a unit"),
         ("1x-ago", "as in 1h-ago"),
         ("1h ago", "a time such as"),
         ("tomorrow", "a time such as"),
-    ):
-        with pytest.raises(ValueError, match=f"must be .*{wanted}"):
-            parse_moment(text, AT_MS)
+    ],
+)
+def test_what_is_neither_is_refused_and_other_times_are_read_as_ever(text, wanted):
+    with pytest.raises(ValueError, match=f"must be .*{wanted}"):
+        parse_moment(text, AT_MS)
+    assert parse_moment("2017-06-23T21:05:06Z", 0) == AT_MS
