@@ -101,15 +101,6 @@ def test_no_design_imports_what_tests_it() -> None:
     assert importers == []
 
 
-def test_only_rooms_that_read_files_import_cattrs() -> None:
-    importers = {
-        path.relative_to(SHARED).parts[0]
-        for path in SHARED.rglob("*.py")
-        if any(module.split(".")[0] == "cattrs" for module in imported_modules(path))
-    }
-    assert importers == {"designs", "loading"}
-
-
 def test_what_a_copied_design_imports_brings_no_store_and_no_library_of_the_show() -> None:
     imports = ", ".join(f"shared.{room}" for room in COPIED)
     code = f"import json, sys, {imports}; print(json.dumps(sorted(sys.modules)))"

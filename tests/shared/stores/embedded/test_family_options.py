@@ -21,30 +21,40 @@ def option(request):
     return request.param, *OPTIONS[request.param]
 
 
+@pytest.fixture
+def connection(path):
+    with closing(EmbeddedConnection(str(path))) as connection:
+        yield connection
+
+
 def names(path) -> list[str]:
     """The tables of SQLite in a file."""
     with closing(sqlite3.connect(path)) as database:
         return [name for (name,) in database.execute("select name from sqlite_master where type = 'table'")]
 
 
-def test_an_option_is_there_in_another_process_and_after_a_restart(path, option):
-    name, _, own, usual, read, _ = option
-    with closing(EmbeddedConnection(str(path))) as first, closing(EmbeddedConnection(str(path))) as second:
+def test_an_option_is_there_in_another_process_after_a_restart_and_until_its_table_is_dropped(path, connection, option):
+    name, table, own, usual, read, _ = option
+    with closing(EmbeddedConnection(str(path))) as second:
         assert read(second, "t") == {b"d": usual}
-        first.create_split_table("s", {"d": {name: own}, "m": {}})
+        connection.create_split_table("s", {"d": {name: own}, "m": {}})
         assert read(second, "s") == {b"d": own, b"m": usual}
+    connection.close()
     with closing(EmbeddedConnection(str(path))) as again:
         assert read(again, "s") == {b"d": own, b"m": usual}
-        assert read(again, "t") == {b"d": usual}
+        again.delete_table("s", disable=True)
+        again.create_table("s", {"d": {}})
+        assert read(again, "s") == {b"d": usual}
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute(f"select count(*) from {table}").fetchone() == (0,)
 
 
-def test_a_file_is_as_it_was_until_a_family_has_an_unusual_option(path, option):
+def test_a_file_is_as_it_was_until_a_family_has_an_unusual_option(path, connection, option):
     name, table, own, usual, _, _ = option
-    with closing(EmbeddedConnection(str(path))) as connection:
-        connection.create_split_table("s", {"d": {name: usual}})
-        before = names(path)
-        assert table not in before
-        connection.create_split_table("u", {"d": {name: own}})
+    connection.create_split_table("s", {"d": {name: usual}})
+    before = names(path)
+    assert table not in before
+    connection.create_split_table("u", {"d": {name: own}})
     assert names(path) == [*before, table]
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("pragma user_version").fetchone() == (schema.FORMAT,)
@@ -52,25 +62,14 @@ def test_a_file_is_as_it_was_until_a_family_has_an_unusual_option(path, option):
         assert len(database.execute("select * from families").description) == 8
 
 
-def test_a_table_that_is_dropped_leaves_none(path, option):
-    name, table, own, usual, read, _ = option
-    with closing(EmbeddedConnection(str(path))) as connection:
-        connection.create_split_table("s", {"d": {name: own}})
-        connection.delete_table("s", disable=True)
-        connection.create_table("s", {"d": {}})
-        assert read(connection, "s") == {b"d": usual}
-    with closing(sqlite3.connect(path)) as database:
-        assert database.execute(f"select count(*) from {table}").fetchone() == (0,)
-
-
 @pytest.mark.parametrize("checked_pages", [0, 1024])
-def test_damage_is_found(path, monkeypatch, checked_pages, option):
+def test_damage_is_found(path, connection, monkeypatch, checked_pages, option):
     name, table, own, _, _, damages = option
     monkeypatch.setattr(damage, "_CHECKED_PAGES", checked_pages)
-    with closing(EmbeddedConnection(str(path))) as connection:
-        connection.create_split_table("s", {"d": {name: own}})
+    connection.create_split_table("s", {"d": {name: own}})
+    connection.close()
     with closing(sqlite3.connect(path)) as database:
         database.execute(f"update {table} set {damages}")
         database.commit()
-    with closing(EmbeddedConnection(str(path))) as connection, pytest.raises(IOError, match="the file is damaged"):
-        connection.tables()
+    with closing(EmbeddedConnection(str(path))) as damaged, pytest.raises(IOError, match="the file is damaged"):
+        damaged.tables()

@@ -98,11 +98,6 @@ def test_the_pause_between_two_turns_is_long_enough_for_a_waiting_thread():
     assert sorted(turns_waited)[10] <= 20
 
 
-def test_rows_read_are_those_that_the_filter_was_shown(filled):
-    first = {"filter": "RowFilter(>=, 'binary:010')", "limit": 3, "batch_size": 3}
-    assert rows_read(filled.connection, lambda: list(filled.scan(**first))) == 13
-
-
 # Patterns
 
 
@@ -168,6 +163,18 @@ def test_a_failed_scan_stays_failed_and_returns_nothing_more(table, monkeypatch)
 
 
 INVALID = "scanner ID is invalid"
+
+
+def test_a_scanner_that_idles_120_seconds_is_dropped(filled, monkeypatch):
+    clock_s = 0.0
+    monkeypatch.setattr(scanners.time, "monotonic", lambda: clock_s)
+    client = filled.connection.client
+    scanner = client.scannerOpen(b"t", b"", None, {})
+    for clock_s in (119.0, 230.0):  # noqa: B007 - the clock reads it
+        assert len(client.scannerGet(scanner)) == 1
+    clock_s = 350.0
+    with pytest.raises(IllegalArgument, match=INVALID):
+        client.scannerGet(scanner)
 
 
 def test_beyond_the_bound_the_scanner_that_was_used_longest_ago_is_closed(table, monkeypatch):

@@ -25,12 +25,6 @@ def stored(gateway):
     return [row for row, _ in gateway.table.scan()]
 
 
-def test_a_batch_sends_what_is_left_at_its_end(gateway, table):
-    put_each(table.batch(batch_size=4), b"a b c")
-    assert stored(gateway) == [b"a", b"b", b"c"]
-    assert gateway.count("mutateRows") == 2
-
-
 def test_the_end_of_a_block_does_not_send_again_what_has_just_failed(gateway, table):
     gateway.goes_wrong("mutateRows", Fault.LOST_CALL)
     with pytest.raises(OutcomeUnknown):
