@@ -60,15 +60,13 @@ RIGHT = "echo 'openjdk version \"17.0.15\" 2025-04-15' >&2"
         ("echo segfault >&2", r"must be 17 or newer \(got segfault from .*/bin/java\)"),
     ],
 )
-def test_a_missing_or_old_java_is_named_with_what_to_do(bin_, script, message):
+def test_a_missing_or_old_java_is_named_with_what_to_do_and_java_home_goes_before_it(
+    bin_, tmp_path, monkeypatch, script, message
+):
     if script:
         program(bin_, "java", script)
     with pytest.raises(NotStarted, match=f"^java: {message}"):
         java_command(64, [])
-
-
-def test_java_home_goes_before_the_path(bin_, tmp_path, monkeypatch):
-    program(bin_, "java", OLD)
     right = program(tmp_path / "home" / "bin", "java", RIGHT)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     assert str(right) in java_command(64, [])
@@ -85,21 +83,17 @@ def pom(tmp_path, monkeypatch):
     return path
 
 
-def test_a_download_that_fails_is_named_with_its_log(bin_, pom):
+def test_a_download_that_fails_is_named_with_its_log_and_starts_again_as_it_does_when_the_pom_changes(bin_, pom):
     program(bin_, "mvn", "echo no route to host; exit 1")
     with pytest.raises(NotStarted, match=r"^mvn: could not download the jars of some/pom.xml: .* log: ") as caught:
         jars(pom)
     assert Path(str(caught.value).rpartition("log: ")[2]).read_text() == "no route to host\n"
-    program(bin_, "mvn", f": > {pom.parents[1]}/kept/some-jars/a.jar")
-    assert (jars(pom) / "a.jar").exists(), "it starts again"
-
-
-def test_jars_are_downloaded_once_and_again_when_the_pom_changes(bin_, pom, tmp_path):
-    program(bin_, "mvn", f"echo once >> {tmp_path}/calls")
+    calls = pom.parents[1] / "calls"
+    program(bin_, "mvn", f"echo once >> {calls}")
     for text in ("<project/>", "<project/>", "<project></project>"):
         pom.write_text(text)
-        assert jars(pom) == tmp_path / "kept" / "some-jars"
-    assert (tmp_path / "calls").read_text() == "once\nonce\n"
+        assert jars(pom) == pom.parents[1] / "kept" / "some-jars"
+    assert calls.read_text() == "once\nonce\n"
 
 
 # ---- ports and starts that fail ---------------------------------------------------------------------

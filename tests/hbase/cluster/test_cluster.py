@@ -135,27 +135,18 @@ def holder(regions, row):
     return [region.server for region in regions if region.first <= row][-1]
 
 
-def test_a_compaction_drops_a_tombstone(cluster, connection):
-    table = connection.table(TABLE)
-    table.delete(b"row", timestamp=10)
-    table.put(b"row", {b"d:a": b"1"}, timestamp=5)
-    assert table.row(b"row") == {}
-    cluster.compact(TABLE)
-    table.put(b"row", {b"d:a": b"1"}, timestamp=5)
-    assert table.row(b"row") == {b"d:a": b"1"}
-
-
 def test_a_compaction_keeps_a_tombstone_for_as_long_as_its_table_says(cluster):
     with closing(connect(cluster.url)) as connection, connection.beyond_thrift1() as beyond:
-        beyond.create_split_table("kept", {"d": {"keep_tombstones_ms": 600_000}})
-        table = connection.table("kept")
-        deleted_ms = time.time_ns() // 1_000_000
-        for row, deleted_at_ms in ((b"old", deleted_ms - 700_000), (b"young", deleted_ms)):
-            table.delete(row, timestamp=deleted_at_ms)
-        cluster.compact("kept")
-        for row in (b"old", b"young"):
-            table.put(row, {b"d:a": b"1"}, timestamp=1)
-        assert [row for row, _ in table.scan()] == [b"old"]
+        for name, keep_ms, left in (("kept", 600_000, [b"old"]), ("dropped", 0, [b"old", b"young"])):
+            beyond.create_split_table(name, {"d": {"keep_tombstones_ms": keep_ms}})
+            table = connection.table(name)
+            deleted_ms = time.time_ns() // 1_000_000
+            for row, deleted_at_ms in ((b"old", deleted_ms - 700_000), (b"young", deleted_ms)):
+                table.delete(row, timestamp=deleted_at_ms)
+            cluster.compact(name)
+            for row in (b"old", b"young"):
+                table.put(row, {b"d:a": b"1"}, timestamp=1)
+            assert [row for row, _ in table.scan()] == left
 
 
 def test_a_command_that_the_cluster_cannot_do_says_why(cluster):
