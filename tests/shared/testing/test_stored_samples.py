@@ -3,20 +3,14 @@
 import attrs
 import pytest
 
-from shared.keys import KeyLayout, TrailingText, UInt16, part, row_key
+from shared.keys import KeyLayout, TrailingText, UInt16
 from shared.tables import COUNTER, Column, InvalidRecord, ItemCells, RecordCells, TableLayout
 from shared.testing import check_every_table_has_rows, check_round_trip
 from tests.engines import Embedded
+from tests.shared.specimens import key_class
 
-
-@row_key
-class OfUser:
-    user: str = part(TrailingText, "who")
-
-
-@row_key
-class Second:
-    at_s: int = part(UInt16, "when")
+OfUser = key_class("OfUser", user=TrailingText)
+Second = key_class("Second", at_s=UInt16)
 
 
 @attrs.frozen
@@ -24,12 +18,6 @@ class User:
     user: str
     name: str
     language: str = "en"
-
-
-@attrs.frozen
-class Name:
-    user: str
-    name: str
 
 
 @attrs.frozen
@@ -104,9 +92,8 @@ def test_a_cell_that_would_be_stored_otherwise_is_noticed(users, column, value):
 
 
 def test_two_layouts_of_one_cell_are_refused(users):
-    name = TableLayout("users", "a name", KeyLayout(OfUser), RecordCells(Name, {"name": Column("u:n")}))
     with pytest.raises(InvalidRecord) as refused:
-        check_round_trip(users, (*ALL_OF_USERS, name))
+        check_round_trip(users, (*ALL_OF_USERS, attrs.evolve(USERS, holds="a name")))
     assert str(refused.value) == "table users: a user and a name both claim u:n"
 
 
