@@ -1,11 +1,11 @@
 """Where on the way of a call each fault hits, as raw sockets see it."""
 
 import socket
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 
 import pytest
 from attrs import frozen
-from Hbase_thrift import BatchMutation, Hbase, IllegalArgument, Mutation, TScan
+from Hbase_thrift import BatchMutation, Hbase, Mutation, TScan
 from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.transport import TMemoryBuffer
 
@@ -135,23 +135,6 @@ def test_the_end_of_an_idle_connection_is_there_with_the_last_byte_of_the_reply(
     for client in clients:
         assert name_of(answer(client, GET)) == "getRow"
         assert client.recv(1, socket.MSG_DONTWAIT) == b""
-
-
-def test_a_restart_ends_all_connections_and_forgets_all_scanners(proxied):
-    proxy, client, other = proxied(First(Kind.RESTART, call="mutateRows"), count=2)
-    scanner = open_scanner(other)
-    client.sendall(put(b"r"))
-    assert received(other, ends=True) == (b"", True)
-    proxy.settle()
-    with connected_again(proxy) as later:
-        assert isinstance(result("scannerGetList", scanner, 1, client=later).ia, IllegalArgument)
-        assert open_scanner(later) == scanner  # somebody else's, under the same id
-
-
-def connected_again(proxy):
-    while True:
-        with suppress(ConnectionRefusedError):
-            return socket.create_connection((proxy.host, proxy.port), 10)
 
 
 def test_an_expired_scanner_is_the_gateways_own_error(proxied):

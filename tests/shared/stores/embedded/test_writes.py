@@ -98,12 +98,6 @@ def test_a_deleted_row_costs_a_read_until_a_compaction(table, connection):
     assert [rows_read(connection, read) for read, _, _ in reads] == [after for _, _, after in reads]
 
 
-def test_a_row_without_the_columns_of_a_scan_costs_a_read(table, connection):
-    for number in range(10):
-        table.put(b"%d" % number, {b"m:x" if number == 5 else b"d:a": b"1"})
-    assert rows_read(connection, lambda: list(table.scan(columns=[b"m:x"]))) == 10
-
-
 def test_a_hot_column_keeps_few_surplus_versions_and_compaction_none(table, connection):
     for timestamp in range(2_000):
         table.put(b"hot", {b"d:a": b"%d" % timestamp}, timestamp=timestamp)

@@ -3,7 +3,6 @@
 from contextlib import suppress
 
 import pytest
-from Hbase_thrift import IOError as HBaseIOError
 
 from shared.stores import OutcomeUnknown, Unreachable
 from tests.shared.stores.scripted_gateway import Fault
@@ -68,9 +67,3 @@ def test_another_exception_in_the_block_still_sends_what_is_left(gateway, table)
             batch.put(row, {b"d:a": b"1"})
             raise KeyError
     assert stored(gateway) == [b"a"]
-
-
-def test_a_declared_exception_is_not_sent_again_either(gateway, table):
-    with pytest.raises(HBaseIOError), table.batch(batch_size=1) as batch:
-        batch.put(b"a", {b"nosuch:a": b"1"})
-    assert gateway.count("mutateRows") == 1

@@ -1,9 +1,6 @@
 """What a call over the network ends with when something goes wrong on the way, fault by fault."""
 
-import socket
 import time
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 
 import pytest
 from Hbase_thrift import AlreadyExists, BatchMutation, IllegalArgument, Mutation
@@ -11,7 +8,6 @@ from Hbase_thrift import IOError as HBaseIOError
 from thriftpy2.thrift import TApplicationException, TDecodeException
 
 from shared.stores import OutcomeUnknown, Unreachable, connect
-from shared.stores.hbase import retries
 from tests.shared.stores.scripted_gateway import FAULTS, LATE_S, SHORT_MS, Fault, ScriptedGateway, reserved_port
 
 NOW = 2**63 - 1
@@ -240,26 +236,11 @@ def test_a_gateway_that_is_not_there_or_whose_host_is_not_known_is_one_line_at_o
             assert isinstance(caught.value, OSError)
 
 
-@pytest.mark.parametrize(("transport", "answer"), [("framed", b""), ("buffered", b"HTTP/1.1 400 Bad Request\r\n\r\n")])
-def test_a_port_where_no_gateway_listens_is_told_after_some_attempts(monkeypatch, answer, transport):
-    monkeypatch.setattr(retries, "SHORTEST_PAUSE_S", 0.005)
-    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as threads:
-
-        def serve():
-            with suppress(OSError):
-                while True:
-                    with listener.accept()[0] as client:
-                        client.recv(1000)
-                        client.sendall(answer)
-
-        threads.submit(serve)
-        port = listener.getsockname()[1]
-        connection = connect(f"hbase://127.0.0.1:{port}?transport={transport}")
-        with pytest.raises(Unreachable) as caught:
-            connection.tables()
-        connection.close()
-        listener.shutdown(socket.SHUT_RDWR)
+@pytest.mark.parametrize("fault", [Fault.LOST_CALL, Fault.GARBAGE])
+def test_a_port_where_no_gateway_listens_is_told_after_some_attempts(gateway, fault):
+    gateway.goes_wrong("getTableNames", *[fault] * 5)
+    with pytest.raises(Unreachable) as caught:
+        gateway.connect().tables()
     text = message_of(caught)
     assert "getTableNames: no answer after 5 attempts in " in text
-    hint = f"it has never answered: is it a Thrift1 gateway with transport={transport} and protocol=binary?"
-    assert text.endswith(hint)
+    assert text.endswith("it has never answered: is it a Thrift1 gateway with transport=framed and protocol=binary?")

@@ -94,20 +94,14 @@ def test_a_wrong_option_or_split_point_is_refused_before_anything_is_created(ope
 # ---- the gateway
 
 
-def test_transport_and_protocol_are_those_of_the_connection():
-    with both_gateways("framed", "compact") as (connection, store), connection.beyond_thrift1() as beyond:
-        beyond.create_split_table("t", {"d": {"block_size": 2048, "keep_tombstones_ms": 5}}, [b"m"])
-        assert store.block_sizes("t") == beyond.block_sizes("t") == {b"d": 2048}
-        assert store.keep_tombstones_ms("t") == beyond.keep_tombstones_ms("t") == {b"d": 5}
-
-
-def test_names_have_the_prefix_of_the_connection():
-    with both_gateways() as (connection, store):
+def test_transport_protocol_and_prefix_are_those_of_the_connection():
+    with both_gateways("framed", "compact") as (connection, store):
         connection.table_prefix = b"p"
         with connection.beyond_thrift1() as beyond:
-            beyond.create_split_table("t", {"d": {}}, [b"m"])
-            assert connection.tables() == [b"t"]
-            assert store.tables() == [b"p_t"]
+            beyond.create_split_table("t", {"d": {"block_size": 2048, "keep_tombstones_ms": 5}}, [b"m"])
+            assert (connection.tables(), store.tables()) == ([b"t"], [b"p_t"])
+            assert store.block_sizes("p_t") == beyond.block_sizes("t") == {b"d": 2048}
+            assert store.keep_tombstones_ms("p_t") == beyond.keep_tombstones_ms("t") == {b"d": 5}
 
 
 def test_a_namespace_is_sent_apart_from_the_name(gateways):
