@@ -104,7 +104,7 @@ COLUMNS = st.sampled_from([None, [b"p"], [b"p1"], [b"x"], [b"p", b"x"], [b"p:b"]
 SELECTED = st.sampled_from([[b"p"], [b"x", b"p1"], [b"p:b"], [b"x:", b"p:d", b"p:a", b"p1"], [b"p:none"]])
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(WRITES, st.sampled_from(STREAMING) | PAGES, COLUMNS, OPTIONS, FEW)
 def test_a_filter_that_goes_on_to_the_next_row_answers_as_if_it_had_seen_all_cells(
     written, filter, columns, options, few
@@ -115,7 +115,7 @@ def test_a_filter_that_goes_on_to_the_next_row_answers_as_if_it_had_seen_all_cel
     assert with_few_cells(few, lambda: answer(table, columns=columns, filter=filter, **options)) == whole
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(WRITES, SELECTED, st.sampled_from([{}, {"timestamp": 3}]), st.booleans(), FEW)
 def test_selected_columns_are_those_of_whole_rows(written, columns, options, reverse, few):
     table = filled(written)

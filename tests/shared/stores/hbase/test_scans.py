@@ -163,13 +163,6 @@ def test_a_scan_that_is_broken_stays_broken(gateway, client):
     client.scannerClose(scanner)
 
 
-@pytest.mark.parametrize("options", [{"filter": PAGE}, {"scan_batching": 1}])
-def test_before_its_first_row_any_scan_starts_again(gateway, table, options):
-    gateway.goes_wrong("scannerGetList", *LOSSES[:3])
-    assert rows_of(table.scan(batch_size=2, **options)) == rows_of(gateway.table.scan(batch_size=2, **options))
-    assert gateway.is_done
-
-
 def test_a_scan_that_an_older_call_opened_can_only_start_again(gateway, client):
     scanner = client.scannerOpenWithPrefix(b"t", b"r-", [b"d"], {})
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
@@ -222,17 +215,6 @@ def test_a_fetch_of_no_rows_is_empty_and_not_the_end(gateway, client):
 
 
 # Sockets
-
-
-def test_a_thread_needs_one_socket_for_all_its_scans(gateway, table):
-    scans = [table.scan(batch_size=1) for _ in range(40)]
-    for scan in scans:
-        next(scan)
-        assert table.row(ROWS[0])
-    assert gateway.sockets == 2
-    for scan in scans:
-        assert rows_of(scan) == ROWS[1:]
-    assert gateway.sockets == 2
 
 
 def test_a_scan_that_ends_inside_another_ones_call_does_not_touch_its_reply(gateway, table, monkeypatch):

@@ -105,17 +105,6 @@ def test_queries_are_answered_as_by_the_store_itself_whatever_is_lost(gateway, k
     assert gateway.is_done
 
 
-@pytest.mark.parametrize(
-    ("plan", "limit", "reverse"),
-    [(BUCKETS, 100, False), (IN_TURN, None, True)],
-)
-def test_rows_come_in_the_order_of_the_plan_with_small_batches_too(gateway, plan, limit, reverse):
-    expected = numbers(scan(gateway.table, plan, reverse=reverse, limit=limit))
-    for rows in (1, 40):
-        read = scan(gateway.opened(), plan, reverse=reverse, limit=limit, buffer_rows=rows)
-        assert numbers(read) == expected
-
-
 def test_a_query_is_answered_if_no_helper_can_begin(gateway, monkeypatch):
     start = threading.Thread.start
 

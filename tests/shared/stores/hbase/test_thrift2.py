@@ -104,14 +104,6 @@ def test_transport_protocol_and_prefix_are_those_of_the_connection():
             assert store.keep_tombstones_ms("p_t") == beyond.keep_tombstones_ms("t") == {b"d": 5}
 
 
-def test_a_namespace_is_sent_apart_from_the_name(gateways):
-    connection, beyond, _ = gateways
-    beyond.create_split_table("default:t", {"d": {}}, [b"m"])
-    assert connection.tables() == [b"t"]
-    with pytest.raises(IOError, match="NamespaceNotFoundException: rowbook_ns"):
-        beyond.create_split_table("rowbook_ns:t", {"d": {}}, [b"m"])
-
-
 def test_tables_are_created_with_their_namespace_if_that_is_missing(opened):
     connection, beyond = opened
     tables = [attrs.evolve(plain_table(f"ns:{name}"), is_recorded=True) for name in ("t", "other")]
