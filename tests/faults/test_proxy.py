@@ -1,13 +1,12 @@
 """Where on the way of a call each fault hits, as raw sockets see it."""
 
 import socket
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
+import happybase
 import pytest
 from attrs import frozen
-from Hbase_thrift import BatchMutation, Hbase, Mutation, TScan
-from thriftpy2.protocol import TBinaryProtocol
-from thriftpy2.transport import TMemoryBuffer
+from Hbase_thrift import BatchMutation, IllegalArgument, Mutation, TScan
 
 from tests.programs.faults.gateways import EmbeddedGateway
 from tests.programs.faults.messages import message, name_of, take_reply
@@ -75,21 +74,8 @@ def received(client, *, ends=False):
     return pieces, False
 
 
-def result(name, *arguments, client):
-    """What the gateway answers to a call."""
-    protocol = TBinaryProtocol(TMemoryBuffer(answer(client, message(name, *arguments))), decode_response=False)
-    protocol.read_message_begin()
-    read = getattr(Hbase, f"{name}_result")()
-    read.read(protocol)
-    return read
-
-
 def is_stored(gateway):
     return bool(gateway.direct().table("faults").row(b"r"))
-
-
-def open_scanner(client):
-    return result("scannerOpenWithScan", TABLE, TScan(), {}, client=client).success
 
 
 # Whether a part of the reply or all of it comes at once, whether the connection then ends, whether the put is stored;
@@ -138,6 +124,8 @@ def test_the_end_of_an_idle_connection_is_there_with_the_last_byte_of_the_reply(
 
 
 def test_an_expired_scanner_is_the_gateways_own_error(proxied):
-    _, client = proxied(First(Kind.EXPIRED, call="scannerGetList"))
-    fetched = result("scannerGetList", open_scanner(client), 1, client=client)
-    assert fetched.ia.message == b"scanner ID is invalid"
+    (proxy,) = proxied(First(Kind.EXPIRED, call="scannerGetList"), count=0)
+    with closing(happybase.Connection(proxy.host, proxy.port)) as connection:
+        scanner = connection.client.scannerOpenWithScan(TABLE, TScan(), {})
+        with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
+            connection.client.scannerGetList(scanner, 1)
