@@ -129,3 +129,15 @@ def test_an_expired_scanner_is_the_gateways_own_error(proxied):
         scanner = connection.client.scannerOpenWithScan(TABLE, TScan(), {})
         with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
             connection.client.scannerGetList(scanner, 1)
+
+
+def test_a_gateway_that_restarts_forgets_all_scanners(gateway):
+    scanners = []
+    for _ in range(2):
+        with closing(happybase.Connection(*gateway.address)) as connection:
+            for scanner in scanners:
+                with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
+                    connection.client.scannerGetList(scanner, 1)
+            scanners.append(connection.client.scannerOpenWithScan(TABLE, TScan(), {}))
+        gateway.restart()
+    assert scanners[0] == scanners[1]  # somebody else's, under the same id
