@@ -48,14 +48,16 @@ REFUSED = {
         *("hbase://h:0", "hbase://h:65536", "hbase://h:x"),
         *("hbase://user@h:1", "hbase://h:1/path", "hbase://h:1#f", "hbase://h:1?timeout_ms"),
     ],
+    f"{TIMEOUT}'0')": ["hbase://h:1?timeout_ms=0"],
     f"{TIMEOUT}'1.5')": ["hbase://h:1?timeout_ms=1.5"],
     f"{TIMEOUT}'86400001')": ["hbase://h:1?timeout_ms=86400001"],
     "retry_ms: wants a whole number from 0 to 86400000 (got '-1')": ["hbase://h:1?retry_ms=-1"],
     "retry_ms: wants a whole number from 0 to 86400000 (got '999": [f"hbase://h:1?retry_ms={'9' * 5000}"],
     "pool_size: wants a whole number from 1 to 1000 (got '0')": ["hbase://h:1?pool_size=0"],
     "in_flight: wants a whole number from 1 to 64 (got '65')": ["hbase://h:1?in_flight=65"],
-    "thrift2_port: wants a whole number from 1 to 65535 (got '')": ["hbase://h:1?thrift2_port="],
-    "thrift2_port: wants a whole number from 1 to 65535 (got '65536')": ["hbase://h:1?thrift2_port=65536"],
+    "thrift2_port: wants a whole number from 1 to 65535 (got '": [
+        f"hbase://h:1?thrift2_port={port}" for port in ("0", "65536", "")
+    ],
     "transport: wants buffered or framed (got 'http')": ["hbase://h:1?transport=http"],
     "protocol: wants binary or compact (got 'json')": ["hbase://h:1?protocol=json"],
     "option: wants one of timeout_ms, retry_ms, pool_size, in_flight, transport, protocol, table_prefix": [
