@@ -133,17 +133,6 @@ def test_no_late_reply_is_read_by_another_call(gateway):
 # Until when
 
 
-def test_without_retries_one_attempt_is_made(gateway):
-    table = gateway.opened(retry_ms=0)
-    gateway.goes_wrong("getRowWithColumns", Fault.LOST_REPLY)
-    with pytest.raises(Unreachable) as caught:
-        table.row(b"r")
-    assert gateway.count("getRowWithColumns") == 1
-    text = message_of(caught)
-    assert text.startswith(f"{gateway.url}: getRowWithColumns on t, row b'r': no answer after 1 attempt in ")
-    assert text.endswith(" s: the reply did not come (the gateway closed the socket)")
-
-
 def test_attempts_end_after_the_time_for_them():
     with ScriptedGateway() as gateway:  # with the usual pauses
         table = gateway.opened(retry_ms=400)

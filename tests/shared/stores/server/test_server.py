@@ -170,19 +170,6 @@ def test_a_method_that_no_idl_has_is_refused_by_name_and_its_arguments_are_passe
 # Limits
 
 
-def test_a_frame_above_two_mib_ends_the_connection_and_a_reply_may_be_larger(store, client_of):
-    with ThriftServer(store.service, transport="framed") as running:
-        client = client_of(running, "framed")
-        client.create_table("t", {"d": {}})
-        table = client.table("t")
-        for number in range(3):
-            table.put(b"%d" % number, {b"d:a": bytes(2 * 1024 * 1024 - 200)})
-        assert len(list(table.scan())) == 3
-        with pytest.raises(GONE):
-            table.put(b"r", {b"d:a": bytes(2 * 1024 * 1024)})
-        assert client_of(running, "framed").table("t").row(b"r") == {}
-
-
 GET_ROW = message("getRow", "0b 0001 00000001 74  0b 0002 00000001 72  00")
 
 
