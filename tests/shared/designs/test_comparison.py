@@ -12,7 +12,7 @@ import attrs
 import happybase
 import pytest
 
-from shared.designs import AccessPattern, Design, Load, Variant, load_samples, scratch_store
+from shared.designs import AccessPattern, Design, Load, Variant, scratch_store
 from shared.designs.comparison import NothingToMeasure, VariantCosts, measure_variant, stored_cells
 from shared.keys import EscapedText, Int64, KeyLayout, Salt, between
 from shared.queries import Query
@@ -59,13 +59,12 @@ def variant_of(table: TableLayout[Any, Note]) -> Variant:
     return Variant(ModuleType(table.name), "", tables=(table,), open=partial(Notes, table=table))
 
 
-def design_of(folder: Path, notes: list[dict[str, Any]], **options: Any) -> Design:
+def design_of(folder: Path, notes: list[dict[str, Any]]) -> Design:
     samples = folder / "notes.jsonl"
     samples.write_text("".join(json.dumps(note) + "\n" for note in notes))
     variants = (variant_of(BY_HOST), variant_of(SALTED))
-    load = Load("notes", Note, Notes.store, samples, **options.pop("load", {}))
-    declared: dict[str, Any] = {"patterns": (OF_HOST,), **options}
-    return Design("notes", "Where do notes go?", (load,), repository=Notes, variants=variants, **declared)
+    load = Load("notes", Note, Notes.store, samples)
+    return Design("notes", "Where do notes go?", (load,), (OF_HOST,), Notes, variants)
 
 
 Compare: TypeAlias = Callable[[Design, Variant], VariantCosts]
@@ -104,30 +103,6 @@ def test_a_store_for_measuring_keeps_cells_of_any_age() -> None:
         assert len(list(connection.table("by_host").scan())) == 1
 
 
-# ---- loading -------------------------------------------------------------------------------------
-
-
-def test_every_file_has_a_transform_of_its_own(new_store, tmp_path):
-    notes_of_files: list[list[Note]] = []
-
-    def numbering() -> Callable[[Note], Note]:
-        notes: list[Note] = []
-        notes_of_files.append(notes)
-
-        def numbered(note: Note) -> Note:
-            notes.append(note)
-            return attrs.evolve(note, text=str(len(notes)))
-
-        return numbered
-
-    design = design_of(tmp_path, NOTES, load={"new_record_transform": numbering})
-    for _ in range(2):
-        connection = new_store(*design.main.tables)
-        repository = load_samples(connection, design, design.main)
-        assert [note.text for note in repository.of_host("b")] == ["2", "5"]
-    assert [len(notes) for notes in notes_of_files] == [5, 5]
-
-
 # ---- what a record takes -------------------------------------------------------------------------
 
 
@@ -163,22 +138,3 @@ def test_calls_rows_and_bytes_are_the_means_of_all_records(compare, tmp_path):
     row = "610001 8000000000000001"
     of_row = key_value_bytes(row, "nn", "t", "a0") + key_value_bytes(row, "nn", "mk", "c4 00")
     assert (costs.rpcs_per_record, costs.rows_per_record, costs.bytes_per_record) == (1, 5 / 6, 5 / 6 * of_row)
-
-
-# ---- rows that hold many records, and tables of two layouts -----------------------------------------
-
-
-MARKS = TableLayout(
-    "by_host",
-    "the mark of a note",
-    KeyLayout(NoteByHost),
-    RecordCells(Note, {"text": Column("xx:t"), "mark": Column("xx:m")}),
-)
-
-
-def test_a_table_of_two_layouts_is_counted_once(compare, tmp_path):
-    design = design_of(tmp_path, NOTES)
-    one, two = (
-        compare(design, attrs.evolve(variant_of(BY_HOST), tables=tables)) for tables in ((BY_HOST,), (BY_HOST, MARKS))
-    )
-    assert (two.rows_per_record, two.bytes_per_record) == (1, one.bytes_per_record)

@@ -166,24 +166,6 @@ def test_a_table_matters_if_it_takes_a_tenth_of_the_writes_and_has_a_verdict():
     assert that_matter([table("v", "few", heat((0,) * 8)), large]) == [large]
 
 
-def test_the_tables_that_are_shown_have_verdicts_of_different_kinds():
-    logs = all_designs()[1]
-    own, hot, steady, even = (
-        table("logs", "own", EVEN),
-        table("a", "h", HOT),
-        table("b", "s", STEADY),
-        table("c", "e", EVEN),
-    )
-    assert contrasting(logs, [own, hot, steady, even]) == [own, hot, steady]
-    assert contrasting(logs, [hot, steady, attrs.evolve(own, heat=HOT), even]) == [
-        attrs.evolve(own, heat=HOT),
-        steady,
-        even,
-    ]
-    assert contrasting(logs, [own, even]) == [own]
-    assert contrasting(logs, [table("logs", "cool", EVEN), table("logs", "hot", HOT), even])[0].table == "hot"
-
-
 # ---- the writes of a design ------------------------------------------------------------------------
 
 
