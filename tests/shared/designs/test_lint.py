@@ -20,9 +20,8 @@ from domains.monitoring.keys import POINTS
 from domains.monitoring.variants import bucketed
 from domains.orders.keys import BY_SELLER, ORDERS
 from domains.profiles.keys import PROFILES
-from shared.designs import LINT_RULES, Accepted, AccessPattern, recorded_heat
+from shared.designs import Accepted, AccessPattern, recorded_heat
 from shared.designs.linting import (
-    RULE_OF,
     Asked,
     Cell,
     LintedTable,
@@ -138,6 +137,7 @@ def test_a_part_that_no_question_gives_is_found_if_questions_compare_a_later_par
     assert found(LintedTable(LOGS, asked=(of_host, of_kind))) == []
 
 
+@pytest.mark.long
 def test_a_question_gives_the_parts_of_its_ranges_and_of_its_conditions_but_no_bucket() -> None:
     def given(name: str) -> dict[str, list[str]]:
         design, (variant,) = find_variants(name)
@@ -151,11 +151,6 @@ def test_a_question_gives_the_parts_of_its_ranges_and_of_its_conditions_but_no_b
     assert salted_logs["one kind of a host's events, ten minutes"] == ["event", "host", "time_ms"]
     assert given("logs:slices")["all hosts, ten minutes"] == ["time_ms"]
     assert given("monitoring:monitoring")["averages of each minute"] == ["host", "metric", "time_ms"]
-
-
-def test_a_random_number_first_is_found_because_every_question_is_refused() -> None:
-    assert "unbound logs_random" in found_in("logs:random")
-    assert "unbound logs" not in found_in("logs:logs")
 
 
 def ranges_found(tables: LogTables, until: str) -> list[tuple[str, str]]:
@@ -292,8 +287,7 @@ def test_tombstones_that_thrift1_cannot_keep_are_found() -> None:
 # ---- designs -------------------------------------------------------------------------------------
 
 
-def test_every_rule_has_a_name_and_a_meaning() -> None:
-    assert [*RULE_OF] == [*LINT_RULES]
+def test_what_is_accepted_is_the_finding_of_a_rule() -> None:
     with pytest.raises(ValueError, match=r"^Accepted\.rule: must be one of rising, .* \(got 'raising'\)$"):
         Accepted("raising", "of a misspelt name")
 

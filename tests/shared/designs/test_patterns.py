@@ -13,7 +13,7 @@ from shared.designs.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_
 from shared.designs.metering import Cost, Read
 from shared.designs.patterns import DEFAULT_LIMIT
 from shared.designs.verdicts import verdict
-from shared.keys import InvalidKey, InvalidQuestion, KeyLayout, Plan, RowRange, Stream, UInt16, between
+from shared.keys import InvalidKey, KeyLayout, Plan, RowRange, Stream, UInt16, between
 from shared.queries import Explanation, Page, Query, ServerFilter, scan
 from shared.queries.pages import read_page
 from shared.queries.wide_rows import CHUNK_CELLS
@@ -265,11 +265,6 @@ def test_no_other_error_of_a_question_is_taken_for_a_refusal(table):
     assert client is table.connection.client
 
 
-def test_what_a_dependent_query_leaves_to_the_client_is_that_of_its_page():
-    page: Page[Item] = Page([], None, 0, ("number",))
-    assert Measurement(SOME, page, Cost(), explanation=explained()).client_work == ("number",)
-
-
 # ---- one question with a user's values -----------------------------------------------------------
 
 
@@ -280,18 +275,6 @@ def test_a_question_is_measured_with_a_users_values_limit_and_cursor(table):
     assert (first.cost.rpcs, first.cost.rows_fetched) == (3, 6)
     second = measure_pattern(table.connection, repository, SOME, {"since": 2}, 5, first.answer.cursor)
     assert (second.records, second.answer.cursor) == ([Item(number) for number in range(7, 10)], None)
-
-
-def test_a_users_question_that_is_refused_raises(table):
-    client = table.connection.client
-    for pattern, arguments, limit, cursor, reason in (
-        (SOME, {"since": -1}, 3, None, "Item.number: must be 0..65535"),
-        (SOME, {"since": 1}, 0, None, "limit: must be 1..1000000"),
-        (SOME, {"since": 1}, 3, "x", "cursor: is damaged"),
-    ):
-        with pytest.raises(InvalidQuestion, match=reason):
-            measure_pattern(table.connection, Repository(table.connection), pattern, arguments, limit, cursor)
-    assert client is table.connection.client
 
 
 def test_the_ranges_of_a_query_tell_the_values_that_they_bind(table):

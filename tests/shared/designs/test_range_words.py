@@ -44,7 +44,6 @@ def words(layout: KeyLayout[Any], **question: Any) -> list[str]:
         ({"user": "a b\n"}, r"user 'a b\n'"),
         ({"user": starting_with("a")}, "user starting with a"),
         ({"user": between("a", "b")}, "user a up to b"),
-        ({"user": "ada", "at_ms": NOON}, "user ada, at_ms 1970-01-01T12:00:00.000Z"),
         (
             {"user": "ada", "at_ms": between(NOON, ONE)},
             "user ada, at_ms 1970-01-01T12:00:00.000Z up to 1970-01-01T13:00:00.000Z",
@@ -53,7 +52,6 @@ def words(layout: KeyLayout[Any], **question: Any) -> list[str]:
         ({"user": "ada", "at_ms": between(None, NOON)}, "user ada, at_ms up to 1970-01-01T12:00:00.000Z"),
         ({"user": "ada", "at_ms": between()}, "user ada"),
         ({"user": "ada", "at_ms": 0, "page": "/"}, "user ada, at_ms 1970-01-01T00:00:00.000Z, page /"),
-        ({"user": "x" * 80}, f"user {'x' * 80}"),
         ({"user": "x" * 81}, f"user {'x' * 80}... (81 characters)"),
         ({"user": starting_with("x" * 200)}, f"user starting with {'x' * 80}... (200 characters)"),
     ],
@@ -67,7 +65,6 @@ def test_a_range_has_the_values_that_its_question_binds(question, wanted):
 def test_a_range_of_which_nothing_is_known_has_no_words_unless_it_is_all_rows():
     assert range_words(RowRange(b"a", b"b")) == ""
     assert range_words(RowRange(b"a", b"b"), VISITS) == ""
-    assert range_words(RowRange(b"", b"b"), VISITS) == ""
     assert range_words(RowRange(b"", None)) == range_words(RowRange(b"", None), VISITS) == "all rows"
     assert range_words(RowRange(b"a", None, (("user", between()),)), VISITS) == ""
 
@@ -118,7 +115,6 @@ def test_the_ends_of_a_descending_range_are_not_told():
         (KeyLayout(Visit, Modulo(of="at_ms", by=2)), {"user": "ada"}, ["bucket 00, user ada", "bucket 01, user ada"]),
         # The md5 of ada is 8c 8d 35 7b .., that of u40 starts with two bytes that are letters or digits.
         (KeyLayout(Visit, HashPrefix(of="user", bytes=2)), {"user": "ada"}, ["hash 8c 8d, user ada"]),
-        (KeyLayout(Visit, HashPrefix(of="user", bytes=4, hex=True)), {"user": "ada"}, ["hash 8c8d, user ada"]),
         (
             KeyLayout(Visit, HashPrefix(of="user", bytes=4, hex=True, separator="_")),
             {"user": "ada"},

@@ -2,6 +2,8 @@
 
 from xml.etree import ElementTree
 
+import pytest
+
 from shared.designs.pages.regions_page import KEY_BYTES, InATerabyte, drawn_regions
 from shared.designs.pictures import MAX_BYTES
 from tests.programs.pictures import of_regions
@@ -18,6 +20,7 @@ def test_a_longer_key_never_lets_a_table_hold_more():
     assert short.regions == long.regions == 94
 
 
+@pytest.mark.long
 def test_the_picture_of_regions_is_what_the_code_draws_and_its_words_fit():
     ((path, text),) = of_regions().items()
     assert path.read_text(encoding="utf-8") == text

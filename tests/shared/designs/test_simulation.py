@@ -68,7 +68,10 @@ def rows_of_owners(count, form):
         (lambda owner, number: b"%s%08d" % (owner.encode(), number), 1, 0.5),
         (lambda owner, number: b"%s%08d" % (owner.encode(), 10**7 - number), -1, 0.5),
         (lambda owner, number: b"%08d%s" % (number // 50, owner.encode()), 1, 1.0),
-        (lambda owner, number: b"%08d%s" % (number * 7919 % 10**5, owner.encode()), 0, 0.0125),
+        pytest.param(
+            *(lambda owner, number: b"%08d%s" % (number * 7919 % 10**5, owner.encode()), 0, 0.0125),
+            marks=pytest.mark.long,
+        ),
     ],
     ids=["by owner", "newest first", "slices of time", "spread"],
 )
