@@ -12,22 +12,24 @@ from rich.console import Console
 from domains.command_line import designs, heat_maps
 from domains.command_line.designs import all_designs
 from shared.designs.heat import Writes
+from tests.few_designs import few_of
 
 NAMES = [name for design in all_designs() for name in (design.name, f"{design.name}:{design.variants[-1].name}")]
 KEYS = [b"%s\0\1%04d" % (host, number) for number in range(400) for host in (b"a", b"\xc3\xa9", b"b\\")]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", few_of(NAMES))
 def test_the_heat_of_a_design_fits_a_screen_and_has_the_verdict_of_every_table(ok, environment, name):
     environment["COLUMNS"] = "60"
     lines = ok(f"heat {name} --rows 1000").splitlines()
     assert len(lines) <= 70
     assert max(map(cell_len, lines)) <= 60
-    (first, *_others) = json.loads(ok(f"heat {name} --rows 1000 --json"))["variants"]
+    (first, *others) = json.loads(ok(f"heat {name} --rows 1000 --json"))["variants"]
     shown = " ".join(" ".join(lines).split())
-    for table in first["tables"]:
-        assert f"{table['table']}: {table['verdict']}" in shown
+    for variant in (first, *others):
+        for table in variant["tables"]:
+            assert f"{table['table']}: {table['verdict']}" in shown
+    assert (" Tables of the other variants " in shown) == bool(others)
 
 
 def escaped(key):
@@ -74,6 +76,7 @@ def test_an_output_without_block_characters_has_digits():
     assert line == "8888888888888888 100% <"
 
 
+@pytest.mark.long
 def test_the_samples_show_the_heat_of_a_design_whose_samples_have_no_generator(ok, folder, monkeypatch):
     (logs,) = (design for design in all_designs() if design.name == "logs")
     (folder / "logs.jsonl").symlink_to(logs.loads[0].samples)

@@ -10,9 +10,11 @@ import attrs
 import pytest
 from pyarrow import parquet
 
-from domains.command_line.designs import NAMES, design_named
+from domains.command_line.designs import NAMES
 from domains.command_line.record_output import csv_value
-from domains.logs.records import LogEvent
+from domains.logs import LogEvent, LogRepository
+from domains.logs.keys import LOGS
+from domains.logs.variants import salted
 from domains.orders import Order, OrderRepository
 from domains.orders.keys import TABLES
 from shared.designs import load_samples
@@ -51,10 +53,7 @@ def read(connection, table):
 
 
 def test_a_limit_holds_within_a_row_of_many_records(ok, folder, cut_designs):
-    design = cut_designs["monitoring"]
-    with closing(connect(URL)) as connection:
-        create_tables(connection, design.main.tables)
-        load_samples(connection, design, design.main)
+    ok(f"load monitoring {cut_designs['monitoring'].loads[0].samples} --store {URL}")
     read = json.loads(ok(f"scan monitoring points --store {URL} --limit 1 --json"))
     assert (len(read["records"]), read["more"]) == (1, True)
 
@@ -68,6 +67,14 @@ def orders(folder):
     with closing(connect(URL)) as connection:
         create_tables(connection, TABLES)
         yield OrderRepository(connection)
+
+
+@pytest.fixture
+def logs(folder):
+    """A store for logs."""
+    with closing(connect(URL)) as connection:
+        create_tables(connection, [LOGS])
+        yield LogRepository(connection)
 
 
 def test_a_parquet_file_has_types_and_csv_can_be_loaded_again(ok, folder, orders):
@@ -89,38 +96,32 @@ def test_a_parquet_file_that_cannot_be_finished_is_not_there(rowbook, folder, or
     assert list(folder.glob("*.parquet*")) == []
 
 
-def test_a_limit_ends_the_reading_of_a_large_table(ok, orders):
-    orders.place_all(attrs.evolve(LAMP, order_number=f"n-{number:04}") for number in range(1_202))
-    assert json.loads(ok(f"count orders orders --store {URL} --limit 1100 --json"))["more"]
-    assert ok(f"count orders orders --store {URL} --limit all") == "orders: 1202 records\n"
-    assert len(json.loads(ok(f"scan orders orders --store {URL} --json"))["records"]) == 100
+def test_a_limit_ends_the_reading_of_a_large_table(ok, logs):
+    logs.store_all(LogEvent("web-1", "GET", number) for number in range(1_202))
+    assert json.loads(ok(f"count logs logs --store {URL} --limit 1100 --json"))["more"]
+    assert ok(f"count logs logs --store {URL} --limit all") == "logs: 1202 records\n"
+    assert len(json.loads(ok(f"scan logs logs --store {URL} --json"))["records"]) == 100
 
 
 def test_the_region_that_holds_a_row_is_one_of_its_table(ok, folder, new_url):
-    variant = next(variant for variant in design_named("logs").variants if variant.name == "salted")
-    url = new_url(*variant.tables)
+    url, event = new_url(salted.TABLE), LogEvent("web-1", "GET", 1_767_225_600_000)
     with closing(connect(url)) as connection:
-        create_tables(connection, variant.tables)
-        bound = BoundTable(connection, variant.tables[0])
-        event = LogEvent("web-1", "GET", 1_767_225_600_000)
-        bound.rows.put(bound.row(event), bound.layout.cells.pack(event))
-        row = bound.row(event)
+        create_tables(connection, salted.TABLES)
+        LogRepository(connection, tables=salted.TABLES).store(event)
+    row = salted.TABLE.row(event)
     (key,) = json.loads(ok(f"explain logs:salted --key {row.hex()} --store {shlex.quote(url)} --json"))["keys"]
     place = key["place"]
-    assert (place["regions"], place["is_stored"]) == (len(variant.tables[0].splits.points) + 1, True)
+    assert (place["regions"], place["is_stored"]) == (8, True)
     assert bytes.fromhex(place["from"]) <= row < bytes.fromhex(place["up_to"] or "ff")
     (folder / "keys").write_text(row.hex(), encoding="utf-8")
     where = f"region {place['region']} of {place['regions']}"
     assert where in ok(f"explain logs:salted --keys keys --store {shlex.quote(url)}")
 
 
-def test_a_stored_row_says_when_its_cells_expire(ok, folder, monkeypatch):
-    variant = design_named("logs").main
+def test_a_stored_row_says_when_its_cells_expire(ok, logs, monkeypatch):
     event = LogEvent("web-1", "GET", 1_767_225_600_000)
-    with closing(connect(URL)) as connection:
-        create_tables(connection, variant.tables)
-        variant.open(connection).store(event)
-    explain = f"explain logs --key {variant.tables[0].row(event).hex()} --store {URL}"
+    logs.store(event)
+    explain = f"explain logs --key {LOGS.row(event).hex()} --store {URL}"
     assert "expires" not in ok(explain)
     assert "expires" not in ok(f"{explain} --json")
     monkeypatch.setattr(Family, "lifetime_s", 86_400)

@@ -8,6 +8,7 @@ import pytest
 from domains.command_line.designs import all_designs
 from domains.counters import LoginRepository
 from domains.logs import LogRepository
+from tests.few_designs import few_of
 
 MANY = ("store_all", "place_all", "send_all", "follow_all", "post_all")
 """Methods that store many records in few calls."""
@@ -22,7 +23,6 @@ FIELDS = {
     if design.names_in_key is None  # otherwise a long name fits the key, as its number
 }
 """A record of each design that stores many at once, as a JSON line."""
-each_at_once = pytest.mark.parametrize("name", FIELDS)
 
 
 def json_lines(folder, name, *texts):
@@ -43,7 +43,7 @@ def test_a_design_declares_that_it_stores_many_at_once_wherever_its_repository_d
             assert declared == stores_many or variant is not design.main, variant.name
 
 
-@pytest.mark.parametrize("name", dict.fromkeys(design.name for design in AT_ONCE))
+@pytest.mark.parametrize("name", few_of(dict.fromkeys(design.name for design in AT_ONCE)))
 def test_samples_are_stored_at_once(ok, new_url, cut_designs, monkeypatch, name):
     design = cut_designs[name]
     url = new_url(*design.main.tables)
@@ -53,7 +53,7 @@ def test_samples_are_stored_at_once(ok, new_url, cut_designs, monkeypatch, name)
         assert out.endswith(f" {len(list(load.sample_records()))} records stored\n")
 
 
-@each_at_once
+@pytest.mark.parametrize("name", few_of(FIELDS))
 def test_a_record_that_cannot_be_stored_is_named_by_its_line_and_reason(rowbook, folder, name):
     file = json_lines(folder, name, "a", "b", "c" * 40_000, "d")
     code, _out, err = rowbook(f"load {name} {file} --store embedded:a.db")

@@ -19,6 +19,7 @@ from shared.records import integer, text
 from shared.stores import connect
 from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
 from shared.writes import CLOCK, ClockSkew, UnknownOutcome, put_all, store_all
+from tests.few_designs import FEW
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 
 POINTS = "host,metric,time_ms,value\n"
@@ -96,7 +97,7 @@ def test_processes_compare_the_keys_of_their_files(counts, folder):
         pytest.param(
             *(design, variant, load),
             id=f"{full_name(design, variant)} {load.name}",
-            marks=[] if variant is design.main else pytest.mark.long,
+            marks=[] if variant is design.main and design.name in FEW else pytest.mark.long,
         )
         for design in all_designs()
         for variant in design.variants

@@ -7,6 +7,7 @@ import pytest
 
 from domains.command_line.completing import question_names
 from domains.command_line.own_designs import GROUP
+from shared.designs.regions import sampling
 from tests.command_line.test_readme_commands import make_files
 from tests.readmes import ROOT
 
@@ -55,7 +56,8 @@ SAMPLES = {
 
 
 @pytest.mark.usefixtures("package")
-def test_one_is_simulated_if_its_samples_have_a_generator_and_its_size_needs_none(rowbook, ok, folder):
+def test_one_is_simulated_if_its_samples_have_a_generator_and_its_size_needs_none(rowbook, ok, folder, monkeypatch):
+    monkeypatch.setattr(sampling, "SAMPLE_ROWS", 2_000)
     code, out, err = rowbook("simulate tickets")
     assert (code, out) == (1, "")
     assert "must write at least 160 rows to a table (got 3 of 3 records); SAMPLES in a make_samples.py" in err

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from tests.few_designs import FEW
 from tests.readmes import READMES, named
 
 FILE = re.compile(r"`([\w.]+)`:\n\n```\w+\n(.*?)```", re.DOTALL)
@@ -31,8 +32,8 @@ WITH_COMMANDS = [path for path in READMES if commands(path)]
 WITH_A_STORE = [path for path in WITH_COMMANDS if any(map(STORE.search, commands(path)))]
 
 
-MANY = ("README.md", "domains/command_line/README.md", "domains/REGIONS.md")
-"""READMEs that simulate, compare and make packages."""
+OF_FEW = tuple(f"domains/{name}/" for name in FEW)
+"""The folders of the READMEs whose commands `make test` runs; others also simulate, compare and make packages."""
 
 
 @pytest.fixture(params=["few_samples", pytest.param("fixtures", marks=pytest.mark.long)])
@@ -44,7 +45,7 @@ def samples(request):
 @pytest.mark.usefixtures("fixtures", "samples")
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, marks=pytest.mark.long if named(path) in MANY else ()) for path in WITH_COMMANDS],
+    [pytest.param(path, marks=() if named(path).startswith(OF_FEW) else pytest.mark.long) for path in WITH_COMMANDS],
     ids=named,
 )
 def test_the_commands_in_a_readme_end_well(ok, folder, path):

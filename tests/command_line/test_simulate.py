@@ -46,6 +46,7 @@ def test_the_questions_of_a_load_say_what_they_read_and_whether_that_grows(ok):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small_sample")
 def test_sizes_grow_with_records_and_days_and_encodings_make_them_smaller(ok):
     needed = json.loads(ok("size logs --records-a-day 2e6 --keep 60d --json"))

@@ -39,7 +39,10 @@ def below(names: tuple[str, ...], modules: set[str]) -> list[str]:
     ("line", "needs", "unwanted"),
     [
         ("--help", "typer", ("shared", "happybase", "attr", "rich.console")),
-        ("list", "rich.console", ("numpy", "prometheus_client", "cattrs", "happybase", "pydantic", "shared")),
+        pytest.param(
+            *("list", "rich.console", ("numpy", "prometheus_client", "cattrs", "happybase", "pydantic", "shared")),
+            marks=pytest.mark.long,
+        ),
         ("explain orders order_number=n-42", "domains.orders.design", (*OTHER_DESIGNS, *UNNEEDED)),
         pytest.param("ddl orders", "domains.orders.design", (*OTHER_DESIGNS, *UNNEEDED), marks=pytest.mark.long),
     ],

@@ -29,16 +29,11 @@ def repository_of(variant):
 
 
 @each_variant
-def test_a_variant_has_an_upkeep_or_says_why_not(design, variant):
+def test_a_variant_has_an_upkeep_and_answers_every_question_or_says_why_not(design, variant):
     with repository_of(variant) as (repository, _calls):
         has_upkeep = all(hasattr(getattr(repository, "upkeep", None), name) for name in UPKEEP)
         assert has_upkeep != bool(design.why_no_upkeep(variant)), "needs an attribute upkeep, or without_upkeep"
         assert hasattr(repository, "erase") == design.can_erase(variant)
-
-
-@each_variant
-def test_a_question_that_a_variant_lacks_has_a_reason(design, variant):
-    with repository_of(variant) as (repository, _calls):
         names = {pattern.method.__name__ for pattern in design.patterns}
         assert {name for name in names if not hasattr(repository, name)} == {*getattr(repository, "lacks", ())}
 
