@@ -12,13 +12,14 @@ from rich.console import Console
 from domains.command_line import designs, heat_maps
 from domains.command_line.designs import all_designs
 from shared.designs.heat import Writes
-from tests.few_designs import few_of
 
 NAMES = [name for design in all_designs() for name in (design.name, f"{design.name}:{design.variants[-1].name}")]
 KEYS = [b"%s\0\1%04d" % (host, number) for number in range(400) for host in (b"a", b"\xc3\xa9", b"b\\")]
 
 
-@pytest.mark.parametrize("name", few_of(NAMES))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "tsdb" else pytest.mark.long) for name in NAMES]
+)
 def test_the_heat_of_a_design_fits_a_screen_and_has_the_verdict_of_every_table(ok, environment, name):
     environment["COLUMNS"] = "60"
     lines = ok(f"heat {name} --rows 1000").splitlines()

@@ -32,8 +32,8 @@ WITH_COMMANDS = [path for path in READMES if commands(path)]
 WITH_A_STORE = [path for path in WITH_COMMANDS if any(map(STORE.search, commands(path)))]
 
 
-OF_FEW = tuple(f"domains/{name}/" for name in FEW)
-"""The folders of the READMEs whose commands `make test` runs; others also simulate, compare and make packages."""
+OF_FEW = [f"domains/{name}/README.md" for name in FEW]
+"""The READMEs whose commands `make test` runs; others also simulate, compare and make packages."""
 
 
 @pytest.fixture(params=["few_samples", pytest.param("fixtures", marks=pytest.mark.long)])
@@ -45,7 +45,7 @@ def samples(request):
 @pytest.mark.usefixtures("fixtures", "samples")
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, marks=() if named(path).startswith(OF_FEW) else pytest.mark.long) for path in WITH_COMMANDS],
+    [pytest.param(path, marks=() if named(path) in OF_FEW else pytest.mark.long) for path in WITH_COMMANDS],
     ids=named,
 )
 def test_the_commands_in_a_readme_end_well(ok, folder, path):
