@@ -113,13 +113,9 @@ def test_a_length_of_time_is_shown_as_it_is_typed():
 @pytest.mark.parametrize(("text", "every_ms"), [("600000", 600_000), ("10m", 600_000), ("2w", 1_209_600_000)])
 def test_a_length_of_time_has_a_unit_or_is_in_milliseconds(text, every_ms):
     assert arguments(AVERAGES, [*WORDS, f"every={text}"])["every_ms"] == every_ms
-
-
-@pytest.mark.parametrize("text", ["2017-06-23", "-1", "1.5h", "6H"])
-def test_a_time_is_not_a_length_of_time(text):
-    wanted = "every_ms: must be a length such as 10m, 6h or 14d, or milliseconds"
-    with pytest.raises(WrongUsage, match=re.escape(f"{wanted} (got {text!r})")):
-        arguments(AVERAGES, [*WORDS, f"every={text}"])
+    wanted = f"every_ms: must be a length such as 10m, 6h or 14d, or milliseconds (got '-{text}')"
+    with pytest.raises(WrongUsage, match=re.escape(wanted)):
+        arguments(AVERAGES, [*WORDS, f"every=-{text}"])
 
 
 def test_a_row_of_a_later_release_is_left_out_of_a_page_and_named(ok, folder):

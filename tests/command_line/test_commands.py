@@ -10,7 +10,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-from domains import tsdb
 from domains.command_line.designs import NAMES, all_designs, design_named
 from domains.command_line.key_words import tables_of
 from domains.tsdb.keys import DELETIONS
@@ -31,7 +30,6 @@ each_variant = pytest.mark.parametrize(
         for name, (design, variant) in BY_NAME.items()
     ],
 )
-HOUR_MS = 1_356_998_400_000  # 2013-01-01T00:00:00.000Z
 
 
 def test_the_list_has_every_variant_with_its_tables_and_why_it_is_not_to_be_copied(ok):
@@ -115,17 +113,6 @@ def check_cell(ok, name, table, row, cells, column, value):
         shown = {name: value for name, value in of_one.items() if name in records[0]}
         assert shown in [{name: record[name] for name in shown} for record in records]
         assert shown or set(of_one) == {"revision", "revision_ms"}
-
-
-def test_a_registered_deletion_shows_what_it_deletes(ok, folder):
-    with closing(connect("embedded:a.db")) as connection:
-        create_tables(connection, tsdb.TABLES)
-        repository = tsdb.TsdbRepository(connection)
-        repository.store(tsdb.Point("load", HOUR_MS, 1, {"host": "web-1"}))
-        repository.delete_points("load", (), HOUR_MS, HOUR_MS + 1)
-        ((row, cells),) = connection.table(DELETIONS.name).scan(columns=DELETIONS.cells.columns)
-    for column, value in cells.items():
-        check_cell(ok, "tsdb", DELETIONS, row, cells, column, value)
 
 
 @each_variant

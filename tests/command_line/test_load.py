@@ -1,10 +1,7 @@
 """`rowbook load` where no transcript can follow: pipes, signals, failing stores, few calls."""
 
-import re
-import shlex
 import signal
 import subprocess
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -125,19 +122,6 @@ def test_after_a_failed_call_the_records_are_stored_one_by_one_until_another_cal
     monkeypatch.setattr(happybase.Batch, "send", fail_at_first)
     assert rowbook(f"load tsdb a.txt --store {points_url}") == ended
     assert values(points_url) == ([] if ended[0] else [1, 2, 3, 4])
-
-
-@pytest.mark.long
-def test_a_full_store_is_named_with_what_to_do(folder):
-    (folder / "a.csv").write_text(HEADER + "".join(f"n-{n},s-1,b-1,2026-01-12,lamp,7\n" for n in range(300)))
-    words = f"-m domains.command_line load orders {folder}/a.csv --store embedded:{folder}/a.db"
-    limited = ["bash", "-c", f"ulimit -f 300; exec {shlex.quote(sys.executable)} {words}"]  # blocks of 1,024 bytes
-    ended = subprocess.run(limited, cwd=ROOT, capture_output=True, text=True)
-    where = f"{folder}/a.db: the disk is full or failed, free some space and try again: "
-    assert ended.returncode == 1
-    assert re.fullmatch(
-        rf"{folder}/a.csv:\d+: the store failed: {where}disk I/O error; \d+ records? stored before\n", ended.stderr
-    )
 
 
 # Ctrl-C

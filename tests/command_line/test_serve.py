@@ -62,15 +62,6 @@ def test_thrift2_is_served_on_a_port_of_its_own_and_rows_of_different_times_shar
             beyond.create_split_table("t", {"d": {}}, [b"m"])
         connection.client.put_dated(b"t", [(b"r", {(b"d:a", 5): b"1", (b"d:b", 6): b"2"})])
         assert connection.table("t").row(b"r", include_timestamp=True) == {b"d:a": (b"1", 5), b"d:b": (b"2", 6)}
-    assert ended(process, signal.SIGTERM)[0] == 0
-
-
-@long
-def test_the_first_line_says_where_and_happybase_finds_a_store_there(serve):
-    process, connection = serve()
-    connection.create_table("t", {"d": {}})
-    connection.table("t").put(b"r", {b"d:a": b"1"})
-    assert connection.table("t").row(b"r") == {b"d:a": b"1"}
     assert ended(process, signal.SIGINT) == (130, "", "interrupted; the store was in memory, its data is gone\n")
 
 
@@ -78,10 +69,8 @@ def test_what_load_stored_is_served_in_the_transport_and_protocol_that_are_named
     header = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
     (folder / "a.csv").write_text(f"{header}n-1,s-1,b-1,0,lamp,7\n")
     ok("load orders a.csv --store embedded:a.db")
-    options = {"transport": "framed", "protocol": "compact"}
-    _process, connection = serve(
-        "--store", "embedded:a.db", "--transport", "framed", "--protocol", "compact", **options
-    )
+    words = ("--store", "embedded:a.db", "--transport", "framed", "--protocol", "compact")
+    _process, connection = serve(*words, transport="framed", protocol="compact")
     assert [row for row, _ in connection.table("orders").scan()] == [b"n-1"]
     connection.table("orders").delete(b"n-1")
     assert "lamp" not in ok("ask orders order order_number=n-1 --store embedded:a.db")

@@ -12,7 +12,6 @@ from domains.command_line import running
 from domains.command_line.designs import all_designs, design_named
 from domains.command_line.key_words import encode_keys
 from domains.orders.keys import BY_SELLER
-from domains.orders.variants import hashed_number
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.few_designs import few_of
@@ -25,7 +24,6 @@ LOAD = "load orders fixtures/orders/orders.csv"
     [
         (f"ask orders of-seller seller_id=a --limit {'9' * 5000}", 2, "--limit: "),
         (f"ask orders numbered number_prefix={'n' * 32_768}", 2, "OrderByNumber.order_number: "),
-        (f"ddl logs:salted --splits {'9' * 5000}", 2, "--splits: "),
         (f"explain orders --key {'61' * 32_768}", 1, "--key: a row key has 1..32767 bytes (got 32768)"),
     ],
 )
@@ -66,15 +64,6 @@ def test_a_store_that_lacks_one_table_is_one_line_with_its_name_and_the_command_
     with design.loads[0].samples.open(encoding="utf-8") as samples:
         file.write_text("".join(islice(samples, 5)), encoding="utf-8")
     assert [rowbook(line)[0] for line in (load.removeprefix("rowbook ").replace("FILE", file.name), ask)] == [0, 0]
-
-
-def test_a_store_of_another_variant_is_one_line_that_names_it(rowbook):
-    with closing(connect("embedded:a.db")) as connection:
-        create_tables(connection, hashed_number.TABLES)
-    refused = "embedded:a.db: has no table orders, orders_intents; it has those of orders:hashed-number; "
-    created = "create those of orders with rowbook load orders FILE --store embedded:a.db\n"
-    assert rowbook("recover orders --store embedded:a.db") == (1, "", refused + created)
-    assert rowbook("recover orders:hashed-number --store embedded:a.db")[0] == 0
 
 
 def test_a_port_in_use_is_refused_with_one_line(rowbook):
