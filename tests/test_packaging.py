@@ -106,9 +106,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.long
-def test_an_installed_design_is_imported_and_its_story_runs_in_the_version_that_is_installed(
-    installed: Path, tmp_path: Path
-) -> None:
+def test_an_installed_design_runs_its_story_and_knows_its_version(installed: Path, tmp_path: Path) -> None:
     names = [f"rowbook.domains.{design.name}.example" for design in all_designs()]
     code = f"""
 import runpy

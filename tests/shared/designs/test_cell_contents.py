@@ -56,7 +56,6 @@ POINT = Point("n-1", 7, 1.5)
 @pytest.mark.parametrize(
     ("table", "cells", "wanted"),
     [
-        (ORDERS, {b"o:i": b"\xa4lamp"}, ("Order.item", {"item": "lamp"})),
         (ORDERS, {b"p:a": ORDER_CELLS.pack_value("amount", 300)}, ("Order.amount", {"amount": 300})),
         (POINTS, POINTS.cells.pack(POINT), ("Point", attrs.asdict(POINT))),
         (
@@ -84,7 +83,6 @@ def test_a_cell_is_an_attribute_or_a_whole_record_of_a_row_or_of_its_source(tabl
     ("table", "column", "value", "said"),
     [
         (ORDERS, b"o:i", b"\x07", "Order.item: must be text (got 7)"),
-        (ORDERS, b"o:i", b"", "Order.item: "),
         (SOURCES, b"o:order", b"\x07", "Order: must be a msgpack array of revision, time, writes and cells"),
         (POINTS, b"p:s\0", b"\xc0", "WithinHour.second: "),
         (POINTS, b"p:s\0\7", b"\xa1a", "Point.value: must be a float (got 'a')"),
@@ -102,7 +100,6 @@ def test_a_damaged_cell_is_refused_with_field_wanted_and_given(table, column, va
         (ORDERS, "o", b"i", b"o:i"),
         (SOURCES, None, b"order", b"o:order"),
         (POINTS, None, b"s\0\7", b"p:s\0\7"),
-        (POINTS, "p", b"s", b"p:s"),
         (PROFILES, None, b"id:fec", b"p:id:fec"),
     ],
 )
@@ -115,7 +112,6 @@ def test_a_column_is_a_qualifier_in_its_family_or_in_the_only_one(table, family,
     [
         (ORDERS, None, b"i", "column: must be FAMILY:HEX, because its families are o and p"),
         (ORDERS, "o", b"x", "column: must be one of o:69, p:61 (got o:78)"),
-        (ORDERS, "x", b"i", "column: must be one of o:69, p:61 (got x:69)"),
         (SOURCES, None, b"", "column: must be o:6f72646572 (got o:)"),
         (POINTS, None, b"x", "column: must be p:73HEX (got p:78)"),
         (FOLLOWERS, "g", b"x", "column: must be f:78 (got g:78)"),

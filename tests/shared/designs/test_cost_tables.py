@@ -96,7 +96,6 @@ EXACT, FILTERED = measured([1], ranges=1, rows_read=2), measured([1], ("host",),
     ("measurements", "words"),
     [
         ([EXACT], "1 of 1 question exact"),
-        ([EXACT, refused("no")], "1 of 2 questions exact"),
         (
             [EXACT, FILTERED, measured([1], ("host",), rows_read=3)],
             "1 of 3 questions exact, the others up to 9.0x, filtered",
@@ -163,10 +162,6 @@ ANSWERED = measured([])
         (
             {"a": [refused("Note: has no range", "one"), refused("order: too many rows", "two"), ANSWERED]},
             ['a refuses "one": has no range', 'a refuses "two": order: too many rows'],
-        ),
-        (
-            {"a": [refused("Note.at_ms: has no end", "one"), refused("too many rows: 7", "two"), ANSWERED]},
-            ['a refuses "one": at_ms: has no end', 'a refuses "two": too many rows: 7'],
         ),
     ],
 )

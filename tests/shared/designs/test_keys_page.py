@@ -11,7 +11,7 @@ import pytest
 import shared.keys
 from shared.designs.pages.codec_entries import CODECS, ENTRIES, JAVA_IMPORTS, TRAPS
 from shared.designs.pages.keys_page import java_value, refusal
-from shared.keys import Codec, EscapedText, Prefix
+from shared.keys import Codec, Prefix
 from tests.readmes import ROOT
 
 
@@ -37,11 +37,6 @@ def test_a_codec_gives_back_each_value_of_its_entry_and_every_entry_refuses_some
     assert refusal(entry)
     if entry in CODECS:
         assert [entry.codec.decode(entry.encode(value)) for value in entry.values] == [*entry.values]
-
-
-def test_an_entry_that_refuses_nothing_is_refused():
-    with pytest.raises(ValueError, match=r"EscapedText: must refuse 'a'"):
-        refusal(type(CODECS[0])(EscapedText, "", (), "a", ""))
 
 
 def test_the_last_format_of_each_kind_of_trap_is_the_only_one_that_sorts_right():
