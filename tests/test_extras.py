@@ -133,7 +133,6 @@ COMMAND = "from domains.command_line.launcher import main\nsys.argv[1:] = {}\nma
     [
         ("regex", "from shared import connect\nconnect('embedded:')", "pip install 'rowbook[store]' (got 'embedded:')"),
         ("typer", COMMAND.format(["list"]), "rowbook: the command needs typer: pip install 'rowbook[cli]'"),
-        ("cattrs", COMMAND.format(["list"]), "rowbook: the command needs cattrs: pip install 'rowbook[cli]'"),
         pytest.param(
             *("numpy", COMMAND.format(["ask", "tsdb"]), "tsdb: needs numpy: pip install 'rowbook[tsdb]'"),
             marks=pytest.mark.long,

@@ -57,14 +57,7 @@ def test_keys_may_be_text_with_escapes_or_hex_in_a_file_or_on_stdin(ok, folder, 
     assert shown["verdict"] == writes.heat.verdict
 
 
-def test_each_range_of_keys_is_shown_with_its_first_key(ok, folder):
-    (folder / "keys").write_text("\n".join(map(escaped, KEYS)), encoding="utf-8")
-    lines = ok("heat --keys keys --splits 2").splitlines()[-4:]
-    assert [line[23:] for line in lines[:3]] == [
-        "  from the start",
-        *(f'  from "{escaped(point)}"' for point in Writes(KEYS, wanted=3).points),
-    ]
-    assert lines[3] == "even: 33% to 33%"
+def test_a_first_key_that_is_too_long_for_its_line_is_cut(ok, folder):
     (folder / "keys").write_text("\n".join("x" * 200 + escaped(key) for key in KEYS), encoding="utf-8")
     lines = ok("heat --keys keys --splits 2").splitlines()[-4:]
     assert [len(line) for line in lines[1:3]] == [100, 100]

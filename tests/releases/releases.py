@@ -76,18 +76,13 @@ def keys_of_sellers(part: str = "Descending(Int64)", prefix: str = "") -> tuple[
     return (
         ("keys.py", start + time.format("Descending(Int64)"), start + time.format(part)),
         ("keys.py", "KeyLayout(OrderBySeller)", f"KeyLayout(OrderBySeller{prefix})"),
-        ("keys.py", "import Code,", "import Salt, TimeBucket, UInt32, Code,"),
+        ("keys.py", "import Code,", "import Salt, Code,"),
     )
 
 
 def salted(buckets: int) -> tuple[Edit, ...]:
     """This tree, with the list of a seller in so many buckets."""
     return keys_of_sellers(prefix=f', Salt(of="order_number", buckets={buckets})')
-
-
-def in_slices(every_ms: int) -> tuple[Edit, ...]:
-    """This tree, with the lists of all sellers in slices of time."""
-    return keys_of_sellers(prefix=f', TimeBucket(of="placed_ms", every_ms={every_ms}, codec=UInt32)')
 
 
 @frozen
