@@ -2,6 +2,7 @@
 
 import io
 import os
+import subprocess
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
@@ -41,6 +42,14 @@ class Ended:
     code: int
     out: str
     err: str
+
+
+def ended(process: subprocess.Popen[str], number: int | None = None) -> tuple[int, str, str]:
+    """Exit code, the rest of stdout, and stderr of a process, after a signal of this number."""
+    if number:
+        process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
 
 
 def without_terminal() -> dict[str, str]:

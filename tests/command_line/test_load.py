@@ -18,6 +18,7 @@ from domains.tsdb import TsdbRepository
 from domains.tsdb.design import DESIGN as TSDB
 from shared.stores import connect
 from shared.writes import IntentWriter
+from tests.command_line.running import ended
 
 ROOT = Path(__file__).parents[2]
 HEADER = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
@@ -159,9 +160,8 @@ def test_a_load_that_was_interrupted_goes_on_when_started_again(real_process, ok
         if (logs_url.startswith("hbase:") or path.exists()) and has_more_than_a_batch(logs_url):
             break
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
-    assert (process.returncode, out) == (130, "")
+    code, out, err = ended(process, signal.SIGINT)
+    assert (code, out) == (130, "")
     reported = int(err.removeprefix("interrupted; ").partition(" records stored")[0])
     there = len(stored(logs_url)["logs"])
     assert 0 < reported < lines

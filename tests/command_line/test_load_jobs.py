@@ -12,6 +12,7 @@ from domains.command_line import jobs as jobs_of_load
 from domains.command_line.jobs import in_processes
 from domains.command_line.usage import CommandFailed
 from shared.stores import connect
+from tests.command_line.running import ended
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 
 LINE = '10.0.0.{file} - - [12/Jan/2026:08:00:00 +0000] "GET /{number} HTTP/1.1" 200 1\n'
@@ -59,9 +60,8 @@ def test_ctrl_c_ends_all_processes_and_says_what_is_stored(real_process, folder,
     with closing(connect(url)) as connection:
         while b"logs" not in connection.tables() or not next(connection.table("logs").scan(limit=1), None):
             time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (130, "")
+    code, out, err = ended(process, signal.SIGINT)
+    assert (code, out) == (130, "")
     assert err.startswith("interrupted; ")
     assert err.endswith("; run the same command to resume\n")
     assert 0 < rows(url) < 60_000

@@ -9,16 +9,10 @@ import pytest
 
 from domains.command_line.signals import Ended, Signals
 from tests.command_line import steps
+from tests.command_line.running import ended
 
 EVERY = ("recover", "orders", "--store", "embedded:a.db", "--older-than", "0", "--every", "1s")
 START = "orders: recovers every 1s; Ctrl-C or SIGTERM ends it\n"
-
-
-def ended(process, number):
-    """Exit code, the rest of stdout, and stderr."""
-    process.send_signal(number)
-    out, err = process.communicate(timeout=20)
-    return process.returncode, out, err
 
 
 @pytest.mark.long

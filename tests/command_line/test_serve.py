@@ -13,6 +13,7 @@ import pytest
 from thriftpy2.thrift import TException
 
 from shared.stores import connect
+from tests.command_line.running import ended
 
 long = pytest.mark.long
 
@@ -38,14 +39,6 @@ def serve(real_process):
     yield start
     for connection in connections:
         connection.close()
-
-
-def ended(process, number=None):
-    """Exit code, the rest of stdout, and stderr."""
-    if number:
-        process.send_signal(number)
-    out, err = process.communicate(timeout=20)
-    return process.returncode, out, err
 
 
 # Serving

@@ -55,17 +55,3 @@ def test_a_command_imports_what_it_needs(line: str, needs: str, unwanted: tuple[
 
 def test_the_help_shows_what_a_server_buffers_without_importing_it() -> None:
     assert int(BUFFER_MIB) * 1024**2 == MAX_BUFFERED_BYTES
-
-
-@pytest.mark.parametrize(
-    ("url", "needs", "unwanted"),
-    [
-        ("hbase://127.0.0.1:1?retry_ms=0", "shared.stores.hbase", "shared.stores.embedded"),
-        pytest.param("embedded:", "shared.stores.embedded", "shared.stores.hbase.connection", marks=pytest.mark.long),
-    ],
-)
-def test_a_store_is_imported_for_its_url(url: str, needs: str, unwanted: str) -> None:
-    connect = f"with contextlib.suppress(stores.Unreachable): stores.connect({url!r})"
-    modules = imported(f"import contextlib, shared.stores as stores\n{connect}")
-    assert needs in modules
-    assert below((unwanted,), modules) == []
