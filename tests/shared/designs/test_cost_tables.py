@@ -8,9 +8,9 @@ import pytest
 
 from shared.designs import AccessPattern, Measurement, Variant
 from shared.designs.comparison import VariantCosts
-from shared.designs.cost_tables import question_row, refusals, rpcs
+from shared.designs.cost_tables import question_row, refusals
 from shared.designs.metering import Cost, Read
-from shared.designs.verdicts import price, verdict
+from shared.designs.verdicts import verdict
 from shared.keys import RowRange
 from shared.queries import Explanation, Page
 
@@ -87,42 +87,6 @@ def test_a_verdict_names_the_ranges_or_else_what_is_read_and_dropped(answer, wan
 def test_the_column_of_ranges_agrees_with_the_verdict_beside_it_and_counts_no_gets():
     _question, words, ranges, *_others = question_row(with_gets(measured([1, 2], ranges=3, rows_read=5), 14))
     assert (words, ranges) == ("3 ranges, 14 gets", "3")
-
-
-EXACT, FILTERED = measured([1], ranges=1, rows_read=2), measured([1], ("host",), rows_read=9)
-
-
-@pytest.mark.parametrize(
-    ("measurements", "words"),
-    [
-        ([EXACT], "1 of 1 question exact"),
-        (
-            [EXACT, FILTERED, measured([1], ("host",), rows_read=3)],
-            "1 of 3 questions exact, the others up to 9.0x, filtered",
-        ),
-        ([EXACT, FILTERED], "1 of 2 questions exact, the other: 9.0x, filtered"),
-        (
-            [FILTERED, measured([1], ranges=8, rows_read=99)],
-            "none of 2 questions exact, up to 8 ranges, 99.0x, computed",
-        ),
-        ([EXACT, FILTERED, attrs.evolve(EXACT, is_wrong=True)], "1 of 3 questions exact, 1 wrong answer"),
-    ],
-)
-def test_the_price_of_all_questions_is_the_most_costly_of_those_that_are_not_exact(measurements, words):
-    assert price(measurements) == words
-
-
-@pytest.mark.parametrize(
-    ("answer", "wanted"),
-    [
-        (measured([1], ranges=1, rpcs=4, round_trips=2), "4 (2)"),
-        (measured([1], ranges=0, rpcs=0), "0"),
-        (measured([1], ranges=8, rpcs=43, round_trips=43), "43"),
-        (refused("Note.host: not so"), "-"),
-    ],
-)
-def test_rpcs_are_a_number_with_fewer_round_trips_behind_it_unless_the_question_is_refused(answer, wanted):
-    assert wanted == rpcs(answer)
 
 
 # ---- refusals ----------------------------------------------------------------------------------------

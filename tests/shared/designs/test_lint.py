@@ -20,7 +20,7 @@ from domains.monitoring.keys import POINTS
 from domains.monitoring.variants import bucketed
 from domains.orders.keys import BY_SELLER, ORDERS
 from domains.profiles.keys import PROFILES
-from shared.designs import Accepted, AccessPattern, recorded_heat
+from shared.designs import Accepted, AccessPattern
 from shared.designs.linting import (
     Asked,
     Cell,
@@ -74,21 +74,6 @@ def test_a_key_of_numbers_that_count_up_rises_unless_a_hash_of_them_comes_first(
     assert not [finding for finding in found_in("orders:hashed-number") if "rising" in finding]
     in_any_order = [*find_variants("orders")[0].loads[0].sample_records()]
     assert found(stored(ORDERS, in_any_order)) == []
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", ["orders", "activity"])
-def test_a_table_whose_key_rises_is_a_hot_spot_in_the_recorded_heat(name: str) -> None:
-    design, variants = find_variants(name)
-    kinds = {(heat.variant, heat.table): heat.heat.kind for heat in recorded_heat(design).tables}
-    rising = [
-        kinds[variant.name, finding.table]
-        for variant in variants
-        for finding in lint(linted_tables(design, variant))
-        if finding.rule == "rising"
-    ]
-    assert rising
-    assert {*rising} <= {"hot", "moving"}
 
 
 def test_a_salted_table_without_split_points_is_found() -> None:

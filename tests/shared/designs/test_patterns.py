@@ -263,6 +263,11 @@ def test_no_other_error_of_a_question_is_taken_for_a_refusal(table):
     assert client is table.connection.client
 
 
+def test_what_a_dependent_query_leaves_to_the_client_is_that_of_its_page():
+    page: Page[Item] = Page([], None, 0, ("number",))
+    assert Measurement(SOME, page, Cost(), explanation=explained()).client_work == ("number",)
+
+
 # ---- one question with a user's values -----------------------------------------------------------
 
 

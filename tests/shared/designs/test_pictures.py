@@ -1,6 +1,5 @@
 """The pictures of the pages are what the code draws, well-formed, and readable in light and in dark."""
 
-from itertools import chain
 from xml.etree import ElementTree
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from domains.command_line.designs import all_designs
 from domains.command_line.readmes import DESIGN_PAGES
 from shared.designs.pictures import MAX_BYTES
-from shared.designs.pictures.drawing import DARK, LIGHT, WIDTH, Picture
+from shared.designs.pictures.drawing import DARK, LIGHT, WIDTH
 from shared.designs.pictures.roles import roles_of
 from tests.copies import ROOT
 from tests.programs.pictures import files
@@ -50,19 +49,3 @@ def test_a_picture_is_on_a_page_and_within_its_canvas_and_has_words_that_are_soo
 
 def test_every_role_has_a_colour_in_light_and_in_dark():
     assert {*LIGHT} == {*DARK} >= {role for design in all_designs() for role in roles_of(design).values()}
-
-
-def test_the_same_part_has_one_role_in_all_tables_of_a_design():
-    roles = {design.name: roles_of(design) for design in all_designs()}
-    owners = dict.fromkeys(("seller_id", "buyer_id"), "owner")
-    assert roles["orders"] == {"order_number": "id", "placed_ms": "time", "status": "state"} | owners
-    assert roles["logs"] == {"host": "owner", "event": "state", "time_ms": "time", "tie": "id"}
-
-
-def test_texts_that_follow_each_other_go_on_in_a_new_line_if_one_is_full():
-    picture = Picture("title", "description", "headline", "sentence")
-    picture.phrases(("as published: prefix ", ""), (" ".join(["00"] * 40), "mono"))
-    *_headline, first, second, third = ElementTree.fromstring(picture.text()).iter(f"{SVG}text")
-    lines = [[span.text for span in line] for line in (first, second, third)]
-    assert [len(line) for line in lines] == [2, 1, 1]
-    assert "".join(chain.from_iterable(lines)).split() == ["as", "published:", "prefix", *["00"] * 40]
