@@ -153,7 +153,6 @@ def test_adopted_tables_need_only_their_names_and_can_be_loaded_compacted_delete
 def test_a_load_that_corrects_leaves_one_cell_of_each_time(ok, rowbook, folder):
     (folder / "points.txt").write_text("cpu 1356998400 1 host=a\ncpu 1356998401 2 host=a\n")
     ok("load tsdb points.txt --store embedded:c.db")
-
     with closing(connect("embedded:c.db")) as connection:
         ((row, _),) = connection.table("tsdb").scan()
         connection.table("tsdb").put(row, {b"t:\xf0\x00\x00\x00": b"\x09"})  # of the same time, in milliseconds

@@ -10,6 +10,7 @@ import pytest
 from domains.activity.design import DESIGN as ACTIVITY
 from domains.activity.keys import ACTIVITY as ACTIONS
 from domains.activity.variants import time_first as newest_first
+from domains.activity.variants import user_and_time
 from domains.command_line.designs import find_variants
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.logs.keys import LOG_CELLS, LOGS, LogTables, LogTimeFirst
@@ -62,9 +63,8 @@ def stored(table: TableLayout[Any, Any], records: list[Any]) -> LintedTable:
 
 
 def test_a_key_that_starts_with_a_time_rises_unless_a_bucket_of_another_part_comes_first() -> None:
-    assert "rising logs_time_first" in found_in("logs:time-first")
-    assert "rising logs_slices" in found_in("logs:slices")
-    assert not [finding for name in ("logs:logs", "logs:salted") for finding in found_in(name) if "rising" in finding]
+    assert ("rising", "logs_slices") in found(LintedTable(slices.TABLE))
+    assert found(LintedTable(LOGS)) == found(LintedTable(salted.TABLE)) == []
     assert "all go to the last region" in str(lint([LintedTable(time_first.TABLE)]))
     assert "all go to the first region" in str(lint([LintedTable(newest_first.TABLE)]))
 
@@ -175,8 +175,9 @@ class EventOfKey(LogEvent):
 
 
 def test_a_key_in_which_nothing_after_the_time_tells_records_apart_may_have_ties() -> None:
-    assert "tie activity_user_and_time" in found_in("activity:user-and-time")
-    assert not [finding for finding in found_in("activity:activity") if "tie" in finding]
+    actions = [*ACTIVITY.loads[0].sample_records()]
+    assert ("tie", "activity_user_and_time") in found(stored(user_and_time.TABLE, actions))
+    assert ("tie", "activity") not in found(stored(ACTIONS, actions))
 
 
 def test_parts_after_the_time_that_repeat_are_no_tie_breaker() -> None:
@@ -184,7 +185,7 @@ def test_parts_after_the_time_that_repeat_are_no_tie_breaker() -> None:
     cells = RecordCells(EventOfKey, LOG_CELLS.attributes)
     published: TableLayout[Any, Any] = TableLayout("logs_published", "one event", KeyLayout(WithoutTie), cells)
     assert ("tie", "logs_published") in found(stored(published, events))
-    assert "tie logs_time_first" not in found_in("logs:time-first")
+    assert ("tie", "logs_time_first") not in found(stored(time_first.TABLE, [*LOGS_DESIGN.loads[0].sample_records()]))
 
 
 def test_a_slice_without_the_rest_of_its_time_has_ties_for_the_whole_slice() -> None:
