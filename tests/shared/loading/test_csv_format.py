@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.loading import UnreadableFile, read_lines, read_records
@@ -126,11 +126,12 @@ def test_a_quote_is_given_up_after_as_much_as_a_record_may_have(written, monkeyp
     "content",
     [
         'x",y,"z\n' * 15_000,
-        'x",y,"z\n' * 8_000 + LINE * 8_000 + 'n,"\n',
+        pytest.param('x",y,"z\n' * 8_000 + LINE * 8_000 + 'n,"\n', marks=pytest.mark.long),
         '"n\n' * 15_000,
-        '"n\n' + LINE * 15_000,
-        ('"n\n' + LINE * 500) * 30,
-        '"n\n' + "\n" * 50_000,
+        *(
+            pytest.param(content, marks=pytest.mark.long)
+            for content in ('"n\n' + LINE * 15_000, ('"n\n' + LINE * 500) * 30, '"n\n' + "\n" * 50_000)
+        ),
     ],
     ids=["reopened", "reopened-far-away", "opened", "once", "now-and-then", "blank-lines"],
 )
@@ -156,6 +157,7 @@ def test_a_csv_field_may_be_longer_than_python_reads_by_default(written):
         assert lines(written(f"{HEADER}{shown},0,7\n")) == [(2, Sale(field, 0, 7))]
 
 
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from(['"', '""', ",", "a", "\n", "\r\n", " "]), max_size=40).map("".join))
 def test_what_python_reads_as_csv_in_lines_is_read_alike(text):
     text = f"a,b\n{text}"

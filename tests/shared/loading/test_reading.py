@@ -1,6 +1,5 @@
 """Records from files: a record or a reason for every line, also of several lines."""
 
-from pathlib import Path
 from typing import Any, Literal
 
 import attrs
@@ -8,8 +7,6 @@ import pytest
 
 from shared.loading import UnreadableFile, read_lines, read_records
 from tests.shared.loading.sales import HEADER, LINE, OWN, SALE, Sale, lines, noted
-
-ROOT = Path(__file__).parents[3]
 
 
 @attrs.frozen
@@ -60,11 +57,3 @@ def test_the_first_bad_line_ends_read_records(written):
     with pytest.raises(UnreadableFile) as caught:
         next(records)
     assert str(caught.value) == f"{path}:3: Sale.amount: must be an int (got 'x')"
-
-
-def test_the_made_file_with_the_quirks_of_a_real_one():
-    mapping = {"number": "tx", "sold_ms": "timestamp", "amount": "price (in wei)"}
-    records = [line.record for line in read_lines(ROOT / "fixtures" / "orders" / "quirks.csv", Sale, mapping=mapping)]
-    assert len(records) == 12
-    assert max(record.amount for record in records) == 10**21 + 11
-    assert len({record.sold_ms for record in records}) == 8

@@ -7,6 +7,7 @@ from shared.loading import Format, UnneededTime
 from .sales import Sale, lines
 
 SOLD_MS = 1_356_998_400_000
+NO_TIME = "Sale.sold_ms: the line has no time: give --at for such lines"
 
 
 def read_prices(rows, _path):
@@ -21,24 +22,17 @@ PRICES = Format(
 )
 
 
-def test_a_line_without_a_time_has_the_one_given_and_any_other_its_own(written):
-    path = written("n-1 7\nn-2 8 5\n")
-    assert lines(path, formats=[PRICES], at_ms=SOLD_MS) == [(1, Sale("n-1", SOLD_MS, 7)), (2, Sale("n-2", 5, 8))]
-
-
-def test_without_one_such_a_line_is_bad_and_the_others_are_not(written):
-    path = written("n-1 7\nn-2 8 5\nn-3\n")
-    assert lines(path, formats=[PRICES]) == [
-        (1, "Sale.sold_ms: the line has no time: give --at for such lines"),
-        (2, Sale("n-2", 5, 8)),
-        (3, "must be number and amount"),
-    ]
-
-
-def test_a_time_of_another_column_is_given_too_if_the_line_lacks_it(written):
-    path = written("n-1 7 5\nn-2 8\n")
-    sales = lines(path, formats=[PRICES], mapping={"sold_ms": "at"}, at_ms=SOLD_MS)
-    assert sales == [(1, Sale("n-1", SOLD_MS, 7)), (2, Sale("n-2", SOLD_MS, 8))]
+@pytest.mark.parametrize(
+    ("content", "options", "wanted"),
+    [
+        ("n-1 7\nn-2 8 5\n", {"at_ms": SOLD_MS}, [Sale("n-1", SOLD_MS, 7), Sale("n-2", 5, 8)]),
+        ("n-1 7 5\n", {"at_ms": SOLD_MS, "mapping": {"sold_ms": "at"}}, [Sale("n-1", SOLD_MS, 7)]),
+        ("n-1 7\nn-2 8 5\nn-3\n", {}, [NO_TIME, Sale("n-2", 5, 8), "must be number and amount"]),
+    ],
+    ids=["given", "of another column", "not given"],
+)
+def test_a_line_without_a_time_has_the_one_given_and_any_other_its_own(written, content, options, wanted):
+    assert [line for _, line in lines(written(content), formats=[PRICES], **options)] == wanted
 
 
 @pytest.mark.parametrize(

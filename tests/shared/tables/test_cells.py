@@ -6,8 +6,6 @@ from typing import Any, Literal
 import attrs
 import msgpack
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from shared.keys import KeyLayout, TrailingText
 from shared.tables import BIG_INT, TEXT, TEXTS, Column, InvalidRecord, InvalidRow, Packing, RecordCells, TableLayout
@@ -92,14 +90,6 @@ def test_a_big_int_has_the_bytes_of_javas_big_integer(amount, wanted):
 def test_a_big_int_in_other_bytes_is_refused(cell):
     with pytest.raises(InvalidRecord, match=r"^Sale\.amount: "):
         SALES.unpack(Number("n-1"), cells(amount=bytes.fromhex(cell)))
-
-
-@settings(max_examples=30, derandomize=True, database=None)
-@given(st.integers(-(10**21), 10**21) | st.integers(0, 100).map(lambda bits: -(1 << bits)))
-@example(10**5000)
-def test_an_amount_of_any_size_comes_back(amount):
-    sale = attrs.evolve(LAMP, amount=amount)
-    assert sale == SALES.unpack(Number("n-1"), SALES.pack(sale))
 
 
 def test_texts_are_a_msgpack_array_and_nothing_else_is():

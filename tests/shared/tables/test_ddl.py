@@ -1,4 +1,4 @@
-r"""Statements for the HBase shell: golden ones, then that the shell reads every byte as it was meant.
+r"""Statements for the HBase shell, and how each byte is written in them.
 
 The quoting was held against HBase's own shell (2.4.17, JRuby 9.3.9) before a server of 2.6.1: region starts came out
 byte for byte. There "\x80" in double quotes became FD, and '\xff' the letters xff.
@@ -8,13 +8,10 @@ import re
 
 import attrs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from shared.keys import Code, EscapedText, FixedBytes, HashPrefix, Int64, KeyLayout, Salt, Splits, split_points
+from shared.keys import EscapedText, HashPrefix, Int64, KeyLayout, Salt, Splits
 from shared.tables import Family, RecordCells, TableLayout, ddl, physical_tables
 from shared.tables.ddl import create_statement, delete_statement, tables_with_splits
-from tests.shared.keys.strategies import few
 from tests.shared.specimens import key_class
 
 
@@ -72,12 +69,17 @@ def test_many_points_go_on_lines_of_their_own_inside_the_bracket():
     ]
 
 
-@pytest.mark.parametrize("width_bytes", [24, 25, 32, 40])
-@pytest.mark.parametrize("byte", [b"\x80", b"a", b"-", b" "], ids=repr)
-def test_a_long_point_is_never_cut(width_bytes, byte):
-    points = tuple(start + byte * (width_bytes - 1) for start in (b"a", b"b", b"c"))
-    statement = create_statement(attrs.evolve(LOGS, splits=Splits(points, "long")))
-    assert splits_read(statement) == list(points)
+def test_every_byte_of_a_point_is_there_also_of_a_long_one():
+    every = create_statement(table(EscapedText, Salt(of="host", buckets=256))).partition("SPLITS => [")[2]
+    assert re.findall(r"'(.*?)'", every) == [rf"\x{byte:02X}" for byte in range(1, 256)]
+    for byte in (b"\x80", b"a", b"-"):
+        long = create_statement(attrs.evolve(LOGS, splits=Splits((b"a" + byte * 39,), "long")))
+        hexed = "a" * 40 if byte == b"a" else r"\x61" + rf"\x{byte.hex().upper()}" * 39
+        assert f"'{hexed}'" in long
+
+
+def test_a_quote_and_a_backslash_in_a_name_are_escaped():
+    assert r"{NAME => 'it\'s\\', " in create_statement(families(**{"it's\\": Family()}))
 
 
 def test_a_table_without_points_says_why_and_is_not_split():
@@ -113,70 +115,3 @@ def test_split_points_of_the_table_itself_go_before_those_of_its_layout():
     hosts = attrs.evolve(hosts, name="hosts")
     cut = attrs.evolve(hosts, name="cut", splits=own.splits)
     assert [splits.points for _, splits in tables_with_splits([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
-
-
-# ---- what the shell makes of it ------------------------------------------------------------------
-
-
-def ruby_strings(source):
-    r"""The texts between single quotes, as Ruby has them: only \\ and \' are escapes."""
-    written = re.findall(r"'((?:\\.|[^'\\])*)'", source, re.DOTALL)
-    return [re.sub(r"\\([\\'])", r"\1", text) for text in written]
-
-
-def to_bytes_binary(text):
-    r"""Java's `Bytes.toBytesBinary`: \x and two capital hex digits are a byte; other characters their lowest 8 bits.
-
-    Where the digits are none it forgets the backslash and reads on.
-    """
-    made = bytearray()
-    index = 0
-    while index < len(text):
-        if text[index] == "\\" and text[index + 1 : index + 2] == "x":
-            digits = text[index + 2 : index + 4]
-            if re.fullmatch("[0-9A-F]{2}", digits):
-                made.append(int(digits, 16))
-                index += 4
-            else:
-                index += 1
-        else:
-            made.append(ord(text[index]) & 0xFF)
-            index += 1
-    return bytes(made)
-
-
-def splits_read(statement):
-    """The split points that the shell would make of a statement."""
-    listed = statement.partition("SPLITS => [")[2]
-    assert listed.endswith("]")
-    assert '"' not in listed
-    return [to_bytes_binary(text) for text in ruby_strings(listed)]
-
-
-def test_the_oracle_reads_as_the_shell_did():
-    assert to_bytes_binary(r"\x80\xC3\xA9") == bytes.fromhex("80 c3 a9")
-    assert to_bytes_binary(r"\x5Cx41") == bytes.fromhex("5c 78 34 31")
-    assert to_bytes_binary(r"\x0a\xff") == b"x0axff"
-    assert ruby_strings(r"['\x5C', 'o\'x', 'a\\b']") == [r"\x5C", "o'x", r"a\b"]
-
-
-def test_the_shell_reads_every_byte_back():
-    every = table(EscapedText, Salt(of="host", buckets=256))
-    assert splits_read(create_statement(every)) == [bytes([byte]) for byte in range(1, 256)]
-    zero = table(Code({f"n{byte}": byte for byte in (0, 10, 32, 34, 35, 39, 92, 120, 255)}))
-    assert splits_read(create_statement(zero)) == [bytes([byte]) for byte in (10, 32, 34, 35, 39, 92, 120, 255)]
-
-
-@few
-@given(count=st.integers(1, 1023), codec=st.sampled_from([FixedBytes(2), FixedBytes(16)]))
-def test_the_shell_reads_points_of_several_bytes_back(count, codec):
-    spread = table(codec)
-    statement = create_statement(spread, count)
-    assert splits_read(statement) == list(split_points(spread.key, count).points)
-    assert max(map(len, statement.splitlines()[1:])) <= 200
-
-
-@pytest.mark.parametrize("name", ["o'x", r"a\b", r"\x41", "#{1}", "it's\\"])
-def test_names_come_back_as_they_were(name):
-    statement = create_statement(families(**{name: Family()}))
-    assert ruby_strings(statement.splitlines()[1]) == ["logs", name, "ROW"]

@@ -141,27 +141,22 @@ def test_a_value_that_does_not_fit_is_named_by_its_key():
         CELLS.pack(attrs.evolve(UPDATE, values={"AGE": "4" * (largest + 1)}))
 
 
+Counts = record_class("Counts", name=str, of=dict[str, int])
+COUNTS = TableLayout("t", "counts", KeyLayout(Named), RecordCells(Counts, {"of": OtherColumns("c")}))
+
+
 @pytest.mark.parametrize(
-    ("column", "value", "reason"),
+    ("table", "cells", "reason"),
     [
-        (b"C:\xff", b"1", "Change.values: a qualifier must be UTF-8: invalid start byte in ff"),
-        (b"C:a:b", b"\xff", "Change.values['a:b']: 'utf-8' codec can't decode byte 0xff in position 0"),
+        (CHANGES, COLUMNS | {b"C:\xff": b"1"}, "Change.values: a qualifier must be UTF-8: invalid start byte in ff"),
+        (CHANGES, COLUMNS | {b"C:a:b": b"\xff"}, "Change.values['a:b']: 'utf-8' codec can't decode byte 0xff in "),
+        (COUNTS, {b"c:x": b"\xc3"}, "Counts.of['x']: must be an int (got True)"),
     ],
 )
-def test_a_column_that_does_not_decode_is_damage(column, value, reason):
+def test_a_column_that_does_not_decode_or_has_another_type_is_damage(table, cells, reason):
     with pytest.raises(InvalidRow) as damaged:
-        CHANGES.record(CHANGES.row(UPDATE), COLUMNS | {column: value})
+        table.record(CHANGES.row(UPDATE), cells)
     assert damaged.value.reason.startswith(reason)
-
-
-def test_a_value_of_another_type_is_damage():
-    class_of_counts = attrs.make_class(
-        "Counts", {"name": attrs.field(type=str), "of": attrs.field(type=dict[str, int])}
-    )
-    table = TableLayout("t", "counts", KeyLayout(Named), RecordCells(class_of_counts, {"of": OtherColumns("c")}))
-    assert table.record(b"a", {b"c:x": b"\x05"}).of == {"x": 5}
-    with pytest.raises(InvalidRow, match=r"^t: row 61: Counts\.of\['x'\]: must be an int \(got True\)$"):
-        table.record(b"a", {b"c:x": b"\xc3"})
 
 
 # ---- declarations --------------------------------------------------------------------------------

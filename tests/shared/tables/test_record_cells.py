@@ -5,14 +5,13 @@ import copy
 import attrs
 import pytest
 
-from shared.keys import EscapedText, Int32, Int64, KeyLayout, Slice, TrailingText, between, part, row_key
+from shared.keys import EscapedText, Int64, KeyLayout, Slice, TrailingText, part, row_key
 from shared.keys.limits import MAX_CELL_BYTES
 from shared.stores.thrift1.idl import IOError
 from shared.tables import COUNTER, RAW, TEXT, Column, InvalidRecord, InvalidRow, RecordCells, TableLayout
 from shared.tables.cells import check_cell_size
 from tests.reference import without_reference
 from tests.shared.specimens import key_class
-from tests.shared.stocked import query_of
 
 ByPath = key_class("ByPath", path=TrailingText)
 
@@ -55,12 +54,6 @@ def test_a_counter_is_eight_bytes_signed_and_only_read(views, cell):
     assert DOCUMENT_CELLS.pack(record) == CELLS
     with pytest.raises(InvalidRecord, match=r"^Document\.views: is a counter, which only counter_inc writes$"):
         DOCUMENT_CELLS.pack(record, only=["title", "views"])
-
-
-def test_a_record_of_counters_only_has_nothing_to_write():
-    counters = RecordCells(Document, {"views": Column("c:v", COUNTER)})
-    with pytest.raises(InvalidRecord, match=r"^Document: has no cell to write \(columns: views\)$"):
-        counters.pack(MANUAL)
 
 
 # ---- claimed cells and others --------------------------------------------------------------------
@@ -148,42 +141,6 @@ def test_only_must_name_attributes_with_a_column(only, reason):
 def test_a_record_without_columns_has_nothing_to_choose():
     with pytest.raises(InvalidRecord, match=r"^Follower\.follower: has no column \(no attribute has\)$"):
         FOLLOWERS.cells.pack(Follower("bob", "ann"), only=["follower"])
-
-
-# ---- slices --------------------------------------------------------------------------------------
-
-
-HourOf = key_class("HourOf", host=EscapedText, at_s=Slice(Int32, 3600))
-
-
-@attrs.frozen
-class Peak:
-    """The highest load of an hour, and when it was."""
-
-    host: str
-    at_s: int
-    load: float
-
-
-PEAKS = TableLayout(
-    "peaks", "an hour's peak", KeyLayout(HourOf), RecordCells(Peak, {"at_s": Column("f:at"), "load": Column("f:load")})
-)
-
-
-def test_a_slice_in_the_row_key_can_have_its_whole_value_in_a_column(engine):
-    peaks = [Peak("a", at_s, 1.0) for at_s in (-1, 5, 3600 + 7)]
-    with engine.shared_store(PEAKS) as connection:
-        rows = connection.table("peaks")
-        for peak in peaks:
-            rows.put(PEAKS.row(peak), PEAKS.cells.pack(peak))
-        assert [HourOf("a", -3600), HourOf("a", 0), HourOf("a", 3600)] == [
-            PEAKS.key.decode(row) for row, _cells in rows.scan()
-        ]
-        assert list(query_of(rows, PEAKS, PEAKS.plan(host="a"))) == peaks
-        assert list(query_of(rows, PEAKS, PEAKS.plan(host="a", at_s=between(0, 3601)))) == peaks[1:2]
-        assert list(query_of(rows, PEAKS, PEAKS.plan(host="a", at_s=between(6, 3608)))) == peaks[2:]
-        for at_s, wanted in ((5, peaks[1]), (6, None), (0, None)):
-            assert query_of(rows, PEAKS, PEAKS.plan(host="a", at_s=at_s)).first() == wanted
 
 
 # ---- sizes ---------------------------------------------------------------------------------------

@@ -137,16 +137,6 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_a_call_with_another_layout_is_refused_also_without_create_tables(engine, call):
-    with engine.store(salted(8)) as connection:
-        for _ in range(2):
-            with pytest.raises(LayoutMismatch):
-                CALLS[call](connection, salted(32))
-        CALLS[call](connection, salted(8))
-        assert len([*connection.table("events").scan()]) == call.startswith("put")
-
-
 # ---- tables that other processes make meanwhile --------------------------------------------------
 
 

@@ -6,7 +6,7 @@ import pytest
 from shared.keys import EscapedText, Int64, KeyLayout
 from shared.queries import equal
 from shared.records import one_of, text
-from shared.tables import BIG_INT, Column, InvalidRecord, InvalidRow, RecordCells, TableLayout
+from shared.tables import BIG_INT, Column, InvalidRecord, RecordCells, TableLayout
 from tests.reference import without_reference
 from tests.shared.queries.paging import page
 from tests.shared.specimens import key_class
@@ -38,25 +38,12 @@ class Sale:
     note: str | None = attrs.field(default=None, kw_only=True)
 
 
-@attrs.frozen
-class Visit:
-    """A record all of whose columns have defaults."""
-
-    shop: str
-    at_ms: int
-    page: str = "/"
-    count: int = 1
-
-
 OLD = {"item": Column("s:i"), "amount": Column("s:a", BIG_INT)}
 NEW = {**OLD, "currency": Column("s:c"), "tags": Column("s:t"), "label": Column("s:l"), "note": Column("s:n")}
 LAYOUT = KeyLayout(ByShop)
 OLD_SALES = TableLayout("sales", "one sale", LAYOUT, RecordCells(OldSale, OLD))
 SALE_CELLS = RecordCells(Sale, NEW)
 SALES = TableLayout("sales", "one sale", LAYOUT, SALE_CELLS)
-VISIT_CELLS = RecordCells(Visit, {"page": Column("v:p"), "count": Column("v:c")})
-VISITS = TableLayout("visits", "one visit", LAYOUT, VISIT_CELLS)
-
 OLD_SALE = OldSale("s-1", 1, "lamp", 499)
 NEW_SALE = Sale("s-1", 2, "desk", 10**21, "USD", ["gift"], "big", note="fragile")
 
@@ -84,16 +71,6 @@ def test_the_older_release_reads_newer_rows_and_leaves_their_columns_alone(sales
     sales.put(OLD_SALES.row(records[1]), OLD_SALES.cells.pack(attrs.evolve(records[1], item="table")))
     row = SALES.row(NEW_SALE)
     assert SALES.record(row, sales.row(row)) == attrs.evolve(NEW_SALE, item="table")
-
-
-@pytest.mark.parametrize("cells", [{}, {b"v:other": b"", b"s:i": b"\xa4lamp"}])
-def test_a_row_without_any_cell_of_a_record_is_not_one_of_defaults(cells):
-    row = VISITS.row(Visit("s-1", 1))
-    with pytest.raises(InvalidRow, match=r"^visits: row .*: Visit: none of its cells \(v:p, v:c\)$"):
-        VISITS.record(row, cells)
-    assert VISITS.records(row, cells) == []
-    with pytest.raises(InvalidRecord, match=r"^Visit: none of its cells \(v:p, v:c\)$"):
-        VISIT_CELLS.unpack(Visit("s-1", 1), cells)
 
 
 # ---- filters of the server ---------------------------------------------------------------------------

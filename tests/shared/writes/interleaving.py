@@ -33,8 +33,6 @@ from tests.shared.writes.small_store import (
     Cells,
     Change,
     CheckAndPut,
-    Get,
-    Scan,
     SmallConnection,
     SmallStore,
     answered,
@@ -490,20 +488,4 @@ def _path(way: Way | None) -> tuple[str, ...]:
 
 def shown_step(what: tuple[str | Call, ...]) -> str:
     """A step in a line, for the path to a bad world."""
-    return " ".join(part if isinstance(part, str) else shown_call(part) for part in what)
-
-
-def shown_call(call: Call) -> str:
-    """A call in some words."""
-    rows = ", ".join(map(repr, call.rows))
-    match call:
-        case Get():
-            return f"get {call.table.decode()} {rows}"
-        case Scan():
-            return f"scan {call.table.decode()}"
-        case CheckAndPut():
-            return f"checkAndPut {call.table.decode()} {rows} {call.value!r}"
-        case Change():
-            name = "delete" if all(value is None for _, value in call.changes[0]) else "put"
-            dated = "now" if call.time_ms is None else f"{call.time_ms - START_MS:+}"
-            return f"{name} {call.table.decode()} {rows} at {dated}"
+    return " ".join(map(str, what))

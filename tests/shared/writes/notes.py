@@ -1,13 +1,14 @@
 """Notes, the specimen of these tests: a source, an in-place list by owner and a moving list by state."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import attrs
 
 from shared.keys import Code, EscapedText, KeyLayout, TrailingText, part, row_key
 from shared.tables import Column, RecordCells, TableLayout
-from shared.testing.watched_connection import Call
+from shared.testing import Call, WatchedConnection, WriterDied, dying_before
 from shared.writes import (
     CLOCK,
     Finding,
@@ -151,6 +152,18 @@ def moving_notes(connection: Any, clock: WriterClock | None = None) -> Notes:
 
 def is_decision(call: Call) -> bool:
     return call.name == "checkAndPut"
+
+
+def puts_owners(call: Call) -> bool:
+    return call.table == OWNERS.name
+
+
+def die(
+    connection: Any, note: Note, is_last: Callable[[Call], bool] = is_decision, opened: Callable[[Any], Notes] = Notes
+) -> None:
+    """A writer of a note dies before its decision, or before the first other call for which `is_last` is true."""
+    with suppress(WriterDied):
+        opened(WatchedConnection(connection, dying_before(is_last))).store(note)
 
 
 def put_all(connection: Any, notes: list[Note]) -> None:

@@ -7,10 +7,10 @@ import attrs
 import pytest
 
 from shared.tables import InvalidRecord
-from shared.testing import Stop, WatchedConnection, WriterDied, dying_before, paused_at, paused_before, stopped_at
+from shared.testing import Stop, WatchedConnection, WriterDied, paused_at, paused_before, stopped_at
 from shared.writes.intents import FORGET_MS, WINDOW_MS
 
-from .notes import NOTES, Note, Notes, is_decision, moving_notes
+from .notes import NOTES, Note, Notes, die, moving_notes
 
 A, B, C = (Note(name, "ada") for name in "abc")
 DONE = attrs.evolve(A, state="done")
@@ -41,8 +41,7 @@ def test_a_claim_that_is_delivered_late_brings_nothing_back(notes, on_each_engin
 
 
 def test_a_source_that_only_a_recoverer_raised_is_claimed(notes, on_each_engine):
-    with suppress(WriterDied):
-        moving_notes(WatchedConnection(on_each_engine, dying_before(is_decision))).store(A)
+    die(on_each_engine, A, opened=moving_notes)
     assert notes.recover().settled == notes.source().revision == 1
     assert notes.claim(A) == 1
     assert (notes.records(), notes.findings()) == ({"a": A}, [])

@@ -4,8 +4,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from itertools import chain, count
-from operator import attrgetter, itemgetter, methodcaller
+from itertools import count
 
 import attrs
 import pytest
@@ -26,10 +25,7 @@ from shared.tables import (
     TableLayout,
 )
 from shared.testing import (
-    CrashTests,
-    View,
     WatchedConnection,
-    Write,
     WriterDied,
     dying_at,
     dying_before,
@@ -38,11 +34,8 @@ from shared.testing import (
 )
 from shared.writes import Finding, Instructions, IntentWriter, SourceCells, WriterUpkeep, intents_table, put_all
 from shared.writes.intents import FUTURE_MS
-from tests.engines import Embedded
 
 from .notes import ById, is_decision
-from .pairs import Pair, PairExplorer
-from .scenes import OF_ONE, OF_TWO
 
 
 @attrs.frozen
@@ -326,59 +319,6 @@ def test_a_release_without_the_list_leaves_its_columns_until_a_later_one_repairs
 
 
 # ---- crashes and other writers
-
-store_done, store_less, store_a = (methodcaller("store", paper) for paper in (DONE, LESS, A))
-remove = methodcaller("delete", A)
-
-
-def stored(*papers):
-    def before(store):
-        for paper in papers:
-            store.repository().store(paper)
-
-    return before
-
-
-RIVALS = {"is done": store_done, "loses a tag": store_less, "removed": remove}
-WRITES = (
-    Write("new", store_a, stored(B), RIVALS),
-    Write("is done", store_done, stored(A, B), RIVALS),
-    Write("loses a tag", store_less, stored(A), RIVALS, removes_lines=True),
-    Write("removed", remove, stored(A), RIVALS, removes_lines=True),
-)
-VIEWS = (
-    View("papers", Papers.all, attrgetter("id")),
-    View("what a list shows", lambda papers: chain(*map(columns_of, papers.all_shown())), itemgetter(0, 1), lags=True),
-)
-
-
-def columns_of(line):
-    """The columns of a line: those that the record loses are deleted after the others are put."""
-    return [(line.id, "state", line.state), *((line.id, f"tag {key}", value) for key, value in line.tags.items())]
-
-
-def crash_tests(engine):
-    return CrashTests(engine, TABLES, Papers, VIEWS, ())
-
-
-PAIRS = {
-    str(pair): pair
-    for write in WRITES
-    for pair in (Pair("papers", crash_tests(Embedded()), write, name) for name in ("", *RIVALS))
-}
-
-
-QUICK = ("papers: is done", "papers: loses a tag | is done", "papers: removed | loses a tag")
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.long) for name in PAIRS]
-)
-def test_no_order_of_calls_leaves_a_column_that_differs(name):
-    explorer = PairExplorer(PAIRS[name])
-    for scene in (OF_TWO if "|" in name else OF_ONE).values():
-        explored = explorer.explore(scene, 1_000)
-        assert explored.fault is None, explored
 
 
 def test_a_dead_writer_is_recovered_though_the_server_dates_its_source_later_than_the_columns(papers):

@@ -11,7 +11,7 @@ from shared.writes import WriterUpkeep
 from shared.writes.intents import FORGET_MS, FUTURE_MS, WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
 
-from .notes import NOTES, OWNERS, STATES, TABLES, ByState, Note, Notes, is_decision, moving_notes
+from .notes import NOTES, OWNERS, STATES, TABLES, ByState, Note, die, is_decision, moving_notes
 
 A = Note("a", "ada", "open", "x")
 LATER = Note("a", "ada", "done", "y")
@@ -288,8 +288,7 @@ def test_a_write_of_a_lost_revision_is_not_completed_because_that_would_delete_i
         notes.store(A)
     backup = connection.table(NOTES.name).row(b"a")
     notes.store(LATER)
-    with suppress(WriterDied):
-        Notes(WatchedConnection(connection, dying_before(is_decision))).store(attrs.evolve(LATER, state="open"))
+    die(connection, attrs.evolve(LATER, state="open"))
     restore_backup(connection, backup)
     before = contents(connection)
     assert ORPHANED[0] in kinds(notes), "a young intent does not explain it"
@@ -315,16 +314,14 @@ def test_a_line_that_only_a_write_puts_is_orphaned_if_no_intent_names_its_source
 
 def test_a_line_that_only_a_write_puts_is_dangling_if_an_old_intent_names_its_source(connection, machine, notes):
     notes.store(A)
-    with suppress(WriterDied):
-        Notes(WatchedConnection(connection, dying_before(is_decision))).store(attrs.evolve(A, state="done"))
+    die(connection, attrs.evolve(A, state="done"))
     machine.passes(WINDOW_MS + 1000)
     assert kinds(notes) == [("dangling", STATES.name)]
 
 
 def test_two_first_writes_of_a_note_that_died_are_both_settled(connection, machine, notes):
     for note in (A, EVE):
-        with suppress(WriterDied):
-            Notes(WatchedConnection(connection, dying_before(is_decision))).store(note)
+        die(connection, note)
         machine.passes(WINDOW_MS // 2)
     recovery = notes.recover()  # the older first, whose moving line the younger has put again
     assert (recovery.settled, recovery.failed) == (2, ())

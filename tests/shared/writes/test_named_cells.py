@@ -1,16 +1,15 @@
 """An intent names the lines that its write changes; its writer puts and deletes no others, as the explorer proves."""
 
 import time
-from contextlib import suppress
 
 import attrs
 import pytest
 
-from shared.testing import CrashTests, WatchedConnection, WriterDied, dying_before
+from shared.testing import CrashTests, WatchedConnection
 from tests.engines import Embedded
 
 from .interleaving import Scene
-from .notes import NOTES, OWNERS, STATES, TABLES, Notes, is_decision
+from .notes import NOTES, OWNERS, STATES, TABLES, Notes, die, puts_owners
 from .pairs import Pair, PairExplorer
 from .scenes import OF_ONE, OF_TWO
 from .stopped_notes import GROWN, RIVALS, SMALL, VIEWS, WRITES
@@ -42,12 +41,6 @@ def test_no_order_of_calls_leaves_a_line_that_differs(name):
 # ---- one intent
 
 
-def die(connection, note, is_last=lambda call: call.table == OWNERS.name):
-    """A writer of a note dies before such a call: before the lines of owners, after its decision, if omitted."""
-    with suppress(WriterDied):
-        Notes(WatchedConnection(connection, dying_before(is_last))).store(note)
-
-
 NOTE = attrs.evolve(SMALL, text="x")
 OTHER_TEXT = attrs.evolve(SMALL, text="y")
 ALL_OWNERS = attrs.evolve(SMALL, owner="ada bob eve")
@@ -55,7 +48,7 @@ ALL_OWNERS = attrs.evolve(SMALL, owner="ada bob eve")
 
 def test_an_intent_names_the_lines_that_its_write_changes(connection, notes):
     for note, names in ((NOTE, {"notes_by_owner", "notes_by_state"}), (OTHER_TEXT, {"notes_by_owner"})):
-        die(connection, note)
+        die(connection, note, puts_owners)
         (pending,) = notes.pending()
         assert pending.intent.touched.keys() == names
         assert sorted(*pending.intent.touched["notes_by_owner"].values()) == [b"n:s", b"n:t"]
@@ -63,21 +56,21 @@ def test_an_intent_names_the_lines_that_its_write_changes(connection, notes):
 
 
 def test_a_line_of_a_dead_writer_is_put_whole_by_a_write_that_changes_it(connection, notes):
-    die(connection, NOTE)
+    die(connection, NOTE, puts_owners)
     notes.store(done := attrs.evolve(NOTE, state="done"))
     assert notes.by_owner() == [done]
 
 
 def test_the_same_write_again_puts_the_lines_of_a_dead_writer(connection, notes):
     notes.store(NOTE)
-    die(connection, OTHER_TEXT)
+    die(connection, OTHER_TEXT, puts_owners)
     notes.store(OTHER_TEXT)
     assert notes.by_owner() == [OTHER_TEXT]
 
 
 def test_a_line_of_a_dead_writer_that_another_write_keeps_is_missing_until_recover(connection, notes):
     notes.store(SMALL)
-    die(connection, GROWN)
+    die(connection, GROWN, puts_owners)
     notes.store(ALL_OWNERS)
     assert [line.owner for line in notes.by_owner()] == ["ada", "bob"]
     assert notes.recover().settled == 1
@@ -91,7 +84,7 @@ def test_a_write_that_has_read_a_lost_revision_is_not_completed_though_none_of_i
     notes.store(SMALL)
     backup = rows.row(b"a")
     notes.store(GROWN)
-    die(connection, ALL_OWNERS, is_last=is_decision)
+    die(connection, ALL_OWNERS)
     rows.delete(b"a")
     time.sleep(0.02)  # so that the server dates the backup after the delete
     rows.put(b"a", backup)

@@ -4,7 +4,6 @@ In every interleaving of two processes, and after every crash, a reader gets all
 """
 
 import json
-import threading
 from contextlib import suppress
 from itertools import product
 
@@ -17,11 +16,11 @@ from shared.queries import Query, equal
 from shared.tables import BoundTable, Column, RecordCells, TableLayout, UnfilledList, create_tables, drop_tables
 from shared.tables import recorded_layouts as records
 from shared.testing.watched_connection import WatchedConnection, WriterDied, paused_at_call, paused_before
-from shared.writes import NOTHING_TOLD, Checkpoint, Instructions, IntentWriter, Recovery, WriterUpkeep, intents_table
+from shared.writes import Checkpoint, IntentWriter, Recovery, intents_table
 from tests.shared.processes import Process, dying_before
 from tests.shared.specimens import key_class
 
-from .notes import CELLS, INTENTS, NOTES, OWNERS, STATES, ById, Note, lines_of
+from .notes import CELLS, INTENTS, NOTES, OWNERS, STATES, ById, Note, Notes, is_decision, lines_of
 
 ByText = key_class("ByText", text=EscapedText, id=EscapedText)
 TEXTS = TableLayout("notes_by_text", "a line of a text", KeyLayout(ByText), RecordCells(ByText, {}, marker="n:x"))
@@ -34,42 +33,33 @@ LATER = (*EARLIER, TEXTS)
 A, B = Note("a", "ada", text="x"), Note("b", "bob", "done", "y")
 
 
-class Notes:
-    """The notes of one process, of the earlier release or of the later one, which has the list by text."""
+def notes_on(connection, *lists):
+    """The notes of one process, with these lists beside those of the earlier release."""
 
-    def __init__(self, connection, *lists):
-        self.connection = connection
-        self.lists = (OWNERS, STATES, *lists)
-        moving = [table for table in (STATES, TEXTS) if table in self.lists]
-        self.writer = IntentWriter(connection, NOTES, INTENTS, self.lists, self._derive, moving=moving)
-        self.upkeep = WriterUpkeep(self.writer)
-
-    def _derive(self, note):
+    def derived(note):
         yield from lines_of(note)
-        if TEXTS in self.lists:
+        if TEXTS in lists:
             yield TEXTS, ByText(note.text, note.id)
-        if SHOWN in self.lists:
+        if SHOWN in lists:
             yield SHOWN, note
 
-    def store(self, note):
-        self.writer.write(ById(note.id), lambda _stored: note)
-
-    def texts(self):
-        """The ids of all notes, from the list by text."""
-        table = BoundTable(self.connection, TEXTS)
-        lines = Query(table, table.whole_table())
-        return [note.id for note in lines.then(lambda page: self.writer.reader.agreeing(TEXTS, page))]
-
-    def repair(self, **told):
-        return [is_mended for _, is_mended in self.upkeep.repair(instructions=Instructions(**told))]
+    moving = [table for table in (STATES, *lists) if table is not SHOWN]
+    return Notes(connection, IntentWriter(connection, NOTES, INTENTS, (OWNERS, STATES, *lists), derived, moving=moving))
 
 
-def earlier(connection):
-    return Notes(connection)
+earlier = notes_on
 
 
 def later(connection):
-    return Notes(connection, TEXTS)
+    """The notes of the later release, which has the list by text."""
+    return notes_on(connection, TEXTS)
+
+
+def texts(notes):
+    """The ids of all notes, from the list by text."""
+    table = BoundTable(notes.connection, TEXTS)
+    lines = Query(table, table.whole_table())
+    return [note.id for note in lines.then(lambda page: notes.writer.reader.agreeing(TEXTS, page))]
 
 
 def mark(connection, table=TEXTS):
@@ -94,26 +84,27 @@ def store(engine):
 # ---- a new list ----------------------------------------------------------------------------------
 
 
-def test_readers_of_a_new_list_are_refused_until_repair_has_filled_it(store):
-    create_tables(store, LATER)
+@pytest.mark.parametrize("tables", [LATER, (TEXTS,)], ids=["all-tables", "alone"])
+def test_readers_of_a_new_list_are_refused_until_repair_has_filled_it(store, tables):
+    create_tables(store, tables)
     notes, reader = later(store), later(Process(store))
     wanted = (
         "^table notes_by_text: was created after notes had rows, and lacks their lines: run the repair of the upkeep"
     )
     for _ in range(2):
         with pytest.raises(UnfilledList, match=wanted):
-            reader.texts()
+            texts(reader)
         with pytest.raises(UnfilledList, match=wanted):
             reader.writer.reader.agreeing(TEXTS, [ByText("x", "a")])
     notes.store(Note("c", "ada", text="z"))
     notes.writer.recover(older_than_ms=0)
     assert [finding.kind for finding in notes.upkeep.verify()] == ["missing", "missing"]
     with pytest.raises(UnfilledList):
-        notes.texts()
-    assert notes.repair() == [True, True]
+        texts(notes)
+    assert [is_mended for _, is_mended in notes.repaired()] == [True, True]
     assert mark(store) is None
     for whose in (notes, reader, later(Process(store))):
-        assert whose.texts() == ["a", "b", "c"]
+        assert texts(whose) == ["a", "b", "c"]
 
 
 def test_the_mark_costs_a_reader_no_call_and_a_refusal_one_get(store):
@@ -127,34 +118,20 @@ def test_the_mark_costs_a_reader_no_call_and_a_refusal_one_get(store):
         calls.append(connection.number_of_calls - before)
     assert calls[0] <= 2 + 4 + 4 + 1  # the tables, the record, scans of intents and sources, and the record again
     assert calls[1] == 1
-    reader.repair()
+    reader.repaired()
     later(connection := Process(store))
     records.check_filled(connection, TEXTS)
     assert connection.number_of_calls == 2
-
-
-@pytest.mark.parametrize("tables", [LATER, (TEXTS,)], ids=["all-tables", "alone"])
-def test_a_list_is_marked_also_if_its_table_is_created_in_a_call_of_its_own(store, tables):
-    create_tables(store, tables)
-    with pytest.raises(UnfilledList):
-        later(store).texts()
 
 
 def test_a_new_design_has_no_mark(engine):
     """Also beside tables of other designs, and if its tables are created one by one."""
     with engine.store() as connection:
         create_tables(connection, [TableLayout("others", "another one", KeyLayout(ById), CELLS)])
-        create_tables(connection, LATER)
-        assert [mark(connection, table) for table in LATER] == [None] * len(LATER)
-        notes = later(connection)
-        notes.store(A)
-        assert notes.texts() == ["a"]
-    with engine.store() as connection:
         for table in LATER:
             create_tables(connection, [table])
-        notes = later(connection)
-        notes.store(A)
-        assert notes.texts() == ["a"]
+        later(connection).store(A)
+        assert texts(later(connection)) == ["a"]
         assert mark(connection) is None
 
 
@@ -173,7 +150,7 @@ def test_a_store_without_sources_needs_no_repair(engine):
         create_tables(connection, LATER)
         assert mark(connection) == records.MARK + b"; sources: notes"
         later(Process(connection)).store(A)
-        assert later(Process(connection)).texts() == ["a"]
+        assert texts(later(Process(connection))) == ["a"]
         assert mark(connection) is None
 
 
@@ -189,9 +166,9 @@ def test_a_writer_of_another_empty_source_leaves_the_mark_of_a_list_that_both_fi
     writer = IntentWriter(connection, others, intents, [TEXTS], lambda note: [(TEXTS, ByText(note.text, note.id))])
     writer.write(ById("c"), lambda _stored: Note("c", "ada", text="z"))
     with pytest.raises(UnfilledList):
-        later(Process(store)).texts()
-    later(store).repair()
-    assert later(Process(store)).texts() == ["a", "b"]
+        texts(later(Process(store)))
+    later(store).repaired()
+    assert texts(later(Process(store))) == ["a", "b"]
 
 
 # ---- computed columns ----------------------------------------------------------------------------
@@ -209,11 +186,11 @@ def test_new_computed_columns_are_a_new_list(engine):
         both = TableLayout("notes", "a note", NOTES.key, NOTES.cells, families)
         create_tables(connection, [both, *EARLIER[1:]])
         earlier(connection).store(A)
-        shown = Notes(connection, SHOWN)
+        shown = notes_on(connection, SHOWN)
         create_tables(
             connection, [both, *EARLIER[1:], TableLayout("notes", SHOWN.holds, SHOWN.key, SHOWN.cells, families)]
         )
-        reader = Notes(Process(connection), SHOWN)
+        reader = notes_on(Process(connection), SHOWN)
         for read in (
             lambda: having(reader, "x"),
             lambda: Query(t := BoundTable(reader.connection, SHOWN), t.whole_table()).count(),
@@ -222,7 +199,7 @@ def test_new_computed_columns_are_a_new_list(engine):
                 read()
         notes = BoundTable(reader.connection, NOTES)
         assert Query(notes, notes.whole_table()).count() == 1  # the source is whole
-        shown.repair()
+        shown.repaired()
         assert having(reader, "x") == ["a"]
 
 
@@ -243,39 +220,39 @@ def test_a_repair_that_does_not_end_leaves_the_mark(store):
         for _ in range(steps):
             next(findings)
         with pytest.raises(UnfilledList):
-            later(store).texts()
-    later(store).repair()
-    assert later(store).texts() == ["a", "b"]
+            texts(later(store))
+    later(store).repaired()
+    assert texts(later(store)) == ["a", "b"]
 
 
 @pytest.mark.parametrize("is_dropped", [False, True])
 def test_a_repair_that_is_continued_removes_the_mark_that_the_first_one_found(store, is_dropped):
     create_tables(store, LATER)
     reached = {}
-    later(store).repair(checkpoint=Checkpoint(reached, reached.update))
+    later(store).repaired(checkpoint=Checkpoint(reached, reached.update))
     records.replace_cell(store, TEXTS.name, cell := records.read_cell(store, TEXTS.name), cell or b"", marks=True)
     del reached["compared notes_by_text"]
     if is_dropped:
         drop_tables(store, [TEXTS])
         create_tables(store, LATER)
     notes = later(store)
-    notes.repair(checkpoint=Checkpoint(reached, reached.update))
+    notes.repaired(checkpoint=Checkpoint(reached, reached.update))
     with pytest.raises(UnfilledList):  # the mark is later than that of the first repair
-        notes.texts()
+        texts(notes)
 
 
 def test_a_repair_with_a_checkpoint_fills_the_list(store):
     create_tables(store, LATER)
     saved = []
-    later(store).repair(checkpoint=Checkpoint({}, lambda reached: saved.append(dict(reached))))
-    assert later(store).texts() == ["a", "b"]
+    later(store).repaired(checkpoint=Checkpoint({}, lambda reached: saved.append(dict(reached))))
+    assert texts(later(store)) == ["a", "b"]
     for reached in saved[:-1]:  # it died after each batch
         drop_tables(store, [TEXTS])
         create_tables(store, LATER)
-        later(store).repair()
+        later(store).repaired()
         _mark_again(store, int(reached["marked notes_by_text"]))
-        later(store).repair(checkpoint=Checkpoint(reached, lambda _reached: None))
-        assert later(store).texts() == ["a", "b"]
+        later(store).repaired(checkpoint=Checkpoint(reached, lambda _reached: None))
+        assert texts(later(store)) == ["a", "b"]
 
 
 def _mark_again(connection, put_ms):
@@ -291,14 +268,14 @@ def test_a_release_without_marks_neither_loses_nor_minds_them(store):
     stored = json.loads(rows.row(row)[records.COLUMN])
     rows.put(row, {records.COLUMN: json.dumps(stored, indent=1).encode()})
     with pytest.raises(UnfilledList):
-        later(Process(store)).texts()
+        texts(later(Process(store)))
     store.delete_table(TEXTS.name, disable=True)
     rows.delete(row, columns=[records.COLUMN])
     create_tables(Process(store), LATER)
     with pytest.raises(UnfilledList):
-        later(Process(store)).texts()
-    later(store).repair()
-    assert later(Process(store)).texts() == ["a", "b"]
+        texts(later(Process(store)))
+    later(store).repaired()
+    assert texts(later(Process(store))) == ["a", "b"]
 
 
 def test_drop_tables_drops_the_mark(store):
@@ -322,7 +299,7 @@ def create_and_write(connection):
 
 
 def repair(connection):
-    later(connection).repair()
+    later(connection).repaired()
 
 
 def create_and_repair(connection):
@@ -387,13 +364,13 @@ def test_whatever_dies_or_runs_at_once_a_reader_gets_all_lines_or_an_error(engin
                 create(Process(connection))
             check_reader(later(Process(connection)), connection)
             create_and_repair(Process(connection))
-            assert later(Process(connection)).texts() == ids_of(connection)
+            assert texts(later(Process(connection))) == ids_of(connection)
             assert {*ids} <= {*ids_of(connection)}
 
 
 def check_reader(reader, connection):
     with suppress(*REFUSALS):
-        assert reader.texts() == ids_of(connection)
+        assert texts(reader) == ids_of(connection)
 
 
 def ids_of(connection):
@@ -407,26 +384,15 @@ def ids_of(connection):
 def test_repair_fills_the_line_of_a_record_that_is_being_written_in_other_lists(store):
     """Its intent names only the lines that the write changes."""
     create_tables(store, LATER)
-    begun, go_on = threading.Event(), threading.Event()
-
-    def pause():
-        begun.set()
-        go_on.wait()
-
-    def is_decision(call):
-        return call.name == "checkAndPut" and call.table == NOTES.name
-
-    writer = later(WatchedConnection(store, paused_before(is_decision, pause)))
-    writing = threading.Thread(target=writer.store, args=(attrs.evolve(B, state="open"),))
     upkeep = later(Process(store)).upkeep
-    writing.start()
-    begun.wait()
-    repairing = upkeep.repair(instructions=NOTHING_TOLD)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(IntentWriter, "recover", lambda *_arguments, **_named: Recovery(0, 0, ()))  # it came before
-        assert all(is_mended for _, is_mended in repairing)
-    go_on.set()
-    writing.join()
+
+    def repair_without_recovering():
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(IntentWriter, "recover", lambda *_arguments, **_named: Recovery(0, 0, ()))  # it came before
+            assert all(is_mended for _, is_mended in upkeep.repair())
+
+    writer = later(WatchedConnection(store, paused_before(is_decision, repair_without_recovering)))
+    writer.store(attrs.evolve(B, state="open"))
     assert mark(store) is None
-    assert sorted(later(Process(store)).texts()) == ["a", "b"]
+    assert sorted(texts(later(Process(store)))) == ["a", "b"]
     assert later(store).writer.reader.read(b"b").record == attrs.evolve(B, state="open")

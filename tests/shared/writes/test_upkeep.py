@@ -1,11 +1,8 @@
 """An upkeep of several parts counts, lists and recovers what they do, without being told which of them can."""
 
-from contextlib import suppress
-
-from shared.testing import WatchedConnection, WriterDied, dying_before
 from shared.writes import CombinedUpkeep, Recovery
 
-from .notes import Note, Notes, is_decision
+from .notes import Note, Notes, die
 
 
 class Checking:
@@ -29,8 +26,7 @@ class Recovering(Checking):
 
 
 def test_a_part_that_is_named_once_counts_lists_and_recovers(connection):
-    with suppress(WriterDied):
-        Notes(WatchedConnection(connection, dying_before(is_decision))).store(Note("a", "ada"))
+    die(connection, Note("a", "ada"))
     notes = Notes(connection)
     notes.store(Note("b", "bob"))
     upkeep = CombinedUpkeep(Checking(), CombinedUpkeep(notes.upkeep))

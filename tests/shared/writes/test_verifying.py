@@ -9,13 +9,13 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.testing import WatchedConnection, WriterDied, dying_at, dying_before
+from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import Finding, IntentWriter
 from shared.writes.intent_rows import CLOCKS_APART_MS
 from shared.writes.intents import WINDOW_MS
 
 from .conftest import BATCH_ROWS
-from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, Notes, put_all
+from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, Notes, die, put_all, puts_owners
 
 DAY_MS = 86_400_000
 A, B = Note("a", "ada", "open", "x"), Note("b", "bob", "done", "y")
@@ -135,13 +135,6 @@ def test_the_rows_of_a_pending_write_are_no_findings_and_repair_completes_it(con
     assert notes.findings() == notes.repaired() == notes.writer.pending() == notes.findings() == []
 
 
-def die(connection):
-    """A note of ada's is changed, and the writer dies after its decision."""
-    with suppress(WriterDied):
-        dying = WatchedConnection(connection, dying_before(lambda call: call.table == "notes_by_owner"))
-        Notes(dying).store(CHANGED)
-
-
 def put_intent(rows, written_ms):
     """Puts the intent of the dead writer again, with another timestamp; returns its row."""
     ((row, stored),) = [slot for slot in rows["notes_intents"].scan() if slot[1][b"i:s"] != b"\xc0"]
@@ -161,7 +154,7 @@ AGES = pytest.mark.parametrize("age_ms", [WINDOW_MS + 1_000, -CLOCKS_APART_MS - 
 
 @AGES
 def test_only_young_writes_excuse_a_difference(connection, notes, rows, age_ms):
-    die(connection)
+    die(connection, CHANGED, puts_owners)
     assert notes.findings() == []
     put_intent(rows, now_ms() - age_ms)
     assert {finding.kind for finding in notes.findings()} == {"differing", "dangling"}
@@ -171,7 +164,7 @@ def test_only_young_writes_excuse_a_difference(connection, notes, rows, age_ms):
 
 @AGES
 def test_a_write_that_cannot_be_settled_hides_no_damage(connection, notes, rows, age_ms):
-    die(connection)
+    die(connection, CHANGED, puts_owners)
     row = put_intent(rows, now_ms() - age_ms)
     rows["notes"].put(b"a", DAMAGED)
     rows["notes_by_owner"].delete(OWNERS.row(B))
@@ -185,7 +178,7 @@ def test_a_write_that_cannot_be_settled_hides_no_damage(connection, notes, rows,
 
 
 def test_a_damaged_intent_is_reported_and_the_others_go_on(connection, notes, rows):
-    die(connection)
+    die(connection, CHANGED, puts_owners)
     (young,) = notes.writer.pending()
     rows["notes_intents"].put(b"\x01" * 12, rows["notes_intents"].row(INTENTS.row(young.intent)) | {b"i:r": b"damaged"})
     rows["notes_intents"].put(b"no key", {b"i:s": b"\xc0"})
@@ -212,7 +205,7 @@ def test_a_line_is_mended_although_a_writer_changes_its_source_meanwhile(connect
 
     def repair_and_meet_a_writer(*arguments):
         repair(*arguments)
-        die(connection)
+        die(connection, CHANGED, puts_owners)
 
     monkeypatch.setattr(IntentWriter, "repair", repair_and_meet_a_writer)
     assert kinds_repaired(notes) == [("missing", True)]
