@@ -7,8 +7,8 @@ import attrs
 import pytest
 
 from shared.tables import InvalidRecord
-from shared.testing import Stop, WatchedConnection, WriterDied, paused_at, paused_before, stopped_at
-from shared.writes.intents import FORGET_MS, WINDOW_MS
+from shared.testing import Stop, WatchedConnection, WriterDied, paused_before, stopped_at
+from shared.writes.intents import FORGET_MS
 
 from .notes import NOTES, Note, Notes, die, moving_notes
 
@@ -116,19 +116,3 @@ def test_forget_wants_the_time_in_the_cell_to_be_old_too(connection, machine, mo
     machine.passes(FORGET_MS + 10)
     assert moving.forget(B) == 0
     assert connection.table(NOTES.name).row(b"b") == {}
-
-
-def test_forget_keeps_what_it_cannot_read(connection, machine, moving):
-    connection.table(NOTES.name).put(b"b", {b"n:note": b"\xc1"})
-    machine.passes(FORGET_MS + 1)
-    assert moving.forget(B) == 0
-    assert [row for row, _ in connection.table(NOTES.name).scan()] == [b"b"]
-
-
-def test_a_decision_is_not_sent_after_the_window(connection, machine, moving):
-    moving.store(A)
-    paused = WatchedConnection(connection, paused_at(2, lambda: machine.passes(WINDOW_MS + 1)))
-    moving_notes(paused).store(DONE)
-    calls = [call.name for call in paused.calls]
-    assert calls.count("checkAndPut") == 3, "two raise the source, and one decides with the time of now"
-    assert (moving.records(), moving.findings()) == ({"a": DONE}, [])

@@ -10,9 +10,8 @@ import attrs
 import pytest
 
 from shared.designs import metered
-from shared.keys import InvalidQuestion, KeyLayout, starting_with
+from shared.keys import InvalidQuestion, KeyLayout
 from shared.queries import Query, equal
-from shared.queries.query import LAST_AS_OF_MS
 from shared.tables import (
     TEXT,
     BoundTable,
@@ -163,39 +162,6 @@ def test_two_lists_in_one_table_are_refused(new_store):
         IntentWriter(new_store(*TABLES), PAPERS, INTENTS, [SHOWN, other], computed)
 
 
-DAMAGED = b"?"
-
-
-@pytest.mark.parametrize(
-    ("revisions", "known", "unknown"),
-    [
-        ([1, 2, 3, 4, 5], {0: None, 1: 1, 3: 3, 9: 5}, []),
-        ([1, 2, 3, 4, 5, 6], {2: 2, 5: 5, 6: 6}, [0, 1]),
-        ([1, 2, 6, 7, 8, 9, 10], {6: 6, 10: 10}, [0, 1, 3, 5]),  # one file lost 3 to 5 to a compaction, another kept 2
-        ([1, 3, 5, 7, 9], {1: 1, 2: 1, 9: 9}, [0]),  # two of each millisecond
-        ([3, 5, 7, DAMAGED], {0: None, 3: 3, 8: 7}, []),
-        ([1, 3, 5, 7, 9, DAMAGED], {3: 3, 8: 7}, [0, 1, 2]),
-    ],
-)
-def test_a_source_as_of_a_time_is_unknown_if_a_version_of_then_may_have_been_dropped(
-    papers, rows, revisions, known, unknown
-):
-    """Of `C`, each revision is dated by its number; the family keeps five versions."""
-    for revision in revisions:
-        cell, time_ms = DAMAGED, 10
-        if revision != DAMAGED:
-            cell, time_ms = PAPERS.cells.pack_revision(revision, 0, (), attrs.evolve(C, body=str(revision))), revision
-        rows.put(b"c", {b"d:paper": cell}, timestamp=time_ms)
-    plans = papers.papers.plan(id="c"), papers.papers.plan(id=starting_with("c")), papers.papers.whole_table()
-    for plan in plans:
-        for time_ms, revision in known.items():
-            wanted = None if revision is None else attrs.evolve(C, body=str(revision))
-            assert Query(papers.papers, plan, as_of_ms=time_ms).first() == wanted
-        for time_ms in unknown:
-            with pytest.raises(InvalidRow, match=f"^papers: row 63: Paper: as of {time_ms} ms is unknown: only 5"):
-                Query(papers.papers, plan, as_of_ms=time_ms).first()
-
-
 def test_a_source_that_changes_often_while_it_is_read_as_of_a_time_is_unknown(papers):
     """A compaction may drop the version of then before it is read, so the present row is read after it."""
     rows, answers = papers.papers.rows, []
@@ -219,20 +185,6 @@ def change(papers):
     for number in range(5):
         time.sleep(0.002)
         papers.store(attrs.evolve(A, body=str(number)))
-
-
-def test_a_page_as_of_a_time_costs_two_calls_more_if_a_source_has_changed_since(papers):
-    rows = papers.papers.rows
-    _, then_ms = rows.row(b"b", [b"d:paper"], include_timestamp=True)[b"d:paper"]
-    time.sleep(0.002)
-    papers.store(DONE)
-    for plan, rpcs in ((papers.papers.plan(id="a"), 1), (papers.papers.whole_table(), 3)):
-        for time_ms, more, record in ((then_ms, 2, A), (LAST_AS_OF_MS, 0, DONE)):
-            query = Query(papers.papers, plan, as_of_ms=time_ms)
-            with metered(rows.connection) as cost:
-                page = query.page(1)
-            assert (page.records, cost.rpcs, query.explain(1).rpcs) == ([record], rpcs + more, rpcs)
-            assert page.cursor is None or query.page(5, page.cursor).records == [B]
 
 
 def test_a_server_filter_is_refused_as_of_a_time_because_it_sees_the_present(papers):

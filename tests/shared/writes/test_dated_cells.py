@@ -9,7 +9,7 @@ from shared.testing import WatchedConnection
 from shared.writes.dated_cells import BYTES_AT_ONCE, put_dated
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 
-ROWS = {b"%04d" % number: {(b"f:x", number % 3): b"1", (b"f:y", 7): b"2"} for number in range(1_500)}
+ROWS = {b"%04d" % number: {(b"f:x", number % 3): b"1", (b"f:y", 7): b"2"} for number in range(1_100)}
 
 
 @pytest.fixture(params=["embedded", "Thrift2", "Thrift1"])
@@ -36,7 +36,7 @@ def test_a_thousand_rows_share_a_call_or_those_of_one_time(watched):
         row: {column: (value, time_ms) for (column, time_ms), value in cells.items()} for row, cells in ROWS.items()
     }
     if connection.has_call("put_dated"):
-        assert sizes(connection) == [("put_dated", 1000), ("put_dated", 500)]
+        assert sizes(connection) == [("put_dated", 1000), ("put_dated", 100)]
     else:
         assert {name for name, _ in sizes(connection)} == {"mutateRowsTs"}
         assert sum(count for _, count in sizes(connection)) == 2 * len(ROWS)
@@ -45,7 +45,7 @@ def test_a_thousand_rows_share_a_call_or_those_of_one_time(watched):
 def test_rows_of_one_time_need_no_thrift2(watched):
     connection, _store = watched
     put_dated(connection.table("t"), {row: {(b"f:x", 5): b"1"} for row in ROWS})
-    assert sizes(connection) == [("mutateRowsTs", 1000), ("mutateRowsTs", 500)]
+    assert sizes(connection) == [("mutateRowsTs", 1000), ("mutateRowsTs", 100)]
     put_dated(connection.table("t"), {})
     assert len(connection.calls) == 2
 

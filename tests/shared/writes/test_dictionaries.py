@@ -1,5 +1,6 @@
 """Dictionaries: each name has one id and each id one name, whoever writes, dies or loses a reply."""
 
+import time
 from contextlib import suppress
 from itertools import pairwise
 
@@ -84,15 +85,6 @@ def test_ids_count_from_one_and_a_name_keeps_its_id(connection):
     assert fresh(connection).name_of(THIRD) is None
 
 
-def test_the_rows_are_those_of_opentsdb(connection):
-    color_names(connection).assign("red")
-    assert dict(connection.table("names").scan()) == {
-        b"\0": {b"id:color": bytes.fromhex("0000000000000001")},
-        b"\0\0\1": {b"name:color": b"red"},
-        b"red": {b"id:color": b"\0\0\1"},
-    }
-
-
 def test_many_names_and_ids_are_read_in_one_call(connection):
     colors = color_names(connection)
     for name in ("red", "green", "blue"):
@@ -135,18 +127,11 @@ def test_what_cannot_be_a_name_an_id_or_a_dictionary_is_refused(connection, call
     assert list(connection.table("names").scan()) == []
 
 
-@pytest.mark.parametrize(
-    "read",
-    [
-        lambda colors: colors.assign("red"),
-        lambda colors: colors.ids_of(["red"]),
-        lambda colors: colors.starting_with("r"),
-    ],
-)
-def test_a_stored_id_of_another_width_is_damage(connection, read):
+@pytest.mark.parametrize(("read", "name"), [("assign", "red"), ("ids_of", ["red"]), ("starting_with", "r")])
+def test_a_stored_id_of_another_width_is_damage(connection, read, name):
     color_names(connection).assign("red")
     with pytest.raises(InvalidRow, match=r"names: row 72 65 64, column .*: must be an id of 2 bytes .got 00 00 01"):
-        read(color_names(connection, id_bytes=2))
+        getattr(color_names(connection, id_bytes=2), read)(name)
 
 
 # ---- the id space
@@ -168,11 +153,6 @@ def test_a_used_up_id_space_is_an_error_and_no_id_is_given_twice(connection, id_
 def take_without_the_counter(connection, last):
     for number in range(1, last + 1):
         connection.table("names").put(bytes([0, 0, number]), {"name:color": f"random-{number}"})
-
-
-def test_an_id_that_was_taken_without_the_counter_is_passed_over(connection):
-    take_without_the_counter(connection, 2)
-    assert color_names(connection).assign("red") == THIRD
 
 
 def test_a_counter_far_behind_is_an_error_after_ten_ids(connection):
@@ -292,8 +272,9 @@ def test_a_rename_that_is_refused_changes_nothing(connection, old, new, error, m
 
 @pytest.fixture
 def red(connection):
-    """The name to be renamed has the first id."""
+    """The name to be renamed has the first id, since an earlier millisecond."""
     color_names(connection).assign("red")
+    time.sleep(0.002)
 
 
 @pytest.mark.usefixtures("red")

@@ -14,12 +14,10 @@ from shared.writes import (
     ClockSkew,
     Expired,
     ExpiredRecord,
-    NotAllStored,
     allow_expired,
     expired,
     put_all,
     refuse_expired,
-    store_all,
 )
 from shared.writes.expiring import CLOCK_COLUMN
 from shared.writes.server_clock import CHECKED_FOR_MS
@@ -109,30 +107,9 @@ def test_a_record_may_expire_in_part(ttls, days, why):
     assert found == ({} if why is None else {1: ExpiredRecord("events", *why)})
 
 
-def test_a_record_of_two_tables_expires_in_the_one_with_the_shorter_ttl(new_store):
-    hour = events("hour", t=3600)
-    tables = [BoundTable(new_store(FOREVER, hour), table) for table in (FOREVER, hour)]
-    with pytest.raises(Expired) as refused:
-        put_all(aged(0, 1), *tables)
-    assert refused.value.expired == {1: ExpiredRecord("hour", "t", 3600, is_whole=False)}
-    assert [list(table.rows.scan()) for table in tables] == [[], []]
-
-
 def test_the_last_millisecond_counts_as_expired():
     assert [*expired([Event("a", 1000), Event("a", 1001)], [events(t=1)], 2000)] == [0]
     assert [*expired([Event("a", 1)], [events(t=1)], 1002, lambda _event: 3)] == []
-
-
-def test_store_all_says_that_none_of_the_batch_is_stored():
-    _, (table,) = opened(DAY)
-    batch = aged(0, 0, 365)
-    with pytest.raises(NotAllStored) as refused:
-        store_all(batch, lambda records: put_all(records, table), at_once=2)
-    assert (refused.value.stored, refused.value.unconfirmed) == (2, [batch[2]])
-    assert isinstance(refused.value.__cause__, Expired)
-    assert str(refused.value).startswith(
-        "2 records stored, none of the next 1: Event: must be dated less than 86,400 s"
-    )
 
 
 def test_without_a_ttl_no_call_is_added_and_with_one_two_in_ten_minutes(machine):

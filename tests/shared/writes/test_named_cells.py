@@ -61,13 +61,6 @@ def test_a_line_of_a_dead_writer_is_put_whole_by_a_write_that_changes_it(connect
     assert notes.by_owner() == [done]
 
 
-def test_the_same_write_again_puts_the_lines_of_a_dead_writer(connection, notes):
-    notes.store(NOTE)
-    die(connection, OTHER_TEXT, puts_owners)
-    notes.store(OTHER_TEXT)
-    assert notes.by_owner() == [OTHER_TEXT]
-
-
 def test_a_line_of_a_dead_writer_that_another_write_keeps_is_missing_until_recover(connection, notes):
     notes.store(SMALL)
     die(connection, GROWN, puts_owners)

@@ -10,7 +10,7 @@ from shared.writes import ClockSkew, IntentWriter, claim
 from shared.writes.server_clock import ATTEMPTS, CHECKED_FOR_MS, MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 
 from .clocks import SetClock
-from .notes import INTENTS, NOTES, TABLES, Note, Notes
+from .notes import INTENTS, NOTES, Note, Notes
 
 CELLS = {b"n:a": b"1", b"n:b": b"2"}
 WITHIN = "clock: must be within 60000 ms of the region server's"
@@ -79,14 +79,6 @@ def is_compared(connection, clock):
 def test_a_clock_within_a_minute_is_right_and_any_other_is_refused_with_the_difference(connection, ahead_ms, refused):
     with refused:
         assert is_compared(connection, SetClock(ahead_ms))
-
-
-def test_a_write_with_a_wrong_clock_stores_nothing_but_an_idle_slot(connection):
-    notes = Notes(connection, clock=SetClock(3_600_000))
-    with pytest.raises(ClockSkew):
-        notes.store(Note("a", "ada"))
-    assert [list(connection.table(table.name).scan()) for table in TABLES[:-1]] == [[], [], []]
-    assert notes.pending() == []
 
 
 @pytest.mark.parametrize("ahead_ms", [3_600_000, -3_600_000])

@@ -5,9 +5,9 @@ import os
 import pytest
 
 from shared.testing import WatchedConnection, WriterDied, dying_at
-from shared.writes.slots import INTENT_CELLS, PROCESS_BYTES, Intent, Slots, idle
+from shared.writes.slots import PROCESS_BYTES, Slots
 
-from .notes import INTENTS, Note, Notes
+from .notes import Note, Notes
 
 
 def test_writes_at_once_have_slots_of_their_own_which_are_used_again_once_they_have_ended():
@@ -37,14 +37,6 @@ def test_a_fork_within_a_write_does_not_give_the_slot_of_the_parent_to_the_child
             assert of_child.process != ours.process
     with slots.taken() as next_of_child:  # the slot of the parent's write is not among the free ones of the child
         assert next_of_child is of_child
-
-
-def test_an_intent_is_one_row_and_reads_as_it_was_packed():
-    intent = Intent(bytes(8), 1, b"a", 3, b"w" * 8, {"notes_by_owner": {b"r": [b"n:s"]}})
-    assert INTENTS.record(INTENTS.row(intent), INTENT_CELLS.pack(intent)) == intent
-    assert INTENTS.row(intent) == bytes(8) + bytes([0, 0, 0, 1])
-    ended = idle(bytes(8), 1)
-    assert INTENTS.record(INTENTS.row(ended), INTENT_CELLS.pack(ended)) == ended
 
 
 def test_many_writes_of_one_process_leave_one_slot(connection, notes):

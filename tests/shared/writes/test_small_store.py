@@ -17,7 +17,7 @@ COLUMNS = (b"f:x", b"f:y")
 CALLS = 200
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_random_calls_are_answered_as_by_the_embedded_store(seed, monkeypatch):
     dice = Random(seed)
     now_ms = [START_MS]
@@ -28,8 +28,8 @@ def test_random_calls_are_answered_as_by_the_embedded_store(seed, monkeypatch):
         for _ in range(CALLS):
             now_ms[0] += 2 * dice.randint(1, 5)
             small.now_ms = now_ms[0]
-            act, arguments = drawn_call(dice, now_ms[0])
-            assert act(small.connection, *arguments) == act(embedded, *arguments), (act, arguments)
+            name, call = drawn_call(dice, now_ms[0])
+            assert call(small.connection.table("t")) == call(embedded.table("t")), name
             if dice.random() < 0.05:
                 small.cells = compacted(small.cells, KEEP_MS, now_ms[0])
                 embedded.compact("t")
@@ -41,48 +41,28 @@ def cells_of(connection):
 
 
 def drawn_call(dice, now_ms):
-    """A call as an action on a connection, and its arguments; timestamps meet and lie on both sides of others.
+    """The name of a call, and the call on a table; timestamps meet and lie on both sides of others.
 
     Those of the client are odd, and those of the server even: if they met, the embedded store would wait for its clock.
     """
-    row, column = dice.choice(ROWS), dice.choice(COLUMNS)
+    row, column, rows = dice.choice(ROWS), dice.choice(COLUMNS), dice.sample(ROWS, dice.randint(1, 2))
     time_ms = dice.choice([None, now_ms + 1 - 2 * dice.randint(0, 30), now_ms + 1 + 2 * dice.randint(0, 10)])
-    value = b"%d" % dice.randrange(3)
-    return dice.choice(
-        [
-            (get, (row, dice.choice([None, [column], ["f"]]))),
-            (get_rows, (dice.sample(ROWS, 2), [column])),
-            (scan, (dice.choice([None, row]), dice.choice([None, dice.choice(ROWS)]), dice.choice([True, False]))),
-            (put, (dice.sample(ROWS, 2), column, value, time_ms)),
-            (put, ([row], column, value, time_ms)),
-            (delete, (row, dice.choice([[column], COLUMNS]), time_ms)),
-            (check_and_put, (row, column, dice.choice([None, b"0", b"1", b"2"]), value)),
-        ]
-    )
+    value, expected = b"%d" % dice.randrange(3), dice.choice([None, b"0", b"1", b"2"])
+    some, columns = dice.choice([None, [column], ["f"]]), dice.choice([[column], COLUMNS])
+    start, stop, is_reverse = dice.choice([None, row]), dice.choice([None, *ROWS]), dice.choice([True, False])
 
+    def put(table):
+        with table.batch(timestamp=time_ms) as batch:
+            for each in rows:
+                batch.put(each, {column: value})
 
-def get(connection, row, columns):
-    return connection.table("t").row(row, columns=columns, include_timestamp=True)
-
-
-def get_rows(connection, rows, columns):
-    return connection.table("t").rows(rows, columns=columns, include_timestamp=True)
-
-
-def scan(connection, start, stop, is_reverse):
-    return list(connection.table("t").scan(start, stop, reverse=is_reverse, include_timestamp=True))
-
-
-def put(connection, rows, column, value, time_ms):
-    batch = connection.table("t").batch(timestamp=time_ms)
-    for row in rows:
-        batch.put(row, {column: value})
-    batch.send()
-
-
-def delete(connection, row, columns, time_ms):
-    connection.table("t").delete(row, columns=columns, timestamp=time_ms)
-
-
-def check_and_put(connection, row, column, expected, value):
-    return connection.client.checkAndPut(b"t", row, column, expected, Mutation(column=column, value=value), {})
+    mutation = Mutation(column=column, value=value)
+    calls = {
+        "get": lambda table: table.row(row, columns=some, include_timestamp=True),
+        "get rows": lambda table: table.rows(rows, columns=[column], include_timestamp=True),
+        "scan": lambda table: list(table.scan(start, stop, reverse=is_reverse, include_timestamp=True)),
+        "put": put,
+        "delete": lambda table: table.delete(row, columns=columns, timestamp=time_ms),
+        "check": lambda table: table.connection.client.checkAndPut(b"t", row, column, expected, mutation, {}),
+    }
+    return dice.choice([*calls.items(), ("put", put)])

@@ -113,14 +113,6 @@ def test_a_write_that_changes_the_key_of_its_source_is_refused_and_puts_nothing(
     assert list(connection.table("notes").scan()) == list(connection.table("notes_intents").scan()) == []
 
 
-def test_a_record_that_was_deleted_and_written_again_goes_on_counting(notes):
-    for write in (notes.store, notes.delete, notes.store):
-        write(NOTE)
-    source = notes.source()
-    assert (source.revision, source.record) == (3, NOTE)
-    assert len(source.writes) == len({*source.writes}) == 3
-
-
 @attrs.frozen
 class Loose:
     """A note with any columns."""

@@ -323,8 +323,6 @@ CRASH = "crash"
 """The first process dies, and no second one runs."""
 FAST = {
     ("with_notes", "create", CRASH),
-    ("without_notes", "create_and_write", CRASH),
-    ("with_notes", "create", "create_and_repair"),
     ("without_notes", "create", "create_and_write"),
 }
 

@@ -14,17 +14,6 @@ class Checking:
     repair = verify
 
 
-class Recovering(Checking):
-    """A part that recovers, and notes that it did."""
-
-    def __init__(self, name, recovered):
-        self._name, self._recovered = name, recovered
-
-    def recover(self, older_than_ms=None):
-        self._recovered.append((self._name, older_than_ms))
-        return Recovery(1, 0, ())
-
-
 def test_a_part_that_is_named_once_counts_lists_and_recovers(connection):
     die(connection, Note("a", "ada"))
     notes = Notes(connection)
@@ -34,10 +23,3 @@ def test_a_part_that_is_named_once_counts_lists_and_recovers(connection):
     assert upkeep.recover(older_than_ms=0) == Recovery(1, 0, ())
     assert upkeep.pending() == [*upkeep.verify()] == []
     assert upkeep.counts == notes.upkeep.counts == {"source": 2, "line": 2}
-
-
-def test_parts_recover_in_the_order_in_which_they_are_named():
-    recovered = []
-    upkeep = CombinedUpkeep(Recovering("first", recovered), Checking(), Recovering("second", recovered))
-    assert upkeep.recover(older_than_ms=7) == Recovery(2, 0, ())
-    assert recovered == [("first", 7), ("second", 7)]

@@ -84,18 +84,6 @@ def test_cells_that_differ_are_found_with_their_columns_and_put_again(notes, row
     assert notes.findings() == []
 
 
-@pytest.mark.parametrize(("table", "row"), [(OWNERS, b"no terminator"), (STATES, b"\x01a")])
-def test_a_row_of_a_list_that_is_not_a_key_is_kept_and_discarded_if_told_to(notes, rows, table, row):
-    rows[table.name].put(row, {table.cells.columns[0]: b"1"})
-    (finding,) = notes.findings()
-    assert (finding.kind, finding.table, finding.row, finding.source_row) == ("undecodable", table.name, row, None)
-    assert str(finding).startswith(f"{table.name}: undecodable row {row.hex(' ')}: By")
-    for told in ({}, {"discards_orphaned": True}, {"discards_rows": frozenset({("notes", row)})}):
-        assert notes.repaired(**told) == [(finding, False)]
-    assert notes.repaired(discards_undecodable=True) == [(finding, True)]
-    assert notes.findings() == []
-
-
 def test_a_source_that_cannot_be_read_is_kept_with_its_lines_and_hides_nothing_of_the_others(notes, rows):
     rows["notes"].put(b"a", DAMAGED)
     (finding,) = notes.findings()
