@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from shared.keys import DelimitedText, KeyLayout, LongMaxMinus, TrailingText
+from shared.keys import DelimitedText, KeyLayout, LongMaxMinus
 from shared.keys.limits import MAX_CELL_BYTES
 from shared.tables import (
     COUNTER,
@@ -16,13 +16,11 @@ from shared.tables import (
     Column,
     InvalidRecord,
     InvalidRow,
-    ItemCells,
     OtherColumns,
     RecordCells,
     TableLayout,
     check_layouts,
     create_tables,
-    physical_tables,
 )
 from shared.tables.recorded_layouts import RecordedLayout
 from tests.reference import without_reference
@@ -177,21 +175,11 @@ def test_a_column_that_cannot_hold_a_mapping_is_refused_when_declared():
             RecordCells(record, {name: OtherColumns("C")})
 
 
-def test_a_family_has_its_other_columns_in_one_attribute_of_one_layout():
+def test_a_family_has_its_other_columns_in_one_attribute():
     record = attrs.make_class("Two", {name: attrs.field(type=dict[str, str]) for name in ("first", "second")})
     with pytest.raises(InvalidRecord, match=r"^Two\.second: first has the other columns of C already$"):
         RecordCells(record, {name: OtherColumns("C") for name in ("first", "second")})
     assert RecordCells(record, {"first": OtherColumns("C"), "second": OtherColumns("D")}).columns == (b"C", b"D")
-    slots = TableLayout("changes", "a slot", KeyLayout(ByChange), ItemCells(Slot, "C", KeyLayout(ByKind), value="key"))
-    marker = TableLayout("changes", "a mark", KeyLayout(ByChange), RecordCells(ByChange, {}, marker="C:x"))
-    for other, claimed in ((slots, "C:"), (marker, "C:x")):
-        with pytest.raises(InvalidRecord) as refused:
-            physical_tables([CHANGES, other])
-        assert str(refused.value) == f"table changes: a change and {other.holds} both claim {claimed}"
-
-
-ByKind = key_class("ByKind", kind=TrailingText)
-Slot = record_class("Slot", shop=str, time_ms=int, kind=str, key=str)
 
 
 def test_a_mapping_has_no_column_of_its_own():

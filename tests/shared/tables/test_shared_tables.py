@@ -10,6 +10,7 @@ from shared.tables import (
     Family,
     InvalidRecord,
     ItemCells,
+    OtherColumns,
     RecordCells,
     TableLayout,
     TableMismatch,
@@ -86,34 +87,26 @@ def columns(*names):
     return RecordCells(record, numbered)
 
 
-class WholeRows:
-    """Cells of a domain's own, that claim a family."""
-
-    record = Profile
-    columns = (b"r",)
-    cell_attributes = ("name",)
-
-    def pack(self, record):
-        return {b"r:name": record.name.encode()}
-
-    def records(self, key, cells):
-        yield Profile(key.user, cells[b"r:name"].decode())
+Mapped = record_class("Mapped", user=str, more=dict[str, str])
+WHOLE_ROWS = RecordCells(Mapped, {"more": OtherColumns("r")})
+"""Cells that claim a family."""
 
 
 @pytest.mark.parametrize(
     ("first", "second", "claimed"),
     [
         (columns("p:a", "p:n"), columns("q:a", "p:n"), "p:n"),
-        (columns("r:\\xff"), WholeRows(), "r:\\xff"),
-        (columns("r:"), WholeRows(), "r:"),
-        (WholeRows(), WholeRows(), "r:"),
-        (WholeRows(), items(OrderSlot), "r:o:"),
+        (columns("r:\\xff"), WHOLE_ROWS, "r:\\xff"),
+        (columns("r:"), WHOLE_ROWS, "r:"),
+        (WHOLE_ROWS, WHOLE_ROWS, "r:"),
+        (WHOLE_ROWS, items(OrderSlot), "r:o:"),
         (items(PlainSlot), items(PlainSlot), "r:"),
         (items(PlainSlot), items(OrderSlot), "r:o:"),
         (items(OrderSlot), items(OrderSlot), "r:o:"),
         (items(OrderSlot), items(LongerSlot), "r:o:x:"),
         (columns("r:o:name"), items(OrderSlot), "r:o:name"),
         (RecordCells(User, {}, marker="p:n"), columns("p:n"), "p:n"),
+        (RecordCells(User, {}, marker="r:n"), WHOLE_ROWS, "r:n"),
     ],
 )
 def test_layouts_that_claim_the_same_cells_are_refused(first, second, claimed):
@@ -131,7 +124,7 @@ def test_layouts_that_claim_the_same_cells_are_refused(first, second, claimed):
         (columns("p:a"), columns("p:b", "p:aa")),
         (columns("r:name", "r:o"), items(OrderSlot)),
         (items(OrderSlot), items(VisitSlot)),
-        (columns("rr:a"), WholeRows()),
+        (columns("rr:a"), WHOLE_ROWS),
     ],
 )
 def test_layouts_may_share_a_family(first, second):

@@ -87,8 +87,8 @@ def regions(connection, table):
 
 
 def test_tables_are_created_as_declared(store):
-    create_tables(store, [NAMES, SALTED])
-    assert sorted(store.tables()) == [b"names", b"rowbook_layouts", b"salted"]
+    create_tables(store, [NAMES, SALTED, CUT])
+    assert sorted(store.tables()) == [b"cut", b"names", b"rowbook_layouts", b"salted"]
     families = {**store.table("names").families(), **store.table("salted").families()}
     assert sorted(families) == [b"n", b"old", b"s", b"t"]
 
@@ -107,13 +107,9 @@ def test_tables_are_created_as_declared(store):
         assert beyond.keep_tombstones_ms("salted") == {b"s": 600_000, b"t": 0}
     assert regions(store, "names") == [b""]
     assert regions(store, "salted") == [b"", b"\x01", b"\x02", b"\x03"]
-    create_tables(store, [NAMES, SALTED])  # what is as declared is left alone
-
-
-def test_a_table_is_split_at_points_of_its_own_which_are_not_compared(store):
-    create_tables(store, [CUT])
     assert regions(store, "cut") == [b"", b"g", b"p"]
-    create_tables(store, [attrs.evolve(CUT, splits=Splits((b"k",), "not compared"))])
+    # What is as declared is left alone, and split points are not compared.
+    create_tables(store, [NAMES, SALTED, attrs.evolve(CUT, splits=Splits((b"k",), "not compared"))])
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,12 @@
 """Sources that are created or removed without a write of their own: `claim` and `forget`."""
 
 import time
-from contextlib import suppress
 
 import attrs
 import pytest
 
 from shared.tables import InvalidRecord
-from shared.testing import Stop, WatchedConnection, WriterDied, paused_before, stopped_at
+from shared.testing import WatchedConnection, paused_before
 from shared.writes.intents import FORGET_MS
 
 from .notes import NOTES, Note, Notes, die, moving_notes
@@ -28,16 +27,6 @@ def test_claim_creates_what_never_existed_and_leaves_the_rest(notes, on_each_eng
     assert notes.claim(A, B, C) == 1
     assert (notes.records(), notes.findings()) == ({"a": DONE, "c": C}, [])
     assert notes.claim(A, B, C) == 0
-
-
-def test_a_claim_that_is_delivered_late_brings_nothing_back(notes, on_each_engine):
-    late = WatchedConnection(on_each_engine, stopped_at(Stop(1, is_death=True)))
-    with suppress(WriterDied):
-        moving_notes(late).claim(A)
-    notes.claim(A)
-    notes.delete(A)
-    late.deliver()
-    assert notes.records() == {}
 
 
 def test_a_source_that_only_a_recoverer_raised_is_claimed(notes, on_each_engine):

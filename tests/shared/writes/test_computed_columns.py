@@ -9,7 +9,6 @@ from itertools import count
 import attrs
 import pytest
 
-from shared.designs import metered
 from shared.keys import InvalidQuestion, KeyLayout
 from shared.queries import Query, equal
 from shared.tables import (
@@ -130,12 +129,6 @@ def test_the_columns_are_in_the_row_of_the_source_and_go_with_what_the_record_lo
     assert (papers.all(), papers.all_shown()) == ([B], [shown(B)])
 
 
-def test_a_reader_fetches_them_without_the_rest(papers):
-    with metered(papers.papers.rows.connection) as cost:
-        assert papers.all_shown() == [shown(A), shown(B)]
-    assert cost.bytes_fetched < 200
-
-
 def test_a_filter_compares_a_column_that_the_records_do_not_have(papers, rows):
     papers.store(DONE)
     rows.put(b"z", SHOWN_CELLS.pack(Shown("z", "done", {})))  # of no paper
@@ -217,7 +210,7 @@ def test_a_computed_column_that_is_missing_or_wrong_is_found_and_mended(papers, 
     assert papers.all_shown() == [shown(A), shown(B)]
 
 
-@pytest.mark.parametrize("later_ms", [1, 2, 50_000, FUTURE_MS - 10_000, FUTURE_MS + 10_000])
+@pytest.mark.parametrize("later_ms", [2, FUTURE_MS - 10_000, FUTURE_MS + 10_000])
 @pytest.mark.parametrize("cells", [{b"s:state": b"done"}, {b"s:state": b"\xff"}, {b"s:\xff": b"1"}])
 def test_a_column_that_was_put_after_the_rest_of_its_line_is_damage_and_mended(papers, rows, cells, later_ms):
     """A write puts all columns of a line at once. So this is no line of a revision that the source has lost."""
@@ -260,14 +253,6 @@ def test_a_row_that_cannot_be_read_is_found_once_and_removed_whole_if_it_is_name
         assert {mended for _, mended in papers.upkeep.repair(instructions=told)} == {is_mended}
     assert papers.all_shown() == [shown(A)]
     assert list(papers.upkeep.verify()) == []
-
-
-def test_a_release_without_the_list_leaves_its_columns_until_a_later_one_repairs(papers):
-    earlier = IntentWriter(papers.papers.connection, PAPERS, INTENTS, (), lambda _paper: ())
-    earlier.write(ById("a"), lambda _stored: DONE)
-    assert papers.all_shown() == [shown(A), shown(B)]
-    assert [(finding.kind, is_mended) for finding, is_mended in papers.upkeep.repair()] == [("differing", True)]
-    assert papers.all_shown() == [shown(DONE), shown(B)]
 
 
 # ---- crashes and other writers

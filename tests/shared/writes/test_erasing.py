@@ -60,21 +60,18 @@ def test_an_erasure_is_stored_before_it_ends_and_until_it_is_removed(connection,
     assert list(erasures.stored(fail)) == rows(connection, TABLE) == []
 
 
-def test_sources_are_forgotten_once_they_are_old_enough(connection, machine, notes, erasures):
+@pytest.mark.parametrize("unreadable", [[], [b"a"]], ids=["all", "one that cannot be read"])
+def test_sources_are_forgotten_once_they_are_old_enough_if_they_can_be_read(
+    connection, machine, notes, erasures, unreadable
+):
     erasure = erase_ada(notes, erasures)
     assert (erasures.is_due(erasure), erasures.forget(erasure, fail)) == (False, 2)
-    machine.passes(FORGET_MS + 1000)
-    assert (erasures.is_due(erasure), erasures.forget(erasure, fail)) == (True, 0)
-    assert rows(connection, NOTES) == []
-
-
-def test_a_source_that_cannot_be_read_remains_and_is_reported(connection, machine, notes, erasures):
-    erasure = erase_ada(notes, erasures)
-    connection.table(NOTES.name).put(b"a", {b"n:note": b"?"})
+    for row in unreadable:
+        connection.table(NOTES.name).put(row, {b"n:note": b"?"})
     machine.passes(FORGET_MS + 1000)
     reported = []
-    assert erasures.forget(erasure, reported.append) == 1
-    assert [invalid.row for invalid in reported] == rows(connection, NOTES) == [b"a"]
+    assert (erasures.is_due(erasure), erasures.forget(erasure, reported.append)) == (True, len(unreadable))
+    assert [invalid.row for invalid in reported] == rows(connection, NOTES) == unreadable
 
 
 def test_only_old_lines_without_a_source_are_strays(connection, machine, notes, erasures):
@@ -218,13 +215,17 @@ def test_an_erasure_is_dated_above_that_of_a_host_whose_clock_is_ahead_and_not_a
         erasures.begin("ada")
 
 
+def upkeep_of(erasures):
+    """The upkeep of erasures whose persons have no record and no line any more."""
+    return PersonErasures(erasures, lambda *_: [[]], lambda *_: 0, "notes", ends_dead=True)
+
+
 def test_an_erasure_of_another_source_is_kept_and_reported(connection, machine, notes, erasures):
     """Otherwise it would go, and the cells of deleted records that name the person would stay."""
     erase_ada(notes, erasures)
     machine.passes(FORGET_MS + 1000)
     of_others = Erasures(connection, (TABLE, SOURCES), [IntentWriter(connection, OTHERS, INTENTS, [], list)])
-    upkeep = PersonErasures(of_others, lambda _name, _until_ms: [[]], lambda _erasure, _on_kept: 0, "x", ends_dead=True)
-    recovery = upkeep.recover()
+    recovery = upkeep_of(of_others).recover()
     assert (recovery.settled, recovery.waiting) == (0, 0)
     assert "must be an erasure of notes_new (got notes); each needs a table of its own" in recovery.failed[0]
     assert rows(connection, TABLE) == [b"ada"]
@@ -236,15 +237,14 @@ def test_an_erasure_of_an_earlier_release_is_finished_as_before(connection, mach
     connection.table(TABLE.name).delete(b"ada", [b"e:n"])
     assert [*erasures.stored(fail)] == [attrs.evolve(erasure, source_tables=())]
     machine.passes(FORGET_MS + 1000)
-    upkeep = PersonErasures(erasures, lambda _name, _until_ms: [[]], lambda _erasure, _on_kept: 0, "x", ends_dead=True)
-    assert upkeep.recover().settled == 1
+    assert upkeep_of(erasures).recover().settled == 1
     assert rows(connection, TABLE) == rows(connection, NOTES) == []
 
 
 @pytest.mark.parametrize("at_ms", [-1, 2**63, 2**64 - 1])
 def test_an_erasure_whose_date_is_none_is_found_and_removed_if_told(connection, notes, erasures, at_ms):
     connection.table(TABLE.name).put(b"ada", {b"e:t": msgpack.packb(at_ms), b"e:e": msgpack.packb(True)})
-    upkeep = PersonErasures(erasures, None, lambda *_: 0, "notes", ends_dead=True)
+    upkeep = upkeep_of(erasures)
     (failed,) = upkeep.recover().failed
     assert "Erasure.at_ms: must be 0.." in failed
     assert [(finding.kind, is_mended) for finding, is_mended in upkeep.repair()] == [("undecodable", False)]

@@ -61,15 +61,6 @@ def test_a_line_of_a_dead_writer_is_put_whole_by_a_write_that_changes_it(connect
     assert notes.by_owner() == [done]
 
 
-def test_a_line_of_a_dead_writer_that_another_write_keeps_is_missing_until_recover(connection, notes):
-    notes.store(SMALL)
-    die(connection, GROWN, puts_owners)
-    notes.store(ALL_OWNERS)
-    assert [line.owner for line in notes.by_owner()] == ["ada", "bob"]
-    assert notes.recover().settled == 1
-    assert [line.owner for line in notes.by_owner()] == ["ada", "bob", "eve"]
-
-
 def test_a_write_that_has_read_a_lost_revision_is_not_completed_though_none_of_its_own_lines_is_newer(
     connection, notes
 ):

@@ -37,23 +37,13 @@ def test_a_missing_cell_is_revision_0_and_a_deleted_record_keeps_its_revision():
     assert list(SOURCE.records(ById("a"), {})) == []
 
 
-def test_the_latest_writes_are_kept():
+def test_a_source_knows_its_latest_writes_and_which_may_be_open_or_forgotten():
     writes = tuple(b"%08d" % number for number in range(WRITES_KEPT + 5))
-    source = SOURCE.source(ById("a"), SOURCE.pack_revision(1, 1, writes, None))
+    source = SOURCE.source(ById("a"), SOURCE.pack_revision(100, 1, writes, None))
     assert source.writes == writes[-WRITES_KEPT:]
-
-
-def test_a_write_is_open_until_the_source_has_a_later_revision_or_its_id():
-    source = SOURCE.source(ById("a"), SOURCE.pack_revision(7, 1, (b"writes 1",), NOTE))
-    assert source.leaves_open(7, b"writes 2")
-    assert not source.leaves_open(6, b"writes 2")
-    assert not source.leaves_open(7, b"writes 1")
-
-
-def test_a_write_may_be_forgotten_once_more_revisions_passed_than_ids_are_kept():
-    source = SOURCE.source(ById("a"), SOURCE.pack_revision(100, 1, (), NOTE))
-    assert source.forgets(100 - WRITES_KEPT - 1)
-    assert not source.forgets(100 - WRITES_KEPT)
+    read = [(100, b"writes 2"), (99, b"writes 2"), (100, writes[-1])]
+    assert [source.leaves_open(*write) for write in read] == [True, False, False]
+    assert [source.forgets(100 - WRITES_KEPT - 1), source.forgets(100 - WRITES_KEPT)] == [True, False]
 
 
 @pytest.mark.parametrize(

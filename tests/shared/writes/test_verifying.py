@@ -204,7 +204,7 @@ def write_notes(url):
     """Writes some notes again and again."""
     with closing(connect(url)) as connection:
         writer = Notes(connection).writer
-        for number in range(150):
+        for number in range(80):
             note = Note(str(number % 20), "ada", ("open", "done")[number // 20 % 2], f"text {number}")
             wanted = None if number % 37 == 0 else note
             writer.write(ById(note.id), lambda _stored, wanted=wanted: wanted)
