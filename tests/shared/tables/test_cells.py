@@ -146,12 +146,6 @@ def test_what_msgpack_would_not_give_back_is_refused_by_name(tags):
         SALES.pack(attrs.evolve(LAMP, tags=tags))
 
 
-def test_a_missing_cell_of_an_attribute_without_a_default_is_named():
-    with pytest.raises(InvalidRecord) as refused:
-        SALES.unpack(Number("n-1"), {column: value for column, value in cells().items() if column != b"f:a"})
-    assert str(refused.value) == "Sale.amount: no cell f:a"
-
-
 def test_missing_cells_take_the_defaults_of_their_attributes():
     few = {column: value for column, value in cells().items() if column in (b"f:i", b"f:a")}
     first, second = (SALES.unpack(Number("n-1"), few) for _ in range(2))

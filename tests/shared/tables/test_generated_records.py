@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from shared.keys import EscapedText, Int64, InvalidKey, KeyLayout
 from shared.keys.slice_codecs import share_codec
-from shared.records import text
-from shared.tables import BIG_INT, TEXT, Column, InvalidRecord, InvalidRow, OtherColumns, RecordCells, TableLayout
+from shared.tables import BIG_INT, TEXT, Column, InvalidRecord, OtherColumns, RecordCells, TableLayout
 from tests.reference import outcome, without_reference
 from tests.shared.keys.strategies import CASES, damaged, layouts, many
 from tests.shared.specimens import key_class
@@ -121,29 +120,6 @@ def test_the_generated_reader_does_what_the_reference_does(data):
 
 
 ByHost = key_class("ByHost", host=EscapedText, at_ms=Int64)
-
-
-@attrs.frozen
-class Event:
-    """An event, whose host may not be `nowhere`."""
-
-    host: str
-    at_ms: int
-    message: str = attrs.field(validator=text())
-
-
-EVENTS = TableLayout("events", "one event", KeyLayout(ByHost), RecordCells(Event, {"message": Column("e:m")}))
-
-
-def test_a_record_that_its_own_validators_refuse_is_not_a_row_of_the_table():
-    row = EVENTS.row(Event("a", 1, "up"))
-    with pytest.raises(InvalidRow, match=r"^events: row .*: Event\.message: must be text, not empty"):
-        EVENTS.record(row, {b"e:m": msgpack.packb("")})
-
-
-def test_a_row_of_an_object_without_all_parts_is_refused_by_name():
-    with pytest.raises(InvalidKey, match=r"^ByHost: cannot be made from a int: "):
-        EVENTS.row(7)
 
 
 # ---- how a record is made -------------------------------------------------------------------------

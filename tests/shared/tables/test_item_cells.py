@@ -114,11 +114,6 @@ def test_a_counter_is_only_read():
         cells.pack(record("ann", 1, 5))
 
 
-def test_an_array_that_is_too_short_leaves_the_last_attributes_at_their_defaults():
-    for values in (["n-1"], ["n-1", 5], ["n-1", 5, "x"]):
-        assert RECENT.records(b"ann", {b"r:\7": msgpack.packb(values)}) == [Recent("ann", 7, *values)]
-
-
 @attrs.frozen
 class Noted:
     user: str

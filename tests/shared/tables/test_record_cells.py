@@ -138,11 +138,6 @@ def test_only_must_name_attributes_with_a_column(only, reason):
     assert str(refused.value) == reason
 
 
-def test_a_record_without_columns_has_nothing_to_choose():
-    with pytest.raises(InvalidRecord, match=r"^Follower\.follower: has no column \(no attribute has\)$"):
-        FOLLOWERS.cells.pack(Follower("bob", "ann"), only=["follower"])
-
-
 # ---- sizes ---------------------------------------------------------------------------------------
 
 

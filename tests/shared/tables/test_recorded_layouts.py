@@ -213,22 +213,6 @@ def test_comparing_again_costs_one_get_for_each_table_and_one_call_in_ten_minute
     assert calls == [4, 0, 4, 0, 4, 0]
 
 
-def test_a_table_is_compared_again_although_the_store_had_no_records_or_has_lost_them(connection, monkeypatch):
-    clock = Clock(monkeypatch)
-    connection.create_table("salted", {"e": {}})
-    process = Process(connection)
-    with pytest.warns(UnrecordedLayout):
-        recorded_layouts.check_layouts(process, [salted(8, "salted")])
-    drop_tables(connection, [salted(8, "salted")])
-    create_tables(connection, [salted(32, "salted")])
-    clock.now_s += recorded_layouts.COMPARED_FOR_S
-    with pytest.raises(LayoutMismatch):
-        recorded_layouts.check_layouts(process, [salted(8, "salted")])
-    connection.delete_table(RECORDS.name, disable=True)
-    clock.now_s += recorded_layouts.COMPARED_FOR_S
-    recorded_layouts.check_layouts(process, [salted(8, "salted")])  # as at first, with a warning that was given
-
-
 @pytest.mark.parametrize("damage", [b"", b"{", b"null", b"[]", b"\xff"], ids=repr)
 def test_a_record_that_cannot_be_read_is_refused_in_one_line(connection, damage):
     create_tables(connection, [salted(8)])

@@ -3,10 +3,10 @@
 import attrs
 import pytest
 
-from shared.keys import EscapedText, Int64, KeyLayout
+from shared.keys import EscapedText, Int64, InvalidKey, KeyLayout
 from shared.queries import equal
 from shared.records import one_of, text
-from shared.tables import BIG_INT, Column, InvalidRecord, RecordCells, TableLayout
+from shared.tables import BIG_INT, Column, InvalidRecord, InvalidRow, RecordCells, TableLayout
 from tests.reference import without_reference
 from tests.shared.queries.paging import page
 from tests.shared.specimens import key_class
@@ -71,6 +71,13 @@ def test_the_older_release_reads_newer_rows_and_leaves_their_columns_alone(sales
     sales.put(OLD_SALES.row(records[1]), OLD_SALES.cells.pack(attrs.evolve(records[1], item="table")))
     row = SALES.row(NEW_SALE)
     assert SALES.record(row, sales.row(row)) == attrs.evolve(NEW_SALE, item="table")
+
+
+def test_a_row_that_its_records_validators_refuse_and_an_object_without_all_parts_are_named():
+    with pytest.raises(InvalidRow, match=r"^sales: row .*: OldSale\.item: must be text, not empty"):
+        OLD_SALES.record(OLD_SALES.row(OLD_SALE), OLD_SALES.cells.pack(OLD_SALE) | {b"s:i": b"\xa0"})
+    with pytest.raises(InvalidKey, match=r"^ByShop: cannot be made from a int: "):
+        OLD_SALES.row(7)
 
 
 # ---- filters of the server ---------------------------------------------------------------------------

@@ -138,14 +138,6 @@ def test_a_family_that_differs_is_refused_in_one_line_and_left_as_it_is(stocked,
     assert stocked.table("salted").families() == before
 
 
-@pytest.mark.parametrize(("families", "shown"), [({"n"}, "n"), ({"n", "old", "x"}, "n, old, x"), ({"x"}, "x")])
-def test_a_table_with_other_families_is_refused(connection, families, shown):
-    connection.create_table("names", {name: {} for name in families})
-    with pytest.raises(TableMismatch) as refused:
-        create_tables(connection, [NAMES])
-    assert f"table names: must have the families n, old (has {shown})" == str(refused.value)
-
-
 @pytest.mark.parametrize(
     ("stored_s", "fitting", "others"),
     [

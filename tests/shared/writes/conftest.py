@@ -53,9 +53,3 @@ def notes(connection):
 def moving(connection):
     """The same with the moving list alone, and a clock of their own."""
     return moving_notes(connection)
-
-
-@pytest.fixture
-def on_each_engine(new_store):
-    """A store with the tables of notes, on a real HBase too."""
-    return new_store(*TABLES)

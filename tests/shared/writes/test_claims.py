@@ -9,18 +9,24 @@ from shared.tables import InvalidRecord
 from shared.testing import WatchedConnection, paused_before
 from shared.writes.intents import FORGET_MS
 
-from .notes import NOTES, Note, Notes, die, moving_notes
+from .notes import NOTES, TABLES, Note, Notes, die, moving_notes
 
 A, B, C = (Note(name, "ada") for name in "abc")
 DONE = attrs.evolve(A, state="done")
 
 
 @pytest.fixture
-def notes(on_each_engine):
-    return moving_notes(on_each_engine)
+def store(new_store):
+    """A store with the tables of notes, on a real HBase too."""
+    return new_store(*TABLES)
 
 
-def test_claim_creates_what_never_existed_and_leaves_the_rest(notes, on_each_engine):
+@pytest.fixture
+def notes(store):
+    return moving_notes(store)
+
+
+def test_claim_creates_what_never_existed_and_leaves_the_rest(notes):
     notes.store(DONE)
     notes.store(B)
     notes.delete(B)
@@ -29,8 +35,8 @@ def test_claim_creates_what_never_existed_and_leaves_the_rest(notes, on_each_eng
     assert notes.claim(A, B, C) == 0
 
 
-def test_a_source_that_only_a_recoverer_raised_is_claimed(notes, on_each_engine):
-    die(on_each_engine, A, opened=moving_notes)
+def test_a_source_that_only_a_recoverer_raised_is_claimed(notes, store):
+    die(store, A, opened=moving_notes)
     assert notes.recover().settled == notes.source().revision == 1
     assert notes.claim(A) == 1
     assert (notes.records(), notes.findings()) == ({"a": A}, [])

@@ -182,13 +182,6 @@ def test_what_is_remembered_costs_no_call_and_the_oldest_goes_first(connection, 
     assert [after - before for before, after in pairwise(counts)] == calls
 
 
-def test_a_missing_name_is_not_remembered(connection):
-    colors = color_names(connection)
-    assert colors.id_of("red") is None
-    fresh(connection).assign("red")
-    assert colors.id_of("red") == FIRST
-
-
 # ---- deaths, lost replies, other writers
 
 

@@ -93,13 +93,6 @@ def test_only_old_lines_without_a_source_are_strays(connection, machine, notes, 
     assert erasures.delete_strays(names, erasure.at_ms - 1, fail) == 4
 
 
-def test_what_is_dated_after_an_erasure_is_not_its_line(connection, erasures):
-    connection.table(STATES.name).put(STATES.row(ByState("done", "c")), LINE, timestamp=1000)
-    assert erasures.delete_strays(lambda _line: True, 999, fail) == 1
-    assert erasures.delete_strays(lambda _line: True, 1000, fail) == 0
-    assert rows(connection, STATES) == []
-
-
 def test_the_end_of_an_erasure_spares_a_later_one_of_the_same_name(erasures, machine):
     erasures.begin("ada")
     first = erasures.end("ada", [[b"r1"]])
@@ -171,18 +164,6 @@ def test_an_erasure_is_dated_by_a_clock_that_was_compared(connection, erasures, 
             call()
     (begun,) = dated.stored(fail)
     assert begun.at_ms <= machine.now_ms
-
-
-def test_an_erasure_is_stored_also_if_a_host_whose_clock_is_ahead_has_just_removed_one(connection, erasures, machine):
-    of_fast_host = dated_by(connection, SetClock(50_000))
-    of_fast_host.begin("ada")
-    of_fast_host.remove(of_fast_host.end("ada", [[b"r1"]]))
-    erasures.begin("ada")
-    assert [erasure.name for erasure in erasures.stored(fail)] == ["ada"]
-    assert not erasures.is_overdue(*erasures.stored(fail))
-    ended = erasures.end("ada", [[b"r2"]])
-    assert list(erasures.stored(fail)) == [ended]
-    assert len(connection.table(TABLE.name).row(b"ada")) == 4
 
 
 @pytest.mark.parametrize("call", ["begin", "end"])

@@ -14,7 +14,6 @@ from shared.writes import (
     ClockSkew,
     Expired,
     ExpiredRecord,
-    allow_expired,
     expired,
     put_all,
     refuse_expired,
@@ -82,14 +81,6 @@ def test_a_batch_with_expired_records_is_refused_whole_and_the_first_is_named(ne
     assert list(table.rows.scan()) == []
     put_all([batch[0], batch[2]], table)
     assert len(list(table.rows.scan())) == 2
-
-
-def test_records_that_are_allowed_to_expire_are_put_and_never_seen(new_store):
-    connection = new_store(DAY)
-    allow_expired(connection)
-    table = BoundTable(connection, DAY)
-    put_all(aged(0, 365), table)
-    assert len(list(table.rows.scan())) == 1
 
 
 @pytest.mark.parametrize(

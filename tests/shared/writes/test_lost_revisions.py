@@ -9,7 +9,6 @@ import pytest
 from shared.testing import WatchedConnection, WriterDied, dying_before
 from shared.writes import WriterUpkeep
 from shared.writes.intents import FORGET_MS, FUTURE_MS, WINDOW_MS
-from shared.writes.server_clock import MAX_SKEW_MS
 
 from .notes import NOTES, OWNERS, STATES, TABLES, ByState, Note, die, is_decision, moving_notes
 
@@ -262,15 +261,6 @@ def test_a_cell_of_the_future_is_kept_and_does_not_drag_its_source_there(connect
     assert finding.reason.endswith(f"in the HBase shell: {statement}")
     assert notes.source().time_ms <= now_ms() + FUTURE_MS
     notes.store(LATER)
-
-
-def test_a_line_of_a_clock_that_was_ahead_goes_if_told_and_hides_no_later_write(connection, notes):
-    notes.store(A)
-    put_line(connection, OWNERS, EVE, now_ms() + 2 * MAX_SKEW_MS, **{"n:t": b"\xa1z"})
-    assert kinds_repaired(notes, discards_orphaned=True) == [(*ORPHANED[0], True)]
-    assert kinds(notes) == []
-    notes.store(LATER)
-    assert kinds(notes) == []
 
 
 def test_repair_of_a_source_refuses_a_time_in_the_future(notes):

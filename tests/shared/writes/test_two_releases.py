@@ -69,13 +69,9 @@ def done(stored):
     return attrs.evolve(stored, state="done")
 
 
-def test_an_earlier_release_keeps_the_column_that_it_does_not_know(notes, later):
-    later.store(A)
-    notes.writer.write(ById("a"), done)
-    assert later.source().record == attrs.evolve(A, state="done")
-
-
-def test_a_recoverer_and_a_repair_of_an_earlier_release_keep_it_too(connection, notes, later):
+def test_an_earlier_release_keeps_the_column_that_it_does_not_know_and_so_do_its_recoverer_and_its_repair(
+    connection, notes, later
+):
     later.store(A)
     dying = WatchedConnection(connection, dying_at(3))
     with suppress(WriterDied):
@@ -83,6 +79,8 @@ def test_a_recoverer_and_a_repair_of_an_earlier_release_keep_it_too(connection, 
     assert notes.recover().settled == 1
     notes.writer.repair(b"a", ())
     assert later.source().record == A
+    notes.writer.write(ById("a"), done)
+    assert later.source().record == attrs.evolve(A, state="done")
 
 
 def test_a_column_that_a_release_drops_goes_with_the_next_revision(connection, moving, later):
