@@ -22,14 +22,7 @@ from shared.tables import (
     RecordCells,
     TableLayout,
 )
-from shared.testing import (
-    WatchedConnection,
-    WriterDied,
-    dying_at,
-    dying_before,
-    paused_at,
-    paused_at_call,
-)
+from shared.testing import WatchedConnection, WriterDied, dying_at, dying_before, paused_at, paused_at_call
 from shared.writes import Finding, Instructions, IntentWriter, SourceCells, WriterUpkeep, intents_table, put_all
 from shared.writes.intents import FUTURE_MS
 

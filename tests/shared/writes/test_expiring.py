@@ -10,14 +10,7 @@ from shared.keys import EscapedText, Int64, KeyLayout
 from shared.stores import connect
 from shared.tables import BoundTable, Column, Family, OtherColumns, RecordCells, TableLayout, create_tables
 from shared.tables.recorded_layouts import RECORDS, read_cell, record_row
-from shared.writes import (
-    ClockSkew,
-    Expired,
-    ExpiredRecord,
-    expired,
-    put_all,
-    refuse_expired,
-)
+from shared.writes import ClockSkew, Expired, ExpiredRecord, allow_expired, expired, put_all, refuse_expired
 from shared.writes.expiring import CLOCK_COLUMN
 from shared.writes.server_clock import CHECKED_FOR_MS
 from tests.shared.specimens import key_class
@@ -67,8 +60,9 @@ def opened(*tables):
     return connection, [BoundTable(connection, table) for table in tables]
 
 
-def test_a_batch_with_expired_records_is_refused_whole_and_the_first_is_named(new_store):
-    table = BoundTable(new_store(DAY), DAY)
+def test_a_batch_with_expired_records_is_refused_whole_and_the_first_is_named_unless_they_are_allowed(new_store):
+    connection = new_store(DAY)
+    table = BoundTable(connection, DAY)
     batch = aged(0, 365, 0.9, 2)
     with pytest.raises(Expired) as refused:
         put_all(batch, table)
@@ -79,8 +73,11 @@ def test_a_batch_with_expired_records_is_refused_whole_and_the_first_is_named(ne
     why = ExpiredRecord("day", "t", DAY_S, is_whole=True)
     assert refused.value.expired == {1: why, 3: why}
     assert list(table.rows.scan()) == []
-    put_all([batch[0], batch[2]], table)
-    assert len(list(table.rows.scan())) == 2
+    put_all([batch[0]], table)
+    assert len(list(table.rows.scan())) == 1
+    allow_expired(connection)
+    put_all(batch, table)
+    assert len(list(table.rows.scan())) == 2, "what is expired is never seen"
 
 
 @pytest.mark.parametrize(

@@ -49,12 +49,12 @@ def explore(explorer, pair, name, most, record_property):
     return explored
 
 
-@pytest.mark.parametrize("groups", [1, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("groups", [1, pytest.param(400, marks=pytest.mark.long)])
 def test_no_walk_of_four_writes_is_bad(groups):
     dice = random.Random(seed := random.randrange(1_000_000))
     for _ in range(groups):
         pair = dice.choice([pair for pair in PAIRS if pair.design == "orders" and pair.rival])
         exploration = PairExplorer(pair, *dice.sample([*pair.write.rivals], 2)).exploration(A_WALK)
-        for _ in range(20):
+        for _ in range(10):
             walked = exploration.walk(dice)
             assert walked.fault is None, f"seed {seed}: {pair}: {walked}"
