@@ -67,18 +67,6 @@ def test_a_store_that_fails_tells_how_many_records_are_stored_and_which_may_be()
     assert isinstance(refused.value.__cause__, OSError)
 
 
-def test_a_source_that_fails_tells_which_records_were_read_of_it_and_stores_none_of_them():
-    def source():
-        yield from range(5)
-        raise OSError("no file")
-
-    with pytest.raises(
-        NotAllStored, match="0 records stored; some of the next 5 may be stored too: no file"
-    ) as refused:
-        store_all(source(), pytest.fail)
-    assert (refused.value.stored, refused.value.unconfirmed) == (0, [*range(5)])
-
-
 # ---- deletes
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from shared.keys import RowRange
 from shared.writes import Checkpoint, Instructions
 
 from .conftest import BATCH_ROWS
@@ -77,12 +76,6 @@ def test_a_repair_that_finds_an_orphaned_line_saves_nothing_more_and_keeps_the_l
         assert {passed for passed, row in runs.reached.items() if row is None} == {"searched notes_by_owner"}
     assert runs.mended == 0
     assert line in dict(connection.table(STATES.name).scan())
-
-
-def test_a_pass_continues_after_the_last_row_that_was_saved():
-    checkpoint = Checkpoint({"sources": b"1", "lines": None}, len)
-    assert checkpoint.rest("sources") == RowRange(b"1\0", None)
-    assert (checkpoint.rest("lines"), checkpoint.rest("others")) == (None, RowRange(b"", None))
 
 
 def test_a_checkpoint_beside_other_instructions_is_refused():

@@ -84,27 +84,6 @@ def test_cells_that_differ_are_found_with_their_columns_and_put_again(notes, row
     assert notes.findings() == []
 
 
-def test_a_source_that_cannot_be_read_is_kept_with_its_lines_and_hides_nothing_of_the_others(notes, rows):
-    rows["notes"].put(b"a", DAMAGED)
-    (finding,) = notes.findings()
-    assert (finding.kind, finding.table, finding.row, finding.source_row) == ("undecodable", "notes", b"a", None)
-    assert finding.reason.startswith("Note: must be a msgpack array of revision")
-    rows["notes"].put(b"\xff", {b"n:note": rows["notes"].row(b"b")[b"n:note"]})
-    rows["notes_by_owner"].delete(OWNERS.row(B))
-    dangling = OWNERS.row(attrs.evolve(B, owner="eve"))
-    rows["notes_by_owner"].put(dangling, OWNERS.cells.pack(B), timestamp=1)
-    repaired = [(repair.kind, repair.row, is_mended) for repair, is_mended in notes.repaired()]
-    assert {*repaired} == {
-        ("undecodable", b"a", False),
-        ("undecodable", b"\xff", False),
-        ("missing", OWNERS.row(B), True),
-        ("dangling", dangling, True),
-    }
-    assert rows["notes"].row(b"a") == DAMAGED
-    assert rows["notes_by_owner"].row(OWNERS_ROW)
-    assert rows["notes_by_state"].row(STATES_ROW)
-
-
 def test_a_line_that_somebody_deleted_in_the_future_stays_missing_and_says_so(notes, rows):
     rows["notes_by_owner"].delete(OWNERS_ROW, timestamp=time.time_ns() // 1_000_000 + DAY_MS)
     assert notes.repaired() == [(Finding("missing", "notes_by_owner", OWNERS_ROW, b"a"), False)]
@@ -222,7 +201,7 @@ def test_writers_at_work_are_no_findings(tmp_path):
 
 
 @pytest.mark.usefixtures("small_batches")
-def test_many_rows_are_compared_in_batches_and_those_at_their_edges_are_found(monkeypatch):
+def test_many_rows_are_compared_in_batches_and_those_at_their_edges_are_found():
     count = BATCH_ROWS + 5
     with closing(connect("embedded:")) as connection:
         create_tables(connection, TABLES)
@@ -231,21 +210,14 @@ def test_many_rows_are_compared_in_batches_and_those_at_their_edges_are_found(mo
         for note in edges:
             connection.table("notes_by_owner").delete(OWNERS.row(note))
             connection.table("notes_by_state").put(STATES.row(ByState("done", note.id)), {b"n:x": b""}, timestamp=0)
-        sizes = []
-        notes = Notes(connection)
+        notes, progress = Notes(connection), []
         verifier = notes.upkeep
-        get_rows = connection.client.getRowsWithColumns
-        monkeypatch.setattr(
-            connection.client, "getRowsWithColumns", lambda *given: sizes.append(len(given[1])) or get_rows(*given)
-        )
-        progress = []
         findings = list(verifier.verify(lambda: progress.append((verifier.sources, verifier.lines))))
         assert [(finding.kind, finding.table) for finding in findings] == [
             *[("missing", "notes_by_owner")] * 4,
             *[("dangling", "notes_by_state")] * 4,
         ]
         assert {finding.source_row for finding in findings} == {NOTES.row(note) for note in edges}
-        assert max(sizes) == BATCH_ROWS
         assert (verifier.sources, verifier.lines) == (count, 2 * count)
         assert progress[:2] == [(BATCH_ROWS, 0), (count, 0)]
         assert len(notes.repaired()) == 8
