@@ -367,7 +367,6 @@ def test_a_key_and_cells_that_do_not_hold_each_attribute_once_are_refused(key, c
     assert str(refused.value) == reason
 
 
-make_cells = ItemCells
 NEEDS_ONE = "Recent: needs one attribute in its value to pack it as text"
 
 
@@ -384,7 +383,7 @@ NEEDS_ONE = "Recent: needs one attribute in its value to pack it as text"
 )
 def test_cells_that_cannot_hold_a_record_are_refused(arguments, reason):
     with pytest.raises(InvalidRecord) as error:
-        make_cells(**{"record": Recent, "family": "r", "qualifier": KeyLayout(Slot)} | arguments)
+        ItemCells(**{"record": Recent, "family": "r", "qualifier": KeyLayout(Slot)} | arguments)
     assert str(error.value) == reason
 
 

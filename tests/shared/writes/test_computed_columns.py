@@ -23,10 +23,10 @@ from shared.tables import (
     TableLayout,
 )
 from shared.testing import WatchedConnection, WriterDied, dying_at, dying_before, paused_at, paused_at_call
-from shared.writes import Finding, Instructions, IntentWriter, SourceCells, WriterUpkeep, intents_table, put_all
+from shared.writes import Finding, Instructions, IntentWriter, SourceCells, intents_table, put_all
 from shared.writes.intents import FUTURE_MS
 
-from .notes import ById, is_decision
+from .notes import ById, Notes, is_decision
 
 
 @attrs.frozen
@@ -59,21 +59,10 @@ INTENTS = intents_table("papers_intents")
 TABLES = (PAPERS, SHOWN, INTENTS)
 
 
-def computed(paper):
-    yield SHOWN, paper
-
-
-class Papers:
+class Papers(Notes):
     def __init__(self, connection):
         self.papers, self.shown = BoundTable(connection, PAPERS), BoundTable(connection, SHOWN)
-        self.writer = IntentWriter(connection, PAPERS, INTENTS, [SHOWN], computed)
-        self.upkeep = WriterUpkeep(self.writer)
-
-    def store(self, paper):
-        self.writer.write(ById(paper.id), lambda _stored: paper)
-
-    def delete(self, paper):
-        self.writer.write(ById(paper.id), lambda _stored: None)
+        super().__init__(connection, IntentWriter(connection, PAPERS, INTENTS, [SHOWN], lambda paper: [(SHOWN, paper)]))
 
     def in_state(self, state):
         chosen = equal(SHOWN_CELLS, "state", state)
@@ -94,7 +83,6 @@ A = Paper("a", "x" * 1000, tags={"by": "ada", "of": "1958"})
 DONE = attrs.evolve(A, state="done")
 LESS = attrs.evolve(A, tags={"by": "bob"})
 B = Paper("b", "y" * 1000)
-C = Paper("c", "")
 
 
 @pytest.fixture
@@ -145,7 +133,7 @@ def test_two_lists_in_one_table_are_refused(new_store):
     with pytest.raises(
         InvalidRecord, match=r"^table papers: must have one list \(got what a list shows of a paper too\)$"
     ):
-        IntentWriter(new_store(*TABLES), PAPERS, INTENTS, [SHOWN, other], computed)
+        IntentWriter(new_store(*TABLES), PAPERS, INTENTS, [SHOWN, other], list)
 
 
 def test_a_source_that_changes_often_while_it_is_read_as_of_a_time_is_unknown(papers):

@@ -150,13 +150,9 @@ def test_a_used_up_id_space_is_an_error_and_no_id_is_given_twice(connection, id_
     assert mappings(connection).forward == {b"last": last.to_bytes(id_bytes, "big")}
 
 
-def take_without_the_counter(connection, last):
-    for number in range(1, last + 1):
-        connection.table("names").put(bytes([0, 0, number]), {"name:color": f"random-{number}"})
-
-
 def test_a_counter_far_behind_is_an_error_after_ten_ids(connection):
-    take_without_the_counter(connection, 11)
+    for number in range(1, 12):  # taken without the counter
+        connection.table("names").put(bytes([0, 0, number]), {"name:color": f"random-{number}"})
     colors = color_names(connection)
     with pytest.raises(NoFreeId, match=r"needs an id that no name has .tried 10, 000001..00000a"):
         colors.assign("red")

@@ -122,32 +122,24 @@ def test_a_record_is_restored_without_what_its_present_source_has_removed(connec
     assert (notes.source().record, kinds(notes)) == (attrs.evolve(A, state="done"), [])
 
 
-def delete_a_line(connection):
-    connection.table(OWNERS.name).delete(OWNERS.row(LATER))
-
-
-def put_another_owner(connection):
-    cells = connection.table(OWNERS.name).row(OWNERS.row(LATER), include_timestamp=True)
-    put_line(connection, OWNERS, attrs.evolve(LATER, owner="bob"), max(time_ms for _, time_ms in cells.values()))
-
-
-def damage_a_line(connection):
-    connection.table(OWNERS.name).put(OWNERS.row(LATER), {b"n:t": b"\xc1"})
+def put_another_owner(owners):
+    ((_, time_ms), *_) = owners.row(OWNERS.row(LATER), include_timestamp=True).values()
+    put_line(owners.connection, OWNERS, attrs.evolve(LATER, owner="bob"), time_ms)
 
 
 @pytest.mark.parametrize(
     ("damage", "told", "reason"),
     [
-        (delete_a_line, "restore", "; not restored: no line holds owner and text"),
+        (lambda owners: owners.delete(OWNERS.row(LATER)), "restore", "; not restored: no line holds owner and text"),
         (put_another_owner, "restore", "; not restored: its lines contradict each other"),
-        (damage_a_line, "restore", "it holds cells that cannot be read: Note.text: "),
-        (lambda _connection: None, "discards_orphaned", "; not discarded: must be 42 minutes old"),
+        (lambda owners: owners.put(OWNERS.row(LATER), {b"n:t": b"\xc1"}), "restore", "cannot be read: Note.text: "),
+        (lambda _owners: None, "discards_orphaned", "; not discarded: must be 42 minutes old"),
     ],
     ids=["an attribute is missing", "lines contradict each other", "a line cannot be read", "the lines are young"],
 )
 def test_lines_are_kept_with_a_reason_if(connection, notes, damage, told, reason):
     lose(notes, keeps=False)
-    damage(connection)
+    damage(connection.table(OWNERS.name))
     before = contents(connection)
     after = notes.repaired(**{told: True})
     assert {(finding.kind, is_mended) for finding, is_mended in after} == {("orphaned", False)}

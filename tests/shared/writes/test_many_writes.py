@@ -9,14 +9,10 @@ from shared.writes import write_all
 from shared.writes.side_by_side import side_by_side
 from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
 
-from .notes import NOTES, OWNERS, TABLES, ById, Note, Notes
+from .notes import NOTES, TABLES, ById, Note, Notes, is_decision, puts_owners
 
 MANY = [Note(f"n-{number:02}", f"ann o-{number % 7}") for number in range(40)]
 DONE = [attrs.evolve(note, state="done", owner="ann") for note in MANY]
-
-
-def decides(call):
-    return call.name == "checkAndPut"
 
 
 def test_a_batch_shares_all_calls_but_one_for_each_record(connection):
@@ -30,7 +26,7 @@ def test_a_batch_shares_all_calls_but_one_for_each_record(connection):
 
 
 def test_the_same_batch_again_puts_the_lines_that_a_dead_writer_has_not_put(connection):
-    dying = WatchedConnection(connection, dying_before(lambda call: call.table == OWNERS.name))
+    dying = WatchedConnection(connection, dying_before(puts_owners))
     with pytest.raises(WriterDied):
         Notes(dying).store_all(*MANY)
     assert (Notes(connection).by_id(), Notes(connection).by_owner()) == (MANY, [])
@@ -56,7 +52,7 @@ def test_what_is_refused_before_the_first_put_leaves_nothing(connection):
 
 def test_a_record_that_another_process_has_written_meanwhile_is_decided_again_alone(connection):
     rival = attrs.evolve(MANY[3], text="a rival's")
-    paused = WatchedConnection(connection, paused_before(decides, lambda: Notes(connection).store(rival)))
+    paused = WatchedConnection(connection, paused_before(is_decision, lambda: Notes(connection).store(rival)))
     kept = [(ById(note.id), lambda stored, note=note: stored or note) for note in MANY]
     write_all(Notes(paused).writer, kept)
     assert Notes(connection).by_id() == [*MANY[:3], rival, *MANY[4:]]
