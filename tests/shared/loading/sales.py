@@ -28,8 +28,8 @@ SALE = Sale("n-1", 1_577_836_800_000, 7)
 OBJECT = {"number": "n-1", "sold_ms": "2020-01-01", "amount": 7}
 
 
-def lines(path, **options):
-    return [(line.number, line.record or line.reason) for line in read_lines(path, Sale, **options)]
+def lines(path, record=Sale, **options):
+    return [(line.number, line.record or line.reason) for line in read_lines(path, record, **options)]
 
 
 def refusal(path, **options):

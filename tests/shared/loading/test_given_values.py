@@ -1,11 +1,11 @@
 """Values that are given for all lines: of fields without a column, and of tags."""
 
-from pathlib import Path
-
 import attrs
 import pytest
 
-from shared.loading import UnknownField, UnreadableFile, read_lines
+from shared.loading import UnknownField, UnreadableFile
+
+from .sales import lines
 
 TIMES = "timestamp,speed,road\n2015-08-31 18:22:00,90,A 1\n2015-08-31 18:27:00,.5,\n"
 SPEED = {"mapping": {"time_ms": "timestamp", "value": "speed"}, "constants": {"metric": "speed"}}
@@ -25,15 +25,9 @@ class Untagged:
 
 
 @pytest.fixture
-def read(tmp_path):
+def read(written):
     """Reads a file; returns its records, and the reasons of its other lines."""
-
-    def lines(content, record=Measured, **options):
-        path: Path = tmp_path / "speed_6005.csv"
-        path.write_text(content, encoding="utf-8")
-        return [line.record or line.reason for line in read_lines(path, record, **options)]
-
-    return lines
+    return lambda content, record=Measured, **options: [line for _, line in lines(written(content), record, **options)]
 
 
 def test_a_csv_without_names_gets_them_from_values_and_columns_and_an_empty_column_is_no_tag(read):
