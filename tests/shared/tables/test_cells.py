@@ -216,9 +216,7 @@ def test_text_without_a_declared_type_must_be_text_all_the_same(value):
     ids=str,
 )
 def test_a_literal_takes_values_of_its_own_types_only(wanted, fitting, wrong):
-    fields = {"number": attrs.field(type=str), "state": attrs.field(type=wanted)}
-    record = attrs.make_class("Record", fields, frozen=True)
-    cells = RecordCells(record, {"state": Column("f:s")})
+    cells = RecordCells(record_class("Record", number=str, state=wanted), {"state": Column("f:s")})
     table = TableLayout("t", "any", KeyLayout(Number), cells)
     row = table.row(Number("n-1"))
     for value in fitting:

@@ -76,8 +76,7 @@ Slotted = record_class("Slotted", user=str, slot=int)
 
 def packed_as(packing, declared):
     """A table of one value of this type in each slot, and its record."""
-    fields = {"user": attrs.field(type=str), "slot": attrs.field(type=int), "value": attrs.field(type=declared)}
-    record = attrs.make_class("Packed", fields, frozen=True)
+    record = record_class("Packed", user=str, slot=int, value=declared)
     cells = ItemCells(record, "f", KeyLayout(Slot), value="value", packing=packing)
     return TableLayout("t", "any", KeyLayout(User), cells), record
 
@@ -260,13 +259,8 @@ def test_conditions_on_the_qualifier_and_on_rests_are_left_to_the_client():
 
 
 def test_a_value_in_the_cell_is_compared_although_row_and_column_are_bound():
-    @attrs.frozen
-    class Peak:
-        metric: str
-        at_s: int
-        slot: int
-
-    table = TableLayout("t", "any", KeyLayout(HourOf), ItemCells(Peak, "p", KeyLayout(Slot), value="at_s"))
+    peak = record_class("Peak", metric=str, at_s=int, slot=int)
+    table = TableLayout("t", "any", KeyLayout(HourOf), ItemCells(peak, "p", KeyLayout(Slot), value="at_s"))
     plan = table.plan(metric="cpu", at_s=5, slot=1)
     assert (plan.column, plan.residual) == (b"p:\1", {"at_s": 5})
 
@@ -389,8 +383,7 @@ def test_cells_that_cannot_hold_a_record_are_refused(arguments, reason):
 
 def test_more_attributes_than_a_small_array_holds_are_refused():
     names = [f"value_{number}" for number in range(16)]
-    fields = {name: attrs.field(type=int) for name in ("user", "slot", *names)}
-    record = attrs.make_class("Long", fields, frozen=True)
+    record = record_class("Long", **dict.fromkeys(("user", "slot", *names), int))
     fifteen = ItemCells(record, "f", KeyLayout(Slot), value=tuple(names[:15]))
     (cell,) = fifteen.pack(record("ann", 1, *range(16))).values()
     assert cell == msgpack.packb(list(range(15)))

@@ -166,17 +166,15 @@ def test_a_column_that_cannot_hold_a_mapping_is_refused_when_declared():
             OtherColumns(family)
     with pytest.raises(InvalidRecord, match=r"^OtherColumns: cannot hold counters, which have a Column each$"):
         OtherColumns("C", COUNTER)
+    record = record_class("Record", key=str, by_number=dict[int, str])
     for name, declared in (("key", "text"), ("by_number", r"dict\[int, str\]")):
-        record = attrs.make_class(
-            "Record", {"key": attrs.field(type=str), "by_number": attrs.field(type=dict[int, str])}
-        )
         wanted = r"must be declared as Mapping\[str, \.\.\.\], because it holds columns by qualifier"
         with pytest.raises(InvalidRecord, match=rf"^Record\.{name}: {wanted} \(got {declared}\)$"):
             RecordCells(record, {name: OtherColumns("C")})
 
 
 def test_a_family_has_its_other_columns_in_one_attribute():
-    record = attrs.make_class("Two", {name: attrs.field(type=dict[str, str]) for name in ("first", "second")})
+    record = record_class("Two", first=dict[str, str], second=dict[str, str])
     with pytest.raises(InvalidRecord, match=r"^Two\.second: first has the other columns of C already$"):
         RecordCells(record, {name: OtherColumns("C") for name in ("first", "second")})
     assert RecordCells(record, {"first": OtherColumns("C"), "second": OtherColumns("D")}).columns == (b"C", b"D")

@@ -69,16 +69,10 @@ def points(every_ms):
 
 
 def by_status(codes, label=""):
-    codec = Code(codes)
-
-    by_status_first = key_class("ByStatus", status=Prefixed(label, codec) if label else codec, host=EscapedText)
-
-    @attrs.frozen
-    class Line:
-        status: str
-        host: str
-
-    return TableLayout("lines", "a line", KeyLayout(by_status_first), RecordCells(Line, {}, marker="l:x"))
+    codec = Prefixed(label, Code(codes)) if label else Code(codes)
+    by_status_first = key_class("ByStatus", status=codec, host=EscapedText)
+    line = record_class("Line", status=str, host=str)
+    return TableLayout("lines", "a line", KeyLayout(by_status_first), RecordCells(line, {}, marker="l:x"))
 
 
 def put(connection, table, *records):
@@ -237,16 +231,9 @@ def test_added_codes_are_compatible_and_recorded(connection, label):
 
 
 def test_names_of_classes_and_parts_do_not_count():
-    renamed_key = key_class("OtherName", server=EscapedText, at_ms=Int64)
-
-    @attrs.frozen
-    class Visit:
-        server: str
-        at_ms: int
-
-    cells = RecordCells(Visit, {}, marker="e:x")
-    prefixes = Salt(of=("server", "at_ms"), buckets=8)
-    renamed = TableLayout("events", "a visit", KeyLayout(renamed_key, prefixes), cells)
+    key = KeyLayout(key_class("OtherName", server=EscapedText, at_ms=Int64), Salt(of=("server", "at_ms"), buckets=8))
+    cells = RecordCells(record_class("Visit", server=str, at_ms=int), {}, marker="e:x")
+    renamed = TableLayout("events", "a visit", key, cells)
     assert renamed.format == events(Salt(of=("host", "time_ms"), buckets=8)).format
     assert renamed.format.text == "row Salt(of=parts 1 and 2, buckets=8), EscapedText, Int64"
 

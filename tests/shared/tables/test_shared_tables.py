@@ -82,9 +82,7 @@ def items(qualifier):
 def columns(*names):
     """Cells of a record with an attribute for each column."""
     numbered = {f"value_{number}": Column(name) for number, name in enumerate(names)}
-    fields = {"user": attrs.field(type=str)} | {name: attrs.field(type=str) for name in numbered}
-    record = attrs.make_class("Several", fields, frozen=True)
-    return RecordCells(record, numbered)
+    return RecordCells(record_class("Several", user=str, **dict.fromkeys(numbered, str)), numbered)
 
 
 Mapped = record_class("Mapped", user=str, more=dict[str, str])
