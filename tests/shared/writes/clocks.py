@@ -5,6 +5,11 @@ import time
 from shared.writes import WriterClock
 
 
+def now_ms() -> int:
+    """The time now, in milliseconds since 1970-01-01 UTC."""
+    return time.time_ns() // 1_000_000
+
+
 class Machine:
     """The clocks of a machine, and of its embedded store: they pass together."""
 

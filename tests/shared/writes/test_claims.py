@@ -1,7 +1,5 @@
 """Sources that are created or removed without a write of their own: `claim` and `forget`."""
 
-import time
-
 import attrs
 import pytest
 
@@ -9,6 +7,7 @@ from shared.tables import InvalidRecord
 from shared.testing import WatchedConnection, paused_before
 from shared.writes.intents import FORGET_MS
 
+from .clocks import now_ms
 from .notes import NOTES, TABLES, Note, Notes, die, moving_notes
 
 A, B, C = (Note(name, "ada") for name in "abc")
@@ -56,7 +55,7 @@ def test_a_source_that_cannot_be_read_is_left_and_the_others_are_claimed(connect
 
 
 def test_a_tombstone_of_the_future_that_hides_what_is_claimed_is_an_error(connection, moving):
-    ahead_ms = time.time_ns() // 1_000_000 + 10 * FORGET_MS
+    ahead_ms = now_ms() + 10 * FORGET_MS
     connection.table(NOTES.name).delete(b"a", [b"n:note"], timestamp=ahead_ms)
     with pytest.raises(InvalidRecord, match="notes: row 61: a tombstone of the future hides it"):
         moving.claim(A)

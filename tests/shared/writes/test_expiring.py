@@ -1,7 +1,5 @@
 """Records that are older than a TTL: refused before any is put, by the server's clock, unless allowed."""
 
-import time
-
 import attrs
 import pytest
 
@@ -15,7 +13,7 @@ from shared.writes.expiring import CLOCK_COLUMN
 from shared.writes.server_clock import CHECKED_FOR_MS
 from tests.shared.specimens import key_class
 
-from .clocks import SetClock
+from .clocks import SetClock, now_ms
 
 DAY_S = 86_400
 DAY_MS = DAY_S * 1000
@@ -41,10 +39,6 @@ def events(name="events", is_recorded=True, **ttls):
 
 
 FOREVER, DAY = events("forever"), events("day", t=DAY_S, m=DAY_S)
-
-
-def now_ms():
-    return time.time_ns() // 1_000_000
 
 
 def aged(*days):

@@ -10,6 +10,7 @@ from shared.testing import WatchedConnection, WriterDied, dying_before
 from shared.writes import WriterUpkeep
 from shared.writes.intents import FORGET_MS, FUTURE_MS, WINDOW_MS
 
+from .clocks import now_ms
 from .notes import NOTES, OWNERS, STATES, TABLES, ByState, Note, die, is_decision, moving_notes
 
 A = Note("a", "ada", "open", "x")
@@ -148,10 +149,6 @@ def test_lines_are_kept_with_a_reason_if(connection, notes, damage, told, reason
 
 
 # ---- discarding
-
-
-def now_ms():
-    return time.time_ns() // 1_000_000
 
 
 @pytest.fixture

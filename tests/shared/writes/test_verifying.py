@@ -14,6 +14,7 @@ from shared.writes import Finding, IntentWriter
 from shared.writes.intent_rows import CLOCKS_APART_MS
 from shared.writes.intents import WINDOW_MS
 
+from .clocks import now_ms
 from .conftest import BATCH_ROWS
 from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, Notes, die, put_all, puts_owners
 
@@ -85,7 +86,7 @@ def test_cells_that_differ_are_found_with_their_columns_and_put_again(notes, row
 
 
 def test_a_line_that_somebody_deleted_in_the_future_stays_missing_and_says_so(notes, rows):
-    rows["notes_by_owner"].delete(OWNERS_ROW, timestamp=time.time_ns() // 1_000_000 + DAY_MS)
+    rows["notes_by_owner"].delete(OWNERS_ROW, timestamp=now_ms() + DAY_MS)
     assert notes.repaired() == [(Finding("missing", "notes_by_owner", OWNERS_ROW, b"a"), False)]
 
 
@@ -110,10 +111,6 @@ def put_intent(rows, written_ms):
     row = row[:-1] + bytes([row[-1] ^ 0x80])  # the tombstones of the other row hide earlier timestamps
     rows["notes_intents"].put(row, stored, timestamp=written_ms)
     return row
-
-
-def now_ms():
-    return time.time_ns() // 1_000_000
 
 
 AGES = pytest.mark.parametrize("age_ms", [WINDOW_MS + 1_000, -CLOCKS_APART_MS - 1_000], ids=["old", "of the future"])
