@@ -8,7 +8,7 @@ import attrs
 
 from shared.keys import Code, EscapedText, KeyLayout, TrailingText, part, row_key
 from shared.tables import Column, RecordCells, TableLayout
-from shared.testing import Call, WatchedConnection, WriterDied, dying_before
+from shared.testing import Call, Script, WatchedConnection, WriterDied, dying_before
 from shared.writes import (
     CLOCK,
     Finding,
@@ -154,16 +154,15 @@ def is_decision(call: Call) -> bool:
     return call.name == "checkAndPut"
 
 
-def puts_owners(call: Call) -> bool:
-    return call.table == OWNERS.name
+BEFORE_DECISION = dying_before(is_decision)
+AFTER_DECISION = dying_before(lambda call: call.table == OWNERS.name)
+"""The writer dies before it puts the lines of owners."""
 
 
-def die(
-    connection: Any, note: Note, is_last: Callable[[Call], bool] = is_decision, opened: Callable[[Any], Notes] = Notes
-) -> None:
-    """A writer of a note dies before its decision, or before the first other call for which `is_last` is true."""
+def die(connection: Any, note: Any, script: Script = BEFORE_DECISION, opened: Callable[[Any], Notes] = Notes) -> None:
+    """A writer of a note dies before its decision, or as a script says."""
     with suppress(WriterDied):
-        opened(WatchedConnection(connection, dying_before(is_last))).store(note)
+        opened(WatchedConnection(connection, script)).store(note)
 
 
 def put_all(connection: Any, notes: list[Note]) -> None:

@@ -21,7 +21,7 @@ from shared.writes.slots import Slots
 from shared.writes.sources import WRITES_KEPT
 
 from .clocks import SetClock
-from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, Note, Notes, moving_notes, state_of
+from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, Note, Notes, die, moving_notes, state_of
 
 DAY_MS = 24 * 60 * 60 * 1000
 A = Note("a", "ada")
@@ -82,8 +82,7 @@ def test_a_slot_that_is_dated_by_a_clock_that_was_ahead_is_not_used_again(machin
 def test_only_an_intent_that_is_dated_later_than_right_clocks_differ_is_settled_at_once(
     connection, machine, moving, ahead_ms, recovery
 ):
-    with pytest.raises(WriterDied):
-        moving_notes(WatchedConnection(connection, dying_at(2))).store(A)
+    die(connection, A, dying_at(2), moving_notes)
     ((row, cells),) = [slot for slot in connection.table(INTENTS.name).scan() if slot[1][b"i:s"] != b"\xc0"]
     connection.table(INTENTS.name).put(row, cells, timestamp=machine.now_ms + ahead_ms)
     assert moving.writer.recover() == recovery

@@ -6,12 +6,12 @@ from contextlib import suppress
 import attrs
 import pytest
 
-from shared.testing import WatchedConnection, WriterDied, dying_before
+from shared.testing import WatchedConnection, WriterDied
 from shared.writes import WriterUpkeep
 from shared.writes.intents import FORGET_MS, FUTURE_MS, WINDOW_MS
 
 from .clocks import now_ms
-from .notes import NOTES, OWNERS, STATES, TABLES, ByState, Note, die, is_decision, moving_notes
+from .notes import BEFORE_DECISION, NOTES, OWNERS, STATES, TABLES, ByState, Note, die, moving_notes
 
 A = Note("a", "ada", "open", "x")
 LATER = Note("a", "ada", "done", "y")
@@ -215,7 +215,7 @@ def test_repair_mends_the_lines_of_other_sources(connection, notes):
 def test_lines_of_a_claim_that_died_are_explained_by_the_record_that_claims_them(connection, moving):
     claimed, calls = [frozenset({b"a"})], []
     with suppress(WriterDied):
-        moving_notes(WatchedConnection(connection, dying_before(is_decision))).claim(A)
+        moving_notes(WatchedConnection(connection, BEFORE_DECISION)).claim(A)
     upkeep = WriterUpkeep(moving.writer, lambda: calls.append(1) or claimed[0])
     assert list(upkeep.verify()) == []
     assert calls

@@ -4,12 +4,12 @@ import attrs
 import pytest
 
 from shared.tables import create_tables
-from shared.testing import WatchedConnection, WriterDied, dying_before, paused_before
+from shared.testing import WatchedConnection, WriterDied, paused_before
 from shared.writes import write_all
 from shared.writes.side_by_side import side_by_side
 from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
 
-from .notes import NOTES, TABLES, ById, Note, Notes, is_decision, puts_owners
+from .notes import AFTER_DECISION, NOTES, TABLES, ById, Note, Notes, is_decision
 
 MANY = [Note(f"n-{number:02}", f"ann o-{number % 7}") for number in range(40)]
 DONE = [attrs.evolve(note, state="done", owner="ann") for note in MANY]
@@ -26,7 +26,7 @@ def test_a_batch_shares_all_calls_but_one_for_each_record(connection):
 
 
 def test_the_same_batch_again_puts_the_lines_that_a_dead_writer_has_not_put(connection):
-    dying = WatchedConnection(connection, dying_before(puts_owners))
+    dying = WatchedConnection(connection, AFTER_DECISION)
     with pytest.raises(WriterDied):
         Notes(dying).store_all(*MANY)
     assert (Notes(connection).by_id(), Notes(connection).by_owner()) == (MANY, [])

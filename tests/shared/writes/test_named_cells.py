@@ -9,7 +9,7 @@ from shared.testing import CrashTests, WatchedConnection
 from tests.engines import Embedded
 
 from .interleaving import Scene
-from .notes import NOTES, OWNERS, STATES, TABLES, Notes, die, puts_owners
+from .notes import AFTER_DECISION, NOTES, OWNERS, STATES, TABLES, Notes, die
 from .pairs import Pair, PairExplorer
 from .scenes import OF_ONE, OF_TWO
 from .stopped_notes import GROWN, RIVALS, SMALL, VIEWS, WRITES
@@ -48,7 +48,7 @@ ALL_OWNERS = attrs.evolve(SMALL, owner="ada bob eve")
 
 def test_an_intent_names_the_lines_that_its_write_changes(connection, notes):
     for note, names in ((NOTE, {"notes_by_owner", "notes_by_state"}), (OTHER_TEXT, {"notes_by_owner"})):
-        die(connection, note, puts_owners)
+        die(connection, note, AFTER_DECISION)
         (pending,) = notes.pending()
         assert pending.intent.touched.keys() == names
         assert sorted(*pending.intent.touched["notes_by_owner"].values()) == [b"n:s", b"n:t"]
@@ -56,7 +56,7 @@ def test_an_intent_names_the_lines_that_its_write_changes(connection, notes):
 
 
 def test_a_line_of_a_dead_writer_is_put_whole_by_a_write_that_changes_it(connection, notes):
-    die(connection, NOTE, puts_owners)
+    die(connection, NOTE, AFTER_DECISION)
     notes.store(done := attrs.evolve(NOTE, state="done"))
     assert notes.by_owner() == [done]
 

@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from shared.testing import WatchedConnection, WriterDied, dying_at
+from shared.testing import dying_at
 from shared.writes.slots import PROCESS_BYTES, Slots
 
-from .notes import Note, Notes
+from .notes import Note, die
 
 
 def test_writes_at_once_have_slots_of_their_own_which_are_used_again_once_they_have_ended():
@@ -44,8 +44,7 @@ def test_many_writes_of_one_process_leave_one_slot(connection, notes):
         notes.store(Note(str(number), "ada"))
     assert len(list(connection.table("notes_intents").scan())) == 2  # one of them is only for comparing the clocks
     assert notes.pending() == []
-    with pytest.raises(WriterDied):
-        Notes(WatchedConnection(connection, dying_at(2))).store(Note("5", "ada"))
+    die(connection, Note("5", "ada"), dying_at(2))
     (pending,) = notes.pending()
     notes.store(Note("6", "ada"))
     assert notes.pending() == [pending]  # the next write took another slot

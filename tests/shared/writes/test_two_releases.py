@@ -1,20 +1,18 @@
 """Two releases of one design at work on one store: neither loses what the other one stores."""
 
-from contextlib import suppress
-
 import attrs
 import msgpack
 import pytest
 
 from shared.keys import Code, EscapedText, KeyLayout
 from shared.tables import Column, InvalidRecord, RecordCells, TableLayout
-from shared.testing import WatchedConnection, WriterDied, dying_at
+from shared.testing import dying_at
 from shared.writes import Intent, IntentWriter, Recovery, SourceCells, intent_rows, intents
 from shared.writes.slots import INTENT_CELLS, SOURCE_TABLE, Slots
 from tests.engines import HBASE
 from tests.shared.specimens import key_class
 
-from .notes import INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, Notes, lines_of
+from .notes import INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, Notes, die, lines_of
 
 
 @attrs.frozen
@@ -73,9 +71,7 @@ def test_an_earlier_release_keeps_the_column_that_it_does_not_know_and_so_do_its
     connection, notes, later
 ):
     later.store(A)
-    dying = WatchedConnection(connection, dying_at(3))
-    with suppress(WriterDied):
-        Notes(dying).writer.write(ById("a"), done)
+    die(connection, Note("a", "ada", "done", "x"), dying_at(3))
     assert notes.recover().settled == 1
     notes.writer.repair(b"a", ())
     assert later.source().record == A
@@ -109,9 +105,7 @@ def test_a_cell_with_the_writes_as_an_array_is_read_as_before(connection, notes)
 @pytest.mark.parametrize("mutations", range(7))
 def test_an_intent_that_names_a_list_of_a_later_release_is_left_with_its_lines(connection, notes, later, mutations):
     later.store(A)
-    dying = WatchedConnection(connection, dying_at(mutations))
-    with suppress(WriterDied):
-        later_on(dying).writer.write(ById("a"), lambda stored: attrs.evolve(stored, priority=2))
+    die(connection, attrs.evolve(A, priority=2), dying_at(mutations), later_on)
     lines = dict(connection.table("notes_by_priority").scan())
     pending = later.pending()
     assert (len(lines), len(pending)) == (1 + (3 <= mutations < 5), 2 <= mutations < 6)
@@ -130,9 +124,7 @@ def test_an_intent_that_names_a_dropped_list_is_settled_whether_or_not_its_table
     connection, later, mutations, is_deleted
 ):
     later.store(A)
-    dying = WatchedConnection(connection, dying_at(mutations))
-    with suppress(WriterDied):
-        later_on(dying).writer.write(ById("a"), lambda stored: attrs.evolve(stored, text="y", priority=2))
+    die(connection, attrs.evolve(A, text="y", priority=2), dying_at(mutations), later_on)
     text, pending = later.source().record.text, later.pending()
     if is_deleted:
         connection.delete_table(PRIORITIES.name, disable=True)
@@ -174,10 +166,9 @@ def new_notes_on(connection):
 @pytest.mark.parametrize("mutations", range(7))
 def test_a_write_of_another_source_is_refused_with_its_lines_and_reported(new_store, mutations):
     connection = new_store(*TABLES, NEW_NOTES)
-    notes, dying = Notes(connection), WatchedConnection(connection, dying_at(mutations))
+    notes = Notes(connection)
     notes.store(Note("b", "bob"))
-    with suppress(WriterDied):
-        new_notes_on(dying).store(Note("a", "ada", "done"))
+    die(connection, Note("a", "ada", "done"), dying_at(mutations), new_notes_on)
     pending, lines = notes.pending(), dict(connection.table(STATES.name).scan())
     assert [intent.source_row for intent in pending] == [b"a"] * (2 <= mutations < 6)
     recovery = notes.recover()
@@ -201,11 +192,10 @@ EARLIER_INTENTS = RecordCells(
 @pytest.mark.parametrize("mutations", range(7))
 def test_an_intent_of_an_earlier_release_is_settled_as_before(connection, notes, monkeypatch, mutations):
     notes.store(Note("a", "ada"))
-    dying = WatchedConnection(connection, dying_at(mutations))
-    with monkeypatch.context() as patched, suppress(WriterDied):
+    with monkeypatch.context() as patched:
         patched.setattr(intent_rows, "INTENT_CELLS", EARLIER_INTENTS)
         patched.setattr(intents, "SLOTS", Slots())
-        Notes(dying).store(Note("a", "ada", "done"))
+        die(connection, Note("a", "ada", "done"), dying_at(mutations))
     pending = notes.pending()
     assert [intent.intent.source_table for intent in pending] == [""] * (2 <= mutations < 7)
     assert notes.recover().settled == len(pending)

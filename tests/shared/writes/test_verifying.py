@@ -16,7 +16,7 @@ from shared.writes.intents import WINDOW_MS
 
 from .clocks import now_ms
 from .conftest import BATCH_ROWS
-from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, Notes, die, put_all, puts_owners
+from .notes import AFTER_DECISION, INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, Notes, die, put_all
 
 DAY_MS = 86_400_000
 A, B = Note("a", "ada", "open", "x"), Note("b", "bob", "done", "y")
@@ -118,7 +118,7 @@ AGES = pytest.mark.parametrize("age_ms", [WINDOW_MS + 1_000, -CLOCKS_APART_MS - 
 
 @AGES
 def test_only_young_writes_excuse_a_difference(connection, notes, rows, age_ms):
-    die(connection, CHANGED, puts_owners)
+    die(connection, CHANGED, AFTER_DECISION)
     assert notes.findings() == []
     put_intent(rows, now_ms() - age_ms)
     assert {finding.kind for finding in notes.findings()} == {"differing", "dangling"}
@@ -128,7 +128,7 @@ def test_only_young_writes_excuse_a_difference(connection, notes, rows, age_ms):
 
 @AGES
 def test_a_write_that_cannot_be_settled_hides_no_damage(connection, notes, rows, age_ms):
-    die(connection, CHANGED, puts_owners)
+    die(connection, CHANGED, AFTER_DECISION)
     row = put_intent(rows, now_ms() - age_ms)
     rows["notes"].put(b"a", DAMAGED)
     rows["notes_by_owner"].delete(OWNERS.row(B))
@@ -142,7 +142,7 @@ def test_a_write_that_cannot_be_settled_hides_no_damage(connection, notes, rows,
 
 
 def test_a_damaged_intent_is_reported_and_the_others_go_on(connection, notes, rows):
-    die(connection, CHANGED, puts_owners)
+    die(connection, CHANGED, AFTER_DECISION)
     (young,) = notes.writer.pending()
     rows["notes_intents"].put(b"\x01" * 12, rows["notes_intents"].row(INTENTS.row(young.intent)) | {b"i:r": b"damaged"})
     rows["notes_intents"].put(b"no key", {b"i:s": b"\xc0"})
@@ -169,7 +169,7 @@ def test_a_line_is_mended_although_a_writer_changes_its_source_meanwhile(connect
 
     def repair_and_meet_a_writer(*arguments):
         repair(*arguments)
-        die(connection, CHANGED, puts_owners)
+        die(connection, CHANGED, AFTER_DECISION)
 
     monkeypatch.setattr(IntentWriter, "repair", repair_and_meet_a_writer)
     assert kinds_repaired(notes) == [("missing", True)]
