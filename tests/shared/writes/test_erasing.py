@@ -93,6 +93,12 @@ def test_only_old_lines_without_a_source_are_strays(connection, machine, notes, 
     assert erasures.delete_strays(names, erasure.at_ms - 1, fail) == 4
 
 
+def test_what_is_dated_after_an_erasure_is_not_its_line(connection, erasures):
+    connection.table(STATES.name).put(STATES.row(ByState("done", "c")), LINE, timestamp=1000)
+    assert erasures.delete_strays(lambda _line: True, 999, fail) == 1
+    assert erasures.delete_strays(lambda _line: True, 1000, fail) == 0
+
+
 def test_the_end_of_an_erasure_spares_a_later_one_of_the_same_name(erasures, machine):
     erasures.begin("ada")
     first = erasures.end("ada", [[b"r1"]])
