@@ -9,7 +9,7 @@ from tests.shared.writes.scenes import A_WALK, MORE_OF_ONE, MORE_OF_TWO, OF_ONE,
 
 MOST, MOST_LONG, MOST_MORE_FAULTS = 300, 5_000, 2_000
 """The number of worlds at which an exploration is cut: in `make test`, in a long run, and with more faults."""
-DRAWN = 4
+DRAWN = 3
 """How many pairs of a design `make test` explores, each time others."""
 SHARE_OF_FOLDS = 10
 """A fold makes so many calls that each world takes ten times as long."""

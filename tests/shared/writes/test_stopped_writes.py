@@ -19,7 +19,7 @@ CHECKS = {
 
 @pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
 def test_a_batch_is_whole_or_is_completed_if_it(engine, check):
-    check(CrashTests(engine, TABLES, Notes, VIEWS, ()), BATCH, at_most=15)
+    check(CrashTests(engine, TABLES, Notes, VIEWS, ()), BATCH, at_most=10)
 
 
 def test_of_a_small_batch_every_subset_is_stored_and_of_a_larger_one_some_always_the_same():
