@@ -320,16 +320,19 @@ STORES = {
 }
 CRASH = "crash"
 """The first process dies, and no second one runs."""
-FAST = {
-    ("with_notes", "create", CRASH),
-    ("without_notes", "create", "create_and_write"),
+MARKS = {
+    ("with_notes", "create", CRASH): (),
+    ("without_notes", "create", "create_and_write"): (),
+    ("without_notes", "create_and_write", CRASH): pytest.mark.further,
+    ("with_notes", "create", "create_and_repair"): pytest.mark.further,
 }
+"""Of the cases that a short run makes, here or on HBase."""
 
 
 @pytest.mark.parametrize(
     ("before", "first", "second"),
     [
-        pytest.param(*case, marks=() if case in FAST else pytest.mark.long)
+        pytest.param(*case, marks=MARKS.get(case, pytest.mark.long))
         for case in product(STORES, PROGRAMS, [CRASH, *PROGRAMS])
     ],
 )
