@@ -49,8 +49,6 @@ OrderSlot = key_class("OrderSlot", slot=Prefixed("order:", UInt8))
 
 @attrs.frozen
 class Recent:
-    """One of a user's recent orders."""
-
     user: str
     slot: int
     order_id: str

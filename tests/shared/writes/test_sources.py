@@ -105,8 +105,6 @@ def test_a_write_that_changes_the_key_of_its_source_is_refused_and_puts_nothing(
 
 @attrs.frozen
 class Loose:
-    """A note with any columns."""
-
     id: str
     owner: str
     values: Mapping[str, str]

@@ -17,8 +17,6 @@ from .notes import INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, Notes, d
 
 @attrs.frozen
 class NoteOfLater:
-    """A note of the later release."""
-
     id: str
     owner: str
     state: str = "open"
