@@ -1,29 +1,23 @@
 """Codes for names: no code has two names and no name two codes, whichever processes claim or assign them."""
 
-from contextlib import ExitStack, closing, suppress
+from contextlib import suppress
 
 import attrs
 import pytest
 
 from domains.catalog.design import DESIGN
 from domains.catalog.names import KINDS, NO_CODE, REREAD_S
-from domains.catalog.variants import chosen_codes
 from shared.designs import metered
 from shared.keys import InvalidKey
-from shared.stores import connect
-from shared.tables import InvalidRow, create_tables
+from shared.tables import InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import COUNTER_ROW, IdTaken, Instructions, NameTaken
 from tests.domains.variants import named, only
-from tests.engines import EMBEDDED
-from tests.shared.writes.processes import entries, running, together
 
-from .claiming import CODES, SHOPS, claim_at_random
 from .stopped_writes import LAMP
 
 CHOSEN, NUMBERED = (named(DESIGN)[name] for name in ("chosen-codes", "numbered-codes"))
 VARIANTS = [CHOSEN, NUMBERED]
-PROCESSES = 16
 
 
 def mappings(connection, variant, kind="shop"):
@@ -40,39 +34,6 @@ def mappings(connection, variant, kind="shop"):
 def check_one_to_one(codes, names):
     assert len({*codes.values()}) == len(codes)  # no code has two names that lead to it
     assert all(names[code] == name for name, code in codes.items())
-
-
-# ---- sixteen processes
-
-
-@pytest.mark.further
-def test_sixteen_processes_that_claim_codes_for_names_leave_no_code_with_two_names(engine, tmp_path):
-    tables = chosen_codes.TABLES
-    with ExitStack() as stack:
-        url = stack.enter_context(engine.url(str(tmp_path / "catalog.db"), *tables))
-        connection = stack.enter_context(closing(connect(url)))
-        if engine.name == EMBEDDED:
-            create_tables(connection, tables)
-        barrier = together(PROCESSES)
-        runs = [running(claim_at_random, url, tmp_path / f"{seed}.log", barrier, seed) for seed in range(PROCESSES)]
-        processes = [stack.enter_context(run) for run in runs]
-        for process in processes:
-            process.join(300)
-        assert [process.exitcode for process in processes] == [0] * PROCESSES
-        codes, names = mappings(connection, CHOSEN)
-        check_one_to_one(codes, names)
-        results = entries(tmp_path)
-        assert len(results) == PROCESSES * len(SHOPS)
-        for result in results:
-            has_it = codes.get(result["shop"]) == bytes.fromhex(result["code"])
-            assert has_it == (result["answer"] == "claimed")
-        assert {*codes} <= {*SHOPS}
-        assert {*names} <= {*CODES}
-        leaked = {*names} - {*codes.values()}  # taken by a claim that then found its name with another code
-        assert len(codes) + len(leaked) == len(names)
-
-
-# ---- one process
 
 
 def test_a_question_about_a_name_without_a_code_finds_nothing_and_gives_it_none(connection, variant):
@@ -204,9 +165,8 @@ def test_a_shop_that_stores_again_after_its_eraser_died_is_shown_under_its_name(
 @only(DESIGN, "chosen-codes")
 def test_a_claim_is_refused_if_the_code_or_the_name_is_taken_and_may_be_repeated(connection, variant):
     names = variant.open(connection).names
-    names.claim("shop", "Amazon", b"am")
-    names.claim("shop", "Amazon", b"am")
-    names.claim("region", "America", b"am")  # another kind
+    for kind, name in (("shop", "Amazon"), ("shop", "Amazon"), ("region", "America")):
+        names.claim(kind, name, b"am")
     for taken, (name, code) in {IdTaken: ("Amber", b"am"), NameTaken: ("Amazon", b"az")}.items():
         with pytest.raises(taken):
             names.claim("shop", name, code)

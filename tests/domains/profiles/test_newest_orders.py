@@ -14,7 +14,7 @@ from domains.profiles.keys import TRIM_AT
 from shared.tables import check_layouts
 from shared.testing import Stop, WatchedConnection, WriterDied, stopped_at
 from tests.copies import ROOT
-from tests.domains.profiles.in_turn import InTurn, rounds
+from tests.domains.interleaving import Actor
 
 WRITERS = 16
 MOST = TRIM_AT - 1 + WRITERS
@@ -92,10 +92,40 @@ def test_however_many_writers_die_one_after_the_other_no_more_orders_are_stored(
 # ---- writers at once
 
 
+def in_turn(connection, variant, writers, choose, dies=lambda: False, after=lambda: None):
+    """Runs writers of which one at a time sends its next call: the one that is chosen, unless it dies."""
+
+    def prepared(writer, own):
+        check_layouts(own, variant.tables)
+        return partial(writer, own)
+
+    waiting = {number: Actor(partial(prepared, writer)).after(connection, 0) for number, writer in enumerate(writers)}
+    while waiting:
+        actor = waiting.pop(number := choose(sorted(waiting)))
+        if not dies():
+            actor = actor.after(connection, 1)
+            if not actor.is_done:
+                waiting[number] = actor
+            elif actor.answer is not None:
+                raise actor.answer
+        after()
+
+
+def rounds():
+    """A schedule in which all waiting writers send one call each, then all send the next one."""
+    left = []
+
+    def choose(waiting):
+        left.extend(waiting if not left else ())
+        return left.pop(0)
+
+    return choose
+
+
 def at_once(connection, variant, choose, orders=WRITERS, first=100):
     """Each writer adds one order, all newer than those that are stored."""
     writers = [partial(add, [order(first + number)], variant) for number in range(orders)]
-    InTurn(connection, variant.tables, choose).run(writers)
+    in_turn(connection, variant, writers, choose)
 
 
 @pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
@@ -131,17 +161,17 @@ def test_whatever_sixteen_writers_do_and_wherever_they_die_the_newest_ten_are_sh
     chance = random.Random(seed)
     times = [chance.randrange(0, 200) for _ in range(5 * WRITERS)]
     orders = [attrs.evolve(order(time_ms), order_id=f"o-{number}") for number, time_ms in enumerate(times)]
-    confirmed, shown_by = [], variant.open
+    confirmed = {}
     most = {"profiles": MOST, "one-cell": 1, "orders-table": 0}[variant.name]
 
     def write(own, connection):
         repository = variant.open(connection)
         for added in own:
             repository.add_order(added)
-            confirmed.append(added)
+            confirmed[added] = True
 
     with engine.shared_store(*variant.tables) as connection:
-        reader = shown_by(connection)
+        reader = variant.open(connection)
 
         def check():
             shown = reader.newest_orders("ada")
@@ -151,5 +181,5 @@ def test_whatever_sixteen_writers_do_and_wherever_they_die_the_newest_ten_are_sh
             assert variant is ORDERS_TABLE or stored(connection, variant) <= most
 
         writers = [partial(write, orders[number::WRITERS]) for number in range(WRITERS)]
-        InTurn(connection, variant.tables, chance.choice, lambda _number: chance.random() < 0.02, check).run(writers)
+        in_turn(connection, variant, writers, chance.choice, lambda: chance.random() < 0.02, check)
         assert len(confirmed) > 2 * WRITERS

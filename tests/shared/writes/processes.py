@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from threading import Barrier
 from typing import Any
 
 _CONTEXT = get_context("forkserver")
 """Its processes start in milliseconds, and inherit no connection and no lock of a thread."""
-_PRELOADED = ["domains.orders.design", "tests.shared.writes.changing", "tests.domains.catalog.claiming"]
+_PRELOADED = ["domains.orders.design", "tests.shared.writes.changing"]
 
 
 class Log:
@@ -45,11 +44,6 @@ def running(target: Callable[..., object], *arguments: Any) -> Iterator[BaseProc
     finally:
         process.kill()
         process.join()
-
-
-def together(processes: int) -> Barrier:
-    """What so many processes wait at until all of them are ready."""
-    return _CONTEXT.Barrier(processes)
 
 
 def wait_for(happened: Callable[[], object], process: BaseProcess, within_s: float = 60) -> None:
