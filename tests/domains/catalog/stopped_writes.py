@@ -5,6 +5,7 @@ claims, and the numbers of names, of which a failing store takes more.
 """
 
 from collections.abc import Iterable, Iterator
+from operator import methodcaller
 from typing import Any
 
 import attrs
@@ -23,24 +24,8 @@ ELSEWHERE = attrs.evolve(LAMP, region="US", price=5_900)
 """The same product in another region, which nobody changes."""
 
 
-def store(catalog: CatalogRepository) -> None:
-    catalog.store(LAMP)
-
-
-def store_mug(catalog: CatalogRepository) -> None:
-    catalog.store(MUG)
-
-
-def store_later(catalog: CatalogRepository) -> None:
-    catalog.store(LATER)
-
-
-def reprice(catalog: CatalogRepository) -> Product:
-    return catalog.change_price(LAMP, 3_900)
-
-
-def withdraw(catalog: CatalogRepository) -> None:
-    catalog.withdraw(LAMP)
+store, store_mug, store_later = (methodcaller("store", product) for product in (LAMP, MUG, LATER))
+reprice, withdraw = methodcaller("change_price", LAMP, 3_900), methodcaller("withdraw", LAMP)
 
 
 # ---- what is stored before

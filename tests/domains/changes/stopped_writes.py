@@ -6,7 +6,7 @@ write that was interrupted, because only the log of the source has the changes.
 
 from collections.abc import Iterable
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import Any
 
 from domains.changes import AnotherWriter, Change, ChangeRepository, NotAllStored, RefusedChange
@@ -54,26 +54,6 @@ def transacted(store: Store) -> None:
     transact(store.repository())
 
 
-def rename(changes: ChangeRepository) -> None:
-    changes.store(RENAMED)
-
-
-def transact(changes: ChangeRepository) -> None:
-    store_all(changes, TRANSACTION)
-
-
-def order(changes: ChangeRepository) -> None:
-    store_all(changes, ORDERED)
-
-
-def insert(changes: ChangeRepository) -> None:
-    store_all(changes, [FIRST])
-
-
-def store_later(changes: ChangeRepository, number: int) -> None:
-    changes.store(Change("shop", 50 + number, "users", "31", "UPDATE", AT_MS, "t-6", {"AGE": str(number)}))
-
-
 def store_all(changes: ChangeRepository, some: list[Change]) -> None:
     """Stores changes in one call; raises what it fails with."""
     try:
@@ -81,6 +61,12 @@ def store_all(changes: ChangeRepository, some: list[Change]) -> None:
     except NotAllStored as error:
         raise error.__cause__ or error from None
 
+
+rename = methodcaller("store", RENAMED)
+transact, order, insert = (partial(store_all, some=changes) for changes in (TRANSACTION, ORDERED, [FIRST]))
+LATER = [
+    Change("shop", 50 + number, "users", "31", "UPDATE", AT_MS, "t-6", {"AGE": str(number)}) for number in range(12)
+]
 
 WRITES = (
     Write("store", rename, begin, calls=4, is_recovered=False),
@@ -119,7 +105,7 @@ STOPPED = StoppedWrites(
     [variant for variant in DESIGN.variants if variant.is_to_copy],
     refusals=(RefusedChange, AnotherWriter),
     contents=stored,
-    often=(insert, rename, transact, order, *(partial(store_later, number=number) for number in range(12))),
+    often=(insert, rename, transact, order, *(methodcaller("store", change) for change in LATER)),
     often_every=7,
 )
 

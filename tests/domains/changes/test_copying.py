@@ -76,19 +76,6 @@ def test_a_writer_and_a_feeder_that_are_killed_at_random_lose_nothing(engine, co
     assert lives > 5
 
 
-def test_each_change_is_applied_by_one_put_dated_by_its_position(connection, variant, repository):
-    source = [*some_changes(7, 40)]
-    repository.store_all(source)
-    watched = WatchedConnection(connection)
-    assert variant.open(watched).copies.feed(*USERS) == len(source)
-    assert sum(len(call.rows) for call in watched.calls if call.table == TABLES.copy.name) == len(source)
-    for _row, cells in connection.table(TABLES.copy.name).scan(include_timestamp=True):
-        assert {position for _, position in cells.values()} <= {record.position for record in source}
-    before = len(watched.calls)
-    assert variant.open(watched).copies.feed(*USERS) == 0
-    assert len(watched.calls) == before
-
-
 def test_a_feeder_that_was_paused_before_any_call_changes_nothing_that_others_have_fed(engine, connection, variant):
     """The others feed all, and the copy is compacted, before the paused feeder sends its call, and all later ones."""
     source = [*some_changes(3, 12)]

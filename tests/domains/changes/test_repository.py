@@ -1,11 +1,9 @@
 """Every write and every question, in every variant that may be copied: order, watermark, writers, states."""
 
-from operator import attrgetter
-
 import attrs
 import pytest
 
-from domains.changes import AnotherWriter, NotAllStored, RefusedChange, State
+from domains.changes import AnotherWriter, NotAllStored, RefusedChange
 from domains.changes.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.testing import stored_cells
@@ -18,50 +16,6 @@ OLDER = change(12, age="22")
 RENAMED = change(17, ms=AT_MS + 1, name="Anne")
 OTHER = change(18, "31", "INSERT", ms=AT_MS + 1, name=None)
 ALL = [INSERTED, OLDER, RENAMED, OTHER]
-
-
-def test_changes_of_one_record_in_one_millisecond_and_transaction_are_all_kept_in_order(repository):
-    twelve = [change(position, n=str(position)) for position in (9, 10, 99, 100, *range(101, 109))]
-    repository.store_all(twelve)
-    assert [*repository.history(*USERS, "30")] == twelve[::-1]
-    assert [*repository.since("shop")] == [*repository.of_table(*USERS)] == twelve
-    assert repository.state(*USERS, "30") == State(*USERS, "30", 108, AT_MS, {"n": "108"})
-
-
-def test_the_newest_change_is_that_with_the_highest_position_although_the_clock_went_back(repository):
-    repository.store_all([INSERTED, change(11, ms=AT_MS - 5_000, name="Bob")])
-    assert repository.state(*USERS, "30").values == {"name": "Bob", "age": "21"}
-    assert repository.state(*USERS, "30", as_of_ms=AT_MS - 1).values == {"name": "Bob", "age": "21"}
-    assert repository.state(*USERS, "30", as_of_ms=AT_MS - 5_001) is None
-
-
-@pytest.mark.parametrize(
-    "variant",
-    [
-        pytest.param(variant, marks=[pytest.mark.further] * (variant.name not in ("changes", "whole-rows")))
-        for variant in VARIANTS
-    ],
-    ids=attrgetter("name"),
-)
-def test_every_state_that_a_source_has_been_in_is_rebuilt(repository):
-    """After each change, the records of the table that it changed are those of the source."""
-    source = [record for record in DESIGN.loads[0].sample_records() if record.source == "é-crm"]
-    repository.store_all(source)
-    for number, record in enumerate(source):
-        wanted = records_after(source[: number + 1], record.table)
-        states = repository.states("é-crm", record.table, up_to=record.position)
-        assert {state.key: state.values for state in states} == wanted
-
-
-def records_after(changes, table):
-    """What a database does with these changes: its records by key."""
-    records = {}
-    for record in changes:
-        if record.table == table and record.kind == "DELETE":
-            del records[record.key]
-        elif record.table == table:
-            records[record.key] = {**records.get(record.key, {}), **record.values}
-    return records
 
 
 def test_a_question_up_to_a_position_stays_the_same_and_may_not_pass_the_watermark(repository):

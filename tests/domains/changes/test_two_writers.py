@@ -138,13 +138,9 @@ def check_one_goes_on(variant, connection, calls):
 QUICK = "other records", "one lacks a position"
 
 
-@pytest.mark.parametrize("pair", [pytest.param(pair, marks=[pytest.mark.long] * (pair not in QUICK)) for pair in PAIRS])
+@pytest.mark.parametrize("pair", [pytest.param(pair, marks=[pytest.mark.long] * (pair != QUICK[1])) for pair in PAIRS])
 def test_what_readers_have_seen_stays_in_every_order_of_two_writers(pair):
     assert check_pair(DESIGN.main, pair) > 1
-
-
-def test_what_readers_have_seen_stays_if_a_call_of_one_is_stopped_or_late():
-    check_pair(DESIGN.main, "the same change", stops=1, interruptions=0)
 
 
 @pytest.mark.long
@@ -217,7 +213,7 @@ LOG = [change(number, str(number), "INSERT", ms=AT_MS + (number == 2), n=str(num
 
 
 @pytest.mark.parametrize("first", [0, 1], ids="{} changes in the next call".format)
-@pytest.mark.parametrize("arrived", [{1}, {0, 2}, {0, 1, 2}], ids=str)
+@pytest.mark.parametrize("arrived", [{1}, pytest.param({0, 2}, marks=pytest.mark.further), {0, 1, 2}], ids=str)
 @pytest.mark.parametrize("call", range(8))
 def test_the_next_writers_of_a_log_store_it_to_its_end_whatever_a_dead_one_left(connection, call, arrived, first):
     """Whichever rows of its last call have arrived, and in calls of any size."""

@@ -92,16 +92,6 @@ def met_at_each_call(tests, act, rival):
 # ---- one fold
 
 
-def test_a_folded_day_has_one_cell_for_each_user_and_the_same_counts_and_other_days_their_logins(
-    connection, variant, repository
-):
-    stored(repository, *logins_of_three())
-    assert [repository.fold(DAY), repository.fold(DAY)] == [3, 0]
-    assert answers(repository) == WANTED
-    assert remaining_columns(connection, variant) == {b"s:n"}
-    assert list(repository.logins("ada")) == [login(DAY + DAY_MS), login(DAY - 1)]
-
-
 MANY_USERS = [login(DAY + at, f"u{at % 7}") for at in range(20)]
 FOLDED = st.tuples(st.integers(-1, 1), st.sampled_from([None, *PLAIN_LIST.values["user"]]))
 """A day, and the user who alone is folded, as a fold leaves it that dies; or None if the fold ends."""

@@ -118,16 +118,3 @@ def test_an_event_that_cannot_be_stored_stores_none_of_those_that_go_with_it(con
     with pytest.raises(NotAllStored, match=r"^0 records stored; .*LogPadded\.host"):
         logs.store_all([event(1), event(2, "host with an x")])
     assert list(connection.table(variant.tables[0].name).scan()) == []
-
-
-@only(DESIGN, "random")
-def test_an_event_stored_again_and_again_is_a_row_under_every_number_of_which_a_delete_leaves_seven(
-    connection, variant, logs
-):
-    (table,) = variant.tables
-    for _ in range(250):  # 250 random numbers miss one of eight once in 10**14 runs
-        logs.store(event())
-    rows = [row for row, _cells in connection.table(table.name).scan()]
-    assert [table.key.decode(row).random_bucket for row in rows] == list(range(8))
-    connection.table(table.name).delete(rows[0])
-    assert len(list(connection.table(table.name).scan())) == 7

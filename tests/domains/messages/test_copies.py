@@ -39,12 +39,6 @@ def test_a_writer_that_dies_leaves_nothing_that_its_sender_does_not_see_and_the_
     assert [len(rows) for rows in stored_cells(connection, variant.tables).values()] == [*map(len, whole.values())]
 
 
-def test_of_two_messages_under_one_key_the_later_one_replaces_the_other(messages):
-    messages.send(LUNCH)
-    messages.send(attrs.evolve(LUNCH, body="dinner?"))
-    assert [message.body for message in messages.inbox("bob")] == ["dinner?"]
-
-
 def test_a_deleted_message_comes_back_if_it_is_sent_again_after_a_major_compaction(variant):
     connection = connect("embedded:")
     create_tables(connection, variant.tables)

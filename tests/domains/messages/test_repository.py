@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from domains.messages import Message
 from domains.messages.design import DESIGN
-from shared.designs import metered
 from shared.keys import InvalidKey
 from shared.tables import InvalidRecord
 from shared.testing.paging import pages
@@ -146,15 +145,6 @@ def test_every_variant_refuses_a_write_that_no_message_allows(messages, before, 
 
 
 @only_with_intents
-def test_a_conversation_has_for_each_side_what_this_side_has_not_deleted(messages):
-    call(messages, [*SENT, ("send", attrs.evolve(LUNCH, receiver="ada", message_id="note"))])
-    for deletes, mine, theirs in (("", [LUNCH], [LUNCH]), ("inbox", [LUNCH], []), ("outbox", [], [])):
-        call(messages, [(f"delete_from_{deletes}", LUNCH)] if deletes else [])
-        assert (list(messages.conversation("ada", "bob")), list(messages.conversation("bob", "ada"))) == (mine, theirs)
-    assert messages.conversation("ada", "ada").count() == 1
-
-
-@only_with_intents
 def test_a_message_that_neither_side_has_keeps_no_body(messages):
     messages.send(LUNCH)
     for delete, body in ((messages.delete_from_inbox, "lunch?"), (messages.delete_from_outbox, "")):
@@ -199,20 +189,6 @@ def test_a_group_message_reaches_members_beyond_one_step(connection, variant, mo
     assert [messages.inbox(member).count() for member in party.members] == [1] * 10
     if variant in WITH_INTENTS:
         assert list(messages.upkeep.verify()) == []
-
-
-@pytest.mark.parametrize(
-    ("variant", "rpcs"),
-    [(DESIGN.main, {10: 26, 100: 116}), (DESIGN.variants[2], {10: 2, 100: 2})],
-    ids=["main", "plain"],
-)
-def test_a_group_message_needs_the_calls_that_the_readme_says(connection, messages, rpcs):
-    messages.send(LUNCH)  # compares the clocks
-    for count, wanted in rpcs.items():
-        members = tuple(f"m-{number}" for number in range(count))
-        with metered(connection) as cost:
-            messages.send(attrs.evolve(PARTY, receiver=f"#{count}", members=members))
-        assert cost.rpcs == wanted
 
 
 # ---- records

@@ -6,7 +6,7 @@ import pytest
 
 from domains.monitoring import Point, PointRepository
 from domains.monitoring.design import DESIGN
-from domains.monitoring.keys import HOUR_MS, POINT_CELLS, POINTS
+from domains.monitoring.keys import HOUR_MS, POINTS
 from shared.designs import metered
 from shared.testing.paging import pages
 from tests.domains.variants import named, only
@@ -66,25 +66,21 @@ def test_the_latest_needs_a_reverse_scan_and_one_of_its_hour(connection, day):
 # ---- an hour with thousands of points ---------------------------------------------------------------
 
 
-@pytest.mark.further
-@pytest.mark.parametrize(("points_of_hour", "rpcs"), [(3600, 6), (12_000, 12)])
+@pytest.mark.parametrize(
+    ("points_of_hour", "rpcs"),
+    [
+        pytest.param(3600, 6, marks=pytest.mark.further),
+        pytest.param(12_000, 12, marks=pytest.mark.further),
+        pytest.param(86_400, 57, marks=pytest.mark.long),
+    ],
+)
 def test_the_latest_of_an_hour_reads_all_its_points_5000_at_a_time(new_store, points_of_hour, rpcs):
-    connection = new_store(POINTS)
-    put_all(connection, POINTS, [point(100 * number) for number in range(points_of_hour)])
+    connection, step_ms = new_store(POINTS), HOUR_MS // points_of_hour
+    put_all(connection, POINTS, [point(step_ms * number) for number in range(points_of_hour)])
     with metered(connection) as cost:
-        assert PointRepository(connection).latest("web-1", "cpu") == point(100 * (points_of_hour - 1))
+        assert PointRepository(connection).latest("web-1", "cpu") == point(step_ms * (points_of_hour - 1))
     assert cost.rpcs == rpcs
     assert cost.cells_fetched >= points_of_hour
-
-
-@pytest.mark.long
-def test_the_latest_point_of_a_row_of_86400_needs_57_rpcs(new_store):
-    connection = new_store(POINTS)
-    packed = [POINT_CELLS.pack(point(at)) for at in range(86_400)]
-    connection.table(POINTS.name).put(POINTS.row(point()), dict(chain(*map(dict.items, packed))))
-    with metered(connection) as cost:
-        assert PointRepository(connection).latest("web-1", "cpu") == point(86_399)
-    assert cost.rpcs == 57
 
 
 # ---- retention --------------------------------------------------------------------------------------

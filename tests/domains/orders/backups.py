@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
 
 import attrs
 import happybase
@@ -22,14 +21,6 @@ Restore = Callable[[happybase.Connection], object]
 """Makes the tables as the backup has them, dates of cells included."""
 
 
-class Backup(Protocol):
-    """A way to take a backup."""
-
-    def take(self, connection: happybase.Connection, names: Iterable[str]) -> Restore:
-        """Copies some tables."""
-        ...
-
-
 @attrs.frozen
 class Snapshots:
     """A backup by HBase's snapshots, from its shell."""
@@ -39,18 +30,17 @@ class Snapshots:
     def take(self, connection: happybase.Connection, names: Iterable[str]) -> Restore:
         """Takes a snapshot of each table."""
         snapshots = {name: f"backup_of_{_full_name(connection, name)}" for name in names}
-        self._run(f"snapshot '{_full_name(connection, name)}', '{snapshots[name]}'" for name in snapshots)
+        taken = (f"snapshot '{_full_name(connection, name)}', '{snapshots[name]}'" for name in snapshots)
+        in_shell(self.info_url, *taken)
         return lambda restored: self._restore(restored, snapshots)
 
     def _restore(self, restored: happybase.Connection, snapshots: dict[str, str]) -> None:
         tables = {_full_name(restored, name): snapshot for name, snapshot in snapshots.items()}
-        self._run(
+        restored = (
             f"disable '{table}'\ndrop '{table}'\nclone_snapshot '{snapshot}', '{table}'\ndelete_snapshot '{snapshot}'"
             for table, snapshot in tables.items()
         )
-
-    def _run(self, statements: Iterable[str]) -> None:
-        in_shell(self.info_url, *statements)
+        in_shell(self.info_url, *restored)
 
 
 def _full_name(connection: happybase.Connection, name: str) -> str:
@@ -84,8 +74,8 @@ class Restored:
     left_with_restore: int
 
 
-def measured(engine: Engine, parts: Sequence[Sequence[str]], backup: Backup) -> Restored:
-    """Takes a backup in two parts, and restores it into a store of its own."""
+def measured(engine: Engine, parts: Sequence[Sequence[str]], backup: Snapshots | Copies) -> Restored:
+    """Takes a backup in two parts, restores it into a store of its own, and repairs that."""
     with engine.store(*TABLES) as connection:
         orders = OrderRepository(connection)
         placed = [Order(f"n-{number}", "s-1", "b-1", number, "lamp", 100) for number in range(CHANGED)]
@@ -98,14 +88,10 @@ def measured(engine: Engine, parts: Sequence[Sequence[str]], backup: Backup) -> 
     with engine.store(*TABLES) as connection:
         for restore in restores:
             restore(connection)
-        return restored(OrderRepository(connection))
-
-
-def restored(orders: OrderRepository) -> Restored:
-    """Verifies and repairs what was restored."""
-    found = {finding.source_row for finding in orders.upkeep.verify()}
-    left = [
-        {finding.source_row for finding, is_mended in orders.upkeep.repair(instructions=told) if not is_mended}
-        for told in (Instructions(), Instructions(restore=True))
-    ]
+        upkeep = OrderRepository(connection).upkeep
+        found = {finding.source_row for finding in upkeep.verify()}
+        left = [
+            {finding.source_row for finding, is_mended in upkeep.repair(instructions=told) if not is_mended}
+            for told in (Instructions(), Instructions(restore=True))
+        ]
     return Restored(len(found), *map(len, left))

@@ -1,7 +1,7 @@
 """The writes of orders over several rows, and what their readers see, for the crash tests and the README."""
 
 from collections.abc import Iterator
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import Any
 
 import attrs
@@ -20,36 +20,13 @@ MUG = attrs.evolve(LAMP, order_number="n-43", buyer_id="b-30", item="mug")
 """An order of the same seller, which nobody changes."""
 
 
-def place(orders: OrderRepository) -> None:
-    orders.place(LAMP)
+place, place_stool, place_another, place_mug = (methodcaller("place", order) for order in (LAMP, STOOL, DESK, MUG))
+pay, cancel = methodcaller("change_status", "n-42", "paid"), methodcaller("cancel", "n-42")
+erase = methodcaller("erase", "b-3")
 
 
 def place_all(orders: OrderRepository) -> None:
     store_at_once(orders.place_all, [STOOL, MUG, LAMP])
-
-
-def place_stool(orders: OrderRepository) -> None:
-    orders.place(STOOL)
-
-
-def place_another(orders: OrderRepository) -> None:
-    orders.place(DESK)
-
-
-def place_mug(orders: OrderRepository) -> None:
-    orders.place(MUG)
-
-
-def pay(orders: OrderRepository) -> Order:
-    return orders.change_status("n-42", "paid")
-
-
-def cancel(orders: OrderRepository) -> Order:
-    return orders.cancel("n-42")
-
-
-def erase(orders: OrderRepository) -> None:
-    orders.erase("b-3")
 
 
 # ---- what is stored before

@@ -9,27 +9,18 @@ import pytest
 from domains.orders import BuyerLine, Order, OrderConflict, SellerLine, UnknownOrder
 from domains.orders.design import DESIGN
 from shared.designs import metered
-from shared.keys import InvalidKey, InvalidQuestion
-from shared.testing import WatchedConnection, paused_at_call, stored_cells
-from shared.testing.contracts.samples_contract import with_another_salt
-from shared.testing.engines import Embedded
-from shared.writes import NotAllStored
+from shared.keys import InvalidQuestion
+from shared.testing import WatchedConnection, paused_at_call
+from tests.domains import variants
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 CUP = attrs.evolve(LAMP, order_number="n-44", item="cup")
 DESK = attrs.evolve(LAMP, order_number="n-43", placed_ms=LAMP.placed_ms + 1, item="desk", amount=10**21)
 LAST_MS = 253_402_300_799_999
 
-BY_NAME = {variant.name: variant for variant in DESIGN.variants}
-
-
-def only(*names):
-    """Runs a test for these variants."""
-    return pytest.mark.parametrize("variant", [BY_NAME[name] for name in names], ids=names)
-
-
+only = partial(variants.only, DESIGN)
 plain = only("without-intents")
-with_intents = only(*(name for name in BY_NAME if name not in ("without-intents", "thin-index")))
+with_intents = only(*(name for name in variants.named(DESIGN) if name not in ("without-intents", "thin-index")))
 
 
 def dump(connection, variant):
@@ -59,15 +50,6 @@ def test_a_period_is_half_open(orders, since, until, expected):
         place(orders, f"n-{placed_ms}", placed_ms=placed_ms)
     assert numbers_of(orders.of_seller("s-17", since_ms=since, until_ms=until)) == expected
     assert numbers_of(orders.of_buyer("b-3", since_ms=since, until_ms=until)) == expected
-
-
-def test_a_sellers_orders_of_a_status_are_read_from_their_list_alone(orders, variant):
-    orders.place(LAMP)
-    orders.place(attrs.evolve(DESK, status="paid"))
-    page = orders.of_seller("s-17", status="paid").page()
-    rows_read = 2 if variant.name == "without-intents" else 1  # which drops the others
-    assert (page.records, page.rows_read) == ([SellerLine.of(attrs.evolve(DESK, status="paid"))], rows_read)
-    assert numbers_of(orders.of_buyer("b-3", status="paid")) == ["n-43"]
 
 
 @only("orders", "oldest-first", "index-table")
@@ -147,16 +129,6 @@ def test_a_change_writes_the_status_alone_everywhere_with_one_time_above_the_one
         assert {column for column, (_, written_ms) in whole.items() if written_ms != LAST_MS} == {b"o:st"}
 
 
-def test_placing_an_order_again_changes_nothing_even_after_a_change(connection, variant, orders):
-    orders.place(LAMP)
-    orders.place(DESK)
-    orders.change_status("n-43", "paid")
-    before = dump(connection, variant)
-    orders.place(LAMP)
-    orders.place(DESK)
-    assert dump(connection, variant) == before
-
-
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -182,13 +154,6 @@ def test_a_conflict_of_amounts_of_any_size_is_refused_in_short(orders):
         orders.place(attrs.evolve(LAMP, amount=1))
 
 
-@pytest.mark.parametrize("field", ["order_number", "seller_id", "buyer_id"])
-def test_an_order_with_a_key_that_is_too_long_is_refused_whole(connection, variant, orders, field):
-    with pytest.raises(InvalidKey, match=r"a row key has 1\.\.32767 bytes"):
-        orders.place(attrs.evolve(LAMP, **{field: "x" * 32_760}))
-    assert not any(stored_cells(connection, variant.tables).values())
-
-
 @plain
 def test_an_order_stored_before_orders_had_a_status_is_placed_and_can_change(connection, variant, orders):
     orders.place(LAMP)
@@ -201,15 +166,6 @@ def test_an_order_stored_before_orders_had_a_status_is_placed_and_can_change(con
 
 
 # ---- costs
-
-
-@only("orders")
-def test_not_even_the_clock_is_put_before_the_tables_of_many_orders_are_compared(variant):
-    tables = [*map(with_another_salt, variant.tables)]
-    with Embedded().store(*tables) as connection:
-        with pytest.raises(NotAllStored, match="another layout needs a table of another name"):
-            variant.open(connection).place_all([LAMP])
-        assert not any(stored_cells(connection, tables).values())
 
 
 PLACE, GET, PAY = ("place", LAMP), ("order", "n-42"), ("change_status", "n-42", "paid")

@@ -15,6 +15,7 @@ from shared.tables import check_layouts
 from shared.testing import Stop, WatchedConnection, WriterDied, stopped_at
 from tests.copies import ROOT
 from tests.domains.interleaving import Actor
+from tests.domains.variants import only
 
 WRITERS = 16
 MOST = TRIM_AT - 1 + WRITERS
@@ -22,6 +23,7 @@ AT_MS = 1_768_205_250_123
 RIGHT = {variant.name: variant for variant in DESIGN.variants if variant.is_to_copy}
 PROFILES, ONE_CELL, ORDERS_TABLE = RIGHT["profiles"], RIGHT["one-cell"], RIGHT["orders-table"]
 VARIANTS = (PROFILES, ONE_CELL, ORDERS_TABLE)
+only_profiles = only(DESIGN, "profiles")
 
 
 def order(number, user="ada"):
@@ -55,7 +57,7 @@ def test_a_user_has_the_newest_ten_orders_however_they_arrive(repository):
         assert list(repository.page("ada").orders) == repository.newest_orders("ada")
 
 
-@pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
+@only_profiles
 def test_an_order_is_a_get_and_a_put_and_one_in_ten_deletes_ten(connection, variant):
     watched = WatchedConnection(connection)
     check_layouts(watched, variant.tables)
@@ -69,7 +71,7 @@ def test_an_order_is_a_get_and_a_put_and_one_in_ten_deletes_ten(connection, vari
     assert watched.number_of_calls - before == 2 * 60 + 4
 
 
-@pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
+@only_profiles
 def test_an_order_with_ten_newer_ones_is_not_put_and_a_stored_one_trims_nothing(connection, variant):
     add([order(number) for number in range(20)], variant, connection)
     watched = WatchedConnection(connection)
@@ -80,7 +82,7 @@ def test_an_order_with_ten_newer_ones_is_not_put_and_a_stored_one_trims_nothing(
     assert variant.open(connection).newest_orders("ada")[7].item == "a cup"
 
 
-@pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
+@only_profiles
 @pytest.mark.parametrize("stop", [Stop(call, arrived) for call in (0, 1) for arrived in (frozenset(), frozenset({0}))])
 def test_however_many_writers_die_one_after_the_other_no_more_orders_are_stored(connection, variant, stop):
     for number in range(60):
@@ -128,7 +130,7 @@ def at_once(connection, variant, choose, orders=WRITERS, first=100):
     in_turn(connection, variant, writers, choose)
 
 
-@pytest.mark.parametrize("variant", [PROFILES], ids=["profiles"])
+@only_profiles
 @pytest.mark.parametrize(("before", "after"), [(TRIM_AT - 1, MOST), (TRIM_AT, SHOWN + WRITERS)])
 def test_writers_that_read_before_any_of_them_puts_leave_one_order_each(connection, variant, before, after):
     add([order(number) for number in range(before)], variant, connection)

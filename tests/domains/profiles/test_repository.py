@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 import attrs
@@ -16,6 +15,7 @@ from domains.profiles.keys import NEWEST, PROFILES, TABLES, ProfileTables
 from shared.records import parse_time
 from shared.tables import TEXT, Column, InvalidRow, OtherColumns, RecordCells, TableLayout
 from shared.testing import Stop, WatchedConnection, WriterDied, paused_at, stopped_at
+from tests.domains.variants import only
 
 VARIANTS = [variant for variant in DESIGN.variants if variant is DESIGN.main or variant.name == "slots"]
 ADA = Profile("ada", "Ada", 5, "ada@example.org", 36, {"city": "Lyon", "phone:home": "555-0100"})
@@ -63,9 +63,7 @@ def test_the_newer_of_two_profiles_stays_but_may_keep_an_attribute_of_the_older_
 # ---- erasing
 
 FAR_MS = parse_time("2100-01-01")
-to_copy = pytest.mark.parametrize(
-    "variant", [variant for variant in DESIGN.variants if variant.is_to_copy], ids=attrgetter("name")
-)
+to_copy = only(DESIGN, *(variant.name for variant in DESIGN.variants if variant.is_to_copy))
 
 
 @to_copy
@@ -101,7 +99,7 @@ def test_a_profile_older_than_an_erased_one_stays_hidden_with_all_its_attributes
     assert repository.page("ada") is repository.profile("ada") is None
 
 
-@pytest.mark.parametrize("variant", DESIGN.variants[:1], ids=attrgetter("name"))
+@only(DESIGN, "profiles")
 def test_what_is_not_dated_after_what_was_erased_stays_hidden(repository):
     repository.store(ADA)
     repository.add_order(ORDER)
@@ -149,11 +147,7 @@ def test_an_attribute_may_become_a_field_without_a_change_of_what_is_stored(engi
 # ---- what is stored
 
 
-@pytest.mark.parametrize(
-    "variant",
-    [variant for variant in DESIGN.variants if variant.name in ("profiles", "one-cell", "versions")],
-    ids=attrgetter("name"),
-)
+@only(DESIGN, "profiles", "one-cell", "versions")
 def test_an_order_that_lacks_a_value_is_damage_and_no_order_without_an_item(connection, variant):
     repository, rows = variant.open(connection), connection.table(variant.tables.orders.name)
     repository.add_order(ORDER)

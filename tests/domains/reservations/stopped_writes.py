@@ -1,6 +1,6 @@
 """The hotel's writes over several rows, and what its readers see, for the crash tests and the page on reservations."""
 
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 
 import attrs
 
@@ -14,24 +14,10 @@ CAT = Stay("b-3", "ann", 13, 15)
 """A stay of the same guest, from the day on which the first one ends."""
 
 
-def book(hotel):
-    return hotel.book("inn", "7", ANN)
-
-
-def book_rival(hotel):
-    return hotel.book("inn", "7", BOB)
-
-
-def book_next(hotel):
-    return hotel.book("inn", "7", CAT)
-
-
-def move(hotel):
-    return hotel.book("inn", "7", attrs.evolve(ANN, from_day=8, until_day=11))
-
-
-def cancel(hotel):
-    return hotel.cancel("inn", "7", "b-1")
+book, book_rival, book_next, move = (
+    methodcaller("book", "inn", "7", stay) for stay in (ANN, BOB, CAT, attrs.evolve(ANN, from_day=8, until_day=11))
+)
+cancel = methodcaller("cancel", "inn", "7", "b-1")
 
 
 def two_rooms(store):

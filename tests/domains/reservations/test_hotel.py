@@ -212,7 +212,13 @@ MEANWHILE = {
 }
 
 
-@pytest.mark.parametrize("meanwhile", MEANWHILE.values(), ids=MEANWHILE)
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        pytest.param(call, marks=[pytest.mark.further] * (name in ("the same", "other nights")), id=name)
+        for name, call in MEANWHILE.items()
+    ],
+)
 @pytest.mark.parametrize("earlier", [EARLIER["other nights"]], ids=["other nights"])
 def test_the_same_call_again_settles_what_met_another_call_for_the_booking(inns, meanwhile):
     for call, rooms in zip(CALLS, inns, strict=False):

@@ -86,7 +86,7 @@ PAIRS = {
 }
 EVERY_ORDER = [*((pair, "whole") for pair in PAIRS), ("a compaction", "single"), ("a compaction", "with another")]
 CASES = [
-    ("a compaction", "whole", 2),
+    ("a compaction", "whole", 1),
     *(pytest.param(*case, interruptions, marks=pytest.mark.long) for case in EVERY_ORDER for interruptions in (2, inf)),
 ]
 

@@ -149,19 +149,6 @@ def test_a_compacted_cell_that_a_tombstone_hides_replaces_nothing(connection, cl
     assert POINTS.row(POINTS.records(row, {b"t:\0\0": b"\1"})[0]) == row
 
 
-def test_an_equal_cell_that_is_older_is_put_again(connection, clock):
-    """Otherwise a deletion that has put what remains of it, and now deletes it, would take the rest along."""
-    fill(connection, clock)
-    repository(connection, clock).compact("cpu")
-    ((row, cells),) = stored(connection).items()
-    ((column, (value, _)),) = cells.items()
-    remaining = b"t:" + b"".join(qualifier_of(point.time_ms % 3_600_000, 0) for point in (ONE, TWO))
-    connection.table("tsdb").put(row, {remaining: b"\1\2\0"}, timestamp=NOW + 500)
-    clock.set_ms += QUIET_MS
-    assert repository(connection, clock).compact("cpu").compacted == 1
-    assert stored(connection) == {row: {column: (value, NOW + 500)}}
-
-
 def test_a_wrong_tail_is_written_anew_and_deletes_nothing(connection, clock):
     fill(connection, clock)
     repository(connection, clock).compact("cpu")

@@ -55,19 +55,6 @@ def test_a_rewritten_cell_is_newer_than_what_it_replaces_and_a_plain_one_if_one_
     assert {column: value for column, (value, _) in cells.items()} == {b"t:\0\x40": b"\4"}
 
 
-def test_young_cells_are_deleted_at_once_and_others_stay_beside_the_rewritten_cell(connection, clock):
-    fill(connection, clock, compacted=True)
-    new = Point("cpu", HOUR + 9000, 9, TAGS)
-    repository(connection, clock).store(new)
-    assert delete(connection, clock, 4, 10) == DeletionResult(1, 0, ())
-    assert values(connection, clock) == [0, 1, 2, 3]
-    repository(connection, clock).store(new)
-    assert delete(connection, clock, 2, 4) == DeletionResult(1, 0, ())
-    assert values(connection, clock) == [0, 1, 9]
-    (cells,) = stored(connection).values()
-    assert sorted(len(column) for column, _ in cells.items()) == [4, 6]
-
-
 @pytest.mark.parametrize(("later_ms", "seen"), [(2500, []), (3500, [2])])
 def test_a_time_that_is_stored_again_is_seen_once_the_clock_has_passed_the_deleted_cell(
     connection, clock, later_ms, seen
@@ -208,13 +195,6 @@ def test_appended_points_are_deleted_all_or_none(connection, clock):
     assert values(connection, clock) == [2, 3]
 
 
-def test_a_compacted_cell_beside_appended_points_is_not_replaced(connection, clock):
-    fill(connection, clock, compacted=True)
-    connection.table("tsdb").put(min(stored(connection)), {b"t:\5\0\0": pack_appended([(9000, 9)])}, timestamp=NOW)
-    result = delete(connection, clock, 4, 9)
-    assert (result.changed, len(result.failed)) == (0, 1)
-
-
 def test_duplicates_do_not_come_back_and_those_in_the_period_may_differ(connection, clock):
     fill(connection, clock, compacted=True)
     repository(connection, clock).store(Point("cpu", HOUR + 2000, 300, TAGS))
@@ -270,7 +250,7 @@ def delete_both(connection, clock):
 ROWS_OF_CALLS = {False: [1, 1, 4], True: [1, 1, 4, 4]}
 """The clock, the deletion registered, a delete; with compacted cells, a put before it."""
 STOPS = [
-    pytest.param(compacted, Stop(call, stored_rows, is_death), marks=further_if(len(stored_rows) in (2, 3)))
+    pytest.param(compacted, Stop(call, stored_rows, is_death), marks=further_if(1 < len(stored_rows) < size))
     for compacted, sizes in ROWS_OF_CALLS.items()
     for call, size in enumerate(sizes)
     for stored_rows in subsets(size)
@@ -323,15 +303,19 @@ def delete_while(connection, clock, compacted, call, doing):
     return result
 
 
+MAIN = [(False, 9, 2 * QUIET_MS), (True, 300, 0)]
+"""A point of the period that is overwritten by one of as many bytes, and one before it by a wider one."""
+
+
 @pytest.mark.parametrize(
-    ("value", "paused_ms"),
+    ("time_ms", "value", "paused_ms"),
     [
-        pytest.param(value, paused_ms, marks=further_if((value, paused_ms) not in [(9, 0), (300, 2 * QUIET_MS)]))
+        pytest.param(time_ms, value, paused_ms, marks=further_if((time_ms < SINCE_MS, value, paused_ms) not in MAIN))
+        for time_ms in (SINCE_MS, SINCE_MS - 1000)
         for value in (9, 300)
         for paused_ms in (0, 2 * QUIET_MS)
     ],
 )
-@pytest.mark.parametrize("time_ms", [SINCE_MS, SINCE_MS - 1000])
 @pytest.mark.parametrize(("compacted", "call"), EVERY_CALL)
 def test_a_point_that_is_overwritten_meanwhile_stays(connection, clock, compacted, call, time_ms, value, paused_ms):
     """Unless it is in the period and was read. A deletion that waits for long begins again, and reads it."""
@@ -352,7 +336,10 @@ def test_a_point_that_is_overwritten_meanwhile_stays(connection, clock, compacte
     assert repository(connection, clock).points("cpu", "host", "web-1") == points
 
 
-@pytest.mark.parametrize("since_ms", [None, SINCE_MS, SINCE_MS - 1000, pytest.param(UNTIL_MS, marks=further_if(True))])
+@pytest.mark.parametrize(
+    "since_ms",
+    [None, SINCE_MS - 1000, *(pytest.param(ms, marks=further_if(True)) for ms in (SINCE_MS, UNTIL_MS))],
+)
 @pytest.mark.parametrize(("compacted", "call"), EVERY_CALL)
 def test_a_compaction_or_another_deletion_meanwhile_loses_no_other_point(connection, clock, compacted, call, since_ms):
     """A deletion of the same period, one that overlaps it, and one after it."""

@@ -121,25 +121,17 @@ def test_a_sample_is_a_point_with_a_number_as_it_is_written_or_refused(written, 
 def test_a_page_of_prometheus_own_client_is_stored_whole(written):
     registry = CollectorRegistry()
     Gauge("temperature", "of the room", registry=registry).set(21.5)
-    hits = Counter("hits", "pages", ["path"], registry=registry)
-    hits.labels("/cart").inc(3)
-    hits.labels("/").inc()
-    seconds = Histogram("seconds", "of a call", buckets=(0.1, 1), registry=registry)
-    for time_s in (0.05, 0.5, 5):
-        seconds.observe(time_s)
+    Counter("hits", "pages", ["path"], registry=registry).labels("/cart").inc(3)
+    Histogram("seconds", "of a call", buckets=(0.1,), registry=registry).observe(0.5)
     *results, note = stored(written(generate_latest(registry)), at_ms=AT_MS)
-    of_time = {result for result in results if isinstance(result, Point) and not result.metric.endswith("_created")}
-    assert of_time == {
+    assert {result for result in results if not result.metric.endswith("_created")} == {
         Point("temperature", AT_MS, 21.5, NONE),
         Point("hits_total", AT_MS, 3.0, {"path": "/cart"}),
-        Point("hits_total", AT_MS, 1.0, {"path": "/"}),
-        Point("seconds_bucket", AT_MS, 1.0, {"le": "0.1"}),
-        Point("seconds_bucket", AT_MS, 2.0, {"le": "1.0"}),
-        Point("seconds_bucket", AT_MS, 3.0, {"le": "_Inf"}),
-        Point("seconds_count", AT_MS, 3.0, NONE),
-        Point("seconds_sum", AT_MS, 5.55, NONE),
+        Point("seconds_bucket", AT_MS, 0.0, {"le": "0.1"}),
+        Point("seconds_bucket", AT_MS, 1.0, {"le": "_Inf"}),
+        Point("seconds_count", AT_MS, 1.0, NONE),
+        Point("seconds_sum", AT_MS, 0.5, NONE),
     }
-    assert not [result for result in results if isinstance(result, str)]
     changed = "tags, le: '+Inf' is stored as '_Inf'"
     assert note == f"1 name has _ in place of characters that OpenTSDB refuses; {changed}"
 

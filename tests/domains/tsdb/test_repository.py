@@ -1,6 +1,7 @@
 """What the repository answers, beside a plain list of the same points."""
 
 import random
+from functools import cache
 
 import pytest
 
@@ -20,6 +21,7 @@ from tests.domains.tsdb.conftest import LAYOUTS, opened
 HOSTS, DCS = ("web-1", "web-2", "db-1"), ("lga", "sjc")
 
 
+@cache
 def made(seed, count=400):
     """Points of several series over six hours, in random order, some of them at one time with other values."""
     dice = random.Random(seed)
@@ -118,6 +120,8 @@ def shown(answers):
     [
         ("sum:requests", [("", 0, 111.5), ("", 30, 166), ("", 60, 222)]),
         ("sum:requests{server=*}", [("server=a", 0, 11), ("server=a", 60, 22)]),
+        ("max:rate:requests{dc=sjc|xxx}", [("dc=sjc,server=a", 60, 10 / 60)]),
+        ("sum:2m-count:requests{server=b}{dc=lga}", [("dc=lga,server=b", 0, 3)]),
         ("sum:requests{dc=*}{server=a|b}", [("dc=lga", 0, 101), ("dc=lga", 30, 151), ("dc=lga", 60, 202)]),
         ("max:1m-avg:requests{dc=lga}", [("dc=lga", 0, 125.0), ("dc=lga", 60, 200.0)]),
         ("avg:rate:requests{server=b}", [("dc=lga,server=b", 30, 50 / 30), ("dc=lga,server=b", 60, 50 / 30)]),

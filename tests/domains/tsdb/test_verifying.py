@@ -9,7 +9,7 @@ from domains.tsdb.qualifiers import pack_appended
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
 from shared.testing import Stop, WatchedConnection, WriterDied, paused_at, paused_at_call
-from shared.writes import Dictionary, Finding
+from shared.writes import Dictionary
 from tests.domains.tsdb.compacting import HOUR, HOUR_MS
 
 pytestmark = pytest.mark.sampled
@@ -79,14 +79,6 @@ def test_all_forms_of_cells_that_can_be_read_are_right(tsdb, points):
 
 
 # ---- names
-
-
-def test_a_name_whose_uid_has_no_name(tsdb, names):
-    names.delete(b"\0\0\2", [b"name:tagv"])
-    assert next(tsdb.upkeep.verify()) == Finding(
-        "missing", "tsdb-uid", b"\0\0\2", b"web-2", "tagv 'web-2' has this UID"
-    )
-    assert len(found(tsdb)) == 1 + 4, "four rows have that UID"
 
 
 def test_a_name_of_a_uid_is_put_back_if_just_one_name_has_the_uid(tsdb, names, connection):
