@@ -1,6 +1,7 @@
 """Changes, versions and chosen paths of documents, beyond what crash tests and a plain list show."""
 
 import time
+from functools import partial
 
 import attrs
 import msgpack
@@ -13,7 +14,7 @@ from domains.documents.stored import EDITS_KEPT
 from shared.designs import metered
 from shared.keys import InvalidQuestion
 from shared.tables import InvalidRow
-from shared.testing import stored_cells
+from shared.testing import WatchedConnection, paused_before, stored_cells
 from tests.domains.variants import only
 from tests.engines import EMBEDDED
 
@@ -84,6 +85,15 @@ def test_a_deletion_has_no_body_and_a_document_of_a_file_the_same_edit_each_time
 
 
 # ---- changes
+
+
+@without_lost_updates
+def test_of_two_changes_at_once_one_is_refused(connection, variant, documents):
+    rival = partial(documents.store, moved := changed(ADA, state="CO"))
+    late = WatchedConnection(connection, paused_before(lambda call: call.name == "checkAndPut", rival))
+    with pytest.raises(DocumentConflict):
+        variant.open(late).store(changed(ADA, state="NV"))
+    assert documents.document("acme", "user000001") == moved
 
 
 @without_lost_updates

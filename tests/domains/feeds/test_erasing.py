@@ -78,6 +78,25 @@ def test_a_line_without_a_source_goes_with_the_erasure_even_if_it_is_put_late(
 # ---- a user who came back
 
 
+def test_a_user_who_comes_back_keeps_all_that_is_new(connection, feeds, named, passes):
+    feeds.erase("dan")
+    passes(10_000)
+    for reader, author in (("dan", "ada"), ("zoe", "dan"), ("ada", "dan")):
+        feeds.follow(Follow(reader, author))
+    feeds.unfollow("dan", "eve")
+    cake = Post("dan", NOON_MS + 5, 9, "cake")
+    for post in (SOUP, cake):
+        feeds.post(post)
+    opened(connection, pull_above=0).post(TEA)
+    for _ in range(2):
+        assert list(feeds.timeline("zoe")) == [cake, TEA, SOUP]
+        assert [follow.author for follow in feeds.following("dan")] == ["ada"]
+        passes(FORGET_MS)
+        feeds.upkeep.recover()
+    assert list(feeds.upkeep.verify()) == []
+    assert named(TABLES.erasures) == 0
+
+
 @pytest.mark.parametrize("ahead_ms", [50_000, 0])
 def test_the_stream_of_a_user_who_comes_back_at_once_is_read_whichever_clocks_have_dated_its_mark(
     connection, passes, ahead_ms

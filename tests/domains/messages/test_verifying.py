@@ -1,9 +1,11 @@
 """Damaged rows stop no others; lost copies are found and come back."""
 
 import attrs
+import pytest
 
 from domains.messages import Message, delivering
 from domains.messages.design import DESIGN
+from shared.testing import WatchedConnection, WriterDied, dying_before
 
 NOW_MS = 1_700_000_000_000
 LUNCH = Message("ada", "bob", NOW_MS, "m-1", "lunch?")
@@ -24,6 +26,18 @@ def damage(messages, message):
     )
 
 
+def die_before_the_copies(connection, variant):
+    """A sender that dies once the lines of the copies are there, and the group message."""
+    decisions = []
+
+    def is_of_a_copy(call):
+        decisions.extend([call] if call.name == "checkAndPut" else [])
+        return len(decisions) == 2
+
+    with pytest.raises(WriterDied):
+        variant.open(WatchedConnection(connection, dying_before(is_of_a_copy))).send(PARTY)
+
+
 # ---- damaged rows
 
 
@@ -37,7 +51,25 @@ def test_a_damaged_group_message_is_named_by_the_inbox_of_its_members(messages):
     assert {finding.kind for finding in messages.upkeep.verify()} == {"undecodable"}
 
 
+def test_one_bad_row_of_unfinished_messages_stops_neither_recovery_nor_repair(connection, variant, messages):
+    die_before_the_copies(connection, variant)
+    messages._unfinished.rows.put(b"a", {b"m:x": b"\xc3"})
+    damage(messages, PARTY)
+    assert {finding.kind for finding in messages.upkeep.verify()} >= {"undecodable"}
+    failed = messages.upkeep.recover(older_than_ms=0).failed
+    assert [reason for reason in failed if reason.startswith("messages_unfinished: row 61: ")]
+    assert ("undecodable", b"a") in [(finding.kind, finding.row) for finding, _ in messages.upkeep.repair()]
+
+
 # ---- copies
+
+
+def test_the_lines_of_copies_that_are_about_to_be_created_are_no_findings(connection, variant, messages):
+    die_before_the_copies(connection, variant)
+    assert list(messages._unread.rows.scan())
+    assert list(messages.upkeep.verify()) == []
+    assert messages.upkeep.recover(older_than_ms=0).failed == ()
+    assert list(messages.upkeep.verify()) == []
 
 
 def test_a_lost_copy_is_found_and_comes_back_unread(messages):

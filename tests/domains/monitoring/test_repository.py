@@ -1,15 +1,17 @@
 """What the repository promises besides answers: writes, retention, and what it refuses."""
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domains.monitoring import PointRepository
+from domains.monitoring import Point, PointRepository
 from domains.monitoring.design import DESIGN
-from domains.monitoring.keys import HOUR_MS, POINTS
+from domains.monitoring.keys import HOUR_MS, POINT_CELLS, POINTS, PointTables
 from shared.designs import metered
 from shared.keys import InvalidQuestion
 from shared.records import LAST_MS
+from shared.tables import InvalidRow, ItemCells, TableLayout
 from shared.testing import stored_cells
 from shared.writes import CLOCK
 from tests.domains.variants import only
@@ -31,6 +33,30 @@ def test_points_stored_together_need_one_call_and_no_read_and_the_time_of_each_i
     rows = stored_cells(connection, variant.tables)[variant.tables[0].name]
     stamps = {stamp for _row, cells in rows for _value, stamp in cells.values()}
     assert stamps == ({5, HOUR_MS} if "bucket" in variant.name else {0, 5, HOUR_MS})
+
+
+# ---- a value of two attributes
+
+
+@attrs.frozen
+class GradedPoint(Point):
+    """A point with one attribute more."""
+
+    quality: int = 0
+
+
+def test_a_value_of_two_attributes_is_an_array_and_a_plain_number_cannot_be_read_as_one(new_store):
+    qualifier = POINT_CELLS.qualifier
+    graded = ItemCells(GradedPoint, "p", qualifier, value=("value", "quality"))
+    table = TableLayout("points", "an hour of a metric", POINTS.key, graded)
+    points = PointRepository(new_store(table), PointTables(table))
+    stored(points, GradedPoint("web-1", "cpu", 5, 1.0, quality=3))
+    assert list(points.of_metric("web-1", "cpu")) == [GradedPoint("web-1", "cpu", 5, 1.0, quality=3)]
+
+    before = ItemCells(Point, "p", qualifier, value=("value",))
+    assert table.records(table.row(point()), before.pack(point())) == [GradedPoint(**attrs.asdict(point()))]
+    with pytest.raises(InvalidRow, match="must be a msgpack array of value, quality"):
+        table.records(table.row(point()), POINT_CELLS.pack(point()))
 
 
 # ---- retention

@@ -9,8 +9,8 @@ import pytest
 from domains.orders import BuyerLine, Order, OrderConflict, SellerLine, UnknownOrder
 from domains.orders.design import DESIGN
 from shared.designs import metered
-from shared.keys import InvalidQuestion
-from shared.testing import WatchedConnection, paused_at_call
+from shared.keys import InvalidKey, InvalidQuestion
+from shared.testing import WatchedConnection, paused_at_call, stored_cells
 from tests.domains import variants
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
@@ -129,6 +129,16 @@ def test_a_change_writes_the_status_alone_everywhere_with_one_time_above_the_one
         assert {column for column, (_, written_ms) in whole.items() if written_ms != LAST_MS} == {b"o:st"}
 
 
+def test_placing_an_order_again_changes_nothing_even_after_a_change(connection, variant, orders):
+    orders.place(LAMP)
+    orders.place(DESK)
+    orders.change_status("n-43", "paid")
+    before = dump(connection, variant)
+    orders.place(LAMP)
+    orders.place(DESK)
+    assert dump(connection, variant) == before
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -152,6 +162,13 @@ def test_a_conflict_of_amounts_of_any_size_is_refused_in_short(orders):
     orders.place(attrs.evolve(LAMP, amount=10**5000))
     with pytest.raises(OrderConflict, match=r"^Order.amount: order 'n-42' is stored with an int of 16610 bits .got 1."):
         orders.place(attrs.evolve(LAMP, amount=1))
+
+
+@pytest.mark.parametrize("field", ["order_number", "seller_id", "buyer_id"])
+def test_an_order_with_a_key_that_is_too_long_is_refused_whole(connection, variant, orders, field):
+    with pytest.raises(InvalidKey, match=r"a row key has 1\.\.32767 bytes"):
+        orders.place(attrs.evolve(LAMP, **{field: "x" * 32_760}))
+    assert not any(stored_cells(connection, variant.tables).values())
 
 
 @plain

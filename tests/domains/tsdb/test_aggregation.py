@@ -9,6 +9,7 @@ from domains.tsdb.downsampling import Downsampling, downsampled
 from domains.tsdb.rates import Rate, rates
 from domains.tsdb.records import LAST_INT
 from domains.tsdb.series import Values
+from shared.keys import InvalidQuestion
 
 T = 1_356_998_400
 A = Values.of(((T + 10 * i) * 1000, i**2 - 20) for i in range(12))
@@ -136,3 +137,17 @@ def test_rates_are_not_interpolated_and_the_first_one_counts_until_the_second_po
     first, second = Values.of([(1000, 1.0), (4000, 5.0)]), Values.of([(500, 7.0), (2000, 10.0), (3000, 20.0)])
     assert aggregated([first, second], "sum", are_rates=True).points() == [(2000, 11.0), (3000, 21.0), (4000, 5.0)]
     assert aggregated([first, Values.of([(3000, 2.0)])], "sum", are_rates=True).points() == [(4000, 5.0)]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: aggregated([A], "p99"), "aggregator: must be one of sum, avg, .* .got 'p99'"),
+        (lambda: Downsampling(0, "avg"), "Downsampling.every_ms: must be 1..31536000000000, a thousand years .got 0"),
+        (lambda: Downsampling(1000, "p99"), "Downsampling.by: must be one of sum, avg, .*, dev .got 'p99'"),
+        (lambda: Downsampling(1000, "avg", "null"), "Downsampling.fill: must be one of none, nan, zero .got 'null'"),
+    ],
+)
+def test_what_is_unknown_is_refused(make, message):
+    with pytest.raises(InvalidQuestion, match=message):
+        make()

@@ -141,7 +141,9 @@ def test_what_a_dead_process_has_brought_back_is_deleted_by_recover(clock, run, 
     assert tsdb.upkeep.recover() == Recovery(0, 0, ())
 
 
-@pytest.mark.parametrize("paused_ms", [0, pytest.param(QUIET_MS, marks=pytest.mark.long), 3 * QUIET_MS])
+@pytest.mark.parametrize(
+    "paused_ms", [*(pytest.param(ms, marks=pytest.mark.long) for ms in (0, QUIET_MS)), 3 * QUIET_MS]
+)
 @pytest.mark.parametrize("call", [pytest.param(call, marks=[pytest.mark.long] * (call % 3 == 1)) for call in range(27)])
 @pytest.mark.parametrize("run", ["delete", "compact"])
 def test_a_process_that_is_stopped_brings_nothing_back(clock, run, call, paused_ms):
