@@ -4,7 +4,6 @@ import tracemalloc
 from contextlib import closing, suppress
 from functools import partial
 from itertools import count
-from operator import attrgetter
 
 import pytest
 from hypothesis import example, given, settings
@@ -178,8 +177,16 @@ CLOSED_MEANWHILE = CLOSED.replace("takes no more logins", "was closed meanwhile,
 BEFORE = {"ada": 3, "zoe": 0}
 
 
-@pytest.mark.parametrize("knows_the_day", [False, True])
-@pytest.mark.parametrize("late", LATE, ids=attrgetter("user"))
+@pytest.mark.parametrize(
+    ("late", "knows_the_day"),
+    [
+        pytest.param(
+            late, knows, id=f"{late.user}-{knows}", marks=[pytest.mark.further] * (knows == (late in LATE[:1]))
+        )
+        for late in LATE
+        for knows in (False, True)
+    ],
+)
 def test_a_fold_at_any_call_of_a_writer_counts_the_login_if_it_was_answered(tests, late, knows_the_day):
     before, outcomes = BEFORE[late.user], []
 
