@@ -314,8 +314,8 @@ def delete_while(connection, clock, compacted, call, doing):
     return result
 
 
-MAIN = [(False, 9, 0), (True, 300, 2 * QUIET_MS)]
-"""A point of the period that is overwritten by one of as many bytes, and one before it by a wider one, with a pause."""
+MAIN = [(False, 9, 0), (False, 300, 2 * QUIET_MS), (True, 9, 0)]
+"""A point of the period or before it, overwritten by one of as many bytes or by a wider one, maybe with a pause."""
 
 
 @pytest.mark.parametrize(
