@@ -25,8 +25,7 @@ import typer
 from domains.feeds import TABLES, FeedRepository, Follow, Post
 from domains.feeds.keys import FOLLOWERS, FOLLOWING, ReaderOfAuthor
 from shared.stores import connect
-from tests.programs.benchmarks.measuring import put_records, put_rows, stocked, store_or_server
-from tests.programs.benchmarks.turns import in_turns
+from tests.programs.benchmarks.measuring import in_turns, put_records, put_rows, stocked, store_or_server
 
 SIZES = 10_000, 1_000_000
 SIZES_OF_STORE = 10_000, 100_000

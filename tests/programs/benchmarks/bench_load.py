@@ -5,8 +5,10 @@ batches are happybase's, of rows that were encoded before, with one timestamp fo
 encodes the rows, each with its own time.
 """
 
-from collections.abc import Sequence
+import random
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,14 +20,26 @@ from domains.logs.formats import FORMATS
 from shared.loading import read_records
 from shared.stores import connect
 from shared.tables import create_tables
-from tests.programs.benchmarks.measuring import WRITTEN_MS, Report, loaded, put_rows
-from tests.programs.benchmarks.stock import access_log
-from tests.programs.benchmarks.turns import in_turns
+from tests.programs.benchmarks.measuring import WRITTEN_MS, Report, in_turns, loaded, put_rows
 
 LOADED_AT_LEAST = 0.5
 """Lines a second of `load` as a share of the rows a second of raw batches."""
 
 LINES, ROUNDS = 60_000, 5
+LINES_A_SECOND = 8
+"""Lines with one time, which has no milliseconds."""
+AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"
+
+
+def access_log(count: int) -> Iterator[str]:
+    """Lines of an access log, some with the same time."""
+    chance = random.Random(0)
+    for number in range(count):
+        time = datetime.fromtimestamp(WRITTEN_MS // 1000 + number // LINES_A_SECOND, UTC)
+        host = ".".join(str(chance.randrange(256)) for _ in range(3))
+        request = f"GET /images/{chance.randrange(100_000)}.png HTTP/1.1"
+        status, size = chance.choice([200, 200, 200, 304, 404]), chance.randrange(100_000)
+        yield f'10.{host} - - [{time:%d/%b/%Y:%H:%M:%S} +0000] "{request}" {status} {size} "-" "{AGENT}"\n'
 
 
 def raw_batches(rows: Sequence[tuple[bytes, dict[bytes, bytes]]], url: str) -> None:

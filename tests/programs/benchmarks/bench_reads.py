@@ -5,6 +5,7 @@ in a process of its own. Between it and the client stands a proxy that delays ea
 slow.py`), because a loopback hides what a network costs. Times are in replies: a reply's time is that of one get.
 """
 
+import random
 import secrets
 from collections.abc import Callable
 from contextlib import ExitStack, closing
@@ -17,19 +18,20 @@ import happybase
 import typer
 
 from domains.feeds import TABLES, FeedRepository, Follow, Post
+from domains.logs import LogEvent
 from domains.logs.variants import time_first
 from shared.keys import KeyLayout, Salt, TimeBucket, between
 from shared.queries import Query
 from shared.stores import connect
 from shared.tables import BoundTable, TableLayout
-from tests.programs.benchmarks.measuring import Report, stocked, store_or_server
-from tests.programs.benchmarks.stock import EVENTS_BEGIN_MS, HOUR_MS, log_events
-from tests.programs.benchmarks.turns import in_turns
+from tests.programs.benchmarks.measuring import Report, in_turns, stocked, store_or_server
 from tests.programs.faults.slow import slow
 
 DELAY_MS = 2.0
 BUCKETS = 16
+HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
+EVENTS_BEGIN_MS = 1_768_203_600_000  # 2026-01-12T07:40Z
 DAYS = 60
 ROWS = 5_000
 NOON_MS = 1_768_219_200_000
@@ -81,6 +83,21 @@ def compare_reads(report: Report, url: str, rounds: int) -> None:
         what = f"{BUCKETS} x {DAYS + 1} empty slices / {calls:,} calls one after another"
         report.line(what, turns.ratio() / calls, f"{turns.median_ms(0):.0f} ms", at_most=0.15)
         in_replies(report, "a timeline of 10, in replies", timeline(direct, connection), get, rounds, None)
+
+
+def log_events(count: int) -> list[LogEvent]:
+    """Events of fifty hosts in two hours, no two alike."""
+    chance = random.Random(0)
+    return [
+        LogEvent(
+            f"web-{chance.randrange(50)}",
+            "GET",
+            EVENTS_BEGIN_MS + chance.randrange(2 * HOUR_MS),
+            "INFO",
+            f"request {number} took {chance.randrange(3000)} ms",
+        )
+        for number in range(count)
+    ]
 
 
 def in_replies(

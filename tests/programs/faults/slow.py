@@ -6,87 +6,37 @@ thread serves all connections, because what it computes itself must not count in
 """
 
 import argparse
-import select
-import socket
+import asyncio
 import subprocess
 import sys
-import time
-from collections import deque
+from asyncio import StreamReader, StreamWriter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-
-from attrs import Factory, define
-from attrs import field as attribute
+from contextlib import contextmanager
+from functools import partial
+from selectors import SelectSelector
 
 _PIECE_BYTES = 256 * 1024
 
 
-@define(eq=False)
-class _Link:
-    """A client's connection and the one to the gateway, with the pieces on their way to the client."""
-
-    client: socket.socket
-    gateway: socket.socket
-    on_their_way: deque[tuple[float, bytes]] = attribute(default=Factory(deque))
-    """When each piece is due, and its bytes; no bytes are the end of the stream."""
-
-    def close(self) -> None:
-        self.client.close()
-        self.gateway.close()
+async def _forward(reader: StreamReader, writer: StreamWriter, delay_s: float) -> None:
+    """Sends on what it reads, so much later, and then the end of the stream."""
+    later = partial(asyncio.get_running_loop().call_later, delay_s) if delay_s else lambda call, *given: call(*given)
+    while piece := await reader.read(_PIECE_BYTES):
+        later(writer.write, piece)
+    later(writer.close)
 
 
-def serve(address: tuple[str, int], delay_s: float, listener: socket.socket) -> None:
-    """Serves until standard input ends."""
-    links: dict[socket.socket, _Link] = {}
-    while True:
-        due_s = min((link.on_their_way[0][0] for link in links.values() if link.on_their_way), default=None)
-        wait_s = None if due_s is None else max(due_s - time.monotonic(), 0)
-        readable, _, _ = select.select([listener, sys.stdin, *links], [], [], wait_s)  # epoll counts whole milliseconds
-        for ready in readable:
-            if ready is sys.stdin:
-                return
-            if ready is listener:
-                link = _Link(listener.accept()[0], socket.create_connection(address))
-                for connection in (link.client, link.gateway):
-                    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                    links[connection] = link
-            elif ready in links:
-                _forward(ready, links[ready], links, delay_s)
-        now_s = time.monotonic()
-        for link in {*links.values()}:
-            while link.on_their_way and link.on_their_way[0][0] <= now_s:
-                _deliver(link, link.on_their_way.popleft()[1], links)
+async def serve(host: str, port: int, delay_s: float) -> None:
+    """Prints the port, and serves until standard input ends."""
 
+    async def connected(reader: StreamReader, writer: StreamWriter) -> None:
+        from_gateway, to_gateway = await asyncio.open_connection(host, port)
+        both = _forward(reader, to_gateway, 0), _forward(from_gateway, writer, delay_s)
+        await asyncio.gather(*both, return_exceptions=True)
 
-def _forward(ready: socket.socket, link: _Link, links: dict[socket.socket, _Link], delay_s: float) -> None:
-    piece = b""
-    with suppress(OSError):
-        piece = ready.recv(_PIECE_BYTES)
-    if ready is link.gateway:
-        link.on_their_way.append((time.monotonic() + delay_s, piece))
-        if not piece:
-            del links[ready]
-    elif piece:
-        with suppress(OSError):
-            link.gateway.sendall(piece)
-    else:
-        _end(link, links)
-
-
-def _deliver(link: _Link, piece: bytes, links: dict[socket.socket, _Link]) -> None:
-    try:
-        link.client.sendall(piece)
-    except OSError:
-        piece = b""
-    if not piece:
-        _end(link, links)
-
-
-def _end(link: _Link, links: dict[socket.socket, _Link]) -> None:
-    links.pop(link.client, None)
-    links.pop(link.gateway, None)
-    link.on_their_way.clear()
-    link.close()
+    listener = await asyncio.start_server(connected, "127.0.0.1", 0)
+    print(listener.sockets[0].getsockname()[1], flush=True)
+    await asyncio.to_thread(sys.stdin.read)
 
 
 @contextmanager
@@ -102,15 +52,14 @@ def slow(host: str, port: int, delay_ms: float) -> Iterator[int]:
 
 
 def main() -> None:
-    """Prints the port, then serves."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("gateway", metavar="HOST:PORT")
     parser.add_argument("--ms", type=float, default=2.0)
     given = parser.parse_args()
     host, _, port = given.gateway.rpartition(":")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        print(listener.getsockname()[1], flush=True)
-        serve((host, int(port)), given.ms / 1000, listener)
+    # epoll waits for whole milliseconds
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(SelectSelector())) as runner:
+        runner.run(serve(host, int(port), given.ms / 1000))
 
 
 if __name__ == "__main__":
