@@ -1,9 +1,9 @@
-"""Compares many sequences, in several threads, and shrinks what differs."""
+"""Compares many sequences, in several threads, and leaves out of one that differs what does not matter."""
 
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import count
 from random import Random
@@ -12,15 +12,14 @@ from attrs import define, field, frozen
 
 from tests.programs.compare.generating import Generator
 from tests.programs.compare.known import LASTING, explanation
-from tests.programs.compare.operations import FLUSH, Operation, Operations
+from tests.programs.compare.operations import Operation
 from tests.programs.compare.places import KINDS, Kind, Reference, Store
 from tests.programs.compare.running import Answered, run
-from tests.programs.compare.shrinking import shrunk
 
 LENGTH = 40
 """Operations of a sequence; three times as many of one that has a whole table to itself."""
-SHRINKING_S = 30.0
-"""What shrinking one difference may take."""
+SHORTENING_S = 30.0
+"""What shortening one difference may take."""
 
 _WEIGHTS = {"one family": 30, "two families": 30, "three families": 30, "three regions": 9, "whole table": 1}
 
@@ -35,10 +34,17 @@ class Difference:
     is_reproduced: bool
     """Whether it showed again when the sequence was repeated."""
 
-    @property
-    def call(self) -> str:
-        """The call that is answered differently."""
-        return self.answered[-1].operation.call
+    def __str__(self) -> str:
+        """The operations, and both answers to the last one."""
+        last = self.answered[-1]
+        return "\n".join(
+            [
+                f"seed {self.seed}, {self.kind}" + ("" if self.is_reproduced else ", not seen again when repeated"),
+                *(f"  {answered.operation}" for answered in self.answered),
+                f"  reference: {last.reference}",
+                f"  candidate: {last.candidate}",
+            ]
+        )
 
 
 @define
@@ -46,14 +52,8 @@ class Tally:
     """What was run so far, and what differed."""
 
     operations: int = 0
-    calls: Counter[str] = field(factory=Counter[str])
     known: Counter[str] = field(factory=Counter[str])
     differences: list[Difference] = field(factory=list[Difference])
-    started_s: float = field(factory=time.monotonic)
-
-    @property
-    def per_second(self) -> float:
-        return self.operations / (time.monotonic() - self.started_s)
 
 
 def sequence(seed: str) -> tuple[Kind, list[Operation]]:
@@ -71,7 +71,7 @@ class Comparison:
     reference: Reference
     candidate: Store
     seed: str
-    shrinking_s: float = SHRINKING_S
+    shortening_s: float = SHORTENING_S
     tally: Tally = field(factory=Tally)
     _lock: threading.Lock = field(factory=threading.Lock)
 
@@ -81,7 +81,6 @@ class Comparison:
         *,
         threads: int = 1,
         most_differences: int = 1,
-        watch: Callable[[Tally], None] = lambda tally: None,
     ) -> Tally:
         """Runs until so many operations are through, or so many differences were found."""
         numbers = count()
@@ -97,7 +96,6 @@ class Comparison:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for worker in done:
                     worker.result()
-                watch(self.tally)
         return self.tally
 
     def run_one(self, seed: str) -> None:
@@ -112,11 +110,10 @@ class Comparison:
             if rule is not None:
                 known[rule] += 1
             if answer.differs and (rule is None or rule in LASTING or answer.operation.opens):
-                difference = self._shrunk(seed, kind, answered) if rule is None else None
+                difference = self._shortened(seed, kind, answered) if rule is None else None
                 break
         with self._lock:
             self.tally.operations += len(answered)
-            self.tally.calls.update(answer.operation.call for answer in answered)
             self.tally.known += known
             if difference:
                 self.tally.differences.append(difference)
@@ -125,34 +122,27 @@ class Comparison:
         """What explains the difference in the last of these answers."""
         return explanation([answer.operation for answer in answered[:-1]], answered[-1], kind)
 
-    def _shrunk(self, seed: str, kind: Kind, answered: Sequence[Answered]) -> Difference:
-        operations = [answer.operation for answer in answered]
-        call = operations[-1].call
-        for simpler in [*_kinds_of_many(kind, operations), kind]:
+    def _shortened(self, seed: str, kind: Kind, answered: Sequence[Answered]) -> Difference:
+        """Without the operations that do not matter: first half of them at a time, in the end each alone."""
+        until_s = time.monotonic() + self.shortening_s
+        shortest = self._differing(answered, kind)
+        if shortest is None:
+            return Difference(seed, kind, answered, is_reproduced=False)
+        size = len(shortest) // 2
+        while size:
+            for end in range(len(shortest), 0, -size):
+                kept = [*shortest[: max(end - size, 0)], *shortest[end:]]
+                is_same_call = kept[-1:] == shortest[-1:]
+                if is_same_call and time.monotonic() < until_s and (again := self._differing(kept, kind)):
+                    shortest = again
+            size //= 2
+        return Difference(seed, kind, shortest, is_reproduced=True)
 
-            def fails(fewer: Operations, kind: Kind = simpler) -> bool:
-                return self._differing(fewer, kind, call) is not None
-
-            if fails(operations):
-                smallest = shrunk(operations, fails, within_s=self.shrinking_s)
-                if again := self._differing(smallest, simpler, call):
-                    return Difference(seed, simpler, again, is_reproduced=True)
-        return Difference(seed, kind, answered, is_reproduced=False)
-
-    def _differing(self, operations: Operations, kind: Kind, call: str) -> list[Answered] | None:
-        """All answers, where the last one, to this call, is the first that differs."""
-        if operations[-1].call != call:
-            return None
+    def _differing(self, given: Sequence[Answered], kind: Kind) -> Sequence[Answered] | None:
+        """The answers to the same operations, if the last one is the first that differs."""
         answered: list[Answered] = []
-        for answer in run(operations, kind, self.reference, self.candidate):
+        for answer in run([answer.operation for answer in given], kind, self.reference, self.candidate):
             answered.append(answer)
             if answer.differs and self._rule(answered, kind) is None:
-                return answered if len(answered) == len(operations) else None
+                return answered if len(answered) == len(given) else None
         return None
-
-
-def _kinds_of_many(kind: Kind, operations: Operations) -> list[Kind]:
-    """The kinds of tables that sequences share, and on which these operations might differ as well."""
-    if any(operation.call in FLUSH for operation in operations):
-        return []
-    return [shared for shared in KINDS.values() if shared.families == kind.families and not shared.is_whole]

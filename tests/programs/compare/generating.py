@@ -8,9 +8,9 @@ from typing import Any
 
 from attrs import evolve
 
-from tests.programs.compare.filters import looks_at_rows
+from tests.programs.compare.filters import looks_at_rows, text_of
 from tests.programs.compare.generating_filters import FilterGenerator
-from tests.programs.compare.operations import FLUSH, LATEST_MS, UNKNOWN_TABLE, Moment, Operation, is_random
+from tests.programs.compare.operations import FLUSH, LATEST_MS, UNKNOWN_TABLE, Moment, Operation, is_random, written
 from tests.programs.compare.places import Kind
 
 ROWS = (b"a", b"ab", b"b", b"b\x00", b"c", b"cc", b"d", b"m", b"x", b"\x00", b"\xff", "é".encode())
@@ -22,9 +22,6 @@ ODD_VALUES = *map(str.encode, ("İ", "ΑΣ", "ß", "\u212a", "😀", "a\u2028"))
 FUTURE_MS = 9_000_000_000_000
 TOO_LONG_ROW = b"r" * 32_768
 
-EMPTY_QUALIFIERS = 0.25
-"""The share of sequences that have columns with an empty qualifier."""
-
 _FILLING = 3
 """Operations at the beginning of a sequence that put, so that there is something."""
 _LEFT_OUT = 0.003
@@ -35,6 +32,27 @@ _SLOW_ERRORS = 0.01
 Make = Callable[["Generator"], Operation]
 
 
+def _seeks(operation: Operation) -> bool:
+    text = text_of(operation.filter or b"")
+    return b"ColumnPrefixFilter" in text or b"ColumnRangeFilter" in text
+
+
+def _deletes_a_family(operation: Operation) -> bool:
+    return any(write.is_whole_family for write in written(operation))
+
+
+def _puts_without_a_qualifier(operation: Operation) -> bool:
+    return any(not write.is_delete and (write.column or b"").endswith(b":") for write in written(operation))
+
+
+LEFT_OUT = {_puts_without_a_qualifier: 6, _seeks: 1, _deletes_a_family: 1}
+"""Of eight sequences, how many have no such operation.
+
+HBase 2.6.1 keeps the tombstone of a family among the cells with an empty qualifier. A filter that seeks on from a newer
+one of these never sees the tombstone, and shows what it hides. So each sequence lacks one of the three.
+"""
+
+
 class Generator:
     """A sequence in the making: the same random numbers make the same one."""
 
@@ -43,9 +61,9 @@ class Generator:
         self._kind = kind
         self._families = [name.encode() for name in kind.families]
         self._rows = random.sample(ROWS, random.choice((2, 4, 6)))
-        # An empty qualifier is kept apart: filters that seek are known to differ where there is one.
+        (self._is_left_out,) = random.choices([*LEFT_OUT], [*LEFT_OUT.values()])
         self._qualifiers = random.sample(QUALIFIERS, random.choice((1, 3, 4)))
-        self._qualifiers += [b""] * (random.random() < EMPTY_QUALIFIERS)
+        self._qualifiers += [b""] * (self._is_left_out is not _puts_without_a_qualifier)
         self._values = [*random.sample(VALUES, 5), random.choice(ODD_VALUES)]
         self._filters = FilterGenerator(random, self._rows, self._families, self._qualifiers, self._values)
         self._scanners = count(1)
@@ -73,7 +91,7 @@ class Generator:
             if self._sometimes(_LEFT_OUT):
                 missing = self._random.choice(sorted(operation.arguments))
                 operation = evolve(operation, arguments={**operation.arguments, missing: None})
-            if not is_random(operation):
+            if not is_random(operation) and not self._is_left_out(operation):
                 return operation
 
     def _sometimes(self, share: float) -> bool:
@@ -230,7 +248,10 @@ class Generator:
     def _scanner_left_open(self) -> Iterator[Operation]:
         """A scanner with other operations between; after the first fetch only reads, since a scan is no snapshot."""
         name = f"s{next(self._scanners)}"
-        yield evolve(self.scan() if self._sometimes(0.7) else self._scanner_opened(), fetch=[], opens=name)
+        opened = self.scan() if self._sometimes(0.7) else self._scanner_opened()
+        while self._is_left_out(opened):
+            opened = self.scan()
+        yield evolve(opened, fetch=[], opens=name)
         yield from (self._choice(_CALLS) for _ in range(self._random.randrange(3)))
         for _ in range(self._random.randrange(1, 4)):
             yield self._fetch(name)

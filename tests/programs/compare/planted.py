@@ -9,11 +9,9 @@ from unittest.mock import patch
 from attrs import frozen
 
 from shared.stores.embedded import engine, mutations, reads, scanners, service, statements
-from shared.stores.embedded.columns import Selection, select_columns
 from shared.stores.embedded.scanners import _row_bounds
 from shared.stores.embedded.stored_tables import StoredTable
 from shared.stores.embedded.turns import Watch
-from shared.stores.filters import combined as combined_filters
 from shared.stores.filters import filters
 from shared.stores.filters.filters import INCLUDE, NEXT_COL, Verdict
 from tests.programs.compare.places import Embedded, Place
@@ -73,33 +71,14 @@ def _deletes_first(store: engine.Engine, name: bytes, batches: list[Any], timest
         mutations.mutate_rows(store, name, part, timestamp, watch)
 
 
-def _all_versions(table: StoredTable, cells: list[engine.Cell]) -> Generator[list[engine.Cell]]:
-    for column in dict.fromkeys(column for column, _, _ in cells):
-        oldest_ms = table.family(column).oldest_ms()
-        yield [cell for cell in reversed(cells) if cell[0] == column and cell[1] >= oldest_ms]
-
-
 def _counts_from_one(store: engine.Engine, name: bytes, row: bytes, column: bytes, amount: int) -> int:
     table = store.tables().get(name)
     is_there = table and store.newest(table, row, column)
     return mutations.increment_counter(store, name, row, column, amount if is_there else amount + 1)
 
 
-def _is_done_late(page: filters.PageFilter) -> bool:
-    return page._rows > page.size
-
-
-def _drops_late(page: filters.PageFilter) -> bool:
-    page._rows += 1
-    return page._rows > page.size + 1
-
-
 def _judges_the_newest_only(filter: filters.ValueFilter, cell: engine.Cell) -> Verdict:
     return INCLUDE if filter.comparison.holds(cell[2]) else NEXT_COL
-
-
-def _forgets_the_row(filter: filters.Filter, row: bytes) -> bool:
-    return False
 
 
 def _puts_whatever_is_masked(
@@ -113,28 +92,14 @@ def _includes_the_stop(start: bytes, stop: bytes, reverse: bool) -> tuple[bytes,
     return (stop if reverse else low), (stop + b"\0" if stop and not reverse else high)
 
 
-def _first_wins(columns: list[bytes]) -> Selection:
-    return select_columns(reversed(columns))
-
-
 DEFECTS = (
     Defect(
         "the timestamp of a read is inclusive",
         [(reads, "last_read", _reads_up_to), (scanners, "last_read", _reads_up_to)],
     ),
     Defect("a batch deletes before it puts", [(service, "mutate_rows", _deletes_first)]),
-    Defect("more versions come back than a family keeps", [(reads, "versions", _all_versions)]),
     Defect("a missing counter starts at 1", [(service, "increment_counter", _counts_from_one)]),
     Defect("ValueFilter sees the newest version only", [(filters.ValueFilter, "judge", _judges_the_newest_only)]),
-    Defect(
-        "PageFilter gives one row more",
-        [(filters.PageFilter, "is_done", _is_done_late), (filters.PageFilter, "drops_row", _drops_late)],
-    ),
-    Defect("WHILE does not look at rows", [(combined_filters.While, "refuses_row", _forgets_the_row)]),
-    Defect(
-        "of a family and its column the first one wins",
-        [(reads, "select_columns", _first_wins), (scanners, "select_columns", _first_wins)],
-    ),
     Defect("the stop of a scan is inclusive", [(scanners, "_row_bounds", _includes_the_stop)]),
     Defect("a tombstone does not hide later puts", [(engine.Engine, "put", _puts_whatever_is_masked)]),
 )
