@@ -24,9 +24,8 @@ from domains.tsdb import (
 from domains.tsdb.codecs import SeriesSalt
 from shared.stores import connect
 from shared.tables import create_tables
-from tests.programs.opentsdb.lost_points import COMPACTING, LaterClock
-from tests.programs.opentsdb.questions import HOUR_MS, KINDS, Side, T, generated
-from tests.programs.opentsdb.server import running
+from tests.programs.opentsdb.questions import HOUR_MS, KINDS, LaterClock, Side, T, generated
+from tests.programs.opentsdb.server import COMPACTING, running
 
 pytestmark = pytest.mark.opentsdb
 

@@ -102,63 +102,45 @@ class Amount:
         return attrs.evolve(self, times=max(self.times // part, LAST_TIMES))
 
 
-@attrs.frozen
-class Size:
-    """How much is measured."""
-
-    dense: Amount
-    """A load whose calls have 100 points for each row."""
-    sparse: Amount
-    """A load of few points for each row: six."""
-    rounds: int
-    """Rounds of each comparison; a question, which takes milliseconds, has more."""
-    at_least_s: float
-    """How long the rounds of a question take together."""
-
-
-FULL = Size(Amount(100, 10_000, 1000), Amount(1_052, 288, 600_000), rounds=5, at_least_s=5.0)
-QUICK = Size(Amount(100, 200, 1000), Amount(1_052, 20, 600_000), rounds=1, at_least_s=0.0)
+DENSE, SPARSE = Amount(100, 10_000, 1000), Amount(1_052, 288, 600_000)
+"""Loads whose calls have 100 points for each row, and six."""
+ROUNDS, AT_LEAST_S = 5, 5.0
+"""Rounds of each comparison; a question, which takes milliseconds, has as many as fit into so many seconds."""
 
 
 class Throttled(Exception):
     """OpenTSDB refused points of a load, because it waits for a region that HBase splits or moves."""
 
 
-@attrs.frozen
-class Comparison:
-    """What took how long; `ours` / `theirs` is the median of the rounds."""
-
-    work: str
-    form: str
-    """Of our writes, or of the rows that are read."""
-    theirs: str
-    """What OpenTSDB does it with."""
-    ours_ms: float
-    theirs_ms: float
-    embedded_ms: float | None
-    ours_by_theirs: float
-    half: str
-    """The ratios between which half of the rounds lie, and the number of rounds."""
-    ours_cpu_ms: float
-    """The processor time of our client."""
-    points: int
-    """Points of a load; 0 for a question."""
-    points_of_row: int
-    """About how many points of one call share a row; 0 for a question."""
+Comparison: TypeAlias = dict[str, Any]
+"""What took how long; `ours_by_theirs` is the median of the rounds, and half of them lie between those of `half`."""
 
 
 def comparison(
-    what: tuple[str, str, str],
+    work: str,
+    form: str,
+    theirs: str,
     turns: Turns,
     sides: tuple[int, int, int | None],
     cpu: "Cpu",
     amount: Amount | None = None,
 ) -> Comparison:
-    """Two sides of some turns, and the third on the embedded store; `what` is work, form and theirs."""
-    times_ms = (None if side is None else turns.median_ms(side) for side in sides)
+    """Two sides of some turns, and the third on the embedded store: our form, and what OpenTSDB does it with."""
+    ours_ms, theirs_ms, embedded_ms = (None if side is None else turns.median_ms(side) for side in sides)
     one, other = sides[:2]
-    loaded = (amount.points, amount.points_of_row) if amount else (0, 0)
-    return Comparison(*what, *times_ms, turns.ratio(one, other), turns.spread(one, other), cpu.median_ms(), *loaded)
+    return {
+        "work": work,
+        "form": form,
+        "theirs": theirs,
+        "ours_ms": ours_ms,
+        "theirs_ms": theirs_ms,
+        "embedded_ms": embedded_ms,
+        "ours_by_theirs": turns.ratio(one, other),
+        "half": turns.spread(one, other),
+        "ours_cpu_ms": cpu.median_ms(),
+        "points": amount.points if amount else 0,
+        "points_of_row": amount.points_of_row if amount else 0,
+    }
 
 
 @attrs.define
@@ -299,7 +281,7 @@ class Writer:
 
 
 def loads(
-    connection: happybase.Connection, opentsdb: OpenTSDB, name: str, amount: Amount, rounds: int
+    connection: happybase.Connection, opentsdb: OpenTSDB, name: str, amount: Amount
 ) -> tuple[Turns, int, dict[str, Cpu]]:
     """Our two loads, `/api/put` in its best size, telnet, and ours on the embedded store; that size; times of ours."""
     writer, repository = Writer(opentsdb, connection), TsdbRepository(connection)
@@ -322,7 +304,7 @@ def loads(
     took_s: dict[str, list[float]] = {side: [] for side in sides}
     cpu = {side: Cpu(lambda: None) for side in ours}
     order = list(sides)
-    for number in range(rounds):
+    for number in range(ROUNDS):
         for side in order:
             metric = f"{name}.{side}.{number}"
             took_s[side].append(load_s(sides[side], metric, amount, cpu.get(side)))
@@ -353,28 +335,29 @@ def load_s(side: Prepared, metric: str, amount: Amount, cpu: Cpu | None = None) 
         gc.unfreeze()
 
 
-def compare_loads(name: str, connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> Iterator[Comparison]:
-    """A load of this name, `dense` or `sparse`."""
-    amount: Amount = getattr(size, name)
-    turns, best, cpu = loads(connection, opentsdb, name, amount, size.rounds)
+def compare_loads(
+    name: str, amount: Amount, connection: happybase.Connection, opentsdb: OpenTSDB
+) -> Iterator[Comparison]:
+    """A load whose metrics begin with this name."""
+    turns, best, cpu = loads(connection, opentsdb, name, amount)
     work = f"{amount.points:,} points of {amount.series:,} series in the order of time"
     forms = {"gathered": "the cells of a row in one mutation", "single": "a mutation for each cell"}
     for side, (own, form) in enumerate(forms.items()):
         for other, theirs in ((2, f"`/api/put`, {best} points a call"), (3, "telnet")):
             sides = side, other, 4 if side == 0 else None
-            yield comparison((work, form, theirs), turns, sides, cpu[own], amount)
+            yield comparison(work, form, theirs, turns, sides, cpu[own], amount)
 
 
 # ---- imports -------------------------------------------------------------------------------------
 
 
-def compare_imports(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> Iterator[Comparison]:
+def compare_imports(connection: happybase.Connection, opentsdb: OpenTSDB) -> Iterator[Comparison]:
     """A file of import lines, by `rowbook load` and by OpenTSDB's own command."""
-    writer, amount = Writer(opentsdb, connection), size.sparse
+    writer, amount = Writer(opentsdb, connection), SPARSE
     cpu = Cpu(lambda: None, clock_s=children_s)
     url = f"hbase://{connection.host}:{connection.port}"
     took_s: dict[str, list[float]] = {"ours": [], "theirs": []}
-    for number in range(size.rounds):
+    for number in range(ROUNDS):
         for side, some in took_s.items():
             metric = f"import.{side}.{number}"
             file = opentsdb.folder / f"{metric}.txt"
@@ -396,7 +379,7 @@ def compare_imports(connection: happybase.Connection, opentsdb: OpenTSDB, size: 
             print(f"  {side:9} {amount.points / some[-1]:9,.0f} points/s", flush=True)
     work = f"a file of {amount.points:,} points of {amount.series:,} series"
     turns = Turns(tuple(map(tuple, took_s.values())))
-    yield comparison((work, "`rowbook load`", "`tsdb import`"), turns, (0, 1, None), cpu, amount)
+    yield comparison(work, "`rowbook load`", "`tsdb import`", turns, (0, 1, None), cpu, amount)
 
 
 def children_s() -> float:
@@ -408,7 +391,7 @@ def children_s() -> float:
 # ---- questions -----------------------------------------------------------------------------------
 
 
-def compare_questions(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> Iterator[Comparison]:
+def compare_questions(connection: happybase.Connection, opentsdb: OpenTSDB) -> Iterator[Comparison]:
     """Days of one series and of twenty, compacted and not."""
     with closing(connect("embedded:")) as memory:
         create_tables(memory, TABLES)
@@ -437,11 +420,11 @@ def compare_questions(connection: happybase.Connection, opentsdb: OpenTSDB, size
                     }
                 for m, what in questions.items():
                     sides = [partial(answered, TsdbRepository(store), m) for store in (connection, memory)]
-                    yield compared((what, form), sides, m, opentsdb, size)
+                    yield compared(what, form, sides, m, opentsdb)
             if hosts == 1:
-                what = f"one series-day, {len(points):,} points", "`monitoring`, a cell for each point"
+                what = f"one series-day, {len(points):,} points"
                 sides = [partial(answered_by_monitoring, store, single) for store in (connection, memory)]
-                yield compared(what, sides, f"none:{single}", opentsdb, size)
+                yield compared(what, "`monitoring`, a cell for each point", sides, f"none:{single}", opentsdb)
 
 
 def in_monitoring(connection: happybase.Connection, points: Sequence[Point]) -> None:
@@ -478,8 +461,8 @@ Side: TypeAlias = Callable[[], dict[str, list[tuple[int, float]]]]
 """Answers a question: times and numbers by host."""
 
 
-def compared(what: tuple[str, str], sides: Sequence[Side], m: str, opentsdb: OpenTSDB, size: Size) -> Comparison:
-    """One question, answered by ours on HBase and on the embedded store, and by OpenTSDB; `what` is work and form.
+def compared(work: str, form: str, sides: Sequence[Side], m: str, opentsdb: OpenTSDB) -> Comparison:
+    """One question, answered by ours on HBase and on the embedded store, and by OpenTSDB.
 
     Raises Unlike if the answers differ.
     """
@@ -493,8 +476,8 @@ def compared(what: tuple[str, str], sides: Sequence[Side], m: str, opentsdb: Ope
         if answer != other or embedded().keys() != other.keys():
             raise Unlike(f"{m}: {str(answer)[:200]}, OpenTSDB {str(other)[:200]}")
         cpu = Cpu(ours)
-        turns = in_turns(cpu, theirs, embedded, rounds=size.rounds, at_least_s=size.at_least_s)
-    return comparison((*what, "`/api/query`"), turns, (0, 1, 2), cpu)
+        turns = in_turns(cpu, theirs, embedded, rounds=ROUNDS, at_least_s=AT_LEAST_S)
+    return comparison(work, form, "`/api/query`", turns, (0, 1, 2), cpu)
 
 
 def answered(repository: TsdbRepository, m: str) -> dict[str, list[tuple[int, float]]]:
@@ -513,56 +496,40 @@ def asked(opentsdb: OpenTSDB, connection: http.client.HTTPConnection, m: str) ->
 # ---- all of it -----------------------------------------------------------------------------------
 
 
-PARTS: dict[str, Callable[[happybase.Connection, OpenTSDB, Size], Iterator[Comparison]]] = {
+PARTS: dict[str, Callable[[happybase.Connection, OpenTSDB], Iterator[Comparison]]] = {
     "questions": compare_questions,
-    "loads": partial(compare_loads, "dense"),
-    "sparse": partial(compare_loads, "sparse"),
+    "loads": partial(compare_loads, "dense", DENSE),
+    "sparse": partial(compare_loads, "sparse", SPARSE),
     "imports": compare_imports,
 }
 
 
-def main(quick: bool = False, record: bool = False, only: str = "") -> None:
+def main(record: bool = False, only: str = "") -> None:
     """Prints the figures of one part or of all; if they are recorded, those of the others stay as they are."""
     parts = [only] if only else [*PARTS]
     if not PARTS.keys() >= {*parts}:
         sys.exit(f"only: must be one of {', '.join(PARTS)} (got {only!r})")
     try:
-        compare(QUICK if quick else FULL, parts, record)
+        compare(parts, record)
     except (NotStarted, Unlike) as error:
         sys.exit(str(error))
 
 
-def compare(size: Size, parts: Sequence[str], record: bool) -> None:
+def compare(parts: Sequence[str], record: bool) -> None:
     with running_hbase(region_servers=1) as hbase, closing(connect(hbase.url)) as connection:
         create_tables(connection, TABLES)
         with running(hbase.ports.zookeeper) as opentsdb:
             versions = {"opentsdb": opentsdb_version(), "hbase": version(hbase.info_url), "cores": os.cpu_count()}
-            print(
-                f"{'work':126} {'ours':>10} {'theirs':>10} {'ratio':>6} {'embedded':>10} {'our CPU':>10} half of them"
-            )
             for part in parts:
-                measured = [attrs.asdict(printed(one)) for one in PARTS[part](connection, opentsdb, size)]
+                measured: list[Comparison] = []
+                for one in PARTS[part](connection, opentsdb):
+                    print(json.dumps(one), flush=True)
+                    measured.append(one)
                 if record:
                     recorded = json.loads(SPEED.read_text(encoding="utf-8")) if SPEED.exists() else {}
                     dates = recorded.get("dates", {}) | {part: datetime.now(UTC).date().isoformat()}
-                    recorded |= versions | {"rounds": size.rounds, "dates": dates, part: measured}
+                    recorded |= versions | {"rounds": ROUNDS, "dates": dates, part: measured}
                     SPEED.write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")
-
-
-def printed(one: Comparison) -> Comparison:
-    """The comparison, of which it prints a line: points per second of a load, milliseconds of a question."""
-    times_ms, ratio = (one.ours_ms, one.theirs_ms, one.embedded_ms), one.ours_by_theirs
-    figures = ["-" if ms is None else f"{ms:,.1f} ms" for ms in times_ms]
-    if one.points:
-        figures = [f"{one.points / ms * 1000:,.0f}/s" if ms else "-" for ms in times_ms]
-        ratio = 1 / ratio
-    ours, theirs, embedded = figures
-    what = f"{one.work}: {one.form} / {one.theirs}"
-    print(
-        f"{what:126.126} {ours:>10} {theirs:>10} {ratio:6.2f} {embedded:>10} {one.ours_cpu_ms:8,.1f}ms {one.half}",
-        flush=True,
-    )
-    return one
 
 
 if __name__ == "__main__":

@@ -33,10 +33,9 @@ from domains.tsdb.rewriting import QUIET_MS
 from shared.records import parse_time
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import server_clock
+from shared.writes import WriterClock, server_clock
 from tests.programs.hbase.java import FOR_MINUTES, NotStarted
 from tests.programs.hbase.server import running as running_hbase
-from tests.programs.opentsdb.lost_points import LaterClock
 from tests.programs.opentsdb.server import OpenTSDB, Refused, running
 
 T = parse_time("2013-01-01T00:00")
@@ -148,6 +147,13 @@ def _wait_until_all_are_there(repository: TsdbRepository, metric: str, count: in
         if time.monotonic() > latest_s:
             raise AssertionError(f"{metric}: {found} of {count} points")
         time.sleep(0.1)
+
+
+class LaterClock(WriterClock):
+    """A clock for which all cells are old enough to be compacted."""
+
+    def read_ms(self) -> int:
+        return super().read_ms() + 2 * QUIET_MS
 
 
 @contextmanager

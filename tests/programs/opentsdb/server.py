@@ -21,6 +21,11 @@ from tests.programs.hbase.server import free_ports
 
 POM = Path(__file__).parent / "pom.xml"
 TABLES = {"data": "tsdb", "uid": "tsdb-uid"}
+COMPACTING = {
+    "tsd.storage.enable_compaction": "true",
+    "tsd.storage.compaction.min_flush_threshold": 1,
+    "tsd.storage.compaction.flush_interval": 1,
+}
 START_S = 300
 HEAP_MB = 512
 _LOGBACK = """<configuration>
