@@ -1,4 +1,4 @@
-"""Defects that a client might have, put into the suite's own: the workload notices each, and those of happybase."""
+"""Defects that a client might have, put into the suite's own: the workload notices each."""
 
 import pytest
 from thriftpy2.thrift import TApplicationException
@@ -11,18 +11,9 @@ from tests.programs.faults.tally import Broken
 from tests.programs.faults.workload import run
 
 
-def broken_by(plan, *kinds, client="ours", operations=300):
+def broken_by(plan, *kinds, operations=300):
     """The promises that were broken in operations of these kinds."""
-    return run(Plan(plan, 1), operations, kinds=dict.fromkeys(kinds, 1), client=client).tally.broken
-
-
-def test_happybase_answers_with_rows_of_other_calls():
-    assert broken_by("late", reads.get, client="happybase")[Broken.WRONG_ANSWER]
-
-
-def test_happybase_returns_from_puts_that_fail():
-    broken = broken_by("late", writes.put_dated, writes.put_to_no_family, client="happybase")
-    assert broken[Broken.FALSE_SUCCESS]
+    return run(Plan(plan, 1), operations, kinds=dict.fromkeys(kinds, 1)).tally.broken
 
 
 @pytest.mark.long
@@ -100,7 +91,11 @@ DEFECTS = {
         for call, kind, broken in SENT_AGAIN
     },
 }
-QUICK = {"a read that is not sent again", "a socket closed after a declared exception"}
+QUICK = {
+    "a read that is not sent again",
+    "a scan that goes on with the row it had",
+    "a socket closed after a declared exception",
+}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from attrs import Factory, define, field, frozen
 from Hbase_thrift import AlreadyExists, IllegalArgument, IOError
 
 from shared.stores import OutcomeUnknown, ScanBroken
-from tests.programs.faults.clients import Client
 from tests.programs.faults.proxy import Proxy
 from tests.programs.faults.rows import NO_FAMILY, Cells, OwnRows
 from tests.programs.faults.tally import Broken, Tally
@@ -31,7 +30,8 @@ class Worker:
     """One thread's place in a run: what it calls with, what it believes of its rows, what it has seen."""
 
     number: int
-    client: Client
+    connection: happybase.Connection
+    """Through the proxy."""
     direct: happybase.Table
     """Past the proxy."""
     proxy: Proxy
@@ -47,7 +47,7 @@ class Worker:
     @property
     def table(self) -> happybase.Table:
         """The table through the proxy."""
-        return self.client.connection.table(self.direct.name)
+        return self.connection.table(self.direct.name)
 
     @property
     def timestamp(self) -> int:
@@ -66,13 +66,11 @@ class Worker:
         try:
             answer = action()
         except Exception as error:
-            self.client.failed(error)
             gave_up = self._timeouts_since(began_s) > 0
             went_wrong = gave_up or calm is None or self.proxy.calm() != calm
             self._judge(call, error, may_raise, gave_up=gave_up, went_wrong=went_wrong)
             return Ended(error=error)
         self._timeouts_since(began_s)
-        self.client.succeeded()
         return Ended(answer)
 
     def read(self, call: str, action: Callable[[], Any], expected: Any) -> None:

@@ -10,7 +10,7 @@ from contextlib import closing
 from attrs import frozen
 
 from tests.programs.faults import reads, writes
-from tests.programs.faults.clients import CLIENTS
+from tests.programs.faults.clients import client
 from tests.programs.faults.gateways import EmbeddedGateway, Gateway
 from tests.programs.faults.plans import Kind, Plan
 from tests.programs.faults.proxy import Proxy
@@ -68,7 +68,6 @@ def run(
     *,
     kinds: Mapping[Callable[[Worker], None], int] = OPERATIONS,
     threads: int = 1,
-    client: str = "ours",
     gateway: Callable[[], Gateway] = EmbeddedGateway,
     timeout_ms: int = TIMEOUT_MS,
 ) -> Run:
@@ -78,23 +77,21 @@ def run(
         with behind.direct().table(behind.table).batch(timestamp=1) as batch:
             for row in STILL:
                 batch.put(row, still_cells(row))
-        clients = CLIENTS[client](proxy.host, proxy.port, timeout_ms, threads)
+        faulty = client(proxy.host, proxy.port, timeout_ms)
         workers = [
             Worker(number, faulty, behind.direct().table(behind.table), proxy, tally, timeout_ms / 1000)
-            for number, faulty in enumerate(clients)
+            for number in range(threads)
         ]
         began_s = time.perf_counter()
         _work(workers, operations, kinds)
         seconds = time.perf_counter() - began_s
         proxy.clients_leave()
-        for faulty_client in clients:
-            faulty_client.close()
+        faulty.close()
         proxy.settle()
         for worker in workers:
             _look_again(worker)
         _look_at_shared_counter(workers[0])
-        if client == "ours":
-            _look_at_sockets(proxy, tally)
+        _look_at_sockets(proxy, tally)
         return Run(plan, tally, proxy.calls, proxy.connections, proxy.faults, seconds)
 
 

@@ -98,7 +98,7 @@ def append(worker: Worker) -> None:
     call = TAppend(table=worker.table.name, row=row, columns=[TEXT], values=[piece])
     worker.write(
         f"append({row!r}, {piece!r})",
-        lambda: [cell.value for cell in worker.client.connection.client.append(call)],
+        lambda: [cell.value for cell in worker.connection.client.append(call)],
         {row: {TEXT: text}},
         answers=[text],
         may_be_unknown=True,
@@ -114,7 +114,7 @@ def check_and_put(worker: Worker) -> None:
     put = Mutation(isDelete=False, column=CHECKED, value=value, writeToWAL=True)
     worker.write(
         f"checkAndPut({row!r}, {expected!r}, {value!r})",
-        lambda: worker.client.connection.client.checkAndPut(worker.table.name, row, CHECKED, expected, put, {}),
+        lambda: worker.connection.client.checkAndPut(worker.table.name, row, CHECKED, expected, put, {}),
         {row: {CHECKED: value} if matches else cells},
         answers=matches,
         may_be_unknown=True,
