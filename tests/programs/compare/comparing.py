@@ -11,7 +11,7 @@ from random import Random
 from attrs import define, field, frozen
 
 from tests.programs.compare.generating import Generator
-from tests.programs.compare.known import LASTING, explanation
+from tests.programs.compare.known import explanation
 from tests.programs.compare.operations import Operation
 from tests.programs.compare.places import KINDS, Kind, Reference, Store
 from tests.programs.compare.running import Answered, run
@@ -109,7 +109,7 @@ class Comparison:
             rule = self._rule(answered, kind) if answer.differs else None
             if rule is not None:
                 known[rule] += 1
-            if answer.differs and (rule is None or rule in LASTING or answer.operation.opens):
+            if answer.differs and (rule is None or answer.operation.opens):
                 difference = self._shortened(seed, kind, answered) if rule is None else None
                 break
         with self._lock:

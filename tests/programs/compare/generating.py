@@ -125,8 +125,6 @@ class Generator:
     def _time(self, *, future: float = 0.04) -> int | Moment:
         """A timestamp: a small number, one between two writes, or an odd one."""
         if self._sometimes(future):
-            if self._sometimes(0.05):
-                return LATEST_MS - 1
             return self._random.choice((FUTURE_MS, FUTURE_MS + 1, FUTURE_MS + 2, LATEST_MS, LATEST_MS))
         if self._sometimes(0.15):
             return Moment(self._random.randrange(4))

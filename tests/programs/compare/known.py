@@ -24,22 +24,6 @@ def _asked(before: Operations, operation: Operation) -> Operation:
     return next((earlier for earlier in reversed(before) if name is not None and earlier.opens == name), operation)
 
 
-_COMPUTING = ("atomicIncrement", "increment", "incrementRows", "append")
-
-
-def _is_dated_last(before: Operations, answered: Answered, kind: Kind) -> bool:
-    """What HBase computes from a cell of 2^63-2 it dates 2^63-1, and then shows only to reads without columns."""
-    dated = {
-        write.row
-        for operation in before
-        if operation.arguments.get("timestamp") == LATEST_MS - 1
-        for write in written(operation)
-        if not write.is_delete
-    }
-    computing = [operation for operation in (*before, answered.operation) if operation.call in _COMPUTING]
-    return not dated.isdisjoint(write.row for operation in computing for write in written(operation))
-
-
 _ENDING = {"WHILE", "ColumnCountGetFilter"}
 
 
@@ -77,10 +61,7 @@ def _is_a_pattern_of_javas(before: Operations, answered: Answered, kind: Kind) -
 KNOWN: dict[str, Explains] = {
     "a store without cells in the time range is not looked at": _skips_a_store,
     "a regular expression is not supported": _is_a_pattern_of_javas,
-    "a cell is dated 2^63-1": _is_dated_last,
 }
-LASTING = {"a cell is dated 2^63-1"}
-"""After these the stores hold different cells, so that the rest of the sequence says nothing."""
 
 
 def explanation(before: Operations, answered: Answered, kind: Kind) -> str | None:
