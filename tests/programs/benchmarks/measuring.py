@@ -1,7 +1,6 @@
 """What the benchmarks share: their lines, stores to measure, and times."""
 
 import gc
-import io
 import statistics
 import subprocess
 import sys
@@ -14,17 +13,11 @@ from typing import Any
 
 import attrs
 import happybase
-from rich.console import Console
 
-from domains.command_line.loading import Reading, Task, load
 from shared.tables import TableLayout, create_tables, drop_tables
-from shared.writes import holds_intents
 
 ROOT = Path(__file__).parents[3]
 SERVE = (sys.executable, "-m", "domains.command_line", "serve", "--port", "0", "--thrift2-port", "0")
-
-WRITTEN_MS = 1_768_300_000_000
-"""The timestamp of the cells of `stocked`: Thrift1 gives a batch one, and no question here looks at it."""
 
 
 @attrs.define
@@ -33,10 +26,10 @@ class Report:
 
     reached: bool = True
 
-    def line(self, what: str, ratio: float, more: str = "", at_most: float | None = None, at_least: float = 0) -> None:
+    def line(self, what: str, ratio: float, more: str = "", at_most: float | None = None) -> None:
         """Prints a ratio beside its target, if it has one."""
-        self.reached &= ratio >= at_least and (at_most is None or ratio <= at_most)
-        target = f"at least {at_least:.2f}" if at_least else "" if at_most is None else f"at most {at_most:.2f}"
+        self.reached &= at_most is None or ratio <= at_most
+        target = "" if at_most is None else f"at most {at_most:.2f}"
         print(f"{what:44} {ratio:7.2f}  {target:14} {more}".rstrip(), flush=True)
 
     def end(self, quick: bool) -> None:
@@ -70,39 +63,21 @@ def store_or_server(store: str | None = None) -> Iterator[str]:
 def stocked(
     connection: happybase.Connection, tables: Sequence[TableLayout[Any, Any]], records: Sequence[Any] = ()
 ) -> Iterator[None]:
-    """The tables, each with all the records, until the block ends; a table of intents is empty."""
+    """The tables, each with all the records, until the block ends."""
     try:
         create_tables(connection, tables)
         for table in tables:
-            if not holds_intents(table):
-                put_records(connection, table, records, WRITTEN_MS)
+            put_records(connection, table, records)
         yield
     finally:
         drop_tables(connection, tables)
 
 
-def put_records(
-    connection: happybase.Connection, table: TableLayout[Any, Any], records: Iterable[Any], at_ms: int | None = None
-) -> None:
+def put_records(connection: happybase.Connection, table: TableLayout[Any, Any], records: Iterable[Any]) -> None:
     """Puts the rows of records raw, 1,000 mutations in a call."""
-    rows = ((table.row(record), table.cells.pack(record)) for record in records)
-    put_rows(connection.table(table.name), rows, at_ms)
-
-
-def put_rows(table: Any, rows: Iterable[tuple[bytes, dict[bytes, bytes]]], at_ms: int | None = None) -> None:
-    """Puts rows by happybase's batches, 1,000 mutations in a call."""
-    with table.batch(batch_size=1_000, timestamp=at_ms) as batch:
-        for row, cells in rows:
-            batch.put(row, cells)
-
-
-def loaded(name: str, files: Sequence[Path], url: str, load_name: str | None = None) -> None:
-    """Runs `rowbook load` in this process."""
-    reading = Reading("auto", [], [], [], None, None, [], [])
-    silent = Console(file=io.StringIO())
-    paths = [str(file) for file in files]
-    task = Task(name, paths, url, load_name, reading, stops=True, corrects=False, allows_expired=False)
-    assert load(silent, silent, task, jobs=1, as_json=False) == 0
+    with connection.table(table.name).batch(batch_size=1_000) as batch:
+        for record in records:
+            batch.put(table.row(record), table.cells.pack(record))
 
 
 def seconds(action: Callable[[], Any]) -> float:
