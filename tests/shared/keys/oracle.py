@@ -1,23 +1,19 @@
-"""Questions answered from values alone: the keys that match, and whether a key order can answer at all.
+"""Questions answered from values alone: the keys that match, and their order.
 
 Nothing here looks at bytes.
 """
 
 from functools import total_ordering
-from math import prod
 from typing import Any
 
 import attrs
 from hypothesis import strategies as st
 
-from shared.keys import Modulo, Plan, Prefixed, Salt, any_of, between, starting_with
+from shared.keys import InvalidQuestion, Plan, any_of, between, starting_with
 from shared.keys.conditions import AnyOf, Between, StartingWith
-from tests.shared.keys.strategies import SLICE_CODECS, Draw, Kind, Subject, around_slices
+from tests.shared.keys.strategies import Draw, Kind, Subject, around_slices
 
-MOST_RANGES = 1024
-
-
-# ---- the meaning of a question, and which can be answered --------------------------------------------
+# ---- the meaning of a question -------------------------------------------------------------------------
 
 
 def matches(question: dict[str, Any], key: Any) -> bool:
@@ -68,48 +64,6 @@ def _is_empty(condition: Any) -> bool:
     return isinstance(condition, Between) and condition.since is not None and condition.since == condition.until
 
 
-def is_answerable(subject: Subject, question: dict[str, Any]) -> bool:
-    """Whether at most 1024 ranges of the key order hold the answer."""
-    if not question or not all(is_sound(subject.kinds[name], condition) for name, condition in question.items()):
-        return False
-    question = widened(subject, question)
-    slices = 1
-    if subject.time_bucket is not None:
-        bucket = subject.time_bucket
-        condition = question.get(bucket.of)
-        if condition is None or isinstance(condition, StartingWith | AnyOf):
-            return False
-        if isinstance(condition, Between) and None in (condition.since, condition.until):
-            return False
-        first, last = (
-            (condition.since, condition.until - 1) if isinstance(condition, Between) else (condition, condition)
-        )
-        first, last = first // bucket.every_ms, last // bucket.every_ms
-        slices = last - first + 1
-        lowest, highest = SLICE_CODECS[bucket.codec]
-        if slices and not lowest <= first <= last <= highest:
-            return False
-        if (
-            isinstance(condition, Between)
-            and condition.since % bucket.every_ms == condition.until % bucket.every_ms == 0
-        ):
-            question = {name: other for name, other in question.items() if name != bucket.of}
-    bound = [name for name in subject.kinds if name in question]
-    if bound != list(subject.kinds)[: len(bound)]:
-        return False
-    single = [name for name in bound if not isinstance(question[name], Between | StartingWith)]
-    if single != bound[: len(single)] or len(bound) > len(single) + 1:
-        return False
-    several = {name: {*question[name].values} for name in single if isinstance(question[name], AnyOf)}
-    if len(single) == len(subject.kinds) and not several and not _is_storable(subject, question):
-        return False
-    leading = prod(map(len, several.values()))
-    if leading == 0:
-        return slices <= MOST_RANGES
-    buckets = [buckets_of(prefix) for prefix in subject.layout.spread if not set(prefix.of) <= set(single)]
-    return max(buckets, default=1) <= MOST_RANGES and prod(buckets) * slices * leading <= MOST_RANGES
-
-
 def is_sound(kind: Kind, condition: Any) -> bool:
     """Whether the order of a part can answer its condition."""
     if isinstance(condition, Between):
@@ -118,20 +72,6 @@ def is_sound(kind: Kind, condition: Any) -> bool:
         return kind.has_beginnings
     values = condition.values if isinstance(condition, AnyOf) else (condition,)
     return kind.every == 1 or all(kind.share(value) >= kind.lowest for value in values)
-
-
-def _is_storable(subject: Subject, values: dict[str, Any]) -> bool:
-    """Only an empty text that is the whole key gives a row without bytes."""
-    (kind, *others), (value, *_) = subject.kinds.values(), values.values()
-    has_label = isinstance(kind.codec, Prefixed)
-    return bool(others or subject.layout.prefixes or not kind.codec.trailing or has_label or value)
-
-
-def buckets_of(prefix: Any) -> int:
-    """The number of buckets of a spreading prefix."""
-    if isinstance(prefix, Salt):
-        return prefix.buckets
-    return prefix.by if isinstance(prefix, Modulo) else (16 if prefix.hex else 256) ** prefix.count
 
 
 @total_ordering
@@ -145,9 +85,10 @@ class _Down:
 
 def plan_of(subject: Subject, question: dict[str, Any]) -> tuple[Plan, dict[str, Any]]:
     """The plan of a question and its conditions; the plan of the whole table if the question cannot be answered."""
-    if is_answerable(subject, question):
+    try:
         return subject.layout.plan(**question), question
-    return subject.layout.whole_table(), {}
+    except InvalidQuestion:
+        return subject.layout.whole_table(), {}
 
 
 def in_order(subject: Subject, keys: list[Any]) -> list[Any]:

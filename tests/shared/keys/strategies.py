@@ -209,9 +209,6 @@ def damaged(draw: st.DrawFn, data: bytes) -> bytes:
 
 # ---- layouts -------------------------------------------------------------------------------------
 
-SLICE_CODECS = {UInt32: (0, 2**32 - 1), Int64: (-(2**63), 2**63 - 1), Int8: (-128, 127), DecimalText(2): (0, 99)}
-"""Codecs of time buckets, with the first and the last number of a slice."""
-
 
 class Draw:
     """Choices that Hypothesis makes; by index, because thousands of small strategies are slow to build."""
@@ -289,7 +286,9 @@ def subjects(
     prefixes: list[Any] = [_spread(draw, [*by_name], times) for _ in range(draw.choice((0, 0, 1, 1, 1, 2)))]
     bucket = None
     if times and draw.below(2):
-        bucket = TimeBucket(draw.choice(times), draw.choice((10, 1, 2, 100)), draw.choice([*SLICE_CODECS]))
+        bucket = TimeBucket(
+            draw.choice(times), draw.choice((10, 1, 2, 100)), draw.choice((UInt32, Int64, Int8, DecimalText(2)))
+        )
         pools[bucket.of] = around_slices(bucket, by_name[bucket.of])
         prefixes.append(bucket)
     values = {name: draw.several(pool, most=4) for name, pool in pools.items()}

@@ -5,28 +5,17 @@ from typing import Any, TypeAlias
 
 import happybase
 
-from shared.keys import HashPrefix, KeyLayout, Plan, Salt, TimeBucket, UInt8
+from shared.keys import KeyLayout, Plan
 from shared.keys.slice_codecs import share_codec
 from shared.queries import Page, ServerFilter
 from shared.queries.pages import READ_AT_MOST, read_page
 from shared.queries.query import conditions_of
 from shared.queries.record_reader import Request
 from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
-from tests.shared.specimens import ByHost, ByHostNewestFirst, Falling, Item, Rising
+from tests.shared.specimens import ByHost, ByHostNewestFirst, Item, Rising
 
-LAYOUTS: dict[str, KeyLayout[Any]] = {
-    "ascending": KeyLayout(Rising),
-    "descending": KeyLayout(Falling),
-    "ascending over 3 buckets": KeyLayout(Rising, Salt(of="host", buckets=3)),
-    "descending over 16 buckets": KeyLayout(Falling, Salt(of="host", buckets=16)),
-    "listed hashes": KeyLayout(Rising, HashPrefix(of="host", bytes=1, hex=True, separator="-")),
-    "slices": KeyLayout(Falling, TimeBucket(of="at_s", every_ms=10, codec=UInt8)),
-    "slices over 3 buckets": KeyLayout(
-        Falling, Salt(of="host", buckets=3), TimeBucket(of="at_s", every_ms=10, codec=UInt8)
-    ),
-}
-HOSTS = ["", "a", "a\0", "ab", "b", "c", "d", "z"]
-TIMES = [0, 9, 10, 11, 12, 255]
+RISING = KeyLayout(Rising)
+RISING_KEYS = [Rising(at_s, host) for at_s in (0, 9, 10, 11, 12) for host in ("", "a", "ab", "b", "bc")]
 ITEMS = KeyLayout(Item)
 BY_HOST = KeyLayout(ByHost)
 BY_HOST_NEWEST_FIRST = KeyLayout(ByHostNewestFirst)
@@ -63,10 +52,6 @@ def page(
     conditions = conditions_of(table.cells.record, plan, where)
     request = Request(BoundTable(rows.connection, table), plan, conditions, filter, order, reverse)
     return read_page(request, limit, cursor, on_invalid, read_at_most=read_at_most)
-
-
-def keys_of(layout: KeyLayout[Any]) -> list[Any]:
-    return [layout.key_class(at_s, host) for at_s in TIMES for host in HOSTS[: 2 + at_s % 7]]
 
 
 def all_pages(

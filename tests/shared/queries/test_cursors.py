@@ -29,23 +29,22 @@ from tests.shared.queries.paging import (
     FOREIGN,
     ITEM_TABLE,
     ITEMS,
-    LAYOUTS,
+    RISING,
+    RISING_KEYS,
     item_page,
     key_table,
-    keys_of,
     page,
 )
 from tests.shared.specimens import ByHost, ByTimeOnly, Item, LastItem, key_class
 from tests.shared.stocked import stocked_table
 
 ALPHABET = string.ascii_letters + string.digits + "-_"
-RISING = LAYOUTS["ascending"]
 
 
 @pytest.fixture
 def rising(stocked):
     """A table of keys with a time and a host."""
-    return stocked(map(RISING.encode, keys_of(RISING)))
+    return stocked(map(RISING.encode, RISING_KEYS))
 
 
 def rising_page(table, **question):

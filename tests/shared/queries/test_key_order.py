@@ -143,6 +143,9 @@ def test_records_come_in_the_order_that_is_asked_for(engine, table, question, or
         places = [order.row_of(record) for record in records]
         assert sorted(places, reverse=by_order) == places
         assert ("order" in pages[0].client_work) == (sorted_ is not None)
+        if sorted_ is not None:  # each page reads the whole plan
+            assert [len(page.records) for page in pages[:-1]] == [limit] * (len(pages) - 1)
+            assert len({page.rows_read for page in pages}) == 1
         unsorted = list(query_of(rows, table, plan))
     # Where every part has an order, the client sorts only what the scan does not give already; the values are too few
     # to tell that of a question with three conditions, or of an order by slices of time.

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.designs import metered
 from shared.keys import MAX_ROW_BYTES, KeyLayout
 from shared.queries import ServerFilter, equal, scan
 from shared.tables import BIG_INT, TEXT, Column, InvalidRecord, OtherColumns, RecordCells, TableLayout
@@ -92,13 +91,6 @@ def test_pages_with_a_filter_hold_just_the_records_of_that_value(engine, notes, 
     assert records_of(pages) == (wanted[::-1] if reverse else wanted)
 
 
-def test_a_filter_reads_what_it_does_not_return(engine):
-    notes = [Note(number, str(number % 10)) for number in range(100)]
-    with noted(engine, notes) as rows, metered(rows.connection) as cost:
-        returned = list(scan(rows, NOTES.whole_table(), filter=equal(NOTE_CELLS, "text", "7")))
-    assert (len(returned), cost.rows_fetched, cost.rows_read) == (10, 10, engine.rows_read(100))
-
-
 def test_a_filter_of_one_row_is_asked_by_a_scan_since_a_get_knows_none(engine):
     plan = NOTES.plan(number=2)
     assert plan.point is not None
@@ -144,10 +136,3 @@ def test_a_filter_may_compare_one_key_of_a_mapping(engine):
         equal(cells, "tags", 5, key="a")
     with pytest.raises(InvalidRecord, match=r"^Note.text: has no keys, because it is not a mapping of columns$"):
         equal(NOTE_CELLS, "text", "a", key="b")
-
-
-def test_a_row_without_the_column_is_not_of_that_value(engine):
-    with noted(engine, [Note(1, "a")]) as rows:
-        rows.put(NOTES.row(Note(2)), {b"n:r": b"\xc4\x00"})
-        matching = scan(rows, NOTES.whole_table(), filter=equal(NOTE_CELLS, "text", "a"))
-        assert [row for row, _ in matching] == [b"\x00\x01"]

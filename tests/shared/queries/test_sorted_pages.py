@@ -1,83 +1,24 @@
-"""Pages in the order of another key: every row once and in order, from a plan that is read whole for each page."""
-
-from collections.abc import Callable
-from typing import Any
+"""Pages in the order of another key: what is refused as too much to sort; `test_key_order.py` has the law."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from shared.designs import metered
 from shared.keys import (
     InvalidQuestion,
     KeyLayout,
-    Salt,
     TimeBucket,
     UInt8,
     any_of,
     between,
     starting_with,
 )
-from tests.engines import examples
-from tests.shared.keys.oracle import matches
 from tests.shared.queries.paging import (
-    BY_HOST,
-    BY_HOST_NEWEST_FIRST,
-    HOSTS,
     ITEMS,
-    LAYOUTS,
-    TIMES,
     item_page,
     key_table,
     page,
-    pages_of,
-    records_of,
 )
-from tests.shared.specimens import ByHost, ByHostOnly, ByTimeOnly, Falling, OfKind
-from tests.shared.stocked import stocked_table
-
-
-def host_and_time(key: Any) -> tuple[str, int]:
-    return key.host, key.at_s
-
-
-def time_down(key: Any) -> int:
-    """What the table's own order says of the time of a key: it decides between keys that are equal in another order."""
-    return -key.at_s if isinstance(key, Falling) else key.at_s
-
-
-PREFIXES = [Salt(of="at_s", buckets=4), TimeBucket(of="at_s", every_ms=10, codec=UInt8)]
-ORDERS: dict[str, tuple[KeyLayout[Any], Callable[[Any], Any]]] = {
-    "host": (BY_HOST, host_and_time),
-    "host, newest first": (BY_HOST_NEWEST_FIRST, lambda key: (key.host, -key.at_s)),
-    "host alone": (KeyLayout(ByHostOnly), lambda key: (key.host, time_down(key))),
-    "time alone": (KeyLayout(ByTimeOnly), lambda key: (key.at_s, key.host)),
-    "after a salt": (KeyLayout(ByHost, *PREFIXES[:1]), host_and_time),
-    "after a salt and slices": (KeyLayout(ByHost, *PREFIXES), lambda key: (key.at_s // 10, key.host, key.at_s)),
-}
-"""Orders into which the client sorts, each with the place of a key in it."""
-
-
-@settings(max_examples=examples(60), derandomize=True, database=None)
-@given(
-    st.sampled_from(list(LAYOUTS)),
-    st.sets(st.tuples(st.sampled_from(TIMES[:-1]), st.sampled_from(HOSTS)), max_size=25),
-    st.booleans(),
-    st.integers(1, 30),
-    st.sampled_from([{}, {"host": "a"}, {"host": starting_with("a")}, {"at_s": between(9, 12)}]),
-    st.sampled_from([*ORDERS]),
-)
-def test_the_pages_in_another_order_are_the_sorted_answer(engine, name, stored, reverse, limit, where, order_name):
-    layout, (order, place) = LAYOUTS[name], ORDERS[order_name]
-    keys = [layout.key_class(*values) for values in stored]
-    plan = layout.plan(at_s=between(0, 250))
-    with stocked_table(engine, map(layout.encode, keys)) as table:
-        pages = pages_of(table, layout, plan, limit=limit, reverse=reverse, where=where, order=order)
-    kept = [key for key in keys if matches(where, key)]
-    assert sorted(kept, key=place, reverse=reverse) == records_of(pages)
-    assert [limit] * (len(pages) - 1) == [len(answer.records) for answer in pages[:-1]]
-    assert [len(keys)] * len(pages) == [answer.rows_read for answer in pages]
-    assert {(*where, "order")} == {answer.client_work for answer in pages}
+from tests.shared.specimens import ByTimeOnly, OfKind
 
 
 @pytest.mark.parametrize("reverse", [False, True])

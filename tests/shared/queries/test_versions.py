@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import Descending, EscapedText, Int64, InvalidQuestion, KeyLayout, Rest, Salt, Slice, UInt32, between
+from shared.keys import Descending, EscapedText, Int64, InvalidQuestion, KeyLayout, Rest, Salt, Slice, UInt32
 from shared.queries import Query, Version, Versions, equal
 from shared.queries.query import LAST_AS_OF_MS
 from shared.tables import (
@@ -112,15 +112,6 @@ def test_a_query_as_of_a_time_finds_what_was_put_up_to_it(
         if table is PAGES:
             done = Query(pages, pages.whole_table(), server=equal(PAGE_CELLS, "state", "done"), as_of_ms=time_ms)
             assert list(done) == [page for page in wanted if page.state == "done"]
-
-
-def test_a_row_with_more_cells_than_a_page_is_read_as_of_a_time_in_both_directions(engine: Engine) -> None:
-    old = [Page("a", at_ms, "old") for at_ms in range(30)]
-    new = [attrs.evolve(page, title="new") for page in old[::2]] + [Page("a", at_ms, "new") for at_ms in range(30, 40)]
-    with stored(engine, POINTS, [(page, 1) for page in old] + [(page, 5) for page in new]) as points:
-        for newest_first in (False, True):
-            query = Query(points, points.plan(owner="a", at_ms=between(2, 35)), newest_first=newest_first, as_of_ms=4)
-            assert records_of(pages_of(query, 4)) == (old[2:][::-1] if newest_first else old[2:])
 
 
 def test_a_cursor_belongs_to_its_time(engine: Engine) -> None:

@@ -255,22 +255,6 @@ def test_a_page_that_continues_within_a_row_of_few_cells_costs_at_most_three_rpc
 # ---- cursors -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("newest_first", [None, True])
-def test_a_page_may_end_in_the_middle_of_a_row_whose_cells_then_change(engine, newest_first):
-    table = Shape(60).wide()
-    with chunks_of(2, 2), stocked(engine, table, points=[Point("a", at_s) for at_s in range(0, 90, 10)]) as (rows,):
-        query = query_of(rows, table, table.plan(metric="a"), newest_first=newest_first)
-        page = query.page(2)
-        assert [point.at_s for point in page.records] == ([80, 70] if newest_first else [0, 10])
-        for point in page.records:
-            delete(rows, table, point)
-        put(rows, table, [Point("a", at_s) for at_s in (5, 9, 11, 69, 71, 75)])
-        wanted = (
-            [69, 60, 50, 40, 30, 20, 11, 10, 9, 5, 0] if newest_first else [11, 20, 30, 40, 50, 60, 69, 70, 71, 75, 80]
-        )
-        assert [point.at_s for point in query.page(20, page.cursor).records] == wanted
-
-
 def test_a_cursor_of_a_wide_row_belongs_to_its_qualifier(engine):
     plain, labelled = Shape(60).wide(), Shape(60).wide("x:")
     labelled = attrs.evolve(labelled, is_recorded=False)  # otherwise it is refused before its cursor is
