@@ -13,7 +13,7 @@ from attrs import define, field, frozen
 from tests.programs.compare.generating import Generator
 from tests.programs.compare.known import explanation
 from tests.programs.compare.operations import Operation
-from tests.programs.compare.places import KINDS, Kind, Reference, Store
+from tests.programs.compare.places import KINDS, Kind, Store
 from tests.programs.compare.running import Answered, run
 
 LENGTH = 40
@@ -68,7 +68,7 @@ def sequence(seed: str) -> tuple[Kind, list[Operation]]:
 class Comparison:
     """Sequences with the seeds `SEED/0`, `SEED/1`, ... on a reference store and a candidate."""
 
-    reference: Reference
+    reference: Store
     candidate: Store
     seed: str
     shortening_s: float = SHORTENING_S

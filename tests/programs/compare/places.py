@@ -4,9 +4,9 @@ import secrets
 import threading
 from collections import Counter
 from collections.abc import Generator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from itertools import count
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import happybase
 from attrs import field, frozen
@@ -72,29 +72,17 @@ class Place:
         return [self.row_prefix + split for split in self.kind.splits]
 
 
-class Store(Protocol):
-    """What a sequence runs on."""
-
-    def client(self, place: Place) -> AbstractContextManager[Any]:
-        """Thrift1's calls, of one thread, on a store that has the place."""
-
-
-class Reference(Store, Protocol):
-    """The store that says where."""
-
-    def place(self, kind: Kind) -> AbstractContextManager[Place]:
-        """A place where no sequence ran before."""
-
-
 class Embedded:
     """A new embedded store in memory for each sequence."""
 
     @contextmanager
     def place(self, kind: Kind) -> Generator[Place]:
+        """A place where no sequence ran before."""
         yield Place(kind, b"t", b"" if kind.is_whole else b"p/")
 
     @contextmanager
     def client(self, place: Place) -> Generator[Any]:
+        """Thrift1's calls, of one thread, on a store that has the place."""
         with closing(EmbeddedConnection(None)) as connection:
             connection.create_split_table(place.table, _options(place.kind), place.splits)
             yield connection.client
@@ -166,6 +154,10 @@ class RealHBase:
     def _drop(self, name: bytes) -> None:
         drop_table(self._connection().client, name)
         self._created.discard(name)
+
+
+Store: TypeAlias = Embedded | RealHBase
+"""Where sequences run; the one that is the reference says at which place."""
 
 
 def _options(kind: Kind) -> dict[str, dict[str, int]]:

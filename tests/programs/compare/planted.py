@@ -25,7 +25,7 @@ class Defect:
     replaced: list[tuple[Any, str, Callable[..., Any]]]
 
 
-class Planted:
+class Planted(Embedded):
     """An embedded store with a defect, beside which an intact one can run in the same thread."""
 
     def __init__(self, defect: Defect) -> None:
@@ -34,7 +34,7 @@ class Planted:
 
     @contextmanager
     def client(self, place: Place) -> Generator[Any]:
-        with Embedded().client(place) as client:
+        with super().client(place) as client:
             yield _Client(client, self._defect)
 
 

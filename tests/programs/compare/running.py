@@ -12,7 +12,7 @@ from Hbase_thrift import BatchMutation, Hbase, IllegalArgument, Mutation, TAppen
 from tests.programs.compare.answers import RAISED, Answer, Reading
 from tests.programs.compare.filters import text_of
 from tests.programs.compare.operations import Moment, Operation, Operations
-from tests.programs.compare.places import Kind, Place, Reference, Store
+from tests.programs.compare.places import Kind, Place, Store
 
 # Within one millisecond HBase decides by chance, and an increment may be dated one ahead of the clock.
 _APART_MS = 2
@@ -36,7 +36,7 @@ class Answered:
         return bool(self.reference != self.candidate)
 
 
-def run(operations: Operations, kind: Kind, reference: Reference, candidate: Store) -> Iterator[Answered]:
+def run(operations: Operations, kind: Kind, reference: Store, candidate: Store) -> Iterator[Answered]:
     """The answers of both stores, one operation after the other, on a place where nothing was before."""
     with (
         reference.place(kind) as place,

@@ -57,7 +57,6 @@ class Run:
     plan: Plan
     tally: Tally
     calls: int
-    connections: int
     faults: Counter[Kind]
     seconds: float
 
@@ -92,7 +91,7 @@ def run(
             _look_again(worker)
         _look_at_shared_counter(workers[0])
         _look_at_sockets(proxy, tally)
-        return Run(plan, tally, proxy.calls, proxy.connections, proxy.faults, seconds)
+        return Run(plan, tally, proxy.calls, proxy.faults, seconds)
 
 
 def _work(workers: list[Worker], operations: int, kinds: Mapping[Callable[[Worker], None], int]) -> None:

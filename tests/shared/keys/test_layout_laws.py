@@ -22,7 +22,7 @@ def row_of_reference(layout: KeyLayout[Any], record: object) -> bytes:
     return layout.encode_reference(layout.key_of(record))
 
 
-@many
+@settings(many, max_examples=70)
 @given(data=st.data())
 def test_the_generated_functions_do_what_their_references_do_and_a_row_is_the_only_one_of_its_key(data):
     layout, keys = data.draw(layouts())
@@ -54,7 +54,7 @@ def test_the_generated_functions_refuse_wrong_values_in_the_same_words(data):
         assert outcome(layout.decode_reference, row) == outcome(layout.decode, row)
 
 
-@many
+@settings(many, max_examples=60)
 @given(subject=subjects(slices=True))
 def test_a_record_with_whole_values_is_stored_in_the_row_of_its_shares(subject):
     layout = subject.layout

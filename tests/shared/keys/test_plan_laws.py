@@ -20,7 +20,7 @@ from tests.shared.keys.oracle import (
 )
 from tests.shared.keys.strategies import CASES, Kind, Subject, layout_of, subjects
 
-many = settings(max_examples=150, derandomize=True, database=None)
+many = settings(max_examples=100, derandomize=True, database=None)
 
 # ---- questions that the order of keys answers ------------------------------------------------------
 

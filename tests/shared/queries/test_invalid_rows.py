@@ -85,7 +85,7 @@ def test_a_page_reads_on_after_a_thousand_invalid_rows_in_batches_that_stay_smal
     assert cost.rpcs >= 1000 // SKIPPING_BUFFER_ROWS
 
 
-@settings(max_examples=examples(80), derandomize=True, database=None)
+@settings(max_examples=examples(50), derandomize=True, database=None)
 @given(
     kept=st.sets(st.integers(0, 40), max_size=25),
     wrong=st.sets(st.integers(0, 40), max_size=25),

@@ -25,7 +25,7 @@ from tests.shared.stocked import put, query_of, stocked_table
 # ---- every row once ------------------------------------------------------------------------------
 
 
-@settings(max_examples=examples(80), derandomize=True, database=None)
+@settings(max_examples=examples(60), derandomize=True, database=None)
 @given(
     subjects(ordered=True)
     .filter(lambda subject: holds_whole_values(subject.layout))

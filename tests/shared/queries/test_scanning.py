@@ -228,7 +228,7 @@ def test_a_limit_below_one_is_refused(stocked, limit):
 # ---- the law -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=examples(100), derandomize=True, database=None)
+@settings(max_examples=examples(70), derandomize=True, database=None)
 @given(
     subjects(ordered=True, slices=True).flatmap(
         lambda subject: st.tuples(st.just(subject), questions(subject, merged=True))

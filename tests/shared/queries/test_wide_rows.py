@@ -88,7 +88,7 @@ def points_of(stored: dict[tuple[str, int], int]) -> list[Point]:
     return [Point(metric, at_s, value) for (metric, at_s), value in stored.items()]
 
 
-@settings(max_examples=examples(50), derandomize=True, database=None)
+@settings(max_examples=examples(40), derandomize=True, database=None)
 @given(SHAPES, POINTS, QUESTIONS, WHERE, NEWEST_FIRST, st.integers(1, 9), CHUNKS, st.sampled_from(["", "x:"]))
 def test_wide_rows_answer_as_tall_ones_and_as_a_plain_list(
     engine, shape, stored, question, where, newest_first, limit, chunks, label
