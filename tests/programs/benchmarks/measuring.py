@@ -20,21 +20,10 @@ ROOT = Path(__file__).parents[3]
 SERVE = (sys.executable, "-m", "domains.command_line", "serve", "--port", "0", "--thrift2-port", "0")
 
 
-@attrs.define
-class Report:
-    """Prints a line for each ratio, and remembers whether all targets were reached."""
-
-    reached: bool = True
-
-    def line(self, what: str, ratio: float, more: str = "", at_most: float | None = None) -> None:
-        """Prints a ratio beside its target, if it has one."""
-        self.reached &= at_most is None or ratio <= at_most
-        target = "" if at_most is None else f"at most {at_most:.2f}"
-        print(f"{what:44} {ratio:7.2f}  {target:14} {more}".rstrip(), flush=True)
-
-    def end(self, quick: bool) -> None:
-        """Ends the program, with 1 if a target was not reached; the figures of a quick run mean nothing."""
-        sys.exit(0 if self.reached or quick else 1)
+def line(what: str, ratio: float, more: str, at_most: float | None) -> None:
+    """Prints a ratio beside its target, if it has one."""
+    target = "" if at_most is None else f"at most {at_most:.2f}"
+    print(f"{what:44} {ratio:7.2f}  {target:14} {more}", flush=True)
 
 
 @contextmanager
@@ -113,10 +102,6 @@ class Turns:
     def ratio(self, one: int = 0, other: int = 1) -> float:
         """The time of one side over that of another: the median of the rounds."""
         return statistics.median(self._ratios(one, other))
-
-    def of_fastest(self, one: int = 0, other: int = 1) -> float:
-        """The same of the fastest round of each side, which other work on the machine disturbs least."""
-        return min(self.took_s[one]) / min(self.took_s[other])
 
     def spread(self, one: int = 0, other: int = 1) -> str:
         """The two ratios between which half of the rounds lie, and how many rounds there were."""
