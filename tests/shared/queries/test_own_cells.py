@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from shared.designs import metered
 from shared.keys import Descending, InvalidQuestion, KeyLayout, Salt, TrailingText, UInt16, between
-from shared.queries import Query
 from shared.queries.pages import read_page
-from shared.tables import BoundTable, InvalidRecord, InvalidRow, TableLayout
-from tests.engines import examples
+from shared.tables import InvalidRecord, InvalidRow, TableLayout
+from tests.engines import Engine, examples
 from tests.shared.queries.paging import records_of
 from tests.shared.queries.wide import pages_of
 from tests.shared.specimens import key_class
@@ -103,28 +102,32 @@ def test_the_pages_of_rows_with_any_number_of_records_are_the_answer(
         assert query.first() == (wanted[0] if wanted else None)
 
 
-def test_a_point_has_all_records_of_its_row_or_none(engine):
+@pytest.fixture
+def tagged(engine: Engine) -> Iterator[tuple[happybase.Table, list[list[Tag]]]]:
+    """A table of documents, and their tags."""
     with engine.shared_store(TAGS) as connection:
         rows = connection.table(TAGS.name)
-        documents = stock(rows, TAGS, COUNTS)
-        for number in range(len(COUNTS)):
-            page = query_of(rows, TAGS, TAGS.plan(number=number)).page(limit=1)
-            assert (page.records, page.cursor) == (documents[number], None)
+        yield rows, stock(rows, TAGS, COUNTS)
 
 
-def test_a_row_with_a_damaged_cell_is_raised_or_left_out_whole(engine):
-    with engine.shared_store(TAGS) as connection:
-        rows = connection.table(TAGS.name)
-        documents = stock(rows, TAGS, COUNTS)
-        rows.put(TAGS.row(Document(9)), {b"f:t:": b"\xc3"})
-        query = query_of(rows, TAGS, TAGS.whole_table())
-        with pytest.raises(InvalidRow) as refused:
-            list(query)
-        assert str(refused.value) == "tags: row 00 09: Tag.name: must be text, not empty (got '')"
-        reported: list[InvalidRow] = []
-        documents[9] = []
-        assert records_of(pages_of(query.on_invalid(reported.append), 2)) == flat(documents, None)
-        assert [invalid.row for invalid in reported] == [TAGS.row(Document(9))]
+def test_a_point_has_all_records_of_its_row_or_none(tagged):
+    rows, documents = tagged
+    for number in range(len(COUNTS)):
+        page = query_of(rows, TAGS, TAGS.plan(number=number)).page(limit=1)
+        assert (page.records, page.cursor) == (documents[number], None)
+
+
+def test_a_row_with_a_damaged_cell_is_raised_or_left_out_whole(tagged):
+    rows, documents = tagged
+    rows.put(TAGS.row(Document(9)), {b"f:t:": b"\xc3"})
+    query = query_of(rows, TAGS, TAGS.whole_table())
+    with pytest.raises(InvalidRow) as refused:
+        list(query)
+    assert str(refused.value) == "tags: row 00 09: Tag.name: must be text, not empty (got '')"
+    reported: list[InvalidRow] = []
+    documents[9] = []
+    assert records_of(pages_of(query.on_invalid(reported.append), 2)) == flat(documents, None)
+    assert [invalid.row for invalid in reported] == [TAGS.row(Document(9))]
 
 
 # ---- order ---------------------------------------------------------------------------------------
@@ -132,12 +135,11 @@ def test_a_row_with_a_damaged_cell_is_raised_or_left_out_whole(engine):
 
 @pytest.mark.parametrize("order", [ByTag, DocumentAndTag])
 @pytest.mark.parametrize("question", [{}, {"number": 9}])
-def test_an_order_into_which_the_client_would_sort_is_refused(engine, order, question):
+def test_an_order_into_which_the_client_would_sort_is_refused(tagged, order, question):
     """The records of one row may be equal in that order, and share one place in the table."""
-    with engine.shared_store(TAGS) as connection:
-        plan = TAGS.plan(**question) if question else TAGS.whole_table()
-        with metered(connection) as cost, pytest.raises(InvalidQuestion) as refused:
-            Query(BoundTable(connection, TAGS), plan, order=KeyLayout(order))
+    plan = TAGS.plan(**question) if question else TAGS.whole_table()
+    with metered(tagged[0].connection) as cost, pytest.raises(InvalidQuestion) as refused:
+        query_of(tagged[0], TAGS, plan, order=KeyLayout(order))
     assert str(refused.value) == (
         "order: cannot sort table tags, because a cursor cannot tell apart the records in a row of TagCells: "
         "omit order, and sort the records yourself"
@@ -146,12 +148,10 @@ def test_an_order_into_which_the_client_would_sort_is_refused(engine, order, que
 
 
 @pytest.mark.parametrize(("order", "newest_first"), [(Document, False), (NewestDocument, True)])
-def test_an_order_that_a_scan_has_is_not_refused(engine, order, newest_first):
-    with engine.shared_store(TAGS) as connection:
-        rows = connection.table(TAGS.name)
-        wanted = flat(stock(rows, TAGS, COUNTS), newest_first)
-        query = query_of(rows, TAGS, TAGS.whole_table(), order=KeyLayout(order))
-        assert list(query) == records_of(pages_of(query, 2)) == wanted
+def test_an_order_that_a_scan_has_is_not_refused(tagged, order, newest_first):
+    rows, documents = tagged
+    query = query_of(rows, TAGS, TAGS.whole_table(), order=KeyLayout(order))
+    assert list(query) == records_of(pages_of(query, 2)) == flat(documents, newest_first)
 
 
 # ---- explain -------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-"""Rows with many records answer as a table with one row for each record, whatever is asked and however it is read."""
+"""Rows with many records answer as a plain list of them, whatever is asked and however it is read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import product
@@ -35,12 +35,11 @@ from tests.shared.stocked import query_of
 
 
 @contextmanager
-def stocked(engine: Engine, *tables: TableLayout[Any, Any], points: Any = ()) -> Iterator[list[happybase.Table]]:
-    """The tables of a store of their own, each with these points."""
-    with engine.store(*tables) as connection:
-        rows = [connection.table(table.name) for table in tables]
-        for table, table_rows in zip(tables, rows, strict=True):
-            put(table_rows, table, points)
+def stocked(engine: Engine, table: TableLayout[Any, Any], points: Iterable[Point] = ()) -> Iterator[happybase.Table]:
+    """A table in a store of its own, with these points."""
+    with engine.store(table) as connection:
+        rows = connection.table(table.name)
+        put(rows, table, points)
         yield rows
 
 
@@ -90,38 +89,34 @@ def points_of(stored: dict[tuple[str, int], int]) -> list[Point]:
 
 @settings(max_examples=examples(40), derandomize=True, database=None)
 @given(SHAPES, POINTS, QUESTIONS, WHERE, NEWEST_FIRST, st.integers(1, 9), CHUNKS, st.sampled_from(["", "x:"]))
-def test_wide_rows_answer_as_tall_ones_and_as_a_plain_list(
-    engine, shape, stored, question, where, newest_first, limit, chunks, label
-):
+def test_wide_rows_answer_as_a_plain_list(engine, shape, stored, question, where, newest_first, limit, chunks, label):
     """Points with another label in the same rows are passed over."""
     points = points_of(stored)
     label = "" if shape.descending else label  # a label stays first, so such qualifiers cannot be descending
     wanted = [
         point for point in answer(shape, points, question, newest_first) if point in answer(shape, points, where, None)
     ]
-    tables = [shape.tall(), shape.wide(label)]
-    with chunks_of(*chunks), stocked(engine, *tables, points=points) as all_rows:
+    table = shape.wide(label)
+    with chunks_of(*chunks), stocked(engine, table, points) as rows:
         for other in ("w", "x;") if label else ():
-            put(all_rows[1], shape.wide(other), [Point("a", at_s) for at_s in range(-5, 9)])
-        for rows, table in zip(all_rows, tables, strict=True):
-            query = query_of(rows, table, plan_of(table, question), where=where, newest_first=newest_first)
-            assert_answers(query, wanted, [limit])
-            with metered(rows.connection) as cost:
-                query.page(limit)
-            assert query.explain(limit).rpcs <= cost.rpcs
+            put(rows, shape.wide(other), [Point("a", at_s) for at_s in range(-5, 9)])
+        query = query_of(rows, table, plan_of(table, question), where=where, newest_first=newest_first)
+        assert_answers(query, wanted, [limit])
+        with metered(rows.connection) as cost:
+            query.page(limit)
+        assert query.explain(limit).rpcs <= cost.rpcs
 
 
 def test_every_period_of_wide_rows_behind_time_slices_has_its_points(engine):
     shape = Shape(3, descending=True, buckets=3, time_slices=6)
     points = [Point(metric, at_s) for metric in "ab" for at_s in range(-8, 14)]
-    tables = [shape.tall(), shape.wide()]
-    with stocked(engine, *tables, points=points) as all_rows:
+    table = shape.wide()
+    with stocked(engine, table, points) as rows:
         for since in range(-7, 12, 2):
             for until in (since + 1, 6, 7):
                 question: Question = {"metric": "a", "at_s": between(*sorted((since, until)))}
-                for rows, table in zip(all_rows, tables, strict=True):
-                    query = query_of(rows, table, table.plan(**question))
-                    assert records_of(pages_of(query, 4)) == answer(shape, points, question, None)
+                query = query_of(rows, table, table.plan(**question))
+                assert records_of(pages_of(query, 4)) == answer(shape, points, question, None)
 
 
 @settings(max_examples=examples(30), derandomize=True, database=None)
@@ -139,7 +134,7 @@ def test_points_there_throughout_come_once_whatever_is_put_and_deleted_between_p
 ):
     table, points, pending = shape.wide(), points_of(stored), list(changes)
     ever, deleted = set(points), set()
-    with chunks_of(*chunks), stocked(engine, table, points=points) as (rows,):
+    with chunks_of(*chunks), stocked(engine, table, points) as rows:
 
         def change() -> None:
             for is_put, metric, at_s in [pending.pop() for _ in pending[:3]]:
@@ -187,7 +182,7 @@ def test_every_width_gives_the_same_pages(engine, width, descending, buckets):
         {"metric": any_of(["a", "b", "c"], merged=True), "at_s": between(width // 2, None)},
         {},
     ]
-    with stocked(engine, table, points=points) as (rows,):
+    with stocked(engine, table, points) as rows:
         for question in questions:
             for newest_first in (True, False):
                 wanted = answer(shape, points, question, newest_first)
@@ -203,7 +198,7 @@ def test_a_page_of_a_wide_row_does_not_fetch_the_row(engine, newest_first):
     shape = Shape(36_000)
     points = [Point("a", at_s, 1) for at_s in range(6_000)]
     table = shape.wide()
-    with stocked(engine, table, points=points) as (rows,):
+    with stocked(engine, table, points) as rows:
         query = query_of(rows, table, table.plan(metric="a"), newest_first=newest_first)
         page = query.page(100)
         with metered(rows.connection) as cost:
@@ -220,7 +215,7 @@ def test_iteration_fetches_each_cell_about_once(engine, width, buckets, most):
     table = Shape(width, buckets=buckets).wide()
     metrics = [f"m{number}" for number in range(20 if buckets else 1)]
     points = [Point(metric, at_s) for metric in metrics for at_s in range(6_000 // len(metrics))]
-    with stocked(engine, table, points=points) as (rows,):
+    with stocked(engine, table, points) as rows:
         with metered(rows.connection) as scan:
             assert sum(len(cells) for _row, cells in rows.scan()) == len(points)
         with metered(rows.connection) as cost:
@@ -231,7 +226,7 @@ def test_iteration_fetches_each_cell_about_once(engine, width, buckets, most):
 def test_a_question_that_binds_every_part_gets_one_cell(engine):
     shape = Shape(60)
     table = shape.wide()
-    with stocked(engine, table, points=[Point("a", at_s, at_s) for at_s in range(100)]) as (rows,):
+    with stocked(engine, table, [Point("a", at_s, at_s) for at_s in range(100)]) as rows:
         query = query_of(rows, table, table.plan(metric="a", at_s=61))
         with metered(rows.connection) as cost:
             assert query.page().records == [Point("a", 61, 61)]
@@ -243,7 +238,7 @@ def test_a_question_that_binds_every_part_gets_one_cell(engine):
 @pytest.mark.parametrize("limit", [2, 6, 30])
 def test_a_page_that_continues_within_a_row_of_few_cells_costs_at_most_three_rpcs_more(engine, limit):
     table = Shape(4).wide()
-    with stocked(engine, table, points=[Point("a", at_s) for at_s in range(400)]) as (rows,):
+    with stocked(engine, table, [Point("a", at_s) for at_s in range(400)]) as rows:
         query = query_of(rows, table, table.plan(metric="a"))
         with metered(rows.connection) as first:
             cursor = query.page(limit).cursor
@@ -258,7 +253,7 @@ def test_a_page_that_continues_within_a_row_of_few_cells_costs_at_most_three_rpc
 def test_a_cursor_of_a_wide_row_belongs_to_its_qualifier(engine):
     plain, labelled = Shape(60).wide(), Shape(60).wide("x:")
     labelled = attrs.evolve(labelled, is_recorded=False)  # otherwise it is refused before its cursor is
-    with stocked(engine, plain, points=[Point("a", at_s) for at_s in range(9)]) as (rows,):
+    with stocked(engine, plain, [Point("a", at_s) for at_s in range(9)]) as rows:
         cursor = query_of(rows, plain, plain.plan(metric="a")).page(2).cursor
         with pytest.raises(InvalidQuestion, match=r"^cursor: belongs to another question"):
             query_of(rows, labelled, labelled.plan(metric="a")).page(2, cursor)
@@ -266,7 +261,7 @@ def test_a_cursor_of_a_wide_row_belongs_to_its_qualifier(engine):
 
 def test_a_server_filter_of_wide_rows_is_refused(engine):
     table = Shape(60).wide()
-    with stocked(engine, table) as (rows,), pytest.raises(InvalidQuestion) as refused:
+    with stocked(engine, table) as rows, pytest.raises(InvalidQuestion) as refused:
         query_of(rows, table, table.plan(metric="a"), server=ServerFilter(("value",), b"PrefixFilter('a')"))
     assert str(refused.value) == ("server: cannot filter table wide, whose rows are read in parts: give where instead")
 
@@ -280,7 +275,7 @@ def test_a_damaged_cell_is_lost_alone_whatever_the_limit(engine, damage, where, 
     table = Shape(60).wide()
     points = [Point("a", at_s, 1) for at_s in range(0, 140, 5)]
     row = table.row(Point("a", 60))
-    with stocked(engine, table, points=points) as (rows,):
+    with stocked(engine, table, points) as rows:
         rows.put(row, {b"p:" + damage: b"\xc1"})
         query = query_of(rows, table, table.plan(metric="a"), where=where, newest_first=newest_first)
         with pytest.raises(InvalidRow) as raised:
@@ -299,7 +294,7 @@ def test_a_page_that_reads_few_cells_moves_past_the_empty_qualifier(engine, monk
     monkeypatch.setattr("shared.queries.query.read_page", partial(read_page, read_at_most=1))
     table = Shape(60).wide()
     reported: list[InvalidRow] = []
-    with chunks_of(1, 1), stocked(engine, table, points=[Point("a", at_s, 1) for at_s in range(3)]) as (rows,):
+    with chunks_of(1, 1), stocked(engine, table, [Point("a", at_s, 1) for at_s in range(3)]) as rows:
         rows.put(table.row(Point("a", 0)), {b"p:": b"\xc1"})
         query = query_of(rows, table, table.plan(metric="a"), where={"value": 1}).on_invalid(reported.append)
         assert [point.at_s for point in records_of(pages_of(query, 5))] == [0, 1, 2]
@@ -312,7 +307,7 @@ def test_a_damaged_row_key_is_reported_once_a_page(engine, limit, newest_first):
     table = Shape(60).wide()
     points = [Point("a", at_s, 1) for at_s in range(0, 140, 5)]
     bad = table.row(Point("a", 60)) + b"\0"
-    with chunks_of(3, 2), stocked(engine, table, points=points) as (rows,):
+    with chunks_of(3, 2), stocked(engine, table, points) as rows:
         rows.put(bad, {b"p:" + bytes([0, 0, number]): b"\1" for number in range(10)})
         query = query_of(rows, table, table.plan(metric="a"), newest_first=newest_first)
         with pytest.raises(InvalidRow) as raised:
@@ -331,7 +326,7 @@ def test_a_row_in_a_wrong_bucket_is_reported_once_though_its_cells_alternate_wit
     points = [Point("a", at_s, 1) for at_s in range(20)]
     right = table.row(points[0])
     wrong = [bytes([bucket]) + right[1:] for bucket in range(4) if bucket != right[0]]
-    with stocked(engine, table, points=points) as (rows,):
+    with stocked(engine, table, points) as rows:
         for row in wrong:
             rows.put(row, rows.row(right))
         reported: list[InvalidRow] = []

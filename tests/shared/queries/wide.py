@@ -1,4 +1,4 @@
-"""The same points in a tall table, one row for each, and in a wide one, where a row holds a slice of time."""
+"""Points in a wide table, where a row holds a slice of time, and what a plain list of them answers."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ from shared.keys import (
 )
 from shared.keys.conditions import AnyOf, matcher
 from shared.queries import Page, Query, wide_rows
-from shared.tables import Column, ItemCells, RecordCells, TableLayout
+from shared.tables import ItemCells, TableLayout
 from tests.shared.queries.paging import all_pages
 from tests.shared.specimens import key_class
 
@@ -37,13 +37,13 @@ class Point:
 
 @attrs.frozen
 class Shape:
-    """How the wide table divides time, and in which direction and buckets both tables keep their rows."""
+    """How the wide table divides time, and in which direction and buckets it keeps its rows."""
 
     width: int
     descending: bool = False
     buckets: int = 0
     time_slices: int = 0
-    """The length of time slices before the parts; none if 0. A multiple of the width, so that both tables agree."""
+    """The length of time slices before the parts; none if 0. A multiple of the width."""
 
     def _turned(self, codec: Codec[int]) -> Codec[int]:
         return Descending(codec) if self.descending else codec
@@ -51,11 +51,6 @@ class Shape:
     def _prefixes(self) -> list[Salt | TimeBucket]:
         prefixes: list[Salt | TimeBucket] = [Salt(of="metric", buckets=self.buckets)] if self.buckets else []
         return [*prefixes, TimeBucket("at_s", self.time_slices, Int32)] if self.time_slices else prefixes
-
-    def tall(self) -> TableLayout[Any, Point]:
-        one_point = key_class("OnePoint", metric=EscapedText, at_s=self._turned(Int32))
-        cells = RecordCells(Point, {"value": Column("f:v")})
-        return TableLayout("tall", "a point", KeyLayout(one_point, *self._prefixes()), cells)
 
     def wide(self, label: str = "") -> TableLayout[Any, Point]:
         """Points whose qualifiers start with a label, if there is one."""
@@ -78,12 +73,12 @@ def answer(shape: Shape, points: Iterable[Point], question: Question, newest_fir
     metric, at_s = question.get("metric"), question.get("at_s")
     merged = isinstance(metric, AnyOf) and metric.merged
     first_is_time = merged or isinstance(metric, str)
-    tall = shape.tall()
+    table = shape.wide()
 
     def place(point: Point) -> tuple[Any, ...]:
         time = -point.at_s if shape.descending else point.at_s
         if merged:  # points of one time come in the order of their streams
-            return time, tall.row(point)[: shape.buckets > 0], point.metric
+            return time, table.row(point)[: shape.buckets > 0], point.metric
         return point.metric, time
 
     matching = [
