@@ -6,7 +6,9 @@ import attrs
 import pytest
 
 from shared.keys import (
+    Code,
     EscapedText,
+    FixedText,
     HashPrefix,
     InvalidKey,
     InvalidQuestion,
@@ -175,8 +177,6 @@ def test_an_empty_row_is_not_a_key_and_a_part_without_a_terminator_is_the_last(c
 
 
 def test_a_key_has_at_least_one_part_and_parts_only():
-    with pytest.raises(InvalidKey):
-        KeyLayout(10**5000)
     with pytest.raises(InvalidKey, match="at least one part"):
         KeyLayout(key_class("Key"))
     with pytest.raises(InvalidKey, match=r"Loose\.note: must be a part"):
@@ -262,3 +262,12 @@ def test_a_value_that_python_can_hardly_show_is_refused_as_part_key_and_row(layo
     for function in (layout.encode, layout.row_of, layout.decode):
         with pytest.raises(InvalidKey):
             function(value)
+
+
+@pytest.mark.parametrize(
+    "declare",
+    [KeyLayout, lambda huge: Code({"a": huge}), lambda huge: FixedText(-huge, "x"), lambda huge: FixedText(3, huge)],
+)
+def test_a_number_that_python_can_hardly_show_is_refused_in_declarations(declare):
+    with pytest.raises(InvalidKey):
+        declare(10**5000)

@@ -27,7 +27,13 @@ def rows_of(table: happybase.Table, *ranges: tuple[str, str | None], **options: 
     return [row.hex(" ") for row, _cells in scan(table, Plan((Stream(stream),)), **options)]
 
 
-# ---- batches -------------------------------------------------------------------------------------
+# ---- order ---------------------------------------------------------------------------------------
+
+
+def test_ranges_of_one_stream_come_one_after_another(stocked):
+    table = stocked(hexes("01", "02", "03", "04", "05", "06"))
+    assert rows_of(table, ("01", "03"), ("04", "05"), ("06", None)) == ["01", "02", "04", "06"]
+    assert rows_of(table, ("01", "03"), ("04", "05"), ("06", None), reverse=True) == ["06", "04", "02", "01"]
 
 
 @pytest.mark.parametrize(("batch_rows", "sizes"), [(1, [1, 1, 1, 1]), (2, [2, 2]), (3, [3, 1]), (5, [4])])
