@@ -4,9 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domains.orders import TABLES, Order, OrderRepository
 from shared.keys import KeyLayout
-from tests.programs.benchmarks import key_by_hand as by_hand
+from shared.stores import connect
+from shared.tables import create_tables
 from tests.programs.benchmarks.bench_keys import Key
+from tests.programs.benchmarks.by_hand import keys as by_hand
+from tests.programs.benchmarks.by_hand.orders import Orders
 
 KEYS = KeyLayout(Key)
 
@@ -36,3 +40,22 @@ def test_values_that_a_key_cannot_hold_are_refused_by_both(cls, change):
     for wrong in (change, {"at_ms": 2**63}, {"at_ms": -(2**63) - 1}, {"host": "x" * 32_756}):
         with pytest.raises((ValueError, TypeError)):
             encode(cls(**{"host": "a", "kind": 1, "at_ms": 1} | wrong))
+
+
+def test_orders_by_hand_are_those_of_the_suite():
+    connection = connect("embedded:")
+    create_tables(connection, TABLES)
+    ours, hand = OrderRepository(connection), Orders(*(connection.table(table.name) for table in TABLES))
+    placed = [
+        Order(f"n-{number}", f"s-{number % 3}", "b\0", number, "lamp", (-1) ** number * 10**21) for number in range(9)
+    ]
+    for number, order in enumerate(placed):
+        (ours, hand)[number % 2].place(order)
+    assert hand.cancel("n-0") == ours.order("n-0") == hand.order("n-0")
+    assert ours.cancel("n-1") == ours.order("n-1") == hand.order("n-1")
+    assert (list(ours.upkeep.verify()), ours.writer.pending()) == ([], [])
+    for question in ({}, {"status": "cancelled"}, {"since_ms": 2, "until_ms": 7}):
+        assert hand.of_seller("s-1", **question) == list(ours.of_seller("s-1", **question))
+    assert hand.of_buyer("b\0") == list(ours.of_buyer("b\0"))
+    assert hand.with_status("cancelled") == list(ours.with_status("cancelled"))
+    assert hand.numbered("n-") == list(ours.numbered("n-"))

@@ -40,6 +40,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "mutants": program("mutants"),
     "mutants.survivors": program("mutants.survivors"),
     "benchmarks": program("benchmarks", "--quick"),
+    "benchmarks.bench_hbase": program("benchmarks.bench_hbase", "--quick"),
     "hot_spots": program("hot_spots", "--check"),
     "test": PARALLEL,
 }

@@ -20,7 +20,8 @@ import typer
 from domains.feeds import TABLES, FeedRepository, Follow, Post
 from domains.feeds.keys import FOLLOWERS, FOLLOWING, ReaderOfAuthor
 from shared.stores import connect
-from tests.programs.benchmarks.measuring import in_turns, put_records, stocked, store_or_server
+from tests.programs.benchmarks.measuring import put_records, stocked, store_or_server
+from tests.programs.benchmarks.turns import in_turns
 
 FOLLOWERS_OF_AUTHOR = 100_000
 ROUNDS = 5

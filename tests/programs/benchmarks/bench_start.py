@@ -13,7 +13,7 @@ from statistics import median
 
 import typer
 
-from tests.programs.benchmarks.measuring import ROOT, line
+from tests.programs.benchmarks.measuring import ROOT, Report
 
 ROUNDS = 15
 
@@ -53,7 +53,7 @@ def main(quick: bool = False) -> None:
     }
     imports = {name: [sys.executable, "-c", f"import {name}"] for name in ("attrs", "shared.keys")}
     commands |= imports
-    commands |= {words: [sys.executable, "-m", "domains.command_line", *words.split()] for words in AT_MOST}
+    commands |= {line: [sys.executable, "-m", "domains.command_line", *line.split()] for line in AT_MOST}
     took_s: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(1 if quick else ROUNDS):
         for name, words in commands.items():
@@ -61,11 +61,11 @@ def main(quick: bool = False) -> None:
     libraries_s, empty_s = (median(took_s[name]) for name in [*commands][:2])
     attrs_s, keys_s = (median(took_s[name]) for name in imports)
     took_ms = f"{keys_s * 1000:.0f} ms"
-    line("import shared.keys / import attrs", keys_s / attrs_s, took_ms, at_most=KEYS_AT_MOST)
+    Report().line("import shared.keys / import attrs", keys_s / attrs_s, took_ms, at_most=KEYS_AT_MOST)
     for name in [name for name in took_s if name not in imports]:
         took = median(took_s[name])
         others = f"{took / libraries_s:.2f} of libraries, {took * 1000:.0f} ms"
-        line(f"{name} / an empty application", took / empty_s, others, at_most=AT_MOST.get(name))
+        Report().line(f"{name} / an empty application", took / empty_s, others, at_most=AT_MOST.get(name))
 
 
 if __name__ == "__main__":

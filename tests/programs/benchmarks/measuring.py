@@ -1,7 +1,7 @@
 """What the benchmarks share: their lines, stores to measure, and times."""
 
 import gc
-import statistics
+import io
 import subprocess
 import sys
 import time
@@ -13,17 +13,34 @@ from typing import Any
 
 import attrs
 import happybase
+from rich.console import Console
 
+from domains.command_line.loading import Reading, Task, load
 from shared.tables import TableLayout, create_tables, drop_tables
+from shared.writes import holds_intents
 
 ROOT = Path(__file__).parents[3]
 SERVE = (sys.executable, "-m", "domains.command_line", "serve", "--port", "0", "--thrift2-port", "0")
 
+WRITTEN_MS = 1_768_300_000_000
+"""The timestamp of the cells of `stocked`: Thrift1 gives a batch one, and no question here looks at it."""
 
-def line(what: str, ratio: float, more: str, at_most: float | None) -> None:
-    """Prints a ratio beside its target, if it has one."""
-    target = "" if at_most is None else f"at most {at_most:.2f}"
-    print(f"{what:44} {ratio:7.2f}  {target:14} {more}", flush=True)
+
+@attrs.define
+class Report:
+    """Prints a line for each ratio, and remembers whether all targets were reached."""
+
+    reached: bool = True
+
+    def line(self, what: str, ratio: float, more: str = "", at_most: float | None = None, at_least: float = 0) -> None:
+        """Prints a ratio beside its target, if it has one."""
+        self.reached &= ratio >= at_least and (at_most is None or ratio <= at_most)
+        target = f"at least {at_least:.2f}" if at_least else "" if at_most is None else f"at most {at_most:.2f}"
+        print(f"{what:44} {ratio:7.2f}  {target:14} {more}".rstrip(), flush=True)
+
+    def end(self, quick: bool) -> None:
+        """Ends the program, with 1 if a target was not reached; the figures of a quick run mean nothing."""
+        sys.exit(0 if self.reached or quick else 1)
 
 
 @contextmanager
@@ -52,21 +69,39 @@ def store_or_server(store: str | None = None) -> Iterator[str]:
 def stocked(
     connection: happybase.Connection, tables: Sequence[TableLayout[Any, Any]], records: Sequence[Any] = ()
 ) -> Iterator[None]:
-    """The tables, each with all the records, until the block ends."""
+    """The tables, each with all the records, until the block ends; a table of intents is empty."""
     try:
         create_tables(connection, tables)
         for table in tables:
-            put_records(connection, table, records)
+            if not holds_intents(table):
+                put_records(connection, table, records, WRITTEN_MS)
         yield
     finally:
         drop_tables(connection, tables)
 
 
-def put_records(connection: happybase.Connection, table: TableLayout[Any, Any], records: Iterable[Any]) -> None:
+def put_records(
+    connection: happybase.Connection, table: TableLayout[Any, Any], records: Iterable[Any], at_ms: int | None = None
+) -> None:
     """Puts the rows of records raw, 1,000 mutations in a call."""
-    with connection.table(table.name).batch(batch_size=1_000) as batch:
-        for record in records:
-            batch.put(table.row(record), table.cells.pack(record))
+    rows = ((table.row(record), table.cells.pack(record)) for record in records)
+    put_rows(connection.table(table.name), rows, at_ms)
+
+
+def put_rows(table: Any, rows: Iterable[tuple[bytes, dict[bytes, bytes]]], at_ms: int | None = None) -> None:
+    """Puts rows by happybase's batches, 1,000 mutations in a call."""
+    with table.batch(batch_size=1_000, timestamp=at_ms) as batch:
+        for row, cells in rows:
+            batch.put(row, cells)
+
+
+def loaded(name: str, files: Sequence[Path], url: str, load_name: str | None = None) -> None:
+    """Runs `rowbook load` in this process."""
+    reading = Reading("auto", [], [], [], None, None, [], [])
+    silent = Console(file=io.StringIO())
+    paths = [str(file) for file in files]
+    task = Task(name, paths, url, load_name, reading, stops=True, corrects=False, allows_expired=False)
+    assert load(silent, silent, task, jobs=1, as_json=False) == 0
 
 
 def seconds(action: Callable[[], Any]) -> float:
@@ -84,50 +119,3 @@ def best_ns(*calls: Callable[[], Any], quick: bool) -> list[float]:
     for _ in range(repeats):
         best = [min(least, timer.timeit(number)) for least, timer in zip(best, timers, strict=True)]
     return [least / number * 1e9 for least in best]
-
-
-class Unlike(Exception):
-    """The sides of a comparison do not do the same."""
-
-
-@attrs.frozen
-class Turns:
-    """The seconds that each side took, round by round."""
-
-    took_s: tuple[list[float], ...]
-
-    def median_ms(self, side: int) -> float:
-        return statistics.median(self.took_s[side]) * 1000
-
-    def ratio(self, one: int = 0, other: int = 1) -> float:
-        """The time of one side over that of another: the median of the rounds."""
-        return statistics.median(self._ratios(one, other))
-
-    def spread(self, one: int = 0, other: int = 1) -> str:
-        """The two ratios between which half of the rounds lie, and how many rounds there were."""
-        ratios = self._ratios(one, other)
-        low, _, high = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
-        return f"{low:.2f} to {high:.2f} of {len(ratios)}"
-
-    def _ratios(self, one: int, other: int) -> list[float]:
-        return [a / b for a, b in zip(self.took_s[one], self.took_s[other], strict=True)]
-
-
-def in_turns(*sides: Callable[[], Any], rounds: int, at_least_s: float) -> Turns:
-    """Runs all sides at least so many rounds and so long; who begins changes from round to round.
-
-    Their garbage collections leave out what was there before the first round.
-    """
-    took_s = tuple[list[float], ...]([] for _ in sides)
-    order = list(zip(sides, took_s, strict=True))
-    gc.collect()
-    gc.freeze()
-    end_s = time.perf_counter() + at_least_s
-    try:
-        while len(took_s[0]) < rounds or time.perf_counter() < end_s:
-            for action, times in order:
-                times.append(seconds(action))
-            order.append(order.pop(0))
-    finally:
-        gc.unfreeze()
-    return Turns(took_s)

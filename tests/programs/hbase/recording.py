@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import happybase
 
 from shared.stores import StoreError, connect
-from tests.programs.benchmarks.measuring import in_turns
+from tests.programs.benchmarks.turns import in_turns
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.named import NamedHBase, named_or_started
 from tests.programs.hbase.write_counts import version

@@ -53,7 +53,8 @@ from shared.records import parse_time
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import CLOCK
-from tests.programs.benchmarks.measuring import Turns, Unlike, in_turns, seconds
+from tests.programs.benchmarks.measuring import seconds
+from tests.programs.benchmarks.turns import Turns, Unlike, in_turns
 from tests.programs.hbase.configuration import HOST
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.server import running as running_hbase
