@@ -88,13 +88,13 @@ class Load:
 
     def sample_records(self) -> Iterator[Any]:
         """The records of the sample file, each as it is stored."""
-        return map(self.new_record_transform(), _read_once(self.samples, self.record, self.formats))
+        return map(self.new_record_transform(), _samples_of(self))
 
 
 @cache
-def _read_once(path: Path, record: type[Any], formats: tuple[Format, ...]) -> tuple[Any, ...]:
-    """The records of a file, which a process reads once: each variant stores them, and each trap."""
-    return tuple(read_records(path, record, formats=formats))
+def _samples_of(load: Load) -> tuple[Any, ...]:
+    """The records of the sample file, which a process reads once: each variant stores them, and each trap."""
+    return tuple(read_records(load.samples, load.record, formats=load.formats))
 
 
 FACTS = {
