@@ -23,7 +23,7 @@ from shared.keys import (
 )
 from shared.keys.conditions import AnyOf, matcher
 from shared.queries import Page, Query, wide_rows
-from shared.tables import ItemCells, TableLayout
+from shared.tables import Column, ItemCells, RecordCells, TableLayout
 from tests.shared.queries.paging import all_pages
 from tests.shared.specimens import key_class
 
@@ -51,6 +51,12 @@ class Shape:
     def _prefixes(self) -> list[Salt | TimeBucket]:
         prefixes: list[Salt | TimeBucket] = [Salt(of="metric", buckets=self.buckets)] if self.buckets else []
         return [*prefixes, TimeBucket("at_s", self.time_slices, Int32)] if self.time_slices else prefixes
+
+    def tall(self) -> TableLayout[Any, Point]:
+        """The same points in rows of their own."""
+        one_point = key_class("OnePoint", metric=EscapedText, at_s=self._turned(Int32))
+        cells = RecordCells(Point, {"value": Column("f:v")})
+        return TableLayout("tall", "a point", KeyLayout(one_point, *self._prefixes()), cells)
 
     def wide(self, label: str = "") -> TableLayout[Any, Point]:
         """Points whose qualifiers start with a label, if there is one."""
