@@ -49,20 +49,8 @@ def test_the_file_of_the_test_of_every_idea_defines_it():
 @pytest.mark.long
 def test_the_test_of_every_idea_exists():
     files = sorted({idea.test.partition("::")[0] for idea in IDEAS})
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--collect-only",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-n",
-        "0",
-        "-m",
-        "",
-        *files,
-    ]
+    options = ("--collect-only", "-q", "-p", "no:cacheprovider", "-n", "0", "-m", "")  # also those that take long
+    command = [sys.executable, "-m", "pytest", *options, *files]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     collected = {*printed, *(line.partition("[")[0] for line in printed)}
     assert [idea.test for idea in IDEAS if idea.test not in collected] == []

@@ -2,7 +2,6 @@
 
 import signal
 import socket
-from contextlib import suppress
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
@@ -46,8 +45,11 @@ class Signals:
     def pause(self, seconds: float) -> None:
         """Waits for so long; raises `Ended` if a signal came, also one that came where Python ignores exceptions."""
         self._received.settimeout(seconds)
-        with suppress(TimeoutError):
-            raise Ended(self.wait())
+        try:
+            received = self.wait()
+        except TimeoutError:
+            return
+        raise Ended(received)
 
     def __exit__(self, *_error: object) -> None:
         for ending_signal in WORDS:

@@ -88,11 +88,11 @@ class Load:
 
     def sample_records(self) -> Iterator[Any]:
         """The records of the sample file, each as it is stored."""
-        return map(self.new_record_transform(), _samples_of(self))
+        return map(self.new_record_transform(), _read_samples(self))
 
 
 @cache
-def _samples_of(load: Load) -> tuple[Any, ...]:
+def _read_samples(load: Load) -> tuple[Any, ...]:
     """The records of the sample file, which a process reads once: each variant stores them, and each trap."""
     return tuple(read_records(load.samples, load.record, formats=load.formats))
 

@@ -78,7 +78,7 @@ def explain(request: Request[Any], limit: int, *, looks_up: bool, reports: bool)
     """
     plan, work = request.plan, client_work(request)
     ranges = plan.ranges
-    # The rows of a page tell how many of several ranges it reads.
+    # How many of several ranges a page reads depends on their rows.
     is_exact = not (work or looks_up or reports or request.is_wide or request.has_own_cells or len(ranges) > 1)
     if plan.point is not None:
         rpcs, waits = (1, 1) if request.server is None else (3, 2)

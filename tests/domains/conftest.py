@@ -12,6 +12,7 @@ from shared.stores import connect
 from shared.tables import check_layouts, create_tables
 from shared.testing import MovedTime
 from shared.testing.contracts import open_samples
+from tests.domains.variants import in_each_run
 from tests.engines import EMBEDDED
 from tests.few_designs import FEW
 from tests.programs.hbase.named import locked, shared_store_url
@@ -23,6 +24,7 @@ COSTLY = {
 }
 HERE = Path(__file__).parent
 VARIANTS = {design.name: design.variants for design in all_designs()}
+IN_EACH_RUN = {design.name: in_each_run(design) for design in all_designs()}
 
 
 def pytest_generate_tests(metafunc):
@@ -47,7 +49,7 @@ def pytest_collection_modifyitems(items):
             design = item.cls.__name__.removeprefix("Test").removesuffix("All").lower()
             variant = item.callspec.params.get("variant") if hasattr(item, "callspec") else None
             is_costly = item.originalname in COSTLY and design not in FEW
-            if is_costly or variant not in (None, *VARIANTS[design][:2]):
+            if is_costly or variant not in (None, *IN_EACH_RUN[design]):
                 item.add_marker("further")
 
 

@@ -22,6 +22,7 @@ Run: TypeAlias = Callable[[Any], Callable[[], Any]]
 """Gets a connection, prepares, and returns what is then run call by call."""
 OPEN_SCANNER = "scannerOpenWithScan"
 MANY_ROWS = 10_000
+"""More rows than a scan of these tests has."""
 LOST = "lost"
 """The reply of a call whose reply is lost."""
 
@@ -48,7 +49,7 @@ class Actor:
 
     @property
     def seen(self) -> str:
-        """The replies."""
+        """The replies as text, to compare states."""
         return repr(self.replies)
 
     def after(self, connection: happybase.Connection, calls: int, stop: Stop | None = None) -> "Actor":
@@ -88,7 +89,7 @@ class _Answering(WatchedConnection):
         self.left = inf
         self.sent: tuple[Any, ...] = ()
         self._rows: list[list[Any]] = []
-        """Those that each scanner has not returned."""
+        """The rows that each scanner has not returned yet."""
 
     def send(self, name: str, *arguments: Any) -> Any:
         if name == "scannerGetList":

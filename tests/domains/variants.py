@@ -18,6 +18,11 @@ def only(design: Design, *names: str) -> Any:
     return pytest.mark.parametrize("variant", [named(design)[name] for name in names], ids=attrgetter("name"))
 
 
+def in_each_run(design: Design) -> tuple[Variant, ...]:
+    """The variants that `make test` tests; a third one, and each further one, is left to `make test-long`."""
+    return tuple(design.variants[:2])
+
+
 def marks_of(design: Design, variant: Variant) -> list[pytest.MarkDecorator]:
-    """A third variant of a design, and each further one, is left to `make test-long`."""
-    return [] if variant in design.variants[:2] else [pytest.mark.long]
+    """The marks of a test of a variant."""
+    return [] if variant in in_each_run(design) else [pytest.mark.long]

@@ -25,7 +25,7 @@ pay, cancel = methodcaller("change_status", "n-42", "paid"), methodcaller("cance
 
 
 def erase(orders: OrderRepository) -> None:
-    """Its answer, the lines that remain, may have those of an order that is placed again meanwhile."""
+    """Returns nothing: the number of lines that remain counts an order that is placed again meanwhile."""
     orders.erase("b-3")
 
 

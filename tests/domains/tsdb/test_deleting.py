@@ -349,7 +349,7 @@ def test_a_point_that_is_overwritten_meanwhile_stays(connection, clock, compacte
 
 @pytest.mark.parametrize(
     "since_ms",
-    [None, SINCE_MS - 1000, *(pytest.param(ms, marks=further_if(True)) for ms in (SINCE_MS, UNTIL_MS))],
+    [None, SINCE_MS - 1000, *(pytest.param(ms, marks=pytest.mark.further) for ms in (SINCE_MS, UNTIL_MS))],
 )
 @pytest.mark.parametrize(("compacted", "call"), EVERY_CALL)
 def test_a_compaction_or_another_deletion_meanwhile_loses_no_other_point(connection, clock, compacted, call, since_ms):
@@ -390,7 +390,7 @@ def test_a_series_is_deleted_with_its_annotations_and_others_stay(connection, cl
 
 
 @pytest.mark.parametrize(
-    "salt", [pytest.param(None, id="plain", marks=further_if(True)), pytest.param(SeriesSalt(1, 4), id="salted")]
+    "salt", [pytest.param(None, id="plain", marks=pytest.mark.further), pytest.param(SeriesSalt(1, 4), id="salted")]
 )
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=further_if(seed > 0)) for seed in range(20)])
 def test_random_deletions_are_those_of_a_plain_dict(new_store, clock, seed, salt):

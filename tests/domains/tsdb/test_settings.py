@@ -102,7 +102,7 @@ REFUTED = {
     ("salted", "plain"): r"table tsdb: must be rows of .*salt.width 0 .got row ",
     ("more buckets", "salted"): r"table tsdb: tsd.storage.salt.buckets must be .* \(got 20, by which it is ",
 }
-"""What is said of some settings that are not those of the rows."""
+"""The errors for rows that were stored by the first settings and are opened by the second; other pairs name a table."""
 
 
 @pytest.mark.parametrize(

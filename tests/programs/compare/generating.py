@@ -46,7 +46,7 @@ def _puts_without_a_qualifier(operation: Operation) -> bool:
 
 
 LEFT_OUT = {_puts_without_a_qualifier: 6, _seeks: 1, _deletes_a_family: 1}
-"""Of eight sequences, how many have no such operation.
+"""The number of sequences in eight that have no operation of the kind.
 
 HBase 2.6.1 keeps the tombstone of a family among the cells with an empty qualifier. A filter that seeks on from a newer
 one of these never sees the tombstone, and shows what it hides. So each sequence lacks one of the three.

@@ -104,7 +104,7 @@ class Amount:
 
 
 DENSE, SPARSE = Amount(100, 10_000, 1000), Amount(1_052, 288, 600_000)
-"""Loads whose calls have 100 points for each row, and six."""
+"""A load whose calls have 100 points for each row, and one whose calls have six."""
 ROUNDS, AT_LEAST_S = 5, 5.0
 """Rounds of each comparison; a question, which takes milliseconds, has as many as fit into so many seconds."""
 
@@ -114,7 +114,8 @@ class Throttled(Exception):
 
 
 Comparison: TypeAlias = dict[str, Any]
-"""What took how long; `ours_by_theirs` is the median of the rounds, and half of them lie between those of `half`."""
+"""The times of one piece of work, ours and theirs. `ours_by_theirs` is the median ratio of the rounds; half of
+the ratios lie between the two that `half` names."""
 
 
 def comparison(

@@ -53,8 +53,8 @@ def drawn_call(dice, now_ms):
 
     def put(table):
         with table.batch(timestamp=time_ms) as batch:
-            for each in rows:
-                batch.put(each, {column: value})
+            for row_of_batch in rows:
+                batch.put(row_of_batch, {column: value})
 
     mutation = Mutation(column=column, value=value)
     calls = {

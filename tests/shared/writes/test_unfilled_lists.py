@@ -34,7 +34,7 @@ A, B = Note("a", "ada", text="x"), Note("b", "bob", "done", "y")
 
 
 def notes_on(connection, *lists):
-    """The notes of one process, with these lists beside those of the earlier release."""
+    """A repository of notes for one process: it has the lists of the earlier release, and the given ones."""
 
     def derived(note):
         yield from lines_of(note)
@@ -326,7 +326,7 @@ MARKS = {
     ("without_notes", "create_and_write", CRASH): pytest.mark.further,
     ("with_notes", "create", "create_and_repair"): pytest.mark.further,
 }
-"""Of the cases that a short run makes, here or on HBase."""
+"""The marks of the cases that run in `make test` or on HBase; all others are `long`."""
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,7 @@ def test_writers_at_work_are_no_findings(tmp_path):
 
 
 @pytest.mark.usefixtures("small_batches")
-def test_many_rows_are_compared_in_batches_and_those_at_their_edges_are_found():
+def test_many_rows_are_compared_in_batches_and_the_first_and_last_row_of_a_batch_are_compared_too():
     count = BATCH_ROWS + 5
     with closing(connect("embedded:")) as connection:
         create_tables(connection, TABLES)

@@ -63,7 +63,7 @@ def test_a_file_is_as_it_was_until_a_family_has_an_unusual_option(path, connecti
 
 
 @pytest.mark.parametrize("checked_pages", [0, 1024])
-def test_damage_is_found(path, connection, monkeypatch, checked_pages, option):
+def test_a_damaged_option_makes_the_store_refuse_its_file(path, connection, monkeypatch, checked_pages, option):
     name, table, own, _, _, damages = option
     monkeypatch.setattr(damage, "_CHECKED_PAGES", checked_pages)
     connection.create_split_table("s", {"d": {name: own}})

@@ -43,7 +43,7 @@ def test_killed_loads_lose_no_acknowledged_write_and_leave_no_half_batch_also_to
         assert writer.wait() == -9
         acknowledged += len(reported)
         openers = [Process(lambda report: report(batches_in(path))) for _ in range(3)]  # noqa: B023 - runs at once
-        stored = {found for opener in openers for found in opener.reports()}
+        stored = {batches for opener in openers for batches in opener.reports()}
         assert [opener.wait() for opener in openers] == [0] * 3
         before, number = number, batches_in(path)
         assert stored == {number}
