@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 from shared.keys import InvalidKey
 from shared.queries import scan_in_batches
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import FUTURE_MS, IntentWriter, Source, dated_in_future
+from shared.writes import FUTURE_MS, IntentWriter, SourceRow, dated_in_future
 
 from .keys import AuthorOfReader, LineOfTimeline
 from .records import STREAM_MARK, Follow, Post, StoredPost
@@ -113,7 +113,7 @@ class TimelineLines:
 
 
 def _shown(
-    line: LineOfTimeline, post: Source[StoredPost] | InvalidRow, follow: Source[Follow] | InvalidRow | None
+    line: LineOfTimeline, post: SourceRow[StoredPost] | InvalidRow, follow: SourceRow[Follow] | InvalidRow | None
 ) -> Post | InvalidRow | Hidden:
     for source in (post, follow):
         if isinstance(source, InvalidRow):

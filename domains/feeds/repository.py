@@ -17,7 +17,7 @@ from shared.writes import (
     Derived,
     Erasures,
     IntentWriter,
-    Source,
+    SourceRow,
     UnreadableRows,
     Upkeep,
     WriterClock,
@@ -318,7 +318,7 @@ def after_delete_post(stored: StoredPost | None) -> StoredPost | None:
     return stored and attrs.evolve(stored, text="", state="deleted", position="")
 
 
-def _post_or_error(line: LineOfTimeline, source: Source[StoredPost] | InvalidRow) -> Post | InvalidRow | None:
+def _post_or_error(line: LineOfTimeline, source: SourceRow[StoredPost] | InvalidRow) -> Post | InvalidRow | None:
     return source if isinstance(source, InvalidRow) else post_of(line, source.record)
 
 

@@ -9,7 +9,16 @@ import attrs
 from shared.keys import shown
 from shared.queries import in_batches, scan
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import NOTHING_TOLD, Finding, Instructions, IntentWriter, Source, UnfinishedWork, claim, no_progress
+from shared.writes import (
+    NOTHING_TOLD,
+    Finding,
+    Instructions,
+    IntentWriter,
+    SourceRow,
+    UnfinishedWork,
+    claim,
+    no_progress,
+)
 
 from .keys import MessageByReceiver
 from .records import Message, StoredMessage, copies_of
@@ -134,7 +143,7 @@ def _is_unfinished(message: StoredMessage) -> bool:
     return not message.is_delivered
 
 
-def _was_never_written(source: Source[StoredMessage] | InvalidRow) -> bool:
+def _was_never_written(source: SourceRow[StoredMessage] | InvalidRow) -> bool:
     return not isinstance(source, InvalidRow) and source.was_never_written
 
 

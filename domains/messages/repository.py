@@ -16,7 +16,7 @@ from shared.writes import (
     Derived,
     Erasures,
     IntentWriter,
-    Source,
+    SourceRow,
     Upkeep,
     WriterClock,
     WriterUpkeep,
@@ -307,7 +307,7 @@ def _unknown(message: Message) -> UnknownMessage:
     )
 
 
-def _with_body(message: StoredMessage, original: Source[StoredMessage] | InvalidRow | None) -> Message | InvalidRow:
+def _with_body(message: StoredMessage, original: SourceRow[StoredMessage] | InvalidRow | None) -> Message | InvalidRow:
     """A message with its body; a copy with that of its group message, or with the error if that cannot be read."""
     if isinstance(original, InvalidRow):
         return original

@@ -29,7 +29,7 @@ from .reading import Derived, SourceReader
 from .recovery import Recovery, settle_each
 from .server_clock import MAX_SKEW_MS, ClockSkew, checked_moment
 from .slots import Intent, holds_intents, intents_table
-from .sources import Source, SourceCells
+from .sources import SourceCells, SourceRow
 from .unfinished import UnfinishedWork
 from .unreadable import UnreadableRows
 from .upkeep import CombinedUpkeep, Erases, Upkeep, no_progress
@@ -71,9 +71,9 @@ __all__ = [
     "Pending",
     "PersonErasures",
     "Recovery",
-    "Source",
     "SourceCells",
     "SourceReader",
+    "SourceRow",
     "UnfinishedWork",
     "UnknownName",
     "UnknownOutcome",

@@ -14,7 +14,7 @@ from .findings import TIMES_READ_AGAIN, Finding, Kind, too_new_to_delete, unread
 from .intent_rows import CLOCKS_APART_MS, Dated
 from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter
 from .restoring import StoredLine
-from .sources import Source
+from .sources import SourceRow
 
 
 @attrs.frozen
@@ -189,7 +189,7 @@ class Comparison:
         sources = self._writer.reader.read_each(rows)
         return {row: self._wanted(source) for row, source in sources.items() if not isinstance(source, InvalidRow)}
 
-    def _wanted(self, source: Source[Any]) -> _Wanted:
+    def _wanted(self, source: SourceRow[Any]) -> _Wanted:
         lines: dict[tuple[str, bytes], dict[bytes, bytes]] = {}
         for (table, row, column), value in self._writer.derived(source.record).items():
             lines.setdefault((table, row), {})[column] = value

@@ -23,7 +23,7 @@ from .claiming import forget
 from .derived_cells import Cell
 from .intents import FORGET_MS, FUTURE_MS, WINDOW_MS, IntentWriter
 from .server_clock import MAX_SKEW_MS
-from .sources import Source
+from .sources import SourceRow
 
 if TYPE_CHECKING:
     import happybase
@@ -299,5 +299,5 @@ def _nothing(_stored: object) -> None:
     """Decides for no record, which deletes the stored one."""
 
 
-def _is_missing(source: Source[Any] | InvalidRow) -> bool:
+def _is_missing(source: SourceRow[Any] | InvalidRow) -> bool:
     return not isinstance(source, InvalidRow) and source.cell is None

@@ -89,7 +89,7 @@ from .reading import Derived, SourceReader
 from .recovery import Recovery, check_age, settle_each
 from .server_clock import MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 from .slots import SLOTS, Intent, Slot, SlotOfProcess
-from .sources import REVISION_STEP_MS, WRITE_ID_BYTES, Source, SourceCells
+from .sources import REVISION_STEP_MS, WRITE_ID_BYTES, SourceCells, SourceRow
 
 if TYPE_CHECKING:
     import happybase
@@ -221,7 +221,7 @@ class IntentWriter(Generic[R]):
                 return wanted
             report("conflict", table=self.source.name)
 
-    def prepared(self, row: bytes, source: Source[R], record: R | None, began: Moment) -> "Prepared[R]":
+    def prepared(self, row: bytes, source: SourceRow[R], record: R | None, began: Moment) -> "Prepared[R]":
         """A write of a record, encoded; `source` is its row as it was read. Raises InvalidRecord."""
         if record is not None and self.source.row(record) != row:
             raise InvalidRecord(f"{type(record).__name__}: a write must not change the key of its source")
@@ -235,7 +235,7 @@ class IntentWriter(Generic[R]):
         named = grouped(of_changed_lines(old, new))
         return Prepared(self.source.name, row, source, decided, new, first, named, write_id)
 
-    def _attempt(self, row: bytes, source: Source[R], record: R | None, began: Moment) -> bool:
+    def _attempt(self, row: bytes, source: SourceRow[R], record: R | None, began: Moment) -> bool:
         """Steps 2 to 6; returns whether the write was accepted."""
         prepared = self.prepared(row, source, record, began)
         if self.check_clock().drift_ms(began) > MAX_DRIFT_MS:  # the clock has been set since
@@ -270,20 +270,20 @@ class IntentWriter(Generic[R]):
         """Slots for as many writes at once."""
         return SLOTS.several_taken(count, began.wall_ms + MAX_SKEW_MS)
 
-    def next_revision(self, source: Source[R], record: R | None, now_ms: int, *write_id: bytes) -> Source[R]:
+    def next_revision(self, source: SourceRow[R], record: R | None, now_ms: int, *write_id: bytes) -> SourceRow[R]:
         """The next revision of a source: of another record, or of the same one to raise it."""
         revision = source.revision + 1
         time_ms = max(now_ms, source.time_ms + REVISION_STEP_MS)
         writes = (*source.writes, *write_id)
         cell = self.cells.pack_revision(revision, time_ms, writes, record, source.unknown)
-        return Source(cell, revision, time_ms, writes, record)
+        return SourceRow(cell, revision, time_ms, writes, record)
 
-    def _raised(self, row: bytes, source: Source[R], above_ms: int) -> Source[R] | None:
+    def _raised(self, row: bytes, source: SourceRow[R], above_ms: int) -> SourceRow[R] | None:
         """The source after it was raised; None if it has changed since it was read."""
         raised = self.next_revision(source, source.record, above_ms)
         return raised if self.check_and_put(row, source, raised) else None
 
-    def outcome(self, intent: Intent, *, raises_always: bool = False) -> Source[R]:
+    def outcome(self, intent: Intent, *, raises_always: bool = False) -> SourceRow[R]:
         """The source, read again and raised until it is certain whether the write was accepted."""
         row = source_row_of(intent)
         while True:
@@ -296,12 +296,12 @@ class IntentWriter(Generic[R]):
     def complete(
         self,
         intent: Intent,
-        source: Source[R],
+        source: SourceRow[R],
         derived: Mapping[Cell, bytes],
         began: Moment,
         *,
         puts_moving: bool = False,
-    ) -> Source[R]:
+    ) -> SourceRow[R]:
         """Step 5. Does it again for a raised source if it ends after the window.
 
         Tombstones, and the lines of step 3, may be gone then.
@@ -316,7 +316,7 @@ class IntentWriter(Generic[R]):
             derived = self.derived(source.record)
 
     def agree(
-        self, source: Source[R], derived: Mapping[Cell, bytes], named: Set[Cell], *, puts_moving: bool = False
+        self, source: SourceRow[R], derived: Mapping[Cell, bytes], named: Set[Cell], *, puts_moving: bool = False
     ) -> None:
         """Puts the named cells that a source derives, and deletes those that it does not."""
         self.put(self.cells_to_put(derived, named, puts_moving=puts_moving), source.time_ms)
@@ -345,7 +345,7 @@ class IntentWriter(Generic[R]):
                 batch.delete(row, columns)
             batch.send()
 
-    def check_and_put(self, row: bytes, source: Source[R], new: Source[R]) -> bool:
+    def check_and_put(self, row: bytes, source: SourceRow[R], new: SourceRow[R]) -> bool:
         """Puts the next revision of a source, unless it has changed since it was read; returns whether it did."""
         assert new.cell is not None
         return put_if(self._rows, row, self.cells.columns[0], source.cell, new.cell)
@@ -365,7 +365,7 @@ class IntentWriter(Generic[R]):
         self.delete(touched, self.check_clock().wall_ms - FORGET_MS)
 
     def replace(
-        self, row: bytes, source: Source[R], record: R | None, touched: Iterable[Cell], newest_ms: int = 0
+        self, row: bytes, source: SourceRow[R], record: R | None, touched: Iterable[Cell], newest_ms: int = 0
     ) -> bool:
         """Does what `repair` does, with another record instead of the one in the source as it was read.
 
@@ -497,9 +497,9 @@ class Prepared(Generic[R]):
     source_table: str
     row: bytes
     """The row of its source."""
-    source: Source[R]
+    source: SourceRow[R]
     """The source as it was read."""
-    decided: Source[R]
+    decided: SourceRow[R]
     """The next revision, if the write is accepted."""
     derived: Mapping[Cell, bytes]
     """All derived cells of that revision."""
@@ -516,7 +516,7 @@ class Prepared(Generic[R]):
         )
 
 
-def before_decision_ms(source: Source[Any], began: Moment) -> int:
+def before_decision_ms(source: SourceRow[Any], began: Moment) -> int:
     """The timestamp of lines that are put before the next revision of a source is decided.
 
     For a missing source it is above the tombstones of a record that `forget` has removed, and below every revision.

@@ -35,7 +35,7 @@ from .intents import IntentWriter, Prepared, before_decision_ms, unknown_outcome
 from .server_clock import MAX_DRIFT_MS
 from .side_by_side import side_by_side
 from .slots import Intent
-from .sources import Source
+from .sources import SourceRow
 
 R = TypeVar("R")
 
@@ -78,7 +78,7 @@ def _write_different(writer: IntentWriter[R], writes: Sequence[_Write]) -> list[
         began = writer.check_clock()
         sources = writer.reader.read_all(write.row for write in writes)
         changing: list[tuple[_Write, Prepared[R]]] = []
-        same: dict[bytes, Source[R]] = {}
+        same: dict[bytes, SourceRow[R]] = {}
         for write in writes:
             source = sources[write.row]
             record = write.decide(source.record)
@@ -94,7 +94,7 @@ def _write_different(writer: IntentWriter[R], writes: Sequence[_Write]) -> list[
     return [write for (write, _), is_accepted in zip(changing, accepted, strict=True) if not is_accepted]
 
 
-def _complete_again(writer: IntentWriter[R], same: Mapping[bytes, Source[R]], began: Moment) -> None:
+def _complete_again(writer: IntentWriter[R], same: Mapping[bytes, SourceRow[R]], began: Moment) -> None:
     """Puts the derived cells of records that are stored already: so repeating a call completes one that died."""
     derived = {row: writer.derived(source.record) for row, source in same.items()}
     _put(writer, [(writer.cells_to_put(derived[row], derived[row].keys()), same[row].time_ms) for row in same])

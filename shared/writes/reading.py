@@ -7,7 +7,7 @@ from ..keys.errors import InvalidKey
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts
 from ..tables.recorded_layouts import check_filled
-from .sources import Source, SourceCells
+from .sources import SourceCells, SourceRow
 
 if TYPE_CHECKING:
     import happybase
@@ -41,17 +41,17 @@ class SourceReader(Generic[R]):
         self._derive = derive
         self._checked = checked
 
-    def read(self, row: bytes) -> Source[R]:
+    def read(self, row: bytes) -> SourceRow[R]:
         """A source row as it is now. Raises InvalidRow and LayoutMismatch. Costs: one get."""
         check_layouts(self._connection, self._checked)
         return self.source_of(row, self._rows.row(row, columns=[*self.cells.columns]))
 
-    def read_all(self, rows: Iterable[bytes]) -> dict[bytes, Source[R]]:
+    def read_all(self, rows: Iterable[bytes]) -> dict[bytes, SourceRow[R]]:
         """Source rows as they are now. Raises InvalidRow. Costs: one call for each 1,000 rows."""
         stored = self.cells_of(self._source, dict.fromkeys(rows))
         return {row: self.source_of(row, cells) for row, cells in stored}
 
-    def read_each(self, rows: Iterable[bytes]) -> dict[bytes, Source[R] | InvalidRow]:
+    def read_each(self, rows: Iterable[bytes]) -> dict[bytes, SourceRow[R] | InvalidRow]:
         """Source rows as they are now, or why they cannot be read. Costs: those of `read_all`."""
         stored = self.cells_of(self._source, dict.fromkeys(rows))
         return {row: self.source_or_error(row, cells) for row, cells in stored}
@@ -66,14 +66,14 @@ class SourceReader(Generic[R]):
             stored = dict(self._connection.table(table.name).rows(batch, columns=columns))
             yield from ((row, stored.get(row, {})) for row in batch)
 
-    def source_of(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R]:
+    def source_of(self, row: bytes, cells: Mapping[bytes, bytes]) -> SourceRow[R]:
         """The source in these cells of a row. Raises InvalidRow."""
         try:
             return self.cells.source(self._source.key.decode(row), cells.get(self.cells.columns[0]))
         except (InvalidKey, InvalidRecord) as error:
             raise InvalidRow.of(self._source.name, row, error) from None
 
-    def source_or_error(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R] | InvalidRow:
+    def source_or_error(self, row: bytes, cells: Mapping[bytes, bytes]) -> SourceRow[R] | InvalidRow:
         """The source in these cells of a row, or why it cannot be read."""
         try:
             return self.source_of(row, cells)
@@ -95,7 +95,7 @@ class SourceReader(Generic[R]):
         ]
 
     def _agreeing(
-        self, source: Source[R] | InvalidRow, table: TableLayout[Any, Any], line: bytes
+        self, source: SourceRow[R] | InvalidRow, table: TableLayout[Any, Any], line: bytes
     ) -> R | InvalidRow | None:
         if isinstance(source, InvalidRow):
             return source

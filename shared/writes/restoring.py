@@ -9,7 +9,7 @@ from ..keys.errors import listed, message_of, shown
 from ..tables import InvalidRecord, InvalidRow, TableLayout
 from .intent_rows import Dated
 from .intents import IntentWriter
-from .sources import Source
+from .sources import SourceRow
 
 R = TypeVar("R")
 
@@ -49,7 +49,7 @@ class StoredLine:
             return f"cells that cannot be read: {error.reason}"
 
 
-def restored_record(writer: IntentWriter[R], stored: Source[R], lines: Iterable[StoredLine]) -> R:
+def restored_record(writer: IntentWriter[R], stored: SourceRow[R], lines: Iterable[StoredLine]) -> R:
     """The record that these lines hold, over what the stored source holds; newer lines win.
 
     Raises NotRestorable if an attribute is neither in a line nor in the source, or if the record does not have the

@@ -38,7 +38,7 @@ NOTHING: Mapping[bytes, bytes] = MappingProxyType({})
 
 
 @attrs.frozen
-class Source(Generic[R]):
+class SourceRow(Generic[R]):
     """A source row as it was read."""
 
     cell: bytes | None
@@ -143,13 +143,13 @@ class SourceCells(Generic[R]):
             if source.record is not None:
                 yield source.record
 
-    def source(self, key: object, cell: bytes | None) -> Source[R]:
+    def source(self, key: object, cell: bytes | None) -> SourceRow[R]:
         """A source row, from its decoded key and its cell; a missing cell is revision 0. Raises InvalidRecord."""
         if cell is None:
-            return Source(None, 0, 0, (), None)
+            return SourceRow(None, 0, 0, (), None)
         opened = self.opened(cell)
         record = None if opened.cells is None else self.cells.unpack(key, opened.cells)
-        return Source(cell, opened.revision, opened.time_ms, opened.writes, record, opened.unknown)
+        return SourceRow(cell, opened.revision, opened.time_ms, opened.writes, record, opened.unknown)
 
     def revision_of(self, cell: bytes | None) -> int:
         """The number of a source's revisions, from its cell; 0 if it is missing. Raises InvalidRecord."""

@@ -16,8 +16,8 @@ from shared.writes import (
     IntentWriter,
     Pending,
     Recovery,
-    Source,
     SourceCells,
+    SourceRow,
     WriterClock,
     WriterUpkeep,
     claim,
@@ -108,7 +108,7 @@ class Notes:
     def forget(self, *notes: Note) -> int:
         return forget(self.writer, map(NOTES.row, notes))
 
-    def source(self, row: bytes = b"a") -> Source[Note]:
+    def source(self, row: bytes = b"a") -> SourceRow[Note]:
         """The source of a note."""
         return self.writer.reader.read(row)
 
