@@ -183,7 +183,7 @@ SNIPPETS = {
         first: SellerLine | None = Query(by_seller, plan).first()
         lines: Query[BuyerLine] = Query(by_seller, plan)  # refused
         Query(BY_SELLER, plan)  # refused
-        Query(by_seller, plan, as_of_ms="now")  # refused
+        Query(by_seller, plan).as_of("now")  # refused
         latest: SellerLine | None = next(iter(Versions(by_seller, plan, newest=1))).record
         older: Versions[BuyerLine] = Versions(by_seller, plan, newest=1)  # refused
         cells: RecordCells[Order] = RecordCells(Order, {"item": Column("o:i"), "others": OtherColumns("o")})

@@ -33,7 +33,7 @@ def user_first_against_time_first(design: Design) -> Crossing:
             return cost.rows_fetched
 
         table = BoundTable(connection, ACTIVITY)
-        full_scan = rows_read(Query(table, table.whole_table(), where={"time_ms": between(*DAY)}))
+        full_scan = rows_read(Query(table, table.whole_table()).where(time_ms=between(*DAY)))
         of_one, of_one_by_time = rows_read(by_user.of_user(USER, *DAY)), rows_read(by_time.of_user(USER, *DAY))
         of_all_by_time = rows_read(by_time.of_all(*DAY))
 

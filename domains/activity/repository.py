@@ -58,7 +58,7 @@ class ActivityRepository:
         """
         plan = self._activity.narrow(user=user, time_ms=between(since_ms, until_ms))
         where = {} if verb is None else {"verb": verb}
-        return Query(self._activity, plan, where=where, newest_first=True)
+        return Query(self._activity, plan).where(**where).newest_first()
 
     def of_all(self, since_ms: int | None = None, until_ms: int | None = None) -> Query[Action]:
         """The actions of all users from `since_ms` to `until_ms` (exclusive), newest first.
@@ -66,7 +66,7 @@ class ActivityRepository:
         Costs: refused if the key has the user before the time.
         """
         plan = self._activity.narrow(time_ms=between(since_ms, until_ms))
-        return Query(self._activity, plan, newest_first=True)
+        return Query(self._activity, plan).newest_first()
 
     def users_like(self, user_prefix: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Action]:
         """Actions of all users whose id starts with `user_prefix`, from `since_ms` to `until_ms` (exclusive).

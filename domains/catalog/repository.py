@@ -125,7 +125,7 @@ class CatalogRepository:
         """
         listed = between(since_ms, until_ms)
         plan = self._by_listing.plan(shop=shop, region=region, category=category, listed_ms=listed)
-        lines = Query(self._by_listing, plan, newest_first=True)
+        lines = Query(self._by_listing, plan).newest_first()
         return lines.then(partial(self.writer.reader.agreeing, self._by_listing.layout))
 
     # ---- upkeep

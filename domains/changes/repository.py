@@ -283,7 +283,7 @@ class ChangeRepository:
     def _of_record(self, stored: StoredSource, table: str, key: str) -> Query[Change]:
         positions = between(None, stored.position + 1)
         plan = self._by_record.plan(source=stored.source, table=table, key=key, position=positions)
-        return Query(self._by_record, plan, newest_first=True)
+        return Query(self._by_record, plan).newest_first()
 
     def _changes_of_keys(self, source: str, table: str, keys: Any, up_to: int | None = None) -> DependentQuery[Change]:
         """The changes of the records whose keys meet a condition, by key, newest first."""
@@ -300,7 +300,7 @@ class ChangeRepository:
 
     def _of_table(self, stored: StoredSource, table: str, positions: Any) -> Query[Change]:
         plan = self._by_position.plan(source=stored.source, position=positions)
-        return Query(self._by_position, plan, where={"table": table})
+        return Query(self._by_position, plan).where(table=table)
 
     # ---- upkeep
 

@@ -197,7 +197,7 @@ class _Read:
         of_key = {name: condition for name, condition in conditions.items() if name in parts}
         others = {name: condition for name, condition in conditions.items() if name not in parts}
         plan = table.narrow(**of_key) if of_key else table.whole_table()
-        self._query: Query[Any] = Query(table, plan, where=others).on_invalid(unreadable.add)
+        self._query: Query[Any] = Query(table, plan).where(**others).on_invalid(unreadable.add)
         self._most = most
         self.more = False
         """Whether records remain that were not read, or may; known after the last batch."""

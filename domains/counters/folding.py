@@ -107,7 +107,7 @@ class DayFolder:
     def closed_rows(self) -> Iterator[bytes]:
         """The rows of the days that are closed and not folded."""
         days = BoundTable(self._connection, self.writer.source)
-        return map(days.row, Query(days, days.whole_table(), server=_CLOSED, where={"state": "closed"}))
+        return map(days.row, Query(days, days.whole_table()).where(state="closed").filtered(_CLOSED))
 
     def _fold_row(self, row: bytes) -> bool:
         day_ms = self.writer.source.key.decode(row).day_ms

@@ -129,7 +129,7 @@ class LoginRepository:
         Logins of folded days are gone; of a day that is being folded, some are.
         Costs: one reverse scan of a page's logins; a row with many more than that is read from its start.
         """
-        return Query(self._by_user.logins, self._of_user(user, since_ms, until_ms), newest_first=True)
+        return Query(self._by_user.logins, self._of_user(user, since_ms, until_ms)).newest_first()
 
     def day_count(self, user: str, day_ms: int) -> int:
         """How often a user logged in on one day. Costs: one scan of the day's logins, none if folded, and one get."""

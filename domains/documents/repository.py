@@ -117,7 +117,7 @@ class DocumentRepository:
 
     def _found(self, plan: Plan, as_of_ms: int | None) -> Query[Document]:
         with_bodies = self._parts.present if as_of_ms is None else self._parts.past
-        return Query(self._documents, plan, as_of_ms=as_of_ms).then(with_bodies)
+        return Query(self._documents, plan).as_of(as_of_ms).then(with_bodies)
 
     def summaries(self, owner: str, id_prefix: str = "") -> Query[Summary]:
         """The chosen paths of an owner's documents, by id.
@@ -140,7 +140,7 @@ class DocumentRepository:
             documents = lines.then(partial(self.writer.reader.agreeing, self._index.layout)).then(self._parts.present)
         else:
             chosen = equal(SUMMARY_CELLS, "paths", value, key=path)
-            query = Query(self._documents, self._documents.plan(owner=owner), server=chosen)
+            query = Query(self._documents, self._documents.plan(owner=owner)).filtered(chosen)
             documents = query.then(self._parts.present)
         return documents.then(partial(those_having, path, value))
 

@@ -80,7 +80,7 @@ class UserErasures:
         a clock that is behind, or by a write that began before. Calls `on_kept` if the date is in the future.
         """
         posts, streams = self._posts, self._streams.layout
-        pulled = Query(posts, posts.plan(author=user), where={"way": "pulled"})
+        pulled = Query(posts, posts.plan(author=user)).where(way="pulled")
         row = streams.row(AuthorWithStream(user))
         cells = self._streams.rows.row(row, include_timestamp=True)
         if cells and pulled.on_invalid(_ignore).first() is not None:

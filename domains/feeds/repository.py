@@ -239,7 +239,7 @@ class FeedRepository:
         A page with deleted posts is short. Costs: one scan of a page's rows and one more.
         """
         plan = self._posts.plan(author=author, posted_ms=between(since_ms, until_ms))
-        return Query(self._posts, plan, newest_first=True).then(_posts_not_deleted)
+        return Query(self._posts, plan).newest_first().then(_posts_not_deleted)
 
     def followers(self, author: str) -> Query[Follow]:
         """The follows of an author's followers, sorted by name.

@@ -1,7 +1,7 @@
 """Log events in one table; one method for each question, whatever the order of the table's key."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from shared.keys import Plan, between, starting_with
 from shared.queries import Query, equal
@@ -99,9 +99,9 @@ class LogRepository:
         check_one_of("filter_at", filter_at, "server", "client")
         plan = self._logs.narrow(host=host, time_ms=between(since_ms, until_ms))
         if filter_at == "client":
-            return self._by_time(plan, where={"severity": severity})
-        return self._by_time(plan, server=equal(LOG_CELLS, "severity", severity))
+            return self._by_time(plan).where(severity=severity)
+        return self._by_time(plan).filtered(equal(LOG_CELLS, "severity", severity))
 
-    def _by_time(self, plan: Plan, *, newest_first: bool = False, **options: Any) -> Query[LogEvent]:
+    def _by_time(self, plan: Plan, *, newest_first: bool = False) -> Query[LogEvent]:
         """The events of a plan by time: in the table's order, in its reverse, or sorted by the client."""
-        return Query(self._logs, plan, order=BY_TIME, newest_first=newest_first, **options)
+        return Query(self._logs, plan).in_order_of(BY_TIME).newest_first(newest_first)

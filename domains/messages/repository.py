@@ -167,7 +167,7 @@ class MessageRepository:
         """
         plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
         where = {"in_inbox": True}
-        messages = Query(self._inbox, plan, where=where, newest_first=newest_first)
+        messages = Query(self._inbox, plan).where(**where).newest_first(newest_first)
         return messages.then(self._with_bodies)
 
     def outbox(
@@ -179,7 +179,7 @@ class MessageRepository:
         Costs: one scan of a page's lines and one more, and one call that gets their messages.
         """
         plan = self._outbox.plan(sender=user, sent_ms=between(since_ms, until_ms))
-        lines = Query(self._outbox, plan, newest_first=newest_first)
+        lines = Query(self._outbox, plan).newest_first(newest_first)
         return lines.then(partial(self.writer.reader.agreeing, self._outbox.layout)).then(self._with_bodies)
 
     def unread(
@@ -191,7 +191,7 @@ class MessageRepository:
         of group messages.
         """
         plan = self._unread.plan(receiver=user, sent_ms=between(since_ms, until_ms))
-        lines = Query(self._unread, plan, newest_first=newest_first)
+        lines = Query(self._unread, plan).newest_first(newest_first)
         return lines.then(partial(self.writer.reader.agreeing, self._unread.layout)).then(self._with_bodies)
 
     def conversation(
@@ -213,7 +213,7 @@ class MessageRepository:
         pair = [*dict.fromkeys([owner, peer])]
         plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
         where = {"sender": any_of(pair), "group": None}
-        messages = Query(self._inbox, plan, where=where, newest_first=newest_first)
+        messages = Query(self._inbox, plan).where(**where).newest_first(newest_first)
         return messages.then(partial(conversation_of, owner, peer))
 
     def _with_bodies(self, messages: list[StoredMessage]) -> list[Message | InvalidRow]:

@@ -86,7 +86,7 @@ class PointRepository:
         whole, and the client drops what is outside.
         """
         plan = self._points.narrow(host=host, metric=metric, time_ms=between(since_ms, until_ms))
-        return Query(self._points, plan, order=BY_TIME)
+        return Query(self._points, plan).in_order_of(BY_TIME)
 
     def latest(self, host: str, metric: str) -> Point | None:
         """The latest point of a metric, or None.
@@ -94,7 +94,7 @@ class PointRepository:
         Costs: a reverse scan that finds the last hour with points, and a scan of that hour, which reads it whole.
         """
         plan = self._points.narrow(host=host, metric=metric)
-        return Query(self._points, plan, order=BY_TIME, newest_first=True).first()
+        return Query(self._points, plan).in_order_of(BY_TIME).newest_first().first()
 
     def of_host(self, host: str, since_ms: int, until_ms: int) -> Query[Point]:
         """All metrics of a host from `since_ms` to `until_ms` (exclusive), in row-key order: by metric, then time.

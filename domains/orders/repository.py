@@ -127,10 +127,10 @@ class OrderRepository:
         placed = between(since_ms, until_ms)
         if status is None:
             plan = self._by_seller.plan(seller_id=seller_id, placed_ms=placed)
-            return Query(self._by_seller, plan, newest_first=True)
+            return Query(self._by_seller, plan).newest_first()
         check_status(status)
         plan = self._by_status.plan(seller_id=seller_id, status=status, placed_ms=placed)
-        lines = Query(self._by_status, plan, newest_first=True)
+        lines = Query(self._by_status, plan).newest_first()
         return lines.then(partial(self.writer.reader.agreeing, self._by_status.layout)).then(seller_lines)
 
     def of_buyer(
@@ -142,7 +142,7 @@ class OrderRepository:
         ends after 10,000 rows with a shorter page and a cursor.
         """
         plan = self._by_buyer.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
-        return Query(self._by_buyer, plan, where=of_status(status), newest_first=True)
+        return Query(self._by_buyer, plan).where(**of_status(status)).newest_first()
 
     def numbered(self, number_prefix: str) -> Query[Order]:
         """The orders whose number starts with `number_prefix`. Costs: one scan of a page's rows and one more."""
@@ -156,7 +156,7 @@ class OrderRepository:
         """
         check_status(status)
         plan = self._by_seller.whole_table()
-        lines = Query(self._by_seller, plan, server=equal(SELLER_CELLS, "status", status))
+        lines = Query(self._by_seller, plan).filtered(equal(SELLER_CELLS, "status", status))
         orders = lines.then(partial(self.writer.reader.agreeing, self._by_seller.layout))
         return orders.then(partial(_orders_with_status, status))
 

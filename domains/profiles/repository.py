@@ -106,7 +106,7 @@ class ProfileRepository:
         check_text("name", name, empty=False)
         cells: Any = self._profiles.layout.cells
         server = equal(cells, "name", name)
-        return Query(self._profiles, self._profiles.whole_table(), server=server)
+        return Query(self._profiles, self._profiles.whole_table()).filtered(server)
 
     # ---- upkeep
 

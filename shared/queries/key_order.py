@@ -38,7 +38,7 @@ def direction(
     that the question leaves open. Raises InvalidQuestion if that is the order of a hash, which has no direction.
     """
     if type(newest_first) not in (bool, NoneType):
-        raise InvalidQuestion(f"newest_first: must be true, false or None (got {shown(newest_first)})")
+        raise InvalidQuestion(f"newest_first: must be true or false (got {shown(newest_first)})")
     if order is None and newest_first is None:
         return None, False
     layout, constants = table.key, _constants(plan.conditions)
@@ -47,7 +47,7 @@ def direction(
         open_parts = dict.fromkeys(name for prefix in layout.spread for name in prefix.of if name not in constants)
         raise InvalidQuestion(
             f"newest_first: rows of {layout.name} come in the order of a hash; "
-            f"give order, or a value for {listed(open_parts)}"
+            f"give in_order_of before, or a value for {listed(open_parts)}"
         )
     qualifier = table.cells.qualifier if isinstance(table.cells, ItemCells) else None
     return _direction(layout, qualifier, by_hash, constants, _merged_parts(plan), order, newest_first)

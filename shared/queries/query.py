@@ -1,7 +1,7 @@
 """A question as a value; nothing is read before a page, a record or a count is requested.
 
 events = BoundTable(connection, EVENTS)
-latest = Query(events, events.plan(host="web-1"), newest_first=True)
+latest = Query(events, events.plan(host="web-1")).newest_first()
 latest.page(limit=10)
 for event in latest: ...
 """
@@ -40,68 +40,116 @@ ITERATION_BATCH_ROWS = 250
 """Rows in a batch of one stream if iteration merges several: the rest of a batch is read again for the next page."""
 
 
+@attrs.frozen(eq=False)
+class Asked(Generic[R]):
+    """What is asked: a plan, and what the methods of a query add to it."""
+
+    table: BoundTable[Any, R]
+    plan: Plan
+    where: Mapping[str, Any] = {}
+    server: ServerFilter | None = None
+    order: KeyLayout[Any] | None = None
+    newest_first: bool | None = None
+    as_of_ms: int | None = None
+
+    @property
+    def request(self) -> Request[Any]:
+        """All that reading it needs. Raises InvalidQuestion for what does not go together."""
+        layout, server = self.table.layout, self.server
+        sort_into, reverse = direction(layout, self.plan, self.order, self.newest_first)
+        conditions = conditions_of(layout.cells.record, self.plan, self.where)
+        request: Request[Any] = Request(self.table, self.plan, conditions, server, sort_into, reverse, self.as_of_ms)
+        if server is not None and request.reads_past:
+            raise InvalidQuestion(f"filtered: cannot filter table {layout.name} as of a time: give where instead")
+        if server is not None and request.is_wide:
+            raise InvalidQuestion(
+                f"filtered: cannot filter table {layout.name}, whose rows are read in parts: give where instead"
+            )
+        if sort_into is not None and request.has_own_cells:
+            raise InvalidQuestion(
+                f"in_order_of: cannot sort table {layout.name}, because a cursor cannot tell apart the records in a "
+                f"row of {type(layout.cells).__name__}: omit it, and sort the records yourself"
+            )
+        return request
+
+
 class Query(Generic[R]):
     """The records that answer one question, to be read in pages, one by one, counted or explained.
 
     `plan` is the result of `table.plan`, `table.narrow` or `table.whole_table`; a plan of another table is refused. The
-    client compares every record with the conditions of the plan that no range expresses, and with `where`: a value,
-    `between(...)`, `starting_with(...)` or `any_of(...)` by attribute. `server` is a server-side filter: the server
-    does not send rows that do not match. A page with few matches still reads the whole plan, and one call may outlast
-    the connection's timeout.
-
-    Records come in the order of the table's key: of its row, then of its qualifier. With `order`, the key layout of
-    another order of the same records, they come in that order: from the scan if its order is the same, otherwise the
-    client sorts them, and a question of more than 10,000 rows is refused. `newest_first` sets the direction of the
-    whole order: the first value that the question leaves open descends (or ascends, if false), whichever way the key
-    runs. If that value is not a time, times are reversed with it: `any_of` hosts come last host first, each with its
-    oldest event first if its times descend. The client does not sort records of a domain's own cells: such an `order`
-    is refused.
-
-    With `as_of_ms`, records are read as they were at this time, in milliseconds since 1970: of each cell the newest
-    version that is dated then or earlier. That is right as far back as the families keep versions
-    (`Family.max_versions`), for cells that were not deleted since: a delete also hides what it deleted from such reads.
-    A source that has changed more often since is an `InvalidRow`, because the store does not know what it was. Other
-    records do not count their changes: beyond what is kept they may be missing, or older than asked, without an error.
-    A table whose families keep one version is refused, and so is a `server` filter on sources. The costs are those of
-    the same question without a time; two calls for each page more if any of its sources has changed since, and one for
-    each that has changed as often as its family keeps versions.
+    client compares every record with the conditions of the plan that no range expresses. Records come in the order of
+    the table's key: of its row, then of its qualifier. `where`, `filtered`, `in_order_of`, `newest_first` and `as_of`
+    return the same query with one thing changed.
 
     Every record that is stored from the first page to the last comes exactly once, whatever is inserted or deleted
     between pages.
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
-    def __init__(
-        self,
-        table: BoundTable[Any, R],
-        plan: Plan,
-        *,
-        where: Mapping[str, Any] = {},
-        server: ServerFilter | None = None,
-        order: KeyLayout[Any] | None = None,
-        newest_first: bool | None = None,
-        as_of_ms: int | None = None,
-    ) -> None:
-        layout = table.layout
-        check_same_table(layout, plan)
-        if as_of_ms is not None:
-            check_as_of(layout, as_of_ms)
-        sort_into, reverse = direction(layout, plan, order, newest_first)
-        conditions = conditions_of(layout.cells.record, plan, where)
-        self._request: Request[Any] = Request(table, plan, conditions, server, sort_into, reverse, as_of_ms)
-        if server is not None and self._request.reads_past:
-            raise InvalidQuestion(f"server: cannot filter table {layout.name} as of a time: give where instead")
-        if server is not None and self._request.is_wide:
-            raise InvalidQuestion(
-                f"server: cannot filter table {layout.name}, whose rows are read in parts: give where instead"
-            )
-        if sort_into is not None and self._request.has_own_cells:
-            raise InvalidQuestion(
-                f"order: cannot sort table {layout.name}, because a cursor cannot tell apart the records in a row of "
-                f"{type(layout.cells).__name__}: omit order, and sort the records yourself"
-            )
+    def __init__(self, table: BoundTable[Any, R], plan: Plan) -> None:
+        check_same_table(table.layout, plan)
+        self._asked: Asked[R] = Asked(table, plan)
+        self._request: Request[Any] = self._asked.request
         self._fetches: tuple[Callable[[list[Any]], Sequence[Any]], ...] = ()
         self._on_invalid: Callable[[InvalidRow], None] | None = None
+
+    # ---- what is asked
+
+    def where(self, /, **conditions: Any) -> "Query[R]":
+        """The same query, of which the client leaves out every record that does not meet the conditions.
+
+        Each is a value, `between(...)`, `starting_with(...)` or `any_of(...)` for an attribute of the record. A page
+        with few matches still reads the whole plan, and one call may outlast the connection's timeout.
+        Raises InvalidQuestion for an attribute that the record lacks, and for a value that it cannot have.
+        """
+        return self._asking(where={**self._asked.where, **conditions})
+
+    def filtered(self, server: ServerFilter | None) -> "Query[R]":
+        """The same query, of which the server does not send rows that a filter refuses, if there is one.
+
+        The server still reads them all. Refused for rows that are read in parts, and as of a time.
+        """
+        return self._asking(server=server)
+
+    def in_order_of(self, order: KeyLayout[Any]) -> "Query[R]":
+        """The same records in the order of another key layout: from the scan if its order is the same.
+
+        Otherwise the client sorts them, and a question of more than 10,000 rows is refused. The client does not sort
+        records of a domain's own cells.
+        """
+        return self._asking(order=order)
+
+    def newest_first(self, is_wanted: bool = True) -> "Query[R]":
+        """The same records in the order in which the first value that the question leaves open descends.
+
+        If false, it ascends; either way whichever way the key runs. If that value is not a time, times are reversed
+        with it: `any_of` hosts come last host first, each with its oldest event first if its times descend. Rows that
+        come in the order of a hash have no direction: give `in_order_of` before.
+        """
+        return self._asking(newest_first=is_wanted)
+
+    def as_of(self, time_ms: int | None) -> "Query[R]":
+        """The records as they were at a time, in milliseconds since 1970; at present, if it is None.
+
+        Of each cell the newest version counts that is dated then or earlier. That is right as far back as the families
+        keep versions (`Family.max_versions`), for cells that were not deleted since: a delete also hides what it
+        deleted from such reads. A source that has changed more often since is an `InvalidRow`, because the store does
+        not know what it was. Other records do not count their changes: beyond what is kept they may be missing, or
+        older than asked, without an error. A table whose families keep one version is refused, and so is a filter on
+        sources. The costs are those of the same question without a time; two calls for each page more if any of its
+        sources has changed since, and one for each that has changed as often as its family keeps versions.
+        """
+        if time_ms is not None:
+            check_as_of(self._asked.table.layout, time_ms)
+        return self._asking(as_of_ms=time_ms)
+
+    def _asking(self, **changes: Any) -> "Query[R]":
+        query = self._copy()
+        query._asked = attrs.evolve(self._asked, **changes)
+        query._request = query._asked.request
+        return query
+
+    # ---- answers
 
     def page(self, limit: int = 100, cursor: str | None = None) -> Page[R]:
         """The next `limit` records, from the record after `cursor`, which comes from the previous page.
@@ -162,7 +210,8 @@ class Query(Generic[R]):
 
     def _copy(self) -> "Query[Any]":
         query: Query[Any] = object.__new__(type(self))
-        query._request, query._fetches, query._on_invalid = self._request, self._fetches, self._on_invalid
+        query._asked, query._request = self._asked, self._request
+        query._fetches, query._on_invalid = self._fetches, self._on_invalid
         return query
 
     def __iter__(self) -> Iterator[R]:
@@ -248,8 +297,6 @@ def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tu
     Raises InvalidQuestion for an attribute that the record lacks, for a value that it cannot have, and for an interval
     whose ends are out of order.
     """
-    if not isinstance(where, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
-        raise InvalidQuestion(f"where: must be conditions by attribute, such as a dict (got {shown(where)})")
     if not (where or plan.residual):
         return ()
     for name in where:

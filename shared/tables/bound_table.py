@@ -18,7 +18,7 @@ class BoundTable(Generic[K, R]):
 
     by_seller = BoundTable(connection, BY_SELLER)
     by_seller.rows.put(by_seller.row(line), by_seller.layout.cells.pack(line))
-    Query(by_seller, by_seller.plan(seller_id="s-17"), newest_first=True)
+    Query(by_seller, by_seller.plan(seller_id="s-17")).newest_first()
 
     `is_for_upkeep`: upkeep also reads a list that lacks lines, because it puts them.
 

@@ -1,14 +1,14 @@
 """Tables with rows in them: what the tests of scanning and pages stand on."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
 import happybase
 
-from shared.keys import Plan
-from shared.queries import Query
+from shared.keys import KeyLayout, Plan
+from shared.queries import Query, ServerFilter
 from shared.tables import BoundTable, TableLayout
 from tests.engines import Engine, plain_table
 
@@ -43,7 +43,22 @@ def hexes(*rows: str) -> list[bytes]:
 
 def query_of(rows: happybase.Table, layout: TableLayout[Any, Any], plan: Plan, **options: Any) -> Query[Any]:
     """A question to the rows of a table, bound on their connection."""
-    return Query(BoundTable(rows.connection, layout), plan, **options)
+    return asked(Query(BoundTable(rows.connection, layout), plan), **options)
+
+
+def asked(
+    query: Query[Any],
+    *,
+    where: Mapping[str, Any] | None = None,
+    server: ServerFilter | None = None,
+    order: KeyLayout[Any] | None = None,
+    newest_first: bool | None = None,
+    as_of_ms: int | None = None,
+) -> Query[Any]:
+    """A question of a table of cases: the methods of a query by name, those left out that are None."""
+    query = query.where(**(where or {})).filtered(server).as_of(as_of_ms)
+    query = query if order is None else query.in_order_of(order)
+    return query if newest_first is None else query.newest_first(newest_first)
 
 
 class Watched:

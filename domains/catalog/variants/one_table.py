@@ -96,7 +96,7 @@ class Repository:
         """The products of a category that were listed in a period, by product id. Costs: one scan of the category."""
         place, listed = {"shop": shop, "region": region, "category": category}, between(since_ms, until_ms)
         BY_LISTING.plan(**place, listed_ms=listed)  # refuses what is not a period; here no part of the key does
-        return Query(self._products, self._products.plan(**place), where={"listed_ms": listed})
+        return Query(self._products, self._products.plan(**place)).where(listed_ms=listed)
 
     def _stored(self, product: Product) -> tuple[Product | None, int]:
         """The product as it is stored, or None; and the timestamp of its newest cell in milliseconds."""

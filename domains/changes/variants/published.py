@@ -190,4 +190,4 @@ class Repository:
         def changes(published: list[Any]) -> list[Change | None]:
             return [row.change if up_to is None or int(row.position) <= up_to else None for row in published]
 
-        return Query(self._changes, plan, where={"source": source, "table": table}).then(changes)
+        return Query(self._changes, plan).where(source=source, table=table).then(changes)

@@ -74,7 +74,7 @@ class Repository(ChangeRepository):
     def _before(self, change: Change) -> Mapping[str, str | None]:
         positions = between(None, change.position)
         plan = self._by_record.plan(source=change.source, table=change.table, key=change.key, position=positions)
-        before: Any = Query(self._by_record, plan, newest_first=True).first()
+        before: Any = Query(self._by_record, plan).newest_first().first()
         return {} if before is None else before.after
 
     # ---- questions
@@ -96,7 +96,7 @@ class Repository(ChangeRepository):
         def of_record(stored: StoredSource) -> Query[Any]:
             positions = between(None, stored.position + 1)
             plan = self._by_record.plan(source=source, table=table, key=key, position=positions)
-            return Query(self._by_record, plan, where=where, newest_first=True)
+            return Query(self._by_record, plan).where(**where).newest_first()
 
         last: Any = self._up_to(source, up_to, of_record).first()
         if last is None or last.kind == "DELETE":

@@ -150,4 +150,4 @@ class Repository:
         table = self._revisions.layout
         one = TableLayout(table.name, table.holds, table.key, OneOfEachRow(as_of_ms), is_recorded=False)
         rows = BoundTable(self._revisions.connection, one)
-        return Query(rows, rows.plan(**question), where=where, server=None if where else FIRST_CELL)
+        return Query(rows, rows.plan(**question)).where(**where).filtered(None if where else FIRST_CELL)

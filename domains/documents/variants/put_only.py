@@ -89,7 +89,7 @@ class Repository:
         return [version.record for version in versions if version.record is not None]
 
     def _present(self, plan: Plan, as_of_ms: int | None) -> Query[Document]:
-        return Query(self._documents, plan, as_of_ms=as_of_ms).then(those_present)
+        return Query(self._documents, plan).as_of(as_of_ms).then(those_present)
 
 
 def those_present(documents: list[Document]) -> list[Document | None]:

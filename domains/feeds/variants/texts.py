@@ -188,13 +188,13 @@ class Repository:
         """A reader's timeline, newest first. Costs: one scan of a page's rows and one more."""
         check_name("reader", reader)
         plan = self._timelines.plan(owner=reader, posted_ms=between(since_ms, until_ms))
-        lines = Query(self._timelines, plan, newest_first=True)
+        lines = Query(self._timelines, plan).newest_first()
         return lines.then(lambda page: [line.post for line in page])
 
     def posts(self, author: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
         """An author's posts, newest first. Costs: one scan of a page's rows and one more."""
         plan = self._posts.plan(author=author, posted_ms=between(since_ms, until_ms))
-        return Query(self._posts, plan, newest_first=True)
+        return Query(self._posts, plan).newest_first()
 
     def followers(self, author: str) -> Query[Follow]:
         """The follows of an author's followers, sorted by name.

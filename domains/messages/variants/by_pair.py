@@ -94,6 +94,6 @@ class Repository(MessageRepository):
         check_text("peer", peer)
         first, second = sorted([owner, peer])
         plan = self._pairs.plan(first=first, second=second, sent_ms=between(since_ms, until_ms))
-        lines = Query(self._pairs, plan, newest_first=newest_first)
+        lines = Query(self._pairs, plan).newest_first(newest_first)
         messages = lines.then(partial(self.writer.reader.agreeing, PAIRS))
         return messages.then(partial(conversation_of, owner, peer))

@@ -150,7 +150,7 @@ class Repository:
         Costs: one scan of a page's rows and one more.
         """
         plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
-        return Query(self._inbox, plan, newest_first=newest_first)
+        return Query(self._inbox, plan).newest_first(newest_first)
 
     def outbox(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
@@ -160,7 +160,7 @@ class Repository:
         A group message is in it once. Costs: one scan of a page's rows and one more.
         """
         plan = self._outbox.plan(sender=user, sent_ms=between(since_ms, until_ms))
-        return Query(self._outbox, plan, newest_first=newest_first)
+        return Query(self._outbox, plan).newest_first(newest_first)
 
     def unread(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
@@ -168,7 +168,7 @@ class Repository:
         """The unread messages of a user's inbox. Costs: one scan of the inbox with a server-side filter."""
         plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
         server = equal(self._inbox_cells, "is_read", False)
-        return Query(self._inbox, plan, server=server, newest_first=newest_first)
+        return Query(self._inbox, plan).filtered(server).newest_first(newest_first)
 
     def conversation(
         self,
@@ -187,7 +187,7 @@ class Repository:
         pair = [*dict.fromkeys([owner, peer])]
         plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
         where = {"sender": any_of(pair), "group": None}
-        messages = Query(self._inbox, plan, where=where, newest_first=newest_first)
+        messages = Query(self._inbox, plan).where(**where).newest_first(newest_first)
         return messages.then(partial(_without_notes, owner, peer))
 
 

@@ -219,10 +219,10 @@ class Repository:
         placed = between(since_ms, until_ms)
         if status is None:
             plan = self._orders.plan(seller_id=seller_id, placed_ms=placed)
-            return Query(self._orders, plan, newest_first=True).then(seller_lines)
+            return Query(self._orders, plan).newest_first().then(seller_lines)
         check_status(status)
         plan = self._by_status.plan(seller_id=seller_id, status=status, placed_ms=placed)
-        lines = Query(self._by_status, plan, newest_first=True)
+        lines = Query(self._by_status, plan).newest_first()
         return lines.then(partial(self.writer.reader.agreeing, self._by_status.layout)).then(seller_lines)
 
     def of_buyer(
@@ -236,7 +236,7 @@ class Repository:
         if status is not None:
             check_status(status)
         plan = self._by_buyer.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
-        lines = Query(self._by_buyer, plan, newest_first=True)
+        lines = Query(self._by_buyer, plan).newest_first()
         orders = lines.then(partial(self.writer.reader.agreeing, self._by_buyer.layout))
         return orders.then(partial(_buyer_lines, status))
 
@@ -254,7 +254,7 @@ class Repository:
         Costs: a full scan of the list by status, whose rows the client compares, and one call that gets the orders.
         """
         check_status(status)
-        lines = Query(self._by_status, self._by_status.whole_table(), where={"status": status})
+        lines = Query(self._by_status, self._by_status.whole_table()).where(status=status)
         return lines.then(partial(self.writer.reader.agreeing, self._by_status.layout))
 
     def _entry(self, order_number: str) -> IndexEntry | None:

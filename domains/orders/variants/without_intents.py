@@ -109,14 +109,14 @@ class Repository:
         ends after 10,000 rows with a shorter page and a cursor.
         """
         plan = self._by_seller.plan(seller_id=seller_id, placed_ms=between(since_ms, until_ms))
-        return Query(self._by_seller, plan, where=of_status(status), newest_first=True)
+        return Query(self._by_seller, plan).where(**of_status(status)).newest_first()
 
     def of_buyer(
         self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
     ) -> Query[BuyerLine]:
         """A buyer's orders placed from `since_ms` to `until_ms` (exclusive), newest first. Costs: as `of_seller`."""
         plan = self._by_buyer.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
-        return Query(self._by_buyer, plan, where=of_status(status), newest_first=True)
+        return Query(self._by_buyer, plan).where(**of_status(status)).newest_first()
 
     def numbered(self, number_prefix: str) -> Query[Order]:
         """The orders whose number starts with `number_prefix`. Costs: one scan of a page's rows and one more."""
@@ -125,7 +125,7 @@ class Repository:
     def with_status(self, status: Status) -> Query[Order]:
         """All orders with a status, by number. Costs: a full table scan with a server-side filter."""
         check_status(status)
-        return Query(self._orders, self._orders.whole_table(), server=equal(ORDER_CELLS, "status", status))
+        return Query(self._orders, self._orders.whole_table()).filtered(equal(ORDER_CELLS, "status", status))
 
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
         """The order, and the timestamp of its last write in milliseconds; None if no order has this number."""

@@ -62,7 +62,7 @@ class OrdersInRows:
     def in_period(self, user_id: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[OrderSummary]:
         """A user's orders, newest first. Costs: one scan of a page's rows and one more."""
         plan = self._orders.plan(user_id=user_id, time_ms=between(since_ms, until_ms))
-        return Query(self._orders, plan, newest_first=True)
+        return Query(self._orders, plan).newest_first()
 
     def newest(self, user_id: str) -> list[OrderSummary]:
         """The newest ten orders. Costs: one scan of eleven rows."""

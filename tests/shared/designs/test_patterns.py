@@ -52,12 +52,11 @@ class Repository:
 
     def last_even(self) -> Query[Even]:
         """The even numbers, the largest half first, by which no key is sorted."""
-        return Query(
-            BoundTable(self._table.connection, EVEN_TABLE),
-            ITEMS.whole_table(),
-            where={"is_even": True},
-            order=KeyLayout(ByHalf),
-            newest_first=True,
+        return (
+            Query(BoundTable(self._table.connection, EVEN_TABLE), ITEMS.whole_table())
+            .where(is_even=True)
+            .in_order_of(KeyLayout(ByHalf))
+            .newest_first()
         )
 
     def items(self, since: int, seen_ms: int | None = None) -> Query[Item]:
@@ -332,7 +331,7 @@ class Points:
 
     def since(self, number: int, *, newest_first: bool = False) -> Query[Point]:
         plan = POINTS.plan(number=between(number, None))
-        return Query(BoundTable(self._rows.connection, POINTS), plan, newest_first=newest_first)
+        return Query(BoundTable(self._rows.connection, POINTS), plan).newest_first(newest_first)
 
     def count_since(self, number: int) -> int:
         return self.since(number).count()

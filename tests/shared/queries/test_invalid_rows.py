@@ -18,7 +18,7 @@ from tests.shared.hard_to_show import nested
 from tests.shared.queries import paging
 from tests.shared.queries.paging import ITEMS, key_table, page, records_of
 from tests.shared.specimens import Falling, Item, key_class
-from tests.shared.stocked import stocked_table
+from tests.shared.stocked import query_of, stocked_table
 
 VISITS = KeyLayout(Falling, Salt(of="host", buckets=4))
 ITEM_TABLE = key_table(ITEMS)
@@ -239,7 +239,7 @@ def later_tasks(request: pytest.FixtureRequest, new_store: NewStore) -> tuple[An
 @pytest.mark.parametrize("question", [{}, {"where": {"size": "large"}}, {"newest_first": False}], ids=str)
 def test_pages_leave_out_the_rows_of_a_later_release_and_say_which(later_tasks, limit, question):
     rows, tasks_ = later_tasks
-    query = Query(BoundTable(rows.connection, tasks_), tasks_.whole_table(), **question)
+    query = query_of(rows, tasks_, tasks_.whole_table(), **question)
     pages, cursor = [], None
     while not pages or cursor is not None:
         pages.append(query.page(limit, cursor))
@@ -345,5 +345,5 @@ def test_a_row_of_which_only_what_was_put_again_later_has_not_expired_is_skipped
         assert ([*query], query.first(), query.count()) == (whole, whole[0], 2)
         first = query.page(2)
         assert [*first.records, *query.page(9, first.cursor).records] == whole
-        assert [*Query(table, table.whole_table(), newest_first=True)] == whole[::-1]
+        assert [*Query(table, table.whole_table()).newest_first()] == whole[::-1]
         assert Query(table, table.plan(number=0)).first() is None

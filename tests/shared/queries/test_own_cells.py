@@ -141,8 +141,8 @@ def test_an_order_into_which_the_client_would_sort_is_refused(tagged, order, que
     with metered(tagged[0].connection) as cost, pytest.raises(InvalidQuestion) as refused:
         query_of(tagged[0], TAGS, plan, order=KeyLayout(order))
     assert str(refused.value) == (
-        "order: cannot sort table tags, because a cursor cannot tell apart the records in a row of TagCells: "
-        "omit order, and sort the records yourself"
+        "in_order_of: cannot sort table tags, because a cursor cannot tell apart the records in a row of TagCells: "
+        "omit it, and sort the records yourself"
     )
     assert cost.rpcs == 0
 

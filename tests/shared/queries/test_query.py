@@ -78,18 +78,10 @@ def test_a_where_is_compared_beside_the_residual(stocked):
     assert query.page().client_work == query.explain().client_work == ("at_s", "host")
 
 
-@pytest.mark.parametrize("where", [[("number", between(1, None)), ("number", between(None, 3))], None, "number"])
-def test_a_where_of_pairs_is_refused_because_a_dict_would_keep_one_condition_of_a_name(items, where):
-    with pytest.raises(InvalidQuestion) as refused:
-        everything(items(5), where=where)
-    assert str(refused.value) == f"where: must be conditions by attribute, such as a dict (got {where!r})"
-
-
 @pytest.mark.parametrize(
     ("where", "message"),
     [
         ({"colour": "red"}, "where: Item has no attribute colour"),
-        ({"number": 1, 5: 1}, "where: Item has no attribute 5"),
         ({"number": between(3, 1)}, "where: number: since must not be above until (got 3 and 1)"),
         ({"number": between(3, "a")}, "where: number: since cannot be compared with until (got 3 and 'a')"),
         ({"number": "3"}, "where: number: must be an int (got '3')"),

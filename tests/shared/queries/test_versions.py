@@ -100,24 +100,24 @@ def test_a_query_as_of_a_time_finds_what_was_put_up_to_it(
     wanted = as_of(puts, time_ms)
     order = PAGES.key if table is POINTS else None
     with stored(engine, table, puts) as pages:
-        whole = Query(pages, pages.whole_table(), order=order, as_of_ms=time_ms)
+        whole = Query(pages, pages.whole_table()).in_order_of(order).as_of(time_ms)
         assert records_of(pages_of(whole, limit)) == wanted
         of_a = {"owner": "a"}
         for newest_first in (True, False):
-            query = Query(pages, pages.plan(**of_a), newest_first=newest_first, as_of_ms=time_ms)
+            query = Query(pages, pages.plan(**of_a)).newest_first(newest_first).as_of(time_ms)
             found = [page for page in wanted if page.owner == "a"]
             assert records_of(pages_of(query, limit)) == (found if newest_first else found[::-1])
-        one = Query(pages, pages.plan(owner="a", at_ms=1), as_of_ms=time_ms)
+        one = Query(pages, pages.plan(owner="a", at_ms=1)).as_of(time_ms)
         assert one.first() == next((page for page in wanted if (page.owner, page.at_ms) == ("a", 1)), None)
         if table is PAGES:
-            done = Query(pages, pages.whole_table(), server=equal(PAGE_CELLS, "state", "done"), as_of_ms=time_ms)
+            done = Query(pages, pages.whole_table()).filtered(equal(PAGE_CELLS, "state", "done")).as_of(time_ms)
             assert list(done) == [page for page in wanted if page.state == "done"]
 
 
 def test_a_cursor_belongs_to_its_time(engine: Engine) -> None:
     pages_put: list[tuple[Any, int]] = [(Page("a", at_ms, "x"), 1) for at_ms in range(3)]
     with stored(engine, PAGES, pages_put) as pages:
-        queries = [Query(pages, pages.plan(owner="a"), as_of_ms=time_ms) for time_ms in (None, 5, 6)]
+        queries = [Query(pages, pages.plan(owner="a")).as_of(time_ms) for time_ms in (None, 5, 6)]
         cursors = [query.page(limit=1).cursor for query in queries]
         assert len({*cursors}) == len(cursors)
         for query, cursor in zip(queries, cursors, strict=True):
@@ -130,9 +130,9 @@ def test_a_cursor_belongs_to_its_time(engine: Engine) -> None:
 @pytest.mark.parametrize("time_ms", [-1, LAST_AS_OF_MS + 1, 1.0, True, "1"])
 def test_a_time_that_no_cell_can_have_is_refused(time_ms: Any) -> None:
     pages = BoundTable(happybase.Connection(autoconnect=False), PAGES)
-    Query(pages, pages.whole_table(), as_of_ms=LAST_AS_OF_MS)
+    Query(pages, pages.whole_table()).as_of(LAST_AS_OF_MS)
     with pytest.raises(InvalidQuestion) as refused:
-        Query(pages, pages.whole_table(), as_of_ms=time_ms)
+        Query(pages, pages.whole_table()).as_of(time_ms)
     wanted = "must be milliseconds since 1970, 0..9223372036854775806"
     assert str(refused.value) == f"as_of_ms: {wanted} (got {time_ms!r})"
 
@@ -142,12 +142,12 @@ def test_a_table_of_one_version_is_refused() -> None:
     with pytest.raises(
         InvalidQuestion, match=r"^as_of_ms: table plain must keep more than one version, .*max_versions="
     ):
-        Query(plain, plain.whole_table(), as_of_ms=5)
+        Query(plain, plain.whole_table()).as_of(5)
 
 
 def test_an_explanation_says_the_time_and_costs_what_the_present_does() -> None:
     pages = BoundTable(happybase.Connection(autoconnect=False), PAGES)
-    now, then = (Query(pages, pages.plan(owner="a"), as_of_ms=time_ms).explain() for time_ms in (None, 5))
+    now, then = (Query(pages, pages.plan(owner="a")).as_of(time_ms).explain() for time_ms in (None, 5))
     assert attrs.evolve(then, as_of_ms=None) == now
     assert "\nas of 5 ms\n" in str(then)
 
@@ -185,7 +185,7 @@ def test_two_puts_of_one_millisecond_are_one_version(engine: Engine) -> None:
     with stored(engine, PAGES, puts) as pages:
         versions = Versions(pages, pages.plan(owner="a", at_ms=1), KEPT)
         assert [(version.time_ms, version.record.title) for version in versions] == [(5, "z"), (1, "x")]
-        assert Query(pages, pages.plan(owner="a"), as_of_ms=4).first() == Page("a", 1, "x")
+        assert Query(pages, pages.plan(owner="a")).as_of(4).first() == Page("a", 1, "x")
 
 
 def test_the_versions_of_a_cell_with_a_record_cost_one_call(engine: Engine) -> None:

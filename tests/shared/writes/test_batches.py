@@ -99,7 +99,7 @@ def test_all_records_of_a_query_are_deleted_a_thousand_in_a_call_whatever_their_
     notes.connection.calls.clear()
     assert delete_all(of_author(notes, "ada"), notes) == 0
     assert [len(call.rows) for call in notes.connection.calls] == [1000, 1000, 500]
-    assert [*Query(notes, notes.whole_table(), newest_first=False)] == sorted(neighbours, key=NOTES.row)
+    assert [*Query(notes, notes.whole_table()).newest_first(False)] == sorted(neighbours, key=NOTES.row)
 
 
 def test_a_row_that_cannot_be_read_remains_and_is_counted(notes):

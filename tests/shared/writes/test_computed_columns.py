@@ -66,7 +66,7 @@ class Papers(Notes):
 
     def in_state(self, state):
         chosen = equal(SHOWN_CELLS, "state", state)
-        return Query(self.papers, self.papers.whole_table(), server=chosen, where={"state": state})
+        return Query(self.papers, self.papers.whole_table()).where(state=state).filtered(chosen)
 
     def all(self):
         return [*Query(self.papers, self.papers.whole_table())]
@@ -116,7 +116,7 @@ def test_a_filter_compares_a_column_that_the_records_do_not_have(papers, rows):
     assert list(papers.in_state("done")) == [DONE]
     assert [page.records for page in (papers.in_state("draft").page(1),)] == [[B]]
     assert list(papers.in_state("lost")) == []
-    point = Query(papers.papers, papers.papers.plan(id="a"), server=equal(SHOWN_CELLS, "state", "done"))
+    point = Query(papers.papers, papers.papers.plan(id="a")).filtered(equal(SHOWN_CELLS, "state", "done"))
     assert point.first() == DONE
 
 
@@ -145,7 +145,7 @@ def test_a_source_that_changes_often_while_it_is_read_as_of_a_time_is_unknown(pa
         time.sleep(0.002)
         papers.store(DONE)
         watched = WatchedConnection(rows.connection, before_call=paused_at_call(number, partial(change, papers)))
-        query = Query(BoundTable(watched, PAPERS), papers.papers.plan(id="a"), as_of_ms=then_ms)
+        query = Query(BoundTable(watched, PAPERS), papers.papers.plan(id="a")).as_of(then_ms)
         with suppress(InvalidRow):
             answers.append(query.first())
         if number >= watched.number_of_calls:
@@ -163,7 +163,7 @@ def change(papers):
 
 def test_a_server_filter_is_refused_as_of_a_time_because_it_sees_the_present(papers):
     with pytest.raises(InvalidQuestion, match=r"^server: cannot filter table papers as of a time: give where instead$"):
-        Query(papers.papers, papers.papers.whole_table(), as_of_ms=5, server=equal(SHOWN_CELLS, "state", "done"))
+        Query(papers.papers, papers.papers.whole_table()).filtered(equal(SHOWN_CELLS, "state", "done")).as_of(5)
 
 
 # ---- verifying and repairing

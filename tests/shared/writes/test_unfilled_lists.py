@@ -176,7 +176,7 @@ def test_a_writer_of_another_empty_source_leaves_the_mark_of_a_list_that_both_fi
 def having(notes, text):
     """The ids of the notes with a text, compared on the server, in a column of another layout."""
     table = BoundTable(notes.connection, NOTES)
-    return [note.id for note in Query(table, table.whole_table(), server=equal(SHOWN_CELLS, "text", text))]
+    return [note.id for note in Query(table, table.whole_table()).filtered(equal(SHOWN_CELLS, "text", text))]
 
 
 def test_new_computed_columns_are_a_new_list(engine):

@@ -24,6 +24,7 @@ from shared.stores.hbase import helper_threads, sockets
 from shared.stores.hbase.helper_threads import Helpers
 from shared.tables import BoundTable, create_tables
 from tests.shared.queries.wide import Point, Shape, put
+from tests.shared.stocked import asked
 from tests.shared.stores.processes import run
 from tests.shared.stores.scripted_gateway import Fault, until
 
@@ -91,7 +92,7 @@ def test_queries_are_answered_as_by_the_store_itself_whatever_is_lost(gateway, k
             if not question and "newest_first" in options:
                 continue
             local, remote = (
-                Query(bound, bound.plan(**question) if question else bound.whole_table(), **options)
+                asked(Query(bound, bound.plan(**question) if question else bound.whole_table()), **options)
                 for bound in (here, there)
             )
             gateway.goes_wrong("scannerGetList", *FAULTS)
