@@ -164,7 +164,8 @@ def test_newest_first_of_rows_in_the_order_of_a_hash_is_refused(of, parts):
         with pytest.raises(InvalidQuestion) as refused:
             direction(table, table.whole_table(), None, newest_first)
         assert str(refused.value) == (
-            f"newest_first: rows of HostAndTime come in the order of a hash; give in_order_of before, or a value for {parts}"
+            "newest_first: rows of HostAndTime come in the order of a hash; "
+            f"give in_order_of before, or a value for {parts}"
         )
 
 
