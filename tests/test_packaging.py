@@ -162,7 +162,7 @@ SNIPPETS = {
         from rowbook.tables import BoundTable, Column, OtherColumns, RecordCells
 
         lamp = Order("n-42", "s-17", "b-3", placed_ms=1, item="lamp", amount=7)
-        line: SellerLine = BY_SELLER.record(BY_SELLER.row(SellerLine.of(lamp)), {})
+        line: SellerLine = BY_SELLER.layout.record(b"", {})
         key: OrderBySeller = BY_SELLER.key.decode(BY_SELLER.row(OrderBySeller("s-17", 1, "n-42")))
         ORDERS.row(lamp)
         ORDERS.row(3)  # refused

@@ -17,9 +17,9 @@ from shared.records import parse_time
 from shared.testing import Call, WatchedConnection, WriterDied, dying_before
 
 from ..logs import design as logs
-from ..orders import TABLES as ORDER_TABLES
 from ..orders import Order, OrderRepository
 from ..orders import design as orders
+from ..orders.keys import BY_SELLER
 from ..orders.records import STATUSES
 from .terminal import count, heading, line
 from .text_tables import table
@@ -127,7 +127,7 @@ def _show_crash(to: Console) -> None:
 
 def _is_put_of_the_seller(call: Call) -> bool:
     """Whether a call puts the order into the list of its seller, which is the step after the decision."""
-    return call.table == ORDER_TABLES.by_seller.name
+    return call.table == BY_SELLER.layout.name
 
 
 def _seen(readers: OrderRepository, order: Order) -> Mapping[str, str]:

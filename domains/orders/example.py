@@ -10,8 +10,8 @@ from shared.records import parse_time
 from shared.stores import connect
 from shared.tables import create_tables
 
-from .keys import TABLES
-from .records import BuyerLine, Order, SellerLine
+from .keys import BY_BUYER, BY_SELLER, TABLES
+from .records import Order
 from .repository import OrderRepository
 
 
@@ -34,14 +34,14 @@ def main() -> None:
     print("the orders of seller s-1, newest first, and none of s-12:")
     lines = list(orders.of_seller("s-1"))
     print(*lines, sep="\n")
-    assert lines == [SellerLine.of(sofa), SellerLine.of(lamp)]
-    assert list(orders.of_seller("s-1", since_ms=tuesday)) == [SellerLine.of(sofa)]
+    assert lines == BY_SELLER.shown([sofa, lamp])
+    assert list(orders.of_seller("s-1", since_ms=tuesday)) == BY_SELLER.shown([sofa])
 
     cancelled = orders.cancel("n-1")
     print("buyer b-1 sees that the lamp is cancelled:")
     lines_of_buyer = list(orders.of_buyer("b-1"))
     print(*lines_of_buyer, sep="\n")
-    assert lines_of_buyer == [BuyerLine.of(book), BuyerLine.of(cancelled)]
+    assert lines_of_buyer == BY_BUYER.shown([book, cancelled])
 
     with suppress(PowerCut):
         dying: Any = OrderRepository(connection)

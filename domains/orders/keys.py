@@ -5,11 +5,9 @@ a seller's or a buyer's list repeats what a list page shows, so a page is one sc
 its key holds what changes, so its rows hold nothing else, and a page of it fetches the orders.
 """
 
-from typing import Any, NamedTuple
-
-from shared.keys import Code, Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
-from shared.tables import BIG_INT, Column, Family, RecordCells, TableLayout
-from shared.writes import KEEP_TOMBSTONES_MS, Intent, SourceCells, intents_table
+from shared.keys import Code, Descending, EscapedText, Int64, TrailingText, part, row_key
+from shared.sources import Source
+from shared.tables import BIG_INT, Column
 
 from .records import BuyerLine, Order, SellerLine
 
@@ -79,43 +77,23 @@ class OrderByStatus:
     order_number: str = part(EscapedText, "distinguishes orders of one millisecond")
 
 
-ORDER_CELLS = RecordCells(
+ORDERS = Source(
+    "orders",
+    OrderByNumber,
     Order,
     {
-        "seller_id": Column("o:s"),
-        "buyer_id": Column("o:b"),
-        "placed_ms": Column("o:t"),
-        "item": Column("o:i"),
+        "seller_id": "o:s",
+        "buyer_id": "o:b",
+        "placed_ms": "o:t",
+        "item": "o:i",
         "amount": Column("o:a", BIG_INT),
-        "status": Column("o:st"),
+        "status": "o:st",
     },
+    cell="o:order",
 )
-_LINE_COLUMNS = {"item": Column("o:i"), "amount": Column("o:a", BIG_INT), "status": Column("o:st")}
-SELLER_CELLS = RecordCells(SellerLine, _LINE_COLUMNS)
-BUYER_CELLS = RecordCells(BuyerLine, _LINE_COLUMNS)
-STATUS_CELLS = RecordCells(OrderByStatus, {}, marker="o:x")
+BY_SELLER = ORDERS.list("orders_by_seller", OrderBySeller, SellerLine)
+BY_STATUS = ORDERS.moving_list("orders_by_status", OrderByStatus)
+BY_BUYER = ORDERS.list("orders_by_buyer", OrderByBuyer, BuyerLine)
+"""An order whose buyer was erased has no line here: its `buyer_id` is None."""
 
-DERIVED = {"o": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
-
-ORDERS = TableLayout("orders", "the order", KeyLayout(OrderByNumber), SourceCells(ORDER_CELLS, "o:order"))
-BY_SELLER = TableLayout(
-    "orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), SELLER_CELLS, DERIVED
-)
-BY_BUYER = TableLayout("orders_by_buyer", "one line of a buyer's list", KeyLayout(OrderByBuyer), BUYER_CELLS, DERIVED)
-BY_STATUS = TableLayout(
-    "orders_by_status", "one line of a seller's list by status", KeyLayout(OrderByStatus), STATUS_CELLS, DERIVED
-)
-INTENTS = intents_table("orders_intents")
-
-
-class OrderTables(NamedTuple):
-    """The orders, their lists, and the writes under way."""
-
-    orders: TableLayout[OrderByNumber, Order]
-    by_seller: TableLayout[Any, SellerLine]
-    by_buyer: TableLayout[Any, BuyerLine]
-    by_status: TableLayout[Any, OrderByStatus]
-    intents: TableLayout[Any, Intent]
-
-
-TABLES = OrderTables(ORDERS, BY_SELLER, BY_BUYER, BY_STATUS, INTENTS)
+TABLES = ORDERS.tables

@@ -14,11 +14,11 @@ TERMINATOR = "any text, with the terminator `00 01`; without it the list of s-1 
 SAME_TERMINATOR = "with the same terminator as the seller's id"
 
 PUBLISHED = (
-    PublishedKey("S0.13", "[order number]", ORDERS, OrderByNumber("n-42"), {"order_number": b"n-42"}, {}),
+    PublishedKey("S0.13", "[order number]", ORDERS.layout, OrderByNumber("n-42"), {"order_number": b"n-42"}, {}),
     PublishedKey(
         "S0.13",
         "[seller id][timestamp][order number]",
-        BY_SELLER,
+        BY_SELLER.layout,
         OrderBySeller("s-17", PLACED_MS, "n-42"),
         SELLERS_LIST,
         {

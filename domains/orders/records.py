@@ -44,11 +44,6 @@ class SellerLine:
     amount: int
     status: Status
 
-    @classmethod
-    def of(cls, order: Order) -> "SellerLine":
-        """The seller's line of an order."""
-        return cls(order.seller_id, order.placed_ms, order.order_number, order.item, order.amount, order.status)
-
 
 @attrs.frozen
 class BuyerLine:
@@ -60,9 +55,3 @@ class BuyerLine:
     item: str
     amount: int
     status: Status
-
-    @classmethod
-    def of(cls, order: Order) -> "BuyerLine":
-        """The buyer's line of an order whose buyer was not erased."""
-        buyer_id = order.buyer_id or ""
-        return cls(buyer_id, order.placed_ms, order.order_number, order.item, order.amount, order.status)

@@ -12,7 +12,7 @@ from shared.designs import RANGES, Design, Outcome, ScanTask, Trap, Writes, scra
 from shared.queries import scan
 
 from .keys import BY_SELLER, ORDERS
-from .records import Order, SellerLine
+from .records import Order
 from .variants import hashed_number
 
 
@@ -25,8 +25,8 @@ def id_without_terminator(design: Design) -> Outcome:
         lambda table: table.scan(row_prefix=b"s-1"),
     )
     right = of_seller.run(
-        lambda order: BY_SELLER.row(SellerLine.of(order)),
-        lambda table: scan(table, BY_SELLER.key.plan(seller_id="s-1")),
+        lambda order: BY_SELLER.layout.row(order),
+        lambda table: scan(table, BY_SELLER.layout.key.plan(seller_id="s-1")),
     )
     return Outcome.of_scans(f"the {of_seller.wanted} orders of s-1", wrong, right)
 
@@ -34,7 +34,9 @@ def id_without_terminator(design: Design) -> Outcome:
 def numbers_that_count_up(design: Design) -> Outcome:
     """Order numbers rise, so new orders come after all others of their length, and most writes go to one region."""
     orders = sorted(design.loads[0].sample_records(), key=attrgetter("placed_ms"))
-    wrong, right = (Writes([table.row(order) for order in orders]).heat for table in (ORDERS, hashed_number.TABLES[0]))
+    wrong, right = (
+        Writes([table.row(order) for order in orders]).heat for table in (ORDERS.layout, hashed_number.TABLES[0])
+    )
     return Outcome(
         f"{wrong.writes:,} new orders on {RANGES} ranges that held equal numbers of older ones",
         f"{wrong.share:.0%} of them in one range",

@@ -288,6 +288,8 @@ class Design:
     def _with_repository(self, variant: Variant) -> Variant:
         if variant.open is not _open_for_no_design:
             return variant
+        if variant is self.variants[0]:
+            return attrs.evolve(variant, open=self.repository)
         return attrs.evolve(variant, open=partial(self.repository, tables=variant.tables))
 
     def why_no_upkeep(self, variant: Variant) -> str:

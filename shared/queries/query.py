@@ -27,7 +27,7 @@ from .pages import READ_AT_MOST, Page, read_page
 from .past_rows import kept_versions
 from .record_reader import Request, without_attribute
 from .scanning import BATCH_ROWS, check_count
-from .server_filters import ServerFilter
+from .server_filters import ServerFilter, equal
 
 R = TypeVar("R")
 S = TypeVar("S")
@@ -110,6 +110,11 @@ class Query(Generic[R]):
         The server still reads them all. Refused for rows that are read in parts, and as of a time.
         """
         return self._asking(server=server)
+
+    def on_server(self, name: str, value: Any) -> "Query[R]":
+        """The same query, of which the server sends only rows whose attribute has this value; see `equal`."""
+        cells: Any = self._asked.table.layout.cells
+        return self.filtered(equal(cells, name, value))
 
     def in_order_of(self, order: KeyLayout[Any]) -> "Query[R]":
         """The same records in the order of another key layout: from the scan if its order is the same.

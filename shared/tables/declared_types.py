@@ -25,6 +25,11 @@ def type_check(declared: Any) -> Callable[[Any], bool]:
     return lambda value: type(value) is (origin or declared or type(None))
 
 
+def includes_none(declared: Any) -> bool:
+    """Whether None is a value of a declared type."""
+    return type_check(declared)(None)
+
+
 def literals_of(declared: Any) -> tuple[tuple[type, Any], ...]:
     """The (type, value) pairs of a `Literal`, because True == 1 and 1 == 1.0; none for any other type."""
     origin: Any = get_origin(declared)

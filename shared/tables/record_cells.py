@@ -25,7 +25,7 @@ NO_NAMES: Mapping[str, str] = MappingProxyType({})
 class RecordCells(Generic[R]):
     """One record in a row; attributes without a column are those of the row key.
 
-    RecordCells(Order, {"item": Column("o:i"), "amount": Column("o:a", BIG_INT)})
+    RecordCells(Order, {"item": "o:i", "amount": Column("o:a", BIG_INT)})
     RecordCells(ReaderOfAuthor, {}, marker="f:x")
 
     The second form is for a list whose row keys hold everything: its record is the key class itself, and the marker
@@ -46,13 +46,15 @@ class RecordCells(Generic[R]):
     def __init__(
         self,
         record: type[R],
-        attributes: Mapping[str, Column | OtherColumns],
+        attributes: Mapping[str, str | Column | OtherColumns],
         *,
         marker: str | None = None,
         key_names: Mapping[str, str] = NO_NAMES,
     ) -> None:
         self.record = record
-        self.attributes = dict(attributes)
+        self.attributes = {
+            name: Column(column) if isinstance(column, str) else column for name, column in attributes.items()
+        }
         self.marker = marker
         self.key_names = dict(key_names)
         self._fields = record_fields(record)
@@ -65,14 +67,14 @@ class RecordCells(Generic[R]):
             check_column(marker)
         claimed = {
             name: (column.name if isinstance(column, Column) else column.family).encode()
-            for name, column in attributes.items()
+            for name, column in self.attributes.items()
         }
         self._check_claimed(claimed)
-        self._column = {name: claimed[name] for name, column in attributes.items() if isinstance(column, Column)}
+        self._column = {name: claimed[name] for name, column in self.attributes.items() if isinstance(column, Column)}
         taken = {column: name for name, column in self._column.items()}
         self.mappings = {
             name: PackedMapping(record, name, self._fields[name].type, columns, taken)
-            for name, columns in attributes.items()
+            for name, columns in self.attributes.items()
             if isinstance(columns, OtherColumns)
         }
         """The attributes that are mappings."""
@@ -89,10 +91,10 @@ class RecordCells(Generic[R]):
         """The part of the row key for each attribute that has no column."""
         self._packed = {
             name: PackedValue(record, name, self._fields[name].type, column.packing)
-            for name, column in attributes.items()
+            for name, column in self.attributes.items()
             if isinstance(column, Column)
         }
-        self._written = tuple(name for name, column in attributes.items() if column.packing != COUNTER)
+        self._written = tuple(name for name, column in self.attributes.items() if column.packing != COUNTER)
 
     def _check_claimed(self, claimed: Mapping[str, bytes]) -> None:
         for column, group in groupby(sorted(claimed, key=claimed.__getitem__), key=claimed.__getitem__):

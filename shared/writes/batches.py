@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 import attrs
@@ -79,8 +80,10 @@ def store_all(
     return stored + len(unsent)
 
 
-def put_all(records: Collection[T], *tables: BoundTable[Any, T]) -> None:
-    """Puts records into tables, one table after the other, each record with its `time_ms` as timestamp.
+def put_all(
+    records: Collection[R], *tables: BoundTable[Any, R], time_of: Callable[[R], int] = attrgetter("time_ms")
+) -> None:
+    """Puts records into tables, one table after the other, each record with its time as timestamp.
 
     Encodes every row before it sends the first, so an invalid key stores nothing. If two records have the same cell and
     time, the last one stays. Layouts of one table share their calls, so the cells that they have in one row at one time
@@ -91,11 +94,11 @@ def put_all(records: Collection[T], *tables: BoundTable[Any, T]) -> None:
     a connection of happybase's own), one call for each different time: Thrift1 gives a whole call one timestamp. With a
     TTL, also those of `refuse_expired`.
     """
-    layouts_of: dict[bytes, list[TableLayout[Any, T]]] = {}
+    layouts_of: dict[bytes, list[TableLayout[Any, R]]] = {}
     for table in tables:
         layouts_of.setdefault(table.name, []).append(table.layout)
-    packed = {name: _dated_cells(records, layouts) for name, layouts in layouts_of.items()}
-    refuse_expired(records, *tables)
+    packed = {name: _dated_cells(records, layouts, time_of) for name, layouts in layouts_of.items()}
+    refuse_expired(records, *tables, time_of=time_of)
     rows_of = {table.name: table.rows for table in tables}
     for name, cells_of in packed.items():
         put_dated(rows_of[name], cells_of)
@@ -159,12 +162,12 @@ def delete_all(query: Query[T], table: BoundTable[Any, T]) -> int:
 
 
 def _dated_cells(
-    records: Iterable[T], layouts: Collection[TableLayout[Any, T]]
+    records: Iterable[R], layouts: Collection[TableLayout[Any, R]], time_of: Callable[[R], int]
 ) -> dict[bytes, dict[tuple[bytes, int], bytes]]:
     """The cells of records by row, in all layouts of one table."""
     cells_of: dict[bytes, dict[tuple[bytes, int], bytes]] = {}
     for record in records:
-        time_ms = record.time_ms
+        time_ms = time_of(record)
         for layout in layouts:
             cells = cells_of.setdefault(layout.row(record), {})
             for column, value in layout.cells.pack(record).items():

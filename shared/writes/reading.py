@@ -99,7 +99,8 @@ class SourceReader(Generic[R]):
     ) -> R | InvalidRow | None:
         if isinstance(source, InvalidRow):
             return source
-        return source.record if source.record is not None and self._has_line(source.record, table, line) else None
+        return source.record if source.record is not None and self.has_line(source.record, table, line) else None
 
-    def _has_line(self, record: R, table: TableLayout[Any, Any], row: bytes) -> bool:
+    def has_line(self, record: R, table: TableLayout[Any, Any], row: bytes) -> bool:
+        """Whether a record has the line of a list in this row."""
         return any(derived.name == table.name and derived.row(line) == row for derived, line in self._derive(record))

@@ -14,8 +14,7 @@ from domains.command_line.designs import find_variants
 from domains.logs.keys import LOGS
 from domains.logs.records import LogEvent
 from domains.orders import Order, OrderRepository
-from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, SELLER_CELLS, TABLES, OrderByStatus
-from domains.orders.records import BuyerLine, SellerLine
+from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, TABLES, OrderByStatus
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at
@@ -77,20 +76,20 @@ def cancel_and_die(mutations: str) -> None:
 def disagree() -> None:
     """Makes a row of each kind that a crash may leave, and one that is not a key."""
     with store() as connection:
-        connection.table(BY_SELLER.name).delete(BY_SELLER.row(SellerLine.of(LAMP)))
-        buyers, statuses = connection.table(BY_BUYER.name), connection.table(BY_STATUS.name)
-        buyer = BY_BUYER.row(BuyerLine.of(LAMP))
+        connection.table(BY_SELLER.layout.name).delete(BY_SELLER.layout.row(LAMP))
+        buyers, statuses = connection.table(BY_BUYER.layout.name), connection.table(BY_STATUS.layout.name)
+        buyer = BY_BUYER.layout.row(LAMP)
         ((_, written_ms), *_) = buyers.row(buyer, include_timestamp=True).values()
         buyers.put(buyer, {b"o:i": b"\xa1x"}, timestamp=written_ms)
         buyers.put(b"no key", {b"o:i": b"1"})
-        paid = BY_STATUS.row(OrderByStatus("s-1", "paid", 1_000, "n-1"))
-        statuses.put(paid, statuses.row(BY_STATUS.row(LAMP)), timestamp=written_ms)
+        paid = BY_STATUS.layout.row(OrderByStatus("s-1", "paid", 1_000, "n-1"))
+        statuses.put(paid, statuses.row(BY_STATUS.layout.row(LAMP)), timestamp=written_ms)
 
 
 def restore_backup() -> None:
     """After a backup the lamp was paid, and a bed was placed; then the orders were restored from the backup."""
     with store() as connection:
-        table, repository = connection.table(ORDERS.name), OrderRepository(connection)
+        table, repository = connection.table(ORDERS.layout.name), OrderRepository(connection)
         backup = dict(table.scan())
         repository.change_status("n-1", "paid")
         repository.place(BED)
@@ -103,8 +102,10 @@ def restore_backup() -> None:
 def put_line_of_bed() -> None:
     """Puts a seller's line of an order that never was."""
     with store() as connection:
-        line = SellerLine.of(BED)
-        connection.table(BY_SELLER.name).put(BY_SELLER.row(line), SELLER_CELLS.pack(line), timestamp=1)
+        (line,) = BY_SELLER.shown([BED])
+        connection.table(BY_SELLER.layout.name).put(
+            BY_SELLER.layout.row(line), BY_SELLER.layout.cells.pack(line), timestamp=1
+        )
 
 
 # Other designs

@@ -11,7 +11,7 @@ from domains.command_line.designs import all_designs
 from domains.command_line.usage import WrongUsage
 from domains.command_line.words import arguments
 from domains.monitoring.design import DESIGN as MONITORING
-from domains.orders import OrderRepository, SellerLine
+from domains.orders import OrderRepository
 from domains.orders.keys import BY_SELLER
 from shared.designs.arguments import patterns_by_name
 from shared.queries.pages import read_page
@@ -121,8 +121,8 @@ def test_a_length_of_time_has_a_unit_or_is_in_milliseconds(text, every_ms):
 def test_a_row_of_a_later_release_is_left_out_of_a_page_and_named(ok, folder):
     steps.place_two_orders()
     with steps.store() as connection:
-        row = BY_SELLER.row(SellerLine.of(steps.LAMP))
-        connection.table(BY_SELLER.name).put(row, {BY_SELLER.cells.column("status"): b"\xa8refunded"})
+        row = BY_SELLER.layout.row(steps.LAMP)
+        connection.table(BY_SELLER.layout.name).put(row, {BY_SELLER.layout.cells.column("status"): b"\xa8refunded"})
     question = "ask orders of-seller seller_id=s-1 --store embedded:a.db"
     assert "1 record, but left out, probably of a later release: orders_by_seller: row 73" in ok(question)
     page = json.loads(ok(f"{question} --json"))

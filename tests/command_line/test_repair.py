@@ -8,7 +8,6 @@ from contextlib import ExitStack, closing
 import pytest
 
 from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS
-from domains.orders.records import BuyerLine
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.shared.writes.changing import TABLES, change_orders, numbered
@@ -22,7 +21,7 @@ def place_without_the_list_by_buyer(url, orders):
     """Stores orders as their writers would have, before there was a list by buyer."""
     with closing(connect(url)) as connection:
         create_tables(connection, TABLES)
-        for table in (ORDERS, BY_SELLER, BY_STATUS):
+        for table in (ORDERS.layout, BY_SELLER.layout, BY_STATUS.layout):
             with connection.table(table.name).batch(timestamp=1, batch_size=1000) as batch:
                 for order in map(numbered, range(orders)):
                     batch.put(table.row(order), table.cells.pack(order))
@@ -33,9 +32,11 @@ def lines_and_orders(url):
     with closing(connect(url)) as connection:
         lines, orders = (
             [table.record(row, cells) for row, cells in connection.table(table.name).scan()]
-            for table in (BY_BUYER, ORDERS)
+            for table in (BY_BUYER.layout, ORDERS.layout)
         )
-    return {line.order_number: line for line in lines}, {order.order_number: BuyerLine.of(order) for order in orders}
+    return {line.order_number: line for line in lines}, {
+        order.order_number: line for order, line in zip(orders, BY_BUYER.shown(orders), strict=True)
+    }
 
 
 @pytest.mark.long

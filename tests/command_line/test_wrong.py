@@ -82,9 +82,9 @@ def test_a_key_says_in_one_line_what_a_validator_of_attrs_refuses():
     orders = design_named("orders")
     load = attrs.evolve(orders.loads[0], record=Ticket)
     design = attrs.evolve(orders, loads=(load,))
-    _rows, others = encode_keys(design, [BY_SELLER], ["seat=b"])
+    _rows, others = encode_keys(design, [BY_SELLER.layout], ["seat=b"])
     reason = "needs seller_id= placed_ms= order_number=, because 'seat' must be in ['a'] (got 'b')"
-    assert [(missing.table, missing.reason) for missing in others] == [(BY_SELLER, reason)]
+    assert [(missing.table, missing.reason) for missing in others] == [(BY_SELLER.layout, reason)]
 
 
 def test_a_store_file_in_a_folder_that_is_gone_is_one_line_about_the_file(rowbook, folder, fixtures, monkeypatch):

@@ -3,11 +3,12 @@
 The orders themselves are stored as in `keys.py`.
 """
 
-from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import BUYER_CELLS, DERIVED, SELLER_CELLS
-from ..keys import TABLES as MAIN_TABLES
+from shared.keys import EscapedText, Int64, part, row_key
+
+from ..keys import BY_BUYER, BY_SELLER, ORDERS
+from ..repository import OrderRepository
 
 
 @row_key
@@ -42,15 +43,11 @@ class OrderByBuyerOldestFirst:
     order_number: str = part(EscapedText, "distinguishes orders of one millisecond")
 
 
-TABLES = MAIN_TABLES._replace(
-    by_seller=TableLayout(
-        "orders_by_seller_oldest",
-        "one line of a seller's list",
-        KeyLayout(OrderBySellerOldestFirst),
-        SELLER_CELLS,
-        DERIVED,
-    ),
-    by_buyer=TableLayout(
-        "orders_by_buyer_oldest", "one line of a buyer's list", KeyLayout(OrderByBuyerOldestFirst), BUYER_CELLS, DERIVED
-    ),
+OLDEST_FIRST = ORDERS.like(
+    lists={
+        BY_SELLER: BY_SELLER.like("orders_by_seller_oldest", OrderBySellerOldestFirst),
+        BY_BUYER: BY_BUYER.like("orders_by_buyer_oldest", OrderByBuyerOldestFirst),
+    }
 )
+TABLES = OLDEST_FIRST.tables
+Repository = partial(OrderRepository, orders=OLDEST_FIRST)

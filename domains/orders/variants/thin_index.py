@@ -16,7 +16,7 @@ What a crash does to the index:
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -24,7 +24,6 @@ from shared.keys import (
     Descending,
     EscapedText,
     Int64,
-    KeyLayout,
     between,
     part,
     row_key,
@@ -33,27 +32,23 @@ from shared.keys import (
     starting_with,
 )
 from shared.queries import Query, scan_in_batches
-from shared.tables import RAW, BoundTable, Column, InvalidRecord, InvalidRow, RecordCells, TableLayout, put_if
+from shared.sources import Source, Table
+from shared.tables import BIG_INT, RAW, BoundTable, Column, InvalidRecord, InvalidRow, put_if
 from shared.writes import (
     CLOCK,
     KEEP_TOMBSTONES_MS,
     NOTHING_TOLD,
     CombinedUpkeep,
-    Derived,
     Finding,
     Instructions,
-    Intent,
     IntentWriter,
-    SourceCells,
     UnreadableRows,
     Upkeep,
     WriterClock,
-    WriterUpkeep,
-    intents_table,
     no_progress,
 )
 
-from ..keys import BY_SELLER, BY_STATUS, DERIVED, OrderByNumber, OrderByStatus
+from ..keys import BY_BUYER, BY_SELLER, OrderByNumber, OrderByStatus
 from ..records import BuyerLine, Order, SellerLine, Status
 from ..repository import (
     OrderConflict,
@@ -61,10 +56,7 @@ from ..repository import (
     after_erase,
     after_place,
     check_status,
-    discard_strays,
-    seller_lines,
 )
-from .index_table import WHOLE_CELLS
 
 if TYPE_CHECKING:
     import happybase
@@ -81,7 +73,7 @@ class IndexEntry:
     order_row: bytes
 
     def __attrs_post_init__(self) -> None:
-        number = BY_SELLER.key.decode(self.order_row).order_number
+        number = BY_SELLER.layout.key.decode(self.order_row).order_number
         if number != self.order_number:
             wanted = f"must be the row of order {shown(self.order_number)}"
             raise InvalidRecord(f"IndexEntry.order_row: {wanted} (got that of {shown(number)})")
@@ -104,32 +96,21 @@ class KeyOfBuyersOrder:
     seller_id: str = part(EscapedText, "who sold: the rest of the key of the order's row")
 
 
-class ThinTables(NamedTuple):
-    """The orders in their sellers' lists, the index by number, the other lists, and the writes under way."""
-
-    orders: TableLayout[Any, Order]
-    by_number: TableLayout[OrderByNumber, IndexEntry]
-    by_buyer: TableLayout[Any, KeyOfBuyersOrder]
-    by_status: TableLayout[Any, OrderByStatus]
-    intents: TableLayout[Any, Intent]
-
-
-INDEX_CELLS = RecordCells(IndexEntry, {"order_row": Column("o:k", RAW)})
-TABLES = ThinTables(
-    TableLayout(
-        "orders_in_list", "the order, in its seller's list", BY_SELLER.key, SourceCells(WHOLE_CELLS, "o:order")
-    ),
-    TableLayout("orders_thin_index", "the key of the order", KeyLayout(OrderByNumber), INDEX_CELLS),
-    TableLayout(
-        "orders_thin_by_buyer",
-        "one line of a buyer's list",
-        KeyLayout(KeyOfBuyersOrder),
-        RecordCells(KeyOfBuyersOrder, {}, marker="o:x"),
-        DERIVED,
-    ),
-    BY_STATUS,
-    intents_table("orders_thin_intents"),  # an intent names a row of this source
+IN_LIST = Source(
+    "orders_in_list",
+    BY_SELLER.layout.key,
+    Order,
+    {"buyer_id": "o:b", "item": "o:i", "amount": Column("o:a", BIG_INT), "status": "o:st"},
+    cell="o:order",
+    intents="orders_thin_intents",
+    holds="the order, in its seller's list",
 )
+OF_STATUS = IN_LIST.moving_list("orders_by_status", OrderByStatus)
+OF_BUYER = IN_LIST.moving_list("orders_thin_by_buyer", KeyOfBuyersOrder)
+INDEX = Table(
+    "orders_thin_index", OrderByNumber, IndexEntry, {"order_row": Column("o:k", RAW)}, holds="the key of the order"
+)
+TABLES = (*IN_LIST.tables, *INDEX.tables)
 
 
 class Repository:
@@ -139,19 +120,12 @@ class Repository:
     repeating the call completes the write; `upkeep.recover` completes it if its order was decided.
     """
 
-    def __init__(
-        self, connection: "happybase.Connection", tables: ThinTables = TABLES, clock: WriterClock = CLOCK
-    ) -> None:
-        self._orders = BoundTable(connection, tables.orders)
-        self._index = BoundTable(connection, tables.by_number)
-        self._by_buyer = BoundTable(connection, tables.by_buyer)
-        self._by_status = BoundTable(connection, tables.by_status)
-        lists = (tables.by_buyer, tables.by_status)
-        self.writer = IntentWriter(
-            connection, tables.orders, tables.intents, lists, partial(lines_of, tables), moving=lists, clock=clock
-        )
-        index = IndexUpkeep(self._index, self._orders, self.writer)
-        self.upkeep: Upkeep = CombinedUpkeep(WriterUpkeep(self.writer), index)
+    def __init__(self, connection: "happybase.Connection", clock: WriterClock = CLOCK) -> None:
+        self._orders = IN_LIST.on(connection, clock)
+        self.writer = self._orders.writer
+        self._index = INDEX.on(connection)
+        index = IndexUpkeep(self._index, self._orders.table(), self.writer)
+        self.upkeep: Upkeep = CombinedUpkeep(self._orders.upkeep, index)
 
     # ---- writes
 
@@ -172,7 +146,7 @@ class Repository:
         if entry is None:
             return after_change_status(order_number, status, None)  # which raises
         decide = partial(after_change_status, order_number, status)
-        return self.writer.write(self._orders.layout.key.decode(entry.order_row), decide)
+        return self.writer.write(IN_LIST.layout.key.decode(entry.order_row), decide)
 
     def cancel(self, order_number: str) -> Order:
         """Stores the status `cancelled`. Raises and costs what `change_status` does."""
@@ -187,8 +161,8 @@ class Repository:
 
     def _claim(self, order: Order) -> None:
         """Puts the entry of a number that is free, or again one that leads to this order: `repair` then spares it."""
-        (column,) = INDEX_CELLS.columns
-        index_row, order_row = self._index.row(OrderByNumber(order.order_number)), self._orders.row(order)
+        (column,) = INDEX.layout.cells.columns
+        index_row, order_row = self._index.row(OrderByNumber(order.order_number)), IN_LIST.layout.row(order)
         while True:
             for expected in (None, order_row):
                 if put_if(self._index.rows, index_row, column, expected, order_row):
@@ -218,12 +192,11 @@ class Repository:
         """
         placed = between(since_ms, until_ms)
         if status is None:
-            plan = self._orders.plan(seller_id=seller_id, placed_ms=placed)
-            return Query(self._orders, plan).newest_first().then(seller_lines)
-        check_status(status)
-        plan = self._by_status.plan(seller_id=seller_id, status=status, placed_ms=placed)
-        lines = Query(self._by_status, plan).newest_first()
-        return lines.then(partial(self.writer.reader.agreeing, self._by_status.layout)).then(seller_lines)
+            orders = self._orders.ask(seller_id=seller_id, placed_ms=placed)
+        else:
+            check_status(status)
+            orders = self._orders.ask(OF_STATUS, seller_id=seller_id, status=status, placed_ms=placed)
+        return orders.newest_first().then(BY_SELLER.shown)
 
     def of_buyer(
         self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
@@ -235,9 +208,7 @@ class Repository:
         """
         if status is not None:
             check_status(status)
-        plan = self._by_buyer.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
-        lines = Query(self._by_buyer, plan).newest_first()
-        orders = lines.then(partial(self.writer.reader.agreeing, self._by_buyer.layout))
+        orders = self._orders.ask(OF_BUYER, buyer_id=buyer_id, placed_ms=between(since_ms, until_ms)).newest_first()
         return orders.then(partial(_buyer_lines, status))
 
     def numbered(self, number_prefix: str) -> Query[Order]:
@@ -245,8 +216,7 @@ class Repository:
 
         Costs: one scan of a page's rows of the index and one more, and one call that gets the orders.
         """
-        entries = Query(self._index, self._index.plan(order_number=starting_with(number_prefix)))
-        return entries.then(self._orders_of)
+        return self._index.ask(order_number=starting_with(number_prefix)).then(self._orders_of)
 
     def with_status(self, status: Status) -> Query[Order]:
         """All orders with a status, by seller.
@@ -254,11 +224,10 @@ class Repository:
         Costs: a full scan of the list by status, whose rows the client compares, and one call that gets the orders.
         """
         check_status(status)
-        lines = Query(self._by_status, self._by_status.whole_table()).where(status=status)
-        return lines.then(partial(self.writer.reader.agreeing, self._by_status.layout))
+        return self._orders.ask_all(OF_STATUS).where(status=status)
 
     def _entry(self, order_number: str) -> IndexEntry | None:
-        return Query(self._index, self._index.plan(order_number=order_number)).first()
+        return self._index.get(OrderByNumber(order_number))
 
     def _orders_of(self, entries: list[IndexEntry]) -> list[Order | InvalidRow | None]:
         """The order of each entry; None if it leads to none. Costs: one call for each 1,000."""
@@ -274,24 +243,13 @@ class Repository:
         Returns how many lines remain; see `OrderRepository.erase`. A line of an order that is being placed, or that was
         never placed, remains until it is 42 minutes old: call it again. Costs: as there.
         """
-        self.upkeep.recover(older_than_ms=0)
-        lines = Query(self._by_buyer, self._by_buyer.plan(buyer_id=buyer_id))
-        for line in lines:
-            self.writer.write(line, partial(after_erase, buyer_id))
-        discard_strays(self.writer, self._by_buyer, lines)
-        return lines.count()
-
-
-def lines_of(tables: ThinTables, order: Order) -> Iterator[Derived]:
-    """The rows that are derived from an order; the entry of the index is not, because its number is claimed before."""
-    yield tables.by_status, order
-    if order.buyer_id is not None:
-        yield tables.by_buyer, order
+        return self._orders.erase(OF_BUYER, partial(after_erase, buyer_id), buyer_id=buyer_id)
 
 
 def _buyer_lines(status: Status | None, orders: list[Order]) -> list[BuyerLine | None]:
     """The orders that have this status, as lines; None for the others."""
-    return [BuyerLine.of(order) if status in (None, order.status) else None for order in orders]
+    lines = BY_BUYER.shown(orders)
+    return [line if status in (None, line.status) else None for line in lines]
 
 
 class IndexUpkeep:
@@ -315,7 +273,7 @@ class IndexUpkeep:
         self._writer = writer
         self._unreadable = UnreadableRows(index)
         self._unreadable_of_orders: set[bytes] = set()
-        (self._column,) = INDEX_CELLS.columns
+        (self._column,) = index.layout.cells.columns
         self.entries = 0
         """Number of entries compared so far."""
 

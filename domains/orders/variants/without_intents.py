@@ -8,32 +8,23 @@ a list may keep the one that lost. A list by status would show orders twice or n
 
 from collections.abc import Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from shared.keys import KeyLayout, between, shown, starting_with
-from shared.queries import Query, equal
-from shared.tables import BoundTable, TableLayout
+from shared.keys import between, shown, starting_with
+from shared.queries import Query
+from shared.sources import Table
+from shared.tables import BoundTable
 from shared.writes import CLOCK, WriterClock, refuse_expired
 
-from ..keys import BUYER_CELLS, BY_BUYER, BY_SELLER, ORDER_CELLS, SELLER_CELLS, OrderByNumber
+from ..keys import BY_BUYER, BY_SELLER, ORDERS, OrderByNumber
 from ..records import BuyerLine, Order, SellerLine, Status
 from ..repository import OrderConflict, after_change_status, after_place, check_status, of_status
 
 if TYPE_CHECKING:
     import happybase
 
-ORDERS = TableLayout("orders_plain", "the order", KeyLayout(OrderByNumber), ORDER_CELLS)
-
-
-class PlainTables(NamedTuple):
-    """The orders and their lists."""
-
-    orders: TableLayout[OrderByNumber, Order]
-    by_seller: TableLayout[Any, SellerLine]
-    by_buyer: TableLayout[Any, BuyerLine]
-
-
-TABLES = PlainTables(ORDERS, BY_SELLER, BY_BUYER)
+PLAIN = Table("orders_plain", OrderByNumber, Order, ORDERS.columns)
+TABLES = (PLAIN.layout, BY_SELLER.layout, BY_BUYER.layout)
 
 
 class Repository:
@@ -44,12 +35,10 @@ class Repository:
     its old status.
     """
 
-    def __init__(
-        self, connection: "happybase.Connection", tables: PlainTables = TABLES, clock: WriterClock = CLOCK
-    ) -> None:
-        self._orders = BoundTable(connection, tables.orders)
-        self._by_seller = BoundTable(connection, tables.by_seller)
-        self._by_buyer = BoundTable(connection, tables.by_buyer)
+    def __init__(self, connection: "happybase.Connection", clock: WriterClock = CLOCK) -> None:
+        self._orders = PLAIN.on(connection)
+        self._by_seller = BoundTable(connection, BY_SELLER.layout)
+        self._by_buyer = BoundTable(connection, BY_BUYER.layout)
         self._clock = clock
 
     # ---- writes
@@ -120,12 +109,12 @@ class Repository:
 
     def numbered(self, number_prefix: str) -> Query[Order]:
         """The orders whose number starts with `number_prefix`. Costs: one scan of a page's rows and one more."""
-        return Query(self._orders, self._orders.plan(order_number=starting_with(number_prefix)))
+        return self._orders.ask(order_number=starting_with(number_prefix))
 
     def with_status(self, status: Status) -> Query[Order]:
         """All orders with a status, by number. Costs: a full table scan with a server-side filter."""
         check_status(status)
-        return Query(self._orders, self._orders.whole_table()).filtered(equal(ORDER_CELLS, "status", status))
+        return self._orders.ask_all().on_server("status", status)
 
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
         """The order, and the timestamp of its last write in milliseconds; None if no order has this number."""
@@ -141,11 +130,10 @@ class Repository:
 
         Encodes every row before the first put, so an invalid key stores nothing.
         """
-        seller_line, buyer_line = SellerLine.of(order), BuyerLine.of(order)
+        orders: Any = self._orders.layout.cells
         puts: list[tuple[happybase.Table, bytes, dict[bytes, bytes]]] = [
-            (self._orders.rows, self._orders.row(order), ORDER_CELLS.pack(order, only)),
-            (self._by_seller.rows, self._by_seller.row(seller_line), SELLER_CELLS.pack(seller_line)),
-            (self._by_buyer.rows, self._by_buyer.row(buyer_line), BUYER_CELLS.pack(buyer_line)),
+            (self._orders.rows, self._orders.row(order), orders.pack(order, only)),
+            *((of.rows, of.row(order), of.layout.cells.pack(order)) for of in (self._by_seller, self._by_buyer)),
         ]
         for rows, row, cells in puts:
             rows.put(row, cells, timestamp=written_ms)

@@ -5,8 +5,9 @@ from operator import attrgetter
 
 import attrs
 
-from domains.orders import BuyerLine, Order, OrderRepository, SellerLine
+from domains.orders import BuyerLine, Order, OrderRepository
 from domains.orders.design import DESIGN
+from domains.orders.keys import BY_BUYER, BY_SELLER
 from shared.testing import ErasedPerson
 
 ERASED_BUYER, OTHER = "buyer-to-erase", "b-2"
@@ -27,7 +28,7 @@ def six_orders(open_repository: Callable[..., OrderRepository]) -> None:
 def come_back(orders: OrderRepository, time_ms: int) -> list[BuyerLine]:
     late = Order("n-late", "s-2", ERASED_BUYER, time_ms, "sofa", 1)
     orders.place(late)
-    return [BuyerLine.of(late)]
+    return BY_BUYER.shown([late])
 
 
 def place(orders: OrderRepository) -> None:
@@ -48,7 +49,7 @@ ERASED = ErasedPerson(
         *sorted(orders.of_buyer(OTHER), key=by_number),
         *sorted(orders.of_seller("s-1", status="placed"), key=by_number),
     ],
-    kept=[*KEPT, *(BuyerLine.of(order) for order in ORDERS if order.buyer_id == OTHER), *map(SellerLine.of, ORDERS)],
+    kept=[*KEPT, *BY_BUYER.shown([order for order in ORDERS if order.buyer_id == OTHER]), *BY_SELLER.shown(ORDERS)],
     comes_back=come_back,
     rivals=(place, repair),
     ends_dead=False,

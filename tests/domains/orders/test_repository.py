@@ -6,8 +6,9 @@ from itertools import count
 import attrs
 import pytest
 
-from domains.orders import BuyerLine, Order, OrderConflict, SellerLine, UnknownOrder
+from domains.orders import Order, OrderConflict, UnknownOrder
 from domains.orders.design import DESIGN
+from domains.orders.keys import BY_BUYER, BY_SELLER
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.testing import WatchedConnection, paused_at_call, stored_cells
@@ -104,8 +105,8 @@ def test_a_change_of_status_shows_everywhere_even_after_an_order_of_the_future(o
     for status in ("paid", "shipped"):
         changed = orders.change_status("n-42", status)
         assert orders.order("n-42") == changed == attrs.evolve(LAMP, placed_ms=LAST_MS, status=status)
-        assert list(orders.of_seller("s-17")) == [SellerLine.of(changed)]
-        assert list(orders.of_buyer("b-3")) == [BuyerLine.of(changed)]
+        assert list(orders.of_seller("s-17")) == BY_SELLER.shown([changed])
+        assert list(orders.of_buyer("b-3")) == BY_BUYER.shown([changed])
 
 
 def test_a_cancelled_order_stays_in_the_lists_and_allows_no_other_status(orders):

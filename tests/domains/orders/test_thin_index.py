@@ -6,7 +6,8 @@ import pytest
 from domains.orders import OrderConflict, UnknownOrder
 from domains.orders.design import DESIGN
 from domains.orders.keys import OrderByNumber
-from domains.orders.variants.thin_index import CLAIM_MS, TABLES, KeyOfBuyersOrder
+from domains.orders.variants import thin_index
+from domains.orders.variants.thin_index import CLAIM_MS, KeyOfBuyersOrder
 from shared.tables import InvalidRow
 from shared.testing import (
     StoppedWrites,
@@ -44,7 +45,7 @@ from .stopped_writes import (
 
 (THIN,) = (variant for variant in DESIGN.variants if variant.name == "thin-index")
 VARIANTS = [THIN]
-INDEX = TABLES.by_number
+INDEX = thin_index.INDEX.layout
 ROW = INDEX.row(OrderByNumber("n-42"))
 
 OTHERS = {name: run for name, run in RIVALS.items() if name != "place another"}
@@ -141,12 +142,12 @@ def test_an_entry_that_a_backup_lacks_is_put_again_and_one_that_leads_elsewhere_
     assert findings(orders) == [("missing", INDEX.name, ROW)]
     assert [is_mended for _, is_mended in orders.upkeep.repair()] == [True]
     assert orders.order("n-42") == LAMP
-    connection.table(INDEX.name).put(ROW, {b"o:k": TABLES.orders.row(DESK)})
+    connection.table(INDEX.name).put(ROW, {b"o:k": thin_index.IN_LIST.layout.row(DESK)})
     assert findings(orders) == [("differing", INDEX.name, ROW)]
     assert [is_mended for _, is_mended in orders.upkeep.repair()] == [False]
 
 
-WRONG_ROWS = (TABLES.orders.row(MUG), b"\x92\xf7")
+WRONG_ROWS = (thin_index.IN_LIST.layout.row(MUG), b"\x92\xf7")
 
 
 @pytest.mark.parametrize("wrong_row", [*WRONG_ROWS, b""])
@@ -188,11 +189,11 @@ def test_a_buyers_line_that_no_order_has_is_not_shown_and_goes_when_the_buyer_is
 ):
     orders.place(LAMP)
     stray = KeyOfBuyersOrder("b-3", 5, "n-never", "s-1")
-    lines = connection.table(TABLES.by_buyer.name)
-    lines.put(TABLES.by_buyer.row(stray), TABLES.by_buyer.cells.pack(stray))
+    lines = connection.table(thin_index.OF_BUYER.layout.name)
+    lines.put(thin_index.OF_BUYER.layout.row(stray), thin_index.OF_BUYER.layout.cells.pack(stray))
     assert [line.order_number for line in orders.of_buyer("b-3")] == ["n-42"]
     assert orders.erase("b-3") == 1  # a delete might hide the line of an order that is being placed
-    assert [row for row, _cells in lines.scan()] == [TABLES.by_buyer.row(stray)]
+    assert [row for row, _cells in lines.scan()] == [thin_index.OF_BUYER.layout.row(stray)]
     assert orders.order("n-42") == attrs.evolve(LAMP, buyer_id=None)
     passes(FORGET_MS + 1_000)
     assert orders.erase("b-3") == 0
@@ -201,10 +202,10 @@ def test_a_buyers_line_that_no_order_has_is_not_shown_and_goes_when_the_buyer_is
 
 def test_an_order_that_is_placed_while_its_buyer_is_erased_keeps_its_line(monkeypatch, connection, orders):
     """The writer begins after `erase` has recovered, and goes on when it has ended."""
-    monkeypatch.setattr(orders.upkeep, "recover", lambda older_than_ms: None)
+    monkeypatch.setattr(orders.writer, "recover", lambda older_than_ms: None)
     left = []
     erase_meanwhile = paused_before(
-        lambda call: (call.name, call.table) == ("checkAndPut", TABLES.orders.name),
+        lambda call: (call.name, call.table) == ("checkAndPut", thin_index.IN_LIST.layout.name),
         lambda: left.append(orders.erase("b-3")),
     )
     THIN.open(WatchedConnection(connection, erase_meanwhile)).place(LAMP)

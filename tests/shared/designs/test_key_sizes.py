@@ -75,17 +75,17 @@ def test_the_longest_key_has_32767_bytes_not_64_kb() -> None:
 
 
 def test_explain_names_the_bytes_of_a_key_and_of_the_cells_that_repeat_it() -> None:
-    assert key_size_words(BY_SELLER, b"k" * 20) == (
+    assert key_size_words(BY_SELLER.layout, b"k" * 20) == (
         "20 bytes of at most 32,767; besides their values the cells take o:i 42, o:a 42, o:st 43"
     )
-    assert key_size_words(ORDERS, b"n-42").endswith("the cells take o:order 30")
+    assert key_size_words(ORDERS.layout, b"n-42").endswith("the cells take o:order 30")
     assert key_size_words(POINTS, b"k" * 20).endswith("each cell takes 40 bytes, and those of its column and value")
 
 
 def test_the_sizes_of_samples_are_those_of_their_cells() -> None:
     rows = (b"k" * 10, b"k" * 30)
     cells = [Cell(row, column, b"12345") for row in rows for column in (b"o:i", b"o:st")]
-    sizes = sizes_of(LintedTable(BY_SELLER, Samples(cells=cells)))
+    sizes = sizes_of(LintedTable(BY_SELLER.layout, Samples(cells=cells)))
     stored = sum(len(key_value(*attrs.astuple(cell))) for cell in cells)
     assert sizes == {
         "key": 20,

@@ -73,7 +73,7 @@ def test_a_key_of_numbers_that_count_up_rises_unless_a_hash_of_them_comes_first(
     assert "rising orders" in found_in("orders:orders")
     assert not [finding for finding in found_in("orders:hashed-number") if "rising" in finding]
     in_any_order = [*find_variants("orders")[0].loads[0].sample_records()]
-    assert found(stored(ORDERS, in_any_order)) == []
+    assert found(stored(ORDERS.layout, in_any_order)) == []
 
 
 def test_a_salted_table_without_split_points_is_found() -> None:
@@ -225,9 +225,9 @@ def test_points_without_a_ttl_are_found() -> None:
 
 
 def test_a_source_that_expires_is_found() -> None:
-    expiring = attrs.evolve(ORDERS, families={"o": Family(ttl_seconds=86_400)})
+    expiring = attrs.evolve(ORDERS.layout, families={"o": Family(ttl_seconds=86_400)})
     assert found(LintedTable(expiring)) == [("source-ttl", "orders")]
-    assert found(LintedTable(ORDERS)) == []
+    assert found(LintedTable(ORDERS.layout)) == []
 
 
 DAY, WEEK = Family(ttl_seconds=86_400), Family(ttl_seconds=7 * 86_400)
@@ -266,8 +266,8 @@ def test_a_table_with_a_ttl_is_linted_with_samples_of_any_age(monkeypatch: pytes
 
 
 def test_tombstones_that_thrift1_cannot_keep_are_found() -> None:
-    assert found(LintedTable(BY_SELLER)) == [("kept-tombstones", "orders_by_seller")]
-    assert found(LintedTable(ORDERS)) == []
+    assert found(LintedTable(BY_SELLER.layout)) == [("kept-tombstones", "orders_by_seller")]
+    assert found(LintedTable(ORDERS.layout)) == []
 
 
 # ---- designs -------------------------------------------------------------------------------------

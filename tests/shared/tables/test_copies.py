@@ -9,8 +9,8 @@ import attrs
 import pytest
 
 from domains.logs import NotAllStored
-from domains.orders.keys import BY_SELLER, ORDER_CELLS, ORDERS, OrderBySeller
-from domains.orders.records import Order, SellerLine
+from domains.orders.keys import BY_SELLER, ORDERS, OrderBySeller
+from domains.orders.records import Order
 from shared.keys import DecimalText, HashPrefix, KeyLayout, Modulo, Salt, TimeBucket, UInt32, between
 from shared.queries import Page, equal
 from shared.tables import COUNTER, InvalidRow, ItemCells
@@ -63,10 +63,18 @@ def test_a_copied_codec_writes_the_same_bytes(case):
 
 
 def test_a_copied_value_is_equal():
-    plans = [BY_SELLER.key.plan(seller_id="s-17", placed_ms=between(0, 9)), LAYOUTS[1].narrow(seller_id=between("a"))]
+    plans = [
+        BY_SELLER.layout.key.plan(seller_id="s-17", placed_ms=between(0, 9)),
+        LAYOUTS[1].narrow(seller_id=between("a")),
+    ]
     prefixes = [layout.prefixes for layout in LAYOUTS[:4]]
-    of_tables = [ORDER_CELLS.attributes, BY_SELLER.families, BY_SELLER.splits, equal(ORDER_CELLS, "status", "paid")]
-    for value in (KEY, LAMP, Page([SellerLine.of(LAMP)], "AAAA", 2, ("status",), ()), plans, prefixes, of_tables):
+    of_tables = [
+        ORDERS.layout.cells.cells.attributes,
+        BY_SELLER.layout.families,
+        BY_SELLER.layout.splits,
+        equal(ORDERS.layout.cells.cells, "status", "paid"),
+    ]
+    for value in (KEY, LAMP, Page(BY_SELLER.shown([LAMP]), "AAAA", 2, ("status",), ()), plans, prefixes, of_tables):
         assert pickled(value) == value
 
 
@@ -79,7 +87,7 @@ def test_a_copied_value_is_equal():
         (DOCUMENTS, MANUAL),
         (CHANGES, UPDATE),
         (FOLLOWERS, Follower("bob", "ann")),
-        (ORDERS, LAMP),
+        (ORDERS.layout, LAMP),
     ],
     ids=["several values", "one value", "columns", "other columns", "marker", "source"],
 )

@@ -11,7 +11,7 @@ import attrs
 import happybase
 
 from domains.orders import Order, OrderRepository
-from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, INTENTS, ORDERS, OrderByNumber
+from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, OrderByNumber
 from domains.orders.records import STATUSES
 from shared.stores import connect
 from shared.tables import TableLayout
@@ -19,8 +19,8 @@ from shared.writes import IntentWriter, UnknownOutcome
 from shared.writes.sources import WRITES_KEPT
 from tests.shared.writes.processes import Log
 
-TABLES = (ORDERS, BY_SELLER, BY_BUYER, BY_STATUS, INTENTS)
-DERIVED = (BY_SELLER, BY_BUYER, BY_STATUS)
+TABLES = (ORDERS.layout, BY_SELLER.layout, BY_BUYER.layout, BY_STATUS.layout, ORDERS.intents)
+DERIVED = (BY_SELLER.layout, BY_BUYER.layout, BY_STATUS.layout)
 
 
 def numbered(number: int) -> Order:
@@ -89,7 +89,7 @@ def _record_tries(writer: IntentWriter[Order], tried: list[tuple[int, bytes]], l
     def checked(row: bytes, source: Any, new: Any) -> bool:
         is_stored = check_and_put(row, source, new)
         if is_stored and new.writes == source.writes:
-            log.write(kind="raised", order=ORDERS.key.decode(row).order_number, revision=new.revision)
+            log.write(kind="raised", order=ORDERS.layout.key.decode(row).order_number, revision=new.revision)
         return is_stored
 
     writer.next_revision = revision  # type: ignore[method-assign]
@@ -138,7 +138,7 @@ def contradictions(writer: IntentWriter[Order], answers: Sequence[dict[str, Any]
     """Which answers the sources contradict, and which answers contradict each other."""
     wrong: list[str] = []
     for number in sorted({answer["order"] for answer in answers if "order" in answer}):
-        source = writer.reader.read(ORDERS.row(OrderByNumber(number)))
+        source = writer.reader.read(ORDERS.layout.row(OrderByNumber(number)))
         of_order = [answer for answer in answers if answer.get("order") == number]
         accepted = sorted((answer for answer in of_order if answer["kind"] == "accepted"), key=itemgetter("revision"))
         revisions = sorted(answer["revision"] for answer in of_order if answer["kind"] in ("accepted", "raised"))

@@ -14,6 +14,7 @@ import msgpack
 from Hbase_thrift import Mutation
 
 from domains.orders import BuyerLine, Order, SellerLine
+from domains.orders.keys import BY_SELLER
 from tests.programs.benchmarks.by_hand.parts import (
     LAST,
     PAGE_ROWS,
@@ -151,7 +152,7 @@ class Orders:
         start = text(seller_id) + STATUSES[status]
         rows = self.by_status.scan(start, one_after_the_last(start), columns=[b"o:x"], batch_size=limit + 1)
         numbers = first(rows, lambda row: unescaped(row[0][len(start) + 8 : -2]), limit)
-        return [SellerLine.of(order) for order in self.all_of(numbers) if order.status == status]
+        return BY_SELLER.shown([order for order in self.all_of(numbers) if order.status == status])
 
     def all_of(self, numbers):
         rows = [number.encode() for number in numbers]

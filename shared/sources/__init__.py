@@ -1,0 +1,11 @@
+"""What a design declares, once: a source with its lists, or a table alone.
+
+May import `keys`, `records`, `tables`, `queries` and `writes`.
+"""
+
+from .bound_source import BoundSource
+from .lists import ListOf
+from .source import Source
+from .table import Table, WritableTable
+
+__all__ = ["BoundSource", "ListOf", "Source", "Table", "WritableTable"]

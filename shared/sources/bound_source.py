@@ -1,0 +1,209 @@
+"""A source on a connection: reads, writes, questions and upkeep of its records."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from ..keys import InvalidQuestion, Plan
+from ..queries import Query
+from ..tables import BoundTable, InvalidRow, TableLayout
+from ..writes import (
+    FUTURE_MS,
+    Derived,
+    Intent,
+    IntentWriter,
+    WriterClock,
+    WriterUpkeep,
+    dated_in_future,
+    store_all,
+    write_all,
+)
+from ..writes.slots import SlotOfProcess
+from .lists import ListOf, own_list
+
+if TYPE_CHECKING:
+    import happybase
+
+R = TypeVar("R")
+L = TypeVar("L")
+T = TypeVar("T")
+D = TypeVar("D")
+
+
+class BoundSource(Generic[R]):
+    """The records of a source and its lists, on a connection; `Source.on` makes it.
+
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
+    """
+
+    def __init__(
+        self,
+        connection: "happybase.Connection",
+        layout: TableLayout[Any, R],
+        intents: TableLayout[SlotOfProcess, Intent],
+        lists: Sequence[ListOf[Any]],
+        dropped: Iterable[str],
+        clock: WriterClock,
+    ) -> None:
+        self._record = layout.cells.record
+        self._lists = lists
+        self._tables: dict[ListOf[Any] | None, BoundTable[Any, Any]] = {None: BoundTable(connection, layout)}
+        self._tables |= {of.origin: BoundTable(connection, of.asked) for of in lists}
+        self.writer: IntentWriter[R] = IntentWriter(
+            connection,
+            layout,
+            intents,
+            [of.layout for of in lists],
+            partial(lines_of, lists),
+            moving=[of.layout for of in lists if of.moves],
+            dropped=dropped,
+            clock=clock,
+        )
+
+    def table(self, of: ListOf[Any] | None = None) -> BoundTable[Any, Any]:
+        """The table of a list, or of the source itself."""
+        return self._tables[None if of is None else self._own(of).origin]
+
+    def _own(self, of: ListOf[Any]) -> ListOf[Any]:
+        return own_list(self.writer.source.name, self._lists, of)
+
+    # ---- records
+
+    def get(self, key: object) -> R | None:
+        """The record with this key, or None. `key` is of the key's class, or has its parts. Costs: one get."""
+        return self.writer.reader.read(self.writer.source.row(key)).record
+
+    def write(self, key: object, decide: Callable[[R | None], D]) -> D:
+        """Stores the record that `decide` returns for the stored one; see `IntentWriter.write`."""
+        return self.writer.write(key, decide)
+
+    def write_all(self, records: Iterable[T], decide: Callable[[T, R | None], R | None]) -> int:
+        """Writes many records, 1,000 at a time, each under its own key; returns their number.
+
+        `decide` gets each of them and the stored record, and returns the one to store, as that of `write` does.
+        Raises NotAllStored; its cause is what `decide` has raised, or `write` may raise. Each of its unconfirmed
+        records is either stored or not: write them again, or let `upkeep.recover` complete them.
+        Costs: 1 checkAndPut for each record; for each 1,000 records those of `shared.writes.write_all`.
+        """
+        return store_all(records, partial(self._write_batch, decide))
+
+    def _write_batch(self, decide: Callable[[T, R | None], R | None], records: list[T]) -> None:
+        write_all(self.writer, ((record, partial(decide, record)) for record in records))
+
+    # ---- questions
+
+    @overload
+    def ask(self, /, **question: Any) -> Query[R]: ...
+    @overload
+    def ask(self, of: ListOf[L], /, **question: Any) -> Query[L]: ...
+    def ask(self, of: ListOf[Any] | None = None, /, **question: Any) -> Query[Any]:
+        """The records of the source, or what a list shows, for a value or an interval of parts of its key.
+
+        See `KeyLayout.plan` for what can be asked. A list that moves returns the records of its lines.
+        Costs: one scan of a page's rows and one more; one call more that gets the records, if the list moves.
+        """
+        return self._asked(of, self.table(of).plan(**checked(self.table(of), question)))
+
+    @overload
+    def ask_more(self, /, **question: Any) -> Query[R]: ...
+    @overload
+    def ask_more(self, of: ListOf[L], /, **question: Any) -> Query[L]: ...
+    def ask_more(self, of: ListOf[Any] | None = None, /, **question: Any) -> Query[Any]:
+        """As `ask`, but what the key cannot bind the client compares: it may read more rows than it returns."""
+        return self._asked(of, self.table(of).narrow(**checked(self.table(of), question)))
+
+    @overload
+    def ask_all(self, /) -> Query[R]: ...
+    @overload
+    def ask_all(self, of: ListOf[L], /) -> Query[L]: ...
+    def ask_all(self, of: ListOf[Any] | None = None, /) -> Query[Any]:
+        """All records of the source, or all that a list shows. Costs: a scan of the whole table."""
+        return self._asked(of, self.table(of).whole_table())
+
+    def _asked(self, of: ListOf[Any] | None, plan: Plan) -> Query[Any]:
+        table = self.table(of)
+        query: Query[Any] = Query(table, plan)
+        if of is None:
+            return query
+        own = self._own(of)
+        if own.moves:
+            if own.shows is not self._record:
+                return query.then(partial(self._lines_that_records_have, of))
+            return query.then(self.records_of(of))
+        return query
+
+    def records_of(self, of: ListOf[Any]) -> "Callable[[list[Any]], list[R | InvalidRow | None]]":
+        """For `Query.then`: the record of each line of a list, or None if the record does not have the line.
+
+        Costs: one call for each 1,000 lines.
+        """
+        return partial(self.writer.reader.agreeing, self.table(of).layout)
+
+    def _lines_that_records_have(self, of: ListOf[Any], lines: list[Any]) -> list[Any]:
+        records = self.writer.reader.agreeing(self.table(of).layout, lines)
+        return [
+            line if record is not None and not isinstance(record, InvalidRow) else record
+            for line, record in zip(lines, records, strict=True)
+        ]
+
+    # ---- upkeep
+
+    @cached_property
+    def upkeep(self) -> WriterUpkeep:
+        """The upkeep of the records and their lines."""
+        return WriterUpkeep(self.writer)
+
+    def erase(self, of: ListOf[Any], decide: Callable[[R | None], R | None], /, **question: Any) -> int:
+        """Writes what `decide` returns for every record with a line of a question, and deletes lines that are left.
+
+        For what names a person: `decide` returns the record without the name, or None; then no line of the question is
+        wanted any more. Returns how many lines remain. Recovers pending writes first. After an error, or for records
+        that are stored meanwhile, call it again. If `verify` finds missing lines, run `repair` before. Raises
+        InvalidRow, once all else is removed, for a line that no record has and that is dated in the future; `verify`
+        says how to remove it.
+        Costs: three scans of the question's lines; for each record what a change costs.
+        """
+        self.writer.recover(older_than_ms=0)
+        table = self.table(of)
+        lines: Query[Any] = Query(table, table.plan(**question)).newest_first()
+        for line in lines:
+            self.writer.write(line, decide)
+        kept = [*filter(None, (self._discard_stray(table, line) for line in lines))]
+        if kept:
+            raise kept[0]
+        return lines.count()
+
+    def _discard_stray(self, table: BoundTable[Any, Any], line: Any) -> InvalidRow | None:
+        """Deletes a line that its record does not have, as left by a restored backup or a crash before a compaction.
+
+        The delete spares what is dated later, and the source's row stays as it is: a new cell there would outlive it. A
+        line that is dated in the future stays, because the delete would hide later lines: returns why.
+        """
+        writer, layout = self.writer, table.layout
+        row, source_row = table.row(line), writer.source.row(line)
+        stored = table.rows.row(row, columns=[*layout.cells.columns], include_timestamp=True)
+        record = writer.reader.read(source_row).record
+        if stored and (record is None or not writer.reader.has_line(record, layout, row)):
+            newest_ms = max(written_ms for _, written_ms in stored.values())
+            if newest_ms > writer.check_clock().wall_ms + FUTURE_MS:
+                return dated_in_future(layout, row, newest_ms)
+            cells = [(layout.name, row, column) for column in stored]
+            if layout.name in writer.moving:
+                writer.repair(source_row, cells, newest_ms)
+            else:
+                writer.delete(cells, newest_ms)
+        return None
+
+
+def checked(table: BoundTable[Any, Any], question: dict[str, Any]) -> dict[str, Any]:
+    """The conditions of a question, of which there must be one: the whole table has a word of its own."""
+    if not question:
+        raise InvalidQuestion(f"ask: must have a value for a part of {table.layout.key.name}; ask_all reads all rows")
+    return question
+
+
+def lines_of(lists: Iterable[ListOf[Any]], record: Any) -> Iterator[Derived]:
+    """The lines of a record, each after its table."""
+    for of in lists:
+        for line in of.lines_of(record):
+            yield of.layout, line

@@ -1,0 +1,130 @@
+"""A table alone, declared once: its records have no lists, and each is put as it is."""
+
+from collections.abc import Collection, Mapping
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ..keys import KeyLayout, Splits
+from ..queries import Query
+from ..tables import BoundTable, Cells, Family, InvalidRecord, RecordCells, TableLayout
+from ..tables.cells import record_fields
+from ..writes import CLOCK, WriterClock, put_all
+from .bound_source import checked
+from .lists import NO_FAMILIES, Columns, holds_of, layout_of
+
+if TYPE_CHECKING:
+    import happybase
+
+R = TypeVar("R")
+
+
+class Table(Generic[R]):
+    """A table whose records are put one by one, each with its own time as timestamp.
+
+    VISITS = Table("visits", VisitOfPage, Visit, {"user": "v:u"}, dated_by="time_ms")
+    create_tables(connection, VISITS.tables)
+    visits = VISITS.on(connection)
+
+    `key` is a class, or its layout with prefixes. `columns` names the column of each attribute that the key does not
+    hold; or it is the cells of rows that hold more than one record, such as `ItemCells`. `dated_by` is the attribute
+    with the milliseconds since 1970 that date a record's cells: then storing a record again changes nothing, and of two
+    with one key the newer one stays. Without it, the writer's clock dates them: the last call wins.
+    `holds` says what a row is, by default the first sentence of the key's docstring.
+    Raises InvalidRecord for what does not go together.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        key: type[Any] | KeyLayout[Any],
+        record: type[R],
+        columns: Columns | Cells[R],
+        *,
+        dated_by: str | None = None,
+        holds: str = "",
+        families: Mapping[str, Family] = NO_FAMILIES,
+        splits: Splits | None = None,
+    ) -> None:
+        key = layout_of(key)
+        cells: Cells[R] = RecordCells(record, columns) if isinstance(columns, Mapping) else columns
+        options: dict[str, Any] = {"families": families} if families else {}
+        if splits is not None:
+            options["splits"] = splits
+        self.layout: TableLayout[Any, R] = TableLayout(name, holds or holds_of(key, record), key, cells, **options)
+        if dated_by is not None and dated_by not in record_fields(record) and not hasattr(record, dated_by):
+            has = ", ".join(record_fields(record))
+            raise InvalidRecord(
+                f"table {name}: dated_by must be an attribute of {record.__name__} (got {dated_by!r}, has {has})"
+            )
+        self.dated_by = dated_by
+
+    @property
+    def tables(self) -> tuple[TableLayout[Any, R]]:
+        """The table, for `create_tables`."""
+        return (self.layout,)
+
+    def on(self, connection: "happybase.Connection", clock: WriterClock = CLOCK) -> "WritableTable[R]":
+        """The table on a connection, if it exists there."""
+        return WritableTable(connection, self, clock)
+
+    def __repr__(self) -> str:
+        return f"Table({self.layout.name}: {self.layout.cells.record.__name__})"
+
+
+class WritableTable(BoundTable[Any, R]):
+    """A table alone on a connection; `Table.on` makes it.
+
+    Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
+    """
+
+    def __init__(self, connection: "happybase.Connection", table: Table[R], clock: WriterClock) -> None:
+        super().__init__(connection, table.layout)
+        self._dated_by = table.dated_by
+        self._clock = clock
+
+    # ---- writes
+
+    def put(self, record: R) -> None:
+        """Stores a record in place of the one with its key, unless that is newer. Costs: one put."""
+        self.put_all([record])
+
+    def put_all(self, records: Collection[R]) -> None:
+        """Stores records, as `put` does. Raises and costs what `shared.writes.put_all` does."""
+        now_ms = self._clock.now_ms() if self._dated_by is None else 0
+        time_of = (lambda _record: now_ms) if self._dated_by is None else attrgetter(self._dated_by)
+        put_all(records, self, time_of=time_of)
+
+    def delete(self, key: object) -> bool:
+        """Deletes the cells of a row up to their newest date; returns whether there were any.
+
+        It spares what is put later with a later date. A record that is put again with its old date stays hidden until a
+        major compaction. Costs: one get; one delete if there is something to delete.
+        """
+        row, columns = self.row(key), [*self.layout.cells.columns]
+        stored = self.rows.row(row, columns=columns, include_timestamp=True)
+        if stored:
+            self.rows.delete(row, [*stored], timestamp=max(written_ms for _, written_ms in stored.values()))
+        return bool(stored)
+
+    # ---- questions
+
+    def get(self, key: object) -> R | None:
+        """The record with this key, or None. `key` is of the key's class, or has its parts. Costs: one get."""
+        row = self.row(key)
+        cells = self.rows.row(row, columns=[*self.layout.cells.columns])
+        return self.layout.record(row, cells) if self.layout.records(row, cells) else None
+
+    def ask(self, /, **question: Any) -> Query[R]:
+        """The records for a value or an interval of parts of the key; see `KeyLayout.plan` for what can be asked.
+
+        Costs: one scan of a page's rows and one more, for each range.
+        """
+        return Query(self, self.plan(**checked(self, question)))
+
+    def ask_more(self, /, **question: Any) -> Query[R]:
+        """As `ask`, but what the key cannot bind the client compares: it may read more rows than it returns."""
+        return Query(self, self.narrow(**checked(self, question)))
+
+    def ask_all(self) -> Query[R]:
+        """All records. Costs: a scan of the whole table."""
+        return Query(self, self.whole_table())
