@@ -16,6 +16,7 @@ from shared.writes import (
     Derived,
     Erasure,
     Erasures,
+    ErasureTables,
     IntentWriter,
     PersonErasures,
     Upkeep,
@@ -57,7 +58,7 @@ class CatalogRepository:
         self.writer = IntentWriter(
             connection, tables.products, tables.intents, lists, partial(lines_of, tables), moving=lists, clock=clock
         )
-        self._traces = Erasures(connection, (tables.erasures, (tables.erased_products,)), (self.writer,))
+        self._traces = Erasures(connection, ErasureTables(tables.erasures, (tables.erased_products,)), (self.writer,))
         self._erasures = PersonErasures(self._traces, self._rows_of, self._delete_lines, "catalog", ends_dead=False)
         self.upkeep: Upkeep = CombinedUpkeep(WriterUpkeep(self.writer), self._erasures)
 

@@ -12,6 +12,7 @@ from shared.writes import (
     CLOCK,
     CombinedUpkeep,
     Erasures,
+    ErasureTables,
     IntentWriter,
     Upkeep,
     WriterClock,
@@ -61,7 +62,7 @@ class LoginRepository:
         self._by_day = LoginTable.of(connection, tables.by_day)
         self.writer = IntentWriter(connection, tables.days, tables.intents, (), lambda _state: (), clock=clock)
         self._folder = DayFolder(connection, self._by_user, self._by_day, self.writer, clock)
-        erasures = Erasures(connection, (tables.erasures, ()), (), self.writer)
+        erasures = Erasures(connection, ErasureTables(tables.erasures, ()), (), self.writer)
         self._erasures = UserErasures(erasures, self._folder).upkeep
         days, logins = WriterUpkeep(self.writer, source="day"), LoginUpkeep(self._folder)
         # `repair` would put again what an erasure has deleted from one table, so erasures come before logins.

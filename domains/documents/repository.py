@@ -13,6 +13,7 @@ from shared.writes import (
     CombinedUpkeep,
     Derived,
     Erasures,
+    ErasureTables,
     IntentWriter,
     Upkeep,
     WriterClock,
@@ -67,7 +68,7 @@ class DocumentRepository:
         )
         unsettled = BoundTable(connection, tables.unsettled)
         self._parts = DocumentParts(self.writer, BoundTable(connection, tables.parts), unsettled, part_bytes)
-        erasures = Erasures(connection, (tables.erasures, (tables.erased_documents,)), (self.writer,))
+        erasures = Erasures(connection, ErasureTables(tables.erasures, (tables.erased_documents,)), (self.writer,))
         self._erasures = OwnerErasures(erasures, self.writer, self._parts).upkeep
         writes, parts = WriterUpkeep(self.writer), PartsUpkeep(self.writer, self._parts)
         self.upkeep: Upkeep = CombinedUpkeep(writes, self._parts.unsettled, parts, self._erasures)

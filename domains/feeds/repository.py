@@ -16,6 +16,7 @@ from shared.writes import (
     CombinedUpkeep,
     Derived,
     Erasures,
+    ErasureTables,
     IntentWriter,
     SourceRow,
     UnreadableRows,
@@ -100,7 +101,9 @@ class FeedRepository:
         )
         self._lines = TimelineLines(self._timelines, self.follow_writer, self.post_writer)
         writers = self.follow_writer, self.post_writer
-        erasures = Erasures(connection, (tables.erasures, (tables.erased_follows, tables.erased_posts)), writers)
+        erasures = Erasures(
+            connection, ErasureTables(tables.erasures, (tables.erased_follows, tables.erased_posts)), writers
+        )
         self._erasures = UserErasures(erasures, self._posts, self._streams, self._lines, *writers).upkeep
         posts = WriterUpkeep(self.post_writer)
         timelines = TimelineUpkeep(self.follow_writer, self.post_writer, self._lines, self._fan_out.upkeep)

@@ -15,6 +15,7 @@ from shared.writes import (
     CombinedUpkeep,
     Derived,
     Erasures,
+    ErasureTables,
     IntentWriter,
     SourceRow,
     Upkeep,
@@ -74,7 +75,7 @@ class MessageRepository:
         derive = derive or partial(lines_of, tables)
         self.writer = IntentWriter(connection, tables.inbox, tables.intents, lists, derive, moving=lists, clock=clock)
         self.deliveries = GroupDeliveries(self.writer, self._inbox, self._unfinished)
-        erasures = Erasures(connection, (tables.erasures, (tables.erased_messages,)), (self.writer,))
+        erasures = Erasures(connection, ErasureTables(tables.erasures, (tables.erased_messages,)), (self.writer,))
         self._erasures = UserErasures(erasures, self.writer).upkeep
         writes = WriterUpkeep(self.writer, self.deliveries.about_to_be_claimed)
         self.upkeep: Upkeep = CombinedUpkeep(self.deliveries, writes, self.deliveries.unfinished, self._erasures)

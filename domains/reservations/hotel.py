@@ -6,24 +6,16 @@ rooms. Days are numbers, as `date.toordinal()` counts them; a stay ends on the d
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.keys import EscapedText, KeyLayout, TrailingText, UInt32, between, part, row_key, shown
+from shared.keys import EscapedText, TrailingText, UInt32, between, part, row_key, shown
 from shared.queries import Query
 from shared.records import check_int, check_text, integer, text
-from shared.tables import MSGPACK, BoundTable, Column, Family, InvalidRow, Packing, RecordCells, TableLayout
-from shared.writes import (
-    KEEP_TOMBSTONES_MS,
-    Derived,
-    Intent,
-    IntentWriter,
-    SourceCells,
-    Upkeep,
-    WriterUpkeep,
-    intents_table,
-)
+from shared.sources import Source
+from shared.tables import MSGPACK, Column, Packing
+from shared.writes import Upkeep
 
 if TYPE_CHECKING:
     import happybase
@@ -127,24 +119,24 @@ def _unpack_stays(data: bytes) -> tuple[Stay, ...]:
 
 
 STAYS = Packing("stays", _pack_stays, _unpack_stays)
-ROOM_CELLS = SourceCells(RecordCells(Room, {"stays": Column("r:s", STAYS), "held": Column("r:h", STAYS)}), "r:room")
-GUEST_CELLS = RecordCells(StayOfGuest, {}, marker="g:x")
-DERIVED = {"g": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
 
 
-class HotelTables(NamedTuple):
-    """The rooms, the guests' lists, and the writes under way."""
-
-    rooms: TableLayout[RoomOfHotel, Room]
-    of_guest: TableLayout[StayOfGuest, StayOfGuest]
-    intents: TableLayout[Any, Intent]
+def stays_of(room: Room) -> Iterator[StayOfGuest]:
+    """The lines of a room: one for each stay, in its guest's list."""
+    for stay in room.stays:
+        yield StayOfGuest(stay.guest_id, stay.from_day, room.hotel, room.number, stay.until_day, stay.booking_id)
 
 
-TABLES = HotelTables(
-    TableLayout("hotel_rooms", "a room with its stays", KeyLayout(RoomOfHotel), ROOM_CELLS),
-    TableLayout("hotel_stays_of_guest", "one line of a guest's list", KeyLayout(StayOfGuest), GUEST_CELLS, DERIVED),
-    intents_table("hotel_intents"),
+ROOMS = Source(
+    "hotel_rooms",
+    RoomOfHotel,
+    Room,
+    {"stays": Column("r:s", STAYS), "held": Column("r:h", STAYS)},
+    cell="r:room",
+    intents="hotel_intents",
 )
+OF_GUEST = ROOMS.moving_list("hotel_stays_of_guest", StayOfGuest, lines=stays_of, marker="g:x")
+TABLES = ROOMS.tables
 
 
 # ---- the repository
@@ -157,20 +149,16 @@ class Hotel:
     it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
-    def __init__(self, connection: "happybase.Connection", tables: HotelTables = TABLES) -> None:
-        self._rooms = BoundTable(connection, tables.rooms)
-        self._of_guest = BoundTable(connection, tables.of_guest)
-        lists = [tables.of_guest]
-        self.writer = IntentWriter(
-            connection, tables.rooms, tables.intents, lists, partial(lines_of, tables), moving=lists
-        )
-        self.upkeep: Upkeep = WriterUpkeep(self.writer)
+    def __init__(self, connection: "happybase.Connection", rooms: Source[Room] = ROOMS) -> None:
+        self._rooms = rooms.on(connection)
+        self.writer = self._rooms.writer
+        self.upkeep: Upkeep = self._rooms.upkeep
 
     # ---- writes
 
     def open_room(self, hotel: str, number: str) -> Room:
         """Adds a room without stays; a room that exists is kept. Costs: 1 get, 2 puts, 1 checkAndPut."""
-        return self.writer.write(RoomOfHotel(hotel, number), lambda stored: stored or Room(hotel, number))
+        return self._rooms.write(RoomOfHotel(hotel, number), lambda stored: stored or Room(hotel, number))
 
     def book(self, hotel: str, number: str, stay: Stay) -> Room:
         """Books a room for all nights of a stay, or for none; returns the room. The same stay again changes nothing.
@@ -178,12 +166,12 @@ class Hotel:
         If the booking has other nights of the room, it moves to these. Raises RoomTaken, or UnknownRoom.
         Costs: 1 get, 3 puts, 1 checkAndPut; if it moves, 1 delete more.
         """
-        return self.writer.write(RoomOfHotel(hotel, number), partial(after_book, stay))
+        return self._rooms.write(RoomOfHotel(hotel, number), partial(after_book, stay))
 
     def cancel(self, hotel: str, number: str, booking_id: str) -> Room:
         """Removes a booking, if it is there; returns the room. Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete."""
         check_text("booking_id", booking_id, empty=False)
-        return self.writer.write(RoomOfHotel(hotel, number), partial(after_cancel, booking_id))
+        return self._rooms.write(RoomOfHotel(hotel, number), partial(after_cancel, booking_id))
 
     def book_all(self, hotel: str, numbers: Iterable[str], stay: Stay) -> None:
         """Books several rooms; if one is taken, raises its error, and keeps in each room what the booking had there.
@@ -198,24 +186,24 @@ class Hotel:
         rooms = [Room(hotel, number) for number in numbers]  # refuses wrong numbers before any room is booked
         try:
             for room in rooms:
-                self.writer.write(room, partial(after_hold, stay))
+                self._rooms.write(room, partial(after_hold, stay))
             for room in rooms:
-                self.writer.write(room, partial(after_book, stay))
+                self._rooms.write(room, partial(after_book, stay))
         except (RoomTaken, UnknownRoom):
             for room in rooms:
-                self.writer.write(room, partial(after_release, stay))
+                self._rooms.write(room, partial(after_release, stay))
             raise
 
     def forget_before(self, hotel: str, number: str, day: int) -> Room:
         """Removes the stays that ended by this day, so that the row does not grow. Costs: those of `cancel`."""
         check_int("day", day, 0, LAST_DAY)
-        return self.writer.write(RoomOfHotel(hotel, number), partial(after_forget, day))
+        return self._rooms.write(RoomOfHotel(hotel, number), partial(after_forget, day))
 
     # ---- questions
 
     def room(self, hotel: str, number: str) -> Room | None:
         """A room with its stays, or None. Costs: one get."""
-        return self.writer.reader.read(self._rooms.row(RoomOfHotel(hotel, number))).record
+        return self._rooms.get(RoomOfHotel(hotel, number))
 
     def free(self, hotel: str, from_day: int, until_day: int) -> Query[Room]:
         """The rooms of a hotel that are free in all these nights, which another client may book at any time.
@@ -225,29 +213,14 @@ class Hotel:
         """
         check_int("from_day", from_day, 0, LAST_DAY - 1)
         check_int("until_day", until_day, from_day + 1, LAST_DAY)
-        rooms = Query(self._rooms, self._rooms.plan(hotel=hotel))
-        return rooms.then(partial(_free, from_day, until_day))
+        return self._rooms.ask(hotel=hotel).then(partial(_free, from_day, until_day))
 
     def of_guest(self, guest_id: str, from_day: int | None = None) -> Query[StayOfGuest]:
         """A guest's stays that begin on a day or later: the list is always as the rooms say.
 
         Costs: one scan of a page's lines, and one call that gets their rooms.
         """
-        plan = self._of_guest.plan(guest_id=guest_id, from_day=between(from_day, None))
-        return Query(self._of_guest, plan).then(self._that_rooms_have)
-
-    def _that_rooms_have(self, lines: list[StayOfGuest]) -> list[StayOfGuest | InvalidRow | None]:
-        rooms = self.writer.reader.agreeing(self._of_guest.layout, lines)
-        return [line if isinstance(room, Room) else room for line, room in zip(lines, rooms, strict=True)]
-
-
-def lines_of(tables: HotelTables, room: Room) -> Iterator[Derived]:
-    """The lines that are derived from a room: one for each stay, in its guest's list."""
-    for stay in room.stays:
-        yield (
-            tables.of_guest,
-            StayOfGuest(stay.guest_id, stay.from_day, room.hotel, room.number, stay.until_day, stay.booking_id),
-        )
+        return self._rooms.ask(OF_GUEST, guest_id=guest_id, from_day=between(from_day, None))
 
 
 # ---- decisions

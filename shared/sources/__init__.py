@@ -3,9 +3,10 @@
 May import `keys`, `records`, `tables`, `queries` and `writes`.
 """
 
+from .asked_table import AskedTable
 from .bound_source import BoundSource
 from .lists import ListOf
 from .source import Source
 from .table import Table, WritableTable
 
-__all__ = ["BoundSource", "ListOf", "Source", "Table", "WritableTable"]
+__all__ = ["AskedTable", "BoundSource", "ListOf", "Source", "Table", "WritableTable"]

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from ..keys import InvalidQuestion, Plan
 from ..queries import Query
 from ..tables import BoundTable, InvalidRow, TableLayout
 from ..writes import (
@@ -19,6 +18,7 @@ from ..writes import (
     write_all,
 )
 from ..writes.slots import SlotOfProcess
+from .asked_table import AskedTable
 from .lists import ListOf, own_list
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ class BoundSource(Generic[R]):
     ) -> None:
         self._record = layout.cells.record
         self._lists = lists
-        self._tables: dict[ListOf[Any] | None, BoundTable[Any, Any]] = {None: BoundTable(connection, layout)}
-        self._tables |= {of.origin: BoundTable(connection, of.asked) for of in lists}
+        self._tables: dict[ListOf[Any] | None, AskedTable[Any]] = {None: AskedTable(connection, layout)}
+        self._tables |= {of.origin: AskedTable(connection, of.asked) for of in lists}
         self.writer: IntentWriter[R] = IntentWriter(
             connection,
             layout,
@@ -60,8 +60,8 @@ class BoundSource(Generic[R]):
             clock=clock,
         )
 
-    def table(self, of: ListOf[Any] | None = None) -> BoundTable[Any, Any]:
-        """The table of a list, or of the source itself."""
+    def table(self, of: ListOf[Any] | None = None) -> AskedTable[Any]:
+        """The table of a list, or of the source itself: its questions return all lines, also those without a record."""
         return self._tables[None if of is None else self._own(of).origin]
 
     def _own(self, of: ListOf[Any]) -> ListOf[Any]:
@@ -102,7 +102,7 @@ class BoundSource(Generic[R]):
         See `KeyLayout.plan` for what can be asked. A list that moves returns the records of its lines.
         Costs: one scan of a page's rows and one more; one call more that gets the records, if the list moves.
         """
-        return self._asked(of, self.table(of).plan(**checked(self.table(of), question)))
+        return self._shown(of, self.table(of).ask(**question))
 
     @overload
     def ask_more(self, /, **question: Any) -> Query[R]: ...
@@ -110,7 +110,7 @@ class BoundSource(Generic[R]):
     def ask_more(self, of: ListOf[L], /, **question: Any) -> Query[L]: ...
     def ask_more(self, of: ListOf[Any] | None = None, /, **question: Any) -> Query[Any]:
         """As `ask`, but what the key cannot bind the client compares: it may read more rows than it returns."""
-        return self._asked(of, self.table(of).narrow(**checked(self.table(of), question)))
+        return self._shown(of, self.table(of).ask_more(**question))
 
     @overload
     def ask_all(self, /) -> Query[R]: ...
@@ -118,19 +118,15 @@ class BoundSource(Generic[R]):
     def ask_all(self, of: ListOf[L], /) -> Query[L]: ...
     def ask_all(self, of: ListOf[Any] | None = None, /) -> Query[Any]:
         """All records of the source, or all that a list shows. Costs: a scan of the whole table."""
-        return self._asked(of, self.table(of).whole_table())
+        return self._shown(of, self.table(of).ask_all())
 
-    def _asked(self, of: ListOf[Any] | None, plan: Plan) -> Query[Any]:
-        table = self.table(of)
-        query: Query[Any] = Query(table, plan)
-        if of is None:
-            return query
-        own = self._own(of)
-        if own.moves:
-            if own.shows is not self._record:
-                return query.then(partial(self._lines_that_records_have, of))
-            return query.then(self.records_of(of))
-        return query
+    def _shown(self, of: ListOf[Any] | None, rows: Query[Any]) -> Query[Any]:
+        """What a question of a list returns, from the rows that it finds."""
+        if of is None or not self._own(of).moves:
+            return rows
+        if self._own(of).shows is self._record:
+            return rows.then(self.records_of(of))
+        return rows.then(partial(self._lines_that_records_have, of))
 
     def records_of(self, of: ListOf[Any]) -> "Callable[[list[Any]], list[R | InvalidRow | None]]":
         """For `Query.then`: the record of each line of a list, or None if the record does not have the line.
@@ -165,7 +161,7 @@ class BoundSource(Generic[R]):
         """
         self.writer.recover(older_than_ms=0)
         table = self.table(of)
-        lines: Query[Any] = Query(table, table.plan(**question)).newest_first()
+        lines = table.ask(**question).newest_first()
         for line in lines:
             self.writer.write(line, decide)
         kept = [*filter(None, (self._discard_stray(table, line) for line in lines))]
@@ -193,13 +189,6 @@ class BoundSource(Generic[R]):
             else:
                 writer.delete(cells, newest_ms)
         return None
-
-
-def checked(table: BoundTable[Any, Any], question: dict[str, Any]) -> dict[str, Any]:
-    """The conditions of a question, of which there must be one: the whole table has a word of its own."""
-    if not question:
-        raise InvalidQuestion(f"ask: must have a value for a part of {table.layout.key.name}; ask_all reads all rows")
-    return question
 
 
 def lines_of(lists: Iterable[ListOf[Any]], record: Any) -> Iterator[Derived]:

@@ -252,6 +252,7 @@ class Source(Generic[R]):
         self._close("like")
         other: Source[R] = object.__new__(type(self))
         other.__dict__ |= self.__dict__
+        other._closed_by = ""
         changed = attrs.evolve(self.layout, name=table or self.layout.name, key=layout_of(key or self.layout.key))
         other.layout = changed
         if table:

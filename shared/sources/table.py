@@ -5,11 +5,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys import KeyLayout, Splits
-from ..queries import Query
-from ..tables import BoundTable, Cells, Family, InvalidRecord, RecordCells, TableLayout
+from ..tables import Cells, Family, InvalidRecord, RecordCells, TableLayout
 from ..tables.cells import record_fields
 from ..writes import CLOCK, WriterClock, put_all
-from .bound_source import checked
+from .asked_table import AskedTable
 from .lists import NO_FAMILIES, Columns, holds_of, layout_of
 
 if TYPE_CHECKING:
@@ -58,6 +57,21 @@ class Table(Generic[R]):
             )
         self.dated_by = dated_by
 
+    def like(
+        self, name: str, key: type[Any] | KeyLayout[Any] | None = None, columns: "Columns | Cells[R] | None" = None
+    ) -> "Table[R]":
+        """The same records in another table, maybe under another key or in other cells: a variant."""
+        layout = self.layout
+        return Table(
+            name,
+            key or layout.key,
+            layout.cells.record,
+            columns or layout.cells,
+            dated_by=self.dated_by,
+            holds=layout.holds,
+            families=layout.families if columns is None else NO_FAMILIES,
+        )
+
     @property
     def tables(self) -> tuple[TableLayout[Any, R]]:
         """The table, for `create_tables`."""
@@ -71,7 +85,7 @@ class Table(Generic[R]):
         return f"Table({self.layout.name}: {self.layout.cells.record.__name__})"
 
 
-class WritableTable(BoundTable[Any, R]):
+class WritableTable(AskedTable[R]):
     """A table alone on a connection; `Table.on` makes it.
 
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
@@ -105,26 +119,3 @@ class WritableTable(BoundTable[Any, R]):
         if stored:
             self.rows.delete(row, [*stored], timestamp=max(written_ms for _, written_ms in stored.values()))
         return bool(stored)
-
-    # ---- questions
-
-    def get(self, key: object) -> R | None:
-        """The record with this key, or None. `key` is of the key's class, or has its parts. Costs: one get."""
-        row = self.row(key)
-        cells = self.rows.row(row, columns=[*self.layout.cells.columns])
-        return self.layout.record(row, cells) if self.layout.records(row, cells) else None
-
-    def ask(self, /, **question: Any) -> Query[R]:
-        """The records for a value or an interval of parts of the key; see `KeyLayout.plan` for what can be asked.
-
-        Costs: one scan of a page's rows and one more, for each range.
-        """
-        return Query(self, self.plan(**checked(self, question)))
-
-    def ask_more(self, /, **question: Any) -> Query[R]:
-        """As `ask`, but what the key cannot bind the client compares: it may read more rows than it returns."""
-        return Query(self, self.narrow(**checked(self, question)))
-
-    def ask_all(self) -> Query[R]:
-        """All records. Costs: a scan of the whole table."""
-        return Query(self, self.whole_table())

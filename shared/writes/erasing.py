@@ -9,7 +9,7 @@ come back.
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import attrs
 
@@ -78,8 +78,18 @@ class ErasedSource:
     source_row: bytes
 
 
-ErasureTables: TypeAlias = tuple[TableLayout[ErasedName, Erasure], tuple[TableLayout[ErasedName, ErasedSource], ...]]
-"""The table of erasures; the same table, for the sources of each writer."""
+class ErasureTables(NamedTuple):
+    """The table of erasures; and the same table, for the sources of each writer."""
+
+    erasures: TableLayout[ErasedName, Erasure]
+    sources: tuple[TableLayout[ErasedName, ErasedSource], ...]
+
+    @property
+    def tables(self) -> tuple[TableLayout[Any, Any], ...]:
+        """Both, for `create_tables`."""
+        return (self.erasures, *self.sources)
+
+
 Deleted: TypeAlias = Collection[tuple[BoundTable[Any, ErasedSource], Collection[bytes]]]
 """The rows of deleted sources, by the table that lists those of one writer."""
 
@@ -90,7 +100,7 @@ def erasures_tables(name: str, writers: int) -> ErasureTables:
     cells = RecordCells(Erasure, columns)
     sources = (ItemCells(ErasedSource, f"s{number}", KeyLayout(ErasedRow)) for number in range(writers))
     rows = (TableLayout(name, "the sources of erased records", KeyLayout(ErasedName), of_one) for of_one in sources)
-    return TableLayout(name, "an erasure that is not over", KeyLayout(ErasedName), cells), tuple(rows)
+    return ErasureTables(TableLayout(name, "an erasure that is not over", KeyLayout(ErasedName), cells), tuple(rows))
 
 
 class Erasures:
@@ -106,9 +116,9 @@ class Erasures:
         writers: Iterable[IntentWriter[Any]],
         clock: IntentWriter[Any] | None = None,
     ) -> None:
-        self.table, sources = tables
+        self.table = tables.erasures
         self._erasures = BoundTable(connection, self.table)
-        self._sources = [BoundTable(connection, table) for table in sources]
+        self._sources = [BoundTable(connection, table) for table in tables.sources]
         self._writers = tuple(writers)
         self._clock = clock or self._writers[0]
         self._source_tables = tuple(writer.source.name for writer in self._writers)

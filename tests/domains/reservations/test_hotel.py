@@ -12,7 +12,7 @@ import msgpack
 import pytest
 
 from domains.reservations import TABLES, Hotel, RoomTaken, Stay, StayOfGuest, UnknownRoom
-from domains.reservations.hotel import LAST_DAY, STAYS, RoomOfHotel
+from domains.reservations.hotel import LAST_DAY, ROOMS, STAYS, RoomOfHotel
 from shared.keys import InvalidQuestion
 from shared.tables import Column, RecordCells
 from shared.testing import CrashContract, WatchedConnection, WriterDied, dying_at, paused_at, undisturbed
@@ -242,8 +242,8 @@ def test_an_earlier_release_passes_over_what_is_held(inns, earlier):
     with suppress(WriterDied):
         rooms.book(dying_at(CALLS[4]))
     cells = SourceCells(RecordCells(EarlierRoom, {"stays": Column("r:s", STAYS)}), "r:room")
-    layout = attrs.evolve(TABLES.rooms, cells=cells)
-    of_earlier = IntentWriter(rooms.connection, layout, TABLES.intents, [], lambda _room: ())
+    layout = attrs.evolve(ROOMS.layout, cells=cells)
+    of_earlier = IntentWriter(rooms.connection, layout, ROOMS.intents, [], lambda _room: ())
     key = RoomOfHotel(rooms.inn, "7")
     assert of_earlier.reader.read(layout.row(key)).record == EarlierRoom(rooms.inn, "7", (earlier, ANN))
     of_earlier.write(key, lambda room: attrs.evolve(room, stays=(*room.stays, CAT)))

@@ -12,7 +12,8 @@ from shared.writes.intents import FORGET_MS
 from .clocks import SetClock
 from .notes import INTENTS, NOTES, STATES, ByState, Note, moving_notes
 
-TABLE, SOURCES = erasures_tables("notes_erasures", writers=1)
+ERASURES = erasures_tables("notes_erasures", writers=1)
+TABLE, SOURCES = ERASURES
 A, B = Note("a", "ada"), Note("b", "ada")
 LINE = {b"n:x": b"\xc3"}
 OTHERS = attrs.evolve(NOTES, name="notes_new")
@@ -27,7 +28,7 @@ def notes(connection, machine):
 @pytest.fixture
 def erasures(connection, notes):
     create_tables(connection, (TABLE, *SOURCES))
-    return Erasures(connection, (TABLE, SOURCES), [notes.writer])
+    return Erasures(connection, ERASURES, [notes.writer])
 
 
 def rows(connection, table):
@@ -118,7 +119,7 @@ def test_of_two_erasures_at_once_the_later_one_is_not_forgotten_if_it_dies(
     """The earlier one has not read what was stored before the later one began."""
 
     def eraser(connection):
-        erasures = Erasures(connection, (TABLE, SOURCES), [moving_notes(connection).writer])
+        erasures = Erasures(connection, ERASURES, [moving_notes(connection).writer])
         return PersonErasures(
             erasures, lambda *_: [rows(connection, NOTES)], lambda *_: 0, "notes", ends_dead=ends_dead
         )
@@ -157,7 +158,7 @@ def test_what_keeps_a_line_that_must_go_is_told(connection, machine, notes, eras
 
 
 def dated_by(connection, clock):
-    return Erasures(connection, (TABLE, SOURCES), [IntentWriter(connection, NOTES, INTENTS, [], list, clock=clock)])
+    return Erasures(connection, ERASURES, [IntentWriter(connection, NOTES, INTENTS, [], list, clock=clock)])
 
 
 def test_an_erasure_is_dated_by_a_clock_that_was_compared(connection, erasures, machine):
@@ -211,7 +212,7 @@ def test_an_erasure_of_another_source_is_kept_and_reported(connection, machine, 
     """Otherwise it would go, and the cells of deleted records that name the person would stay."""
     erase_ada(notes, erasures)
     machine.passes(FORGET_MS + 1000)
-    of_others = Erasures(connection, (TABLE, SOURCES), [IntentWriter(connection, OTHERS, INTENTS, [], list)])
+    of_others = Erasures(connection, ERASURES, [IntentWriter(connection, OTHERS, INTENTS, [], list)])
     recovery = upkeep_of(of_others).recover()
     assert (recovery.settled, recovery.waiting) == (0, 0)
     assert "must be an erasure of notes_new (got notes); each needs a table of its own" in recovery.failed[0]
