@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--rowbook-golden-keys",
         action="store_true",
-        help="write the golden keys and answers of a DesignContract that are not there, beside the samples",
+        help="write the golden keys and answers of a DesignContract that are not there, and layout.txt anew",
     )
 
 

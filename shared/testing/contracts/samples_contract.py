@@ -12,6 +12,7 @@ import happybase
 import pytest
 
 from ...designs import Variant, load_samples, scratch_store
+from ...designs.layout_text import layout_file, layout_text
 from ...keys import KeyLayout, Salt
 from ...tables import LayoutMismatch, TableLayout
 from ...writes import Erasure, Instructions, NotAllStored, Upkeep, writers_of
@@ -92,6 +93,14 @@ class SamplesContract(ContractOfDesign):
         may_lack = {table.name for variant in self.design.variants for table in variant.unfilled}
         layouts = {name: key for name, key in layouts.items() if name in golden or name not in may_lack}
         check_golden_keys(layouts, {name: examples for name, examples in golden.items() if name in layouts})
+
+    def test_what_the_declarations_store_is_what_layout_txt_says(self, pytestconfig: pytest.Config) -> None:
+        """`--rowbook-golden-keys` writes it, beside the repository. A change of it is one of what is stored."""
+        path, text = layout_file(self.design), layout_text(self.design)
+        if pytestconfig.getoption("rowbook_golden_keys"):
+            path.write_text(text, encoding="utf-8")
+        assert path.exists(), f"{path}: must exist (pytest --rowbook-golden-keys writes it; then commit it)"
+        assert path.read_text(encoding="utf-8") == text
 
     def _stored_keys(self) -> list[tuple[TableLayout[Any, Any], list[Any]]]:
         keys: dict[str, tuple[TableLayout[Any, Any], list[Any]]] = {}

@@ -1,0 +1,123 @@
+"""What is stored, as text: the tables of a design, which its declarations make, for `layout.txt` beside them."""
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from ..keys import KeyLayout
+from ..tables import Column, Family, ItemCells, OtherColumns, Packing, RecordCells, TableLayout
+from ..tables.packing import MSGPACK
+from ..writes import SourceCells, holds_intents, writers_of
+from .design import Design, Variant
+from .traps import scratch_store
+
+WIDTH = 10
+"""Where the second column begins."""
+FILE = "layout.txt"
+
+
+def layout_file(design: Design) -> Path:
+    """Where the text of a design is kept: beside its repository."""
+    return Path(inspect.getfile(inspect.unwrap(design.repository))).with_name(FILE)
+
+
+def layout_text(design: Design) -> str:
+    """The tables of a design, each with the parts of its key, its families, and its columns.
+
+    Then those of each variant that no earlier one has. A review of this text shows every change of what is stored.
+    """
+    printed: dict[str, None] = {}
+    blocks: list[str] = []
+    for variant in design.variants:
+        own = [block for block in _blocks(variant) if block not in printed]
+        printed |= dict.fromkeys(own)
+        if own and variant is not design.main:
+            blocks.append(f"---- {variant.name}")
+        blocks += own
+    return "\n\n".join(blocks) + "\n"
+
+
+def _blocks(variant: Variant) -> Iterator[str]:
+    roles = _roles(variant)
+    for table in variant.tables:
+        role = roles.get((table.name, table.cells.columns), "")
+        lines = [] if holds_intents(table) else _lines(table)
+        yield "\n".join([f"{table.name}{role}: {table.holds}", *lines])
+
+
+def _roles(variant: Variant) -> dict[tuple[str, tuple[bytes, ...]], str]:
+    """What a writer knows its tables as, by name and columns: a source, a list or a moving list."""
+    roles: dict[tuple[str, tuple[bytes, ...]], str] = {}
+    with closing(scratch_store(variant.tables)) as connection:
+        for writer in writers_of(variant.open(connection)):
+            source = writer.source
+            roles[source.name, source.cells.columns] = ", a source"
+            for of in writer.lists:
+                roles[of.name, of.cells.columns] = ", a moving list" if of.name in writer.moving else ", a list"
+    return roles
+
+
+def _lines(table: TableLayout[Any, Any]) -> Iterator[str]:
+    yield from _named("row", _key_lines(table.key))
+    for name, family in table.families.items():
+        if options := [*_options(family)]:
+            yield from _named(name, [", ".join(options)])
+    if isinstance(table.cells, SourceCells):
+        yield from _named(_text(table.cells.columns[0]), ["[revision, time, writes, cells], where the cells are"])
+        yield from _columns(table.cells.cells, inner=True)
+    elif isinstance(table.cells, RecordCells):
+        yield from _columns(table.cells)
+    elif isinstance(table.cells, ItemCells):
+        packed = "marker" if not table.cells.value else ", ".join(_value_names(table.cells))
+        yield from _named(f"{table.cells.family}:", [*_key_lines(table.cells.qualifier), f"value: {packed}"])
+    else:
+        yield from _named(", ".join(map(_text, table.cells.columns)), [f"{type(table.cells).__name__}"])
+
+
+def _key_lines(key: KeyLayout[Any]) -> list[str]:
+    width = max(len(part.name) for part in key.parts)
+    return [*map(str, key.prefixes), *(f"{part.name:{width}} {part.codec}" for part in key.parts)]
+
+
+def _value_names(cells: ItemCells[Any]) -> Iterable[str]:
+    if isinstance(cells.value, str):
+        return [cells.value + _packing(cells.packing)]
+    return ["[" + ", ".join(cells.value) + "]"]
+
+
+def _options(family: Family) -> Iterator[str]:
+    """The options of a family that are not HBase's defaults."""
+    default = Family()
+    if family.max_versions != default.max_versions:
+        yield f"keeps {family.max_versions} versions"
+    if family.lifetime_s is not None:
+        yield f"TTL {family.lifetime_s} s"
+    if family.keep_tombstones_ms:
+        yield f"keeps tombstones for {family.keep_tombstones_ms / 60_000:g} minutes"
+    for name in ("bloom", "compression", "block_size_bytes"):
+        if getattr(family, name) != getattr(default, name):
+            yield f"{name} {getattr(family, name)}"
+
+
+def _columns(cells: RecordCells[Any], *, inner: bool = False) -> Iterator[str]:
+    if cells.marker is not None:
+        yield from _named(cells.marker, ["marker"])
+    attributes: Mapping[str, Column | OtherColumns] = cells.attributes
+    for name, column in attributes.items():
+        shown = column.name.partition(":")[2] if inner else column.name
+        yield from _named(f"  {shown}" if inner else shown, [name + _packing(column.packing)])
+
+
+def _packing(packing: Packing) -> str:
+    return "" if packing == MSGPACK else f", {packing.name}"
+
+
+def _named(name: str, lines: Iterable[str]) -> Iterator[str]:
+    for number, line in enumerate(lines):
+        yield f"  {name if number == 0 else '':{WIDTH}} {line}".rstrip()
+
+
+def _text(column: bytes) -> str:
+    return column.decode(errors="backslashreplace")
