@@ -20,7 +20,7 @@ from shared.keys import (
 )
 from shared.sources import Source
 from shared.tables import InvalidRecord, TableLayout, create_tables
-from shared.writes import NotAllStored, holds_intents
+from shared.writes import CLOCK, NotAllStored, holds_intents
 
 
 @row_key
@@ -153,7 +153,7 @@ def test_a_write_moves_the_lines_and_repair_puts_what_is_lost(tasks):
     assert ([*tasks.ask(BY_STATE, state="open")], [*tasks.ask(BY_STATE, state="done")]) == ([], [done])
     assert [*tasks.ask_all(BY_TAG)] == [ByTag("dry", "1")]
     owners = tasks.table(BY_OWNER)
-    owners.rows.delete(owners.row(done))
+    owners.rows.delete(owners.row(done), timestamp=CLOCK.read_ms() + 1_000)
     assert [finding.kind for finding in tasks.upkeep.verify()] == ["missing"]
     assert [is_mended for _finding, is_mended in tasks.upkeep.repair()] == [True]
     assert [*tasks.ask(BY_OWNER, owner="ann")] == BY_OWNER.shown([done])
