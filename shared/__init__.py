@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         starting_with,
     )
     from .queries import KEYS_ONLY, DependentQuery, Page, Query, ServerFilter, Version, Versions
+    from .sources import BoundSource, ListOf, Source, Table, WritableTable
     from .stores import InvalidStoreURL, OutcomeUnknown, ScanBroken, StoreError, Unreachable, connect
     from .tables import (
         BIG_INT,
@@ -101,6 +102,7 @@ __all__ = [
     "RAW",
     "TEXT",
     "TEXTS",
+    "BoundSource",
     "BoundTable",
     "ClockSkew",
     "Code",
@@ -130,6 +132,7 @@ __all__ = [
     "ItemCells",
     "KeyLayout",
     "LayoutMismatch",
+    "ListOf",
     "NotAllStored",
     "OtherColumns",
     "OutcomeUnknown",
@@ -142,10 +145,12 @@ __all__ = [
     "ScanBroken",
     "ServerFilter",
     "Slice",
+    "Source",
     "SourceCells",
     "SourceReader",
     "SourceRow",
     "StoreError",
+    "Table",
     "TableLayout",
     "TableMismatch",
     "TimeBucket",
@@ -161,6 +166,7 @@ __all__ = [
     "Unreachable",
     "Version",
     "Versions",
+    "WritableTable",
     "WriterClock",
     "WriterUpkeep",
     "any_of",
@@ -182,7 +188,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # a type checker would accept any name
-    _ROOMS = ("keys", "tables", "queries", "writes", "stores")
+    _ROOMS = ("keys", "tables", "queries", "writes", "sources", "stores")
     """The rooms of these names; each imports only those before it, so that a key needs no happybase."""
 
     def __getattr__(name):
