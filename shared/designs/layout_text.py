@@ -42,9 +42,12 @@ def layout_text(design: Design) -> str:
 def _blocks(variant: Variant) -> Iterator[str]:
     roles = _roles(variant)
     for table in variant.tables:
-        role = roles.get((table.name, table.cells.columns), "")
-        lines = [] if holds_intents(table) else _lines(table)
-        yield "\n".join([f"{table.name}{role}: {table.holds}", *lines])
+        if holds_intents(table):
+            yield f"{table.name}: the writes under way"
+        else:
+            yield "\n".join(
+                [f"{table.name}: {roles.get((table.name, table.cells.columns), 'a table')}", *_lines(table)]
+            )
 
 
 def _roles(variant: Variant) -> dict[tuple[str, tuple[bytes, ...]], str]:
@@ -53,9 +56,9 @@ def _roles(variant: Variant) -> dict[tuple[str, tuple[bytes, ...]], str]:
     with closing(scratch_store(variant.tables)) as connection:
         for writer in writers_of(variant.open(connection)):
             source = writer.source
-            roles[source.name, source.cells.columns] = ", a source"
+            roles[source.name, source.cells.columns] = "a source"
             for of in writer.lists:
-                roles[of.name, of.cells.columns] = ", a moving list" if of.name in writer.moving else ", a list"
+                roles[of.name, of.cells.columns] = "a moving list" if of.name in writer.moving else "a list"
     return roles
 
 
@@ -71,7 +74,7 @@ def _lines(table: TableLayout[Any, Any]) -> Iterator[str]:
         yield from _columns(table.cells)
     elif isinstance(table.cells, ItemCells):
         packed = "marker" if not table.cells.value else ", ".join(_value_names(table.cells))
-        yield from _named(f"{table.cells.family}:", [*_key_lines(table.cells.qualifier), f"value: {packed}"])
+        yield from _named(f"{table.cells.family}:", [*_key_lines(table.cells.qualifier), f"-> {packed}"])
     else:
         yield from _named(", ".join(map(_text, table.cells.columns)), [f"{type(table.cells).__name__}"])
 

@@ -11,11 +11,12 @@ import attrs
 from shared import __version__
 from shared.designs import Design, Variant
 from shared.designs.golden_answers import json_of_answers
+from shared.designs.layout_text import layout_text
 from shared.designs.patterns import key_line
 
 from .modules import Imports, Package, texts
 from .own_tests import CRASHES, ERASURES, OWN_TESTS
-from .renaming import rename_answers, rename_golden, rename_sample
+from .renaming import rename_answers, rename_golden, rename_sample, rename_words
 from .vendoring import Vendored, vendored
 from .words import Renames
 
@@ -66,6 +67,8 @@ def project_files(made: Made, package: Package) -> dict[str, bytes]:
         is_golden = path.name == "keys.json"
         name, data = (path.name, _golden_keys(made)) if is_golden else rename_sample(path, made.renames)
         own[f"{made.name}/samples/{name}"] = data
+    layout = layout_text(attrs.evolve(made.design, variants=(made.variant,)))
+    own[f"{made.name}/layout.txt"] = rename_words(layout, made.renames).encode()
     own[f"{made.name}/samples/answers.json"] = json_of_answers(rename_answers(made.answers, made.renames)).encode()
     tests = {
         "tests/test_contract.py": _TEST_CONTRACT.format(

@@ -357,6 +357,11 @@ def rename_answers(answers: Mapping[str, Any], renames: Renames) -> dict[str, An
     }
 
 
+def rename_words(text: str, renames: Renames) -> str:
+    """A text with the new name for each whole word that has one."""
+    return IDENTIFIER.sub(lambda found: renames.of(found[0]), text)
+
+
 def _json_words(text: str, renames: Renames) -> str:
     return re.sub(f'"({IDENTIFIER.pattern})"', lambda found: f'"{_word(found[1], renames)}"', text)
 
