@@ -13,8 +13,6 @@ from ..writes import SourceCells, holds_intents, writers_of
 from .design import Design, Variant
 from .traps import scratch_store
 
-WIDTH = 10
-"""Where the second column begins."""
 FILE = "layout.txt"
 
 
@@ -69,7 +67,7 @@ def _lines(table: TableLayout[Any, Any]) -> Iterator[str]:
             yield from _named(name, [", ".join(options)])
     if isinstance(table.cells, SourceCells):
         yield from _named(_text(table.cells.columns[0]), ["[revision, time, writes, cells], where the cells are"])
-        yield from _columns(table.cells.cells, inner=True)
+        yield from _columns(table.cells.cells, _text(table.cells.columns[0]))
     elif isinstance(table.cells, RecordCells):
         yield from _columns(table.cells)
     elif isinstance(table.cells, ItemCells):
@@ -80,8 +78,7 @@ def _lines(table: TableLayout[Any, Any]) -> Iterator[str]:
 
 
 def _key_lines(key: KeyLayout[Any]) -> list[str]:
-    width = max(len(part.name) for part in key.parts)
-    return [*map(str, key.prefixes), *(f"{part.name:{width}} {part.codec}" for part in key.parts)]
+    return [*map(str, key.prefixes), *(f"{part.name}: {part.codec}" for part in key.parts)]
 
 
 def _value_names(cells: ItemCells[Any]) -> Iterable[str]:
@@ -104,13 +101,14 @@ def _options(family: Family) -> Iterator[str]:
             yield f"{name} {getattr(family, name)}"
 
 
-def _columns(cells: RecordCells[Any], *, inner: bool = False) -> Iterator[str]:
+def _columns(cells: RecordCells[Any], source: str = "") -> Iterator[str]:
+    """The columns of a record; within the cell of a source, if one is given."""
     if cells.marker is not None:
         yield from _named(cells.marker, ["marker"])
     attributes: Mapping[str, Column | OtherColumns] = cells.attributes
     for name, column in attributes.items():
-        shown = column.name.partition(":")[2] if inner else column.name
-        yield from _named(f"  {shown}" if inner else shown, [name + _packing(column.packing)])
+        shown = f"{source} {column.name.partition(':')[2]}" if source else column.name
+        yield from _named(shown, [name + _packing(column.packing)])
 
 
 def _packing(packing: Packing) -> str:
@@ -118,8 +116,7 @@ def _packing(packing: Packing) -> str:
 
 
 def _named(name: str, lines: Iterable[str]) -> Iterator[str]:
-    for number, line in enumerate(lines):
-        yield f"  {name if number == 0 else '':{WIDTH}} {line}".rstrip()
+    yield from (f"  {name}  {line}" for line in lines)
 
 
 def _text(column: bytes) -> str:
