@@ -59,8 +59,7 @@ class ListOf(Generic[L]):
 
         With `line`, its lines hold more: all attributes of that class. A question still shows them as the first list.
         """
-        asked = attrs.evolve(self.asked, name=table, key=layout_of(key or self.layout.key))
-        layout = asked
+        asked = layout = like_layout(self.asked, table, key)
         if line is not None:
             columns = line_columns(line, layout.key, self.record, self.columns)
             layout = attrs.evolve(asked, cells=RecordCells(line, columns))
@@ -68,6 +67,15 @@ class ListOf(Generic[L]):
 
     def __repr__(self) -> str:
         return f"ListOf({self.layout.name})"
+
+
+def like_layout(
+    layout: TableLayout[Any, Any], table: str, key: "type[Any] | KeyLayout[Any] | None"
+) -> TableLayout[Any, Any]:
+    """The layout of the same records in another table; under another key, with the split points of that key."""
+    if key is None:
+        return attrs.evolve(layout, name=table)
+    return TableLayout(table, layout.holds, layout_of(key), layout.cells, layout.families)
 
 
 def own_list(source: str, lists: Iterable[ListOf[Any]], of: ListOf[Any]) -> ListOf[Any]:

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-import attrs
-
 from ..keys import KeyLayout, Splits
 from ..tables import Family, InvalidRecord, RecordCells, TableLayout
 from ..writes import CLOCK, Intent, SourceCells, WriterClock, intents_table
@@ -18,6 +16,7 @@ from .lists import (
     derived_families,
     holds_of,
     layout_of,
+    like_layout,
     line_columns,
     lines_by_name,
     own_list,
@@ -253,8 +252,7 @@ class Source(Generic[R]):
         other: Source[R] = object.__new__(type(self))
         other.__dict__ |= self.__dict__
         other._closed_by = ""
-        changed = attrs.evolve(self.layout, name=table or self.layout.name, key=layout_of(key or self.layout.key))
-        other.layout = changed
+        changed = other.layout = like_layout(self.layout, table or self.layout.name, key)
         if table:
             other.intents = intents_table(f"{table}_intents")
         for of in lists:
