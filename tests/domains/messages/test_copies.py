@@ -7,7 +7,6 @@ import pytest
 
 from domains.messages import Message
 from domains.messages.design import DESIGN
-from domains.messages.variants import copies
 from shared.stores import connect
 from shared.tables import Family, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, stored_cells
@@ -67,14 +66,9 @@ def test_deleting_by_scan_deletes_what_is_older_and_nothing_else(messages):
 def test_no_page_fails_while_messages_that_were_read_expire(engine, variant):
     """The cell `is_read` of each outlives the others by a millisecond, and one expires every two."""
     ttl_s, count = 60, 100
-    tables = copies.PlainTables(
-        *(
-            attrs.evolve(table, families=dict.fromkeys(table.families, Family(ttl_seconds=ttl_s)))
-            for table in variant.tables
-        )
-    )
-    with engine.store(*tables) as connection:
-        messages = variant.module.Repository(connection, tables=tables)
+    families = {"m": Family(ttl_seconds=ttl_s)}
+    with engine.store(*(attrs.evolve(table, families=families) for table in variant.tables)) as connection:
+        messages = variant.open(connection)
         first_ms = time.time_ns() // 1_000_000 + 3_000 - ttl_s * 1000
         for number in range(count):
             message = attrs.evolve(LUNCH, sent_ms=first_ms + 2 * number)
