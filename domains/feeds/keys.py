@@ -97,6 +97,7 @@ FOLLOWS = Source(
     {"since_ms": "f:s"},
     cell="f:follow",
     intents="feeds_follow_intents",
+    holds="the follow",
 )
 FOLLOWERS = FOLLOWS.moving_list("feeds_followers", ReaderOfAuthor)
 
@@ -107,6 +108,7 @@ POSTS = Source(
     {"text": "p:t", "way": "p:w", "state": "p:s", "position": "p:p", "run": "p:r"},
     cell="p:post",
     intents="feeds_post_intents",
+    holds="the post",
 )
 UNFINISHED = POSTS.moving_list(
     "feeds_unfinished",

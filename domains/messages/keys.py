@@ -64,6 +64,7 @@ MESSAGES = Source(
     },
     cell="m:message",
     intents="messages_intents",
+    holds="the message",
 )
 OUTBOX = MESSAGES.moving_list("messages_outbox", MessageBySender, when=lambda message: message.in_outbox)
 UNREAD = MESSAGES.moving_list(
