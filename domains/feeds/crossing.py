@@ -18,7 +18,7 @@ def lines_of_post(followers: int, pull_above: int | None) -> int:
     with new_feeds() as connection:
         put_followers(connection, "dan", followers)
         FeedRepository(connection, pull_above=pull_above).post(Post("dan", NOON_MS, 1, ""))
-        return sum(1 for _line in connection.table(TIMELINES.name).scan())
+        return sum(1 for _line in connection.table(TIMELINES.layout.name).scan())
 
 
 def push_against_pull(_design: Design) -> Crossing:

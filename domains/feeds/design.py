@@ -9,7 +9,7 @@ from shared.records import parse_time
 from . import keys
 from .crossing import push_against_pull
 from .formats import EDGES, TWEETS
-from .keys import ERASED_FOLLOWS, ERASED_POSTS, ERASURES, UNFINISHED
+from .keys import ERASURES, UNFINISHED
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
 from .records import Follow, Post
@@ -22,7 +22,7 @@ SAMPLES = Path(__file__).parents[2] / "fixtures" / "feeds"
 PULL_ABOVE = 30
 """Low, so that the samples and the real files have authors below and above it."""
 
-UNFILLED = (UNFINISHED, ERASURES, ERASED_FOLLOWS, ERASED_POSTS)
+UNFILLED = (UNFINISHED.layout, *ERASURES.tables)
 """The tables that are empty once all is written and nobody is being erased."""
 
 TIMELINE = AccessPattern("a reader's latest posts", FeedRepository.timeline, {"reader": "r-1"}, limit=10)

@@ -5,9 +5,10 @@ from contextlib import suppress
 from typing import Any
 
 from shared.keys import InvalidKey
-from shared.queries import Query, scan
+from shared.queries import scan
+from shared.sources import BoundSource
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import FUTURE_MS, Erasure, Erasures, IntentWriter, PersonErasures, dated_in_future
+from shared.writes import FUTURE_MS, Erasure, Erasures, PersonErasures, dated_in_future
 
 from .keys import AuthorWithStream, LineOfTimeline
 from .lines import TimelineLines
@@ -20,18 +21,16 @@ class UserErasures:
     def __init__(
         self,
         erasures: Erasures,
-        posts: BoundTable[Any, StoredPost],
-        streams: BoundTable[AuthorWithStream, AuthorWithStream],
+        follows: BoundSource[Follow],
+        posts: BoundSource[StoredPost],
+        streams: BoundTable[Any, AuthorWithStream],
         lines: TimelineLines,
-        follow_writer: IntentWriter[Follow],
-        post_writer: IntentWriter[StoredPost],
     ) -> None:
         self._erasures = erasures
         self._posts = posts
         self._streams = streams
         self._lines = lines
-        self._follow_writer = follow_writer
-        self._post_writer = post_writer
+        self._follow_writer, self._post_writer = follows.writer, posts.writer
         self.upkeep = PersonErasures(erasures, self._rows_of, self._delete_lines, "feeds", ends_dead=False)
 
     def _rows_of(self, user: str, _until_ms: int | None) -> tuple[list[bytes], list[bytes]]:
@@ -79,8 +78,8 @@ class UserErasures:
         A delete has the date of the mark, so that of a young one might hide the mark of a post that is stored later: by
         a clock that is behind, or by a write that began before. Calls `on_kept` if the date is in the future.
         """
-        posts, streams = self._posts, self._streams.layout
-        pulled = Query(posts, posts.plan(author=user)).where(way="pulled")
+        streams = self._streams.layout
+        pulled = self._posts.ask(author=user).where(way="pulled")
         row = streams.row(AuthorWithStream(user))
         cells = self._streams.rows.row(row, include_timestamp=True)
         if cells and pulled.on_invalid(_ignore).first() is not None:

@@ -5,20 +5,10 @@ of timelines are not derived. The steps of a fan-out put them, 1,000 in a call, 
 of the fan-out. Rows of lists and timelines hold only a marker, because a page fetches the follows and the posts.
 """
 
-from typing import Any, NamedTuple
-
-from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, UInt64, part, row_key
-from shared.tables import Column, Family, RecordCells, TableLayout
-from shared.writes import (
-    KEEP_TOMBSTONES_MS,
-    ErasedName,
-    ErasedSource,
-    Erasure,
-    Intent,
-    SourceCells,
-    erasures_tables,
-    intents_table,
-)
+from shared.keys import Descending, EscapedText, Int64, TrailingText, UInt64, part, row_key
+from shared.sources import Source, Table
+from shared.tables import Family, RecordCells
+from shared.writes import KEEP_TOMBSTONES_MS, erasures_tables
 
 from .records import Follow, StoredPost
 
@@ -100,85 +90,43 @@ class AuthorWithStream:
     author: str = part(TrailingText, "an author of at least one pulled post")
 
 
-POST_CELLS = RecordCells(
-    StoredPost,
-    {
-        "text": Column("p:t"),
-        "way": Column("p:w"),
-        "state": Column("p:s"),
-        "position": Column("p:p"),
-        "run": Column("p:r"),
-    },
-)
-
-DERIVED = {"f": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
-
-FOLLOWING = TableLayout(
+FOLLOWS = Source(
     "feeds_following",
-    "the follow",
-    KeyLayout(AuthorOfReader),
-    SourceCells(RecordCells(Follow, {"since_ms": Column("f:s")}), "f:follow"),
+    AuthorOfReader,
+    Follow,
+    {"since_ms": "f:s"},
+    cell="f:follow",
+    intents="feeds_follow_intents",
+    holds="the follow",
 )
-FOLLOWERS = TableLayout(
-    "feeds_followers",
-    "one follower of an author",
-    KeyLayout(ReaderOfAuthor),
-    RecordCells(ReaderOfAuthor, {}, marker="f:x"),
-    DERIVED,
+FOLLOWERS = FOLLOWS.moving_list("feeds_followers", ReaderOfAuthor)
+
+POSTS = Source(
+    "feeds_posts",
+    PostOfAuthor,
+    StoredPost,
+    {"text": "p:t", "way": "p:w", "state": "p:s", "position": "p:p", "run": "p:r"},
+    cell="p:post",
+    intents="feeds_post_intents",
+    holds="the post",
 )
-POSTS = TableLayout("feeds_posts", "the post", KeyLayout(PostOfAuthor), SourceCells(POST_CELLS, "p:post"))
-UNFINISHED = TableLayout(
+UNFINISHED = POSTS.moving_list(
     "feeds_unfinished",
-    "a post on its way to followers",
-    KeyLayout(PostOfAuthor),
-    RecordCells(PostOfAuthor, {}, marker="f:x"),
-    DERIVED,
+    PostOfAuthor,
+    when=lambda post: post.state == "spreading",
+    marker="f:x",
+    holds="one post on its way to followers",
 )
-TIMELINES = TableLayout(
+
+TIMELINES = Table(
     "feeds_timelines",
-    "one line of a timeline",
-    KeyLayout(LineOfTimeline),
+    LineOfTimeline,
+    LineOfTimeline,
     RecordCells(LineOfTimeline, {}, marker="f:x"),
-    DERIVED,
+    families={"f": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)},
 )
-STREAMS = TableLayout(
-    "feeds_streams",
-    "an author with a stream",
-    KeyLayout(AuthorWithStream),
-    RecordCells(AuthorWithStream, {}, marker="f:x"),
-)
-FOLLOW_INTENTS = intents_table("feeds_follow_intents")
-POST_INTENTS = intents_table("feeds_post_intents")
+STREAMS = Table("feeds_streams", AuthorWithStream, AuthorWithStream, RecordCells(AuthorWithStream, {}, marker="f:x"))
 
-ERASURES, (ERASED_FOLLOWS, ERASED_POSTS) = erasures_tables("feeds_erasures", writers=2)
+ERASURES = erasures_tables("feeds_erasures", writers=2)
 
-
-class FeedTables(NamedTuple):
-    """Follows, posts, timelines and streams; the erasures of users; and the writes under way."""
-
-    following: TableLayout[Any, Follow]
-    followers: TableLayout[Any, ReaderOfAuthor]
-    posts: TableLayout[Any, StoredPost]
-    unfinished: TableLayout[Any, PostOfAuthor]
-    timelines: TableLayout[Any, LineOfTimeline]
-    streams: TableLayout[AuthorWithStream, AuthorWithStream]
-    erasures: TableLayout[ErasedName, Erasure]
-    erased_follows: TableLayout[ErasedName, ErasedSource]
-    erased_posts: TableLayout[ErasedName, ErasedSource]
-    follow_intents: TableLayout[Any, Intent]
-    post_intents: TableLayout[Any, Intent]
-
-
-TABLES = FeedTables(
-    FOLLOWING,
-    FOLLOWERS,
-    POSTS,
-    UNFINISHED,
-    TIMELINES,
-    STREAMS,
-    ERASURES,
-    ERASED_FOLLOWS,
-    ERASED_POSTS,
-    FOLLOW_INTENTS,
-    POST_INTENTS,
-)
+TABLES = (*FOLLOWS.tables, *POSTS.tables, *TIMELINES.tables, *STREAMS.tables, *ERASURES.tables)

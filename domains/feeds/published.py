@@ -20,7 +20,7 @@ PUBLISHED = (
     PublishedKey(
         "S3.10",
         "outboxRowKey(userId, timestamp)",
-        POSTS,
+        POSTS.layout,
         PostOfAuthor("u-17", POSTED_MS, 7),
         {"author": NAME, "posted_ms": TIME},
         {"author": TERMINATOR, "posted_ms": DESCENDING, "post_id": ID},
@@ -28,7 +28,7 @@ PUBLISHED = (
     PublishedKey(
         "S3.10",
         "feedRowKey(friendId, timestamp)",
-        TIMELINES,
+        TIMELINES.layout,
         LineOfTimeline("u-17", POSTED_MS, "ann", 7),
         {"owner": NAME, "posted_ms": TIME},
         {

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from shared.designs import Cost, Design, metered
 from shared.designs.pages import filled, markdown_table
 from shared.stores import connect
-from shared.tables import create_tables
+from shared.tables import TableLayout, create_tables
 
 from .keys import (
-    FOLLOWING,
+    FOLLOWERS,
+    FOLLOWS,
     POSTS,
     STREAMS,
     TABLES,
@@ -45,9 +46,14 @@ def new_feeds(tables: Any = TABLES) -> "Generator[happybase.Connection]":
     connection.close()
 
 
-def put_followers(connection: "happybase.Connection", author: str, count: int, tables: Any = TABLES) -> None:
+def put_followers(
+    connection: "happybase.Connection",
+    author: str,
+    count: int,
+    by_reader: TableLayout[Any, Follow] = FOLLOWS.layout,
+    by_author: TableLayout[Any, Any] = FOLLOWERS.layout,
+) -> None:
     """Puts `count` follows as a write leaves them, in few calls."""
-    by_reader, by_author = tables.following, tables.followers
     with connection.table(by_reader.name).batch() as following, connection.table(by_author.name).batch() as followers:
         for number in range(count):
             follow, follower = Follow(f"r-{number}", author), ReaderOfAuthor(author, f"r-{number}")
@@ -75,7 +81,7 @@ def cost_of_post_with_text(followers: int) -> Cost:
     """The cost of one post in the variant `texts`."""
     with new_feeds(texts.TABLES) as connection:
         feeds = texts.Repository(connection)
-        put_followers(connection, "dan", followers, texts.TABLES)
+        put_followers(connection, "dan", followers, texts.FOLLOWING.layout, texts.FOLLOWERS.layout)
         feeds.post(Post("ann", NOON_MS, 1, ""))
         with metered(connection) as cost:
             feeds.post(Post("dan", NOON_MS, 1, ""))
@@ -94,24 +100,24 @@ def cost_of_page(streams: int, authors: int = AUTHORS) -> Cost:
 def put_posts(connection: "happybase.Connection", reader: str, authors: int, streams: int) -> None:
     """A page of posts by each author whom a reader follows, put as writes leave them; those of `streams` are pulled."""
     with (
-        connection.table(FOLLOWING.name).batch() as following,
-        connection.table(POSTS.name).batch() as posts,
-        connection.table(TIMELINES.name).batch() as lines,
-        connection.table(STREAMS.name).batch() as with_stream,
+        connection.table(FOLLOWS.layout.name).batch() as following,
+        connection.table(POSTS.layout.name).batch() as posts,
+        connection.table(TIMELINES.layout.name).batch() as lines,
+        connection.table(STREAMS.layout.name).batch() as with_stream,
     ):
         for number in range(authors):
             author = f"a-{number}"
             way: Way = "pulled" if number < streams else "pushed"
             owner = stream_of(author) if way == "pulled" else reader
             follow, stream = Follow(reader, author), AuthorWithStream(author)
-            following.put(FOLLOWING.row(follow), FOLLOWING.cells.pack(follow))
+            following.put(FOLLOWS.layout.row(follow), FOLLOWS.layout.cells.pack(follow))
             if way == "pulled":
-                with_stream.put(STREAMS.row(stream), STREAMS.cells.pack(stream))
+                with_stream.put(STREAMS.layout.row(stream), STREAMS.layout.cells.pack(stream))
             for at in range(PAGE):
                 post = StoredPost(author, NOON_MS + at * authors + number, at, "", way, "spread", "", bytes(RUN_BYTES))
                 line = LineOfTimeline(owner, post.posted_ms, author, at)
-                posts.put(POSTS.row(post), POSTS.cells.pack(post))
-                lines.put(TIMELINES.row(line), TIMELINES.cells.pack(line))
+                posts.put(POSTS.layout.row(post), POSTS.layout.cells.pack(post))
+                lines.put(TIMELINES.layout.row(line), TIMELINES.layout.cells.pack(line))
 
 
 def threshold_rows() -> Iterator[tuple[str, ...]]:

@@ -10,25 +10,34 @@ import attrs
 from shared.keys import any_of, between, shown
 from shared.queries import DependentQuery, Query
 from shared.records import check_int
-from shared.tables import BoundTable, InvalidRow
+from shared.sources import Source, Table
+from shared.tables import InvalidRow
 from shared.writes import (
     CLOCK,
     CombinedUpkeep,
-    Derived,
     Erasures,
     ErasureTables,
-    IntentWriter,
     SourceRow,
     UnreadableRows,
     Upkeep,
     WriterClock,
-    WriterUpkeep,
     store_all,
     write_all,
 )
 
 from .erasing import UserErasures
-from .keys import TABLES, AuthorOfReader, AuthorWithStream, FeedTables, LineOfTimeline, PostOfAuthor
+from .keys import (
+    ERASURES,
+    FOLLOWERS,
+    FOLLOWS,
+    POSTS,
+    STREAMS,
+    TIMELINES,
+    AuthorOfReader,
+    AuthorWithStream,
+    LineOfTimeline,
+    PostOfAuthor,
+)
 from .lines import TimelineLines, post_of
 from .records import Follow, Post, StoredPost, Way, check_name, stream_of
 from .spreading import FanOut
@@ -67,49 +76,29 @@ class FeedRepository:
     def __init__(
         self,
         connection: "happybase.Connection",
-        tables: FeedTables = TABLES,
+        follows: Source[Follow] = FOLLOWS,
+        posts: Source[StoredPost] = POSTS,
+        timelines: Table[LineOfTimeline] = TIMELINES,
+        streams: Table[AuthorWithStream] = STREAMS,
+        erasures: ErasureTables = ERASURES,
         clock: WriterClock = CLOCK,
         pull_above: int | None = PULL_ABOVE,
         step_rows: int = STEP_ROWS,
     ) -> None:
-        self._following = BoundTable(connection, tables.following)
-        self._followers = BoundTable(connection, tables.followers)
-        self._posts = BoundTable(connection, tables.posts)
-        self._timelines = BoundTable(connection, tables.timelines)
-        self._streams = BoundTable(connection, tables.streams)
-        self._unfinished = BoundTable(connection, tables.unfinished)
-        self.follow_writer = IntentWriter(
-            connection,
-            tables.following,
-            tables.follow_intents,
-            [tables.followers],
-            partial(lines_of_follow, tables),
-            moving=[tables.followers],
-            clock=clock,
-        )
-        self.post_writer = IntentWriter(
-            connection,
-            tables.posts,
-            tables.post_intents,
-            [tables.unfinished],
-            partial(lines_of_post, tables),
-            moving=[tables.unfinished],
-            clock=clock,
-        )
-        self._fan_out = FanOut(
-            self._followers, self._timelines, self._streams, self._unfinished, self.post_writer, clock, step_rows
-        )
+        self._follows, self._posts = follows.on(connection, clock), posts.on(connection, clock)
+        self._timelines, self._streams = timelines.on(connection), streams.on(connection)
+        self.follow_writer, self.post_writer = self._follows.writer, self._posts.writer
+        self._fan_out = FanOut(self._follows, self._posts, self._timelines, self._streams, clock, step_rows)
         self._lines = TimelineLines(self._timelines, self.follow_writer, self.post_writer)
-        writers = self.follow_writer, self.post_writer
-        erasures = Erasures(
-            connection, ErasureTables(tables.erasures, (tables.erased_follows, tables.erased_posts)), writers
+        traces = Erasures(connection, erasures, (self.follow_writer, self.post_writer))
+        self._erasures = UserErasures(traces, self._follows, self._posts, self._streams, self._lines).upkeep
+        self.upkeep: Upkeep = CombinedUpkeep(
+            self._posts.upkeep,
+            TimelineUpkeep(self._follows, self.post_writer, self._lines, self._fan_out.upkeep),
+            StreamUpkeep(self.post_writer, self._fan_out, timelines.layout),
+            UnreadableRows(self._streams),
+            self._erasures,
         )
-        self._erasures = UserErasures(erasures, self._posts, self._streams, self._lines, *writers).upkeep
-        posts = WriterUpkeep(self.post_writer)
-        timelines = TimelineUpkeep(self.follow_writer, self.post_writer, self._lines, self._fan_out.upkeep)
-        streams = StreamUpkeep(self.post_writer, self._fan_out, tables.timelines)
-        unread = UnreadableRows(self._streams)
-        self.upkeep: Upkeep = CombinedUpkeep(posts, timelines, streams, unread, self._erasures)
         self._pull_above = pull_above
 
     # ---- writes
@@ -120,7 +109,7 @@ class FeedRepository:
         The timeline also shows older posts of the author's stream, and those pushed during an earlier follow. The same
         follow again changes nothing, whatever its `since_ms`. Costs: 1 get, 3 puts, 1 checkAndPut.
         """
-        self.follow_writer.write(follow, partial(after_follow, follow))
+        self._follows.write(follow, partial(after_follow, follow))
 
     def follow_all(self, follows: Iterable[Follow]) -> int:
         """Stores follows as `follow` does, 1,000 at a time; returns their number.
@@ -129,10 +118,7 @@ class FeedRepository:
         `upkeep.recover` complete them.
         Costs: 1 checkAndPut for each follow; for each 1,000 follows 1 call that reads them, and 3 puts.
         """
-        return store_all(follows, self._follow_batch)
-
-    def _follow_batch(self, follows: list[Follow]) -> None:
-        write_all(self.follow_writer, ((follow, partial(after_follow, follow)) for follow in follows))
+        return self._follows.write_all(follows, after_follow)
 
     def unfollow(self, reader: str, author: str) -> None:
         """Deletes a follow. From then on the reader's timeline shows no post of the author, new or old.
@@ -140,7 +126,7 @@ class FeedRepository:
         The lines of these posts stay in the table until `trim`, `repair` or a TTL removes them.
         Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete.
         """
-        self.follow_writer.write(AuthorOfReader(reader, author), after_unfollow)
+        self._follows.write(AuthorOfReader(reader, author), after_unfollow)
 
     def post(self, post: Post) -> None:
         """Stores a post and its line in the timeline of each follower, or in the author's stream.
@@ -151,9 +137,9 @@ class FeedRepository:
         pushed: 1 scan for each step of 10,000 followers, and 1 put for each 1,000; if it is pulled: one step of 2 puts.
         For each step 2 gets, 2 puts and 1 checkAndPut, which move the position. At the end 1 delete and 1 get.
         """
-        stored = self.post_writer.write(post, self._deciding(post))
+        stored = self._posts.write(post, self._deciding(post))
         if stored.state == "spreading":
-            self._fan_out.spread(self._posts.row(post))
+            self._fan_out.spread(self.post_writer.source.row(post))
 
     def post_all(self, posts: Iterable[Post]) -> int:
         """Stores posts as `post` does, 1,000 at a time, then the lines of each; returns their number.
@@ -167,7 +153,7 @@ class FeedRepository:
 
     def _post_batch(self, posts: list[Post]) -> None:
         write_all(self.post_writer, ((post, self._deciding(post)) for post in posts))
-        for row, source in self.post_writer.reader.read_all(map(self._posts.row, posts)).items():
+        for row, source in self.post_writer.reader.read_all(map(self.post_writer.source.row, posts)).items():
             if source.record is not None and source.record.state == "spreading":
                 self._fan_out.spread(row)
 
@@ -181,7 +167,7 @@ class FeedRepository:
         lines stay in the timelines until `trim`, `repair` or a TTL removes them; no page shows them.
         Costs: 1 get, 2 puts, 1 checkAndPut; 1 delete if its fan-out was unfinished.
         """
-        self.post_writer.write(PostOfAuthor(author, posted_ms, post_id), after_delete_post)
+        self._posts.write(PostOfAuthor(author, posted_ms, post_id), after_delete_post)
 
     def trim(self, reader: str, keep: int) -> int:
         """Deletes all lines of a reader's timeline except the newest `keep` that a page shows; returns how many.
@@ -219,8 +205,7 @@ class FeedRepository:
         """The posts of a reader's own lines, merged with those of the streams of followed authors."""
         authors = {follow.author for follow in follows}
         owners = [reader, *map(stream_of, self._with_streams(authors))]
-        plan = self._timelines.plan(owner=any_of(owners, merged=True), posted_ms=posted_ms)
-        lines: Query[LineOfTimeline] = Query(self._timelines, plan)
+        lines = self._timelines.ask(owner=any_of(owners, merged=True), posted_ms=posted_ms)
         return lines.then(partial(self._posts_by, authors))
 
     def _with_streams(self, authors: Set[str]) -> Iterator[str]:
@@ -230,7 +215,8 @@ class FeedRepository:
 
     def _posts_by(self, authors: Set[str], lines: list[LineOfTimeline]) -> list[Post | InvalidRow | None]:
         """The post of each line; None if it is not by one of these authors, or if the line shows no post."""
-        rows = [self._posts.row(line) if line.author in authors else None for line in lines]
+        row = self.post_writer.source.row
+        rows = [row(line) if line.author in authors else None for line in lines]
         sources = self.post_writer.reader.read_each(filter(None, rows))
         return [
             None if row is None else _post_or_error(line, sources[row]) for line, row in zip(lines, rows, strict=True)
@@ -241,20 +227,19 @@ class FeedRepository:
 
         A page with deleted posts is short. Costs: one scan of a page's rows and one more.
         """
-        plan = self._posts.plan(author=author, posted_ms=between(since_ms, until_ms))
-        return Query(self._posts, plan).newest_first().then(_posts_not_deleted)
+        posts = self._posts.ask(author=author, posted_ms=between(since_ms, until_ms))
+        return posts.newest_first().then(_posts_not_deleted)
 
     def followers(self, author: str) -> Query[Follow]:
         """The follows of an author's followers, sorted by name.
 
         Costs: one scan of a page's lines and one more, and one call that gets the follows.
         """
-        lines = Query(self._followers, self._followers.plan(author=author))
-        return lines.then(partial(self.follow_writer.reader.agreeing, self._followers.layout))
+        return self._follows.ask(FOLLOWERS, author=author)
 
     def following(self, reader: str) -> Query[Follow]:
         """The follows of a reader, sorted by author. Costs: one scan of a page's rows and one more."""
-        return Query(self._following, self._following.plan(reader=reader))
+        return self._follows.ask(reader=reader)
 
     # ---- upkeep
 
@@ -275,17 +260,6 @@ class FeedRepository:
         check_name("user", user)
         self.upkeep.recover(older_than_ms=0)
         return self._erasures.erase(user)
-
-
-def lines_of_follow(tables: FeedTables, follow: Follow) -> Iterator[Derived]:
-    """The rows that are derived from a follow."""
-    yield tables.followers, follow
-
-
-def lines_of_post(tables: FeedTables, post: StoredPost) -> Iterator[Derived]:
-    """The rows that are derived from a post."""
-    if post.state == "spreading":
-        yield tables.unfinished, post
 
 
 def after_follow(follow: Follow, stored: Follow | None) -> Follow:

@@ -9,11 +9,12 @@ import attrs
 
 from shared.keys import CopiedPart, InvalidKey, between
 from shared.queries import in_batches, scan
+from shared.sources import BoundSource
 from shared.tables import BoundTable, TableLayout
-from shared.writes import MAX_SKEW_MS, IntentWriter, UnfinishedWork, WriterClock, put_in_rows
+from shared.writes import MAX_SKEW_MS, UnfinishedWork, WriterClock, put_in_rows
 
-from .keys import AuthorWithStream, LineOfTimeline, PostOfAuthor, ReaderOfAuthor
-from .records import StoredPost, stream_of
+from .keys import FOLLOWERS, UNFINISHED, AuthorWithStream, LineOfTimeline
+from .records import Follow, StoredPost, stream_of
 
 NOT_SPREAD = "its fan-out has not ended; rowbook recover feeds continues it"
 
@@ -28,23 +29,22 @@ class FanOut:
 
     def __init__(
         self,
-        followers: BoundTable[Any, ReaderOfAuthor],
+        follows: BoundSource[Follow],
+        posts: BoundSource[StoredPost],
         timelines: BoundTable[Any, LineOfTimeline],
-        streams: BoundTable[AuthorWithStream, AuthorWithStream],
-        unfinished: BoundTable[Any, PostOfAuthor],
-        writer: IntentWriter[StoredPost],
+        streams: BoundTable[Any, AuthorWithStream],
         clock: WriterClock,
         step_rows: int,
     ) -> None:
-        self._followers = followers
+        self._followers = follows.table(FOLLOWERS)
         self._timelines = timelines
         self._streams = streams
-        self._writer = writer
+        self._writer = posts.writer
         self._clock = clock
         self._step_rows = step_rows
-        self._lines_of_followers = CopiedPart(followers.layout.key, "reader", timelines.layout.key, "owner")
+        self._lines_of_followers = CopiedPart(self._followers.layout.key, "reader", timelines.layout.key, "owner")
         self._marker = timelines.layout.cells.pack(LineOfTimeline("", 0, "", 0))
-        self.upkeep = UnfinishedWork(writer, unfinished, _is_spreading, self.spread, NOT_SPREAD)
+        self.upkeep = UnfinishedWork(posts.writer, posts.table(UNFINISHED), _is_spreading, self.spread, NOT_SPREAD)
 
     def spread(self, row: bytes) -> None:
         """Continues the fan-out of a post to its end. Two processes that do so put the same lines.

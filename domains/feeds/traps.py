@@ -57,8 +57,8 @@ def scan_without_a_stop_row(design: Design) -> Outcome:
         lambda line: _published_row(line[0], line[1].posted_ms), lambda table: table.scan(row_start=start, limit=LIMIT)
     )
     right = timeline.run(
-        lambda line: TIMELINES.row(LineOfTimeline(line[0], line[1].posted_ms, line[1].author, line[1].post_id)),
-        lambda table: scan(table, TIMELINES.plan(owner=READER), limit=LIMIT),
+        lambda line: TIMELINES.layout.row(LineOfTimeline(line[0], line[1].posted_ms, line[1].author, line[1].post_id)),
+        lambda table: scan(table, TIMELINES.layout.plan(owner=READER), limit=LIMIT),
     )
     return Outcome.of_scans(f"the timeline of {READER}, up to {LIMIT} posts", wrong, right)
 
@@ -73,8 +73,8 @@ def start_row_of_plain_time(design: Design) -> Outcome:
         lambda table: table.scan(row_start=start, limit=LIMIT),
     )
     right = timeline.run(
-        lambda line: TIMELINES.row(LineOfTimeline(line[0], line[1].posted_ms, line[1].author, line[1].post_id)),
-        lambda table: scan(table, TIMELINES.plan(owner=READER), limit=LIMIT),
+        lambda line: TIMELINES.layout.row(LineOfTimeline(line[0], line[1].posted_ms, line[1].author, line[1].post_id)),
+        lambda table: scan(table, TIMELINES.layout.plan(owner=READER), limit=LIMIT),
     )
     return Outcome.of_scans(f"the timeline of {READER}, the key read as userId_timestamp", wrong, right)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from shared.keys import InvalidKey
 from shared.queries import in_batches, scan
+from shared.sources import BoundSource
 from shared.tables import InvalidRow, TableLayout
 from shared.writes import (
     NOTHING_TOLD,
@@ -14,7 +15,6 @@ from shared.writes import (
     Pending,
     Recovery,
     UnfinishedWork,
-    WriterUpkeep,
     no_progress,
 )
 
@@ -43,14 +43,14 @@ class TimelineUpkeep:
 
     def __init__(
         self,
-        follow_writer: IntentWriter[Follow],
+        follows: BoundSource[Follow],
         post_writer: IntentWriter[StoredPost],
         lines: TimelineLines,
         fan_outs: UnfinishedWork[StoredPost],
     ) -> None:
-        self._follows = WriterUpkeep(follow_writer)
+        self._follows = follows.upkeep
         self._fan_outs = fan_outs
-        self._follow_writer = follow_writer
+        self._follow_writer = follows.writer
         self._post_writer = post_writer
         self._lines = lines
         self._compared = 0

@@ -2,25 +2,24 @@
 
 from collections.abc import Callable, Iterator, Mapping, Set
 from functools import partial
-from typing import Any
 
 import attrs
 
 from shared.keys import shown
 from shared.queries import in_batches, scan
-from shared.tables import BoundTable, InvalidRow
+from shared.sources import BoundSource
+from shared.tables import InvalidRow
 from shared.writes import (
     NOTHING_TOLD,
     Finding,
     Instructions,
-    IntentWriter,
     SourceRow,
     UnfinishedWork,
     claim,
     no_progress,
 )
 
-from .keys import MessageByReceiver
+from .keys import UNFINISHED
 from .records import Message, StoredMessage, copies_of
 
 MEMBERS_AT_ONCE = 1000
@@ -36,15 +35,11 @@ class GroupDeliveries:
     before the copies, and are no findings.
     """
 
-    def __init__(
-        self,
-        writer: IntentWriter[StoredMessage],
-        inbox: BoundTable[Any, StoredMessage],
-        unfinished: BoundTable[Any, MessageByReceiver],
-    ) -> None:
-        self._writer = writer
-        self._inbox = inbox
-        self.unfinished = UnfinishedWork(writer, unfinished, _is_unfinished, self._deliver, NOT_DELIVERED)
+    def __init__(self, messages: BoundSource[StoredMessage]) -> None:
+        self._writer = messages.writer
+        self._inbox = messages.table()
+        unfinished = messages.table(UNFINISHED)
+        self.unfinished = UnfinishedWork(messages.writer, unfinished, _is_unfinished, self._deliver, NOT_DELIVERED)
         self._copies = 0
 
     def deliver(self, message: Message) -> None:

@@ -7,7 +7,7 @@ from shared.records import parse_time
 
 from . import keys
 from .formats import FORMATS
-from .keys import ERASED_MESSAGES, ERASURES, UNFINISHED
+from .keys import ERASURES, UNFINISHED
 from .published import PUBLISHED
 from .records import Message
 from .repository import MessageRepository
@@ -40,7 +40,7 @@ BOTH_FAMILIES = Exemption(
 )
 IS_READ = Exemption("rows", "no row key holds whether a message is read, so a filter reads the inbox", (UNREAD,))
 
-UNFILLED = (UNFINISHED, ERASURES, ERASED_MESSAGES)
+UNFILLED = (UNFINISHED.layout, *ERASURES.tables)
 """The tables that are empty once all is delivered and nobody is being erased."""
 
 NO_INTENTS = (
@@ -82,7 +82,7 @@ DESIGN = Design(
             by_pair,
             "one more table: the conversations of each pair of users",
             (GETS, GETS_OF_PAIR),
-            unfilled=(UNFINISHED, by_pair.ERASURES, by_pair.ERASED_MESSAGES),
+            unfilled=(UNFINISHED.layout, *by_pair.ERASURES.tables),
             take_if="you need the same as `messages`, and often show the conversation of two users",
             avoid_if="you rarely show conversations: their list costs one extra put per message",
         ),

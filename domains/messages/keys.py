@@ -5,20 +5,10 @@ of the other lists say only that there is a message, and a page of them fetches 
 however many lists it appears.
 """
 
-from typing import Any, NamedTuple
-
-from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
-from shared.tables import TEXTS, Column, Family, RecordCells, TableLayout
-from shared.writes import (
-    KEEP_TOMBSTONES_MS,
-    ErasedName,
-    ErasedSource,
-    Erasure,
-    Intent,
-    SourceCells,
-    erasures_tables,
-    intents_table,
-)
+from shared.keys import Descending, EscapedText, Int64, part, row_key
+from shared.sources import Source
+from shared.tables import TEXTS, Column
+from shared.writes import erasures_tables
 
 from .records import StoredMessage
 
@@ -58,50 +48,38 @@ class MessageBySender:
     message_id: str = part(EscapedText, "distinguishes messages of one pair in one millisecond")
 
 
-MESSAGE_COLUMNS = {
-    "body": Column("m:b"),
-    "is_read": Column("m:r"),
-    "group": Column("m:g"),
-    "members": Column("m:m", TEXTS),
-}
-MESSAGE_CELLS = RecordCells(
+MESSAGES = Source(
+    "messages_inbox",
+    MessageByReceiver,
     StoredMessage,
     {
-        **MESSAGE_COLUMNS,
-        "delivered": Column("m:d"),
-        "in_inbox": Column("m:i"),
-        "in_outbox": Column("m:o"),
-        "removed_body": Column("m:h"),
+        "body": "m:b",
+        "is_read": "m:r",
+        "group": "m:g",
+        "members": Column("m:m", TEXTS),
+        "delivered": "m:d",
+        "in_inbox": "m:i",
+        "in_outbox": "m:o",
+        "removed_body": "m:h",
     },
+    cell="m:message",
+    intents="messages_intents",
+    holds="the message",
 )
-RECEIVER_CELLS = RecordCells(MessageByReceiver, {}, marker="m:x")
-SENDER_CELLS = RecordCells(MessageBySender, {}, marker="m:x")
-
-DERIVED = {"m": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
-
-INBOX = TableLayout(
-    "messages_inbox", "the message", KeyLayout(MessageByReceiver), SourceCells(MESSAGE_CELLS, "m:message")
+OUTBOX = MESSAGES.moving_list("messages_outbox", MessageBySender, when=lambda message: message.in_outbox)
+UNREAD = MESSAGES.moving_list(
+    "messages_unread",
+    MessageByReceiver,
+    when=lambda message: message.in_inbox and not message.is_read and not message.to_group,
+    holds="one unread message of a user",
 )
-OUTBOX = TableLayout("messages_outbox", "a line of an outbox", KeyLayout(MessageBySender), SENDER_CELLS, DERIVED)
-UNREAD = TableLayout("messages_unread", "a line for an unread message", INBOX.key, RECEIVER_CELLS, DERIVED)
-UNFINISHED = TableLayout(
-    "messages_unfinished", "a line for a group message under delivery", INBOX.key, RECEIVER_CELLS, DERIVED
+UNFINISHED = MESSAGES.moving_list(
+    "messages_unfinished",
+    MessageByReceiver,
+    when=lambda message: not message.is_delivered,
+    holds="one group message under delivery",
 )
-INTENTS = intents_table("messages_intents")
 
-ERASURES, (ERASED_MESSAGES,) = erasures_tables("messages_erasures", writers=1)
+ERASURES = erasures_tables("messages_erasures", writers=1)
 
-
-class MessageTables(NamedTuple):
-    """The messages in the inboxes of their receivers, their lists, the erasures of users, and the writes under way."""
-
-    inbox: TableLayout[Any, StoredMessage]
-    outbox: TableLayout[Any, MessageBySender]
-    unread: TableLayout[Any, MessageByReceiver]
-    unfinished: TableLayout[Any, MessageByReceiver]
-    erasures: TableLayout[ErasedName, Erasure]
-    erased_messages: TableLayout[ErasedName, ErasedSource]
-    intents: TableLayout[Any, Intent]
-
-
-TABLES = MessageTables(INBOX, OUTBOX, UNREAD, UNFINISHED, ERASURES, ERASED_MESSAGES, INTENTS)
+TABLES = (*MESSAGES.tables, *ERASURES.tables)

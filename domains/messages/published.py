@@ -6,7 +6,7 @@ from typing import Any
 from shared.designs import LONG_MAX, PublishedKey
 from shared.tables import TableLayout
 
-from .keys import INBOX, OUTBOX, MessageByReceiver, MessageBySender
+from .keys import MESSAGES, OUTBOX, MessageByReceiver, MessageBySender
 from .variants import one_table
 
 SENT_MS = 1_700_000_000_000  # 2023-11-14T22:13:20Z
@@ -29,7 +29,7 @@ def _published(
 ) -> PublishedKey:
     parts = {name: text.encode() for name, text in text_parts.items()}
     key = MessageByReceiver(RECEIVER, SENT_MS, SENDER, MESSAGE_ID)
-    if table is OUTBOX:
+    if table is OUTBOX.layout:
         return PublishedKey(source, quoted, table, MessageBySender(SENDER, SENT_MS, RECEIVER, MESSAGE_ID), parts, why)
     return PublishedKey(source, quoted, table, key, parts, why)
 
@@ -38,7 +38,7 @@ PUBLISHED = (
     _published(
         "S3.2",
         "userId_timestamp",
-        INBOX,
+        MESSAGES.layout,
         {"receiver": f"{RECEIVER}_", "sent_ms": str(SENT_MS)},
         {"receiver": NAME, "sent_ms": TIME, "sender": "without it, two messages of one millisecond share a row"}
         | {"message_id": NO_ID},
@@ -46,28 +46,28 @@ PUBLISHED = (
     _published(
         "S3.8",
         "receiverId_timestamp_senderId",
-        INBOX,
+        MESSAGES.layout,
         {"receiver": f"{RECEIVER}_", "sent_ms": f"{SENT_MS}_", "sender": SENDER},
         {"receiver": NAME, "sent_ms": TIME, "sender": LAST, "message_id": NO_ID},
     ),
     _published(
         "S3.8",
         "senderId_timestamp_receiverId",
-        OUTBOX,
+        OUTBOX.layout,
         {"sender": f"{SENDER}_", "sent_ms": f"{SENT_MS}_", "receiver": RECEIVER},
         {"sender": NAME, "sent_ms": TIME, "receiver": LAST, "message_id": NO_ID},
     ),
     _published(
         "S3.11",
         'inboxRowKey: receiverId, String.format("%013d", Long.MAX_VALUE - timestamp), senderId',
-        INBOX,
+        MESSAGES.layout,
         {"receiver": f"{RECEIVER}_", "sent_ms": f"{LONG_MAX - SENT_MS:013d}_", "sender": SENDER},
         {"receiver": NAME, "sent_ms": WIDTH, "sender": LAST, "message_id": NO_ID},
     ),
     _published(
         "S3.8",
         "receiverId_timestamp",
-        one_table.INBOX,
+        one_table.RECEIVED.layout,
         {"receiver": f"{RECEIVER}_", "sent_ms": str(SENT_MS)},
         {"receiver": NAME, "sent_ms": TIME, "sender": "the peer: without it, two peers in one millisecond share a row"}
         | {"message_id": NO_ID},

@@ -1,22 +1,21 @@
 """Messages in inboxes and outboxes; one method for each question and each write."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
 from shared.keys import InvalidQuestion, any_of, between, shown
 from shared.queries import Query
 from shared.records import check_text
-from shared.tables import BoundTable, InvalidRow, TableLayout
+from shared.sources import Source
+from shared.tables import InvalidRow
 from shared.writes import (
     CLOCK,
     CombinedUpkeep,
-    Derived,
     Erasures,
     ErasureTables,
-    IntentWriter,
     SourceRow,
     Upkeep,
     WriterClock,
@@ -27,7 +26,7 @@ from shared.writes import (
 
 from .delivering import GroupDeliveries
 from .erasing import UserErasures
-from .keys import TABLES, MessageByReceiver, MessageTables
+from .keys import ERASURES, MESSAGES, OUTBOX, UNREAD, MessageByReceiver
 from .records import GROUP_SIGN, Message, StoredMessage, copies_of, digest_of
 
 if TYPE_CHECKING:
@@ -51,8 +50,7 @@ class MessageRepository:
     the call or running `upkeep.recover` completes the write.
 
     A group message is stored once, in the inbox of its group. Then each member gets a copy without a body, in steps of
-    1,000 members. If the writer dies, repeating the call or running `upkeep.recover` continues the delivery. A variant
-    with other lists passes `lists`, and `derive`, which returns the rows of a message in them.
+    1,000 members. If the writer dies, repeating the call or running `upkeep.recover` continues the delivery.
 
     Costs are those of `TABLES`.
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
@@ -61,22 +59,14 @@ class MessageRepository:
     def __init__(
         self,
         connection: "happybase.Connection",
-        tables: MessageTables = TABLES,
+        messages: Source[StoredMessage] = MESSAGES,
+        erasures: ErasureTables = ERASURES,
         clock: WriterClock = CLOCK,
-        *,
-        lists: Sequence[TableLayout[Any, Any]] | None = None,
-        derive: Callable[[StoredMessage], Iterable[Derived]] | None = None,
     ) -> None:
-        self._inbox = BoundTable(connection, tables.inbox)
-        self._outbox = BoundTable(connection, tables.outbox)
-        self._unread = BoundTable(connection, tables.unread)
-        self._unfinished = BoundTable(connection, tables.unfinished)
-        lists = lists or (tables.outbox, tables.unread, tables.unfinished)
-        derive = derive or partial(lines_of, tables)
-        self.writer = IntentWriter(connection, tables.inbox, tables.intents, lists, derive, moving=lists, clock=clock)
-        self.deliveries = GroupDeliveries(self.writer, self._inbox, self._unfinished)
-        erasures = Erasures(connection, ErasureTables(tables.erasures, (tables.erased_messages,)), (self.writer,))
-        self._erasures = UserErasures(erasures, self.writer).upkeep
+        self._messages = messages.on(connection, clock)
+        self.writer = self._messages.writer
+        self.deliveries = GroupDeliveries(self._messages)
+        self._erasures = UserErasures(Erasures(connection, erasures, (self.writer,)), self.writer).upkeep
         writes = WriterUpkeep(self.writer, self.deliveries.about_to_be_claimed)
         self.upkeep: Upkeep = CombinedUpkeep(self.deliveries, writes, self.deliveries.unfinished, self._erasures)
 
@@ -89,7 +79,8 @@ class MessageRepository:
         back. Raises `MessageConflict` if another message has this sender, receiver, time and id.
         Costs: 1 get, 4 puts, 1 checkAndPut; for a message with members, see `send_to_group`.
         """
-        self._send(message)
+        self._check(message)
+        self._messages.write(message, partial(after_send, message))
         if message.members:
             self.deliveries.deliver(message)
 
@@ -124,36 +115,32 @@ class MessageRepository:
             if message.members:
                 self.deliveries.deliver(message)
 
-    def _send(self, message: Message) -> None:
-        self._check(message)
-        self.writer.write(message, partial(after_send, message))
-
     def _check(self, message: Message) -> None:
         if message.group is not None:
             raise MessageConflict(f"Message.group: only a group message makes copies (got {shown(message.group)})")
         for copy in copies_of(message):  # if the key of a copy cannot be encoded, no delivery could end
-            self._inbox.row(copy)
+            self.writer.source.row(copy)
 
     def mark_read(self, message: Message) -> None:
         """Marks a message as read. Raises `UnknownMessage` if the receiver never had it, or has deleted it.
 
         Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete.
         """
-        self.writer.write(message, partial(after_mark_read, message))
+        self._messages.write(message, partial(after_mark_read, message))
 
     def delete_from_inbox(self, message: Message) -> None:
         """Deletes a message for its receiver; its sender keeps it. Raises `UnknownMessage` if it was never stored.
 
         Costs: 1 get, 2 puts, 1 checkAndPut; 1 delete if it was unread.
         """
-        self.writer.write(message, partial(after_delete_from_inbox, message))
+        self._messages.write(message, partial(after_delete_from_inbox, message))
 
     def delete_from_outbox(self, message: Message) -> None:
         """Deletes a message for its sender; its receivers keep it. Raises `UnknownMessage` if it was never stored.
 
         Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete.
         """
-        self.writer.write(message, partial(after_delete_from_outbox, message))
+        self._messages.write(message, partial(after_delete_from_outbox, message))
 
     # ---- questions
 
@@ -166,10 +153,8 @@ class MessageRepository:
         Costs: one scan of a page's rows, and one call that gets the bodies of group messages. Messages that the user
         deleted are read and dropped.
         """
-        plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
-        where = {"in_inbox": True}
-        messages = Query(self._inbox, plan).where(**where).newest_first(newest_first)
-        return messages.then(self._with_bodies)
+        messages = self._messages.ask(receiver=user, sent_ms=between(since_ms, until_ms)).where(in_inbox=True)
+        return messages.newest_first(newest_first).then(self._with_bodies)
 
     def outbox(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
@@ -179,9 +164,8 @@ class MessageRepository:
         A group message is in it once. `is_read` says whether the receiver has read the message.
         Costs: one scan of a page's lines and one more, and one call that gets their messages.
         """
-        plan = self._outbox.plan(sender=user, sent_ms=between(since_ms, until_ms))
-        lines = Query(self._outbox, plan).newest_first(newest_first)
-        return lines.then(partial(self.writer.reader.agreeing, self._outbox.layout)).then(self._with_bodies)
+        messages = self._messages.ask(OUTBOX, sender=user, sent_ms=between(since_ms, until_ms))
+        return messages.newest_first(newest_first).then(self._with_bodies)
 
     def unread(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
@@ -191,9 +175,8 @@ class MessageRepository:
         Costs: one scan of a page's lines and one more, one call that gets their messages, and one that gets the bodies
         of group messages.
         """
-        plan = self._unread.plan(receiver=user, sent_ms=between(since_ms, until_ms))
-        lines = Query(self._unread, plan).newest_first(newest_first)
-        return lines.then(partial(self.writer.reader.agreeing, self._unread.layout)).then(self._with_bodies)
+        messages = self._messages.ask(UNREAD, receiver=user, sent_ms=between(since_ms, until_ms))
+        return messages.newest_first(newest_first).then(self._with_bodies)
 
     def conversation(
         self,
@@ -212,14 +195,14 @@ class MessageRepository:
         check_text("owner", owner)
         check_text("peer", peer)
         pair = [*dict.fromkeys([owner, peer])]
-        plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
-        where = {"sender": any_of(pair), "group": None}
-        messages = Query(self._inbox, plan).where(**where).newest_first(newest_first)
+        inboxes = self._messages.ask(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
+        messages = inboxes.where(sender=any_of(pair), group=None).newest_first(newest_first)
         return messages.then(partial(conversation_of, owner, peer))
 
     def _with_bodies(self, messages: list[StoredMessage]) -> list[Message | InvalidRow]:
         """The messages with their bodies. One call gets the group messages, which have the bodies of copies."""
-        row_of = {message: self._inbox.row(original_of(message)) for message in messages if message.group is not None}
+        row = self.writer.source.row
+        row_of = {message: row(original_of(message)) for message in messages if message.group is not None}
         originals = self.writer.reader.read_each(row_of.values()) if row_of else {}
         return [_with_body(message, originals.get(row_of.get(message, b""))) for message in messages]
 
@@ -248,16 +231,6 @@ class MessageRepository:
             raise InvalidQuestion(f"user: must not be a group (got {shown(user)})")
         self.upkeep.recover(older_than_ms=0)
         return self._erasures.erase(user)
-
-
-def lines_of(tables: MessageTables, message: StoredMessage) -> Iterator[Derived]:
-    """The rows that are derived from a message: each a table, and the line there."""
-    if message.in_outbox:
-        yield tables.outbox, message
-    if message.in_inbox and not message.is_read and not message.to_group:
-        yield tables.unread, message
-    if not message.is_delivered:
-        yield tables.unfinished, message
 
 
 def after_send(message: Message, stored: StoredMessage | None) -> StoredMessage:

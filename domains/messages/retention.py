@@ -36,7 +36,7 @@ def compare_retention() -> Iterator[str]:
         if way != "TTL":
             messages.delete_before("bob", now_ms - (KEPT_DAYS - 1) * DAY_MS)
         if way == "compacted":
-            connection.compact(copies.INBOX.name)
+            connection.compact(copies.RECEIVED.layout.name)
         with metered(connection) as newest:
             messages.inbox("bob").page(PAGE)
         with metered(connection) as oldest:

@@ -11,7 +11,7 @@ from shared.designs import LONG_MAX, Design, Outcome, ScanTask, Trap, scratch_st
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
 from shared.queries import scan
 
-from .keys import INBOX
+from .keys import MESSAGES
 from .published import inbox_row_key
 from .records import Message, StoredMessage
 from .variants import one_table
@@ -33,7 +33,7 @@ def no_tie_breaker(design: Design) -> Outcome:
     """Messages of one pair in one millisecond: the published key has nothing that tells them apart."""
     messages = _samples(design)
     wrong = _stored(f"{message.receiver}_{message.sent_ms}_{message.sender}".encode() for message in messages)
-    right = _stored(INBOX.row(StoredMessage.of(message)) for message in messages)
+    right = _stored(MESSAGES.layout.row(StoredMessage.of(message)) for message in messages)
     return Outcome(
         f"{len(messages)} messages, sent one after the other",
         f"{wrong} rows; {len(messages) - wrong} messages were overwritten",
@@ -74,8 +74,8 @@ def receiver_leads(design: Design) -> Outcome:
     repository = one_table.Repository(connection)
     for message in messages:
         repository.send(message)
-    plan = one_table.OUTBOX.plan(sender=user)
-    right = len(list(scan(connection.table(one_table.OUTBOX.name), plan, columns=(b"outbox",))))
+    plan = one_table.SENT.layout.plan(sender=user)
+    right = len(list(scan(connection.table(one_table.SENT.layout.name), plan, columns=(b"outbox",))))
     return Outcome(
         f"the {sent} messages that {user} sent",
         f"{found} of them, notes to oneself, among {cells_read} messages that {user} received",
@@ -96,8 +96,8 @@ def name_without_terminator(design: Design) -> Outcome:
         lambda table: table.scan(row_prefix=b"ada_"),
     )
     right = of_ada.run(
-        lambda message: INBOX.row(StoredMessage.of(message)),
-        lambda table: scan(table, INBOX.plan(receiver="ada")),
+        lambda message: MESSAGES.layout.row(StoredMessage.of(message)),
+        lambda table: scan(table, MESSAGES.layout.plan(receiver="ada")),
     )
     return Outcome.of_scans(f"the {of_ada.wanted} messages that ada received", wrong, right)
 

@@ -16,9 +16,9 @@ from .lists import (
     derived_families,
     holds_of,
     layout_of,
-    like_layout,
     line_columns,
     lines_by_name,
+    moved,
     own_list,
 )
 
@@ -252,7 +252,8 @@ class Source(Generic[R]):
         other: Source[R] = object.__new__(type(self))
         other.__dict__ |= self.__dict__
         other._closed_by = ""
-        changed = other.layout = like_layout(self.layout, table or self.layout.name, key)
+        changed = moved(self.layout, table or self.layout.name, key)
+        other.layout = changed
         if table:
             other.intents = intents_table(f"{table}_intents")
         for of in lists:

@@ -58,9 +58,14 @@ class Table(Generic[R]):
         self.dated_by = dated_by
 
     def like(
-        self, name: str, key: type[Any] | KeyLayout[Any] | None = None, columns: "Columns | Cells[R] | None" = None
+        self,
+        name: str,
+        key: type[Any] | KeyLayout[Any] | None = None,
+        columns: "Columns | Cells[R] | None" = None,
+        *,
+        families: Mapping[str, Family] = NO_FAMILIES,
     ) -> "Table[R]":
-        """The same records in another table, maybe under another key or in other cells: a variant."""
+        """The same records in another table, maybe under another key, or in other cells or families: a variant."""
         layout = self.layout
         return Table(
             name,
@@ -69,7 +74,7 @@ class Table(Generic[R]):
             columns or layout.cells,
             dated_by=self.dated_by,
             holds=layout.holds,
-            families=layout.families if columns is None else NO_FAMILIES,
+            families=families or (layout.families if columns is None else NO_FAMILIES),
         )
 
     @property

@@ -15,14 +15,15 @@ can lose:
 import sys
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import attrs
 
-from shared.keys import KeyLayout, between, shown
+from shared.keys import between, shown
 from shared.queries import BATCH_ROWS, Query, scan
 from shared.records import check_int
-from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
+from shared.sources import Table
+from shared.tables import RecordCells
 from shared.writes import CLOCK, WriterClock, delete_rows
 
 from ..keys import AuthorOfReader, LineOfTimeline, PostOfAuthor, ReaderOfAuthor
@@ -49,53 +50,23 @@ class TextLine:
         return Post(self.author, self.posted_ms, self.post_id, self.text)
 
 
-def timelines(ttl_seconds: int | None = None) -> TableLayout[LineOfTimeline, TextLine]:
-    """The table of timelines. With `ttl_seconds`, a line expires that long after it was pushed."""
-    cells = RecordCells(TextLine, {"text": Column("f:t")})
-    families = {"f": Family(ttl_seconds=ttl_seconds)}
-    return TableLayout("feeds_timelines_texts", "one post of a timeline", KeyLayout(LineOfTimeline), cells, families)
-
-
-FOLLOWING = TableLayout(
-    "feeds_following_plain",
-    "the follow",
-    KeyLayout(AuthorOfReader),
-    RecordCells(Follow, {"since_ms": Column("f:s")}),
+FOLLOWING = Table("feeds_following_plain", AuthorOfReader, Follow, {"since_ms": "f:s"})
+FOLLOWERS = Table(
+    "feeds_followers_plain", ReaderOfAuthor, ReaderOfAuthor, RecordCells(ReaderOfAuthor, {}, marker="f:x")
 )
-FOLLOWERS = TableLayout(
-    "feeds_followers_plain",
-    "one follower of an author",
-    KeyLayout(ReaderOfAuthor),
-    RecordCells(ReaderOfAuthor, {}, marker="f:x"),
-)
-POSTS = TableLayout(
-    "feeds_posts_plain", "the post", KeyLayout(PostOfAuthor), RecordCells(Post, {"text": Column("p:t")})
-)
-TIMELINES = timelines()
-
-
-class TextsTables(NamedTuple):
-    """Follows by reader and by author, posts, and timelines of posts."""
-
-    following: TableLayout[AuthorOfReader, Follow]
-    followers: TableLayout[ReaderOfAuthor, ReaderOfAuthor]
-    posts: TableLayout[PostOfAuthor, Post]
-    timelines: TableLayout[LineOfTimeline, TextLine]
-
-
-TABLES = TextsTables(FOLLOWING, FOLLOWERS, POSTS, TIMELINES)
+POSTS = Table("feeds_posts_plain", PostOfAuthor, Post, {"text": "p:t"})
+TIMELINES = Table("feeds_timelines_texts", LineOfTimeline, TextLine, {"text": "f:t"})
+TABLES = (*FOLLOWING.tables, *FOLLOWERS.tables, *POSTS.tables, *TIMELINES.tables)
 
 
 class Repository:
     """Stores and deletes follows and posts, by plain puts and deletes in a fixed order, and reads timelines."""
 
-    def __init__(
-        self, connection: "happybase.Connection", tables: TextsTables = TABLES, clock: WriterClock = CLOCK
-    ) -> None:
-        self._following = BoundTable(connection, tables.following)
-        self._followers = BoundTable(connection, tables.followers)
-        self._posts = BoundTable(connection, tables.posts)
-        self._timelines = BoundTable(connection, tables.timelines)
+    def __init__(self, connection: "happybase.Connection", clock: WriterClock = CLOCK) -> None:
+        self._following = FOLLOWING.on(connection)
+        self._followers = FOLLOWERS.on(connection)
+        self._posts = POSTS.on(connection)
+        self._timelines = TIMELINES.on(connection)
         self._clock = clock
 
     # ---- writes
@@ -119,7 +90,7 @@ class Repository:
         now_ms = self._clock.now_ms()
         self._followers.rows.delete(self._followers.row(ReaderOfAuthor(author, reader)), timestamp=now_ms)
         self._following.rows.delete(self._following.row(AuthorOfReader(reader, author)), timestamp=now_ms)
-        lines = Query(self._timelines, self._timelines.narrow(owner=reader, author=author))
+        lines = self._timelines.ask_more(owner=reader, author=author)
         delete_rows(self._timelines, map(self._timelines.row, lines), now_ms)
 
     def post(self, post: Post) -> None:
@@ -164,8 +135,7 @@ class Repository:
         """
         check_name("reader", reader)
         check_int("keep", keep, 0)
-        lines = Query(self._timelines, self._timelines.plan(owner=reader))
-        surplus = islice(lines, min(keep, sys.maxsize), None)
+        surplus = islice(self._timelines.ask(owner=reader), min(keep, sys.maxsize), None)
         return delete_rows(self._timelines, map(self._timelines.row, surplus), self._clock.now_ms())
 
     def _follower_batches(self, author: str) -> Iterator[list[str]]:
@@ -187,22 +157,19 @@ class Repository:
     def timeline(self, reader: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
         """A reader's timeline, newest first. Costs: one scan of a page's rows and one more."""
         check_name("reader", reader)
-        plan = self._timelines.plan(owner=reader, posted_ms=between(since_ms, until_ms))
-        lines = Query(self._timelines, plan).newest_first()
-        return lines.then(lambda page: [line.post for line in page])
+        lines = self._timelines.ask(owner=reader, posted_ms=between(since_ms, until_ms))
+        return lines.newest_first().then(lambda page: [line.post for line in page])
 
     def posts(self, author: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
         """An author's posts, newest first. Costs: one scan of a page's rows and one more."""
-        plan = self._posts.plan(author=author, posted_ms=between(since_ms, until_ms))
-        return Query(self._posts, plan).newest_first()
+        return self._posts.ask(author=author, posted_ms=between(since_ms, until_ms)).newest_first()
 
     def followers(self, author: str) -> Query[Follow]:
         """The follows of an author's followers, sorted by name.
 
         Costs: one scan of a page's lines and one more, and one call that gets the follows.
         """
-        lines = Query(self._followers, self._followers.plan(author=author))
-        return lines.then(self._follows)
+        return self._followers.ask(author=author).then(self._follows)
 
     def _follows(self, lines: list[ReaderOfAuthor]) -> list[Follow | None]:
         rows = [self._following.row(AuthorOfReader(line.reader, line.author)) for line in lines]
@@ -211,4 +178,4 @@ class Repository:
 
     def following(self, reader: str) -> Query[Follow]:
         """The follows of a reader, sorted by author. Costs: one scan of a page's rows and one more."""
-        return Query(self._following, self._following.plan(reader=reader))
+        return self._following.ask(reader=reader)

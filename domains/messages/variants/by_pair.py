@@ -3,20 +3,19 @@
 Each message, but not its copies, needs one more line and one more put.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shared.keys import Descending, EscapedText, Int64, KeyLayout, between, part, row_key
+from shared.keys import Descending, EscapedText, Int64, between, part, row_key
 from shared.queries import Query
 from shared.records import check_text
-from shared.tables import BoundTable, RecordCells, TableLayout
-from shared.writes import CLOCK, Derived, WriterClock, erasures_tables, intents_table
+from shared.sources import AskedTable
+from shared.writes import CLOCK, WriterClock, erasures_tables
 
-from ..keys import DERIVED, INBOX, OUTBOX, UNFINISHED, UNREAD
-from ..keys import TABLES as MAIN_TABLES
+from ..keys import MESSAGES
 from ..records import Message, StoredMessage
-from ..repository import MessageRepository, conversation_of, lines_of
+from ..repository import MessageRepository, conversation_of
 
 if TYPE_CHECKING:
     import happybase
@@ -41,42 +40,80 @@ class MessageByPair:
     message_id: str = part(EscapedText, "distinguishes messages of one pair in one millisecond")
 
 
-PAIRED = TableLayout("messages_paired", INBOX.holds, INBOX.key, INBOX.cells)
-"""A table of inboxes separate from that of `keys.py`, whose messages have no lines of conversations."""
-PAIRS = TableLayout(
-    "messages_by_pair",
-    "a line of a conversation",
-    KeyLayout(MessageByPair),
-    RecordCells(MessageByPair, {}, marker="m:x"),
-    DERIVED,
-)
-
-LISTS = (OUTBOX, UNREAD, UNFINISHED, PAIRS)
-ERASURES, (ERASED_MESSAGES,) = erasures_tables("messages_paired_erasures", writers=1)
-INTENTS = intents_table("messages_paired_intents")
-"""Erasures and intents of its own, because they name rows of its source."""
-
-TABLES = (PAIRED, *LISTS, ERASURES, ERASED_MESSAGES, INTENTS)
-_TABLES = MAIN_TABLES._replace(inbox=PAIRED, erasures=ERASURES, erased_messages=ERASED_MESSAGES, intents=INTENTS)
-
-
-def lines_with_pair(message: StoredMessage) -> Iterator[Derived]:
-    """The rows that are derived from a message: those of the lists, and the line of its pair."""
-    yield from lines_of(_TABLES, message)
+def line_of_pair(message: StoredMessage) -> Iterator[MessageByPair]:
+    """The line of a message in the conversation of its pair; none for a copy, or if both sides have deleted it."""
     if message.group is None and (message.in_inbox or message.in_outbox):
         first, second = sorted([message.sender, message.receiver])
-        yield (
-            PAIRS,
-            MessageByPair(first, second, message.sent_ms, message.sender, message.receiver, message.message_id),
-        )
+        yield MessageByPair(first, second, message.sent_ms, message.sender, message.receiver, message.message_id)
 
 
-class Repository(MessageRepository):
-    """Keeps one more list: the messages of each pair of users."""
+PAIRED = MESSAGES.like("messages_paired")
+"""A table of inboxes separate from that of `keys.py`, whose messages have no lines of conversations."""
+PAIRS = PAIRED.moving_list("messages_by_pair", MessageByPair, lines=line_of_pair)
+ERASURES = erasures_tables("messages_paired_erasures", writers=1)
+"""Erasures of its own, because they name rows of its source."""
+
+TABLES = (*PAIRED.tables, *ERASURES.tables)
+
+
+class Repository:
+    """A `MessageRepository` on tables of its own, with one more list: the messages of each pair of users."""
 
     def __init__(self, connection: "happybase.Connection", clock: WriterClock = CLOCK) -> None:
-        super().__init__(connection, _TABLES, clock, lists=LISTS, derive=lines_with_pair)
-        self._pairs = BoundTable(connection, PAIRS)
+        self._messages = MessageRepository(connection, PAIRED, ERASURES, clock)
+        self._pairs = AskedTable[MessageByPair](connection, PAIRS.layout)
+        self.writer = self._messages.writer
+        self.upkeep = self._messages.upkeep
+
+    # ---- writes: one put more for each new message
+
+    def send(self, message: Message) -> None:
+        """Sends a message, see `MessageRepository.send`."""
+        self._messages.send(message)
+
+    def send_to_group(self, message: Message) -> None:
+        """Sends a message to the members of a group, see `MessageRepository.send_to_group`."""
+        self._messages.send_to_group(message)
+
+    def send_all(self, messages: Iterable[Message]) -> int:
+        """Sends messages, 1,000 at a time, see `MessageRepository.send_all`; returns their number."""
+        return self._messages.send_all(messages)
+
+    def mark_read(self, message: Message) -> None:
+        """Marks a message as read, see `MessageRepository.mark_read`."""
+        self._messages.mark_read(message)
+
+    def delete_from_inbox(self, message: Message) -> None:
+        """Deletes a message for its receiver, see `MessageRepository.delete_from_inbox`."""
+        self._messages.delete_from_inbox(message)
+
+    def delete_from_outbox(self, message: Message) -> None:
+        """Deletes a message for its sender, see `MessageRepository.delete_from_outbox`."""
+        self._messages.delete_from_outbox(message)
+
+    def erase(self, user: str) -> int:
+        """Removes every row that names a user, see `MessageRepository.erase`; returns how many remain for now."""
+        return self._messages.erase(user)
+
+    # ---- questions
+
+    def inbox(
+        self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
+    ) -> Query[Message]:
+        """The messages that a user, or a group, received, see `MessageRepository.inbox`."""
+        return self._messages.inbox(user, since_ms, until_ms, newest_first)
+
+    def outbox(
+        self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
+    ) -> Query[Message]:
+        """The messages that a user sent, see `MessageRepository.outbox`."""
+        return self._messages.outbox(user, since_ms, until_ms, newest_first)
+
+    def unread(
+        self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
+    ) -> Query[Message]:
+        """The unread messages of a user's inbox, see `MessageRepository.unread`."""
+        return self._messages.unread(user, since_ms, until_ms, newest_first)
 
     def conversation(
         self,
@@ -93,7 +130,6 @@ class Repository(MessageRepository):
         check_text("owner", owner)
         check_text("peer", peer)
         first, second = sorted([owner, peer])
-        plan = self._pairs.plan(first=first, second=second, sent_ms=between(since_ms, until_ms))
-        lines = Query(self._pairs, plan).newest_first(newest_first)
-        messages = lines.then(partial(self.writer.reader.agreeing, PAIRS))
+        lines = self._pairs.ask(first=first, second=second, sent_ms=between(since_ms, until_ms))
+        messages = lines.newest_first(newest_first).then(partial(self.writer.reader.agreeing, PAIRS.layout))
         return messages.then(partial(conversation_of, owner, peer))

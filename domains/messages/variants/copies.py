@@ -16,42 +16,39 @@ Also, `unread` of a group returns its messages, as `mark_read` leaves them; in t
 
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from shared.keys import any_of, between, shown
-from shared.queries import Query, equal
+from shared.queries import Query
 from shared.records import check_int, check_text
-from shared.tables import BoundTable, RecordCells, TableLayout
+from shared.sources import Table, WritableTable
+from shared.tables import TEXTS, Column
 from shared.writes import refuse_expired
 
 from ..delivering import MEMBERS_AT_ONCE
-from ..keys import INBOX as SOURCES
-from ..keys import MESSAGE_COLUMNS
-from ..keys import OUTBOX as LINES
+from ..keys import MessageByReceiver, MessageBySender
 from ..records import Message, copy_for
 from ..repository import MessageConflict, UnknownMessage
 
 if TYPE_CHECKING:
     import happybase
 
-CELLS = RecordCells(Message, MESSAGE_COLUMNS)
 
-INBOX = TableLayout("messages_received", "the message", SOURCES.key, CELLS)
-OUTBOX = TableLayout("messages_sent", "the message", LINES.key, CELLS)
-
-
-class PlainTables(NamedTuple):
-    """The messages received, and the messages sent."""
-
-    inbox: TableLayout[Any, Message]
-    outbox: TableLayout[Any, Message]
+def columns_in(family: str) -> dict[str, str | Column]:
+    """The columns of a whole message, in one family."""
+    return {
+        "body": f"{family}:b",
+        "is_read": f"{family}:r",
+        "group": f"{family}:g",
+        "members": Column(f"{family}:m", TEXTS),
+    }
 
 
-TABLES = PlainTables(INBOX, OUTBOX)
-PlainCells: TypeAlias = tuple[RecordCells[Message], RecordCells[Message]]
-"""The cells of inboxes and of outboxes."""
+RECEIVED = Table("messages_received", MessageByReceiver, Message, columns_in("m"))
+SENT = Table("messages_sent", MessageBySender, Message, columns_in("m"))
+TABLES = (*RECEIVED.tables, *SENT.tables)
 
 
 class Repository:
@@ -61,11 +58,10 @@ class Repository:
     """
 
     def __init__(
-        self, connection: "happybase.Connection", tables: PlainTables = TABLES, cells: PlainCells = (CELLS, CELLS)
+        self, connection: "happybase.Connection", received: Table[Message] = RECEIVED, sent: Table[Message] = SENT
     ) -> None:
-        self._inbox = BoundTable(connection, tables.inbox)
-        self._outbox = BoundTable(connection, tables.outbox)
-        self._inbox_cells, self._outbox_cells = cells
+        self._inbox = received.on(connection)
+        self._outbox = sent.on(connection)
 
     # ---- writes
 
@@ -80,8 +76,8 @@ class Repository:
             raise MessageConflict(f"Message.group: only a group message makes copies (got {shown(message.group)})")
         members = [member for member in message.members if member != message.sender]
         received = [message, *(copy_for(member, message, message.body) for member in members)]
-        sent_row, sent_cells = self._outbox.row(message), self._outbox_cells.pack(message)
-        received_rows = [(self._inbox.row(copy), self._inbox_cells.pack(copy)) for copy in received]
+        sent_row, sent_cells = self._outbox.row(message), self._outbox.layout.cells.pack(message)
+        received_rows = [(self._inbox.row(copy), self._inbox.layout.cells.pack(copy)) for copy in received]
         outbox, inbox = self._outbox.rows, self._inbox.rows  # compares both layouts before the first put
         refuse_expired([message], self._outbox, self._inbox, time_of=attrgetter("sent_ms"))
         outbox.put(sent_row, sent_cells, timestamp=message.sent_ms)
@@ -102,23 +98,22 @@ class Repository:
         So a retry of `send` does not make it unread. Raises `UnknownMessage` if the inbox does not have it.
         Costs: two gets, one or two puts.
         """
-        read = attrs.evolve(message, is_read=True)
-        self._check_received(message)
-        put = self._inbox_cells.pack(read, only=["is_read"])
-        self._inbox.rows.put(self._inbox.row(message), put, timestamp=message.sent_ms + 1)
-        if self._outbox.rows.row(self._outbox.row(message), columns=[*self._outbox_cells.columns]):
-            put = self._outbox_cells.pack(read, only=["is_read"])
-            self._outbox.rows.put(self._outbox.row(message), put, timestamp=message.sent_ms + 1)
+        if self._inbox.get(message) is None:
+            raise UnknownMessage(
+                f"Message.message_id: {shown(message.receiver)} has no message {shown(message.message_id)} "
+                f"of {shown(message.sender)}"
+            )
+        _put_read(self._inbox, message)
+        if self._outbox.get(message) is not None:
+            _put_read(self._outbox, message)
 
     def delete_from_inbox(self, message: Message) -> None:
         """Deletes a message from its receiver's inbox. Costs: one delete."""
-        columns = [*self._inbox_cells.columns]
-        self._inbox.rows.delete(self._inbox.row(message), columns, timestamp=message.sent_ms + 1)
+        _delete(self._inbox, message)
 
     def delete_from_outbox(self, message: Message) -> None:
         """Deletes a message from its sender's outbox. Costs: one delete."""
-        columns = [*self._outbox_cells.columns]
-        self._outbox.rows.delete(self._outbox.row(message), columns, timestamp=message.sent_ms + 1)
+        _delete(self._outbox, message)
 
     def delete_before(self, user: str, until_ms: int) -> int:
         """Deletes the messages that a user received before `until_ms`; returns how many.
@@ -133,13 +128,6 @@ class Repository:
             count += 1
         return count
 
-    def _check_received(self, message: Message) -> None:
-        if not self._inbox.rows.row(self._inbox.row(message), columns=[*self._inbox_cells.columns]):
-            raise UnknownMessage(
-                f"Message.message_id: {shown(message.receiver)} has no message {shown(message.message_id)} "
-                f"of {shown(message.sender)}"
-            )
-
     # ---- questions
 
     def inbox(
@@ -149,8 +137,7 @@ class Repository:
 
         Costs: one scan of a page's rows and one more.
         """
-        plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
-        return Query(self._inbox, plan).newest_first(newest_first)
+        return self._inbox.ask(receiver=user, sent_ms=between(since_ms, until_ms)).newest_first(newest_first)
 
     def outbox(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
@@ -159,16 +146,13 @@ class Repository:
 
         A group message is in it once. Costs: one scan of a page's rows and one more.
         """
-        plan = self._outbox.plan(sender=user, sent_ms=between(since_ms, until_ms))
-        return Query(self._outbox, plan).newest_first(newest_first)
+        return self._outbox.ask(sender=user, sent_ms=between(since_ms, until_ms)).newest_first(newest_first)
 
     def unread(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
     ) -> Query[Message]:
         """The unread messages of a user's inbox. Costs: one scan of the inbox with a server-side filter."""
-        plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
-        server = equal(self._inbox_cells, "is_read", False)
-        return Query(self._inbox, plan).filtered(server).newest_first(newest_first)
+        return self.inbox(user, since_ms, until_ms, newest_first).on_server("is_read", False)
 
     def conversation(
         self,
@@ -185,10 +169,20 @@ class Repository:
         check_text("owner", owner)
         check_text("peer", peer)
         pair = [*dict.fromkeys([owner, peer])]
-        plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
-        where = {"sender": any_of(pair), "group": None}
-        messages = Query(self._inbox, plan).where(**where).newest_first(newest_first)
+        inboxes = self._inbox.ask(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
+        messages = inboxes.where(sender=any_of(pair), group=None).newest_first(newest_first)
         return messages.then(partial(_without_notes, owner, peer))
+
+
+def _put_read(table: WritableTable[Message], message: Message) -> None:
+    """Puts the cell that says that a message was read."""
+    cells: Any = table.layout.cells
+    put = cells.pack(attrs.evolve(message, is_read=True), only=["is_read"])
+    table.rows.put(table.row(message), put, timestamp=message.sent_ms + 1)
+
+
+def _delete(table: WritableTable[Message], message: Message) -> None:
+    table.rows.delete(table.row(message), [*table.layout.cells.columns], timestamp=message.sent_ms + 1)
 
 
 def _without_notes(owner: str, peer: str, messages: list[Message]) -> list[Message | None]:

@@ -7,30 +7,14 @@ receivers, see `traps.py`. Here the owner leads, and the family says whether the
 
 from functools import partial
 
-from shared.tables import TEXTS, Column, RecordCells, TableLayout
+from shared.sources import Table
 
-from ..keys import INBOX as SOURCES
-from ..keys import OUTBOX as LINES
+from ..keys import MessageByReceiver, MessageBySender
 from ..records import Message
 from . import copies
-from .copies import PlainTables
 
+RECEIVED = Table("messages_by_owner", MessageByReceiver, Message, copies.columns_in("inbox"))
+SENT = Table("messages_by_owner", MessageBySender, Message, copies.columns_in("outbox"))
+TABLES = (*RECEIVED.tables, *SENT.tables)
 
-def _cells(family: str) -> RecordCells[Message]:
-    columns = {
-        "body": Column(f"{family}:b"),
-        "is_read": Column(f"{family}:r"),
-        "group": Column(f"{family}:g"),
-        "members": Column(f"{family}:m", TEXTS),
-    }
-    return RecordCells(Message, columns)
-
-
-CELLS = _cells("inbox"), _cells("outbox")
-
-INBOX = TableLayout("messages_by_owner", "the message, received", SOURCES.key, CELLS[0])
-OUTBOX = TableLayout("messages_by_owner", "the message, sent", LINES.key, CELLS[1])
-
-TABLES = PlainTables(INBOX, OUTBOX)
-
-Repository = partial(copies.Repository, tables=TABLES, cells=CELLS)
+Repository = partial(copies.Repository, received=RECEIVED, sent=SENT)

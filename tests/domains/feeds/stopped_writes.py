@@ -8,7 +8,7 @@ import attrs
 
 from domains.feeds import FeedRepository, Follow, Post, PostConflict
 from domains.feeds.design import DESIGN
-from domains.feeds.keys import FOLLOWERS, FOLLOWING, POSTS, STREAMS, TIMELINES, UNFINISHED
+from domains.feeds.keys import FOLLOWERS, FOLLOWS, POSTS, STREAMS, TIMELINES, UNFINISHED, LineOfTimeline
 from shared.testing import (
     Contents,
     Engine,
@@ -52,7 +52,7 @@ def follow_all(feeds: FeedRepository) -> None:
 
 def line_of(owner: str, post: Post) -> bytes:
     """The row of a post in a timeline or stream."""
-    return TIMELINES.row(TIMELINES.key.key_class(owner, post.posted_ms, post.author, post.post_id))
+    return TIMELINES.layout.row(LineOfTimeline(owner, post.posted_ms, post.author, post.post_id))
 
 
 def without_fan_out(connection: Any, **options: Any) -> Any:
@@ -122,17 +122,19 @@ VIEWS = (
 def contents(feeds: FeedRepository, _tables: object) -> Contents:
     """All follows and posts, and every other row but the lines that nobody sees; asserts that they agree."""
     wrong = list(feeds.upkeep.verify())
-    assert [str(finding) for finding in wrong if finding.table != TIMELINES.name] == []
+    assert [str(finding) for finding in wrong if finding.table != TIMELINES.layout.name] == []
     left_over = {finding.row for finding in wrong}
     posts = sources(feeds.post_writer)
-    assert not [*feeds.post_writer.rows(UNFINISHED.name).scan()]
-    lines = {row for row, _ in feeds.post_writer.rows(TIMELINES.name).scan()} - left_over
+    assert not [*feeds.post_writer.rows(UNFINISHED.layout.name).scan()]
+    lines = {row for row, _ in feeds.post_writer.rows(TIMELINES.layout.name).scan()} - left_over
     return {
-        FOLLOWING.name: sources(feeds.follow_writer),
-        POSTS.name: {row: (stored.post, stored.way, stored.state, stored.position) for row, stored in posts.items()},
-        FOLLOWERS.name: dict(feeds.follow_writer.rows(FOLLOWERS.name).scan()),
-        TIMELINES.name: dict.fromkeys(lines),
-        STREAMS.name: dict(feeds.post_writer.rows(STREAMS.name).scan()),
+        FOLLOWS.layout.name: sources(feeds.follow_writer),
+        POSTS.layout.name: {
+            row: (stored.post, stored.way, stored.state, stored.position) for row, stored in posts.items()
+        },
+        FOLLOWERS.layout.name: dict(feeds.follow_writer.rows(FOLLOWERS.layout.name).scan()),
+        TIMELINES.layout.name: dict.fromkeys(lines),
+        STREAMS.layout.name: dict(feeds.post_writer.rows(STREAMS.layout.name).scan()),
     }
 
 

@@ -6,7 +6,16 @@ from functools import partial
 import pytest
 
 from domains.feeds import FeedRepository, Follow, Post
-from domains.feeds.keys import TABLES, AuthorWithStream, ReaderOfAuthor
+from domains.feeds.keys import (
+    ERASURES,
+    FOLLOWERS,
+    FOLLOWS,
+    STREAMS,
+    TIMELINES,
+    UNFINISHED,
+    AuthorWithStream,
+    ReaderOfAuthor,
+)
 from shared.testing import ErasureTests
 from shared.writes import WriterClock
 from shared.writes.intents import FORGET_MS
@@ -54,11 +63,11 @@ def now_ms():
 @pytest.mark.parametrize(
     ("table", "row"),
     [
-        (TABLES.followers, TABLES.followers.row(ReaderOfAuthor("dan", "zoe"))),
-        (TABLES.unfinished, TABLES.unfinished.row(SOUP)),
-        (TABLES.timelines, line_of("zoe", SOUP)),
-        (TABLES.timelines, line_of("dan", Post("zoe", NOON_MS, 1, ""))),
-        (TABLES.timelines, line_of("@dan", SOUP)),
+        (FOLLOWERS.layout, FOLLOWERS.layout.row(ReaderOfAuthor("dan", "zoe"))),
+        (UNFINISHED.layout, UNFINISHED.layout.row(SOUP)),
+        (TIMELINES.layout, line_of("zoe", SOUP)),
+        (TIMELINES.layout, line_of("dan", Post("zoe", NOON_MS, 1, ""))),
+        (TIMELINES.layout, line_of("@dan", SOUP)),
     ],
     ids=["follower", "unfinished", "his post", "his timeline", "his stream"],
 )
@@ -66,7 +75,7 @@ def test_a_line_without_a_source_goes_with_the_erasure_even_if_it_is_put_late(
     connection, feeds, named, passes, table, row
 ):
     connection.table(table.name).put(row, LINE)
-    assert feeds.erase("dan") == ERASED.remaining + (table is not TABLES.timelines)
+    assert feeds.erase("dan") == ERASED.remaining + (table is not TIMELINES.layout)
     connection.compact(table.name)
     passes(1000)
     connection.table(table.name).put(row, LINE, timestamp=now_ms() - 500_000)  # a late call
@@ -94,7 +103,7 @@ def test_a_user_who_comes_back_keeps_all_that_is_new(connection, feeds, named, p
         passes(FORGET_MS)
         feeds.upkeep.recover()
     assert list(feeds.upkeep.verify()) == []
-    assert named(TABLES.erasures) == 0
+    assert named(ERASURES.erasures) == 0
 
 
 @pytest.mark.parametrize("ahead_ms", [50_000, 0])
@@ -142,8 +151,8 @@ def test_a_follow_that_is_under_way_when_an_erasure_ends_is_not_lost(connection,
 @pytest.mark.parametrize(
     ("table", "row"),
     [
-        (TABLES.timelines, line_of("zoe", Post("dan", NOON_MS, 9, ""))),
-        (TABLES.streams, TABLES.streams.row(AuthorWithStream("dan"))),
+        (TIMELINES.layout, line_of("zoe", Post("dan", NOON_MS, 9, ""))),
+        (STREAMS.layout, STREAMS.layout.row(AuthorWithStream("dan"))),
     ],
     ids=["timeline", "mark"],
 )
@@ -152,7 +161,7 @@ def test_a_stray_of_the_future_stays_and_keeps_its_erasure_and_no_tombstone_hide
 ):
     future_ms = now_ms() + 365 * 86_400_000
     connection.table(table.name).put(row, LINE, timestamp=future_ms)
-    assert feeds.erase("dan") == ERASED.remaining + (table is not TABLES.streams)  # which has dan's mark already
+    assert feeds.erase("dan") == ERASED.remaining + (table is not STREAMS.layout)  # which has dan's mark already
     passes(DUE_MS)
     reason = f"kept, because it is dated {future_ms}, after what any clock may show"
     for _ in range(2):
@@ -165,14 +174,14 @@ def test_a_stray_of_the_future_stays_and_keeps_its_erasure_and_no_tombstone_hide
 
 def test_trim_keeps_a_line_of_the_future_and_hides_nothing_with_it(connection, feeds, passes):
     stray = line_of("ada", Post("dan", NOON_MS, 99, ""))
-    connection.table(TABLES.timelines.name).put(stray, LINE, timestamp=now_ms() + 86_400_000)
+    connection.table(TIMELINES.layout.name).put(stray, LINE, timestamp=now_ms() + 86_400_000)
     assert feeds.trim("ada", 0) == 3
-    connection.table(TABLES.timelines.name).put(line_of("ada", SOUP), LINE)
+    connection.table(TIMELINES.layout.name).put(line_of("ada", SOUP), LINE)
     assert list(feeds.timeline("ada")) == [SOUP, Post("dan", NOON_MS, 3, "pulled")]
 
 
 def test_a_record_that_cannot_be_read_counts_as_remaining_and_is_named(connection, feeds, named, passes):
-    table, record = TABLES.following, Follow("ada", "dan")
+    table, record = FOLLOWS.layout, Follow("ada", "dan")
     connection.table(table.name).put(table.row(record), {table.cells.columns[0]: b"?"})
     passes(1000)
     assert feeds.erase("dan") >= ERASED.remaining

@@ -179,7 +179,7 @@ def test_recover_goes_on_with_unfinished_posts_and_names_one_that_cannot_go_on(c
     spread = feeds._fan_out.spread
 
     def fail_for_tea(row):
-        if POSTS.key.decode(row).post_id == TEA.post_id:
+        if POSTS.layout.key.decode(row).post_id == TEA.post_id:
             raise OSError("no server")
         spread(row)
 

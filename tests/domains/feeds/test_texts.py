@@ -5,6 +5,7 @@ import pytest
 from domains.feeds import Follow, Post
 from domains.feeds.design import DESIGN
 from domains.feeds.variants import texts
+from shared.tables import Family
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import CLOCK
 
@@ -43,15 +44,15 @@ def test_a_delete_reaches_present_followers_an_unfollow_the_lines_of_its_author_
 
 
 def test_lines_expire_after_their_push_and_an_old_post_not_on_arrival(engine):
-    tables = texts.TABLES._replace(timelines=texts.timelines(ttl_seconds=3600))
-    with engine.store(*tables) as connection:
-        feeds = texts.Repository(connection, tables)
+    timelines = texts.TIMELINES.like("feeds_timelines_texts", families={"f": Family(ttl_seconds=3600)}).layout
+    with engine.store(*texts.TABLES[:-1], timelines) as connection:
+        feeds = texts.Repository(connection)
         feeds.follow(Follow("ada", "dan"))
         old = Post("dan", 0, 1, "of 1970")
         feeds.post(old)
         assert list(feeds.timeline("ada")) == [old]
         line = texts.TextLine("ada", 0, "dan", 2, "pushed in 1970")
-        rows = connection.table(tables.timelines.name)
+        rows = connection.table(timelines.name)
         for pushed_ms, shown in ((1, [old]), (CLOCK.now_ms(), [old, line.post])):
-            rows.put(tables.timelines.row(line), tables.timelines.cells.pack(line), timestamp=pushed_ms)
+            rows.put(timelines.row(line), timelines.cells.pack(line), timestamp=pushed_ms)
             assert list(feeds.timeline("ada")) == shown

@@ -2,12 +2,20 @@
 
 import time
 
-import attrs
 import pytest
 
 from domains.feeds import FeedRepository, Follow, Post
 from domains.feeds.design import DESIGN
-from domains.feeds.keys import TABLES, AuthorWithStream, ReaderOfAuthor
+from domains.feeds.keys import (
+    FOLLOWERS,
+    FOLLOWS,
+    POSTS,
+    STREAMS,
+    TABLES,
+    TIMELINES,
+    AuthorWithStream,
+    ReaderOfAuthor,
+)
 from shared.keys import InvalidKey
 from shared.tables import Family, InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_before
@@ -65,14 +73,14 @@ def test_ordinary_deletes_and_unfollows_leave_only_what_is_harmless(connection, 
     assert verified(feeds) == []
 
 
-@pytest.mark.parametrize(("table", "record", "lines"), [(TABLES.posts, SOUP, 1), (TABLES.following, ADA_FOLLOWS, 2)])
+@pytest.mark.parametrize(("table", "record", "lines"), [(POSTS.layout, SOUP, 1), (FOLLOWS.layout, ADA_FOLLOWS, 2)])
 def test_a_line_whose_post_or_follow_is_lost_is_kept_for_the_day_on_which_it_comes_back(
     connection, feeds, table, record, lines
 ):
     rows, row = connection.table(table.name), table.row(record)
     cells = rows.row(row)
     rows.delete(row)
-    orphaned = [finding for finding in feeds.upkeep.verify() if finding.table == TABLES.timelines.name]
+    orphaned = [finding for finding in feeds.upkeep.verify() if finding.table == TIMELINES.layout.name]
     assert [(finding.kind, finding.is_harmless) for finding in orphaned] == [("orphaned", False)] * lines
     mended = {finding.row: is_mended for finding, is_mended in feeds.upkeep.repair()}
     assert [mended[finding.row] for finding in orphaned] == [False] * lines
@@ -86,7 +94,7 @@ def test_a_line_whose_post_or_follow_is_lost_is_kept_for_the_day_on_which_it_com
 def test_lines_of_a_follow_that_has_lost_a_revision_are_kept_for_the_day_on_which_it_comes_back(connection, feeds):
     """A backup of the follows is restored in which ada has just unfollowed dan."""
     feeds.unfollow("ada", "dan")
-    rows, row = connection.table(TABLES.following.name), TABLES.following.row(ADA_FOLLOWS)
+    rows, row = connection.table(FOLLOWS.layout.name), FOLLOWS.layout.row(ADA_FOLLOWS)
     backup = rows.row(row)
     feeds.follow(ADA_FOLLOWS)
     feeds.unfollow("ada", "dan")
@@ -99,11 +107,11 @@ def test_lines_of_a_follow_that_has_lost_a_revision_are_kept_for_the_day_on_whic
     assert list(feeds.timeline("ada")) == [TEA, SOUP]
     rows.put(row, backup)
     assert all(is_mended for _, is_mended in feeds.upkeep.repair(instructions=DISCARDS_ORPHANED))
-    assert (verified(feeds), list(connection.table(TABLES.timelines.name).scan())) == ([], [])
+    assert (verified(feeds), list(connection.table(TIMELINES.layout.name).scan())) == ([], [])
 
 
 def test_verify_names_a_line_that_contradicts_its_post_and_one_that_is_not_a_key(connection, feeds):
-    rows = connection.table(TABLES.timelines.name)
+    rows = connection.table(TIMELINES.layout.name)
     rows.put(line_of("@dan", SOUP), LINE)  # it was pushed
     rows.put(b"no key", LINE)
     assert verified(feeds) == ["dangling", "undecodable"]
@@ -127,8 +135,8 @@ def test_the_line_of_a_follow_that_is_being_stored_is_not_a_finding(connection, 
 # ---- streams
 
 IN_STREAM = {
-    "line": (TABLES.timelines, line_of("@dan", CAKE)),
-    "mark": (TABLES.streams, TABLES.streams.row(AuthorWithStream("dan"))),
+    "line": (TIMELINES.layout, line_of("@dan", CAKE)),
+    "mark": (STREAMS.layout, STREAMS.layout.row(AuthorWithStream("dan"))),
 }
 
 
@@ -158,12 +166,13 @@ def test_a_pulled_post_that_is_deleted_or_under_way_lacks_nothing(connection, fe
 
 
 def test_lines_that_expire_are_not_missed():
-    tables = TABLES._replace(timelines=attrs.evolve(TABLES.timelines, families={"f": Family(ttl_seconds=3600)}))
-    with Embedded().store(*tables) as connection:
-        feeds = FeedRepository(connection, tables, pull_above=0)
+    expiring = TIMELINES.like("feeds_timelines", families={"f": Family(ttl_seconds=3600)})
+    tables = [table for table in TABLES if table is not TIMELINES.layout]
+    with Embedded().store(*tables, *expiring.tables) as connection:
+        feeds = FeedRepository(connection, timelines=expiring, pull_above=0)
         feeds.follow(ADA_FOLLOWS)
         feeds.post(SOUP)
-        connection.table(TABLES.timelines.name).delete(line_of("@dan", SOUP))
+        connection.table(TIMELINES.layout.name).delete(line_of("@dan", SOUP))
         assert verified(feeds) == []
 
 
@@ -171,7 +180,7 @@ def test_lines_that_expire_are_not_missed():
 
 
 def test_a_damaged_follow_stops_a_timeline_and_a_list_of_followers_unless_they_may_report_it(connection, feeds):
-    table, follow, reported = TABLES.following, Follow("ada", "eve"), []
+    table, follow, reported = FOLLOWS.layout, Follow("ada", "eve"), []
     feeds.follow(follow)
     connection.table(table.name).put(table.row(follow), {table.cells.columns[0]: b"?"})
     with pytest.raises(InvalidRow, match=f"^{table.name}: row "):
@@ -184,8 +193,8 @@ def test_a_damaged_follow_stops_a_timeline_and_a_list_of_followers_unless_they_m
 def test_a_fan_out_passes_over_a_follower_whose_row_is_not_a_key(connection, feeds):
     feeds.follow(Follow("zoe", "dan"))
     bad_key = b"dan\x00\x01\xff"
-    connection.table(TABLES.followers.name).put(bad_key, LINE)
-    assert TABLES.followers.row(ReaderOfAuthor("dan", "zoe")) < bad_key
+    connection.table(FOLLOWERS.layout.name).put(bad_key, LINE)
+    assert FOLLOWERS.layout.row(ReaderOfAuthor("dan", "zoe")) < bad_key
     newest = Post("dan", NOON_MS + 2, 3, "cake")
     FeedRepository(connection, step_rows=2).post(newest)
     assert feeds.timeline("ada").first() == feeds.timeline("zoe").first() == newest
@@ -200,16 +209,16 @@ def test_a_fan_out_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connecti
     assert verified(feeds) == []
     passes(WINDOW_MS)
     (finding,) = feeds.upkeep.verify()
-    assert (finding.kind, finding.table, finding.row) == ("unsettled", TABLES.posts.name, TABLES.posts.row(CAKE))
+    assert (finding.kind, finding.table, finding.row) == ("unsettled", POSTS.layout.name, POSTS.layout.row(CAKE))
     assert repaired(feeds) == verified(feeds) == []
     assert feeds.timeline("ada").count() == 3
 
 
 def test_a_fan_out_that_nobody_can_end_is_unsettled(connection, feeds):
-    connection.table(TABLES.followers.name).put(TABLES.followers.row(ReaderOfAuthor("dan", "")) + b"\xff", LINE)
+    connection.table(FOLLOWERS.layout.name).put(FOLLOWERS.layout.row(ReaderOfAuthor("dan", "")) + b"\xff", LINE)
     feeds = FeedRepository(connection, step_rows=1)
     with pytest.raises(InvalidKey, match="feeds_followers: must have a key among 1 rows of one author"):
         feeds.post(CAKE)
     ((finding, is_mended),) = [repair for repair in feeds.upkeep.repair() if repair[0].kind == "unsettled"]
-    assert (finding.row, is_mended) == (TABLES.posts.row(CAKE), False)
+    assert (finding.row, is_mended) == (POSTS.layout.row(CAKE), False)
     assert "must have a key among 1 rows of one author" in finding.reason

@@ -63,18 +63,13 @@ def test_deleting_by_scan_deletes_what_is_older_and_nothing_else(messages):
 
 
 @pytest.mark.further
-@pytest.mark.parametrize("variant", VARIANTS[:1], ids=["copies"])
-def test_no_page_fails_while_messages_that_were_read_expire(engine, variant):
+def test_no_page_fails_while_messages_that_were_read_expire(engine):
     """The cell `is_read` of each outlives the others by a millisecond, and one expires every two."""
     ttl_s, count = 60, 100
-    tables = copies.PlainTables(
-        *(
-            attrs.evolve(table, families=dict.fromkeys(table.families, Family(ttl_seconds=ttl_s)))
-            for table in variant.tables
-        )
-    )
-    with engine.store(*tables) as connection:
-        messages = variant.module.Repository(connection, tables=tables)
+    expiring = {"m": Family(ttl_seconds=ttl_s)}
+    received, sent = (of.like(of.layout.name, families=expiring) for of in (copies.RECEIVED, copies.SENT))
+    with engine.store(*received.tables, *sent.tables) as connection:
+        messages = copies.Repository(connection, received, sent)
         first_ms = time.time_ns() // 1_000_000 + 3_000 - ttl_s * 1000
         for number in range(count):
             message = attrs.evolve(LUNCH, sent_ms=first_ms + 2 * number)

@@ -14,6 +14,8 @@ from .erased import ERASED, TO_TEAM
 
 VARIANTS = ERASED.variants
 
+of_the_design = pytest.mark.parametrize("variant", VARIANTS[:1], ids=["messages"])
+
 
 @pytest.fixture
 def erase_meanwhile(monkeypatch):
@@ -32,6 +34,7 @@ def erase_meanwhile(monkeypatch):
     return erase_meanwhile
 
 
+@of_the_design
 def test_a_member_who_is_erased_in_a_delivery_leaves_no_other_member_without_a_copy(
     messages, monkeypatch, erase_meanwhile
 ):
@@ -65,6 +68,7 @@ def test_a_late_delivery_brings_nothing_of_an_erased_user_back(connection, varia
     assert len(list(messages.inbox("ada"))) == (erased == "!zed")
 
 
+@of_the_design
 def test_group_messages_are_erased_before_their_copies(variant, messages):
     """So no delivery that sees a deleted copy takes its message for one that was sent again."""
     messages.send(attrs.evolve(TO_TEAM, members=("!zed", "ada")))

@@ -5,6 +5,7 @@ import pytest
 
 from domains.messages import Message, delivering
 from domains.messages.design import DESIGN
+from domains.messages.keys import UNFINISHED, UNREAD
 from shared.testing import WatchedConnection, WriterDied, dying_before
 
 NOW_MS = 1_700_000_000_000
@@ -22,7 +23,7 @@ def rows_of(messages, table):
 def damage(messages, message):
     """The cell of a message is no longer one that can be read."""
     rows_of(messages, messages.writer.source).put(
-        messages._inbox.row(message), {messages.writer.cells.columns[0]: b"?"}
+        messages.writer.source.row(message), {messages.writer.cells.columns[0]: b"?"}
     )
 
 
@@ -47,13 +48,13 @@ def test_a_damaged_group_message_is_named_by_the_inbox_of_its_members(messages):
     damage(messages, PARTY)
     reported = []
     assert list(messages.inbox("bob").on_invalid(reported.append)) == [LUNCH]
-    assert {invalid.row for invalid in reported} == {messages._inbox.row(PARTY)}
+    assert {invalid.row for invalid in reported} == {messages.writer.source.row(PARTY)}
     assert {finding.kind for finding in messages.upkeep.verify()} == {"undecodable"}
 
 
 def test_one_bad_row_of_unfinished_messages_stops_neither_recovery_nor_repair(connection, variant, messages):
     die_before_the_copies(connection, variant)
-    messages._unfinished.rows.put(b"a", {b"m:x": b"\xc3"})
+    rows_of(messages, UNFINISHED.layout).put(b"a", {b"m:x": b"\xc3"})
     damage(messages, PARTY)
     assert {finding.kind for finding in messages.upkeep.verify()} >= {"undecodable"}
     failed = messages.upkeep.recover(older_than_ms=0).failed
@@ -66,7 +67,7 @@ def test_one_bad_row_of_unfinished_messages_stops_neither_recovery_nor_repair(co
 
 def test_the_lines_of_copies_that_are_about_to_be_created_are_no_findings(connection, variant, messages):
     die_before_the_copies(connection, variant)
-    assert list(messages._unread.rows.scan())
+    assert list(rows_of(messages, UNREAD.layout).scan())
     assert list(messages.upkeep.verify()) == []
     assert messages.upkeep.recover(older_than_ms=0).failed == ()
     assert list(messages.upkeep.verify()) == []
@@ -77,11 +78,11 @@ def test_a_lost_copy_is_found_and_comes_back_unread(messages):
     for question in (messages.mark_read, messages.delete_from_inbox):
         question(messages.inbox("eve").first())
     (copy,) = messages.inbox("bob")
-    row = messages._inbox.row(copy)
+    row = messages.writer.source.row(copy)
     assert list(messages.upkeep.verify()) == []
     rows_of(messages, messages.writer.source).delete(row)
     (missing,) = [finding for finding in messages.upkeep.verify() if finding.kind == "missing"]
-    assert (missing.row, missing.source_row) == (row, messages._inbox.row(PARTY))
+    assert (missing.row, missing.source_row) == (row, messages.writer.source.row(PARTY))
     assert str(missing).endswith(": the copy of 'bob' is lost")
     assert (missing, True) in list(messages.upkeep.repair())
     assert list(messages.inbox("bob")) == list(messages.unread("bob")) == [copy]
@@ -93,7 +94,7 @@ def test_a_lost_copy_is_found_and_comes_back_unread(messages):
 
 def test_a_copy_that_repair_could_not_create_is_not_mended(messages, monkeypatch):
     messages.send(PARTY)
-    rows_of(messages, messages.writer.source).delete(messages._inbox.row(messages.inbox("bob").first()))
+    rows_of(messages, messages.writer.source).delete(messages.writer.source.row(messages.inbox("bob").first()))
     monkeypatch.setattr(delivering, "claim", lambda _writer, copies: 0)
     outcomes = list(messages.upkeep.repair())
     assert [is_mended for finding, is_mended in outcomes if finding.reason.endswith("is lost")] == [False]

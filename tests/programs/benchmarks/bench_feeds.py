@@ -18,7 +18,7 @@ import happybase
 import typer
 
 from domains.feeds import TABLES, FeedRepository, Follow, Post
-from domains.feeds.keys import FOLLOWERS, FOLLOWING, ReaderOfAuthor
+from domains.feeds.keys import FOLLOWERS, FOLLOWS, ReaderOfAuthor
 from shared.stores import connect
 from tests.programs.benchmarks.measuring import put_records, stocked, store_or_server
 from tests.programs.benchmarks.turns import in_turns
@@ -48,8 +48,8 @@ def _repository(connection: happybase.Connection) -> FeedRepository:
 def _fan_out(connection: happybase.Connection, size: int, rounds: int) -> float:
     """Prints the rows per second of a post to so many followers; returns the microseconds for a line."""
     readers = [f"reader-{number:07}" for number in range(size)]  # put raw: so many writes with intents would take long
-    put_records(connection, FOLLOWING, (Follow(reader, "author") for reader in readers))
-    put_records(connection, FOLLOWERS, (ReaderOfAuthor("author", reader) for reader in readers))
+    put_records(connection, FOLLOWS.layout, (Follow(reader, "author") for reader in readers))
+    put_records(connection, FOLLOWERS.layout, (ReaderOfAuthor("author", reader) for reader in readers))
     feeds, times_ms = _repository(connection), count(NOON_MS)
     turns = in_turns(lambda: feeds.post(Post("author", next(times_ms), 1, "hello")), rounds=rounds, at_least_s=0)
     print(f"{size:,} followers: {size / turns.median_ms(0) * 1e3:,.0f} rows/s")

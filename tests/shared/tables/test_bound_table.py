@@ -6,7 +6,7 @@ import happybase
 import pytest
 
 from domains.logs.keys import LOGS
-from domains.messages.keys import INBOX, OUTBOX
+from domains.messages.keys import MESSAGES, OUTBOX
 from shared.designs import metered
 from shared.keys import InvalidQuestion, KeyLayout, Salt
 from shared.queries import Query
@@ -21,8 +21,8 @@ def connection():
 
 
 def test_a_plan_of_another_table_is_refused(connection):
-    outbox = BoundTable(connection, OUTBOX)
-    for plan in (INBOX.plan(receiver="bob"), BoundTable(connection, INBOX).whole_table()):
+    outbox = BoundTable(connection, OUTBOX.layout)
+    for plan in (MESSAGES.layout.plan(receiver="bob"), BoundTable(connection, MESSAGES.layout).whole_table()):
         with pytest.raises(InvalidQuestion, match=r"^plan: must be .*outbox.* \(got "):
             Query(outbox, plan)
 
