@@ -1,5 +1,6 @@
 """Lists of a source, as `Source.list` and `Source.moving_list` declare them; what follows from the record is here."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
@@ -89,6 +90,11 @@ def moved(layout: TableLayout[Any, L], table: str, key: "type[Any] | KeyLayout[A
         return attrs.evolve(layout, name=table)
     key = layout_of(key)
     return attrs.evolve(layout, name=table, key=key, splits=split_points(key))
+
+
+def words_of(name: str) -> str:
+    """The words of a class's name: StoredMessage is a stored message."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
 
 
 def holds_of(key: KeyLayout[Any], record: type[Any]) -> str:

@@ -20,6 +20,7 @@ from .lists import (
     lines_by_name,
     moved,
     own_list,
+    words_of,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Source(Generic[R]):
     `key` is a class, or its layout with prefixes. `columns` names the column of each attribute that the key does not
     hold; a record is stored as one cell, in which a column is a name (`SourceCells`). That cell is `cell`, by default
     `family:source` in the family of the first column. `intents` is the table of the writes under way, by default the
-    name of the table and `_intents`. `holds` says what a row is, by default the first sentence of the key's docstring.
+    name of the table and `_intents`. `holds` says what a row is, by default the name of the record.
     A release that gives up a column or a list names it in `dropped` or `dropped_lists`.
 
     Once its tables were asked for, by `tables`, `on` or `like`, no list can be added: so a module that declares one
@@ -71,7 +72,7 @@ class Source(Generic[R]):
         self._dropped = [*dropped]
         cells = SourceCells(record_cells, cell or f"{family}:source", dropped=self._dropped)
         self._family = cells.columns[0].decode().partition(":")[0]
-        self.layout = source_layout(table, holds or holds_of(key, record), key, cells, families, splits)
+        self.layout = source_layout(table, holds or f"the {words_of(record.__name__)}", key, cells, families, splits)
         self.intents: TableLayout[Any, Intent] = intents_table(intents or f"{table}_intents")
         self.dropped_lists = tuple(dropped_lists)
         self._lists: list[ListOf[Any]] = []

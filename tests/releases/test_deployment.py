@@ -106,7 +106,7 @@ def test_a_column_of_a_list_is_whole_once_every_process_writes_it_and_repair_has
 
 
 @further
-@change("a column given up", "first what reads it no more, then `dropped` in `SourceCells`")
+@change("a column given up", "first what reads it no more, then `dropped` in `Source`")
 def test_a_column_that_a_release_drops_goes_with_the_next_write_of_its_record(start, later, made):
     earlier, newer = start(later), start(made(WITHOUT_COLUMN))
     earlier.do("create")
@@ -152,7 +152,7 @@ def test_a_column_that_means_something_else_is_refused_when_it_is_read(placed, s
 
 
 @further
-@change("a list given up", "first what reads it no more, then `dropped` in `IntentWriter`, then drop its table")
+@change("a list given up", "first what reads it no more, then `dropped_lists` in `Source`, then drop its table")
 @pytest.mark.parametrize("is_dropped", [False, True], ids=["kept", "dropped"])
 def test_recover_settles_writes_that_name_a_list_which_is_dropped_since(start, placed, later, made, is_dropped):
     _, earlier = placed
