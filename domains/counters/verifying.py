@@ -104,7 +104,7 @@ class LoginUpkeep:
 
     def _unsettled(self, failed: Collection[str]) -> Iterator[Finding]:
         """The days among these that still cannot be folded."""
-        days = self._folder.writer.source
+        days = self._folder.days.table().layout
         failed = self._folder.fold_closed().failed if failed else ()
         for row in self._folder.closed_rows() if failed else ():
             if reason := reason_told(failed, days.name, row):
@@ -180,11 +180,10 @@ class LoginUpkeep:
     # ---- days
 
     def _is_open(self, day_ms: int) -> bool:
-        days = self._folder.writer
-        return days.reader.read(days.source.row(LoginDay(day_ms))).record is None
+        return self._folder.days.get(LoginDay(day_ms)) is None
 
     def _open_day(self, day_ms: int) -> _Repairable:
-        days = self._folder.writer.source
+        days = self._folder.days.table().layout
         reason = f"day {show_time(day_ms)} takes logins, but has sums, so its logins do not count"
         finding = Finding("missing", days.name, days.row(LoginDay(day_ms)), None, reason)
         return _Repairable(finding, partial(self._mend_day, day_ms))
