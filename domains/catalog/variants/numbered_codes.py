@@ -107,11 +107,9 @@ class CodesOfListing:
     product_id: str = part(TrailingText, "distinguishes products of one millisecond")
 
 
-NUMBERED = Source(
-    "catalog_numbered", CodesOfProduct, CodedProduct, PRODUCTS.columns, cell="p:product", holds="the product"
-)
-BY_ID = NUMBERED.moving_list("catalog_numbered_by_id", CodesOfPlace, holds="a place of a product")
-BY_LISTING = NUMBERED.moving_list("catalog_numbered_by_listing", CodesOfListing, holds="a line of what is new")
+NUMBERED = Source("catalog_numbered", CodesOfProduct, CodedProduct, PRODUCTS.columns, cell="p:product")
+BY_ID = NUMBERED.moving_list("catalog_numbered_by_id", CodesOfPlace)
+BY_LISTING = NUMBERED.moving_list("catalog_numbered_by_listing", CodesOfListing)
 NAMES = names_tables("catalog_numbered_names")
 ERASURES = erasures_tables("catalog_numbered_erasures", writers=1)
 """Of its own, because an erasure names rows of its source."""

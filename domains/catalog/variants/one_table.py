@@ -21,7 +21,7 @@ from ..repository import after_change_price
 if TYPE_CHECKING:
     import happybase
 
-ONE_TABLE = Table("catalog_one_table", ProductInCategory, Product, PRODUCTS.columns, holds="the product")
+ONE_TABLE = Table("catalog_one_table", ProductInCategory, Product, PRODUCTS.columns)
 TABLES = ONE_TABLE.tables
 
 

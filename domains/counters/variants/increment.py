@@ -75,17 +75,9 @@ class TotalOfDay:
 
 COLUMN = "c:n"
 
-COUNTS = Table(
-    "login_counts",
-    CountOfUser,
-    DayCount,
-    {"count": Column(COLUMN, COUNTER)},
-    holds="the counter of one user on one day",
-)
-COUNTS_BY_DAY = Table(
-    "login_counts_by_day", CountOfDay, DayCount, COUNTS.layout.cells, holds="the same counter, by day"
-)
-TOTALS = Table("login_totals", TotalOfDay, DayTotal, {"count": Column(COLUMN, COUNTER)}, holds="the counter of a day")
+COUNTS = Table("login_counts", CountOfUser, DayCount, {"count": Column(COLUMN, COUNTER)})
+COUNTS_BY_DAY = Table("login_counts_by_day", CountOfDay, DayCount, COUNTS.layout.cells)
+TOTALS = Table("login_totals", TotalOfDay, DayTotal, {"count": Column(COLUMN, COUNTER)})
 TABLES = (*COUNTS.tables, *COUNTS_BY_DAY.tables, *TOTALS.tables)
 
 

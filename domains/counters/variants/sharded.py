@@ -54,7 +54,6 @@ SHARDS_OF_DAYS = Table(
     ShardOfDay,
     DayShard,
     {"count": Column(COLUMN, COUNTER)},
-    holds="a part of the counter of a day",
     splits=Splits(tuple(bytes([shard]) for shard in range(1, SHARDS)), f"{SHARDS} shards: one region each"),
 )
 TABLES = (*COUNTS.tables, *COUNTS_BY_DAY.tables, *SHARDS_OF_DAYS.tables)

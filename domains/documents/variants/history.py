@@ -48,7 +48,7 @@ class RevisionOfDocument:
 HISTORY_CELLS = ItemCells(
     Document, "h", KeyLayout(RevisionOfDocument), value=("body", "changed_ms", "is_deleted", "edit"), at_least=4
 )
-HISTORY = Table("documents_history", DocumentOfOwner, Document, HISTORY_CELLS, holds="all revisions of a document")
+HISTORY = Table("documents_history", DocumentOfOwner, Document, HISTORY_CELLS)
 TABLES = HISTORY.tables
 
 

@@ -26,7 +26,6 @@ PUT_ONLY = Table(
     Document,
     {"body": "d:b", "changed_ms": "d:t", "revision": "d:r", "is_deleted": "d:x", "edit": "d:e"},
     dated_by="changed_ms",
-    holds="the document that was put last, and its latest versions",
     families={"d": Family(max_versions=VERSIONS)},
 )
 TABLES = PUT_ONLY.tables
