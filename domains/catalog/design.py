@@ -1,11 +1,9 @@
 """What the suite shows of `catalog`: its questions, variants and published mistakes. A copy does not need it."""
 
 from pathlib import Path
-from typing import Any
 
 from shared.designs import LATE_PUTS, Accepted, AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
-from shared.tables import TableLayout
 
 from . import keys
 from .crossing import index_against_none
@@ -31,12 +29,6 @@ NEW = AccessPattern("what is new in a category of a region", CatalogRepository.n
 BY_ID = AccessPattern("a product id alone", CatalogRepository.with_id, {**SHOP, "product_id": "p-45"})
 CATEGORY = AccessPattern("a category in all regions", CatalogRepository.of_category, {**SHOP, "category": "lamps"})
 
-
-def erasures(tables: Any) -> tuple[TableLayout[Any, Any], ...]:
-    """The tables of a variant that the samples leave empty."""
-    return tables.erasures, tables.erased_products
-
-
 BY_CODE = Exemption("order", "rows sort by the codes of names, not by the names", (REGION, CATEGORY, BY_ID))
 """The exemption of every variant with codes."""
 
@@ -59,7 +51,7 @@ DESIGN = Design(
         Variant(
             keys,
             "names as text, and an index by product id",
-            unfilled=erasures(keys.TABLES),
+            unfilled=keys.ERASURES.tables,
             take_if="you ask by region, by category in a region, and by product id",
             avoid_if="products often change category",
         ),
@@ -86,7 +78,7 @@ DESIGN = Design(
                     (REGION, CATEGORY, BY_ID),
                 ),
             ),
-            unfilled=erasures(delimited.TABLES),
+            unfilled=delimited.ERASURES.tables,
             take_if="you have such a table, or people read keys",
             avoid_if="a name may contain a `_`, which it refuses",
         ),
@@ -94,7 +86,7 @@ DESIGN = Design(
             closed_codes,
             "one byte for each name, from lists in the program",
             (BY_CODE,),
-            unfilled=erasures(closed_codes.TABLES),
+            unfilled=closed_codes.ERASURES.tables,
             take_if="names hardly ever change, and every byte counts",
             avoid_if="a new name may not wait for a release",
         ),
@@ -102,7 +94,7 @@ DESIGN = Design(
             chosen_codes,
             "two chosen letters for each name, from a table",
             (BY_CODE,),
-            unfilled=erasures(chosen_codes.TABLES),
+            unfilled=chosen_codes.ERASURES.tables,
             take_if="people choose the codes, and read them in keys",
             avoid_if="names arrive by themselves",
         ),
@@ -110,7 +102,7 @@ DESIGN = Design(
             numbered_codes,
             "a number for each name, from a table",
             (BY_CODE,),
-            unfilled=erasures(numbered_codes.TABLES),
+            unfilled=numbered_codes.ERASURES.tables,
             take_if="names are long, and new ones arrive by themselves",
             avoid_if="you need rows in the order of names",
         ),

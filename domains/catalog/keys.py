@@ -3,52 +3,12 @@
 The product is stored under `[shop][region][category][product_id]`, in one cell: the source. A row of an index is a
 marker: its key has all parts of the product's key, so a page of it gets the products. The shop, which is the tenant,
 comes first in every table: no question leaves the rows of its shop.
-
-The variants store the same products under other keys. The cost of a product id alone; the calls that store a product;
-and its bytes in all tables, on average of the samples:
-
-    variant         row key of a product                      one product id   calls  bytes
-    catalog         [shop][region][category][product_id]      1 range, 3 gets  6      232
-    one-table       [shop][region][category][product_id]      filtered         2      179
-    delimited       [shop_][region_][category_][product_id]   1 range, 3 gets  6      223
-    closed-codes    [1 byte][1 byte][1 byte][product_id]      1 range, 3 gets  6      174
-    chosen-codes    [2 bytes][2 bytes][2 bytes][product_id]   1 range, 3 gets  7      187
-    numbered-codes  [2 bytes][2 bytes][2 bytes][product_id]   1 range, 3 gets  7      187
-
-The gets are those of the places where the product is offered, three in the samples. Filtered: the scan reads the whole
-shop, and the client drops the other products. A region, or a category in a region, is one range in every variant; a
-category in all regions reads the whole shop.
-
-A product is stored by a get, a checkAndPut of its row, which decides, and four puts: two of the intent, one in each
-index. A new price changes no index, so it needs two puts fewer. If a writer dies, the same call again or `recover`
-completes the write; readers see either all of it or nothing. A change of region or category is two writes.
-
-- one-table has no index, and stores a product by a get and a put. It also reads a whole category to find what is new
-  there. A crash leaves nothing to complete, but of two changes at once one may be lost.
-- delimited ends each name with a `_`, as published, and refuses names that contain one.
-- closed-codes has a byte for each name, from lists in the program: a new name is a new release.
-- chosen-codes has two letters that people choose, such as `tb` for Taobao; a table keeps them, each for one name.
-- numbered-codes has the next number, which a new name gets by itself; a table keeps them.
-
-Rows of the last three sort by code. In the last two, each process reads the table of codes when it starts, and every
-write reads the code of its shop again, because the shop may have been erased. The rows of a shop are adjacent: one
-region takes them all, until it is split within the shop.
 """
 
-from typing import Any, NamedTuple
-
-from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
-from shared.tables import BIG_INT, Column, Family, RecordCells, TableLayout
-from shared.writes import (
-    KEEP_TOMBSTONES_MS,
-    ErasedName,
-    ErasedSource,
-    Erasure,
-    Intent,
-    SourceCells,
-    erasures_tables,
-    intents_table,
-)
+from shared.keys import Descending, EscapedText, Int64, TrailingText, part, row_key
+from shared.sources import Source
+from shared.tables import BIG_INT, Column
+from shared.writes import erasures_tables
 
 from .records import Product
 
@@ -107,47 +67,18 @@ class ProductByListing:
     product_id: str = part(TrailingText, "distinguishes products of one millisecond")
 
 
-PRODUCT_CELLS = RecordCells(
-    Product, {"listed_ms": Column("p:l"), "title": Column("p:t"), "price": Column("p:p", BIG_INT)}
+PRODUCTS = Source(
+    "catalog_products",
+    ProductInCategory,
+    Product,
+    {"listed_ms": "p:l", "title": "p:t", "price": Column("p:p", BIG_INT)},
+    cell="p:product",
+    intents="catalog_intents",
+    holds="the product",
 )
-DERIVED = {"p": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
+BY_ID = PRODUCTS.moving_list("catalog_by_id", PlaceOfProduct, holds="a place of a product")
+BY_LISTING = PRODUCTS.moving_list("catalog_by_listing", ProductByListing, holds="a line of what is new")
+ERASURES = erasures_tables("catalog_erasures", writers=1)
+"""The shops that are being erased."""
 
-
-def index_tables(
-    name: str, place: type[Any], listing: type[Any]
-) -> tuple[TableLayout[Any, Any], TableLayout[Any, Any]]:
-    """The index by product id and the list by time of the catalog `name`: their rows are markers under these keys."""
-    return (
-        TableLayout(
-            f"{name}_by_id", "a place of a product", KeyLayout(place), RecordCells(place, {}, marker="p:x"), DERIVED
-        ),
-        TableLayout(
-            f"{name}_by_listing",
-            "a line of what is new",
-            KeyLayout(listing),
-            RecordCells(listing, {}, marker="p:x"),
-            DERIVED,
-        ),
-    )
-
-
-PRODUCTS = TableLayout(
-    "catalog_products", "the product", KeyLayout(ProductInCategory), SourceCells(PRODUCT_CELLS, "p:product")
-)
-BY_ID, BY_LISTING = index_tables("catalog", PlaceOfProduct, ProductByListing)
-ERASURES, (ERASED_PRODUCTS,) = erasures_tables("catalog_erasures", writers=1)
-INTENTS = intents_table("catalog_intents")
-
-
-class CatalogTables(NamedTuple):
-    """The products, their indexes, the erasures of shops, and the writes under way."""
-
-    products: TableLayout[Any, Product]
-    by_id: TableLayout[Any, Any]
-    by_listing: TableLayout[Any, Any]
-    erasures: TableLayout[ErasedName, Erasure]
-    erased_products: TableLayout[ErasedName, ErasedSource]
-    intents: TableLayout[Any, Intent]
-
-
-TABLES = CatalogTables(PRODUCTS, BY_ID, BY_LISTING, ERASURES, ERASED_PRODUCTS, INTENTS)
+TABLES = (*PRODUCTS.tables, *ERASURES.tables)

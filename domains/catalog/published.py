@@ -28,7 +28,7 @@ PUBLISHED = (
     PublishedKey(
         "S3.4",
         'region + "_" + categoryId + "_" + productId',
-        PRODUCTS,
+        PRODUCTS.layout,
         ProductInCategory("Taobao", "EU", "lamps", "p-1"),
         IN_REGION,
         {"shop": SHOP_ADDED, "region": TERMINATOR, "category": TERMINATOR},
@@ -36,7 +36,7 @@ PUBLISHED = (
     PublishedKey(
         "S3.4",
         'region + "_" + categoryId + "_" + productId',
-        delimited.TABLES.products,
+        delimited.DELIMITED.layout,
         delimited.DelimitedProduct("Taobao", "EU", "lamps", "p-1"),
         IN_REGION,
         {"shop": SHOP_ADDED},
@@ -44,7 +44,7 @@ PUBLISHED = (
     PublishedKey(
         "S0.9",
         "Long(2015122410)",
-        BY_LISTING,
+        BY_LISTING.layout,
         ProductByListing("Taobao", "EU", "lamps", LISTED_MS, "p-1"),
         {"listed_ms": struct.pack(">q", 2015122410)},
         {
@@ -58,7 +58,7 @@ PUBLISHED = (
     PublishedKey(
         "S0.9",
         "tb",
-        chosen_codes.TABLES.products,
+        chosen_codes.CHOSEN.layout,
         numbered_codes.CodesOfProduct(b"tb", b"eu", b"la", "p-1"),
         {"shop": b"tb"},
         {
@@ -70,7 +70,7 @@ PUBLISHED = (
     PublishedKey(
         "S3.3",
         "rowKey = orderId",
-        BY_ID,
+        BY_ID.layout,
         PlaceOfProduct("Taobao", "p-1", "EU", "lamps"),
         {"product_id": b"p-1"},
         OF_THE_INDEX,
@@ -78,7 +78,7 @@ PUBLISHED = (
     PublishedKey(
         "S0.13",
         "[order number]",
-        BY_ID,
+        BY_ID.layout,
         PlaceOfProduct("Taobao", "p-1", "EU", "lamps"),
         {"product_id": b"p-1"},
         OF_THE_INDEX,

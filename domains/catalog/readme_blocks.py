@@ -80,7 +80,8 @@ def _measured(design: Design, variant: Variant) -> _Bytes:
             return sizes
 
         stored = [sizes_of(table) for table in variant.tables[:3]]
-        codes = sizes_of(variant.tables[3]) if hasattr(variant.tables, "codes") else Counter[bytes]()
+        names = next((table for table in variant.tables if table.name.endswith("_names")), None)
+        codes = Counter[bytes]() if names is None else sizes_of(names)
         return _Bytes(mean(map(len, stored[0])), [mean(sizes.values()) for sizes in stored], codes.total())
 
 

@@ -1,6 +1,6 @@
 """Products in one table, found through two indexes; one method for each question and each write."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,23 +9,21 @@ import attrs
 from shared.keys import InvalidQuestion, between, shown
 from shared.queries import KEYS_ONLY, Query, scan
 from shared.records import check_text
-from shared.tables import BoundTable, InvalidRow
+from shared.sources import BoundSource, Source
+from shared.tables import InvalidRow
 from shared.writes import (
     CLOCK,
     CombinedUpkeep,
-    Derived,
     Erasure,
     Erasures,
     ErasureTables,
-    IntentWriter,
     PersonErasures,
     Upkeep,
     WriterClock,
-    WriterUpkeep,
     forget,
 )
 
-from .keys import TABLES, CatalogTables
+from .keys import BY_ID, BY_LISTING, ERASURES, PRODUCTS
 from .records import Product
 
 if TYPE_CHECKING:
@@ -49,18 +47,17 @@ class CatalogRepository:
     """
 
     def __init__(
-        self, connection: "happybase.Connection", tables: CatalogTables = TABLES, clock: WriterClock = CLOCK
+        self,
+        connection: "happybase.Connection",
+        products: Source[Product] = PRODUCTS,
+        erasures: ErasureTables = ERASURES,
+        clock: WriterClock = CLOCK,
     ) -> None:
-        self._products = BoundTable(connection, tables.products)
-        self._by_id = BoundTable(connection, tables.by_id)
-        self._by_listing = BoundTable(connection, tables.by_listing)
-        lists = (tables.by_id, tables.by_listing)
-        self.writer = IntentWriter(
-            connection, tables.products, tables.intents, lists, partial(lines_of, tables), moving=lists, clock=clock
-        )
-        self._traces = Erasures(connection, ErasureTables(tables.erasures, (tables.erased_products,)), (self.writer,))
+        self._products = products.on(connection, clock)
+        self.writer = self._products.writer
+        self._traces = Erasures(connection, erasures, (self.writer,))
         self._erasures = PersonErasures(self._traces, self._rows_of, self._delete_lines, "catalog", ends_dead=False)
-        self.upkeep: Upkeep = CombinedUpkeep(WriterUpkeep(self.writer), self._erasures)
+        self.upkeep: Upkeep = CombinedUpkeep(self._products.upkeep, self._erasures)
 
     # ---- writes
 
@@ -69,14 +66,14 @@ class CatalogRepository:
 
         Costs: 1 get, 4 puts, 1 checkAndPut for a new product; 1 get for one that is stored already.
         """
-        self.writer.write(product, partial(after_store, product))
+        self._products.write(product, partial(after_store, product))
 
     def change_price(self, product: Product, price: int) -> Product:
         """Stores a new price; returns the product with it. Raises `UnknownProduct` if it is not stored.
 
         Costs: 1 get, 2 puts, 1 checkAndPut: no index holds the price, so no index changes.
         """
-        return self.writer.write(product, partial(after_change_price, product, price))
+        return self._products.write(product, partial(after_change_price, product, price))
 
     def withdraw(self, product: Product) -> None:
         """Removes a product from its region and category. Withdrawing it again changes nothing.
@@ -84,14 +81,13 @@ class CatalogRepository:
         Its row keeps a cell without a record, see `forget_withdrawn`.
         Costs: 1 get, 2 puts, 1 checkAndPut, 2 deletes.
         """
-        self.writer.write(product, after_withdraw)
+        self._products.write(product, after_withdraw)
 
     # ---- questions
 
     def product(self, shop: str, region: str, category: str, product_id: str) -> Product | None:
         """The product with this key, or None. Costs: one get."""
-        plan = self._products.plan(shop=shop, region=region, category=category, product_id=product_id)
-        return Query(self._products, plan).first()
+        return self._products.ask(shop=shop, region=region, category=category, product_id=product_id).first()
 
     def in_region(self, shop: str, region: str, category: str | None = None) -> Query[Product]:
         """The products that a shop offers in a region, or in one category there, by category and product id.
@@ -99,7 +95,7 @@ class CatalogRepository:
         Costs: one scan of a page's rows and one more. Rows of withdrawn products are read and dropped.
         """
         of_category = {} if category is None else {"category": category}
-        return Query(self._products, self._products.plan(shop=shop, region=region, **of_category))
+        return self._products.ask(shop=shop, region=region, **of_category)
 
     def of_category(self, shop: str, category: str) -> Query[Product]:
         """The products that a shop offers in a category in all regions, by region and product id.
@@ -107,15 +103,14 @@ class CatalogRepository:
         Costs: one scan of the whole shop, because the region comes before the category; the client drops the others. A
         page ends early, with a cursor, once it has read 10,000 rows.
         """
-        return Query(self._products, self._products.narrow(shop=shop, category=category))
+        return self._products.ask_more(shop=shop, category=category)
 
     def with_id(self, shop: str, product_id: str) -> Query[Product]:
         """The products of a shop with this id, in whichever regions and categories, by region and category.
 
         Costs: one scan of a row for each place, and one call that gets the products.
         """
-        places = Query(self._by_id, self._by_id.plan(shop=shop, product_id=product_id))
-        return places.then(partial(self.writer.reader.agreeing, self._by_id.layout))
+        return self._products.ask(BY_ID, shop=shop, product_id=product_id)
 
     def new_in(
         self, shop: str, region: str, category: str, since_ms: int | None = None, until_ms: int | None = None
@@ -125,9 +120,8 @@ class CatalogRepository:
         Costs: one scan of a page's rows and one more, and one call that gets the products.
         """
         listed = between(since_ms, until_ms)
-        plan = self._by_listing.plan(shop=shop, region=region, category=category, listed_ms=listed)
-        lines = Query(self._by_listing, plan).newest_first()
-        return lines.then(partial(self.writer.reader.agreeing, self._by_listing.layout))
+        products = self._products.ask(BY_LISTING, shop=shop, region=region, category=category, listed_ms=listed)
+        return products.newest_first()
 
     # ---- upkeep
 
@@ -137,7 +131,7 @@ class CatalogRepository:
         Run it daily if a shop withdraws many: until then, scans of a region read these rows and drop them.
         Costs: one scan of the shop, one call for each 1,000 rows, and one delete for each cell.
         """
-        return forget(self.writer, self._rows_in_keys(shop))
+        return forget(self.writer, rows_of_shop(self._products, shop))
 
     def erase(self, shop: str) -> int:
         """Removes every product of a shop, such as one that leaves; returns how many rows remain for now.
@@ -153,20 +147,10 @@ class CatalogRepository:
         self.upkeep.recover(older_than_ms=0)
         return self._erasures.erase(shop)
 
-    def _in_keys(self, shop: str) -> Any:
-        """What row keys hold of a shop."""
-        return shop
-
-    def _rows_in_keys(self, shop: Any) -> list[bytes]:
-        """The rows of a shop, those of withdrawn products included. Costs: one scan, which fetches keys alone."""
-        plan = self._products.plan(shop=shop)
-        columns = self._products.layout.cells.columns
-        return [row for row, _cells in scan(self._products.rows, plan, filter=KEYS_ONLY, columns=columns)]
-
     def _rows_of(self, shop: str, _until_ms: int | None) -> Sequence[list[bytes]]:
         """All rows of a shop: no row says when its product was new, so none is spared for its time."""
         try:
-            return (self._rows_in_keys(self._in_keys(shop)),)
+            return (rows_of_shop(self._products, shop),)
         except InvalidQuestion:  # no row key can hold this shop
             return ([],)
 
@@ -175,14 +159,14 @@ class CatalogRepository:
 
         Calls `on_kept` with the reason that keeps a line.
         """
-        shop = self._in_keys(erasure.name)
-        return self._traces.delete_strays(lambda key: key.shop == shop, erasure.at_ms, on_kept)
+        return self._traces.delete_strays(lambda key: key.shop == erasure.name, erasure.at_ms, on_kept)
 
 
-def lines_of(tables: CatalogTables, product: Product) -> Iterator[Derived]:
-    """The rows that are derived from a product: each a table, and the product, which has all parts of the row's key."""
-    yield tables.by_id, product
-    yield tables.by_listing, product
+def rows_of_shop(products: BoundSource[Any], shop: object) -> list[bytes]:
+    """The rows of a shop, those of withdrawn products included. Costs: one scan, which fetches keys alone."""
+    table = products.table()
+    columns = table.layout.cells.columns
+    return [row for row, _cells in scan(table.rows, table.plan(shop=shop), filter=KEYS_ONLY, columns=columns)]
 
 
 def after_store(product: Product, _stored: Product | None) -> Product:
@@ -193,12 +177,17 @@ def after_store(product: Product, _stored: Product | None) -> Product:
 def after_change_price(product: Product, price: int, stored: Product | None) -> Product:
     """The stored product with another price."""
     if stored is None:
-        raise UnknownProduct(
-            f"Product.product_id: {shown(product.shop)} offers no product {shown(product.product_id)} in region "
-            f"{shown(product.region)}, category {shown(product.category)}"
-        )
+        raise unknown(product)
     return attrs.evolve(stored, price=price)
 
 
-def after_withdraw(_stored: Product | None) -> None:
+def unknown(product: Product) -> UnknownProduct:
+    """Why a product that is not stored gets no other price."""
+    return UnknownProduct(
+        f"Product.product_id: {shown(product.shop)} offers no product {shown(product.product_id)} in region "
+        f"{shown(product.region)}, category {shown(product.category)}"
+    )
+
+
+def after_withdraw(_stored: object) -> None:
     """No product, whatever is stored."""

@@ -4,14 +4,13 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import attrs
-
 from shared.designs import metered
+from shared.sources import Table
 from shared.stores import connect
 from shared.tables import Family, create_tables
 from shared.writes import WriterClock
 
-from .keys import TABLES
+from .keys import PRODUCTS, TABLES, ProductInCategory
 from .records import Product
 from .repository import CatalogRepository
 from .variants import one_table
@@ -52,22 +51,23 @@ def compare_retention() -> Iterator[str]:
     for product in old:
         catalog.withdraw(product)
     yield _line("catalog, withdrawn", connection, catalog)
-    connection.compact(TABLES.products.name)
+    connection.compact(PRODUCTS.layout.name)
     yield _line("catalog, compacted", connection, catalog)
 
     for way, ttl_seconds in (("deleted", None), ("expired by a TTL", KEPT_DAYS * DAY_MS // 1000 - 60)):
         connection = connect("embedded:")  # only this store has `compact`
-        table = attrs.evolve(one_table.TABLE, families={"p": Family(ttl_seconds=ttl_seconds)})
-        create_tables(connection, [table])
+        families = {"p": Family(ttl_seconds=ttl_seconds)}
+        table = Table("catalog_one_table", ProductInCategory, Product, PRODUCTS.columns, families=families)
+        create_tables(connection, table.tables)
         clock = OldClock()
-        catalog = one_table.Repository(connection, one_table.OneTable(table), clock)
+        catalog = one_table.Repository(connection, table, clock)
         for product in products:
             clock.listed_ms = product.listed_ms
             catalog.store(product)
         for product in old if ttl_seconds is None else []:
             catalog.withdraw(product)
         yield _line(f"one-table, {way}", connection, catalog)
-        connection.compact(table.name)
+        connection.compact(table.layout.name)
         yield _line("one-table, compacted", connection, catalog)
 
 

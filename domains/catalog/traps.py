@@ -18,7 +18,7 @@ from shared.queries import scan
 from shared.records import show_time
 from shared.writes import Dictionary, IdTaken
 
-from .keys import BY_LISTING, PRODUCTS, TABLES
+from .keys import BY_ID, BY_LISTING, PRODUCTS, TABLES
 from .names import CODE_BYTES, SHOP, names_tables
 from .records import Product
 from .repository import CatalogRepository
@@ -53,7 +53,7 @@ def delimiter_inside_a_name(design: Design) -> Outcome:
     """The rows of region EU_north start with `EU_` too, so a scan of region EU finds them."""
     in_region = ScanTask(_samples(design), lambda product: product.region == "EU", lambda product: product.region)
     wrong = in_region.run(_joined, lambda table: table.scan(row_prefix=b"EU_"))
-    right = in_region.run(PRODUCTS.row, lambda table: scan(table, PRODUCTS.plan(shop=BUSY, region="EU")))
+    right = in_region.run(PRODUCTS.layout.row, lambda table: scan(table, PRODUCTS.layout.plan(shop=BUSY, region="EU")))
     return Outcome.of_scans(f"the {in_region.wanted} products of region EU", wrong, right)
 
 
@@ -68,7 +68,8 @@ def delimiter_that_moves(_design: Design) -> Outcome:
     in_region = ScanTask(products, lambda product: product.region == "EU", lambda product: product.region)
     wrong = in_region.run(_joined, lambda table: table.scan(row_prefix=b"EU_north_lamps_"))
     right = in_region.run(
-        PRODUCTS.row, lambda table: scan(table, PRODUCTS.plan(shop=BUSY, region="EU", category="north_lamps"))
+        PRODUCTS.layout.row,
+        lambda table: scan(table, PRODUCTS.layout.plan(shop=BUSY, region="EU", category="north_lamps")),
     )
     return Outcome(
         f"the {in_region.wanted} products of category north_lamps in region EU, of {len(products)} that were stored",
@@ -84,7 +85,7 @@ def tenant_as_prefix(design: Design) -> Outcome:
     wrong = of_shop.run(
         lambda product: product.shop.encode() + _joined(product), lambda table: table.scan(row_prefix=b"Tao")
     )
-    right = of_shop.run(PRODUCTS.row, lambda table: scan(table, PRODUCTS.plan(shop="Tao")))
+    right = of_shop.run(PRODUCTS.layout.row, lambda table: scan(table, PRODUCTS.layout.plan(shop="Tao")))
     return Outcome.of_scans(f"the {of_shop.wanted} products of shop Tao", wrong, right)
 
 
@@ -149,8 +150,8 @@ def digits_of_an_hour(_design: Design) -> Outcome:
         lambda product: struct.pack(">q", digits(product.listed_ms)),
         lambda table: table.scan(struct.pack(">q", start), struct.pack(">q", start + 24)),
     )
-    plan = BY_LISTING.plan(shop=BUSY, region="EU", category="lamps", listed_ms=between(since_ms, until_ms))
-    row: Any = BY_LISTING.row  # of a product, which has all parts of the key
+    plan = BY_LISTING.layout.plan(shop=BUSY, region="EU", category="lamps", listed_ms=between(since_ms, until_ms))
+    row: Any = BY_LISTING.layout.row  # of a product, which has all parts of the key
     right = of_day.run(row, lambda table: scan(table, plan))
     return Outcome.of_scans(f"the {of_day.wanted} products listed in 24 hours from {show_time(since_ms)}", wrong, right)
 
@@ -178,7 +179,7 @@ def row_before_its_index(_design: Design) -> Outcome:
     with suppress(_PowerCut):
         catalog.store(product)
     reader = CatalogRepository(connection)
-    rows = sum(1 for _row in connection.table(TABLES.by_id.name).scan())
+    rows = sum(1 for _row in connection.table(BY_ID.layout.name).scan())
     right = found(reader.in_region(BUSY, "EU").first() is not None, reader.with_id(BUSY, "p-1").first() is not None)
     return Outcome(
         "the same answer in its region and by its id, after a writer died in the middle of storing a product",

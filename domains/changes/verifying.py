@@ -18,8 +18,6 @@ from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any
 
-import attrs
-
 from shared.keys import EVERY_ROW, InvalidKey, between
 from shared.queries import DependentQuery, Query, in_batches, scan_in_batches
 from shared.tables import BoundTable, InvalidRow
@@ -29,8 +27,10 @@ from shared.writes import (
     Expired,
     Finding,
     Instructions,
+    Mendable,
     Recovery,
     WriterClock,
+    confirmed,
     no_progress,
     put_all,
     remove_row,
@@ -46,27 +46,6 @@ _BEGUN = SOURCE_CELLS.column("begun")
 ((_TABLES, _IS_TABLE),) = SOURCE_CELLS.pack(BegunSource("", tables={"": True}), only=["tables"]).items()
 AT_ONCE = 250
 """Records of a copy that are read in one call, each with all its changes in memory."""
-
-
-def _cannot() -> bool:
-    return False
-
-
-@attrs.frozen
-class _Found:
-    """A finding, and two ways to mend it; each returns whether nothing is wrong now."""
-
-    finding: Finding
-    mend: Callable[[], bool] = _cannot
-    """Loses nothing."""
-    discard: Callable[[], bool] = _cannot
-    """Removes the row, which may be the only copy of its data."""
-    is_source: bool = False
-
-    def repair(self, instructions: Instructions) -> tuple[Finding, bool]:
-        """The finding, and whether it was mended."""
-        is_discarded = partial(instructions.discards, self.finding, is_source=self.is_source)
-        return self.finding, self.mend() or (is_discarded() and self.discard())
 
 
 class ChangeUpkeep:
@@ -121,7 +100,7 @@ class ChangeUpkeep:
         for found in self._found(progress):
             yield found.repair(instructions)
 
-    def _found(self, progress: Callable[[], object]) -> Iterator[_Found]:
+    def _found(self, progress: Callable[[], object]) -> Iterator[Mendable]:
         self._rows, self._watermarks = 0, {}
         yield from self._of_sources()
         differing = set[bytes]()
@@ -134,15 +113,14 @@ class ChangeUpkeep:
                     except InvalidRow as error:
                         if row not in differing and not table.layout.has_expired(cells):
                             yield self._undecodable(table, row, error.reason)
-                wrong = self._disagreeing(other, [record for record in records if self._is_stored(record)])
-                for _ in range(TIMES_READ_AGAIN):
-                    wrong = self._disagreeing(other, _still_there(table, wrong))
+                stored = [record for record in records if self._is_stored(record)]
+                wrong = confirmed(stored, partial(self._disagreeing, other), partial(_still_there, table))
                 differing.update(map(other.row, wrong))
                 yield from (self._wrong(table, other, record) for record in wrong)
                 self._rows += len(batch)
                 progress()
 
-    def _of_sources(self) -> Iterator[_Found]:
+    def _of_sources(self) -> Iterator[Mendable]:
         """The sources that cannot be read, and those whose writers died; notes the watermarks of all that can."""
         layout, rows = self._sources.layout, self._sources.rows
         batches = scan_in_batches(rows, EVERY_ROW, columns=layout.cells.columns, include_timestamp=True)
@@ -151,7 +129,7 @@ class ChangeUpkeep:
                 source = layout.record(row, {column: value for column, (value, _) in cells.items()})
             except InvalidRow as error:
                 finding = Finding("undecodable", layout.name, row, None, error.reason)
-                yield _Found(finding, discard=partial(self._begun_again, row), is_source=True)
+                yield Mendable(finding, discard=partial(self._begun_again, row), is_source=True)
                 continue
             self._watermarks[source.source] = source.position
             begun = [position for position in source.begun if position > source.position]
@@ -160,7 +138,7 @@ class ChangeUpkeep:
                 wanted = "store the log again from its watermark on"
                 reason = f"{len(begun)} changes from position {min(begun)} on were begun, and have not been stored"
                 finding = Finding("unsettled", layout.name, row, None, f"{reason}: {wanted}")
-                yield _Found(finding, discard=partial(self._forgotten, row, source, begun_ms))
+                yield Mendable(finding, discard=partial(self._forgotten, row, source, begun_ms))
 
     def _begun_again(self, row: bytes) -> bool:
         """Removes what a source has but the names of its tables, by which `erase` finds its changes."""
@@ -208,20 +186,20 @@ class ChangeUpkeep:
         ttls = [family.ttl_seconds for family in layout.families.values() if family.ttl_seconds is not None]
         return bool(ttls) and change.time_ms <= self._clock.read_ms() - 1000 * min(ttls)
 
-    def _wrong(self, table: BoundTable[Any, Any], other: BoundTable[Any, Any], record: Any) -> _Found:
+    def _wrong(self, table: BoundTable[Any, Any], other: BoundTable[Any, Any], record: Any) -> Mendable:
         row, source_row = other.row(record), table.row(record)
         if not isinstance(record, Change):
             reason = f"{other.layout.name} has no row of it, and this one has not all of the change"
             finding = Finding("orphaned", table.layout.name, source_row, row, reason)
-            return _Found(finding, discard=partial(remove_row, table, source_row))
+            return Mendable(finding, discard=partial(remove_row, table, source_row))
         is_there = bool(cells := _cells_of(other, [row]).get(row))
         if cells and other is self._by_position and self._is_of_another(cells, row, record):
             reason = f"at position {record.position} of {record.source}, {other.layout.name} has another change"
             finding = Finding("orphaned", table.layout.name, source_row, row, reason)
-            return _Found(finding, discard=partial(remove_row, table, source_row))
+            return Mendable(finding, discard=partial(remove_row, table, source_row))
         reason = f"position {record.position} of {record.source}, as in {table.layout.name}"
         finding = Finding("differing" if is_there else "missing", other.layout.name, row, source_row, reason)
-        return _Found(finding, partial(self._put_again, other, record))
+        return Mendable(finding, partial(self._put_again, other, record))
 
     def _is_of_another(self, cells: dict[bytes, bytes], row: bytes, change: Change) -> bool:
         """Whether the row of a change by position is that of another change in the history: two writers stored both."""
@@ -230,10 +208,12 @@ class ChangeUpkeep:
             return other_row != self._by_record.row(change) and bool(_cells_of(self._by_record, [other_row]))
         return False
 
-    def _undecodable(self, table: BoundTable[Any, Any], row: bytes, reason: str) -> _Found:
+    def _undecodable(self, table: BoundTable[Any, Any], row: bytes, reason: str) -> Mendable:
         finding = Finding("undecodable", table.layout.name, row, None, reason)
-        mend = partial(self._restored, row) if table is self._by_record else _cannot
-        return _Found(finding, mend, partial(remove_row, table, row))
+        discard = partial(remove_row, table, row)
+        if table is self._by_record:
+            return Mendable(finding, partial(self._restored, row), discard)
+        return Mendable(finding, discard=discard)
 
     def _restored(self, row: bytes) -> bool:
         """Puts a row by record again, if the table by position has all of its change."""
@@ -310,7 +290,7 @@ class CopyUpkeep:
         for found in self._found(progress):
             yield found.repair(instructions)
 
-    def _found(self, progress: Callable[[], object]) -> Iterator[_Found]:
+    def _found(self, progress: Callable[[], object]) -> Iterator[Mendable]:
         self._records = 0
         invalid = list[InvalidRow]()
         copies = [*self._copies.all().on_invalid(invalid.append)]
@@ -318,10 +298,10 @@ class CopyUpkeep:
             finding = Finding("undecodable", unread.table, unread.row, None, unread.reason)
             with suppress(InvalidKey, InvalidRow):
                 if reason := self._copies.too_new(self._copies.checkpoints, unread.row):
-                    yield _Found(Finding("future", unread.table, unread.row, None, reason))
+                    yield Mendable(Finding("future", unread.table, unread.row, None, reason))
                     continue
             begin = partial(self._copies.begin_again, unread.row)
-            yield _Found(finding, begin, partial(remove_row, self._copies.checkpoints, unread.row))
+            yield Mendable(finding, begin, partial(remove_row, self._copies.checkpoints, unread.row))
         for copy in copies:
             if self._is_readable(copy.source):
                 yield from self._of_log(copy, progress)
@@ -334,7 +314,7 @@ class CopyUpkeep:
             return True
         return False
 
-    def _of_log(self, copy: Checkpoint, progress: Callable[[], object]) -> Iterator[_Found]:
+    def _of_log(self, copy: Checkpoint, progress: Callable[[], object]) -> Iterator[Mendable]:
         """The records of the log whose rows are missing or wrong."""
         damaged = set[str]()
         of_keys = groupby(self._read(copy, between(), damaged), key=attrgetter("key"))
@@ -348,7 +328,7 @@ class CopyUpkeep:
 
     def _of_rows(
         self, copies: Mapping[tuple[str, str], Checkpoint], progress: Callable[[], object]
-    ) -> Iterator[_Found]:
+    ) -> Iterator[Mendable]:
         """The rows of copies that the log does not have, or that cannot be read."""
         layout = self._copies.table.layout
         for batch in in_batches(self._copies.dated_rows(self._copies.table.whole_table()), AT_ONCE):
@@ -358,7 +338,7 @@ class CopyUpkeep:
                     key = layout.key.decode(row)
                 except InvalidKey as error:
                     finding = Finding("undecodable", layout.name, row, None, str(error))
-                    yield _Found(finding, discard=partial(remove_row, self._copies.table, row))
+                    yield Mendable(finding, discard=partial(remove_row, self._copies.table, row))
                 else:
                     keys_of.setdefault((key.source, key.table), []).append(key.key)
             for (source, table), keys in keys_of.items():
@@ -381,7 +361,7 @@ class CopyUpkeep:
 
         return self._changes_of_keys(copy.source, copy.table, keys).on_invalid(note)
 
-    def _read_again(self, copy: Checkpoint, key: str) -> Iterator[_Found]:
+    def _read_again(self, copy: Checkpoint, key: str) -> Iterator[Mendable]:
         """A record that disagreed, if it still does, twice."""
         for is_last in [False] * (TIMES_READ_AGAIN - 1) + [True]:
             changes, cells = self._record(copy, key)
@@ -394,21 +374,21 @@ class CopyUpkeep:
         """The changes of a record, and its cells in the copy."""
         return [*self._read(copy, key, set())], self._copies.cells_of(copy.source, copy.table, [key])[key]
 
-    def _wrong(self, copy: Checkpoint, key: str, changes: list[Change], cells: DatedCells) -> _Found:
+    def _wrong(self, copy: Checkpoint, key: str, changes: list[Change], cells: DatedCells) -> Mendable:
         layout, row = self._copies.table.layout, self._copies.row(copy.source, copy.table, key)
         wanted, live = _wanted(copy, changes, cells), live_cells(cells)
         mend = partial(self._mended, copy, key)
         if unknown := sorted(_dated(live) - _dated(wanted)):
             if reason := self._copies.too_new(self._copies.table, row):
-                return _Found(Finding("future", layout.name, row, None, reason))
+                return Mendable(Finding("future", layout.name, row, None, reason))
             names = (
                 f"{column.decode(errors='backslashreplace')} at position {position}" for column, position in unknown
             )
             finding = Finding("orphaned", layout.name, row, None, f"the log does not have {', '.join(names)}")
-            return _Found(finding, discard=mend)
+            return Mendable(finding, discard=mend)
         columns = sorted({column for column, _cell in wanted.items() ^ live.items()})
         reason = f"in {b', '.join(columns).decode(errors='backslashreplace')}" if cells else ""
-        return _Found(Finding("differing" if cells else "missing", layout.name, row, None, reason), mend)
+        return Mendable(Finding("differing" if cells else "missing", layout.name, row, None, reason), mend)
 
     def _mended(self, copy: Checkpoint, key: str) -> bool:
         """Deletes what no change has put, and puts what the row lacks; an older cell is hidden until a compaction."""

@@ -7,7 +7,7 @@ from shared.records import Repeats, parse_time
 
 from . import keys
 from .formats import FORMATS
-from .keys import ERASURES, INTENTS, LOGIN_DAYS
+from .keys import ERASURES, LOGIN_DAYS
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
 from .records import Login
@@ -42,7 +42,7 @@ NO_LOGINS = (
     "if you keep the logins elsewhere, count them again into empty tables"
 )
 
-UNFILLED = (LOGIN_DAYS, ERASURES, INTENTS)
+UNFILLED = (*LOGIN_DAYS.tables, *ERASURES.tables)
 """The tables that are empty until a day is folded, or a user is erased."""
 
 BY_DAY = Accepted("rising", "one region absorbs the logins of most services; a salt of the user spreads those of a day")

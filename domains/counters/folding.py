@@ -5,15 +5,16 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain, groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
 from shared.keys import InvalidQuestion, between, message_of
 from shared.queries import KEYS_ONLY, Query, ServerFilter, scan_in_batches
 from shared.records import show_time
-from shared.tables import BoundTable, TableLayout, put_if
-from shared.writes import MAX_SKEW_MS, IntentWriter, Recovery, WriterClock, settle_each
+from shared.sources import AskedTable, BoundSource, Table
+from shared.tables import put_if
+from shared.writes import MAX_SKEW_MS, Recovery, WriterClock, settle_each
 
 from .keys import LoginDay, sums_of
 from .records import DAY_MS, DayCount, DayState, Login
@@ -33,13 +34,13 @@ _CLOSED = ServerFilter((), b"ValueFilter(=, 'substring:closed')")
 class LoginTable:
     """One of the two tables of logins, with the sums in its rows."""
 
-    logins: BoundTable[Any, Login]
-    sums: BoundTable[Any, DayCount]
+    logins: AskedTable[Login]
+    sums: AskedTable[DayCount]
 
     @classmethod
-    def of(cls, connection: "happybase.Connection", logins: TableLayout[Any, Login]) -> "LoginTable":
+    def of(cls, connection: "happybase.Connection", logins: Table[Login]) -> "LoginTable":
         """The table on a connection."""
-        return cls(BoundTable(connection, logins), BoundTable(connection, sums_of(logins)))
+        return cls(logins.on(connection), AskedTable(connection, sums_of(logins.layout)))
 
     @property
     def rows(self) -> "happybase.Table":
@@ -65,27 +66,21 @@ class DayFolder:
     """Folds days, and settles the sum of a user's day."""
 
     def __init__(
-        self,
-        connection: "happybase.Connection",
-        by_user: LoginTable,
-        by_day: LoginTable,
-        writer: IntentWriter[DayState],
-        clock: WriterClock,
+        self, by_user: LoginTable, by_day: LoginTable, days: BoundSource[DayState], clock: WriterClock
     ) -> None:
         self.by_user = by_user
         self.by_day = by_day
-        self.writer = writer
-        self._connection = connection
+        self.days = days
         self._clock = clock
 
     def fold(self, day_ms: int) -> int:
         """Does what `LoginRepository.fold` says."""
         users = 0
-        self.writer.write(LoginDay(day_ms), partial(self._closed, day_ms))
+        self.days.write(LoginDay(day_ms), partial(self._closed, day_ms))
         for row in self._rows_with_logins(day_ms):
             self.fold_user(self.by_day.logins.layout.key.decode(row).user, day_ms)
             users += 1
-        self.writer.write(LoginDay(day_ms), lambda _state: DayState(day_ms, "folded"))
+        self.days.write(LoginDay(day_ms), lambda _state: DayState(day_ms, "folded"))
         return users
 
     def _closed(self, day_ms: int, stored: DayState | None) -> DayState:
@@ -102,15 +97,15 @@ class DayFolder:
         Costs: one scan of the days ever folded, of which the server returns only those that are not folded yet; for
         each of these what `fold` costs.
         """
-        return settle_each(self.closed_rows(), self._fold_row, self.writer.source.name)
+        return settle_each(self.closed_rows(), self._fold_row, self.days.table().layout.name)
 
     def closed_rows(self) -> Iterator[bytes]:
         """The rows of the days that are closed and not folded."""
-        days = BoundTable(self._connection, self.writer.source)
-        return map(days.row, Query(days, days.whole_table()).where(state="closed").filtered(_CLOSED))
+        closed = self.days.ask_all().where(state="closed").filtered(_CLOSED)
+        return map(self.days.table().row, closed)
 
     def _fold_row(self, row: bytes) -> bool:
-        day_ms = self.writer.source.key.decode(row).day_ms
+        day_ms = self.days.table().layout.key.decode(row).day_ms
         try:
             self.fold(day_ms)
         except Exception as error:
@@ -150,7 +145,7 @@ class DayFolder:
         """
         total, by_user = self._decided(count), self.by_user
         if replaces:
-            above_ms = self.writer.check_clock().wall_ms + MAX_SKEW_MS
+            above_ms = self.days.writer.check_clock().wall_ms + MAX_SKEW_MS
             by_user.rows.put(by_user.sums.row(total), by_user.sums.layout.cells.pack(total), timestamp=above_ms)
         else:  # every folder puts the same value, because the day's row decided it
             by_user.put_first(total)

@@ -5,11 +5,12 @@ tie-breaker, so a count is the number of cells of a row. A fold puts the sum int
 the logins. Days are days of UTC.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, UInt64, part, row_key
-from shared.tables import Column, Family, ItemCells, RecordCells, TableLayout
-from shared.writes import ErasedName, Erasure, Intent, SourceCells, erasures_tables, intents_table
+from shared.sources import Source, Table
+from shared.tables import Family, ItemCells, RecordCells, TableLayout
+from shared.writes import erasures_tables
 
 from .records import DAY_MS, DayCount, DayState, Login
 
@@ -69,36 +70,43 @@ class LoginDay:
     day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
 
 
-LOGIN_CELLS = ItemCells(Login, "l", KeyLayout(WithinDay))
-SUM_CELLS = RecordCells(DayCount, {"count": Column("s:n")}, key_names={"day_ms": "time_ms"})
 FAMILIES = {"l": Family(), "s": Family()}
 """The family of the sums must not have a TTL: a row whose sum expired would count nothing."""
 
-LOGINS = TableLayout("logins", "the logins of one user on one day", KeyLayout(DayOfUser), LOGIN_CELLS, FAMILIES)
-LOGINS_BY_DAY = TableLayout("logins_by_day", "the same logins, by day", KeyLayout(UserOfDay), LOGIN_CELLS, FAMILIES)
-LOGIN_DAYS = TableLayout(
-    "login_days",
-    "a day that takes no more logins",
-    KeyLayout(LoginDay),
-    SourceCells(RecordCells(DayState, {"state": Column("d:s")}), "d:day"),
+LOGINS = Table(
+    "logins",
+    DayOfUser,
+    Login,
+    ItemCells(Login, "l", KeyLayout(WithinDay)),
+    dated_by="time_ms",
+    holds="the logins of one user on one day",
+    families=FAMILIES,
 )
-ERASURES, _ = erasures_tables("logins_erasures", writers=0)
-INTENTS = intents_table("logins_intents")
+LOGINS_BY_DAY = Table(
+    "logins_by_day",
+    UserOfDay,
+    Login,
+    LOGINS.layout.cells,
+    dated_by="time_ms",
+    holds="the same logins, by day",
+    families=FAMILIES,
+)
+LOGIN_DAYS = Source(
+    "login_days",
+    LoginDay,
+    DayState,
+    {"state": "d:s"},
+    cell="d:day",
+    intents="logins_intents",
+    holds="a day that takes no more logins",
+)
+ERASURES = erasures_tables("logins_erasures", writers=0)
+"""The users who are being erased."""
+
+TABLES = (*LOGINS.tables, *LOGINS_BY_DAY.tables, *LOGIN_DAYS.tables, *ERASURES.tables)
 
 
-class LoginTables(NamedTuple):
-    """The logins by user and day, and by day and user; the days that take no more logins; erasures; writes of days."""
-
-    by_user: TableLayout[Any, Login]
-    by_day: TableLayout[Any, Login]
-    days: TableLayout[LoginDay, DayState]
-    erasures: TableLayout[ErasedName, Erasure]
-    intents: TableLayout[Any, Intent]
-
-
-TABLES = LoginTables(LOGINS, LOGINS_BY_DAY, LOGIN_DAYS, ERASURES, INTENTS)
-
-
-def sums_of(table: TableLayout[Any, Login]) -> TableLayout[Any, DayCount]:
+def sums_of(logins: TableLayout[Any, Login]) -> TableLayout[Any, DayCount]:
     """The sums of a table of logins, which are in its rows."""
-    return TableLayout(table.name, "the sum of a day", table.key, SUM_CELLS, table.families, table.splits)
+    cells = RecordCells(DayCount, {"count": "s:n"}, key_names={"day_ms": "time_ms"})
+    return TableLayout(logins.name, "the sum of a day", logins.key, cells, logins.families, logins.splits)

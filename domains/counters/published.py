@@ -20,7 +20,7 @@ PUBLISHED = tuple(
         ('userId + "_" + date', f"{USER}_".encode(), TERMINATOR),
     )
     for table, key, day in (
-        (LOGINS, DayOfUser(USER, DAY_MS), "time_ms"),
-        (increment.COUNTS, increment.CountOfUser(USER, DAY_MS), "day_ms"),
+        (LOGINS.layout, DayOfUser(USER, DAY_MS), "time_ms"),
+        (increment.COUNTS.layout, increment.CountOfUser(USER, DAY_MS), "day_ms"),
     )
 )

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Set
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING
 
-from shared.keys import InvalidQuestion, Plan, between, shown
+from shared.keys import InvalidQuestion, between, shown
 from shared.queries import Query
 from shared.records import check_text, show_time
+from shared.sources import Source, Table
 from shared.writes import (
     CLOCK,
     CombinedUpkeep,
     Erasures,
     ErasureTables,
-    IntentWriter,
     Upkeep,
     WriterClock,
     WriterUpkeep,
@@ -23,8 +23,8 @@ from shared.writes import (
 
 from .erasing import UserErasures
 from .folding import DayFolder, LoginTable
-from .keys import TABLES, LoginDay, LoginTables
-from .records import DAY_MS, DayCount, Login
+from .keys import ERASURES, LOGIN_DAYS, LOGINS, LOGINS_BY_DAY, LoginDay
+from .records import DAY_MS, DayCount, DayState, Login
 from .verifying import LoginUpkeep
 
 if TYPE_CHECKING:
@@ -55,18 +55,23 @@ class LoginRepository:
     """
 
     def __init__(
-        self, connection: "happybase.Connection", tables: LoginTables = TABLES, clock: WriterClock = CLOCK
+        self,
+        connection: "happybase.Connection",
+        by_user: Table[Login] = LOGINS,
+        by_day: Table[Login] = LOGINS_BY_DAY,
+        days: Source[DayState] = LOGIN_DAYS,
+        erasures: ErasureTables = ERASURES,
+        clock: WriterClock = CLOCK,
     ) -> None:
-        self._days = tables.days
-        self._by_user = LoginTable.of(connection, tables.by_user)
-        self._by_day = LoginTable.of(connection, tables.by_day)
-        self.writer = IntentWriter(connection, tables.days, tables.intents, (), lambda _state: (), clock=clock)
-        self._folder = DayFolder(connection, self._by_user, self._by_day, self.writer, clock)
-        erasures = Erasures(connection, ErasureTables(tables.erasures, ()), (), self.writer)
-        self._erasures = UserErasures(erasures, self._folder).upkeep
-        days, logins = WriterUpkeep(self.writer, source="day"), LoginUpkeep(self._folder)
+        self._by_user = LoginTable.of(connection, by_user)
+        self._by_day = LoginTable.of(connection, by_day)
+        self._days = days.on(connection, clock)
+        self.writer = self._days.writer
+        self._folder = DayFolder(self._by_user, self._by_day, self._days, clock)
+        self._erasures = UserErasures(Erasures(connection, erasures, (), self.writer), self._folder).upkeep
+        of_days, of_logins = WriterUpkeep(self.writer, source="day"), LoginUpkeep(self._folder)
         # `repair` would put again what an erasure has deleted from one table, so erasures come before logins.
-        self.upkeep: Upkeep = CombinedUpkeep(days, self._erasures, logins)
+        self.upkeep: Upkeep = CombinedUpkeep(of_days, self._erasures, of_logins)
         self._closed: set[int] = set()
         """Days that were closed when they were read, and stay closed. Any process may close an open day at any time."""
 
@@ -103,7 +108,7 @@ class LoginRepository:
         self._check_open(days, "was closed meanwhile, so the login may not be counted")
 
     def _check_open(self, days: Set[int], what: str) -> None:
-        unread = {self._days.row(LoginDay(day)): day for day in days - self._closed}
+        unread = {self.writer.source.row(LoginDay(day)): day for day in days - self._closed}
         sources = self.writer.reader.read_all(unread).items()
         self._closed.update(unread[row] for row, source in sources if source.record is not None)
         if closed := days & self._closed:
@@ -130,13 +135,13 @@ class LoginRepository:
         Logins of folded days are gone; of a day that is being folded, some are.
         Costs: one reverse scan of a page's logins; a row with many more than that is read from its start.
         """
-        return Query(self._by_user.logins, self._of_user(user, since_ms, until_ms)).newest_first()
+        return self._of_user(user, since_ms, until_ms).newest_first()
 
     def day_count(self, user: str, day_ms: int) -> int:
         """How often a user logged in on one day. Costs: one scan of the day's logins, none if folded, and one get."""
         check_day(day_ms)
-        count = Query(self._by_user.logins, self._of_user(user, day_ms, day_ms + DAY_MS)).count()
-        sum_ = Query(self._by_user.sums, self._by_user.sums.plan(user=user, time_ms=day_ms)).first()
+        count = self._of_user(user, day_ms, day_ms + DAY_MS).count()
+        sum_ = self._by_user.sums.ask(user=user, time_ms=day_ms).first()
         return count if sum_ is None else sum_.count
 
     def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
@@ -145,10 +150,9 @@ class LoginRepository:
         Costs: one scan of the logins of these days, and one of their sums, a row for each folded day.
         """
         check_period(since_ms, until_ms)
-        logins = Query(self._by_user.logins, self._of_user(user, since_ms, until_ms))
-        counts = {count.day_ms: count for count in _counts(logins)}
-        plan = self._by_user.sums.plan(user=user, time_ms=between(since_ms, until_ms))
-        counts |= {folded.day_ms: folded for folded in Query(self._by_user.sums, plan)}
+        counts = {count.day_ms: count for count in _counts(self._of_user(user, since_ms, until_ms))}
+        sums = self._by_user.sums.ask(user=user, time_ms=between(since_ms, until_ms))
+        counts |= {folded.day_ms: folded for folded in sums}
         return [counts[day_ms] for day_ms in sorted(counts)]
 
     def day_total(self, day_ms: int) -> int:
@@ -166,21 +170,19 @@ class LoginRepository:
         """
         return most_frequent(self._of_day(day_ms), at_most)
 
-    def _of_user(self, user: str, since_ms: int | None, until_ms: int | None) -> Plan:
-        return self._by_user.logins.plan(user=user, time_ms=between(since_ms, until_ms))
+    def _of_user(self, user: str, since_ms: int | None, until_ms: int | None) -> Query[Login]:
+        return self._by_user.logins.ask(user=user, time_ms=between(since_ms, until_ms))
 
     def _of_day(self, day_ms: int) -> Iterator[DayCount]:
         """The counts of a day's users, in memory for `USERS_AT_ONCE`; in any order."""
         check_day(day_ms)
-        plan = self._by_day.logins.plan(time_ms=between(day_ms, day_ms + DAY_MS))
-        counts = _counts(Query(self._by_day.logins, plan))
+        counts = _counts(self._by_day.logins.ask(time_ms=between(day_ms, day_ms + DAY_MS)))
         first: str | None = None
         while True:
             counted = {count.user: count for count in islice(counts, USERS_AT_ONCE)}
             following = next(counts, None)
             end = None if following is None else following.user
-            plan = self._by_day.sums.plan(time_ms=day_ms, user=between(first, end))
-            for folded in Query(self._by_day.sums, plan):
+            for folded in self._by_day.sums.ask(time_ms=day_ms, user=between(first, end)):
                 counted.pop(folded.user, None)
                 yield folded
             yield from counted.values()

@@ -146,12 +146,12 @@ def delimiter_inside_a_user(_design: Design) -> Outcome:
         return of_ada.run(_published_row, lambda table: table.scan(start, stop))
 
     def right(plan: Plan) -> ScannedTable:
-        return of_ada.run(lambda user: LOGINS.row(Login(user, DAY)), lambda table: scan(table, plan))
+        return of_ada.run(lambda user: LOGINS.layout.row(Login(user, DAY)), lambda table: scan(table, plan))
 
     march = between(parse_time("2024-03-01"), parse_time("2024-04-01"))
-    scans = wrong(b"ada_", b"ada`"), right(LOGINS.key.plan(user=ada))
+    scans = wrong(b"ada_", b"ada`"), right(LOGINS.layout.key.plan(user=ada))
     wrong_march = wrong(_published_row("ada", "20240301"), _published_row("ada", "20240401"))
-    right_march = right(LOGINS.key.plan(user=ada, time_ms=march))
+    right_march = right(LOGINS.layout.key.plan(user=ada, time_ms=march))
     return Outcome(
         f"the one day of ada, among {', '.join(others)}",
         f"{scans[0].words}; in March {wrong_march.words}",

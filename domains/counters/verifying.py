@@ -7,13 +7,11 @@ If either row has a sum, its logins count nothing, and only the sums are compare
 Writers and folders may be at work: what disagrees is read again, twice, and reported if it still does.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
 from typing import Any, TypeVar
-
-import attrs
 
 from shared.keys import EVERY_ROW, InvalidQuestion, Plan, Stream, shown_bytes
 from shared.queries import Query
@@ -21,11 +19,12 @@ from shared.records import show_time
 from shared.tables import BoundTable, InvalidRow
 from shared.writes import (
     NOTHING_TOLD,
-    TIMES_READ_AGAIN,
     Expired,
     Finding,
     Instructions,
+    Mendable,
     Recovery,
+    confirmed,
     no_progress,
     put_all,
     reason_told,
@@ -39,15 +38,6 @@ R = TypeVar("R")
 
 AT_ONCE = 250
 """Logins or sums of a page; one call reads the cells to compare with, and names each of their rows and columns."""
-
-
-@attrs.frozen
-class _Repairable:
-    """A finding, and how to mend it."""
-
-    finding: Finding
-    mend: Callable[[], bool]
-    """Mends it; returns whether nothing is wrong now."""
 
 
 class LoginUpkeep:
@@ -82,7 +72,7 @@ class LoginUpkeep:
         Calls `progress` after each page. Costs: two scans of each table, in pages of 250; for each page a call to the
         other table, and four more if they disagree.
         """
-        yield from (repairable.finding for repairable in self._inconsistencies(progress))
+        yield from (mendable.finding for mendable in self._inconsistencies(progress))
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
@@ -96,21 +86,19 @@ class LoginUpkeep:
         hides it until a major compaction.
         """
         failed = self._folder.fold_closed().failed
-        for repairable in self._inconsistencies(progress):
-            finding = repairable.finding
-            is_kept = finding.kind == "undecodable" and not instructions.discards(finding)
-            yield finding, not is_kept and _is_mended(repairable)
+        for mendable in self._inconsistencies(progress):
+            yield mendable.repair(instructions)
         yield from ((finding, False) for finding in self._unsettled(failed))
 
     def _unsettled(self, failed: Collection[str]) -> Iterator[Finding]:
         """The days among these that still cannot be folded."""
-        days = self._folder.writer.source
+        days = self._folder.days.table().layout
         failed = self._folder.fold_closed().failed if failed else ()
         for row in self._folder.closed_rows() if failed else ():
             if reason := reason_told(failed, days.name, row):
                 yield Finding("unsettled", days.name, row, None, reason)
 
-    def _inconsistencies(self, progress: Callable[[], object]) -> Iterator[_Repairable]:
+    def _inconsistencies(self, progress: Callable[[], object]) -> Iterator[Mendable]:
         """What is wrong in the tables of logins."""
         self.logins = self.sums = 0
         by_user, by_day = self._folder.by_user, self._folder.by_day
@@ -128,17 +116,15 @@ class LoginUpkeep:
 
     # ---- logins
 
-    def _of_logins(self, table: LoginTable, opposite: LoginTable, logins: list[Login]) -> Iterator[_Repairable]:
+    def _of_logins(self, table: LoginTable, opposite: LoginTable, logins: list[Login]) -> Iterator[Mendable]:
         """The rows of the other table that lack some of these logins."""
-        lacking = _without(opposite, logins)
-        for _ in range(TIMES_READ_AGAIN):
-            lacking = _without(opposite, _with(table, lacking))
+        lacking = confirmed(logins, partial(_without, opposite), partial(_with, table))
         for row, of_row in groupby(lacking, key=opposite.logins.row):
             missing = list(of_row)
             what = f"{len(missing)} login{'s' if len(missing) > 1 else ''} of {table.logins.layout.name}"
             reason = f"{what}, the first at {show_time(missing[0].time_ms)}"
             finding = Finding("missing", opposite.logins.layout.name, row, table.logins.row(missing[0]), reason)
-            yield _Repairable(finding, partial(self._mend_logins, table, opposite, missing))
+            yield Mendable(finding, partial(_is_mended, self._mend_logins, table, opposite, missing))
 
     def _mend_logins(self, table: LoginTable, opposite: LoginTable, missing: list[Login]) -> bool:
         day_ms = missing[0].time_ms - missing[0].time_ms % DAY_MS
@@ -150,16 +136,14 @@ class LoginUpkeep:
 
     # ---- sums
 
-    def _of_sums(self, table: LoginTable, opposite: LoginTable, sums: list[DayCount]) -> Iterator[_Repairable]:
+    def _of_sums(self, table: LoginTable, opposite: LoginTable, sums: list[DayCount]) -> Iterator[Mendable]:
         """The days of these sums that take logins; the rows of the other table that have no sum, or another one."""
         is_by_day = table is self._folder.by_day
         for day_ms in dict.fromkeys(total.day_ms for total in sums) if is_by_day else ():
             with suppress(InvalidRow):  # the states of days were read before
                 if self._is_open(day_ms):
                     yield self._open_day(day_ms)
-        unequal = _unequal(opposite, sums)
-        for _ in range(TIMES_READ_AGAIN):
-            unequal = _unequal(opposite, _read_sums(table, unequal).values())
+        unequal = confirmed(sums, partial(_unequal, opposite), partial(_sums_now, table))
         there = _read_sums(opposite, unequal)
         for total in unequal:
             row, source_row = opposite.sums.row(total), table.sums.row(total)
@@ -171,36 +155,36 @@ class LoginUpkeep:
             else:
                 continue  # reported when the other table was scanned
             finding = Finding("differing" if stored else "missing", opposite.sums.layout.name, row, source_row, reason)
-            yield _Repairable(finding, partial(self._mend_sum, table, opposite, total))
+            yield Mendable(finding, partial(_is_mended, self._mend_sum, table, opposite, total))
 
     def _mend_sum(self, table: LoginTable, opposite: LoginTable, total: DayCount) -> bool:
         self._folder.settle(total, replaces=True)
-        return not _unequal(opposite, _read_sums(table, [total]).values())
+        return not _unequal(opposite, _sums_now(table, [total]))
 
     # ---- days
 
     def _is_open(self, day_ms: int) -> bool:
-        days = self._folder.writer
-        return days.reader.read(days.source.row(LoginDay(day_ms))).record is None
+        return self._folder.days.get(LoginDay(day_ms)) is None
 
-    def _open_day(self, day_ms: int) -> _Repairable:
-        days = self._folder.writer.source
+    def _open_day(self, day_ms: int) -> Mendable:
+        days = self._folder.days.table().layout
         reason = f"day {show_time(day_ms)} takes logins, but has sums, so its logins do not count"
         finding = Finding("missing", days.name, days.row(LoginDay(day_ms)), None, reason)
-        return _Repairable(finding, partial(self._mend_day, day_ms))
+        return Mendable(finding, partial(_is_mended, self._mend_day, day_ms))
 
     def _mend_day(self, day_ms: int) -> bool:
         self._folder.fold(day_ms)
         return not self._is_open(day_ms)
 
 
-def _is_mended(repairable: _Repairable) -> bool:
+def _is_mended(mend: Callable[..., bool], *arguments: Any) -> bool:
+    """Whether a mend leaves nothing wrong; false if it is refused."""
     with suppress(InvalidQuestion, InvalidRow, Expired):  # a day that is not over; an unreadable row; another TTL
-        return repairable.mend()
+        return mend(*arguments)
     return False
 
 
-def _pages(table: BoundTable[Any, R]) -> Iterator[tuple[list[R], list[_Repairable]]]:
+def _pages(table: BoundTable[Any, R]) -> Iterator[tuple[list[R], list[Mendable]]]:
     """All records of a table, a page at a time, with the rows and cells that cannot be read."""
     invalid: list[InvalidRow] = []
     every_row = Plan((Stream((EVERY_ROW,), 0),), table=table.layout.name)
@@ -214,7 +198,7 @@ def _pages(table: BoundTable[Any, R]) -> Iterator[tuple[list[R], list[_Repairabl
             return
 
 
-def _damaged(table: BoundTable[Any, Any], error: InvalidRow) -> _Repairable:
+def _damaged(table: BoundTable[Any, Any], error: InvalidRow) -> Mendable:
     where = f"column {shown_bytes(error.column)}: " if error.column else ""
     columns = [error.column] if error.column else list(table.layout.cells.columns)
 
@@ -222,7 +206,7 @@ def _damaged(table: BoundTable[Any, Any], error: InvalidRow) -> _Repairable:
         table.rows.delete(error.row, columns)
         return not table.rows.row(error.row, columns=columns)  # a cell dated in the future stays
 
-    return _Repairable(Finding("undecodable", error.table, error.row, None, f"{where}{error.reason}"), remove)
+    return Mendable(Finding("undecodable", error.table, error.row, None, f"{where}{error.reason}"), discard=remove)
 
 
 def _with(table: LoginTable, logins: list[Login]) -> list[Login]:
@@ -254,11 +238,15 @@ def _read(table: LoginTable, logins: list[Login]) -> dict[bytes, dict[bytes, byt
     return dict(table.rows.rows(list(rows), columns=sorted(columns))) if rows else {}
 
 
-def _unequal(table: LoginTable, sums: Iterable[DayCount]) -> list[DayCount]:
+def _unequal(table: LoginTable, sums: list[DayCount]) -> list[DayCount]:
     """The sums that the rows of this table do not have."""
-    sums = list(sums)
     stored = _read_sums(table, sums)
     return [total for total in sums if stored.get(table.sums.row(total)) != total]
+
+
+def _sums_now(table: LoginTable, sums: list[DayCount]) -> list[DayCount]:
+    """The sums of the same users and days that this table has now."""
+    return [*_read_sums(table, sums).values()]
 
 
 def _read_sums(table: LoginTable, sums: list[DayCount]) -> dict[bytes, DayCount]:

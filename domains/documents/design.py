@@ -8,7 +8,7 @@ from shared.records import parse_time
 from . import keys
 from .crossing import filter_against_index
 from .formats import FORMATS
-from .keys import ERASED_DOCUMENTS, ERASURES, PARTS, UNSETTLED
+from .keys import ERASURES, PARTS, UNSETTLED
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
 from .records import Document
@@ -33,7 +33,7 @@ NEWEST = AccessPattern("a document's last 3 changes", DocumentRepository.version
 
 IN_NO_KEY = Exemption("rows", "no row key holds the value, so all documents of the owner are read", (HAVING,))
 
-UNFILLED = (PARTS, UNSETTLED, ERASURES, ERASED_DOCUMENTS)
+UNFILLED = (PARTS, UNSETTLED.layout, *ERASURES.tables)
 """The tables that are empty while no document is in parts and no owner is being erased."""
 
 DESIGN = Design(
@@ -64,7 +64,7 @@ DESIGN = Design(
             salted,
             "a hash of the owner, then the owner",
             (IN_NO_KEY,),
-            unfilled=(salted.TABLES.parts, UNSETTLED, salted.ERASURES, salted.ERASED_DOCUMENTS),
+            unfilled=(salted.SALTED_PARTS, UNSETTLED.layout, *salted.ERASURES.tables),
             accepted=(
                 Accepted("long-key", "each chosen path has a column of its own, which a server-side filter compares"),
             ),

@@ -33,7 +33,7 @@ from shared.writes import IntentWriter, Moment, UnfinishedWork, delete_rows, rem
 from .deciding import DocumentConflict, after_begin, after_giving_up, after_parts, after_removal
 from .keys import PART_CELLS, DocumentOfOwner, GenerationOfDocument, NumberOfPart
 from .records import Document
-from .stored import GENERATION_BYTES, PartOfDocument, StoredDocument, pieces
+from .stored import GENERATION_BYTES, PartOfDocument, StoredDocument, is_unsettled, pieces
 
 MAX_BODY_BYTES = 512 * 1024
 """The most bytes of a body in one cell. `checkAndPut` sends the cell before and after a change, and a gateway with
@@ -58,7 +58,7 @@ class DocumentParts:
         self._writer = writer
         self.table = parts
         self._part_bytes = part_bytes
-        self.unsettled = UnfinishedWork(writer, unsettled, _is_unsettled, self.settle, NOT_SETTLED)
+        self.unsettled = UnfinishedWork(writer, unsettled, is_unsettled, self.settle, NOT_SETTLED)
 
     # ---- writes
 
@@ -281,7 +281,3 @@ def _cut(document: Document, part_bytes: int) -> list[bytes]:
     if len(data) > MAX_PARTS * part_bytes:
         raise InvalidRecord(f"Document.body: must have at most {MAX_PARTS * part_bytes} bytes (got {len(data)})")
     return [data[start : start + part_bytes] for start in range(0, len(data), part_bytes)]
-
-
-def _is_unsettled(document: StoredDocument) -> bool:
-    return not document.is_settled

@@ -12,7 +12,7 @@ PUBLISHED = (
     PublishedKey(
         "S4.5",
         "userID + applicationID",
-        DOCUMENTS,
+        DOCUMENTS.layout,
         DocumentOfOwner("user000001", "app-7"),
         {"owner": b"user000001", "document_id": b"app-7"},
         {"owner": TERMINATOR},
@@ -20,7 +20,7 @@ PUBLISHED = (
     PublishedKey(
         "S4.1",
         "_id",
-        DOCUMENTS,
+        DOCUMENTS.layout,
         DocumentOfOwner("user000001", "app-7"),
         {"owner": b"user000001"},
         {"owner": TERMINATOR, "document_id": DOCUMENT_ADDED},
@@ -28,7 +28,7 @@ PUBLISHED = (
     PublishedKey(
         "S0.1",
         "[userid]",
-        put_only.PUT_ONLY,
+        put_only.PUT_ONLY.layout,
         DocumentOfOwner("user000001", "app-7"),
         {"owner": b"user000001"},
         {"owner": TERMINATOR, "document_id": DOCUMENT_ADDED},
@@ -36,7 +36,7 @@ PUBLISHED = (
     PublishedKey(
         "S4.4",
         "ffe51364248490",
-        salted.SALTED,
+        salted.SALTED.layout,
         DocumentOfOwner("1364248490", "app-7"),
         {"HashPrefix": b"ffe5", "owner": b"1364248490"},
         {"owner": TERMINATOR, "document_id": DOCUMENT_ADDED},

@@ -8,7 +8,7 @@ from shared.designs import Cost, Design, metered, scratch_store, stored_bytes
 from shared.designs.pages import filled, markdown_table
 from shared.tables import TableLayout
 
-from .keys import DOCUMENTS, TABLES, VERSIONS, DocumentOfOwner
+from .keys import DOCUMENTS, PARTS, TABLES, VERSIONS, DocumentOfOwner
 from .parts import MAX_BODY_BYTES
 from .records import Document
 from .repository import DocumentRepository
@@ -47,7 +47,7 @@ def size_rows() -> Iterator[tuple[str, ...]]:
                 assert documents.document("acme", "user000001") is not None
             with metered(connection) as listed:
                 assert documents.summaries("acme").count() == 1
-        parts = sum(len(rows) for table, rows in stored.rows_written.items() if table == TABLES.parts.name.encode())
+        parts = sum(len(rows) for table, rows in stored.rows_written.items() if table == PARTS.name.encode())
         yield (
             f"{size // KIB:,} KiB",
             f"{parts} parts" if is_large else "one cell",
@@ -77,7 +77,7 @@ def version_rows() -> Iterator[tuple[str, ...]]:
 
 def _all_versions(connection: Any, table: TableLayout[Any, Any]) -> Iterator[int]:
     """The bytes of all versions of the cells of the document's row."""
-    row = DOCUMENTS.row(DocumentOfOwner("acme", "user000001"))
+    row = DOCUMENTS.layout.row(DocumentOfOwner("acme", "user000001"))
     columns = connection.table(table.name).row(row, columns=[*table.cells.columns])
     for column in columns:
         for value in connection.table(table.name).cells(row, column, versions=1000):

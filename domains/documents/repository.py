@@ -1,31 +1,21 @@
 """Documents of owners; one method for each question and each write."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from shared.keys import InvalidKey, InvalidQuestion, Plan, TrailingText, starting_with
+from shared.keys import InvalidKey, InvalidQuestion, TrailingText, starting_with
 from shared.queries import Query, Versions, equal
 from shared.records import check_one_of, check_text
+from shared.sources import Source
 from shared.tables import BoundTable, TableLayout
-from shared.writes import (
-    CLOCK,
-    CombinedUpkeep,
-    Derived,
-    Erasures,
-    ErasureTables,
-    IntentWriter,
-    Upkeep,
-    WriterClock,
-    WriterUpkeep,
-)
+from shared.writes import CLOCK, CombinedUpkeep, Erasures, ErasureTables, Upkeep, WriterClock
 
 from .deciding import after_store
 from .erasing import OwnerErasures
-from .keys import SUMMARY_CELLS, TABLES, VERSIONS, DocumentTables
+from .keys import DOCUMENTS, ERASURES, PARTS, SUMMARIES, UNSETTLED, VERSIONS, GenerationOfDocument
 from .parts import PART_BYTES, DocumentParts, check_fits_cell
 from .records import CHOSEN, MAX_CHOSEN_CHARACTERS, Document, Summary, paths_of
-from .stored import StoredDocument
+from .stored import PartOfDocument, StoredDocument
 from .verifying import PartsUpkeep
 
 if TYPE_CHECKING:
@@ -39,39 +29,29 @@ class DocumentRepository:
     the stored revision. The columns of its chosen paths are derived from it, and may show old values until the write is
     complete. If a writer dies, repeating the call or running `upkeep.recover` completes the write.
 
-    Every question names an owner, and reads that owner's range only. A variant with an index of the chosen paths passes
-    `index`. Costs are those of `TABLES`.
+    Every question names an owner, and reads that owner's range only. Costs are those of `TABLES`.
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
     def __init__(
         self,
         connection: "happybase.Connection",
-        tables: DocumentTables = TABLES,
+        documents: Source[StoredDocument] = DOCUMENTS,
+        parts: TableLayout[GenerationOfDocument, PartOfDocument] = PARTS,
+        erasures: ErasureTables = ERASURES,
         clock: WriterClock = CLOCK,
         *,
-        index: TableLayout[Any, Any] | None = None,
         part_bytes: int = PART_BYTES,
     ) -> None:
-        self._documents = BoundTable(connection, tables.documents)
-        self._summaries = BoundTable(connection, tables.summaries)
-        self._index = None if index is None else BoundTable(connection, index)
-        moving = (tables.unsettled,) if index is None else (tables.unsettled, index)
-        self.writer = IntentWriter(
-            connection,
-            tables.documents,
-            tables.intents,
-            (tables.summaries, *moving),
-            partial(lines_of, tables, index),
-            moving=moving,
-            clock=clock,
+        self._documents = documents.on(connection, clock)
+        self.writer = self._documents.writer
+        unsettled = self._documents.table(UNSETTLED)
+        self.parts = DocumentParts(self.writer, BoundTable(connection, parts), unsettled, part_bytes)
+        erased = Erasures(connection, erasures, (self.writer,))
+        self._erasures = OwnerErasures(erased, self.writer, self.parts).upkeep
+        self.upkeep: Upkeep = CombinedUpkeep(
+            self._documents.upkeep, self.parts.unsettled, PartsUpkeep(self.writer, self.parts), self._erasures
         )
-        unsettled = BoundTable(connection, tables.unsettled)
-        self._parts = DocumentParts(self.writer, BoundTable(connection, tables.parts), unsettled, part_bytes)
-        erasures = Erasures(connection, ErasureTables(tables.erasures, (tables.erased_documents,)), (self.writer,))
-        self._erasures = OwnerErasures(erasures, self.writer, self._parts).upkeep
-        writes, parts = WriterUpkeep(self.writer), PartsUpkeep(self.writer, self._parts)
-        self.upkeep: Upkeep = CombinedUpkeep(writes, self._parts.unsettled, parts, self._erasures)
 
     # ---- writes
 
@@ -85,7 +65,7 @@ class DocumentRepository:
         3 puts, 1 checkAndPut more, and 2 gets.
         """
         check_fits_cell(document)
-        self._parts.remove_left(self.writer.write(document, partial(after_store, document)))
+        self.parts.remove_left(self._documents.write(document, partial(after_store, document)))
 
     def store_in_parts(self, document: Document) -> None:
         """Stores the next revision of a document of up to 256 MiB, cut into parts of 1 MiB; otherwise as `store`.
@@ -94,7 +74,7 @@ class DocumentRepository:
         Costs: 1 put for each part; before them 1 get, 3 puts and 1 checkAndPut, after them the same and 1 delete. If
         older parts have to be removed: as many again, and 1 delete for them.
         """
-        self._parts.store(document)
+        self.parts.store(document)
 
     # ---- questions
 
@@ -103,8 +83,7 @@ class DocumentRepository:
 
         Costs: one get, two more if it has changed since that time, and one for each part of a large document.
         """
-        plan = self._documents.plan(owner=owner, document_id=document_id)
-        return self._found(plan, as_of_ms).first()
+        return self._found(as_of_ms, owner=owner, document_id=document_id).first()
 
     def of_owner(self, owner: str, id_prefix: str = "", as_of_ms: int | None = None) -> Query[Document]:
         """The documents of an owner by id; those whose ids start with a prefix, and as they were at a time, if given.
@@ -114,35 +93,30 @@ class DocumentRepository:
         Costs: one scan of a page's rows and one more. Deleted documents are read and dropped. If any of them has
         changed since the time, two calls more, and one for each that has changed ten times.
         """
-        return self._found(self._documents.plan(owner=owner, document_id=starting_with(id_prefix)), as_of_ms)
+        return self._found(as_of_ms, owner=owner, document_id=starting_with(id_prefix))
 
-    def _found(self, plan: Plan, as_of_ms: int | None) -> Query[Document]:
-        with_bodies = self._parts.present if as_of_ms is None else self._parts.past
-        return Query(self._documents, plan).as_of(as_of_ms).then(with_bodies)
+    def _found(self, as_of_ms: int | None, **question: Any) -> Query[Document]:
+        with_bodies = self.parts.present if as_of_ms is None else self.parts.past
+        return self._documents.ask(**question).as_of(as_of_ms).then(with_bodies)
 
     def summaries(self, owner: str, id_prefix: str = "") -> Query[Summary]:
         """The chosen paths of an owner's documents, by id.
 
         Costs: one scan of a page's rows and one more, which fetches the columns of these paths and not the documents.
         """
-        return Query(self._summaries, self._summaries.plan(owner=owner, document_id=starting_with(id_prefix)))
+        return self._documents.ask(SUMMARIES, owner=owner, document_id=starting_with(id_prefix))
 
     def having(self, owner: str, path: str, value: str) -> Query[Document]:
         """The documents of an owner with this value at a chosen path, by id.
 
-        A document whose change is under way may be missing, and without an index one whose columns were damaged, which
-        `repair` mends. One that does not have the value is never among them.
-        Costs: one scan of all documents of the owner, of which a server-side filter returns those with the value; with
-        an index, one scan of the page's lines and one call that gets their documents.
+        A document whose change is under way may be missing, and one whose columns were damaged, which `repair` mends.
+        One that does not have the value is never among them.
+        Costs: one scan of all documents of the owner, of which a server-side filter returns those with the value.
         """
         check_path(path, value)
-        if self._index is not None:
-            lines = Query(self._index, self._index.plan(owner=owner, path=path, value=value))
-            documents = lines.then(partial(self.writer.reader.agreeing, self._index.layout)).then(self._parts.present)
-        else:
-            chosen = equal(SUMMARY_CELLS, "paths", value, key=path)
-            query = Query(self._documents, self._documents.plan(owner=owner)).filtered(chosen)
-            documents = query.then(self._parts.present)
+        columns: Any = SUMMARIES.layout.cells
+        chosen = equal(columns, "paths", value, key=path)
+        documents = self._documents.ask(owner=owner).filtered(chosen).then(self.parts.present)
         return documents.then(partial(those_having, path, value))
 
     def versions(self, owner: str, document_id: str, newest: int = 3) -> list[Document]:
@@ -154,16 +128,17 @@ class DocumentRepository:
         Costs: one call that returns as many whole documents; a second one that returns all 10 if some of these are the
         same revision, which `recover` and the steps of a document in parts write again.
         """
-        plan = self._documents.plan(owner=owner, document_id=document_id)
+        table = self._documents.table()
+        plan = table.plan(owner=owner, document_id=document_id)
         revisions: dict[int, StoredDocument] = {}
         for asked in (newest, VERSIONS):
-            versions = [version.record for version in Versions(self._documents, plan, asked)]
+            versions = [version.record for version in Versions(table, plan, asked)]
             for stored in versions:
                 if stored is not None and stored.revision:
                     revisions.setdefault(stored.revision, stored)
             if len(revisions) >= newest or len(versions) < asked:
                 break
-        return self._parts.kept([*revisions.values()][:newest])
+        return self.parts.kept([*revisions.values()][:newest])
 
     # ---- upkeep
 
@@ -182,19 +157,6 @@ class DocumentRepository:
         check_text("owner", owner, empty=False)
         self.upkeep.recover(older_than_ms=0)
         return self._erasures.erase(owner)
-
-
-def lines_of(
-    tables: DocumentTables, index: TableLayout[Any, Any] | None, document: StoredDocument
-) -> Iterator[Derived]:
-    """The rows and columns that are derived from a document: each a table, and the line there."""
-    if document.is_there:
-        yield tables.summaries, document.summary
-    if not document.is_settled:
-        yield tables.unsettled, document
-    if index is not None and document.is_there:
-        for path, value in document.summary.paths.items():
-            yield index, index.key.key_class(document.owner, path, value, document.document_id)
 
 
 def check_path(path: str, value: str) -> None:

@@ -105,6 +105,16 @@ class PartOfDocument:
     data: bytes = attrs.field(repr=False)
 
 
+def summaries_of(document: StoredDocument) -> list[Summary]:
+    """The summary of a document; none if readers do not see it."""
+    return [document.summary] if document.is_there else []
+
+
+def is_unsettled(document: StoredDocument) -> bool:
+    """Whether parts of a document are being written, or have to be removed."""
+    return not document.is_settled
+
+
 def pieces(joined: bytes, width_bytes: int) -> list[bytes]:
     """Edits or generations that are stored one after the other."""
     return [joined[start : start + width_bytes] for start in range(0, len(joined), width_bytes)]

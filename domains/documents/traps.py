@@ -38,7 +38,7 @@ def next_user_is_id_plus_one(_design: Design) -> Outcome:
 
     wrong = of_user(1).run(joined, lambda table: table.scan(*published(1)))
     of_user_9 = of_user(9).run(joined, lambda table: table.scan(*published(9)))
-    right = of_user(1).run(DOCUMENTS.row, lambda table: scan(table, DOCUMENTS.plan(owner="1")))
+    right = of_user(1).run(DOCUMENTS.layout.row, lambda table: scan(table, DOCUMENTS.layout.plan(owner="1")))
     return Outcome(
         f"the {of_user(1).wanted} documents of user 1, beside those of 29 others",
         f"{wrong.words}; for user 9: {of_user_9.words}",
@@ -59,7 +59,7 @@ def hash_of_the_whole_key(design: Design) -> Outcome:
         refused = ""
     except InvalidQuestion:
         refused = ", so the question is refused"
-    ranges = salted.SALTED.plan(owner="acme").ranges
+    ranges = salted.SALTED.layout.plan(owner="acme").ranges
     return Outcome(
         f"the {len(of_owner)} documents of acme",
         f"rows behind {len(prefixes)} of 65,536 prefixes{refused}",
@@ -123,8 +123,8 @@ def deleted_with_its_past(_design: Design) -> Outcome:
         repository = put_only.Repository(connection)
         repository.store(document)
         if with_tombstone:
-            rows = connection.table(put_only.PUT_ONLY.name)
-            rows.delete(put_only.PUT_ONLY.row(document), timestamp=NOON_MS + 1000)
+            rows = connection.table(put_only.PUT_ONLY.layout.name)
+            rows.delete(put_only.PUT_ONLY.layout.row(document), timestamp=NOON_MS + 1000)
         else:
             repository.store(document.deleted(NOON_MS + 1000))
         return repository.of_owner("acme", as_of_ms=NOON_MS).count()
@@ -178,7 +178,7 @@ def pattern_for_keys(_design: Design) -> Outcome:
     keys = [DocumentOfOwner("acme", f"{number:05}") for number in range(TENANTS)]
     published = [f"{number % NODES}#{key.owner}#{key.document_id}" for number, key in enumerate(keys)]
     taken = [text for text in published if re.fullmatch(PUBLISHED_PATTERN, text)]
-    decoded = [DOCUMENTS.key.decode(DOCUMENTS.key.encode(key)) for key in keys]
+    decoded = [DOCUMENTS.layout.key.decode(DOCUMENTS.layout.key.encode(key)) for key in keys]
     return Outcome(
         f"{len(keys)} keys salt#tenant#document, such as {published[1]}",
         f"{len(taken)} of them in the pattern, because all its digits are 0",

@@ -21,7 +21,16 @@ from .dictionaries import (
 from .erasing import ErasedName, ErasedSource, Erasure, Erasures, ErasureTables, dated_in_future, erasures_tables
 from .erasure_upkeep import PersonErasures
 from .expiring import Expired, ExpiredRecord, allow_expired, expired, refuse_expired
-from .findings import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, reason_told, too_new_to_delete
+from .findings import (
+    NOTHING_TOLD,
+    TIMES_READ_AGAIN,
+    Finding,
+    Instructions,
+    Mendable,
+    confirmed,
+    reason_told,
+    too_new_to_delete,
+)
 from .intent_rows import Pending
 from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter, UnknownOutcome, writers_of
 from .many_writes import write_all
@@ -64,6 +73,7 @@ __all__ = [
     "Instructions",
     "Intent",
     "IntentWriter",
+    "Mendable",
     "Moment",
     "NameTaken",
     "NoFreeId",
@@ -84,6 +94,7 @@ __all__ = [
     "allow_expired",
     "checked_moment",
     "claim",
+    "confirmed",
     "dated_in_future",
     "delete_all",
     "delete_rows",

@@ -1,7 +1,8 @@
 """The findings of `verify`, and instructions for `repair` about rows that it otherwise keeps."""
 
-from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Literal, TypeAlias, TypeVar
 
 import attrs
 
@@ -10,6 +11,8 @@ from ..keys.errors import shown_bytes
 from ..tables import InvalidRow
 from ..tables.ddl import delete_statement
 from .checkpoints import Checkpoint
+
+R = TypeVar("R")
 
 TIMES_READ_AGAIN = 2
 """How often a row that disagrees is read again before it is a finding: writers may be at work."""
@@ -107,3 +110,38 @@ def reason_told(failed: Iterable[str], table: str, row: bytes) -> str:
     """Why `recover` could not settle a row, by its `Recovery.failed`; empty if it does not name the row."""
     start = f"{table}: row {shown_bytes(row)}: "
     return next((reason.removeprefix(start) for reason in failed if reason.startswith(start)), "")
+
+
+def _cannot() -> bool:
+    return False
+
+
+@attrs.frozen
+class Mendable:
+    """A finding, and two ways to mend it; each returns whether nothing is wrong now."""
+
+    finding: Finding
+    mend: Callable[[], bool] = _cannot
+    """Loses nothing."""
+    discard: Callable[[], bool] = _cannot
+    """Removes what may be the only copy of its data; only if instructions say so."""
+    is_source: bool = False
+
+    def repair(self, instructions: Instructions) -> tuple[Finding, bool]:
+        """The finding, and whether it was mended."""
+        is_discarded = partial(instructions.discards, self.finding, is_source=self.is_source)
+        return self.finding, self.mend() or (is_discarded() and self.discard())
+
+
+def confirmed(
+    records: list[R], disagreeing: Callable[[list[R]], list[R]], read_again: Callable[[list[R]], list[R]]
+) -> list[R]:
+    """The records that disagree with another table, also when both are read again, twice: writers may be at work.
+
+    `disagreeing` reads the other table and chooses records; `read_again` returns records as they are now, without those
+    that are gone.
+    """
+    wrong = disagreeing(records)
+    for _ in range(TIMES_READ_AGAIN):
+        wrong = disagreeing(read_again(wrong))
+    return wrong

@@ -53,8 +53,9 @@ EDITED = [
         "catalog",
         "salted",
         {
-            r"KeyLayout\((\w+)\)": r'KeyLayout(\1, Salt(of="product_id", buckets=8))',
-            "KeyLayout, TrailingText": "KeyLayout, Salt, TrailingText",
+            r'("catalog_products",\s+)(\w+)': r'\1KeyLayout(\2, Salt(of="product_id", buckets=8))',
+            r'(moving_list\("\w+", )(\w+)': r'\1KeyLayout(\2, Salt(of="product_id", buckets=8))',
+            "Int64, TrailingText": "Int64, KeyLayout, Salt, TrailingText",
         },
     ),
     Edited(

@@ -7,8 +7,11 @@ it if people choose the codes and read them in keys. Back up the table of names 
 
 from functools import partial
 
+from shared.writes import erasures_tables
+
+from ..names import names_tables
+from .numbered_codes import BY_ID, BY_LISTING, NUMBERED
 from .numbered_codes import Repository as CodedRepository
-from .numbered_codes import coded_tables
 
 CODES = {
     "shop": {"Taobao": b"tb", "Tao": b"to", "Tmall": b"tm", "JD": b"jd", "Äpfel & Birnen": b"ab", "店": b"di"},
@@ -24,6 +27,12 @@ CODES = {
 }
 """The codes that this release brings. A code is claimed when its name is first stored."""
 
-TABLES = coded_tables("catalog_chosen")
+CHOSEN = NUMBERED.like(
+    "catalog_chosen",
+    lists={BY_ID: BY_ID.like("catalog_chosen_by_id"), BY_LISTING: BY_LISTING.like("catalog_chosen_by_listing")},
+)
+NAMES = names_tables("catalog_chosen_names")
+ERASURES = erasures_tables("catalog_chosen_erasures", writers=1)
 
-Repository = partial(CodedRepository, tables=TABLES, chosen=CODES)
+TABLES = (*CHOSEN.tables, *NAMES, *ERASURES.tables)
+Repository = partial(CodedRepository, products=CHOSEN, names=NAMES, erasures=ERASURES, chosen=CODES)

@@ -5,11 +5,13 @@ before any process writes it; at most 256 names of a kind. Rows sort by byte, no
 ever change, and every byte counts.
 """
 
-from shared.keys import Code, Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
-from shared.tables import TableLayout
-from shared.writes import erasures_tables, intents_table
+from functools import partial
 
-from ..keys import PRODUCTS, CatalogTables, index_tables
+from shared.keys import Code, Descending, EscapedText, Int64, TrailingText, part, row_key
+from shared.writes import erasures_tables
+
+from ..keys import BY_ID, BY_LISTING, PRODUCTS
+from ..repository import CatalogRepository
 
 SHOPS = {"Taobao": 1, "Tao": 2, "Tmall": 3, "JD": 4, "Äpfel & Birnen": 5, "店": 6}
 REGIONS = {"CN": 1, "US": 2, "EU": 3, "EU-north": 4, "São Paulo": 5}
@@ -69,11 +71,16 @@ class ClosedCodesOfListing:
     product_id: str = part(TrailingText, "distinguishes products of one millisecond")
 
 
-_ERASURES, (_ERASED_PRODUCTS,) = erasures_tables("catalog_closed_erasures", writers=1)
-TABLES = CatalogTables(
-    TableLayout("catalog_closed", PRODUCTS.holds, KeyLayout(ClosedCodesOfProduct), PRODUCTS.cells),
-    *index_tables("catalog_closed", ClosedCodesOfPlace, ClosedCodesOfListing),
-    _ERASURES,
-    _ERASED_PRODUCTS,
-    intents_table("catalog_closed_intents"),  # an intent names a row of this source, and so does an erasure
+CLOSED = PRODUCTS.like(
+    "catalog_closed",
+    ClosedCodesOfProduct,
+    lists={
+        BY_ID: BY_ID.like("catalog_closed_by_id", ClosedCodesOfPlace),
+        BY_LISTING: BY_LISTING.like("catalog_closed_by_listing", ClosedCodesOfListing),
+    },
 )
+ERASURES = erasures_tables("catalog_closed_erasures", writers=1)
+"""Of its own, because an erasure names rows of its source."""
+
+TABLES = (*CLOSED.tables, *ERASURES.tables)
+Repository = partial(CatalogRepository, products=CLOSED, erasures=ERASURES)

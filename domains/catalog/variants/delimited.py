@@ -4,11 +4,13 @@ A person can read the keys in the HBase shell. They do not sort as names do: lam
 before _. Everything else is as in `keys.py`. Choose it if you have such a table, or people read keys.
 """
 
-from shared.keys import DelimitedText, Descending, Int64, KeyLayout, TrailingText, part, row_key
-from shared.tables import TableLayout
-from shared.writes import erasures_tables, intents_table
+from functools import partial
 
-from ..keys import PRODUCTS, CatalogTables, index_tables
+from shared.keys import DelimitedText, Descending, Int64, TrailingText, part, row_key
+from shared.writes import erasures_tables
+
+from ..keys import BY_ID, BY_LISTING, PRODUCTS
+from ..repository import CatalogRepository
 
 _NAME = DelimitedText("_")
 
@@ -65,11 +67,16 @@ class DelimitedListing:
     product_id: str = part(TrailingText, "distinguishes products of one millisecond")
 
 
-_ERASURES, (_ERASED_PRODUCTS,) = erasures_tables("catalog_delimited_erasures", writers=1)
-TABLES = CatalogTables(
-    TableLayout("catalog_delimited", PRODUCTS.holds, KeyLayout(DelimitedProduct), PRODUCTS.cells),
-    *index_tables("catalog_delimited", DelimitedPlace, DelimitedListing),
-    _ERASURES,
-    _ERASED_PRODUCTS,
-    intents_table("catalog_delimited_intents"),  # an intent names a row of this source, and so does an erasure
+DELIMITED = PRODUCTS.like(
+    "catalog_delimited",
+    DelimitedProduct,
+    lists={
+        BY_ID: BY_ID.like("catalog_delimited_by_id", DelimitedPlace),
+        BY_LISTING: BY_LISTING.like("catalog_delimited_by_listing", DelimitedListing),
+    },
 )
+ERASURES = erasures_tables("catalog_delimited_erasures", writers=1)
+"""Of its own, because an erasure names rows of its source."""
+
+TABLES = (*DELIMITED.tables, *ERASURES.tables)
+Repository = partial(CatalogRepository, products=DELIMITED, erasures=ERASURES)

@@ -5,31 +5,34 @@ stored. Keys cannot be read without the table of names: back it up with the prod
 new ones arrive by themselves.
 """
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, TrailingText, part, row_key
+from shared.keys import Descending, EscapedText, FixedBytes, Int64, TrailingText, between, part, row_key
 from shared.queries import Query
-from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
+from shared.records import check_text
+from shared.sources import Source
+from shared.tables import BoundTable, InvalidRow, TableLayout
 from shared.writes import (
     CLOCK,
     CombinedUpkeep,
-    ErasedName,
-    ErasedSource,
     Erasure,
-    Intent,
-    SourceCells,
+    Erasures,
+    ErasureTables,
+    PersonErasures,
+    Upkeep,
     WriterClock,
     erasures_tables,
-    intents_table,
+    forget,
 )
 
-from ..keys import PRODUCT_CELLS, PRODUCTS, CatalogTables, index_tables
+from ..keys import PRODUCTS
 from ..names import CATEGORY, CODE_BYTES, KINDS, REGION, SHOP, NameCode, Names, names_tables
 from ..records import Product
-from ..repository import CatalogRepository
+from ..repository import after_withdraw, rows_of_shop, unknown
 from ..verifying import NamesUpkeep
 
 if TYPE_CHECKING:
@@ -104,58 +107,14 @@ class CodesOfListing:
     product_id: str = part(TrailingText, "distinguishes products of one millisecond")
 
 
-CODED_CELLS = RecordCells(CodedProduct, PRODUCT_CELLS.attributes)
+NUMBERED = Source("catalog_numbered", CodesOfProduct, CodedProduct, PRODUCTS.columns, cell="p:product")
+BY_ID = NUMBERED.moving_list("catalog_numbered_by_id", CodesOfPlace)
+BY_LISTING = NUMBERED.moving_list("catalog_numbered_by_listing", CodesOfListing)
+NAMES = names_tables("catalog_numbered_names")
+ERASURES = erasures_tables("catalog_numbered_erasures", writers=1)
+"""Of its own, because an erasure names rows of its source."""
 
-
-class CodedTables(NamedTuple):
-    """The products and their indexes, the codes of names and the names of codes, erasures, and writes under way."""
-
-    products: TableLayout[Any, CodedProduct]
-    by_id: TableLayout[Any, Any]
-    by_listing: TableLayout[Any, Any]
-    codes: TableLayout[Any, NameCode]
-    names: TableLayout[Any, NameCode]
-    erasures: TableLayout[ErasedName, Erasure]
-    erased_products: TableLayout[ErasedName, ErasedSource]
-    intents: TableLayout[Any, Intent]
-
-
-def coded_tables(name: str) -> CodedTables:
-    """The tables of a catalog whose keys hold codes: `name`, and names that start with it."""
-    erasures, (erased_products,) = erasures_tables(f"{name}_erasures", writers=1)
-    return CodedTables(
-        TableLayout(name, PRODUCTS.holds, KeyLayout(CodesOfProduct), SourceCells(CODED_CELLS, "p:product")),
-        *index_tables(name, CodesOfPlace, CodesOfListing),
-        *names_tables(f"{name}_names"),
-        erasures,
-        erased_products,
-        intents_table(f"{name}_intents"),  # an intent names a row of this source, and so does an erasure
-    )
-
-
-TABLES = coded_tables("catalog_numbered")
-
-
-class _CodedCatalog(CatalogRepository):
-    """A catalog of coded products, which knows only that erasing a shop also removes its name from the codes."""
-
-    def __init__(
-        self, connection: "happybase.Connection", tables: CodedTables, clock: WriterClock, names: Names
-    ) -> None:
-        self._names = names
-        of_catalog: dict[str, Any] = {name: getattr(tables, name) for name in CatalogTables._fields}
-        super().__init__(connection, CatalogTables(**of_catalog), clock)
-
-    def _in_keys(self, shop: str) -> bytes:
-        return self._names.stored_code(SHOP, shop)
-
-    def _delete_lines(self, erasure: Erasure, on_kept: Callable[[InvalidRow], Any]) -> int:
-        remaining = super()._delete_lines(erasure, on_kept)
-        if self._rows_in_keys(self._in_keys(erasure.name)):
-            self._names.restore(SHOP, erasure.name)
-        elif not remaining:
-            self._names.remove(SHOP, erasure.name)
-        return remaining
+TABLES = (*NUMBERED.tables, *NAMES, *ERASURES.tables)
 
 
 class Repository:
@@ -169,70 +128,71 @@ class Repository:
     def __init__(
         self,
         connection: "happybase.Connection",
-        tables: CodedTables = TABLES,
+        products: Source[CodedProduct] = NUMBERED,
+        names: Sequence[TableLayout[Any, NameCode]] = NAMES,
+        erasures: ErasureTables = ERASURES,
         clock: WriterClock = CLOCK,
         *,
         chosen: Mapping[str, Mapping[str, bytes]] | None = None,
     ) -> None:
-        self._table = tables.products
-        self.names = Names(connection, tables.codes, chosen)
-        self._catalog: Any = _CodedCatalog(connection, tables, clock, self.names)
-        self.writer = self._catalog.writer
-        self.upkeep = CombinedUpkeep(self._catalog.upkeep, NamesUpkeep(BoundTable(connection, tables.names)))
+        self._products = products.on(connection, clock)
+        self.writer = self._products.writer
+        codes, names_of_codes = names
+        self.names = Names(connection, codes, chosen)
+        self._traces = Erasures(connection, erasures, (self.writer,))
+        self._erasures = PersonErasures(self._traces, self._rows_of, self._delete_lines, "catalog", ends_dead=False)
+        names_upkeep = NamesUpkeep(BoundTable(connection, names_of_codes))
+        self.upkeep: Upkeep = CombinedUpkeep(self._products.upkeep, self._erasures, names_upkeep)
 
     # ---- writes
 
     def store(self, product: Product) -> None:
         """Stores a product, or its new values; new names get a code first."""
-        self._catalog.store(self._coded(product))
+        coded = self._coded(product)
+        self._products.write(coded, lambda _stored: coded)
 
     def change_price(self, product: Product, price: int) -> Product:
         """Stores a new price; returns the product with it. Raises `UnknownProduct` if it is not stored."""
-        changed = self._catalog.change_price(self._coded(product), price)
+        changed = self._products.write(self._coded(product), partial(after_change_price, product, price))
         return attrs.evolve(product, listed_ms=changed.listed_ms, title=changed.title, price=changed.price)
 
     def withdraw(self, product: Product) -> None:
         """Removes a product from its region and category."""
-        self._catalog.withdraw(self._coded(product))
+        self._products.write(self._coded(product), after_withdraw)
 
     # ---- questions
 
     def product(self, shop: str, region: str, category: str, product_id: str) -> Product | None:
         """The product with this key, or None."""
         codes = self._known(shop=shop, region=region, category=category)
-        found = self._catalog.product(**codes, product_id=product_id)
-        return None if found is None else self._raised(self._named([found])[0])
+        return self._products.ask(**codes, product_id=product_id).then(self._named).first()
 
     def in_region(self, shop: str, region: str, category: str | None = None) -> Query[Product]:
         """The products of a region, or of one category there; by the code of the category, and product id."""
         of_category = {} if category is None else {"category": category}
-        found: Query[Any] = self._catalog.in_region(**self._known(shop=shop, region=region, **of_category))
-        return found.then(self._named)
+        return self._products.ask(**self._known(shop=shop, region=region, **of_category)).then(self._named)
 
     def of_category(self, shop: str, category: str) -> Query[Product]:
         """The products of a category in all regions; by the code of the region, and product id."""
-        found: Query[Any] = self._catalog.of_category(**self._known(shop=shop, category=category))
-        return found.then(self._named)
+        return self._products.ask_more(**self._known(shop=shop, category=category)).then(self._named)
 
     def with_id(self, shop: str, product_id: str) -> Query[Product]:
         """The products of a shop with this id; by the codes of region and category."""
-        found: Query[Any] = self._catalog.with_id(**self._known(shop=shop), product_id=product_id)
-        return found.then(self._named)
+        return self._products.ask(BY_ID, **self._known(shop=shop), product_id=product_id).then(self._named)
 
     def new_in(
         self, shop: str, region: str, category: str, since_ms: int | None = None, until_ms: int | None = None
     ) -> Query[Product]:
         """The products of a category that were listed in a period, newest first."""
         codes = self._known(shop=shop, region=region, category=category)
-        found: Query[Any] = self._catalog.new_in(**codes, since_ms=since_ms, until_ms=until_ms)
-        return found.then(self._named)
+        products = self._products.ask(BY_LISTING, **codes, listed_ms=between(since_ms, until_ms))
+        return products.newest_first().then(self._named)
 
     # ---- upkeep
 
     def forget_withdrawn(self, shop: str) -> int:
         """Deletes the cells that a shop's withdrawn products have left; returns how many are too young."""
-        remaining: int = self._catalog.forget_withdrawn(**self._known(shop=shop))
-        return remaining
+        return forget(self.writer, rows_of_shop(self._products, self.names.known_code(SHOP, shop)))
 
     def erase(self, shop: str) -> int:
         """Removes every product of a shop, and its name from the codes; returns how many rows remain for now.
@@ -247,7 +207,25 @@ class Repository:
         shop that comes back must store that product again; `erase("erased 0003")` removes the other one.
         Costs: also 5 gets, and a scan of the shop's keys; if the name goes, 2 checkAndPuts, 1 delete.
         """
-        remaining: int = self._catalog.erase(shop)
+        check_text("shop", shop, empty=False)
+        self.upkeep.recover(older_than_ms=0)
+        return self._erasures.erase(shop)
+
+    def _rows_of(self, shop: str, _until_ms: int | None) -> Sequence[list[bytes]]:
+        """All rows of a shop: no row says when its product was new, so none is spared for its time."""
+        return (rows_of_shop(self._products, self.names.stored_code(SHOP, shop)),)
+
+    def _delete_lines(self, erasure: Erasure, on_kept: Callable[[InvalidRow], Any]) -> int:
+        """Deletes lines of an erased shop that lead to no product; returns how many other lines remain.
+
+        Calls `on_kept` with the reason that keeps a line. If no row of the shop remains, its name goes, too.
+        """
+        code = self.names.stored_code(SHOP, erasure.name)
+        remaining = self._traces.delete_strays(lambda key: key.shop == code, erasure.at_ms, on_kept)
+        if rows_of_shop(self._products, self.names.stored_code(SHOP, erasure.name)):
+            self.names.restore(SHOP, erasure.name)
+        elif not remaining:
+            self.names.remove(SHOP, erasure.name)
         return remaining
 
     # ---- names and codes
@@ -269,13 +247,16 @@ class Repository:
             name = self.names.name(kind, getattr(coded, kind))
             if name is None:
                 reason = f"{kind}: must be a code with a name (got {getattr(coded, kind).hex()})"
-                return InvalidRow(self._table.name, self._table.row(coded), reason)
+                table = self._products.table().layout
+                return InvalidRow(table.name, table.row(coded), reason)
             names[kind] = name
         return Product(
             names[SHOP], names[REGION], names[CATEGORY], coded.product_id, coded.listed_ms, coded.title, coded.price
         )
 
-    def _raised(self, product: Product | InvalidRow) -> Product:
-        if isinstance(product, InvalidRow):
-            raise product
-        return product
+
+def after_change_price(product: Product, price: int, stored: CodedProduct | None) -> CodedProduct:
+    """The stored product with another price."""
+    if stored is None:
+        raise unknown(product)
+    return attrs.evolve(stored, price=price)

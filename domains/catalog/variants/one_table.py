@@ -7,30 +7,22 @@ store the product again until its own clock has passed that date: the tombstone 
 names the region, and writes must be cheap.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from shared.keys import between
 from shared.queries import Query
-from shared.tables import BoundTable, TableLayout
+from shared.sources import Table
 from shared.writes import CLOCK, WriterClock
 
-from ..keys import BY_LISTING, PRODUCT_CELLS, PRODUCTS
+from ..keys import BY_LISTING, PRODUCTS, ProductInCategory
 from ..records import Product
 from ..repository import after_change_price
 
 if TYPE_CHECKING:
     import happybase
 
-TABLE = TableLayout("catalog_one_table", "the product", PRODUCTS.key, PRODUCT_CELLS)
-
-
-class OneTable(NamedTuple):
-    """The products."""
-
-    products: TableLayout[Any, Product]
-
-
-TABLES = OneTable(TABLE)
+ONE_TABLE = Table("catalog_one_table", ProductInCategory, Product, PRODUCTS.columns)
+TABLES = ONE_TABLE.tables
 
 
 class Repository:
@@ -40,9 +32,9 @@ class Repository:
     """
 
     def __init__(
-        self, connection: "happybase.Connection", tables: OneTable = TABLES, clock: WriterClock = CLOCK
+        self, connection: "happybase.Connection", products: Table[Product] = ONE_TABLE, clock: WriterClock = CLOCK
     ) -> None:
-        self._products = BoundTable(connection, tables.products)
+        self._products = products.on(connection)
         self._clock = clock
         self._deleted_ms = 0
         """The largest timestamp up to which this process has deleted cells."""
@@ -74,29 +66,28 @@ class Repository:
 
     def product(self, shop: str, region: str, category: str, product_id: str) -> Product | None:
         """The product with this key, or None. Costs: one get."""
-        plan = self._products.plan(shop=shop, region=region, category=category, product_id=product_id)
-        return Query(self._products, plan).first()
+        return self._products.ask(shop=shop, region=region, category=category, product_id=product_id).first()
 
     def in_region(self, shop: str, region: str, category: str | None = None) -> Query[Product]:
         """The products of a region, or of one category there. Costs: one scan of a page's rows and one more."""
         of_category = {} if category is None else {"category": category}
-        return Query(self._products, self._products.plan(shop=shop, region=region, **of_category))
+        return self._products.ask(shop=shop, region=region, **of_category)
 
     def of_category(self, shop: str, category: str) -> Query[Product]:
         """The products of a category in all regions. Costs: one scan of the whole shop."""
-        return Query(self._products, self._products.narrow(shop=shop, category=category))
+        return self._products.ask_more(shop=shop, category=category)
 
     def with_id(self, shop: str, product_id: str) -> Query[Product]:
         """The products of a shop with this id. Costs: one scan of the whole shop."""
-        return Query(self._products, self._products.narrow(shop=shop, product_id=product_id))
+        return self._products.ask_more(shop=shop, product_id=product_id)
 
     def new_in(
         self, shop: str, region: str, category: str, since_ms: int | None = None, until_ms: int | None = None
     ) -> Query[Product]:
         """The products of a category that were listed in a period, by product id. Costs: one scan of the category."""
         place, listed = {"shop": shop, "region": region, "category": category}, between(since_ms, until_ms)
-        BY_LISTING.plan(**place, listed_ms=listed)  # refuses what is not a period; here no part of the key does
-        return Query(self._products, self._products.plan(**place)).where(listed_ms=listed)
+        BY_LISTING.layout.plan(**place, listed_ms=listed)  # refuses what is not a period; here no part of the key does
+        return self._products.ask(**place).where(listed_ms=listed)
 
     def _stored(self, product: Product) -> tuple[Product | None, int]:
         """The product as it is stored, or None; and the timestamp of its newest cell in milliseconds."""

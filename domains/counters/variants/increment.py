@@ -5,13 +5,13 @@ client cannot know whether it counted, and retrying may double-count. Nor are th
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from shared.keys import EscapedText, Int64, KeyLayout, between, part, row_key
-from shared.queries import Query
-from shared.tables import COUNTER, BoundTable, Column, RecordCells, TableLayout
+from shared.keys import EscapedText, Int64, between, part, row_key
+from shared.sources import Table
+from shared.tables import COUNTER, Column
 
 from ..records import DAY_MS, DayCount, Login
 from ..repository import check_day, check_period, most_frequent
@@ -74,27 +74,11 @@ class TotalOfDay:
 
 
 COLUMN = "c:n"
-COUNT_CELLS = RecordCells(DayCount, {"count": Column(COLUMN, COUNTER)})
 
-COUNTS = TableLayout("login_counts", "the counter of one user on one day", KeyLayout(CountOfUser), COUNT_CELLS)
-COUNTS_BY_DAY = TableLayout("login_counts_by_day", "the same counter, by day", KeyLayout(CountOfDay), COUNT_CELLS)
-TOTALS = TableLayout(
-    "login_totals",
-    "the counter of a day",
-    KeyLayout(TotalOfDay),
-    RecordCells(DayTotal, {"count": Column(COLUMN, COUNTER)}),
-)
-
-
-class CounterTables(NamedTuple):
-    """The counters of users and days, of days and users, and of days."""
-
-    by_user: TableLayout[CountOfUser, DayCount]
-    by_day: TableLayout[CountOfDay, DayCount]
-    totals: TableLayout[Any, Any]
-
-
-TABLES = CounterTables(COUNTS, COUNTS_BY_DAY, TOTALS)
+COUNTS = Table("login_counts", CountOfUser, DayCount, {"count": Column(COLUMN, COUNTER)})
+COUNTS_BY_DAY = Table("login_counts_by_day", CountOfDay, DayCount, COUNTS.layout.cells)
+TOTALS = Table("login_totals", TotalOfDay, DayTotal, {"count": Column(COLUMN, COUNTER)})
+TABLES = (*COUNTS.tables, *COUNTS_BY_DAY.tables, *TOTALS.tables)
 
 
 class Repository:
@@ -103,44 +87,38 @@ class Repository:
     lacks: ClassVar[Mapping[str, str]] = {"logins": "needs the logins, and a counter keeps only how many there were"}
     """Why a question of `LoginRepository` has no method here, by its name."""
 
-    def __init__(self, connection: "happybase.Connection", tables: CounterTables = TABLES) -> None:
-        self._counts = BoundTable(connection, tables.by_user)
-        self._counts_by_day = BoundTable(connection, tables.by_day)
-        self._totals = BoundTable(connection, tables.totals)
+    def __init__(self, connection: "happybase.Connection") -> None:
+        self._counts = COUNTS.on(connection)
+        self._counts_by_day = COUNTS_BY_DAY.on(connection)
+        self._totals = TOTALS.on(connection)
 
     def store(self, login: Login) -> None:
         """Counts a login. The same login again is counted again. Costs: three increments."""
         day_ms = login.time_ms - login.time_ms % DAY_MS
         count = DayCount(login.user, day_ms, 1)
-        counters = [  # all layouts are compared before the first increment
-            (self._counts.rows, self._counts.row(count)),
-            (self._counts_by_day.rows, self._counts_by_day.row(count)),
-            (self._totals.rows, self._row_of_total(login, day_ms)),
-        ]
+        tables = (self._counts, self._counts_by_day, self._totals)
+        counters = [(table.rows, table.row(count)) for table in tables]  # all layouts are compared before the first
         for rows, row in counters:
             rows.counter_inc(row, COLUMN)
-
-    def _row_of_total(self, login: Login, day_ms: int) -> bytes:
-        return self._totals.row(TotalOfDay(day_ms))
 
     def day_count(self, user: str, day_ms: int) -> int:
         """How often a user logged in on one day. Costs: one get."""
         check_day(day_ms)
-        count = Query(self._counts, self._counts.plan(user=user, day_ms=day_ms)).first()
+        count = self._counts.ask(user=user, day_ms=day_ms).first()
         return 0 if count is None else count.count
 
     def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
         """A user's days from `since_ms` to `until_ms` (exclusive), oldest first. Costs: one scan of their rows."""
         check_period(since_ms, until_ms)
-        return list(Query(self._counts, self._counts.plan(user=user, day_ms=between(since_ms, until_ms))))
+        return list(self._counts.ask(user=user, day_ms=between(since_ms, until_ms)))
 
     def day_total(self, day_ms: int) -> int:
         """How often all users together logged in on one day. Costs: one get."""
         check_day(day_ms)
-        total = Query(self._totals, self._totals.plan(day_ms=day_ms)).first()
-        return 0 if total is None else int(total.count)
+        total = self._totals.ask(day_ms=day_ms).first()
+        return 0 if total is None else total.count
 
     def top_users(self, day_ms: int, at_most: int = 10) -> list[DayCount]:
         """The users with the most logins of one day. Costs: one scan of a row for each user of the day."""
         check_day(day_ms)
-        return most_frequent(Query(self._counts_by_day, self._counts_by_day.plan(day_ms=day_ms)), at_most)
+        return most_frequent(self._counts_by_day.ask(day_ms=day_ms), at_most)

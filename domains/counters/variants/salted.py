@@ -3,20 +3,15 @@
 A day is read in eight ranges, merged by user.
 """
 
-from shared.keys import KeyLayout, Salt
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import FAMILIES, LOGIN_CELLS, UserOfDay
-from ..keys import TABLES as MAIN_TABLES
+from shared.keys import KeyLayout, Salt
+
+from ..keys import ERASURES, LOGIN_DAYS, LOGINS, LOGINS_BY_DAY, UserOfDay
+from ..repository import LoginRepository
 
 BUCKETS = 8
 
-LOGINS_BY_DAY = TableLayout(
-    "logins_by_day_salted",
-    "the same logins, by bucket and day",
-    KeyLayout(UserOfDay, Salt(of="user", buckets=BUCKETS)),
-    LOGIN_CELLS,
-    FAMILIES,
-)
-
-TABLES = MAIN_TABLES._replace(by_day=LOGINS_BY_DAY)
+SALTED = LOGINS_BY_DAY.like("logins_by_day_salted", KeyLayout(UserOfDay, Salt(of="user", buckets=BUCKETS)))
+TABLES = (*LOGINS.tables, *SALTED.tables, *LOGIN_DAYS.tables, *ERASURES.tables)
+Repository = partial(LoginRepository, by_day=SALTED)

@@ -4,18 +4,19 @@ The number of a shard leads its row, and the table is split there, so eight regi
 """
 
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from shared.keys import Int64, KeyLayout, Splits, UInt8, part, row_key
-from shared.tables import COUNTER, Column, RecordCells, TableLayout
+from shared.keys import Int64, Splits, UInt8, between, part, row_key
+from shared.sources import Table
+from shared.tables import COUNTER, Column
 
 from ..keys import LOGINS
-from ..records import Login
-from ..repository import check_day
-from . import increment
-from .increment import COLUMN, COUNTS, COUNTS_BY_DAY, CounterTables
+from ..records import DAY_MS, DayCount, Login
+from ..repository import check_day, check_period, most_frequent
+from .increment import COLUMN, COUNTS, COUNTS_BY_DAY
 
 if TYPE_CHECKING:
     import happybase
@@ -48,33 +49,64 @@ class ShardOfDay:
     day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
 
 
-SHARD_TOTALS = TableLayout(
+SHARDS_OF_DAYS = Table(
     "login_shards",
-    "a part of the counter of a day",
-    KeyLayout(ShardOfDay),
-    RecordCells(DayShard, {"count": Column(COLUMN, COUNTER)}),
+    ShardOfDay,
+    DayShard,
+    {"count": Column(COLUMN, COUNTER)},
     splits=Splits(tuple(bytes([shard]) for shard in range(1, SHARDS)), f"{SHARDS} shards: one region each"),
 )
-
-TABLES = CounterTables(COUNTS, COUNTS_BY_DAY, SHARD_TOTALS)
+TABLES = (*COUNTS.tables, *COUNTS_BY_DAY.tables, *SHARDS_OF_DAYS.tables)
 
 
 def shard_of(login: Login) -> int:
     """The shard of a login: a hash of everything in it, so that the logins of one user are spread, too."""
-    return zlib.crc32(b"".join([LOGINS.row(login), *LOGINS.cells.pack(login)])) % SHARDS
+    logins = LOGINS.layout
+    return zlib.crc32(b"".join([logins.row(login), *logins.cells.pack(login)])) % SHARDS
 
 
-class Repository(increment.Repository):
-    """The repository of `increment`, whose totals are in shards."""
+class Repository:
+    """Counts logins with counters, and does not store the logins; the total of a day is in shards."""
 
-    def __init__(self, connection: "happybase.Connection", tables: CounterTables = TABLES) -> None:
-        super().__init__(connection, tables)
+    lacks: ClassVar[Mapping[str, str]] = {"logins": "needs the logins, and a counter keeps only how many there were"}
+    """Why a question of `LoginRepository` has no method here, by its name."""
 
-    def _row_of_total(self, login: Login, day_ms: int) -> bytes:
-        return self._totals.row(ShardOfDay(shard_of(login), day_ms))
+    def __init__(self, connection: "happybase.Connection") -> None:
+        self._counts = COUNTS.on(connection)
+        self._counts_by_day = COUNTS_BY_DAY.on(connection)
+        self._shards = SHARDS_OF_DAYS.on(connection)
+
+    def store(self, login: Login) -> None:
+        """Counts a login. The same login again is counted again. Costs: three increments."""
+        day_ms = login.time_ms - login.time_ms % DAY_MS
+        count = DayCount(login.user, day_ms, 1)
+        counters = [  # all layouts are compared before the first increment
+            (self._counts.rows, self._counts.row(count)),
+            (self._counts_by_day.rows, self._counts_by_day.row(count)),
+            (self._shards.rows, self._shards.row(ShardOfDay(shard_of(login), day_ms))),
+        ]
+        for rows, row in counters:
+            rows.counter_inc(row, COLUMN)
+
+    def day_count(self, user: str, day_ms: int) -> int:
+        """How often a user logged in on one day. Costs: one get."""
+        check_day(day_ms)
+        count = self._counts.ask(user=user, day_ms=day_ms).first()
+        return 0 if count is None else count.count
+
+    def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
+        """A user's days from `since_ms` to `until_ms` (exclusive), oldest first. Costs: one scan of their rows."""
+        check_period(since_ms, until_ms)
+        return list(self._counts.ask(user=user, day_ms=between(since_ms, until_ms)))
 
     def day_total(self, day_ms: int) -> int:
         """How often all users together logged in on one day. Costs: one call with a get for each shard."""
         check_day(day_ms)
-        rows = [self._totals.row(ShardOfDay(shard, day_ms)) for shard in range(SHARDS)]
-        return sum(SHARD_TOTALS.record(row, cells).count for row, cells in self._totals.rows.rows(rows))
+        shards = self._shards
+        rows = [shards.row(ShardOfDay(shard, day_ms)) for shard in range(SHARDS)]
+        return sum(shards.layout.record(row, cells).count for row, cells in shards.rows.rows(rows))
+
+    def top_users(self, day_ms: int, at_most: int = 10) -> list[DayCount]:
+        """The users with the most logins of one day. Costs: one scan of a row for each user of the day."""
+        check_day(day_ms)
+        return most_frequent(self._counts_by_day.ask(day_ms=day_ms), at_most)

@@ -10,15 +10,16 @@ Choose it if every change must be kept; not if you list or compare chosen paths,
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from shared.keys import Descending, InvalidQuestion, KeyLayout, UInt32, between, part, row_key, shown, starting_with
 from shared.queries import MAX_LIMIT, Query, ServerFilter
 from shared.records import LAST_MS, check_int
-from shared.tables import BoundTable, ItemCells, TableLayout, put_if
+from shared.sources import AskedTable, Table
+from shared.tables import ItemCells, TableLayout, put_if
 
 from ..deciding import check_follows
-from ..keys import DOCUMENTS, DocumentOfOwner
+from ..keys import DocumentOfOwner
 from ..parts import check_fits_cell
 from ..records import Document
 
@@ -47,16 +48,8 @@ class RevisionOfDocument:
 HISTORY_CELLS = ItemCells(
     Document, "h", KeyLayout(RevisionOfDocument), value=("body", "changed_ms", "is_deleted", "edit"), at_least=4
 )
-HISTORY = TableLayout("documents_history", "all revisions of a document", DOCUMENTS.key, HISTORY_CELLS)
-
-
-class HistoryTables(NamedTuple):
-    """The documents with all their revisions."""
-
-    documents: TableLayout[DocumentOfOwner, Document]
-
-
-TABLES = HistoryTables(HISTORY)
+HISTORY = Table("documents_history", DocumentOfOwner, Document, HISTORY_CELLS)
+TABLES = HISTORY.tables
 
 
 class OneOfEachRow:
@@ -95,8 +88,8 @@ class Repository:
     lacks: ClassVar[Mapping[str, str]] = dict.fromkeys(("summaries", "having"), NO_COLUMNS)
     """Why a question of the design has no method here, by its name."""
 
-    def __init__(self, connection: "happybase.Connection", tables: HistoryTables = TABLES) -> None:
-        self._revisions = BoundTable(connection, tables.documents)
+    def __init__(self, connection: "happybase.Connection", documents: Table[Document] = HISTORY) -> None:
+        self._revisions = documents.on(connection)
 
     # ---- writes
 
@@ -112,8 +105,8 @@ class Repository:
         row = self._revisions.row(document)
         key = {"owner": document.owner, "document_id": document.document_id}
         while True:
-            newest = Query(self._revisions, self._revisions.plan(**key)).first()
-            stored = Query(self._revisions, self._revisions.plan(**key, revision=document.revision)).first()
+            newest = self._revisions.ask(**key).first()
+            stored = self._revisions.ask(**key, revision=document.revision).first()
             if stored is not None and stored.edit == document.edit:
                 return
             check_follows(document, 0 if newest is None else newest.revision)
@@ -136,8 +129,7 @@ class Repository:
     def versions(self, owner: str, document_id: str, newest: int = 3) -> list[Document]:
         """The newest revisions of a document, newest first. All are kept. Costs: one scan of as many cells."""
         check_int("newest", newest, 1)
-        plan = self._revisions.plan(owner=owner, document_id=document_id)
-        return Query(self._revisions, plan).page(min(newest, MAX_LIMIT)).records
+        return self._revisions.ask(owner=owner, document_id=document_id).page(min(newest, MAX_LIMIT)).records
 
     def _found(self, as_of_ms: int | None, **question: Any) -> Query[Document]:
         where = {}
@@ -149,5 +141,5 @@ class Repository:
             where = {"changed_ms": between(None, as_of_ms + 1)}
         table = self._revisions.layout
         one = TableLayout(table.name, table.holds, table.key, OneOfEachRow(as_of_ms), is_recorded=False)
-        rows = BoundTable(self._revisions.connection, one)
-        return Query(rows, rows.plan(**question)).where(**where).filtered(None if where else FIRST_CELL)
+        documents = AskedTable(self._revisions.connection, one).ask(**question)
+        return documents.where(**where).filtered(None if where else FIRST_CELL)

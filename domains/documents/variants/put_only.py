@@ -6,13 +6,12 @@ is older than the kept versions, a document is missing or older than asked, and 
 """
 
 from collections.abc import Mapping
-from operator import attrgetter
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from shared.keys import KeyLayout, Plan, starting_with
+from shared.keys import starting_with
 from shared.queries import Query, Versions
-from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
-from shared.writes import refuse_expired
+from shared.sources import Table
+from shared.tables import Family
 
 from ..keys import VERSIONS, DocumentOfOwner
 from ..parts import check_fits_cell
@@ -21,32 +20,15 @@ from ..records import Document
 if TYPE_CHECKING:
     import happybase
 
-PUT_CELLS = RecordCells(
-    Document,
-    {
-        "body": Column("d:b"),
-        "changed_ms": Column("d:t"),
-        "revision": Column("d:r"),
-        "is_deleted": Column("d:x"),
-        "edit": Column("d:e"),
-    },
-)
-PUT_ONLY = TableLayout(
+PUT_ONLY = Table(
     "documents_put_only",
-    "the document that was put last, and its latest versions",
-    KeyLayout(DocumentOfOwner),
-    PUT_CELLS,
-    {"d": Family(max_versions=VERSIONS)},
+    DocumentOfOwner,
+    Document,
+    {"body": "d:b", "changed_ms": "d:t", "revision": "d:r", "is_deleted": "d:x", "edit": "d:e"},
+    dated_by="changed_ms",
+    families={"d": Family(max_versions=VERSIONS)},
 )
-
-
-class PutOnlyTables(NamedTuple):
-    """The documents."""
-
-    documents: TableLayout[DocumentOfOwner, Document]
-
-
-TABLES = PutOnlyTables(PUT_ONLY)
+TABLES = PUT_ONLY.tables
 
 
 class Repository:
@@ -57,27 +39,25 @@ class Repository:
     )
     """Why a question of the design has no method here, by its name."""
 
-    def __init__(self, connection: "happybase.Connection", tables: PutOnlyTables = TABLES) -> None:
-        self._documents = BoundTable(connection, tables.documents)
+    def __init__(self, connection: "happybase.Connection", documents: Table[Document] = PUT_ONLY) -> None:
+        self._documents = documents.on(connection)
 
     # ---- writes
 
     def store(self, document: Document) -> None:
         """Puts a document, dated by its `changed_ms`, whatever is stored. Raises Expired. Costs: 1 put."""
         check_fits_cell(document)
-        refuse_expired([document], self._documents, time_of=attrgetter("changed_ms"))
-        rows = self._documents.rows
-        rows.put(self._documents.row(document), PUT_CELLS.pack(document), timestamp=document.changed_ms)
+        self._documents.put(document)
 
     # ---- questions
 
     def document(self, owner: str, document_id: str, as_of_ms: int | None = None) -> Document | None:
         """The document of that owner and id, or None. Costs: one get."""
-        return self._present(self._documents.plan(owner=owner, document_id=document_id), as_of_ms).first()
+        return self._present(as_of_ms, owner=owner, document_id=document_id).first()
 
     def of_owner(self, owner: str, id_prefix: str = "", as_of_ms: int | None = None) -> Query[Document]:
         """The documents of an owner by id. Costs: one scan of a page's rows and one more."""
-        return self._present(self._documents.plan(owner=owner, document_id=starting_with(id_prefix)), as_of_ms)
+        return self._present(as_of_ms, owner=owner, document_id=starting_with(id_prefix))
 
     def versions(self, owner: str, document_id: str, newest: int = 3) -> list[Document]:
         """The newest revisions of a document, newest first, without those of which the millisecond has a later one.
@@ -88,8 +68,8 @@ class Repository:
         versions = Versions(self._documents, plan, newest)
         return [version.record for version in versions if version.record is not None]
 
-    def _present(self, plan: Plan, as_of_ms: int | None) -> Query[Document]:
-        return Query(self._documents, plan).as_of(as_of_ms).then(those_present)
+    def _present(self, as_of_ms: int | None, **question: Any) -> Query[Document]:
+        return self._documents.ask(**question).as_of(as_of_ms).then(those_present)
 
 
 def those_present(documents: list[Document]) -> list[Document | None]:

@@ -6,34 +6,23 @@ documents of one owner over 65,536 ranges. Choose it if new owners write more th
 still one range, in one region until HBase splits it.
 """
 
+from functools import partial
+
 from shared.keys import HashPrefix, KeyLayout
 from shared.tables import TableLayout
-from shared.writes import erasures_tables, intents_table
+from shared.writes import erasures_tables
 
-from ..keys import DOCUMENTS, PARTS, SUMMARIES, DocumentOfOwner, GenerationOfDocument
-from ..keys import TABLES as MAIN_TABLES
+from ..keys import DOCUMENTS, PARTS, DocumentOfOwner, GenerationOfDocument
+from ..repository import DocumentRepository
 
 SALT = HashPrefix(of="owner", bytes=4, hex=True, take="last")
 
-SALTED = TableLayout(
-    "documents_salted", DOCUMENTS.holds, KeyLayout(DocumentOfOwner, SALT), DOCUMENTS.cells, DOCUMENTS.families
+SALTED = DOCUMENTS.like("documents_salted", KeyLayout(DocumentOfOwner, SALT))
+SALTED_PARTS = TableLayout(
+    "documents_salted_parts", PARTS.holds, KeyLayout(GenerationOfDocument, SALT), PARTS.cells, PARTS.families
 )
+ERASURES = erasures_tables("documents_salted_erasures", writers=1)
+"""Of its own, because an erasure names rows of its source."""
 
-ERASURES, (ERASED_DOCUMENTS,) = erasures_tables("documents_salted_erasures", writers=1)
-INTENTS = intents_table("documents_salted_intents")
-"""Erasures and intents of its own, because they name rows of its source."""
-
-TABLES = MAIN_TABLES._replace(
-    documents=SALTED,
-    summaries=TableLayout(SALTED.name, SUMMARIES.holds, SALTED.key, SUMMARIES.cells, SUMMARIES.families),
-    parts=TableLayout(
-        "documents_salted_parts",
-        PARTS.holds,
-        KeyLayout(GenerationOfDocument, SALT),
-        PARTS.cells,
-        PARTS.families,
-    ),
-    erasures=ERASURES,
-    erased_documents=ERASED_DOCUMENTS,
-    intents=INTENTS,
-)
+TABLES = (*SALTED.tables, SALTED_PARTS, *ERASURES.tables)
+Repository = partial(DocumentRepository, documents=SALTED, parts=SALTED_PARTS, erasures=ERASURES)

@@ -52,7 +52,7 @@ def test_a_product_that_comes_back_in_the_millisecond_in_which_it_was_withdrawn_
 
 @only(DESIGN, "catalog", "closed-codes")
 def test_a_row_of_the_index_that_leads_to_no_product_is_not_shown(connection, variant, catalog):
-    index = connection.table(variant.tables.by_id.name)
+    index = connection.table(variant.tables[1].name)
     row, _cells = next(index.scan())
     index.put(row + b"x" if variant is DESIGN.main else row, {b"p:x": b"\xc3"})
     assert {*catalog.with_id("Tao", "p-1"), *catalog.with_id("Taobao", "p-1")} == {LAMP, ELSEWHERE, NEIGHBOURS[0]}
@@ -65,7 +65,7 @@ def test_withdrawn_products_are_read_in_vain_until_they_are_forgotten(passes, co
     assert catalog.forget_withdrawn("Taobao") == 2  # too young
     passes(2 * KEEP_TOMBSTONES_MS + 60_000)
     catalog = variant.open(connection)
-    products = connection.table(variant.tables.products.name)
+    products = connection.table(variant.tables[0].name)
     assert len([*products.scan()]) == 4
     assert catalog.forget_withdrawn("Taobao") == 0
     assert len([*products.scan()]) == 2  # another shop's is kept

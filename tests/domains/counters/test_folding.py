@@ -118,8 +118,8 @@ def test_recover_folds_the_closed_days_and_no_other(tests):
             repository.fold(day)
         assert repository.upkeep.recover().failed == ()
         assert answers(repository) == WANTED
-        states = list(store.connection.table(LOGIN_DAYS.name).scan())
-        assert [LOGIN_DAYS.records(row, cells)[0].state for row, cells in states] == 3 * ["folded"]
+        states = list(store.connection.table(LOGIN_DAYS.layout.name).scan())
+        assert [LOGIN_DAYS.layout.records(row, cells)[0].state for row, cells in states] == 3 * ["folded"]
         with metered(store.connection) as cost:
             repository.upkeep.recover()
         assert cost.rpcs < 13, "a folded day is not folded again"
@@ -135,7 +135,7 @@ def test_a_day_with_a_damaged_row_is_not_folded_and_stops_no_other(connection, v
     with pytest.raises(WriterDied):
         variant.open(WatchedConnection(connection, dying_at(3))).fold(DAY + DAY_MS)
     (failed,) = repository.upkeep.recover().failed
-    row = LOGIN_DAYS.row(LoginDay(DAY)).hex(" ")
+    row = LOGIN_DAYS.layout.row(LoginDay(DAY)).hex(" ")
     assert failed.startswith(f"login_days: row {row}: day 2026-01-12T00:00:00.000Z: ")
     unmended = [(finding.kind, finding.table) for finding, is_mended in repository.upkeep.repair() if not is_mended]
     assert unmended == [("undecodable", by_day.name), ("unsettled", "login_days")]

@@ -43,7 +43,7 @@ def test_a_time_that_is_not_the_start_of_a_day_is_not_folded(repository):
 
 def test_a_user_is_in_one_bucket_on_all_days_and_in_all_shards():
     for user in ("ada", "bob", "u-17"):
-        assert len({salted.LOGINS_BY_DAY.row(login(day, user))[0] for day in range(0, 90 * DAY_MS, DAY_MS)}) == 1
+        assert len({salted.SALTED.layout.row(login(day, user))[0] for day in range(0, 90 * DAY_MS, DAY_MS)}) == 1
     assert {sharded.shard_of(login(DAY + at)) for at in range(200)} == {*range(sharded.SHARDS)}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from domains.counters import DAY_MS, DayClosed, LoginRepository
 from domains.counters.design import DESIGN
-from domains.counters.keys import LOGIN_DAYS, LOGINS, LOGINS_BY_DAY, LoginDay, sums_of
+from domains.counters.keys import LOGIN_DAYS, LOGINS_BY_DAY, TABLES, LoginDay, sums_of
 from shared.keys import InvalidQuestion
 from shared.testing import WatchedConnection
 from shared.writes import CLOCK, ClockSkew, Instructions
@@ -92,7 +92,7 @@ def test_what_one_table_lacks_is_found_and_mended(
 def test_a_day_whose_state_was_lost_is_closed_again_because_its_logins_would_not_count(connection, variant, repository):
     stored(repository, *logins_of_three())
     repository.fold(DAY)
-    connection.table("login_days").delete(LOGIN_DAYS.row(LoginDay(DAY)))
+    connection.table("login_days").delete(LOGIN_DAYS.layout.row(LoginDay(DAY)))
     other = variant.open(connection)
     other.store(login(DAY + 77))
     assert other.day_count("ada", DAY) == 3, "acknowledged and not counted: so the lost state is damage"
@@ -113,12 +113,12 @@ def test_pages_divide_rows_and_logins(engine, connection, repository, monkeypatc
     monkeypatch.setattr("domains.counters.verifying.AT_ONCE", 3)
     logins = stored(repository, *(login(DAY + at // 4, f"u{at % 5}", at) for at in range(40)))
     assert findings_of(repository) == []
-    for table, removed in ((LOGINS, logins[::3]), (LOGINS_BY_DAY, logins[1::3])):
+    for table, removed in zip(TABLES, (logins[::3], logins[1::3]), strict=False):
         for old in removed:
             connection.table(table.name).delete(table.row(old), [*table.cells.pack(old)], timestamp=old.time_ms)
     assert len(findings_of(repository)) > 10
     assert not mends_all(repository), "tombstones hide what is put"
-    for table in (LOGINS, LOGINS_BY_DAY):
+    for table in TABLES[:2]:
         connection.compact(table.name)
     assert mends_all(repository)
     assert findings_of(repository) == []
@@ -130,9 +130,9 @@ def test_a_damaged_cell_goes_if_told_and_the_logins_beside_it_stay_but_no_state_
 ):
     stored(repository, *logins_of_three())
     future_ms = time.time_ns() // 1_000_000 + DAY_MS  # a delete of now leaves its cell
-    connection.table("logins_by_day").put(LOGINS_BY_DAY.row(login(0)), {b"l:x": b"\xc3"}, timestamp=future_ms)
-    connection.table("logins_by_day").put(LOGINS_BY_DAY.row(login()), {b"l:x": b"\xc3", b"s:n": b"\xc1"})
-    connection.table("login_days").put(LOGIN_DAYS.row(LoginDay(DAY)), {b"d:day": b"x"})
+    connection.table("logins_by_day").put(LOGINS_BY_DAY.layout.row(login(0)), {b"l:x": b"\xc3"}, timestamp=future_ms)
+    connection.table("logins_by_day").put(LOGINS_BY_DAY.layout.row(login()), {b"l:x": b"\xc3", b"s:n": b"\xc1"})
+    connection.table("login_days").put(LOGIN_DAYS.layout.row(LoginDay(DAY)), {b"d:day": b"x"})
     assert mends_all(repository) is False
     assert len(findings_of(repository)) == 4
     assert not mends_all(repository, instructions=Instructions(discards_undecodable=True))
@@ -141,7 +141,7 @@ def test_a_damaged_cell_goes_if_told_and_the_logins_beside_it_stay_but_no_state_
     assert repository.day_total(DAY) == 5
 
 
-@pytest.mark.parametrize("table", [LOGINS, LOGINS_BY_DAY], ids=["by user", "by day"])
+@pytest.mark.parametrize("table", TABLES[:2], ids=["by user", "by day"])
 def test_a_fold_puts_its_sum_above_one_that_was_discarded_on_an_open_day(connection, repository, table):
     stored(repository, *logins_of_three())
     connection.table(table.name).put(sums_of(table).row(login()), {b"s:n": b"\xc1"})
@@ -187,7 +187,7 @@ def test_a_day_that_is_not_over_is_not_folded_and_stays_open(connection, reposit
 
 def test_a_clock_that_is_a_day_ahead_closes_no_day(connection, variant, repository):
     today_ms = repository._folder._clock.read_ms() // DAY_MS * DAY_MS
-    ahead = LoginRepository(connection, variant.tables, SetClock(today_ms + 2 * DAY_MS))
+    ahead = LoginRepository(connection, clock=SetClock(today_ms + 2 * DAY_MS))
     with pytest.raises(ClockSkew):
         ahead.fold(today_ms)
     assert list(connection.table("login_days").scan()) == []

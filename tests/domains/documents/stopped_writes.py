@@ -99,7 +99,7 @@ def contents(documents: Any, _tables: object) -> Contents:
     Two runs of a write name their generations differently.
     """
     assert [str(finding) for finding in documents.upkeep.verify() if not finding.is_harmless] == []
-    writer, parts = documents.writer, documents._parts
+    writer, parts = documents.writer, documents.parts
     records = sources(writer)
     assert all(record.is_settled for record in records.values())
     lines = {table.holds: dict(writer.rows(table.name).scan(columns=[*table.cells.columns])) for table in writer.lists}

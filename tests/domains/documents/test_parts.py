@@ -102,7 +102,7 @@ def test_a_reader_sees_the_old_document_or_the_new_one_whichever_calls_of_a_chan
 def test_the_past_of_a_document_in_parts_is_an_error_as_of_a_time_and_left_out_of_its_versions(connection, documents):
     documents.store(whole := attrs.evolve(ADA, document_id="user000002"))
     documents.store_in_parts(ADA)
-    row, column = DOCUMENTS.row(ADA), DOCUMENTS.cells.columns[0]
+    row, column = DOCUMENTS.layout.row(ADA), DOCUMENTS.layout.cells.columns[0]
     ((_, then_ms),) = connection.table("documents").cells(row, column, versions=1, include_timestamp=True)
     assert documents.document("acme", "user000001", as_of_ms=then_ms) == ADA
     documents.store_in_parts(MOVED)
@@ -140,7 +140,7 @@ def test_parts_of_a_dead_writer_are_found_after_ten_minutes_and_removed_by_recov
     assert (list(documents.upkeep.verify()), documents.upkeep.recover().waiting) == ([], 1)
     passes(WINDOW_MS + 1_000)  # a writer's clock may be milliseconds ahead of the store's
     (unsettled,) = documents.upkeep.verify()
-    assert (unsettled.kind, unsettled.row) == ("unsettled", DOCUMENTS.row(ADA))
+    assert (unsettled.kind, unsettled.row) == ("unsettled", DOCUMENTS.layout.row(ADA))
     assert unsettled.reason == "old parts remain; rowbook recover documents removes them"
     assert documents.upkeep.recover().settled == 1
     assert (list(documents.upkeep.verify()), len(generations(connection))) == ([], 1)
@@ -204,7 +204,7 @@ def test_a_document_whose_parts_cannot_be_read_is_an_error_of_its_own_and_found(
         documents.versions("acme", "user000001")
     (finding,) = documents.upkeep.verify()
     assert (finding.kind, finding.table, finding.row) == ("undecodable", PARTS.name, row)
-    assert finding.source_row == DOCUMENTS.row(ADA)
+    assert finding.source_row == DOCUMENTS.layout.row(ADA)
     assert list(documents.upkeep.repair(instructions=Instructions(discards_undecodable=True))) == [(finding, False)]
     documents.store(MOVED)
     assert list(documents.upkeep.verify()) == generations(connection) == []
@@ -246,7 +246,9 @@ def test_versions_are_erased_and_spared_whatever_the_clock_of_the_eraser_shows(c
     passes(1000)
     before_ms = time.time_ns() // 1_000_000
     opened(connection, clock=SetClock(ahead_ms)).erase("acme")
-    versions = connection.table("documents").cells(DOCUMENTS.row(ADA), DOCUMENTS.cells.columns[0], versions=10)
+    versions = connection.table("documents").cells(
+        DOCUMENTS.layout.row(ADA), DOCUMENTS.layout.cells.columns[0], versions=10
+    )
     assert not [cell for cell in versions if b"abcdefgh" in cell or b"stuvwxyz" in cell]
     assert documents.document("acme", "user000001", as_of_ms=before_ms) is None
     passes(1000)
