@@ -267,7 +267,7 @@ class Source(Generic[R]):
         """A list of a variant, whose table is that of its source if it was so before."""
         if of.layout.name != self.layout.name:
             return of
-        return of.like(source.name, source.key)
+        return of.like(source.name, None if source.key is self.layout.key else source.key)
 
     def _close(self, by: str) -> None:
         self._closed_by = self._closed_by or by
