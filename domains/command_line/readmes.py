@@ -10,7 +10,7 @@ from rich.console import Console
 
 from shared.designs import LINT_RULES, Design
 from shared.designs.comparison import stored_bytes
-from shared.designs.pages.design_page import design_blocks, index_block
+from shared.designs.pages.design_page import blocks_of_one_file, design_blocks, index_block
 from shared.designs.pages.keys_page import keys_blocks
 from shared.designs.pages.markdown import below, markdown_table, text_block, with_blocks
 from shared.designs.pages.regions_page import regions_blocks
@@ -122,6 +122,13 @@ def split_blocks() -> dict[str, str]:
 
 DESIGN_PAGES = ("README.md", "REFERENCE.md")
 """The pages of a design: one to decide by, and one with all measurements."""
+
+
+def pages_of(design: Design) -> Sequence[str]:
+    """The pages of a design: a design in one file has only the first one."""
+    return DESIGN_PAGES[:1] if design.in_one_file else DESIGN_PAGES
+
+
 MORE_PAGES: Mapping[str, Sequence[str]] = {"tsdb": ("OPENTSDB.md",)}
 """The further pages of some designs that have generated blocks."""
 
@@ -141,12 +148,15 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
 
     def of_design(design: Design) -> Iterator[tuple[Path, Callable[[], str]]]:
         makers: list[Callable[[], Mapping[str, str]]] = [
-            partial(design_blocks, design),
-            partial(shown_block, design),
+            *(
+                [partial(blocks_of_one_file, design)]
+                if design.in_one_file
+                else [partial(design_blocks, design), partial(shown_block, design)]
+            ),
             *(of[design.name] for of in (OF_SEVERAL_DESIGNS, more) if design.name in of),
         ]
         once = [cache(make) for make in makers]  # measured once for both pages
-        for page in (*DESIGN_PAGES, *MORE_PAGES.get(design.name, ())):
+        for page in (*pages_of(design), *MORE_PAGES.get(design.name, ())):
             yield made(ROOT / "domains" / design.name / page, *once)
 
     return dict(
