@@ -24,6 +24,9 @@ NAMES = (
     "changes",
     "catalog",
     "documents",
+    "sessions",
+    "leaderboard",
+    "links",
 )
 """All designs of the suite, in the order in which commands show them."""
 
