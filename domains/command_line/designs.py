@@ -24,6 +24,7 @@ NAMES = (
     "changes",
     "catalog",
     "documents",
+    "reservations",
     "sessions",
     "leaderboard",
     "links",

@@ -136,7 +136,7 @@ MORE_PAGES: Mapping[str, Sequence[str]] = {"tsdb": ("OPENTSDB.md",)}
 def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Callable[[], str]]:
     """Every generated file with the function that makes the text that it should have.
 
-    `more` makes further blocks of some pages: of designs by name, of `stores`, of `reservations`, and of `changing`.
+    `more` makes further blocks of some pages: of designs by name, of `stores`, and of `changing`.
     """
 
     def made(page: Path, *makers: Callable[[], Mapping[str, str]]) -> tuple[Path, Callable[[], str]]:
@@ -166,7 +166,6 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
             made(ROOT / "shared" / "stores" / "README.md", stores_blocks, claims.stores_blocks, more["stores"]),
             made(ROOT / "shared" / "README.md", extras_blocks),
             made(ROOT / "shared" / "API.md", names_blocks),
-            made(ROOT / "domains" / "reservations" / "README.md", more["reservations"]),
             made(ROOT / "domains" / "command_line" / "README.md", command_line_blocks),
             made(ROOT / "domains" / "CHANGING.md", more["changing"]),
             made(ROOT / "domains" / "IDEAS.md", ideas_blocks),

@@ -14,7 +14,7 @@ from shared.keys import Descending, EscapedText, Int64, TrailingText, between, p
 from shared.queries import Query
 from shared.records import LAST_MS, check_int, integer, text
 from shared.sources import Source
-from shared.writes import CLOCK, Upkeep, WriterClock
+from shared.writes import CLOCK, WriterClock
 
 if TYPE_CHECKING:
     import happybase
@@ -96,7 +96,7 @@ class Leaderboard:
     ) -> None:
         self._entries = entries.on(connection, clock)
         self.writer = self._entries.writer
-        self.upkeep: Upkeep = self._entries.upkeep
+        self.upkeep = self._entries.upkeep
 
     # ---- writes
 

@@ -16,7 +16,7 @@ from shared.queries import Query
 from shared.records import LAST_MS, check_text, integer, text
 from shared.sources import Source, Table
 from shared.tables import COUNTER, Column
-from shared.writes import CLOCK, CombinedUpkeep, UnreadableRows, Upkeep, WriterClock
+from shared.writes import CLOCK, CombinedUpkeep, UnreadableRows, WriterClock
 
 if TYPE_CHECKING:
     import happybase
@@ -150,7 +150,7 @@ class Links:
         self._links = links.on(connection, clock)
         self._clicks = clicks.on(connection)
         self.writer = self._links.writer
-        self.upkeep: Upkeep = CombinedUpkeep(self._links.upkeep, UnreadableRows(self._clicks))
+        self.upkeep = CombinedUpkeep(self._links.upkeep, UnreadableRows(self._clicks))
 
     # ---- writes
 

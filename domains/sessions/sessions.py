@@ -15,7 +15,7 @@ from shared.keys import Descending, EscapedText, Int64, TrailingText, UInt32, be
 from shared.queries import Query
 from shared.records import LAST_MS, check_int, integer, text
 from shared.sources import Source
-from shared.writes import CLOCK, Upkeep, WriterClock
+from shared.writes import CLOCK, WriterClock
 
 if TYPE_CHECKING:
     import happybase
@@ -156,7 +156,7 @@ class Sessions:
     ) -> None:
         self._sessions = sessions.on(connection, clock)
         self.writer = self._sessions.writer
-        self.upkeep: Upkeep = self._sessions.upkeep
+        self.upkeep = self._sessions.upkeep
 
     # ---- writes
 

@@ -25,8 +25,8 @@ LAST = {
 """The last number of a field, or of the times of a design, that does not go up to the last millisecond of 9999."""
 MAY_BE_EMPTY = ("item", "body", "text", "email")
 """Fields of text that may be empty, besides those that are if they are omitted."""
-MAY_BE_ANY = ("amount", "price")
-"""Fields of numbers without bounds."""
+MAY_BE_ANY = ("amount", "price", "from_day", "until_day")
+"""Fields of numbers without bounds, or whose bounds are others of the record."""
 
 
 @pytest.mark.parametrize(("design", "load"), RECORDS, ids=[f"{name}:{load.record.__name__}" for name, load in RECORDS])
