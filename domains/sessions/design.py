@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import LATE_PUTS, AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import LATE_PUTS, Accepted, AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from .sessions import TABLES, Session, Sessions
@@ -37,5 +37,12 @@ DESIGN = Design(
             avoid_if="several may be open at once: give each an id, as in `orders`",
         ),
     ),
-    accepted=(LATE_PUTS,),
+    accepted=(
+        Accepted(
+            "long-key",
+            "a line of ended sessions has two columns, of which a settled price puts one",
+            ("sessions_ended",),
+        ),
+        LATE_PUTS,
+    ),
 )

@@ -24,13 +24,14 @@ from .question_blocks import exemptions_block, questions_block, scans_block, tra
 
 
 def blocks_of_one_file(design: Design) -> dict[str, str]:
-    """The blocks of a design in one file, which has one page: its keys, and what its questions and writes cost."""
+    """The blocks of a design in one file, which has one page: its keys, its costs, and what `rowbook lint` finds."""
     costs = [measure_variant(scratch_store(design.main.tables), design, design.main)]
     keys = [(f"`{table.name}`", key_line(table.key)) for table in design.main.record_tables]
     return {
         "keys": markdown_table(("table", "row key"), keys),
         "costs": costs_block(design, costs),
         "writes": writes_block(costs),
+        "lint": lint_block(design),
     }
 
 
