@@ -35,7 +35,7 @@ DESIGN = Design(
         Variant(
             None,
             "the design itself",
-            (Exemption("ranges", "a page gets the entries of its lines, all in one call", (TOP, FROM_SCORE)),),
+            (Exemption("ranges", "a page gets the entries of its lines, all in one call", (FROM_SCORE,)),),
             tables=TABLES,
             take_if="the best result of a player counts, and you show the top of a list",
             avoid_if="you show every player's rank, or results add up: use `counters` for sums",
