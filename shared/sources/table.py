@@ -111,9 +111,11 @@ class WritableTable(AskedTable[R]):
 
     def put_all(self, records: Collection[R]) -> None:
         """Stores records, as `put` does. Raises and costs what `shared.writes.put_all` does."""
-        now_ms = self._clock.now_ms() if self._dated_by is None else 0
-        time_of = (lambda _record: now_ms) if self._dated_by is None else attrgetter(self._dated_by)
-        put_all(records, self, time_of=time_of)
+        if self._dated_by is not None:
+            put_all(records, self, time_of=attrgetter(self._dated_by))
+        else:
+            now_ms = self._clock.now_ms()
+            put_all(records, self, time_of=lambda _record: now_ms)
 
     def increment(self, key: object, name: str, by: int = 1) -> int:
         """Adds to the counter of an attribute, and returns its new value; a counter that is not there counts as 0.
