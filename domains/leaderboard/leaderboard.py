@@ -14,7 +14,6 @@ from shared.keys import Descending, EscapedText, Int64, TrailingText, between, p
 from shared.queries import Query
 from shared.records import LAST_MS, check_int, integer, text
 from shared.sources import Source
-from shared.writes import CLOCK, WriterClock
 
 if TYPE_CHECKING:
     import happybase
@@ -91,11 +90,8 @@ class Leaderboard:
     it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
-    def __init__(
-        self, connection: "happybase.Connection", entries: Source[Entry] = ENTRIES, clock: WriterClock = CLOCK
-    ) -> None:
-        self._entries = entries.on(connection, clock)
-        self.writer = self._entries.writer
+    def __init__(self, connection: "happybase.Connection", entries: Source[Entry] = ENTRIES) -> None:
+        self._entries = entries.on(connection)
         self.upkeep = self._entries.upkeep
 
     # ---- writes

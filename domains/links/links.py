@@ -149,7 +149,6 @@ class Links:
     ) -> None:
         self._links = links.on(connection, clock)
         self._clicks = clicks.on(connection)
-        self.writer = self._links.writer
         self.upkeep = CombinedUpkeep(self._links.upkeep, UnreadableRows(self._clicks))
 
     # ---- writes

@@ -15,7 +15,6 @@ from shared.keys import Descending, EscapedText, Int64, TrailingText, UInt32, be
 from shared.queries import Query
 from shared.records import LAST_MS, check_int, integer, text
 from shared.sources import Source
-from shared.writes import CLOCK, WriterClock
 
 if TYPE_CHECKING:
     import happybase
@@ -151,11 +150,8 @@ class Sessions:
     it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
-    def __init__(
-        self, connection: "happybase.Connection", sessions: Source[Session] = SESSIONS, clock: WriterClock = CLOCK
-    ) -> None:
-        self._sessions = sessions.on(connection, clock)
-        self.writer = self._sessions.writer
+    def __init__(self, connection: "happybase.Connection", sessions: Source[Session] = SESSIONS) -> None:
+        self._sessions = sessions.on(connection)
         self.upkeep = self._sessions.upkeep
 
     # ---- writes

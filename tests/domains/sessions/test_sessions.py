@@ -19,7 +19,7 @@ from domains.sessions import (
 )
 from domains.sessions.sessions import SESSIONS
 from shared.tables import Family, InvalidRecord
-from shared.writes import forget
+from shared.writes import forget, writers_of
 
 FIRST = Session("c-1", 1, "north", 1_000)
 
@@ -96,8 +96,9 @@ def test_a_gate_that_paused_does_not_create_a_session_that_was_removed_meanwhile
             sessions.start("c-1", "north", 3_000)
             assert sessions.remove_ended("north", 3_000) == 2
             if forgets:
-                rows = [sessions.writer.source.row(attrs.evolve(FIRST, number=number)) for number in (1, 2)]
-                assert forget(sessions.writer, rows) == 0
+                (writer,) = writers_of(sessions)
+                rows = [writer.source.row(attrs.evolve(FIRST, number=number)) for number in (1, 2)]
+                assert forget(writer, rows) == 0
 
         paused.meanwhile = meanwhile
         with pytest.raises(CarIsParked):
