@@ -174,8 +174,8 @@ class Sessions:
     def end(self, car: str, number: int, until_ms: int) -> Session:
         """Ends a session. The same call again changes nothing.
 
-        Raises AlreadySettled if it has ended at another time, or UnknownSession. Costs: 1 get, 3 puts, 1 checkAndPut,
-        1 delete.
+        Raises AlreadySettled if it has ended at another time, ValueError if it began later, or UnknownSession. Costs: 1
+        get, 3 puts, 1 checkAndPut, 1 delete.
         """
         check_int("until_ms", until_ms, 0, LAST_MS)
         return self._sessions.write(SessionOfCar(car, number), partial(after_end, until_ms))
