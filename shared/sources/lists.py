@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from ..keys import KeyLayout
+from ..keys import KeyLayout, split_points
 from ..keys.errors import listed, shown
 from ..tables import Column, Family, InvalidRecord, OtherColumns, RecordCells, TableLayout
 from ..tables.cells import families_of, record_fields
@@ -59,7 +59,7 @@ class ListOf(Generic[L]):
 
         With `line`, its lines hold more: all attributes of that class. A question still shows them as the first list.
         """
-        asked = attrs.evolve(self.asked, name=table, key=layout_of(key or self.layout.key))
+        asked = in_table(self.asked, table, key)
         layout = asked
         if line is not None:
             columns = line_columns(line, layout.key, self.record, self.columns)
@@ -81,6 +81,16 @@ def own_list(source: str, lists: Iterable[ListOf[Any]], of: ListOf[Any]) -> List
 def layout_of(key: type[Any] | KeyLayout[Any]) -> KeyLayout[Any]:
     """The layout of a key: that of its class has no prefixes."""
     return key if isinstance(key, KeyLayout) else KeyLayout(key)
+
+
+def in_table(
+    layout: TableLayout[Any, Any], name: str, key: "type[Any] | KeyLayout[Any] | None"
+) -> TableLayout[Any, Any]:
+    """The layout of another table with the same cells; another key has split points of its own."""
+    if key is None:
+        return attrs.evolve(layout, name=name)
+    key = layout_of(key)
+    return attrs.evolve(layout, name=name, key=key, splits=split_points(key))
 
 
 def holds_of(key: KeyLayout[Any], record: type[Any]) -> str:

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-import attrs
-
 from ..keys import KeyLayout, Splits
 from ..tables import Family, InvalidRecord, RecordCells, TableLayout
 from ..writes import CLOCK, Intent, SourceCells, WriterClock, intents_table
@@ -17,6 +15,7 @@ from .lists import (
     check_moves,
     derived_families,
     holds_of,
+    in_table,
     layout_of,
     line_columns,
     lines_by_name,
@@ -253,7 +252,7 @@ class Source(Generic[R]):
         other: Source[R] = object.__new__(type(self))
         other.__dict__ |= self.__dict__
         other._closed_by = ""
-        changed = attrs.evolve(self.layout, name=table or self.layout.name, key=layout_of(key or self.layout.key))
+        changed = in_table(self.layout, table or self.layout.name, key)
         other.layout = changed
         if table:
             other.intents = intents_table(f"{table}_intents")
