@@ -16,8 +16,11 @@ ROOT = Path(__file__).parents[1]
 
 
 def copied_modules(name: str) -> list[str]:
-    """The modules of a design that come along in a package: the first ones, and all that they import of its folder."""
-    modules = list(COPIED)
+    """The modules of a design that come along in a package: the first ones, and all that they import of its folder.
+
+    Of a design in one file these are the file and the names of the package.
+    """
+    modules = list(COPIED) if (ROOT / "domains" / name / "keys.py").exists() else ["__init__"]
     for module in modules:
         imported = imported_modules(ROOT / "domains" / name / f"{module}.py")
         beside = dict.fromkeys(other[1:] for other in imported if re.fullmatch(r"\.\w+", other))

@@ -36,7 +36,6 @@ from shared.writes.slots import SLOTS
 
 from .copies import ROOT
 from .domains.by_design import by_design
-from .domains.reservations.stopped_writes import STOPPED as RESERVATIONS
 
 FOLDER = ROOT / "fixtures" / "stored_bytes"
 NOW_MS = 1_800_000_000_000
@@ -71,7 +70,7 @@ class Recorded:
 
 
 def all_recorded() -> Iterator[Recorded]:
-    """Every variant of every design, and the reservations."""
+    """Every variant of every design."""
     stopped: dict[str, StoppedWrites] = by_design("stopped_writes", "STOPPED")
     erased: dict[str, ErasedPerson] = by_design("erased", "ERASED")
     for design in all_designs():
@@ -82,8 +81,6 @@ def all_recorded() -> Iterator[Recorded]:
             if design.name in stopped and variant.name in [of.name for of in stopped[design.name].variants]:
                 writes += stopped[design.name].writes
             yield Recorded(f"{design.name}.{variant.name}", variant, tuple(writes), design)
-    for of in RESERVATIONS.variants:
-        yield Recorded(f"reservations.{of.name}", of, RESERVATIONS.writes)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Facts about the suite itself."""
 
+import ast
 import re
 from importlib import import_module
 from pathlib import Path
@@ -13,15 +14,11 @@ from tests.programs.mutants.planting import read_mutants
 
 ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())
+IN_ONE_FILE = [design for design in all_designs() if design.in_one_file]
 FILES = ("README.md", "REFERENCE.md", *(f"{name}.py" for name in COPIED), "design.py", "variants/__init__.py")
-MAY_COPY_IMPORT = (
-    "shared.keys",
-    "shared.tables",
-    "shared.queries",
-    "shared.writes",
-    "shared.sources",
-    "shared.records",
-)
+MAY_COPY_IMPORT = tuple(f"shared.{room}" for room in ("keys", "tables", "queries", "writes", "sources", "records"))
+MAX_CODE, MAX_PAGE = 150, 200
+"""The most lines of code of a design in one file, without its docstrings, and of a page that one decides by."""
 SECTIONS = {
     "README.md": (
         "The key",
@@ -105,7 +102,47 @@ def test_the_pages_of_a_design_have_their_sections_and_what_one_decides_by_fits_
     for page, sections in SECTIONS.items():
         headings = re.findall(r"^## (.*)", (domain / page).read_text(encoding="utf-8"), re.MULTILINE)
         assert tuple(heading for heading in headings if heading in sections) == sections, page
-    assert len((domain / "README.md").read_text(encoding="utf-8").splitlines()) <= 200
+    assert len((domain / "README.md").read_text(encoding="utf-8").splitlines()) <= MAX_PAGE
+
+
+def module_of(design):
+    """The file of a design in one file, its package."""
+    path = Path(import_module(design.repository.__module__).__file__)
+    return path, path.parent
+
+
+def lines_of_code(path):
+    """The lines of a file without empty ones, comments and docstrings."""
+    text = path.read_text(encoding="utf-8")
+    documented = {
+        line
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        for line in range(node.lineno, node.end_lineno + 1)
+    }
+    code = [line.strip() for number, line in enumerate(text.splitlines(), 1) if number not in documented]
+    return sum(bool(line) and not line.startswith("#") for line in code)
+
+
+@pytest.mark.parametrize("design", IN_ONE_FILE, ids=lambda design: design.name)
+def test_a_design_in_one_file_has_its_files_and_imports_only_what_one_copies(design):
+    path, folder = module_of(design)
+    assert folder.name == design.name
+    assert {file.name for file in folder.iterdir() if file.is_file()} == {
+        *("__init__.py", path.name, "design.py", "README.md")
+    }
+    for module in imported_modules(path):
+        assert not module.startswith(("shared", ".")) or f"{module}.".startswith(
+            tuple(f"{allowed}." for allowed in MAY_COPY_IMPORT)
+        ), module
+    assert [name for name in imported_modules(folder / "design.py") if name.startswith(("domains", ".."))] == []
+
+
+@pytest.mark.parametrize("design", IN_ONE_FILE, ids=lambda design: design.name)
+def test_a_design_in_one_file_is_short(design):
+    path, folder = module_of(design)
+    assert lines_of_code(path) <= MAX_CODE
+    assert len((folder / "README.md").read_text(encoding="utf-8").splitlines()) <= MAX_PAGE
 
 
 @pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
@@ -122,13 +159,14 @@ def test_a_key_class_has_its_five_headings(design):
 
 
 def test_the_designs_are_all_the_domains():
-    assert sorted(design.name for design in all_designs()) == [domain.name for domain in DOMAINS]
+    in_folders = [domain.name for domain in DOMAINS]
+    assert sorted(design.name for design in all_designs() if not design.in_one_file) == in_folders
 
 
 def test_the_first_table_of_the_root_readme_has_a_line_for_every_design():
     table = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n| your records |")[2].partition("\n\n")[0]
     linked = re.findall(r"\(domains/(\w+)/README.md\) \|$", table, re.MULTILINE)
-    assert sorted(linked) == [domain.name for domain in DOMAINS]
+    assert sorted(linked) == sorted(design.name for design in all_designs())
 
 
 def test_no_module_is_named_after_helpers():

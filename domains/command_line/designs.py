@@ -24,6 +24,10 @@ NAMES = (
     "changes",
     "catalog",
     "documents",
+    "reservations",
+    "sessions",
+    "leaderboard",
+    "links",
 )
 """All designs of the suite, in the order in which commands show them."""
 

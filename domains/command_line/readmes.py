@@ -10,7 +10,7 @@ from rich.console import Console
 
 from shared.designs import LINT_RULES, Design
 from shared.designs.comparison import stored_bytes
-from shared.designs.pages.design_page import design_blocks, index_block
+from shared.designs.pages.design_page import blocks_of_one_file, design_blocks, index_block
 from shared.designs.pages.keys_page import keys_blocks
 from shared.designs.pages.markdown import below, markdown_table, text_block, with_blocks
 from shared.designs.pages.regions_page import regions_blocks
@@ -122,6 +122,13 @@ def split_blocks() -> dict[str, str]:
 
 DESIGN_PAGES = ("README.md", "REFERENCE.md")
 """The pages of a design: one to decide by, and one with all measurements."""
+
+
+def pages_of(design: Design) -> Sequence[str]:
+    """The pages of a design: a design in one file has only the first one."""
+    return DESIGN_PAGES[:1] if design.in_one_file else DESIGN_PAGES
+
+
 MORE_PAGES: Mapping[str, Sequence[str]] = {"tsdb": ("OPENTSDB.md",)}
 """The further pages of some designs that have generated blocks."""
 
@@ -129,7 +136,7 @@ MORE_PAGES: Mapping[str, Sequence[str]] = {"tsdb": ("OPENTSDB.md",)}
 def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Callable[[], str]]:
     """Every generated file with the function that makes the text that it should have.
 
-    `more` makes further blocks of some pages: of designs by name, of `stores`, of `reservations`, and of `changing`.
+    `more` makes further blocks of some pages: of designs by name, of `stores`, and of `changing`.
     """
 
     def made(page: Path, *makers: Callable[[], Mapping[str, str]]) -> tuple[Path, Callable[[], str]]:
@@ -141,12 +148,15 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
 
     def of_design(design: Design) -> Iterator[tuple[Path, Callable[[], str]]]:
         makers: list[Callable[[], Mapping[str, str]]] = [
-            partial(design_blocks, design),
-            partial(shown_block, design),
+            *(
+                [partial(blocks_of_one_file, design)]
+                if design.in_one_file
+                else [partial(design_blocks, design), partial(shown_block, design)]
+            ),
             *(of[design.name] for of in (OF_SEVERAL_DESIGNS, more) if design.name in of),
         ]
         once = [cache(make) for make in makers]  # measured once for both pages
-        for page in (*DESIGN_PAGES, *MORE_PAGES.get(design.name, ())):
+        for page in (*pages_of(design), *MORE_PAGES.get(design.name, ())):
             yield made(ROOT / "domains" / design.name / page, *once)
 
     return dict(
@@ -156,7 +166,6 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
             made(ROOT / "shared" / "stores" / "README.md", stores_blocks, claims.stores_blocks, more["stores"]),
             made(ROOT / "shared" / "README.md", extras_blocks),
             made(ROOT / "shared" / "API.md", names_blocks),
-            made(ROOT / "domains" / "reservations" / "README.md", more["reservations"]),
             made(ROOT / "domains" / "command_line" / "README.md", command_line_blocks),
             made(ROOT / "domains" / "CHANGING.md", more["changing"]),
             made(ROOT / "domains" / "IDEAS.md", ideas_blocks),

@@ -15,7 +15,6 @@ from shared.queries import Query
 from shared.records import check_int, check_text, integer, text
 from shared.sources import Source
 from shared.tables import MSGPACK, Column, Packing
-from shared.writes import Upkeep
 
 if TYPE_CHECKING:
     import happybase
@@ -46,12 +45,26 @@ class Stay:
     """The day on which the guest leaves: the night before it is the last one."""
 
     def __attrs_post_init__(self) -> None:
-        if self.until_day <= self.from_day:
-            raise ValueError(f"Stay.until_day: must be after from_day, {self.from_day} (got {self.until_day})")
+        _check_days(self)
 
     def overlaps(self, from_day: int, until_day: int) -> bool:
         """Whether the stay has one of these nights."""
         return self.from_day < until_day and from_day < self.until_day
+
+
+@attrs.frozen
+class Booking:
+    """A stay and its room, as a file has them."""
+
+    hotel: str = attrs.field(validator=text())
+    number: str = attrs.field(validator=text())
+    booking_id: str = attrs.field(validator=text())
+    guest_id: str = attrs.field(validator=text())
+    from_day: int = attrs.field(validator=integer(0, LAST_DAY))
+    until_day: int = attrs.field(validator=integer(0, LAST_DAY))
+
+    def __attrs_post_init__(self) -> None:
+        _check_days(self)
 
 
 @attrs.frozen
@@ -68,6 +81,12 @@ class Room:
         """The room with these stays instead; `held` may name others."""
         stays = tuple(sorted(stays, key=lambda stay: stay.from_day))
         return attrs.evolve(self, stays=stays, held=tuple(stay for stay in held if stay in stays))
+
+
+def _check_days(record: Stay | Booking) -> None:
+    if record.until_day <= record.from_day:
+        wanted = f"must be after from_day, {record.from_day}"
+        raise ValueError(f"{type(record).__name__}.until_day: {wanted} (got {record.until_day})")
 
 
 # ---- keys and cells
@@ -152,7 +171,7 @@ class Hotel:
     def __init__(self, connection: "happybase.Connection", rooms: Source[Room] = ROOMS) -> None:
         self._rooms = rooms.on(connection)
         self.writer = self._rooms.writer
-        self.upkeep: Upkeep = self._rooms.upkeep
+        self.upkeep = self._rooms.upkeep
 
     # ---- writes
 
@@ -198,6 +217,12 @@ class Hotel:
         """Removes the stays that ended by this day, so that the row does not grow. Costs: those of `cancel`."""
         check_int("day", day, 0, LAST_DAY)
         return self._rooms.write(RoomOfHotel(hotel, number), partial(after_forget, day))
+
+    def store(self, booking: Booking) -> Room:
+        """Opens the room of a booking, and books it, as `book` does. Costs: those of `open_room` and `book`."""
+        self.open_room(booking.hotel, booking.number)
+        stay = Stay(booking.booking_id, booking.guest_id, booking.from_day, booking.until_day)
+        return self.book(booking.hotel, booking.number, stay)
 
     # ---- questions
 

@@ -292,6 +292,11 @@ class Design:
             return attrs.evolve(variant, open=self.repository)
         return attrs.evolve(variant, open=partial(self.repository, tables=variant.tables))
 
+    @property
+    def in_one_file(self) -> bool:
+        """Whether all of it is one module, with one page and without variants."""
+        return self.main.module is None
+
     def why_no_upkeep(self, variant: Variant) -> str:
         """Why the repository of a variant has no `upkeep`; empty if it has one."""
         return variant.without_upkeep or self.without_upkeep

@@ -5,7 +5,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys import KeyLayout, Splits
-from ..tables import Cells, Family, InvalidRecord, RecordCells, TableLayout
+from ..keys.errors import shown
+from ..tables import COUNTER, Cells, Column, Family, InvalidRecord, RecordCells, TableLayout
 from ..tables.cells import record_fields
 from ..writes import CLOCK, WriterClock, put_all
 from .asked_table import AskedTable
@@ -100,6 +101,12 @@ class WritableTable(AskedTable[R]):
         super().__init__(connection, table.layout)
         self._dated_by = table.dated_by
         self._clock = clock
+        columns = getattr(table.layout.cells, "attributes", {})
+        self._counters = {
+            name: column.name
+            for name, column in columns.items()
+            if isinstance(column, Column) and column.packing == COUNTER
+        }
 
     # ---- writes
 
@@ -109,9 +116,25 @@ class WritableTable(AskedTable[R]):
 
     def put_all(self, records: Collection[R]) -> None:
         """Stores records, as `put` does. Raises and costs what `shared.writes.put_all` does."""
-        now_ms = self._clock.now_ms() if self._dated_by is None else 0
-        time_of = (lambda _record: now_ms) if self._dated_by is None else attrgetter(self._dated_by)
-        put_all(records, self, time_of=time_of)
+        if self._dated_by is not None:
+            put_all(records, self, time_of=attrgetter(self._dated_by))
+        else:
+            now_ms = self._clock.now_ms()
+            put_all(records, self, time_of=lambda _record: now_ms)
+
+    def increment(self, key: object, name: str, by: int = 1) -> int:
+        """Adds to the counter of an attribute, and returns its new value; a counter that is not there counts as 0.
+
+        It is not idempotent: if its reply is lost, the caller cannot know whether it counted. `key` is of the key's
+        class, or has its parts. Raises InvalidRecord for an attribute without a `COUNTER` column. Costs: one increment.
+        """
+        row = self.row(key)
+        column = self._counters.get(name)
+        if column is None:
+            wanted = f"must be one of {', '.join(self._counters)}" if self._counters else "the table has no counters"
+            raise InvalidRecord(f"table {self.layout.name}: increment: {wanted} (got {shown(name)})")
+        value: int = self.rows.counter_inc(row, column, by)
+        return value
 
     def delete(self, key: object) -> bool:
         """Deletes the cells of a row up to their newest date; returns whether there were any.

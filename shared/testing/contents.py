@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from ..tables import TableLayout
-from ..writes import KEEP_TOMBSTONES_MS, SourceCells
+from ..writes import KEEP_TOMBSTONES_MS, SourceCells, writers_of
 
 Contents: TypeAlias = dict[str, dict[bytes, Any]]
 """The contents of each row, by table."""
@@ -33,7 +33,7 @@ def sources(writer: Any) -> dict[bytes, Any]:
 def sources_and_lines(repository: Any, tables: Iterable[TableLayout[Any, Any]]) -> Contents:
     """All records of the source table, and the cells of all rows derived from them; asserts that they agree."""
     assert [*map(str, repository.upkeep.verify())] == []
-    writer = repository.writer
+    (writer,) = writers_of(repository)
     records = sources(writer)
     lines: Contents = {}
     for table in tables:

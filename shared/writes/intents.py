@@ -525,7 +525,8 @@ def before_decision_ms(source: SourceRow[Any], began: Moment) -> int:
 
 
 def writers_of(repository: Any) -> list[IntentWriter[Any]]:
-    """The writers of a repository, each with a source and intents of its own."""
+    """The writers that a repository has, or that its bound sources have: each with a source and intents of its own."""
     attributes: Any = repository.__dict__
-    writers: list[IntentWriter[Any]] = [value for value in attributes.values() if isinstance(value, IntentWriter)]
+    values = [getattr(value, "writer", value) for value in attributes.values()]
+    writers: list[IntentWriter[Any]] = [*dict.fromkeys(value for value in values if isinstance(value, IntentWriter))]
     return writers

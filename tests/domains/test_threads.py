@@ -25,8 +25,8 @@ from shared.writes import Dictionary, WriterClock
 from tests.few_designs import few_of
 
 THREADS = 8
-IN_ORDER = ("changes", "documents", "profiles")
-"""Designs whose samples are stored in order: a late change or revision is refused, and the last profile counts."""
+IN_ORDER = ("changes", "documents", "profiles", "sessions")
+"""Designs whose samples are stored in order: late changes and sessions are refused, and the last profile counts."""
 ROOT = Path(__file__).parents[2]
 
 

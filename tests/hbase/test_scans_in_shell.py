@@ -22,13 +22,14 @@ def rows_of(connection, answer) -> int:
     """The rows that the statements of an answer read.
 
     These are the rows that the answer read, unless it read rows in parts, or merged scans of one table, or dropped rows
-    until a page was full: of each range it then reads only as many rows as the page needs, and a statement reads up to
-    the limit, or to the end.
+    until a page was full, or wanted one record of a range: of each range it then reads only as many rows as it needs,
+    and a statement reads up to the limit, or to the end.
     """
     scanned = [read.table for read in answer.reads if not read.is_get]
     is_in_parts = any(b"ColumnPaginationFilter" in (read.filter or b"") for read in answer.cost.reads)
     is_full = isinstance(answer.answer, Page) and answer.answer.cursor is not None
-    if not is_in_parts and len(scanned) == len({*scanned}) and not (answer.client_work and is_full):
+    is_first = answer.pattern.answer == "first" and not any(read.is_get for read in answer.reads)
+    if not is_in_parts and not is_first and len(scanned) == len({*scanned}) and not (answer.client_work and is_full):
         return answer.cost.rows_fetched
     prefix = connection.table_prefix + connection.table_prefix_separator
     tables = {read.table: connection.table(read.table.removeprefix(prefix)) for read in answer.reads}

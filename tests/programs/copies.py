@@ -123,4 +123,4 @@ def main(names: Iterable[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(",".join(sys.argv[1:] or NAMES).split(",")))
+    sys.exit(main(",".join(sys.argv[1:] or SHOWN).split(",")))

@@ -28,7 +28,7 @@ def of_regions() -> Mapping[Path, str]:
 
 
 if __name__ == "__main__":
-    for drawn in (*map(files, all_designs()), of_regions()):
+    for drawn in (*(files(design) for design in all_designs() if not design.in_one_file), of_regions()):
         for path, text in drawn.items():
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")

@@ -11,7 +11,6 @@ from shared.designs.cost_tables import listed
 from shared.designs.pages.markdown import below, filled, markdown_list, markdown_table, picture_block
 from shared.testing import Steps
 from tests.domains.orders import backups
-from tests.domains.reservations.stopped_writes import steps as hotel_steps
 from tests.engines import Embedded, Engine
 from tests.programs.shown_writes import STEPS, ladder
 from tests.releases.test_deployment import CHANGES
@@ -72,9 +71,7 @@ def backups_block() -> str:
 def all_pages() -> dict[Path, Callable[[], str]]:
     """Every generated file with the function that makes the text that it should have."""
     of_designs = {name: partial(steps_blocks, of) for name, of in STEPS.items()}
-    of_hotel = partial(steps_block, hotel_steps(Embedded()))
-    more = {"stores": differences_blocks, "changing": changes_blocks, "reservations": lambda: {"steps": of_hotel()}}
-    return pages({**more, **of_designs})
+    return pages({"stores": differences_blocks, "changing": changes_blocks, **of_designs})
 
 
 if __name__ == "__main__":

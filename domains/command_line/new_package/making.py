@@ -79,6 +79,9 @@ def made_files(
     design, variant, folder = _origin(origin)
     if not variant.is_to_copy:
         raise CommandFailed(f"{origin} {variant.warning}")
+    if design.in_one_file:
+        module = design.repository.__module__.rpartition(".")[2]
+        raise CommandFailed(f"{design.name}: is one file: copy {folder / module}.py, and change its imports")
     measured, repository = measured_questions(design, variant)
     refused = {answer.pattern.question for answer in measured if answer.refused}
     package = read_package(folder, COPIED)

@@ -41,7 +41,8 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     alike = [variant for variant in others if _verdicts(variant) == _verdicts(main)]
     differing = [main, *(variant for variant in others if variant not in alike)]
     growing = how_many_grow(recorded_growth(design).own)
-    caption = [_samples_line(design), f"Up to {TIMES[-1]} times the data, {growing} ([measured](REFERENCE.md#costs))."]
+    measured = "measured" if design.in_one_file else "[measured](REFERENCE.md#costs)"
+    caption = [_samples_line(design), f"Up to {TIMES[-1]} times the data, {growing} ({measured})."]
     caption += [f"Not shown, because every question is refused: {', '.join(silent)}."] if silent else []
     if alike:
         names = ", ".join(f"`{variant.variant.name}`" for variant in alike)
@@ -93,7 +94,8 @@ def _load_line(load: Load, attributes: Sequence[str], period: str | None) -> str
     if period:
         times = [getattr(record, period) for record in records]
         line += f", from {show_time(min(times))} to {show_time(max(times))}"
-    counts = {name: Counter(getattr(record, name) for record in records) for name in attributes if name != period}
+    stored = {name: [getattr(record, name) for record in records] for name in attributes if name != period}
+    counts = {name: Counter(value for value in values if value is not None) for name, values in stored.items()}
     values = [
         f"{len(count)} values of `{name}` (the most frequent in {max(count.values()) / len(records):.0%} of records)"
         for name, count in counts.items()

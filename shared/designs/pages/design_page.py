@@ -19,8 +19,20 @@ from .cost_blocks import (
 from .heat_blocks import heat_block
 from .key_blocks import columns_block, layout_block, ordering_block, published_block, row_block, variants_block
 from .lint_block import lint_block
-from .markdown import markdown_list, picture_block
+from .markdown import markdown_list, markdown_table, picture_block
 from .question_blocks import exemptions_block, questions_block, scans_block, traps_block
+
+
+def blocks_of_one_file(design: Design) -> dict[str, str]:
+    """The blocks of a design in one file, which has one page: its keys, its costs, and what `rowbook lint` finds."""
+    costs = [measure_variant(scratch_store(design.main.tables), design, design.main)]
+    keys = [(f"`{table.name}`", key_line(table.key)) for table in design.main.record_tables]
+    return {
+        "keys": markdown_table(("table", "row key"), keys),
+        "costs": costs_block(design, costs),
+        "writes": writes_block(costs),
+        "lint": lint_block(design),
+    }
 
 
 def design_blocks(design: Design) -> dict[str, str]:

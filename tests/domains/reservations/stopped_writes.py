@@ -4,7 +4,8 @@ from operator import attrgetter, methodcaller
 
 import attrs
 
-from domains.reservations import TABLES, Hotel, RoomTaken, Stay, UnknownRoom
+from domains.reservations import RoomTaken, Stay, UnknownRoom
+from domains.reservations.design import DESIGN
 from shared.testing import Steps, StoppedWrites, View, Write, crash_tests
 
 ANN = Stay("b-1", "ann", 10, 13)
@@ -45,18 +46,8 @@ VIEWS = (
 )
 
 
-@attrs.frozen
-class Variant:
-    """The hotel, as the crash tests want it."""
-
-    name: str = "hotel"
-    tables: tuple = TABLES
-    open: type = Hotel
-
-
-HOTEL = Variant()
 OFTEN = (lambda hotel: hotel.open_room("inn", "7"), book, book_next, move, cancel)
-STOPPED = StoppedWrites(WRITES, VIEWS, [HOTEL], (RoomTaken, UnknownRoom), often=OFTEN, often_every=4)
+STOPPED = StoppedWrites(WRITES, VIEWS, DESIGN.variants, (RoomTaken, UnknownRoom), often=OFTEN, often_every=4)
 
 
 # ---- what the page shows
@@ -70,4 +61,6 @@ def words(values):
 
 def steps(engine):
     """The writes, step by step."""
-    return Steps(crash_tests(engine, STOPPED, HOTEL), WRITES, ("book", "move", "cancel"), ("room", "of guests"), words)
+    return Steps(
+        crash_tests(engine, STOPPED, DESIGN.main), WRITES, ("book", "move", "cancel"), ("room", "of guests"), words
+    )

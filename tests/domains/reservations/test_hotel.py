@@ -15,10 +15,10 @@ from domains.reservations import TABLES, Hotel, RoomTaken, Stay, StayOfGuest, Un
 from domains.reservations.hotel import LAST_DAY, ROOMS, STAYS, RoomOfHotel
 from shared.keys import InvalidQuestion
 from shared.tables import Column, RecordCells
-from shared.testing import CrashContract, WatchedConnection, WriterDied, dying_at, paused_at, undisturbed
+from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at, undisturbed
 from shared.writes import IntentWriter, SourceCells
 
-from .stopped_writes import ANN, BOB, CAT, STOPPED
+from .stopped_writes import ANN, BOB, CAT
 
 
 @pytest.fixture
@@ -31,16 +31,6 @@ def hotel(engine):
 
 
 # ---- what decides
-
-
-class TestCrashes(CrashContract):
-    stopped = STOPPED
-
-
-@pytest.mark.long
-class TestEveryCrash(CrashContract):
-    stopped = STOPPED
-    visits_all = True
 
 
 def test_of_many_clients_at_once_each_night_has_one(engine):

@@ -80,7 +80,10 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare with the recordings, and write nothing")
     parser.add_argument("designs", nargs="*", type=design_named, metavar="design", help="all if omitted")
     arguments = parser.parse_args()
-    check, designs = arguments.check, arguments.designs or all_designs()
+    check, designs = (
+        arguments.check,
+        arguments.designs or [design for design in all_designs() if not design.in_one_file],
+    )
     recordings, to_count = by_keys(designs)
     try:
         with named_or_started() as named:

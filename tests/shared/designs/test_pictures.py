@@ -15,9 +15,9 @@ from tests.programs.pictures import files
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+DRAWN = [design for design in all_designs() if not design.in_one_file]
 ONE_DRAWN = [
-    pytest.param(design, marks=() if design.name == "orders" else pytest.mark.long, id=design.name)
-    for design in all_designs()
+    pytest.param(design, marks=() if design.name == "orders" else pytest.mark.long, id=design.name) for design in DRAWN
 ]
 
 
@@ -30,7 +30,7 @@ def test_the_pictures_of_a_design_are_what_the_code_draws(design):
     }
 
 
-@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+@pytest.mark.parametrize("design", DRAWN, ids=lambda design: design.name)
 def test_a_picture_is_on_a_page_and_within_its_canvas_and_has_words_that_are_soon_read_aloud(design):
     folder = ROOT / "domains" / design.name
     pages = "".join((folder / page).read_text(encoding="utf-8") for page in DESIGN_PAGES)
@@ -48,4 +48,4 @@ def test_a_picture_is_on_a_page_and_within_its_canvas_and_has_words_that_are_soo
 
 
 def test_every_role_has_a_colour_in_light_and_in_dark():
-    assert {*LIGHT} == {*DARK} >= {role for design in all_designs() for role in roles_of(design).values()}
+    assert {*LIGHT} == {*DARK} >= {role for design in DRAWN for role in roles_of(design).values()}

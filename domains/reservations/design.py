@@ -1,0 +1,42 @@
+"""What the suite shows of `reservations`: its load and its questions. A copy does not need it."""
+
+from pathlib import Path
+
+from shared.designs import LATE_PUTS, AccessPattern, Design, Exemption, Load, Variant
+
+from .hotel import TABLES, Booking, Hotel
+
+SAMPLES = Path(__file__).parents[2] / "fixtures" / "reservations"
+MAY_3, MAY_20 = 740_104, 740_121
+"""Days of 2027, as `date.toordinal()` counts them."""
+
+FREE = AccessPattern(
+    "the rooms of a hotel that are free", Hotel.free, {"hotel": "inn", "from_day": MAY_20, "until_day": MAY_20 + 2}
+)
+OF_GUEST = AccessPattern("a guest's stays from a day on", Hotel.of_guest, {"guest_id": "g-1", "from_day": MAY_3})
+
+DESIGN = Design(
+    name="reservations",
+    question="How does nobody get a room, a seat or a name that somebody else has, however many write at once?",
+    loads=(Load("bookings", Booking, Hotel.store, SAMPLES / "bookings.jsonl", identified_by=("booking_id",)),),
+    patterns=(
+        AccessPattern("a room with its stays", Hotel.room, {"hotel": "inn", "number": "1"}),
+        FREE,
+        OF_GUEST,
+    ),
+    repository=Hotel,
+    variants=(
+        Variant(
+            None,
+            "the design itself",
+            (
+                Exemption("ranges", "a page gets the rooms of its lines, all in one call", (OF_GUEST,)),
+                Exemption("rows", "all rooms of the hotel are read to find the free ones", (FREE,)),
+            ),
+            tables=TABLES,
+            take_if="something must have one owner at a time",
+            avoid_if="all that must be unique together does not fit one row",
+        ),
+    ),
+    accepted=(LATE_PUTS,),
+)

@@ -1,0 +1,48 @@
+"""What the suite shows of `sessions`: its load and its questions. A copy does not need it."""
+
+from pathlib import Path
+
+from shared.designs import LATE_PUTS, Accepted, AccessPattern, Design, Exemption, Load, Variant
+from shared.records import parse_time
+
+from .sessions import TABLES, Session, Sessions
+
+SAMPLES = Path(__file__).parents[2] / "fixtures" / "sessions"
+
+OPEN = AccessPattern("the cars that are in a garage now", Sessions.open_in, {"garage": "north"})
+
+DESIGN = Design(
+    name="sessions",
+    question="How does a car have at most one open parking session, and how does a garage list open and ended ones?",
+    loads=(Load("sessions", Session, Sessions.store, SAMPLES / "sessions.jsonl", has_own_order=True),),
+    patterns=(
+        AccessPattern("a session by its number", Sessions.session, {"car": "c-12", "number": 3}),
+        AccessPattern("a car's last session", Sessions.last, {"car": "c-12"}),
+        AccessPattern("a car's sessions, the last one first", Sessions.of_car, {"car": "c-12"}, limit=5),
+        OPEN,
+        AccessPattern(
+            "a garage's sessions that ended in a week",
+            Sessions.ended_in,
+            {"garage": "north", "since_ms": parse_time("2026-01-12"), "until_ms": parse_time("2026-01-19")},
+        ),
+    ),
+    repository=Sessions,
+    variants=(
+        Variant(
+            None,
+            "the design itself",
+            (Exemption("ranges", "a page gets the sessions of its lines, all in one call", (OPEN,)),),
+            tables=TABLES,
+            take_if="of one thing there may be one at a time: a car's parking, a charger's session, a caller's call",
+            avoid_if="several may be open at once: give each an id, as in `orders`",
+        ),
+    ),
+    accepted=(
+        Accepted(
+            "long-key",
+            "a line of ended sessions has two columns, of which a settled price puts one",
+            ("sessions_ended",),
+        ),
+        LATE_PUTS,
+    ),
+)
