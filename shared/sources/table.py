@@ -1,13 +1,13 @@
 """A table alone, declared once: its records have no lists, and each is put as it is."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys import KeyLayout, Splits
 from ..tables import Cells, Family, InvalidRecord, RecordCells, TableLayout
 from ..tables.cells import record_fields
-from ..writes import CLOCK, WriterClock, put_all
+from ..writes import CLOCK, WriterClock, put_all, store_all
 from .asked_table import AskedTable
 from .lists import NO_FAMILIES, Columns, holds_of, layout_of
 
@@ -44,8 +44,11 @@ class Table(Generic[R]):
         families: Mapping[str, Family] = NO_FAMILIES,
         splits: Splits | None = None,
     ) -> None:
+        self._declared: dict[str, Any] = {"dated_by": dated_by, "holds": holds, "families": families, "splits": splits}
         key = layout_of(key)
         cells: Cells[R] = RecordCells(record, columns) if isinstance(columns, Mapping) else columns
+        if cells.record is not record:
+            raise InvalidRecord(f"table {name}: its cells must hold {record.__name__} (got {cells.record.__name__})")
         options: dict[str, Any] = {"families": families} if families else {}
         if splits is not None:
             options["splits"] = splits
@@ -58,19 +61,22 @@ class Table(Generic[R]):
         self.dated_by = dated_by
 
     def like(
-        self, name: str, key: type[Any] | KeyLayout[Any] | None = None, columns: "Columns | Cells[R] | None" = None
+        self,
+        name: str,
+        key: type[Any] | KeyLayout[Any] | None = None,
+        columns: "Columns | Cells[R] | None" = None,
+        *,
+        holds: str = "",
     ) -> "Table[R]":
-        """The same records in another table, maybe under another key or in other cells: a variant."""
-        layout = self.layout
-        return Table(
-            name,
-            key or layout.key,
-            layout.cells.record,
-            columns or layout.cells,
-            dated_by=self.dated_by,
-            holds=layout.holds,
-            families=layout.families if columns is None else NO_FAMILIES,
-        )
+        """The same records in another table, maybe under another key or in other cells: a variant.
+
+        VISITS.like("visits_salted", KeyLayout(VisitOfPage, Salt(of="user", buckets=8)))
+
+        What was declared for the first table holds for this one, too, except for its split points if the key differs.
+        """
+        declared = self._declared | ({"splits": None} if key else {}) | ({"holds": holds} if holds else {})
+        cells = self.layout.cells
+        return Table(name, key or self.layout.key, cells.record, columns or cells, **declared)
 
     @property
     def tables(self) -> tuple[TableLayout[Any, R]]:
@@ -93,20 +99,28 @@ class WritableTable(AskedTable[R]):
 
     def __init__(self, connection: "happybase.Connection", table: Table[R], clock: WriterClock) -> None:
         super().__init__(connection, table.layout)
-        self._dated_by = table.dated_by
+        self._time_of = None if table.dated_by is None else attrgetter(table.dated_by)
         self._clock = clock
 
     # ---- writes
 
     def put(self, record: R) -> None:
-        """Stores a record in place of the one with its key, unless that is newer. Costs: one put."""
-        self.put_all([record])
+        """Stores a record in place of the one with its key, unless that is newer. Costs: one put.
 
-    def put_all(self, records: Collection[R]) -> None:
-        """Stores records, as `put` does. Raises and costs what `shared.writes.put_all` does."""
-        now_ms = self._clock.now_ms() if self._dated_by is None else 0
-        time_of = (lambda _record: now_ms) if self._dated_by is None else attrgetter(self._dated_by)
-        put_all(records, self, time_of=time_of)
+        Raises Expired, and stores nothing, if the record is older than a TTL of its cells.
+        """
+        self._put_batch([record])
+
+    def put_all(self, records: Iterable[R]) -> int:
+        """Stores records as `put` does, but 1,000 in a call; returns their number.
+
+        Raises NotAllStored. Costs: those of `shared.writes.put_all`: without Thrift2, one call for each different time.
+        """
+        return store_all(records, self._put_batch)
+
+    def _put_batch(self, records: list[R]) -> None:
+        now_ms = 0 if self._time_of else self._clock.now_ms()
+        put_all(records, self, time_of=self._time_of or (lambda _record: now_ms))
 
     def delete(self, key: object) -> bool:
         """Deletes the cells of a row up to their newest date; returns whether there were any.
