@@ -62,21 +62,25 @@ class Table(Generic[R]):
 
     def like(
         self,
-        name: str,
+        name: str = "",
         key: type[Any] | KeyLayout[Any] | None = None,
         columns: "Columns | Cells[R] | None" = None,
         *,
         holds: str = "",
+        families: Mapping[str, Family] = NO_FAMILIES,
+        splits: Splits | None = None,
     ) -> "Table[R]":
         """The same records in another table, maybe under another key or in other cells: a variant.
 
         VISITS.like("visits_salted", KeyLayout(VisitOfPage, Salt(of="user", buckets=8)))
+        VISITS.like(families={"v": Family(ttl_seconds=86_400)})
 
-        What was declared for the first table holds for this one, too, except for its split points if the key differs.
+        What is not given is as it was declared for this table, except for the split points if the key differs.
         """
-        declared = self._declared | ({"splits": None} if key else {}) | ({"holds": holds} if holds else {})
+        given = {"holds": holds, "families": families, "splits": splits}
+        declared = self._declared | ({"splits": None} if key else {}) | {name: of for name, of in given.items() if of}
         cells = self.layout.cells
-        return Table(name, key or self.layout.key, cells.record, columns or cells, **declared)
+        return Table(name or self.layout.name, key or self.layout.key, cells.record, columns or cells, **declared)
 
     @property
     def tables(self) -> tuple[TableLayout[Any, R]]:

@@ -119,6 +119,8 @@ def test_a_variant_keeps_all_that_it_does_not_name():
     assert len(salted.layout.splits.points) == 3
     assert salted.dated_by == "time_ms"
     assert visits.like("visits_2").layout == attrs.evolve(visits.layout, name="visits_2")
+    hour = {"v": Family(ttl_seconds=3_600)}
+    assert visits.like(families=hour).layout == attrs.evolve(visits.layout, families=hour)
 
 
 def test_a_variant_says_what_its_own_key_says():
@@ -131,6 +133,7 @@ def test_split_points_of_a_key_are_not_those_of_another():
     visits = Table("visits", VisitOfUser, Visit, {"page": "v:p"}, splits=own)
     assert visits.like("visits_2").layout.splits == visits.layout.splits == own
     assert visits.like("visits_by_time", VisitByTime).layout.splits.points == ()
+    assert visits.like("visits_by_time", VisitByTime, splits=own).layout.splits == own
 
 
 def test_a_variant_may_have_other_columns_or_cells():
