@@ -5,8 +5,6 @@ from contextlib import closing
 
 import pytest
 
-from domains.activity import design as activity
-from domains.activity import keys as activity_keys
 from domains.catalog import design as catalog
 from domains.catalog import keys as catalog_keys
 from domains.documents import design as documents
@@ -16,7 +14,6 @@ from shared.designs.comparison import measure_variant
 from shared.designs.verdicts import without_ranges
 
 COLUMNS = {
-    activity_keys: (activity.DESIGN, [activity.PERIOD, activity.DAY_OF_ALL, activity.ALIKE]),
     catalog_keys: (catalog.DESIGN, [catalog.BY_ID, "rpcs_per_record", "bytes_per_record"]),
     documents_keys: (documents.DESIGN, [documents.PATHS, documents.HAVING, documents.NEWEST, "rpcs_per_record"]),
 }

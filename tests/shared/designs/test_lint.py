@@ -64,10 +64,10 @@ def stored(table: TableLayout[Any, Any], records: list[Any]) -> LintedTable:
 
 
 def test_a_key_that_starts_with_a_time_rises_unless_a_bucket_of_another_part_comes_first() -> None:
-    assert ("rising", "logs_slices") in found(LintedTable(slices.TABLE))
+    assert ("rising", "logs_slices") in found(LintedTable(slices.TABLE.layout))
     assert found(LintedTable(LOGS.layout)) == found(LintedTable(salted.TABLE.layout)) == []
     assert "all go to the last region" in str(lint([LintedTable(time_first.TABLE.layout)]))
-    assert "all go to the first region" in str(lint([LintedTable(newest_first.TABLE)]))
+    assert "all go to the first region" in str(lint([LintedTable(newest_first.TABLE.layout)]))
 
 
 def test_a_key_of_numbers_that_count_up_rises_unless_a_hash_of_them_comes_first() -> None:
@@ -177,8 +177,8 @@ class EventOfKey(LogEvent):
 
 def test_a_key_in_which_nothing_after_the_time_tells_records_apart_may_have_ties() -> None:
     actions = [*ACTIVITY.loads[0].sample_records()]
-    assert ("tie", "activity_user_and_time") in found(stored(user_and_time.TABLE, actions))
-    assert ("tie", "activity") not in found(stored(ACTIONS, actions))
+    assert ("tie", "activity_user_and_time") in found(stored(user_and_time.TABLE.layout, actions))
+    assert ("tie", "activity") not in found(stored(ACTIONS.layout, actions))
 
 
 def test_parts_after_the_time_that_repeat_are_no_tie_breaker() -> None:
@@ -201,7 +201,7 @@ def test_a_slice_without_the_rest_of_its_time_has_ties_for_the_whole_slice() -> 
 
 def test_a_key_that_many_small_cells_repeat_is_found_unless_they_are_one_cell_or_compressed() -> None:
     actions = [*ACTIVITY.loads[0].sample_records()]
-    table = ACTIONS
+    table = ACTIONS.layout
     compressed = attrs.evolve(table, families={"a": Family(compression="GZ")})
     assert found(stored(table, actions)) == [("long-key", "activity")]
     assert found(stored(compressed, actions)) == []
