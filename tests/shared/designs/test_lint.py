@@ -192,7 +192,7 @@ def test_parts_after_the_time_that_repeat_are_no_tie_breaker() -> None:
 
 
 def test_a_slice_without_the_rest_of_its_time_has_ties_for_the_whole_slice() -> None:
-    reasons = [finding.reason for finding in lint([LintedTable(bucketed.TABLE)]) if finding.rule == "tie"]
+    reasons = [finding.reason for finding in lint([LintedTable(bucketed.TABLE.layout)]) if finding.rule == "tie"]
     assert reasons == ["its key holds only the 15-minute slice of time_ms: records of one slice replace each other"]
 
 
@@ -220,9 +220,13 @@ GAUGES = TableLayout(
 
 
 def test_points_without_a_ttl_are_found() -> None:
-    assert ("no-ttl", "points") in found(LintedTable(POINTS))
-    assert ("no-ttl", "points") not in found(LintedTable(attrs.evolve(POINTS, families={"p": Family(ttl_seconds=99)})))
-    assert ("no-ttl", "points") in found(LintedTable(attrs.evolve(POINTS, families={"p": Family(ttl_seconds=-1)})))
+    assert ("no-ttl", "points") in found(LintedTable(POINTS.layout))
+    assert ("no-ttl", "points") not in found(
+        LintedTable(attrs.evolve(POINTS.layout, families={"p": Family(ttl_seconds=99)}))
+    )
+    assert ("no-ttl", "points") in found(
+        LintedTable(attrs.evolve(POINTS.layout, families={"p": Family(ttl_seconds=-1)}))
+    )
     assert found(LintedTable(GAUGES)) == []
     assert found(LintedTable(LOGS.layout)) == []
 
