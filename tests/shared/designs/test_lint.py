@@ -251,13 +251,15 @@ def test_parts_of_a_record_that_expire_at_different_times_are_found() -> None:
     )
     assert found(LintedTable(copy), LintedTable(attrs.evolve(LOGS.layout, families=day))) == []
     assert found(LintedTable(copy), LintedTable(GAUGES)) == []
-    two = attrs.evolve(PROFILES, families={**PROFILES.families, "a": Family(ttl_seconds=60)})
+    two = attrs.evolve(PROFILES.layout, families={**PROFILES.layout.families, "a": Family(ttl_seconds=60)})
     assert found(LintedTable(two)) == [("ttls-differ", "profiles")]
 
 
 def test_a_family_that_expires_with_the_required_cells_and_not_after_them_is_found() -> None:
     """HBase may read the clock a millisecond later for it, and then a record seems to have nothing in it."""
-    with_a = [LintedTable(attrs.evolve(PROFILES, families={"p": DAY, "a": family})) for family in (DAY, WEEK, Family())]
+    with_a = [
+        LintedTable(attrs.evolve(PROFILES.layout, families={"p": DAY, "a": family})) for family in (DAY, WEEK, Family())
+    ]
     assert [found(table) for table in with_a] == [[("ttls-differ", "profiles")], [], []]
     (finding,) = lint(with_a[:1])
     assert finding.reason == (
