@@ -14,7 +14,14 @@ from tests.programs.mutants.planting import read_mutants
 ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())
 FILES = ("README.md", "REFERENCE.md", *(f"{name}.py" for name in COPIED), "design.py", "variants/__init__.py")
-MAY_COPY_IMPORT = ("shared.keys", "shared.tables", "shared.queries", "shared.writes", "shared.records")
+MAY_COPY_IMPORT = (
+    "shared.keys",
+    "shared.tables",
+    "shared.queries",
+    "shared.writes",
+    "shared.records",
+    "shared.sources",
+)
 SECTIONS = {
     "README.md": (
         "The key",

@@ -94,4 +94,6 @@ class LogRepository:
         """
         check_one_of("filter_at", filter_at, "server", "client")
         events = self._logs.ask_more(host=host, time_ms=between(since_ms, until_ms)).in_order_of(BY_TIME)
-        return events.where(severity=severity) if filter_at == "client" else events.on_server("severity", severity)
+        if filter_at == "client":
+            return events.where(severity=severity)
+        return events.on_server("severity", severity)
