@@ -77,8 +77,11 @@ class Table(Generic[R]):
 
         What is not given is as it was declared for this table, except for the split points if the key differs.
         """
-        given = {"holds": holds, "families": families, "splits": splits}
-        declared = self._declared | ({"splits": None} if key else {}) | {name: of for name, of in given.items() if of}
+        given: dict[str, Any] = {"holds": holds, "families": families, "splits": splits}
+        declared = dict(self._declared)
+        if key is not None:
+            del declared["splits"]
+        declared |= {option: value for option, value in given.items() if value}
         cells = self.layout.cells
         return Table(name or self.layout.name, key or self.layout.key, cells.record, columns or cells, **declared)
 

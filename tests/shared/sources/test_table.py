@@ -171,7 +171,7 @@ def test_of_two_records_with_one_key_the_newer_one_stays(connection):
 def test_without_a_time_the_last_call_stays(connection):
     times_ms = iter((5, 6))
     clock = WriterClock()
-    clock.now_ms = lambda at_least_ms=0: next(times_ms)
+    clock.now_ms = lambda above_ms=0: next(times_ms)
     pages = LAST_CALL.on(connection, clock)
     pages.put(OpenPage("ann", "/new", 2_000))
     assert pages.put_all([OpenPage("ann", "/old", 1_000), OpenPage("bob", "/", 1_000)]) == 2
