@@ -33,12 +33,7 @@ class AnotherWriter(Exception):
 
 
 class ChangeStore:
-    """Stores the changes of sources in the order of their logs, and erases records.
-
-    A source has one writer at a time, which starts after the watermark and stores every change of the log in order. A
-    call first decides by checkAndPut which changes have its positions, then puts both rows of each, then moves the
-    watermark. After a crash, the next writer puts the same rows again. A writer that has other changes at these
-    positions is refused before it puts a row, so no change that a reader has seen is ever replaced.
+    """Stores the changes of sources, and erases records, as `ChangeRepository` promises.
 
     `log` reads the changes of a source at some positions, `of_table` those of one table, as `Copies` needs it.
     `completed` returns changes as the history stores them.
