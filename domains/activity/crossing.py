@@ -7,7 +7,6 @@ from shared.designs import Crossing, Design, Panel, Series, metered, scratch_sto
 from shared.keys import between
 from shared.queries import Query
 from shared.records import parse_time
-from shared.tables import BoundTable
 
 from .keys import ACTIVITY, TABLES
 from .repository import ActivityRepository
@@ -23,7 +22,7 @@ def user_first_against_time_first(design: Design) -> Crossing:
     """The rows that a question about one day reads; `activity` pays a full table scan for one that it refuses."""
     actions = list(design.loads[0].sample_records())
     with closing(scratch_store([*TABLES, *time_first.TABLES])) as connection:
-        by_user, by_time = ActivityRepository(connection), ActivityRepository(connection, time_first.TABLES)
+        by_user, by_time = ActivityRepository(connection), time_first.Repository(connection)
         for repository in (by_user, by_time):
             repository.store_all(actions)
 
@@ -32,8 +31,7 @@ def user_first_against_time_first(design: Design) -> Crossing:
                 assert query.count()
             return cost.rows_fetched
 
-        table = BoundTable(connection, ACTIVITY)
-        full_scan = rows_read(Query(table, table.whole_table()).where(time_ms=between(*DAY)))
+        full_scan = rows_read(ACTIVITY.on(connection).ask_all().where(time_ms=between(*DAY)))
         of_one, of_one_by_time = rows_read(by_user.of_user(USER, *DAY)), rows_read(by_time.of_user(USER, *DAY))
         of_all_by_time = rows_read(by_time.of_all(*DAY))
 

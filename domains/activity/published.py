@@ -26,7 +26,7 @@ PUBLISHED = (
     PublishedKey(
         "S0.5",
         "[md5(userid).subStr(0,4)][userId][orderid]",
-        hash_prefix.TABLE,
+        hash_prefix.TABLE.layout,
         ActionOfUser("user_1", TIME_MS, TIE),
         {"HashPrefix": b"3f49", "user": b"user_1", **BY_ORDER},
         {"user": TERMINATOR, **DEVIATIONS},
@@ -34,7 +34,7 @@ PUBLISHED = (
     PublishedKey(
         "S3.1",
         'MD5(userId).substring(0, 8) + "_" + userId',
-        legible_hash.TABLE,
+        legible_hash.TABLE.layout,
         ActionOfUser("user_1", TIME_MS, TIE),
         {"HashPrefix": b"3f49044c_", "user": b"user_1"},
         {"user": TERMINATOR, "time_ms": "added: published as the key of a user, who has one row", "tie": TIE_ADDED},
@@ -42,7 +42,7 @@ PUBLISHED = (
     PublishedKey(
         "S0.6",
         "[reverse(userid)][orderid]",
-        reversed.TABLE,
+        reversed.TABLE.layout,
         reversed.ActionOfReversedUser(PHONE, TIME_MS, TIE),
         {"user": b"71000000831", **BY_ORDER},
         {"user": WIDTH, **DEVIATIONS},
@@ -51,7 +51,7 @@ PUBLISHED = (
         PublishedKey(
             source,
             quoted,
-            reversed.TABLE,
+            reversed.TABLE.layout,
             reversed.ActionOfReversedUser(user, TIME_MS, TIE),
             {"user": reversed_user, "time_ms": b"%d" % (LONG_MAX - TIME_MS)},
             {"user": WIDTH, "time_ms": EIGHT_BYTES, "tie": TIE_ADDED},
@@ -64,7 +64,7 @@ PUBLISHED = (
     PublishedKey(
         "S3.2",
         "userId_timestamp",
-        ACTIVITY,
+        ACTIVITY.layout,
         ActionOfUser("user_1", TIME_MS, TIE),
         {"user": b"user_1_", "time_ms": b"%d" % TIME_MS},
         {"user": DELIMITER, "time_ms": NEWEST_FIRST, "tie": TIE_ADDED},
@@ -72,7 +72,7 @@ PUBLISHED = (
     PublishedKey(
         "S3.2",
         "userId_timestamp",
-        user_and_time.TABLE,
+        user_and_time.TABLE.layout,
         user_and_time.LastActionOfMillisecond("user_1", TIME_MS),
         {"user": b"user_1_", "time_ms": b"%d" % TIME_MS},
         {"user": DELIMITER, "time_ms": ASCENDING},

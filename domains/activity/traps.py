@@ -28,7 +28,7 @@ def _of_user(design: Design, user: str, prefix: bytes) -> Outcome:
         lambda action: f"{action.user}_{action.time_ms}{action.tie.hex()}".encode(),  # with a tie, so it loses no rows
         lambda table: table.scan(row_prefix=prefix),
     )
-    right = of_user.run(ACTIVITY.row, lambda table: scan(table, ACTIVITY.plan(user=user)))
+    right = of_user.run(ACTIVITY.layout.row, lambda table: scan(table, ACTIVITY.layout.plan(user=user)))
     return Outcome.of_scans(f"the {of_user.wanted} actions of {user}", wrong, right)
 
 
@@ -63,7 +63,7 @@ def all_from_twelve_zeros(_design: Design) -> Outcome:
     )
     start, stop = _as_published("123", "0" * 12), _as_published("123", LONG_MAX - START_MS)
     wrong = of_123.run(_published_row, lambda table: table.scan(start, stop))
-    right = of_123.run(reversed.TABLE.row, lambda table: scan(table, reversed.TABLE.plan(user="123")))
+    right = of_123.run(reversed.TABLE.layout.row, lambda table: scan(table, reversed.TABLE.layout.plan(user="123")))
     return Outcome.of_scans(f"the {of_123.wanted} actions of user 123", wrong, right)
 
 
@@ -78,8 +78,8 @@ def period_of_reversed_time(_design: Design) -> Outcome:
     start, stop = (_as_published("123", LONG_MAX - end_ms) for end_ms in (since_ms, until_ms))
     wrong = of_day.run(_published_row, lambda table: table.scan(start, stop))
     exchanged = of_day.run(_published_row, lambda table: table.scan(stop, start))
-    plan = reversed.TABLE.plan(user="123", time_ms=between(since_ms, until_ms))
-    right = of_day.run(reversed.TABLE.row, lambda table: scan(table, plan))
+    plan = reversed.TABLE.layout.plan(user="123", time_ms=between(since_ms, until_ms))
+    right = of_day.run(reversed.TABLE.layout.row, lambda table: scan(table, plan))
     return Outcome(
         f"the {of_day.wanted} actions from {show_time(since_ms)} up to {show_time(until_ms)}",
         f"{wrong.words}; with the ends exchanged {exchanged.words}",
@@ -94,7 +94,9 @@ def first_row_of_a_reversed_id(_design: Design) -> Outcome:
     newest = max((action for action in actions if action.user == "123"), key=lambda action: action.time_ms)
     of_123 = ScanTask(actions, newest.__eq__, lambda action: action.user)
     wrong = of_123.run(_published_row, lambda table: table.scan(row_prefix=b"321", limit=1))
-    right = of_123.run(reversed.TABLE.row, lambda table: scan(table, reversed.TABLE.plan(user="123"), limit=1))
+    right = of_123.run(
+        reversed.TABLE.layout.row, lambda table: scan(table, reversed.TABLE.layout.plan(user="123"), limit=1)
+    )
     return Outcome.of_scans("the newest action of user 123", wrong, right)
 
 
@@ -135,8 +137,8 @@ def first_row_of_each_bucket(design: Design) -> Outcome:
             table.scan(row_prefix=bytes([bucket]), limit=1) for bucket in range(salted.BUCKETS)
         ),
     )
-    plan = salted.TABLE.plan(time_ms=between())
-    right = newest.run(salted.TABLE.row, lambda table: scan(table, plan, limit=NEWEST))
+    plan = salted.TABLE.layout.plan(time_ms=between())
+    right = newest.run(salted.TABLE.layout.row, lambda table: scan(table, plan, limit=NEWEST))
     return Outcome(
         f"the {newest.wanted} latest actions of all users",
         wrong.words,
@@ -154,9 +156,9 @@ def printed_hashes(_design: Design) -> Outcome:
     wrong = of_three.run(
         lambda user: computed[user].encode(), lambda table: table.rows([row.encode() for row in printed])
     )
-    plans = [legible_hash.TABLE.plan(user=user) for user in users]
+    plans = [legible_hash.TABLE.layout.plan(user=user) for user in users]
     right = of_three.run(
-        lambda user: legible_hash.TABLE.row(Action(user, "login", 0)),
+        lambda user: legible_hash.TABLE.layout.row(Action(user, "login", 0)),
         lambda table: chain.from_iterable(scan(table, plan) for plan in plans),
     )
     return Outcome(

@@ -4,6 +4,7 @@ from shared.writes import NotAllStored
 
 from .keys import TABLES
 from .records import Change, State
-from .repository import AnotherWriter, ChangeRepository, RefusedChange
+from .repository import ChangeRepository
+from .storing import AnotherWriter, RefusedChange
 
 __all__ = ["TABLES", "AnotherWriter", "Change", "ChangeRepository", "NotAllStored", "RefusedChange", "State"]

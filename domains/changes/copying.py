@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from shared.keys import InvalidKey, Plan
 from shared.queries import Query, in_batches, scan_in_batches
-from shared.tables import BoundTable, InvalidRow, TableLayout
+from shared.sources import Table
+from shared.tables import BoundTable, InvalidRow
 from shared.writes import Recovery, delete_rows, settle_each, too_new_to_delete
 
-from .keys import COPY_CELLS, ChangeTables, CopiedTable, RecordInCopy
+from .history import check_without_ttl
+from .keys import CHECKPOINTS, COPY, CopiedTable, RecordInCopy
 from .records import Change, Checkpoint, CopiedRecord, Kind, State
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ _PUT: Mapping[Kind, tuple[str, ...]] = {
     "DELETE": ("kind", "time_ms", "fence"),
 }
 """The cells that a change puts."""
-_KIND, _FENCE = COPY_CELLS.column("kind"), COPY_CELLS.column("fence")
+_CELLS: Any = COPY.layout.cells
+_KIND, _FENCE = _CELLS.column("kind"), _CELLS.column("fence")
 
 
 class Copies:
@@ -48,14 +51,15 @@ class Copies:
     def __init__(
         self,
         connection: "happybase.Connection",
-        tables: ChangeTables,
         watermark: Callable[[str], int],
         changes: Callable[[str, str, int, int], Iterable[Change]],
+        copy: Table[CopiedRecord] = COPY,
+        checkpoints: Table[Checkpoint] = CHECKPOINTS,
     ) -> None:
-        for table in (tables.copy, tables.checkpoints):
-            check_without_ttl(table, "cells are dated by positions")
-        self.table = BoundTable(connection, tables.copy)
-        self.checkpoints = BoundTable(connection, tables.checkpoints)
+        for table in (copy, checkpoints):
+            check_without_ttl(table.layout, "cells are dated by positions")
+        self.table = copy.on(connection)
+        self.checkpoints = checkpoints.on(connection)
         self.watermark = watermark
         self._changes = changes
 
@@ -107,7 +111,7 @@ class Copies:
 
     def position(self, source: str, table: str) -> int | None:
         """The position up to which a copy has every change; None if there is no copy. Costs: one get."""
-        checkpoint = Query(self.checkpoints, self.checkpoints.plan(source=source, table=table)).first()
+        checkpoint = self.checkpoints.ask(source=source, table=table).first()
         return None if checkpoint is None else checkpoint.position
 
     def last_applied(self, source: str, table: str) -> int:
@@ -158,7 +162,7 @@ class Copies:
 
     def all(self) -> Query[Checkpoint]:
         """All copies that were begun. Costs: one scan of a row for each."""
-        return Query(self.checkpoints, self.checkpoints.whole_table())
+        return self.checkpoints.ask_all()
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Continues every copy that is behind the watermark, whatever `older_than_ms` is: all feeders may run at once.
@@ -200,15 +204,6 @@ class Copies:
         return too_new_to_delete(table.name, row, column, date) if is_too_new else ""
 
 
-def check_without_ttl(table: TableLayout[Any, Any], reason: str) -> None:
-    """Raises ValueError for a family with a TTL."""
-    for name, family in table.families.items():
-        if family.ttl_seconds is not None:
-            raise ValueError(
-                f"{table.name}, family {name}: ttl_seconds must be None, because {reason} (got {family.ttl_seconds})"
-            )
-
-
 def live_cells(cells: Mapping[bytes, tuple[bytes, int]]) -> DatedCells:
     """The cells of a row that its fence does not hide."""
     _, fence = cells.get(_FENCE, (b"", 0))
@@ -228,4 +223,5 @@ def copied_cells(newest_first: Iterable[Change]) -> DatedCells:
 def _cells(change: Change) -> dict[bytes, bytes]:
     """The cells that a change puts, all dated by its position."""
     record = CopiedRecord(change.source, change.table, change.key, change.kind, change.time_ms, change.values, True)
-    return COPY_CELLS.pack(record, only=_PUT[change.kind])
+    packed: dict[bytes, bytes] = _CELLS.pack(record, only=_PUT[change.kind])
+    return packed

@@ -37,9 +37,7 @@ def _changes(count: int) -> Iterator[Change]:
         yield Change(source, number + 1, table, key, "UPDATE" if number else "INSERT", number, f"t-{number}", values)
 
 
-def _way(
-    repository_of: Callable[[Any], ChangeRepository], tables: Any, changes: list[Change], *, copies: bool = False
-) -> Way:
+def _way(repository_of: Callable[[Any], Any], tables: Any, changes: list[Change], *, copies: bool = False) -> Way:
     with closing(scratch_store(tables)) as connection:
         repository = repository_of(connection)
         with metered(connection) as store:

@@ -32,7 +32,7 @@ SINCE = AccessPattern(
 )
 OF_TABLE = AccessPattern("a table's changes in order", ChangeRepository.of_table, STOCK, limit=50)
 
-NOT_FED = (keys.COPY, keys.CHECKPOINTS)
+NOT_FED = (*keys.COPY.tables, *keys.CHECKPOINTS.tables)
 """Tables that a feed fills."""
 
 REBUILT = Exemption("rows", "a record is rebuilt from all its changes since its INSERT", (NOW, THEN))

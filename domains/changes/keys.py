@@ -7,36 +7,15 @@ A source has one writer at a time. If it dies, the next one starts after the wat
 two write at once, one of them is refused before it puts a row.
 
 A fourth table has copies of tables, a row for each record; a fifth has how far each copy has got. A feed brings a copy
-up to the watermark, so a copy may be behind. The variants differ in the key of the log; the costs of a record are those
-of the history.
-
-    variant     key of the log                          a record now  a source's log  a table's log
-    changes     [source][position]                      computed      1 range         filtered
-    by-table    [source][table][position]               computed      4 ranges        1 range
-    salted      [bucket of position][source][position]  computed      8 ranges        8 ranges, filtered
-    thin-log    [source][position]                      computed      1 range, gets   filtered
-    whole-rows  [source][position]                      1 range       1 range         filtered
-    published   none                                    wrong answer  refused         refused
-
-- Computed: from all changes of the record since its INSERT. `whole-rows` stores the whole record with each change; its
-  writer reads the record before each UPDATE.
-- A record as of a time also reads all later changes, because no key holds the time: in `whole-rows`, too.
-- Ranges: `by-table` reads one for each table of the source, four in the samples; `salted` one for each bucket.
-- Filtered: the scan also reads the changes of the source's other tables, and the client drops them.
-- Gets: the log of `thin-log` holds only the key of the row in the history, which each page gets in one more call.
-
-A call that stores changes of a source, at most 1,000, needs two puts (without Thrift2, for each different time among
-them) and two checkAndPuts. In `whole-rows` it also needs a scan for each record that an UPDATE changes.
-
-All new rows of a source's log go to one region, in `by-table` to one for each table. `salted` spreads them over eight,
-and the history, too.
+up to the watermark, so a copy may be behind. The variants differ in the key of the log and in what a row
+holds; the README compares what they cost.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
-from shared.keys import Descending, EscapedText, KeyLayout, TrailingText, UInt64, part, row_key
-from shared.tables import Column, OtherColumns, RecordCells, TableLayout
+from shared.keys import Descending, EscapedText, TrailingText, UInt64, part, row_key
+from shared.sources import Table
+from shared.tables import OtherColumns
 
 from .records import BegunSource, Change, Checkpoint, CopiedRecord, StoredSource
 
@@ -121,51 +100,47 @@ class CopiedTable:
     table: str = part(TrailingText, "its table")
 
 
-_OF_CHANGE: Mapping[str, Column | OtherColumns] = {
-    "kind": Column("m:k"),
-    "time_ms": Column("m:t"),
-    "transaction": Column("m:x"),
+COLUMNS: Mapping[str, str | OtherColumns] = {
+    "kind": "m:k",
+    "time_ms": "m:t",
+    "transaction": "m:x",
     "values": OtherColumns("v"),
 }
-HISTORY_CELLS = RecordCells(Change, _OF_CHANGE)
-LOG_CELLS = RecordCells(Change, {"table": Column("m:b"), "key": Column("m:r"), **_OF_CHANGE})
-LOG_CELLS_OF_TABLE = RecordCells(Change, {"key": Column("m:r"), **_OF_CHANGE})
-_OF_SOURCE: Mapping[str, Column | OtherColumns] = {"position": Column("s:p"), "tables": OtherColumns("t")}
-SOURCE_CELLS = RecordCells(BegunSource, {**_OF_SOURCE, "begun": Column("s:b")})
-READ_CELLS = RecordCells(StoredSource, _OF_SOURCE)
+"""The columns of a change in every table; the log has one more for each attribute that its key lacks."""
+
+BY_RECORD = Table("changes", ChangeOfRecord, Change, COLUMNS, dated_by="time_ms", holds="one change of a record")
+BY_POSITION = Table(
+    "changes_log",
+    ChangeByPosition,
+    Change,
+    {"table": "m:b", "key": "m:r", **COLUMNS},
+    dated_by="time_ms",
+    holds="one change of a source",
+)
+SOURCES = Table(
+    "changes_sources",
+    SourceKey,
+    BegunSource,
+    {"position": "s:p", "tables": OtherColumns("t"), "begun": "s:b"},
+    holds="the watermark of a source",
+)
+"""The watermarks of one pair of tables. Without a TTL."""
+WATERMARKS = Table(
+    "changes_sources",
+    SourceKey,
+    StoredSource,
+    {"position": "s:p", "tables": OtherColumns("t")},
+    holds="the watermark of a source",
+)
 """What readers get of a source. The cell `s:b` has up to 30 KB."""
-COPY_CELLS = RecordCells(
+COPY = Table(
+    "changes_copy",
+    RecordInCopy,
     CopiedRecord,
-    {"kind": Column("c:k"), "time_ms": Column("c:t"), "fence": Column("c:f"), "values": OtherColumns("v")},
+    {"kind": "c:k", "time_ms": "c:t", "fence": "c:f", "values": OtherColumns("v")},
+    holds="a record in a copy",
 )
 """`fence` is a cell that INSERT and DELETE put: readers drop the cells of its row that are older."""
+CHECKPOINTS = Table("changes_checkpoints", CopiedTable, Checkpoint, {"position": "c:p"}, holds="how far a copy has got")
 
-
-def sources_table(name: str) -> TableLayout[SourceKey, BegunSource]:
-    """The table of the watermarks of one pair of tables. Without a TTL."""
-    return TableLayout(name, "the watermark of a source", KeyLayout(SourceKey), SOURCE_CELLS)
-
-
-BY_RECORD = TableLayout("changes", "one change of a record", KeyLayout(ChangeOfRecord), HISTORY_CELLS)
-BY_POSITION = TableLayout("changes_log", "one change of a source", KeyLayout(ChangeByPosition), LOG_CELLS)
-SOURCES = sources_table("changes_sources")
-COPY = TableLayout("changes_copy", "a record in a copy", KeyLayout(RecordInCopy), COPY_CELLS)
-CHECKPOINTS = TableLayout(
-    "changes_checkpoints",
-    "how far a copy has got",
-    KeyLayout(CopiedTable),
-    RecordCells(Checkpoint, {"position": Column("c:p")}),
-)
-
-
-class ChangeTables(NamedTuple):
-    """The changes by record and by position, the watermarks of sources, the copy of their tables, and its progress."""
-
-    by_record: TableLayout[Any, Change]
-    by_position: TableLayout[Any, Any]
-    sources: TableLayout[Any, BegunSource]
-    copy: TableLayout[Any, CopiedRecord]
-    checkpoints: TableLayout[Any, Checkpoint]
-
-
-TABLES = ChangeTables(BY_RECORD, BY_POSITION, SOURCES, COPY, CHECKPOINTS)
+TABLES = (*BY_RECORD.tables, *BY_POSITION.tables, *SOURCES.tables, *COPY.tables, *CHECKPOINTS.tables)

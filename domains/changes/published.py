@@ -14,7 +14,7 @@ PUBLISHED = (
     PublishedKey(
         "S2.9",
         QUOTED,
-        published.TABLE,
+        published.TABLE.layout,
         published.PublishedRow("30", (published.LONG_MAX - 1_580_976_517_000) // 1000, "17870"),
         {"key": KEY, "seconds_left": SECONDS, "position": POSITION},
         {},
@@ -22,7 +22,7 @@ PUBLISHED = (
     PublishedKey(
         "S2.9",
         QUOTED,
-        BY_RECORD,
+        BY_RECORD.layout,
         ChangeOfRecord("shop", "users", "30", 17870),
         {"key": KEY, "position": SECONDS + POSITION},
         {

@@ -45,7 +45,7 @@ def _newest(changes: Iterable[Change]) -> dict[tuple[str, str, str], Change]:
 def second_computed_otherwise(_design: Design) -> Outcome:
     """A reader that divides before it subtracts looks one second too far for 192 of 1,000 milliseconds."""
     changes = [Change(SHOP, ms + 1, "users", "30", "UPDATE", 1_580_976_517_000 + ms, "t-1") for ms in range(1000)]
-    rows = {change: TABLE.row(PublishedChange.of(change)) for change in changes}
+    rows = {change: TABLE.layout.row(PublishedChange.of(change)) for change in changes}
     of_all = ScanTask(changes, is_wanted=lambda _change: True, label=lambda change: f"{change.time_ms % 1000}")
 
     def looked_up(second: Callable[[int], int]) -> "Callable[[happybase.Table], Iterable[tuple[bytes, Any]]]":
@@ -70,7 +70,7 @@ def newest_change_first(design: Design) -> Outcome:
             first.setdefault(_record(change_of[row]), change_of[row])
         return sum(first[record] != change for record, change in newest.items())
 
-    wrong, right = older(lambda change: TABLE.row(PublishedChange.of(change))), older(BY_RECORD.row)
+    wrong, right = older(lambda change: TABLE.layout.row(PublishedChange.of(change))), older(BY_RECORD.layout.row)
     return Outcome(
         f"the newest change of each of {len(newest)} records, by the first row of the record",
         f"an older change of {wrong} records",
@@ -88,8 +88,8 @@ def position_as_text(design: Design) -> Outcome:
         lambda change: b"%b,%d" % (change.source.encode(), change.position),
         lambda table: table.scan(b"shop,%d" % first, b"shop-"),
     )
-    plan = BY_POSITION.plan(source=SHOP, position=between(first, None))
-    right = after.run(BY_POSITION.row, lambda table: scan(table, plan))
+    plan = BY_POSITION.layout.plan(source=SHOP, position=between(first, None))
+    right = after.run(BY_POSITION.layout.row, lambda table: scan(table, plan))
     return Outcome.of_scans(f"the {after.wanted} changes from position {first} on", wrong, right)
 
 
@@ -100,9 +100,11 @@ def prefix_of_a_reversed_id(design: Design) -> Outcome:
         lambda change: change.key == "30",
         lambda change: change.key,
     )
-    wrong = of_30.run(lambda change: TABLE.row(PublishedChange.of(change)), lambda table: table.scan(row_prefix=b"03"))
-    plan = BY_RECORD.plan(source=SHOP, table="users", key="30")
-    right = of_30.run(BY_RECORD.row, lambda table: scan(table, plan))
+    wrong = of_30.run(
+        lambda change: TABLE.layout.row(PublishedChange.of(change)), lambda table: table.scan(row_prefix=b"03")
+    )
+    plan = BY_RECORD.layout.plan(source=SHOP, table="users", key="30")
+    right = of_30.run(BY_RECORD.layout.row, lambda table: scan(table, plan))
     return Outcome.of_scans(f"the {of_30.wanted} changes of user 30", wrong, right)
 
 
@@ -110,15 +112,17 @@ def versions_as_history(design: Design) -> Outcome:
     """Two changes of one column in one millisecond are one version of its cell."""
     changes = [change for change in _of_shop(design) if _record(change) == (SHOP, "users", "30")]
     changes = [change for change in changes if "UNAME" in change.values]
-    connection = scratch_store([BY_RECORD])
+    connection = scratch_store(BY_RECORD.tables)
     connection.create_table("versions", {"C": {"max_versions": 1000}})
     versions = connection.table("versions")
     for change in changes:
         name = str(change.values["UNAME"]).encode()
         versions.put(b"30", {b"C:UNAME": name}, timestamp=change.time_ms)
-        connection.table(BY_RECORD.name).put(BY_RECORD.row(change), {b"v:UNAME": name}, timestamp=change.time_ms)
+        connection.table(BY_RECORD.layout.name).put(
+            BY_RECORD.layout.row(change), {b"v:UNAME": name}, timestamp=change.time_ms
+        )
     kept = len(versions.cells(b"30", b"C:UNAME", versions=1000))
-    rows = sum(1 for _ in connection.table(BY_RECORD.name).scan())
+    rows = sum(1 for _ in connection.table(BY_RECORD.layout.name).scan())
     return Outcome(f"the {len(changes)} names that user 30 has had", f"{kept} names", f"{rows} names")
 
 
@@ -170,7 +174,7 @@ def follow_without_a_watermark(design: Design) -> Outcome:
     seen, start = 0, b""
     for batch in late:
         for change in batch:
-            log.put(BY_POSITION.row(change), {b"f:v": b""})
+            log.put(BY_POSITION.layout.row(change), {b"f:v": b""})
         for row, _cells in log.scan(start):
             seen, start = seen + 1, next_row(row) or b""
     connection = scratch_store(TABLES)

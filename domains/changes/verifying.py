@@ -37,13 +37,14 @@ from shared.writes import (
 )
 
 from .copying import Copies, DatedCells, copied_cells, live_cells
-from .keys import SOURCE_CELLS
+from .keys import SOURCES
 from .records import BegunSource, Change, Checkpoint
 
 BEGUN_MS = 600_000
 """A writer that has begun to store changes so long ago counts as dead."""
-_BEGUN = SOURCE_CELLS.column("begun")
-((_TABLES, _IS_TABLE),) = SOURCE_CELLS.pack(BegunSource("", tables={"": True}), only=["tables"]).items()
+_CELLS: Any = SOURCES.layout.cells
+_BEGUN = _CELLS.column("begun")
+((_TABLES, _IS_TABLE),) = _CELLS.pack(BegunSource("", tables={"": True}), only=["tables"]).items()
 AT_ONCE = 250
 """Records of a copy that are read in one call, each with all its changes in memory."""
 

@@ -5,9 +5,8 @@ from contextlib import closing
 
 from shared.designs import Crossing, Design, Panel, Series, measure_pattern, scratch_store
 from shared.keys import KeyLayout, Salt
-from shared.tables import TableLayout
 
-from .keys import LOG_CELLS, LogTables, LogTimeFirst
+from .keys import LOGS, LogTimeFirst
 from .repository import LogRepository
 
 BUCKETS = (1, 2, 4, 8, 16, 32, 64)
@@ -23,11 +22,11 @@ def buckets_against_scans(design: Design) -> Crossing:
     calls: list[int] = []
     for buckets in BUCKETS:
         key = KeyLayout(LogTimeFirst, Salt(of="host", buckets=buckets))
-        table = TableLayout("logs_in_buckets", "one event", key, LOG_CELLS)
-        in_bucket = Counter(table.row(event)[0] for event in events)
+        table = LOGS.like("logs_in_buckets", key)
+        in_bucket = Counter(table.layout.row(event)[0] for event in events)
         shares.append(100 * max(in_bucket.values()) / len(events))
-        with closing(scratch_store([table])) as connection:
-            repository = LogRepository(connection, LogTables(table))
+        with closing(scratch_store(table.tables)) as connection:
+            repository = LogRepository(connection, table)
             repository.store_all(events)
             calls.append(measure_pattern(connection, repository, pattern, pattern.sample, pattern.limit).cost.rpcs)
     enough = next(number for number, share in enumerate(shares) if share <= EQUAL * shares[-1])

@@ -3,11 +3,9 @@
 The variants lay out the same events in other orders; the README says which questions each of them answers.
 """
 
-from typing import Any, NamedTuple
-
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
 from shared.records import TIE_BYTES
-from shared.tables import Column, RecordCells, TableLayout
+from shared.sources import Table
 
 from .records import LogEvent
 
@@ -49,18 +47,15 @@ class LogTimeFirst:
     tie: bytes = part(FixedBytes(TIE_BYTES), "distinguishes events of one millisecond")
 
 
-LOG_CELLS = RecordCells(LogEvent, {"severity": Column("l:s"), "message": Column("l:m")})
-
-LOGS = TableLayout("logs", "one event", KeyLayout(LogNewestFirst), LOG_CELLS)
-
-
-class LogTables(NamedTuple):
-    """The table of events."""
-
-    logs: TableLayout[Any, LogEvent]
-
-
-TABLES = LogTables(LOGS)
+LOGS = Table(
+    "logs",
+    LogNewestFirst,
+    LogEvent,
+    {"severity": "l:s", "message": "l:m"},
+    dated_by="time_ms",
+    holds="one event",
+)
+TABLES = LOGS.tables
 
 BY_TIME = KeyLayout(LogTimeFirst)
 """The order of answers: the client sorts those that come in another order."""

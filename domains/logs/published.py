@@ -18,7 +18,7 @@ PUBLISHED = (
     PublishedKey(
         "S0.12",
         "timestamp = Long.MAX_VALUE - timestamp; [hostname][log-event][timestamp]",
-        LOGS,
+        LOGS.layout,
         LogNewestFirst("web-1", "GET", TIME_MS, TIE),
         {"host": b"web-1", "event": b"GET", "time_ms": struct.pack(">q", LONG_MAX - TIME_MS)},
         {"host": TERMINATOR, "event": SAME_TERMINATOR, "tie": TIE_ADDED},
@@ -26,7 +26,7 @@ PUBLISHED = (
     PublishedKey(
         "S0.11",
         "[hostname][log-event][timestamp]",
-        oldest_first.TABLE,
+        oldest_first.TABLE.layout,
         oldest_first.LogOldestFirst("web-1", "GET", TIME_MS, TIE),
         {"host": b"web-1", "event": b"GET", "time_ms": struct.pack(">q", TIME_MS)},
         {"host": TERMINATOR, "event": SAME_TERMINATOR, "time_ms": SIGN, "tie": TIE_ADDED},
@@ -34,7 +34,7 @@ PUBLISHED = (
     PublishedKey(
         "S0.10 with S0.12's time",
         "[rpad(column1,'x',20)][column2]",
-        padded.TABLE,
+        padded.TABLE.layout,
         padded.LogPadded("web-1", "GET", TIME_MS, TIE),
         {"host": b"web-1".ljust(20, b"x"), "event": b"GET", "time_ms": struct.pack(">q", LONG_MAX - TIME_MS)},
         {"event": "any text, with the terminator `00 01`", "tie": TIE_ADDED},
@@ -42,7 +42,7 @@ PUBLISHED = (
     PublishedKey(
         "S0.7",
         "long bucket = timestamp % numBuckets; [bucket][timestamp][hostname][log-event]",
-        modulo.TABLE,
+        modulo.TABLE.layout,
         LogTimeFirst(TIME_MS, "web-1", "GET", TIE),
         {
             "Modulo": struct.pack(">q", TIME_MS % modulo.BUCKETS),

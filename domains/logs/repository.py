@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
-from shared.keys import Plan, between, starting_with
-from shared.queries import Query, equal
+from shared.keys import between, starting_with
+from shared.queries import Query
 from shared.records import check_one_of, check_text
-from shared.tables import BoundTable
-from shared.writes import put_all, store_all
+from shared.sources import Table
 
-from .keys import BY_TIME, LOG_CELLS, TABLES, LogTables
+from .keys import BY_TIME, LOGS
 from .records import LogEvent
 
 if TYPE_CHECKING:
@@ -27,24 +26,21 @@ class LogRepository:
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
-    def __init__(self, connection: "happybase.Connection", tables: LogTables = TABLES) -> None:
-        self._logs = BoundTable(connection, tables.logs)
+    def __init__(self, connection: "happybase.Connection", logs: Table[LogEvent] = LOGS) -> None:
+        self._logs = logs.on(connection)
 
     # ---- writes
 
     def store(self, event: LogEvent) -> None:
         """Stores an event. Storing it again writes the same row and timestamp. Costs: one put."""
-        self._put_all([event])
+        self._logs.put(event)
 
     def store_all(self, events: Iterable[LogEvent]) -> int:
         """Stores events as `store` does, but 1,000 in a call; returns their number.
 
         Raises NotAllStored. Costs: those of `put_all`: without Thrift2, one call for each different time.
         """
-        return store_all(events, self._put_all)
-
-    def _put_all(self, events: list[LogEvent]) -> None:
-        put_all(events, self._logs)
+        return self._logs.put_all(events)
 
     # ---- questions
 
@@ -55,11 +51,12 @@ class LogRepository:
 
         Costs: one reverse scan of a page's rows and two more, because Thrift1 also returns the excluded end.
         """
-        return self._by_time(self._logs.narrow(host=host, event=event, time_ms=between(since_ms, until_ms)))
+        events = self._logs.ask_more(host=host, event=event, time_ms=between(since_ms, until_ms))
+        return events.in_order_of(BY_TIME)
 
     def latest(self, host: str, event: str) -> Query[LogEvent]:
         """A host's latest events of one kind, newest first. Costs: one scan of a page's rows and one more."""
-        return self._by_time(self._logs.narrow(host=host, event=event, time_ms=between()), newest_first=True)
+        return self._logs.ask_more(host=host, event=event, time_ms=between()).in_order_of(BY_TIME).newest_first()
 
     def window(self, since_ms: int, until_ms: int, host: str | None = None) -> Query[LogEvent]:
         """All events from `since_ms` to `until_ms` (exclusive), of all hosts or of one, oldest first.
@@ -67,11 +64,11 @@ class LogRepository:
         Costs: for one host, every page reads and sorts all its rows. For all hosts the question is refused.
         """
         host_condition = {} if host is None else {"host": host}
-        return self._by_time(self._logs.narrow(**host_condition, time_ms=between(since_ms, until_ms)))
+        return self._logs.ask_more(**host_condition, time_ms=between(since_ms, until_ms)).in_order_of(BY_TIME)
 
     def latest_of_all(self) -> Query[LogEvent]:
         """The latest events of all hosts, newest first. Costs: refused if the key has the host first."""
-        return self._by_time(self._logs.narrow(time_ms=between()), newest_first=True)
+        return self._logs.ask_more(time_ms=between()).in_order_of(BY_TIME).newest_first()
 
     def hosts_like(self, host_prefix: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[LogEvent]:
         """Events of all hosts whose name starts with `host_prefix`, from `since_ms` to `until_ms` (exclusive).
@@ -80,8 +77,7 @@ class LogRepository:
         Costs: one scan of these hosts' rows of any time, until a page's events of the period are read.
         """
         check_text("host_prefix", host_prefix, empty=False)
-        plan = self._logs.narrow(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
-        return Query(self._logs, plan)
+        return self._logs.ask_more(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
 
     def of_severity(
         self,
@@ -97,11 +93,7 @@ class LogRepository:
         those of other severities. Costs: those of a window of the host; the filter saves only network traffic.
         """
         check_one_of("filter_at", filter_at, "server", "client")
-        plan = self._logs.narrow(host=host, time_ms=between(since_ms, until_ms))
+        events = self._logs.ask_more(host=host, time_ms=between(since_ms, until_ms)).in_order_of(BY_TIME)
         if filter_at == "client":
-            return self._by_time(plan).where(severity=severity)
-        return self._by_time(plan).filtered(equal(LOG_CELLS, "severity", severity))
-
-    def _by_time(self, plan: Plan, *, newest_first: bool = False) -> Query[LogEvent]:
-        """The events of a plan by time: in the table's order, in its reverse, or sorted by the client."""
-        return Query(self._logs, plan).in_order_of(BY_TIME).newest_first(newest_first)
+            return events.where(severity=severity)
+        return events.on_server("severity", severity)

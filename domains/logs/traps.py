@@ -38,9 +38,9 @@ from shared.keys import (
     split_points,
 )
 from shared.queries import scan
-from shared.tables import TableLayout
+from shared.sources import Table
 
-from .keys import LOG_CELLS, LOGS, TABLES, LogNewestFirst, LogTables, LogTimeFirst
+from .keys import LOGS, LogNewestFirst, LogTimeFirst
 from .records import LogEvent
 from .repository import LogRepository
 from .variants import random, salted, time_first
@@ -57,7 +57,7 @@ def prefix_without_terminator(design: Design) -> Outcome:
         lambda event: f"{event.host}{event.event}{event.time_ms}{event.tie.hex()}".encode(),
         lambda table: table.scan(row_prefix=b"host1"),
     )
-    right = of_host.run(LOGS.row, lambda table: scan(table, LOGS.key.plan(host="host1")))
+    right = of_host.run(LOGS.layout.row, lambda table: scan(table, LOGS.layout.key.plan(host="host1")))
     return Outcome.of_scans(f"the {of_host.wanted} events of host1", wrong, right)
 
 
@@ -121,7 +121,9 @@ def max_minus_time_of_another_width(_design: Design) -> Outcome:
 def time_leads(design: Design) -> Outcome:
     """A key that starts with the time: new rows come after all others, so all writes go to one region."""
     events = sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
-    wrong, right = (Writes([table.row(event) for event in events]).heat for table in (time_first.TABLE, salted.TABLE))
+    wrong, right = (
+        Writes([table.layout.row(event) for event in events]).heat for table in (time_first.TABLE, salted.TABLE)
+    )
     return Outcome(
         f"{wrong.writes:,} new events on {RANGES} ranges that held equal numbers of older ones",
         f"{wrong.share:.0%} of them in one range",
@@ -158,7 +160,7 @@ def no_tie(design: Design) -> Outcome:
     """Host, kind and time of an event as its whole key: events that share them overwrite each other."""
     events = list(design.loads[0].sample_records())
     wrong_table = scratch_table(map(published_row, events))
-    right_table = scratch_table(LOGS.row(event) for event in events)
+    right_table = scratch_table(LOGS.layout.row(event) for event in events)
     return Outcome(f"{len(events)} events stored", _count_rows(wrong_table), _count_rows(right_table))
 
 
@@ -171,7 +173,7 @@ def pad_inside_a_value(_design: Design) -> Outcome:
     """A host padded with x has the same key as a host that ends with x."""
     events = [LogEvent(host, "ERROR", 0) for host in ("ab", "abx")]
     wrong_table = scratch_table(event.host.ljust(20, "x").encode() + event.event.encode() for event in events)
-    right_table = scratch_table(LOGS.row(event) for event in events)
+    right_table = scratch_table(LOGS.layout.row(event) for event in events)
     return Outcome("events of the hosts ab and abx", _count_rows(wrong_table), _count_rows(right_table))
 
 
@@ -179,7 +181,7 @@ def delimiter_inside_a_value(_design: Design) -> Outcome:
     """A delimiter that is part of a value moves the border between two values."""
     events = [LogEvent("a_", "b", 0), LogEvent("a", "_b", 0)]
     wrong_table = scratch_table(f"{event.host}_{event.event}".encode() for event in events)
-    right_table = scratch_table(LOGS.row(event) for event in events)
+    right_table = scratch_table(LOGS.layout.row(event) for event in events)
     return Outcome("kind b of host a_, and kind _b of host a", _count_rows(wrong_table), _count_rows(right_table))
 
 
@@ -187,7 +189,7 @@ def bucket_of_the_time(design: Design) -> Outcome:
     """A clock that ticks in whole seconds: its milliseconds modulo 8 are always 0."""
     events = [event for event in list(design.loads[0].sample_records()) if event.time_ms % 1000 == 0]
     wrong_buckets = {event.time_ms % 8 for event in events}
-    right_buckets = {salted.TABLE.row(event)[0] for event in events}
+    right_buckets = {salted.TABLE.layout.row(event)[0] for event in events}
     return Outcome(
         f"{len(events)} events of whole seconds in 8 buckets",
         f"{len(wrong_buckets)} bucket used",
@@ -207,7 +209,7 @@ def next_name_as_stop(design: Design) -> Outcome:
         )
 
     padded, delimited = published(lambda host: host.ljust(20, "x")), published(lambda host: f"{host}_")
-    right = of_host.run(LOGS.row, lambda table: scan(table, LOGS.key.plan(host="host1")))
+    right = of_host.run(LOGS.layout.row, lambda table: scan(table, LOGS.layout.key.plan(host="host1")))
     return Outcome(
         f"the {of_host.wanted} events of host1",
         f"padded: {padded.words}; with a delimiter: {delimited.words}",
@@ -220,10 +222,12 @@ def one_busy_host(design: Design) -> Outcome:
     """A hash of the host spreads hosts evenly; what one host writes stays in one bucket."""
     events = sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
     by_event = KeyLayout(LogTimeFirst, Salt(of=("host", "event", "time_ms", "tie"), buckets=salted.BUCKETS))
-    wrong = Writes([salted.TABLE.row(event) for event in events], split_points(salted.TABLE.key).points).heat
+    wrong = Writes(
+        [salted.TABLE.layout.row(event) for event in events], split_points(salted.TABLE.layout.key).points
+    ).heat
     right = Writes([by_event.row_of(event) for event in events], split_points(by_event).points).heat
     host, of_host = Counter(event.host for event in events[-wrong.writes :]).most_common(1)[0]
-    ranges = [len(layout.narrow(host=host, time_ms=between()).ranges) for layout in (salted.TABLE.key, by_event)]
+    ranges = [len(layout.narrow(host=host, time_ms=between()).ranges) for layout in (salted.TABLE.layout.key, by_event)]
     return Outcome(
         f"{wrong.writes} new events of {len({event.host for event in events})} hosts in {RANGES} buckets",
         f"hashed by host: {wrong.share:.0%} in the busiest, because {host} alone writes {of_host / wrong.writes:.0%}",
@@ -238,22 +242,22 @@ HOST_SALT = Salt(of="host", buckets=random.BUCKETS)
 def random_prefix(design: Design) -> Outcome:
     """Nobody can compute a drawn number again, so a retry makes another row, and a delete mostly misses its row."""
     events = [event for event in list(design.loads[0].sample_records()) if event.host == "host1"]
-    by_salt = TableLayout("logs_by_salt", "one event", KeyLayout(LogNewestFirst, HOST_SALT), LOG_CELLS)
-    of_drawn, of_computed = scratch_store(random.TABLES), scratch_store([by_salt])
+    by_salt = LOGS.like("logs_by_salt", KeyLayout(LogNewestFirst, HOST_SALT))
+    of_drawn, of_computed = scratch_store(random.TABLES), scratch_store(by_salt.tables)
     drawing = random.Repository(of_drawn, chance=Random(1))
-    computing = LogRepository(of_computed, LogTables(by_salt))
+    computing = LogRepository(of_computed, by_salt)
     for _ in range(2):  # the second time is the retry of a client whose replies were lost
         drawing.store_all(events)
         computing.store_all(events)
-    drawn_rows = of_drawn.table(random.TABLE.name)
-    every_prefix = random.TABLE.key.plan(random_bucket=any_of(range(random.BUCKETS)), host="host1")
-    computed = by_salt.key.plan(host="host1")
-    computed_rows = of_computed.table(by_salt.name)
+    drawn_rows = of_drawn.table(random.TABLE.layout.name)
+    every_prefix = random.TABLE.layout.key.plan(random_bucket=any_of(range(random.BUCKETS)), host="host1")
+    computed = by_salt.layout.key.plan(host="host1")
+    computed_rows = of_computed.table(by_salt.layout.name)
     copies, rows = (sum(1 for _ in scan(*read)) for read in ((drawn_rows, every_prefix), (computed_rows, computed)))
     for event in events:
-        drawn_rows.delete(random.TABLE.row(drawing.bucketed(event)))
-        computed_rows.delete(by_salt.row(event))
-    left = {attrs.evolve(random.TABLE.key.decode(row), random_bucket=0) for row, _cells in drawn_rows.scan()}
+        drawn_rows.delete(random.TABLE.layout.row(drawing.bucketed(event)))
+        computed_rows.delete(by_salt.layout.row(event))
+    left = {attrs.evolve(random.TABLE.layout.key.decode(row), random_bucket=0) for row, _cells in drawn_rows.scan()}
     return Outcome(
         f"{len(events)} events of host1, stored, stored again after lost replies, read, and deleted once each",
         f"{copies} rows, merged from {len(every_prefix.ranges)} ranges; after the deletes {len(left)} events are left",
@@ -266,14 +270,14 @@ def asked_most_often_first(design: Design) -> Outcome:
     of_host = [pattern for pattern in design.patterns if "host" in pattern.sample]
     of_time = [pattern for pattern in design.patterns if "since_ms" in pattern.sample]
 
-    def rows_read(tables: LogTables) -> tuple[int, int]:
-        connection = scratch_store(tables)
-        repository = LogRepository(connection, tables)
+    def rows_read(logs: Table[LogEvent]) -> tuple[int, int]:
+        connection = scratch_store(logs.tables)
+        repository = LogRepository(connection, logs)
         repository.store_all(design.loads[0].sample_records())
         measured = measure(connection, repository, of_host)
         return sum(one.cost.rows_fetched for one in measured), sum(len(one.records) for one in measured)
 
-    (wrong, returned), (right, _) = rows_read(time_first.TABLES), rows_read(TABLES)
+    (wrong, returned), (right, _) = rows_read(time_first.TABLE), rows_read(LOGS)
     return Outcome(
         f"of {len(design.patterns)} questions {len(of_time)} name a time and {len(of_host)} a host: those of a host",
         f"the time first: {wrong:,} rows read for {returned:,} returned",

@@ -1,14 +1,13 @@
 """Tall rows against wide rows: a row for each point, or a row for each hour with a cell for each point."""
 
 from contextlib import closing
-from typing import Any
 
 import attrs
 
 from shared.designs import Cost, Crossing, Design, Panel, Series, lower_where, metered, scratch_store, stored_bytes
-from shared.tables import TableLayout
+from shared.sources import Table
 
-from .keys import HOUR_MS, POINTS, PointTables
+from .keys import HOUR_MS, POINTS
 from .records import Point
 from .repository import PointRepository
 from .variants import metric_host_time
@@ -30,12 +29,12 @@ class Reads:
     """Stored bytes, before compression."""
 
 
-def reads_of(table: TableLayout[Any, Point], points_per_hour: int) -> Reads:
+def reads_of(table: Table[Point], points_per_hour: int) -> Reads:
     """What a table costs with so many points in an hour."""
     step_ms = HOUR_MS // points_per_hour
     times_ms = [hour * HOUR_MS + number * step_ms for hour in range(HOURS) for number in range(points_per_hour)]
-    with closing(scratch_store([table])) as connection:
-        repository = PointRepository(connection, PointTables(table))
+    with closing(scratch_store(table.tables)) as connection:
+        repository = PointRepository(connection, table)
         repository.store_all(Point("web-1", "cpu", time_ms, 1.0) for time_ms in times_ms)
         with metered(connection) as hour:
             points = repository.of_metric("web-1", "cpu", HOUR_MS, 2 * HOUR_MS).page(points_per_hour).records
@@ -44,7 +43,7 @@ def reads_of(table: TableLayout[Any, Point], points_per_hour: int) -> Reads:
         assert len(points) == points_per_hour
         assert last is not None
         assert last.time_ms == times_ms[-1]
-        rows = connection.table(table.name).scan()
+        rows = connection.table(table.layout.name).scan()
         stored = [stored_bytes(row, column, value) for row, cells in rows for column, value in cells.items()]
     return Reads(hour, latest, sum(stored) / len(times_ms))
 

@@ -23,13 +23,18 @@ CPU = {"host": "web-1", "metric": "cpu"}
 ONE_METRIC = AccessPattern("one metric of a host, one hour", PointRepository.of_metric, {**CPU, **HOUR}, limit=200)
 ACROSS_HOURS = AccessPattern("one metric of a host, ten minutes", PointRepository.of_metric, {**CPU, **TEN_MINUTES})
 LATEST = AccessPattern("the latest value of a metric", PointRepository.latest, CPU)
+NEEDS_LATEST = "needs a table of latest points, or one question for each metric of each host"
 LATEST_OF_HOST = AccessPattern(
-    "the latest value of every metric of a host", latest.Repository.latest_of_host, {"host": "web-1"}
+    "the latest value of every metric of a host",
+    latest.Repository.latest_of_host,
+    {"host": "web-1"},
+    why_lacking=NEEDS_LATEST,
 )
 LATEST_OF_SITE = AccessPattern(
     "the latest value of a metric on every host of a site",
     latest.Repository.latest_of_hosts,
     {"host_prefix": "web-", "metric": "cpu"},
+    why_lacking=NEEDS_LATEST,
 )
 OF_HOST = AccessPattern("all metrics of a host, ten minutes", PointRepository.of_host, {"host": "web-1", **TEN_MINUTES})
 ACROSS_HOSTS = AccessPattern(

@@ -3,10 +3,9 @@
 The variants store the same points under the published keys; the README says which questions each of them answers.
 """
 
-from typing import Any, NamedTuple
-
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
-from shared.tables import ItemCells, TableLayout
+from shared.sources import Table
+from shared.tables import ItemCells
 
 from .records import Point
 
@@ -44,19 +43,16 @@ class WithinHour:
     time_ms: int = part(Rest(UInt32, HOUR_MS), "the rest of the hour, milliseconds")
 
 
-POINT_CELLS = ItemCells(Point, "p", KeyLayout(WithinHour), value="value")
+POINTS = Table(
+    "points",
+    HourOfMetric,
+    Point,
+    ItemCells(Point, "p", KeyLayout(WithinHour), value="value"),
+    dated_by="time_ms",
+    holds="the points of one hour of a metric",
+)
 """A cell for each point: many records in a row. `value=("value", "quality")` would store an array of two attributes."""
-
-POINTS = TableLayout("points", "the points of one hour of a metric", KeyLayout(HourOfMetric), POINT_CELLS)
-
-
-class PointTables(NamedTuple):
-    """The table of points."""
-
-    points: TableLayout[Any, Point]
-
-
-TABLES = PointTables(POINTS)
+TABLES = POINTS.tables
 
 
 @row_key

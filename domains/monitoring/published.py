@@ -17,7 +17,7 @@ PUBLISHED = (
     PublishedKey(
         "S3.9 A",
         "host_timestamp_metric",
-        host_time_metric.TABLE,
+        host_time_metric.TABLE.layout,
         host_time_metric.PointOfHost("web-1", TIME_MS, "cpu"),
         {"host": b"web-1_", "time_ms": b"%d_" % TIME_MS, "metric": b"cpu"},
         {},
@@ -25,7 +25,7 @@ PUBLISHED = (
     PublishedKey(
         "S3.9 B",
         "metric_host_timestamp",
-        metric_host_time.TABLE,
+        metric_host_time.TABLE.layout,
         metric_host_time.PointOfMetric("cpu", "web-1", TIME_MS),
         {"metric": b"cpu_", "host": b"web-1_", "time_ms": b"%d" % TIME_MS},
         {},
@@ -33,7 +33,7 @@ PUBLISHED = (
     PublishedKey(
         "S3.9 C",
         "bucketID_host_metric",
-        bucketed.TABLE,
+        bucketed.TABLE.layout,
         bucketed.PointOfBucket(BUCKET_START_MS, "web-1", "cpu"),
         {"time_ms": b"%d_" % BUCKET, "host": b"web-1_", "metric": b"cpu"},
         {"time_ms": START},
@@ -41,7 +41,7 @@ PUBLISHED = (
     PublishedKey(
         "S3.9 C with the code of S3.11",
         'combine(hash(host), host, String.format("%010d", bucket), metric)',
-        hashed_bucket.TABLE,
+        hashed_bucket.TABLE.layout,
         hashed_bucket.PointOfHostBucket("web-1", BUCKET_START_MS, "cpu"),
         {"HashPrefix": HASH + b"_", "host": b"web-1_", "time_ms": b"%010d_" % BUCKET, "metric": b"cpu"},
         {"time_ms": START},

@@ -1,21 +1,19 @@
 """Points in one table; one method for each question, whatever the key of the table."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from shared.keys import InvalidQuestion, Plan, between, shown
+from shared.keys import InvalidQuestion, between, shown
 from shared.queries import KEYS_ONLY, Query, scan
 from shared.records import check_int
-from shared.tables import BoundTable
-from shared.writes import CLOCK, delete_rows, put_all, store_all
+from shared.sources import Table
+from shared.writes import CLOCK, delete_rows
 
-from .keys import BY_TIME, HOUR_MS, TABLES, PointTables
+from .keys import BY_TIME, HOUR_MS, POINTS
 from .records import Average, Point
 
 if TYPE_CHECKING:
     import happybase
-
-NEEDS_LATEST = "needs a table of latest points, or one question for each metric of each host"
 
 
 class PointRepository:
@@ -28,11 +26,8 @@ class PointRepository:
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """
 
-    lacks: ClassVar[Mapping[str, str]] = dict.fromkeys(("latest_of_host", "latest_of_hosts"), NEEDS_LATEST)
-    """Why a question of the variant `latest` has no method here, by its name."""
-
-    def __init__(self, connection: "happybase.Connection", tables: PointTables = TABLES) -> None:
-        self._points = BoundTable(connection, tables.points)
+    def __init__(self, connection: "happybase.Connection", points: Table[Point] = POINTS) -> None:
+        self._points = points.on(connection)
 
     # ---- writes
 
@@ -41,17 +36,14 @@ class PointRepository:
 
         Of two values for one time, the one that arrives last stays. Costs: one put.
         """
-        self._put_all([point])
+        self._points.put(point)
 
     def store_all(self, points: Iterable[Point]) -> int:
         """Stores points as `store` does, but 1,000 in a call; returns their number.
 
         Raises NotAllStored. Costs: those of `put_all`: without Thrift2, one call for each different time.
         """
-        return store_all(points, self._put_all)
-
-    def _put_all(self, points: list[Point]) -> None:
-        put_all(points, self._points)
+        return self._points.put_all(points)
 
     def drop_before(self, host: str, metric: str, until_ms: int) -> int:
         """Deletes the rows of a metric whose whole hour is before `until_ms`; returns how many.
@@ -61,19 +53,11 @@ class PointRepository:
         call, also after a crash.
         Costs: one scan of the row keys, and for each 1,000 rows one call that deletes them.
         """
-        plan, before_ms = self._hours_before(host, metric, until_ms)
+        before_ms = end_of_whole_hours(until_ms)
+        plan = self._points.plan(host=host, metric=metric, time_ms=between(None, before_ms))
         rows = scan(self._points.rows, plan, filter=KEYS_ONLY, columns=self._points.layout.cells.columns)
         # The time of a point is the timestamp of its cell, so all cells of these rows are older than `before_ms`.
         return delete_rows(self._points, (row for row, _cells in rows), before_ms - 1)
-
-    def _hours_before(self, host: str, metric: str, until_ms: int) -> tuple[Plan, int]:
-        """The rows of a metric whose whole hour is before `until_ms`, and the end of the last such hour."""
-        check_int("until_ms", until_ms)
-        if until_ms > CLOCK.read_ms():
-            wanted = "must not be in the future: later points would stay hidden"
-            raise InvalidQuestion(f"until_ms: {wanted} (got {shown(until_ms)})")
-        before_ms = until_ms - until_ms % HOUR_MS
-        return self._points.plan(host=host, metric=metric, time_ms=between(None, before_ms)), before_ms
 
     # ---- questions
 
@@ -85,30 +69,29 @@ class PointRepository:
         Costs: one range. A period within one hour reads its own points; a longer one reads its first and its last hour
         whole, and the client drops what is outside.
         """
-        plan = self._points.narrow(host=host, metric=metric, time_ms=between(since_ms, until_ms))
-        return Query(self._points, plan).in_order_of(BY_TIME)
+        points = self._points.ask_more(host=host, metric=metric, time_ms=between(since_ms, until_ms))
+        return points.in_order_of(BY_TIME)
 
     def latest(self, host: str, metric: str) -> Point | None:
         """The latest point of a metric, or None.
 
         Costs: a reverse scan that finds the last hour with points, and a scan of that hour, which reads it whole.
         """
-        plan = self._points.narrow(host=host, metric=metric)
-        return Query(self._points, plan).in_order_of(BY_TIME).newest_first().first()
+        return self._points.ask_more(host=host, metric=metric).in_order_of(BY_TIME).newest_first().first()
 
     def of_host(self, host: str, since_ms: int, until_ms: int) -> Query[Point]:
         """All metrics of a host from `since_ms` to `until_ms` (exclusive), in row-key order: by metric, then time.
 
         Costs: one range, the host's points of any time. A metric by name costs less: see `of_metric`.
         """
-        return Query(self._points, self._points.narrow(host=host, time_ms=between(since_ms, until_ms)))
+        return self._points.ask_more(host=host, time_ms=between(since_ms, until_ms))
 
     def across_hosts(self, metric: str, since_ms: int, until_ms: int) -> Query[Point]:
         """A metric of all hosts from `since_ms` to `until_ms` (exclusive), in row-key order, not by time.
 
         Costs: refused if the key has the host first.
         """
-        return Query(self._points, self._points.narrow(metric=metric, time_ms=between(since_ms, until_ms)))
+        return self._points.ask_more(metric=metric, time_ms=between(since_ms, until_ms))
 
     def averages(self, host: str, metric: str, since_ms: int, until_ms: int, every_ms: int = 60_000) -> list[Average]:
         """The averages of a metric over periods of `every_ms` that start at multiples of it, oldest first.
@@ -118,6 +101,15 @@ class PointRepository:
         """
         check_int("every_ms", every_ms, 1)
         return list(_averages(self.of_metric(host, metric, since_ms, until_ms), every_ms))
+
+
+def end_of_whole_hours(until_ms: int) -> int:
+    """The end of the last hour that is before a time as a whole. Raises InvalidQuestion for a time in the future."""
+    check_int("until_ms", until_ms)
+    if until_ms > CLOCK.read_ms():
+        wanted = "must not be in the future: later points would stay hidden"
+        raise InvalidQuestion(f"until_ms: {wanted} (got {shown(until_ms)})")
+    return until_ms - until_ms % HOUR_MS
 
 
 def _averages(points: Query[Point], every_ms: int) -> Iterator[Average]:

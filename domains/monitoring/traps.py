@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shared.designs import (
     CELL_BYTES,
@@ -17,12 +17,11 @@ from shared.designs import (
     scanned_records,
     scratch_store,
 )
-from shared.keys import EscapedText, Int64, KeyLayout, Slice, between, part, row_key
-from shared.queries import Query
+from shared.keys import EscapedText, Int64, Slice, between, part, row_key
 from shared.records import parse_time, show_time
-from shared.tables import BoundTable, TableLayout
+from shared.sources import Table
 
-from .keys import HOUR_MS, POINT_CELLS, POINTS, PointTables
+from .keys import HOUR_MS, POINTS
 from .records import Point
 from .repository import PointRepository
 from .variants import bucketed, hashed_bucket, host_time_metric, metric_host_time
@@ -35,10 +34,10 @@ DAY_MS = 24 * HOUR_MS
 MINUTE_MS = 60_000
 
 
-def _stored(table: TableLayout[Any, Point], points: Iterable[Point]) -> "tuple[happybase.Connection, PointRepository]":
+def _stored(table: Table[Point], points: Iterable[Point]) -> "tuple[happybase.Connection, PointRepository]":
     """The points in an empty store, one by one."""
-    connection = scratch_store([table])
-    repository = PointRepository(connection, PointTables(table))
+    connection = scratch_store(table.tables)
+    repository = PointRepository(connection, table)
     for point in points:
         repository.store(point)
     return connection, repository
@@ -50,8 +49,8 @@ def bucket_without_time(design: Design) -> Outcome:
     kept: list[int] = []
     for table in (bucketed.TABLE, POINTS):
         connection, _repository = _stored(table, points)
-        rows = connection.table(table.name).scan()
-        kept.append(sum(len(table.records(row, cells)) for row, cells in rows))
+        rows = connection.table(table.layout.name).scan()
+        kept.append(sum(len(table.layout.records(row, cells)) for row, cells in rows))
     return Outcome(
         f"the {len(points):,} points of an hour",
         f"{kept[0]:,} points; {len(points) - kept[0]:,} were overwritten",
@@ -63,7 +62,7 @@ def bucket_against_hot_spots(design: Design) -> Outcome:
     """All writes of a moment go to the newest bucket, because it comes first; a hash of the host spreads them."""
     points = sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
     wrong, right = (
-        Writes([table.row(point) for point in points]).heat for table in (bucketed.TABLE, hashed_bucket.TABLE)
+        Writes([table.layout.row(point) for point in points]).heat for table in (bucketed.TABLE, hashed_bucket.TABLE)
     )
     return Outcome(
         f"{wrong.writes:,} new points, spread over {RANGES} ranges that held equal numbers of older ones",
@@ -88,14 +87,13 @@ def time_after_the_host(_design: Design) -> Outcome:
         for host in ("web-1", "web-2", "web-3")
         for minute in range(0, 24 * 60, 10)
     ]
-    hour_first = TableLayout("points", "the points of one hour", KeyLayout(HourOfAllHosts), POINT_CELLS)
+    hour_first = POINTS.like(key=HourOfAllHosts)
 
-    def run(table: TableLayout[Any, Point], label: Callable[[Point], str]) -> ScannedTable:
+    def run(table: Table[Point], label: Callable[[Point], str]) -> ScannedTable:
         connection, _repository = _stored(table, day)
-        points: BoundTable[Any, Point] = BoundTable(connection, table)
-        query = Query(points, points.narrow(metric="cpu", time_ms=between(NINE_MS - HOUR_MS, NINE_MS)))
+        query = table.on(connection).ask_more(metric="cpu", time_ms=between(NINE_MS - HOUR_MS, NINE_MS))
         records = query.page(limit=1000).records
-        return scanned_records(connection, table, query.explain().ranges, records, label, unit="point")
+        return scanned_records(connection, table.layout, query.explain().ranges, records, label, unit="point")
 
     wrong = run(metric_host_time.TABLE, lambda point: point.host)
     right = run(hour_first, lambda point: show_time(point.time_ms - point.time_ms % HOUR_MS)[11:16])
@@ -113,7 +111,7 @@ def row_for_each_point(_design: Design) -> Outcome:
     words: list[str] = []
     for table in (host_time_metric.TABLE, POINTS):
         connection, repository = _stored(table, day)
-        rows = list(connection.table(table.name).scan())
+        rows = list(connection.table(table.layout.name).scan())
         sizes = Counter[str]()
         for row, cells in rows:
             sizes["bytes"] += sum(

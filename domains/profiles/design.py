@@ -25,7 +25,12 @@ NEWEST = AccessPattern("a user's newest orders", ProfileRepository.newest_orders
 PROFILE = AccessPattern("a user's profile", ProfileRepository.profile, USER)
 PREFIX = AccessPattern("users whose ids share a prefix", ProfileRepository.profiles, {"id_prefix": "12"}, limit=10)
 NAMED = AccessPattern("users with one name", ProfileRepository.named, {"name": "Kim Lee"})
-OF_WEEK = AccessPattern("a user's orders of one week", orders_table.Repository.orders_of, {**USER, **WEEK})
+OF_WEEK = AccessPattern(
+    "a user's orders of one week",
+    orders_table.Repository.orders_of,
+    {**USER, **WEEK},
+    why_lacking="needs a table of orders, because the row of a user has the newest ones only",
+)
 
 DESIGN = Design(
     name="profiles",

@@ -2,36 +2,12 @@
 
 Two layouts share the table `profiles`: one has the profile, its fields in family `p` and its other attributes in `a`;
 one has the orders, in `o`. The qualifier of an order is a key, so the orders of a row are sorted, the newest first. One
-get reads all that a page shows. The variants store the same orders in other ways. RPCs that read a page with ten
-orders, RPCs that add an order, and the orders of a user that remain stored:
-
-    variant       an order is stored in                           page  add  stored
-    profiles      [user], a cell o:[time][order]                  1     2.1  the newest 10 to 20
-    one-cell      [user], the cell o:orders, with all others      1     2.0  the newest 10
-    versions      [user], a version of the cell o:order           2     1.0  wrong: 10, one for each millisecond
-    orders-table  [user][time][order], a row                      4     1.0  all
-    slots         user_[user], a cell user:order_0 to _9          1     2.0  wrong: the 10 that arrived last
-
-A profile is stored by a get and a put. Two RPCs that add an order are a get and a put, and `profiles` also deletes for
-one order in ten. If an order has ten newer ones, `profiles` and `one-cell` get and do not put. The page of
-`orders-table` is a get, and a scan of three RPCs.
-
-Several writers may add orders of one user at once. In `profiles` at most 19 orders and one for each writer are then
-stored, so 35 with 16 writers, also after crashes (`newest_orders.py`). In `one-cell` one writer succeeds at a time, and
-the others read again. In `slots` one writer replaces the orders of the others. A crash leaves nothing to recover, and
-the same call again changes nothing, except in `slots`.
-
-Each order that `profiles` deletes leaves a tombstone, which pages and writes read past until a major compaction. The
-other variants delete no orders.
-
-Choose `profiles` if pages are read more often than orders are added. To keep all orders and read a page in one get, add
-each order to `orders-table` first, then to `profiles`.
+get reads all that a page shows. The variants store the same orders in other ways; the README compares what they cost.
 """
 
-from typing import Any, NamedTuple
-
 from shared.keys import Descending, Int64, KeyLayout, TrailingText, part, row_key
-from shared.tables import TEXT, Column, Family, ItemCells, OtherColumns, RecordCells, TableLayout
+from shared.sources import Table
+from shared.tables import TEXT, Column, Family, ItemCells, OtherColumns
 
 from .records import OrderSummary, Profile
 
@@ -73,32 +49,33 @@ class NewestFirst:
     order_id: str = part(TrailingText, "distinguishes orders of one millisecond")
 
 
-PROFILE_CELLS = RecordCells(
+FAMILIES = {"p": Family(), "a": Family(), "o": Family()}
+"""HBase stores each family in files of its own, so a list of profiles reads no orders."""
+
+PROFILES = Table(
+    "profiles",
+    RowOfUser,
     Profile,
     {
         "name": Column("p:n", TEXT),
         "email": Column("p:e", TEXT),
-        "age": Column("p:a"),
-        "time_ms": Column("p:t"),
+        "age": "p:a",
+        "time_ms": "p:t",
         "attributes": OtherColumns("a", TEXT),
     },
+    dated_by="time_ms",
+    holds="the profile of a user",
+    families=FAMILIES,
 )
 """A later release may add a column with a default to `p`, which earlier ones do not read. An attribute may become a
 field and stay in `a`, as `Column("a:city", TEXT)`. Earlier releases read it as an attribute, so it must be text."""
-ORDER_CELLS = ItemCells(OrderSummary, "o", KeyLayout(NewestFirst), value=("item", "amount"), at_least=2)
-
-FAMILIES = {"p": Family(), "a": Family(), "o": Family()}
-"""HBase stores each family in files of its own, so a list of profiles reads no orders."""
-
-PROFILES = TableLayout("profiles", "the profile of a user", KeyLayout(RowOfUser), PROFILE_CELLS, FAMILIES)
-NEWEST = TableLayout("profiles", "the newest orders of a user", PROFILES.key, ORDER_CELLS, FAMILIES)
-
-
-class ProfileTables(NamedTuple):
-    """The profiles, and the orders of users: in the same rows, or in a table of their own."""
-
-    profiles: TableLayout[Any, Profile]
-    orders: TableLayout[Any, Any]
-
-
-TABLES = ProfileTables(PROFILES, NEWEST)
+NEWEST = Table(
+    "profiles",
+    RowOfUser,
+    OrderSummary,
+    ItemCells(OrderSummary, "o", KeyLayout(NewestFirst), value=("item", "amount"), at_least=2),
+    dated_by="time_ms",
+    holds="the newest orders of a user",
+    families=FAMILIES,
+)
+TABLES = (*PROFILES.tables, *NEWEST.tables)

@@ -16,54 +16,23 @@ and any of them may die between two calls:
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
-from shared.queries import Query
-from shared.tables import BoundTable, TableLayout
+from shared.sources import Table
 from shared.writes import refuse_expired
 
-from .keys import SHOWN, TRIM_AT, RowOfUser
+from .keys import NEWEST, SHOWN, TRIM_AT, RowOfUser
 from .records import OrderSummary
 
 if TYPE_CHECKING:
     import happybase
 
 
-class OrdersOfUsers(Protocol):
-    """A way to store the newest orders of users."""
-
-    @property
-    def families(self) -> tuple[bytes, ...]:
-        """The families of the user's row to read for a page, besides those of the profile."""
-        ...
-
-    def add(self, order: OrderSummary) -> None:
-        """Stores an order. Storing it again changes nothing."""
-        ...
-
-    def newest(self, user_id: str) -> list[OrderSummary]:
-        """The newest `SHOWN` orders of a user, the newest first."""
-        ...
-
-    def of_page(self, user_id: str, cells: Mapping[bytes, bytes]) -> list[OrderSummary]:
-        """The same, from the cells of these families in the user's row."""
-        ...
-
-    def erase(self, user_id: str) -> int:
-        """Deletes the orders that are outside of the user's row; returns how many rows remain."""
-        ...
-
-
 class NewestOrders:
     """Adds orders to the rows of their users, and finds the newest ones."""
 
-    def __init__(self, connection: "happybase.Connection", table: TableLayout[Any, OrderSummary]) -> None:
-        self._orders = BoundTable(connection, table)
-
-    @property
-    def families(self) -> tuple[bytes, ...]:
-        """The family of the orders."""
-        return self._orders.layout.cells.columns
+    def __init__(self, connection: "happybase.Connection", newest: Table[OrderSummary] = NEWEST) -> None:
+        self._orders = newest.on(connection)
 
     def add(self, order: OrderSummary) -> None:
         """Puts an order, unless the row has ten newer ones; before that, deletes what has become surplus.
@@ -73,7 +42,7 @@ class NewestOrders:
         refuse_expired([order], self._orders)
         row, cell = self._orders.row(order), self._orders.layout.cells.pack(order)
         (column,) = cell
-        stored = self._orders.rows.row(row, columns=[*self.families], include_timestamp=True)
+        stored = self._orders.rows.row(row, columns=[*self._orders.layout.cells.columns], include_timestamp=True)
         newest_first = sorted(stored)
         if len(stored) >= SHOWN and column > newest_first[SHOWN - 1]:
             return
@@ -84,12 +53,8 @@ class NewestOrders:
 
     def newest(self, user_id: str) -> list[OrderSummary]:
         """The newest ten orders. Costs: one scan of the first eleven cells of the row."""
-        return Query(self._orders, self._orders.plan(user_id=user_id)).page(SHOWN).records
+        return self._orders.ask(user_id=user_id).page(SHOWN).records
 
-    def of_page(self, user_id: str, cells: Mapping[bytes, bytes]) -> list[OrderSummary]:
-        """The newest ten orders of these cells. Costs: nothing more."""
+    def in_cells(self, user_id: str, cells: Mapping[bytes, bytes]) -> list[OrderSummary]:
+        """The newest ten orders of these cells of the user's row. Costs: nothing more."""
         return self._orders.layout.records(self._orders.row(RowOfUser(user_id)), cells)[:SHOWN]
-
-    def erase(self, user_id: str) -> int:
-        """Nothing: all orders are in the user's row."""
-        return 0

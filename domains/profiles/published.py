@@ -15,8 +15,10 @@ FIELD = "one letter each for family and field, because HBase stores both with ev
 _QUOTED = '"user_" + userId'
 
 PUBLISHED = (
-    PublishedKey("S3.7", _QUOTED, PROFILES, RowOfUser("12345"), {"user_id": b"user_12345"}, {"user_id": CONSTANT}),
-    PublishedKey("S3.7", _QUOTED, slots.PROFILES, slots.PublishedRow("12345"), {"user_id": b"user_12345"}, {}),
+    PublishedKey(
+        "S3.7", _QUOTED, PROFILES.layout, RowOfUser("12345"), {"user_id": b"user_12345"}, {"user_id": CONSTANT}
+    ),
+    PublishedKey("S3.7", _QUOTED, slots.PROFILES.layout, slots.PublishedRow("12345"), {"user_id": b"user_12345"}, {}),
     *(
         key
         for slot in (0, 9)
@@ -24,12 +26,14 @@ PUBLISHED = (
             PublishedKey(
                 "S3.7",
                 f"user:order_{slot}",
-                NEWEST,
+                NEWEST.layout,
                 NewestFirst(TIME_MS, "order_001"),
                 {"time_ms": b"order_%d" % slot},
                 {"time_ms": TIME, "order_id": ORDER_ADDED},
             ),
-            PublishedKey("S3.7", f"user:order_{slot}", slots.SLOTS, slots.Slot(slot), {"slot": b"order_%d" % slot}, {}),
+            PublishedKey(
+                "S3.7", f"user:order_{slot}", slots.SLOTS.layout, slots.Slot(slot), {"slot": b"order_%d" % slot}, {}
+            ),
         )
     ),
 )
@@ -37,5 +41,5 @@ PUBLISHED = (
 COLUMNS = tuple(
     PublishedColumn("S3.7", quoted, table, attribute, quoted.encode(), deviation)
     for quoted, attribute in (("user:info:name", "name"), ("user:info:email", "email"))
-    for table, deviation in ((PROFILES, FIELD), (slots.PROFILES, ""))
+    for table, deviation in ((PROFILES.layout, FIELD), (slots.PROFILES.layout, ""))
 )

@@ -11,7 +11,7 @@ from shared.designs import Design, Variant, metered, scratch_store, stored_cells
 from shared.designs.pages import below, cells_text, filled, markdown_table, text_block
 from shared.tables import physical_tables
 
-from .keys import TABLES
+from .keys import PROFILES, TABLES
 from .records import OrderSummary, Profile
 from .repository import ProfileRepository
 from .variants.one_cell import NewestOfUser
@@ -41,7 +41,7 @@ def _cells_block(profile: Profile, orders: list[OrderSummary]) -> str:
         repository.store(attrs.evolve(profile, attributes={"city": "Lyon"}))
         for order in orders[:3]:
             repository.add_order(order)
-        ((_row, cells),) = connection.table(TABLES.profiles.name).scan()
+        ((_row, cells),) = connection.table(PROFILES.layout.name).scan()
     lines: list[str] = []
     for table in TABLES:
         claimed = {column.partition(b":")[0] for column in table.cells.columns}

@@ -1,6 +1,6 @@
 """The application's records: a profile, an order as a page shows it, and the page. Nothing here knows of storage."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -43,3 +43,8 @@ class UserPage:
     """None if orders of the user are stored, but no profile."""
     orders: tuple[OrderSummary, ...]
     """The newest orders, the newest first."""
+
+
+def page_of(profile: Profile | None, newest: Sequence[OrderSummary]) -> UserPage | None:
+    """The page of a user with this profile and these orders; None if there is neither."""
+    return UserPage(profile, tuple(newest)) if profile is not None or newest else None

@@ -10,13 +10,11 @@ from typing import Any, TypeAlias
 
 from shared.designs import Design, Outcome, ScannedTable, Trap, scratch_store, scratch_table
 from shared.keys import RowRange, next_row
-from shared.tables import BoundTable, TableLayout
-from shared.writes import put_all
+from shared.tables import TableLayout
 
-from . import keys
-from .keys import NEWEST, SHOWN
-from .newest_orders import NewestOrders, OrdersOfUsers
+from .keys import NEWEST, SHOWN, TABLES
 from .records import OrderSummary
+from .repository import ProfileRepository
 from .variants import slots, versions
 
 USER = "12345"
@@ -24,7 +22,7 @@ ROW = b"user_12345"
 TIME_MS = 1_768_205_250_123  # 2026-01-12T08:07:30.123Z
 WRITERS = 16
 
-Way: TypeAlias = Callable[[Any, TableLayout[Any, Any]], OrdersOfUsers]
+Opened: TypeAlias = Callable[[Any], Any]
 
 
 def _orders(count: int, step_ms: int = 1000) -> list[OrderSummary]:
@@ -56,11 +54,11 @@ def numbered_columns(_design: Design) -> Outcome:
     wrong = _cells(
         ROW, [order_of[column] for column in columns], [order_of[column] for column in columns[-SHOWN:]], newest
     )
-    with closing(scratch_store([NEWEST])) as connection:
-        put_all(orders, BoundTable(connection, NEWEST))
-        found = NewestOrders(connection, NEWEST).newest(USER)
-        row, cells = next(connection.table(NEWEST.name).scan())
-        right = _cells(row, NEWEST.records(row, cells), found, newest)
+    with closing(scratch_store(TABLES)) as connection:
+        NEWEST.on(connection).put_all(orders)
+        found = ProfileRepository(connection).newest_orders(USER)
+        row, cells = next(connection.table(NEWEST.layout.name).scan())
+        right = _cells(row, NEWEST.layout.records(row, cells), found, newest)
     return Outcome.of_scans(
         f"the newest {SHOWN} of {len(orders)} orders, which are the last {SHOWN} columns", wrong, right
     )
@@ -102,20 +100,20 @@ def writers_that_read_the_same_ten(_design: Design) -> Outcome:
     """Each writer moves the ten orders that it has read, so the last put replaces what all others have put."""
     orders = _orders(SHOWN + WRITERS)
 
-    def newest_after(way: Way, table: TableLayout[Any, Any]) -> str:
-        with closing(scratch_store([table])) as connection:
-            stored = way(connection, table)
+    def newest_after(opened: Opened, tables: Iterable[TableLayout[Any, Any]]) -> str:
+        with closing(scratch_store(tables)) as connection:
+            repository = opened(connection)
             for order in orders[:SHOWN]:
-                stored.add(order)
+                repository.add_order(order)
             client = connection.client
             connection.client = late = _LateWrites(client)
             for order in orders[SHOWN:]:
-                stored.add(order)
+                repository.add_order(order)
             connection.client = client
             late.arrive()
-            return _found(stored.newest(USER), orders[-SHOWN:])
+            return _found(repository.newest_orders(USER), orders[-SHOWN:])
 
-    wrong, right = newest_after(slots.OrdersInSlots, slots.SLOTS), newest_after(NewestOrders, NEWEST)
+    wrong, right = newest_after(slots.Repository, slots.TABLES), newest_after(ProfileRepository, TABLES)
     return Outcome(f"the newest {SHOWN}, after {WRITERS} writers that added an order at once", wrong, right)
 
 
@@ -124,18 +122,18 @@ def two_orders_in_one_version(design: Design) -> Outcome:
     orders: list[OrderSummary] = [order for order in design.loads[1].sample_records() if order.user_id == USER]
     newest = sorted(orders, key=lambda order: (-order.time_ms, order.order_id))[:SHOWN]
 
-    def newest_of(way: Way, table: TableLayout[Any, Any]) -> str:
-        with closing(scratch_store([table])) as connection:
-            stored = way(connection, table)
+    def newest_of(opened: Opened, tables: Iterable[TableLayout[Any, Any]]) -> str:
+        with closing(scratch_store(tables)) as connection:
+            repository = opened(connection)
             for order in orders:
-                stored.add(order)
-            return _found(stored.newest(USER), newest)
+                repository.add_order(order)
+            return _found(repository.newest_orders(USER), newest)
 
     moments = len({order.time_ms for order in newest})
     return Outcome(
         f"the newest {SHOWN} orders of {USER}, placed in {moments} different milliseconds",
-        newest_of(versions.OrdersAsVersions, versions.LAST),
-        newest_of(NewestOrders, NEWEST),
+        newest_of(versions.Repository, versions.TABLES),
+        newest_of(ProfileRepository, TABLES),
     )
 
 
@@ -143,16 +141,17 @@ def one_version_deleted(_design: Design) -> Outcome:
     """A delete reaches all versions of a column up to its timestamp."""
     orders = _orders(SHOWN)
     gone, kept = orders[6], [*orders[:6], *orders[7:]]
-    with closing(scratch_store([versions.LAST])) as connection:
-        as_versions = versions.OrdersAsVersions(connection, versions.LAST)
+    with closing(scratch_store(versions.TABLES)) as connection:
+        as_versions = versions.Repository(connection)
         for order in orders:
-            as_versions.add(order)
-        connection.table(versions.LAST.name).delete(b"12345", [b"o:order"], timestamp=gone.time_ms)
-        wrong = _found(as_versions.newest(USER), kept)
-    with closing(scratch_store([NEWEST])) as connection:
-        put_all(orders, BoundTable(connection, NEWEST))
-        connection.table(NEWEST.name).delete(b"12345", [keys.ORDER_CELLS.column(gone)], timestamp=gone.time_ms)
-        right = _found(NewestOrders(connection, NEWEST).newest(USER), kept)
+            as_versions.add_order(order)
+        connection.table(versions.LAST.layout.name).delete(b"12345", [b"o:order"], timestamp=gone.time_ms)
+        wrong = _found(as_versions.newest_orders(USER), kept)
+    with closing(scratch_store(TABLES)) as connection:
+        NEWEST.on(connection).put_all(orders)
+        (column,) = NEWEST.layout.cells.pack(gone)
+        connection.table(NEWEST.layout.name).delete(b"12345", [column], timestamp=gone.time_ms)
+        right = _found(ProfileRepository(connection).newest_orders(USER), kept)
     return Outcome(f"the other {len(kept)} orders, after one of {len(orders)} is deleted", wrong, right)
 
 
@@ -162,8 +161,8 @@ def colons_in_a_value(design: Design) -> Outcome:
     joined = [f"{order.order_id}:{order.item}:{order.amount}" for order in orders]
     split = [text.split(":") for text in joined]
     is_right = [parts[1:3] == [order.item, str(order.amount)] for parts, order in zip(split, orders, strict=True)]
-    cells = [(NEWEST.row(order), NEWEST.cells.pack(order)) for order in orders]
-    read = [record for row, of_row in cells for record in NEWEST.records(row, of_row)]
+    cells = [(NEWEST.layout.row(order), NEWEST.layout.cells.pack(order)) for order in orders]
+    read = [record for row, of_row in cells for record in NEWEST.layout.records(row, of_row)]
     wrong = f"{sum(is_right)} of them; {_example(orders, is_right, split)}"
     return Outcome(
         f"item and amount of {len(orders)} orders", wrong, f"{sum(map(OrderSummary.__eq__, read, orders))} of them"

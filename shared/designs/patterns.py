@@ -65,15 +65,18 @@ class AccessPattern(_Called):
     sample: Mapping[str, Any] = attrs.field(hash=False)
     limit: int = DEFAULT_LIMIT
     """The most records of the page that is measured, if the method returns a query."""
+    why_lacking: str = attrs.field(kw_only=True, default="")
+    """Why some variants have no such method; a variant with a reason of its own has it in its repository's `lacks`."""
 
     def ask(self, repository: Any, **arguments: Any) -> Any:
         """What the method of a repository returns: a query, or an answer.
 
-        Raises InvalidQuestion if the repository of a variant does not have the method: its `lacks` says why.
+        Raises InvalidQuestion if the repository of a variant does not have the method, and says why.
         """
         name = self.method.__name__
         if not hasattr(repository, name):
-            raise InvalidQuestion(f"{name}: {repository.lacks[name]}")
+            reasons: Mapping[str, str] = getattr(repository, "lacks", {})
+            raise InvalidQuestion(f"{name}: {reasons.get(name, self.why_lacking)}")
         return getattr(repository, name)(**arguments)
 
     @property

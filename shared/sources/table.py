@@ -1,6 +1,6 @@
 """A table alone, declared once: its records have no lists, and each is put as it is."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -8,7 +8,7 @@ from ..keys import KeyLayout, Splits
 from ..keys.errors import shown
 from ..tables import COUNTER, Cells, Column, Family, InvalidRecord, RecordCells, TableLayout
 from ..tables.cells import record_fields
-from ..writes import CLOCK, WriterClock, put_all
+from ..writes import CLOCK, WriterClock, put_all, store_all
 from .asked_table import AskedTable
 from .lists import NO_FAMILIES, Columns, holds_of, layout_of
 
@@ -45,8 +45,11 @@ class Table(Generic[R]):
         families: Mapping[str, Family] = NO_FAMILIES,
         splits: Splits | None = None,
     ) -> None:
+        self._declared: dict[str, Any] = {"dated_by": dated_by, "holds": holds, "families": families, "splits": splits}
         key = layout_of(key)
         cells: Cells[R] = RecordCells(record, columns) if isinstance(columns, Mapping) else columns
+        if cells.record is not record:
+            raise InvalidRecord(f"table {name}: its cells must hold {record.__name__} (got {cells.record.__name__})")
         options: dict[str, Any] = {"families": families} if families else {}
         if splits is not None:
             options["splits"] = splits
@@ -60,23 +63,28 @@ class Table(Generic[R]):
 
     def like(
         self,
-        name: str,
+        name: str = "",
         key: type[Any] | KeyLayout[Any] | None = None,
         columns: "Columns | Cells[R] | None" = None,
         *,
+        holds: str = "",
         families: Mapping[str, Family] = NO_FAMILIES,
+        splits: Splits | None = None,
     ) -> "Table[R]":
-        """The same records in another table, maybe under another key, or in other cells or families: a variant."""
-        layout = self.layout
-        return Table(
-            name,
-            key or layout.key,
-            layout.cells.record,
-            columns or layout.cells,
-            dated_by=self.dated_by,
-            holds=layout.holds,
-            families=families or (layout.families if columns is None else NO_FAMILIES),
-        )
+        """The same records in another table, maybe under another key or in other cells: a variant.
+
+        VISITS.like("visits_salted", KeyLayout(VisitOfPage, Salt(of="user", buckets=8)))
+        VISITS.like(families={"v": Family(ttl_seconds=86_400)})
+
+        What is not given is as it was declared for this table, except for the split points if the key differs.
+        """
+        given: dict[str, Any] = {"holds": holds, "families": families, "splits": splits}
+        declared = dict(self._declared)
+        if key is not None:
+            del declared["splits"]
+        declared |= {option: value for option, value in given.items() if value}
+        cells = self.layout.cells
+        return Table(name or self.layout.name, key or self.layout.key, cells.record, columns or cells, **declared)
 
     @property
     def tables(self) -> tuple[TableLayout[Any, R]]:
@@ -99,7 +107,7 @@ class WritableTable(AskedTable[R]):
 
     def __init__(self, connection: "happybase.Connection", table: Table[R], clock: WriterClock) -> None:
         super().__init__(connection, table.layout)
-        self._dated_by = table.dated_by
+        self._time_of = None if table.dated_by is None else attrgetter(table.dated_by)
         self._clock = clock
         columns = getattr(table.layout.cells, "attributes", {})
         self._counters = {
@@ -111,16 +119,22 @@ class WritableTable(AskedTable[R]):
     # ---- writes
 
     def put(self, record: R) -> None:
-        """Stores a record in place of the one with its key, unless that is newer. Costs: one put."""
-        self.put_all([record])
+        """Stores a record in place of the one with its key, unless that is newer. Costs: one put.
 
-    def put_all(self, records: Collection[R]) -> None:
-        """Stores records, as `put` does. Raises and costs what `shared.writes.put_all` does."""
-        if self._dated_by is not None:
-            put_all(records, self, time_of=attrgetter(self._dated_by))
-        else:
-            now_ms = self._clock.now_ms()
-            put_all(records, self, time_of=lambda _record: now_ms)
+        Raises Expired, and stores nothing, if the record is older than a TTL of its cells.
+        """
+        self._put_batch([record])
+
+    def put_all(self, records: Iterable[R]) -> int:
+        """Stores records as `put` does, but 1,000 in a call; returns their number.
+
+        Raises NotAllStored. Costs: those of `shared.writes.put_all`: without Thrift2, one call for each different time.
+        """
+        return store_all(records, self._put_batch)
+
+    def _put_batch(self, records: list[R]) -> None:
+        now_ms = 0 if self._time_of else self._clock.now_ms()
+        put_all(records, self, time_of=self._time_of or (lambda _record: now_ms))
 
     def increment(self, key: object, name: str, by: int = 1) -> int:
         """Adds to the counter of an attribute, and returns its new value; a counter that is not there counts as 0.

@@ -114,16 +114,18 @@ def put_line_of_bed() -> None:
 def store_of_an_earlier_release() -> None:
     """A store with one log event, in which no layout is recorded."""
     with store() as connection:
-        create_tables(connection, [attrs.evolve(LOGS, is_recorded=False)])
+        create_tables(connection, [attrs.evolve(LOGS.layout, is_recorded=False)])
         event = LogEvent("web-1", "GET", 1_768_219_200_000, "info", "/", b"\0" * 8)
-        connection.table(LOGS.name).put(LOGS.row(event), LOGS.cells.pack(event), timestamp=event.time_ms)
+        connection.table(LOGS.layout.name).put(
+            LOGS.layout.row(event), LOGS.layout.cells.pack(event), timestamp=event.time_ms
+        )
 
 
 def store_of_another_layout() -> None:
     """A store whose table `logs` has the row keys of a variant."""
     _design, (variant,) = find_variants("logs:time-first")
     with store() as connection:
-        create_tables(connection, [attrs.evolve(LOGS, key=variant.tables[0].key)])
+        create_tables(connection, [attrs.evolve(LOGS.layout, key=variant.tables[0].key)])
 
 
 def leak_uid(name: str) -> None:

@@ -73,7 +73,7 @@ def orders(folder):
 def logs(folder):
     """A store for logs."""
     with closing(connect(URL)) as connection:
-        create_tables(connection, [LOGS])
+        create_tables(connection, [LOGS.layout])
         yield LogRepository(connection)
 
 
@@ -104,11 +104,11 @@ def test_a_limit_ends_the_reading_of_a_large_table(ok, logs):
 
 
 def test_the_region_that_holds_a_row_is_one_of_its_table(ok, folder, new_url):
-    url, event = new_url(salted.TABLE), LogEvent("web-1", "GET", 1_767_225_600_000)
+    url, event = new_url(salted.TABLE.layout), LogEvent("web-1", "GET", 1_767_225_600_000)
     with closing(connect(url)) as connection:
         create_tables(connection, salted.TABLES)
-        LogRepository(connection, tables=salted.TABLES).store(event)
-    row = salted.TABLE.row(event)
+        salted.Repository(connection).store(event)
+    row = salted.TABLE.layout.row(event)
     (key,) = json.loads(ok(f"explain logs:salted --key {row.hex()} --store {shlex.quote(url)} --json"))["keys"]
     place = key["place"]
     assert (place["regions"], place["is_stored"]) == (8, True)
@@ -121,7 +121,7 @@ def test_the_region_that_holds_a_row_is_one_of_its_table(ok, folder, new_url):
 def test_a_stored_row_says_when_its_cells_expire(ok, logs, monkeypatch):
     event = LogEvent("web-1", "GET", 1_767_225_600_000)
     logs.store(event)
-    explain = f"explain logs --key {LOGS.row(event).hex()} --store {URL}"
+    explain = f"explain logs --key {LOGS.layout.row(event).hex()} --store {URL}"
     assert "expires" not in ok(explain)
     assert "expires" not in ok(f"{explain} --json")
     monkeypatch.setattr(Family, "lifetime_s", 86_400)

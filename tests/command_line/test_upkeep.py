@@ -34,8 +34,10 @@ def test_a_variant_has_an_upkeep_and_answers_every_question_or_says_why_not(desi
         has_upkeep = all(hasattr(getattr(repository, "upkeep", None), name) for name in UPKEEP)
         assert has_upkeep != bool(design.why_no_upkeep(variant)), "needs an attribute upkeep, or without_upkeep"
         assert hasattr(repository, "erase") == design.can_erase(variant)
-        names = {pattern.method.__name__ for pattern in design.patterns}
-        assert {name for name in names if not hasattr(repository, name)} == {*getattr(repository, "lacks", ())}
+        reasons = {pattern.method.__name__: pattern.why_lacking for pattern in design.patterns}
+        lacks = getattr(repository, "lacks", {})
+        assert [name for name in lacks if hasattr(repository, name)] == []
+        assert [name for name in reasons if not hasattr(repository, name) and not (reasons | lacks)[name]] == []
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,13 @@ import attrs
 import pytest
 
 from domains import feeds, messages, monitoring, orders
-from domains.monitoring.keys import HOUR_MS, PointTables
+from domains.monitoring.keys import HOUR_MS
 from domains.tsdb.records import MAX_TAGS
 from shared.designs import metered
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
+from shared.sources import Table
 from shared.stores import connect
-from shared.tables import ItemCells, TableLayout, create_tables
+from shared.tables import ItemCells, create_tables
 from shared.testing import WatchedConnection
 from shared.writes import holds_intents
 from tests.readmes import ROOT
@@ -99,7 +100,7 @@ def test_the_labels_that_tsdb_refuses_are_more_than_it_can_store() -> None:
         assert f"more than {MAX_TAGS} labels" in page_of(path)
 
 
-def rows_of_hours(hours: int) -> PointTables:
+def rows_of_hours(hours: int) -> Table[monitoring.Point]:
     """The table of `monitoring` with longer rows."""
 
     @row_key
@@ -113,7 +114,7 @@ def rows_of_hours(hours: int) -> PointTables:
         time_ms: int = part(Rest(UInt32, hours * HOUR_MS), "the rest of the hours")
 
     cells = ItemCells(monitoring.Point, "p", KeyLayout(WithinHours), value="value")
-    return PointTables(TableLayout("points", "the points of some hours", KeyLayout(Hours), cells))
+    return Table("points", Hours, monitoring.Point, cells, dated_by="time_ms")
 
 
 @pytest.mark.parametrize(
@@ -127,10 +128,10 @@ def rows_of_hours(hours: int) -> PointTables:
 def test_a_week_of_one_point_a_minute_needs_the_rpcs_that_the_reference_of_monitoring_says(
     hours: int, words: str
 ) -> None:
-    tables, week_ms = rows_of_hours(hours), 7 * 24 * HOUR_MS
+    table, week_ms = rows_of_hours(hours), 7 * 24 * HOUR_MS
     with closing(connect("embedded:")) as connection:
-        create_tables(connection, tables)
-        points = monitoring.PointRepository(connection, tables)
+        create_tables(connection, table.tables)
+        points = monitoring.PointRepository(connection, table)
         points.store_all(monitoring.Point("web-1", "cpu", at_ms, 1.0) for at_ms in range(0, week_ms, 60_000))
         with metered(connection) as cost:
             assert points.of_metric("web-1", "cpu", 0, week_ms).count() == 7 * 24 * 60

@@ -14,7 +14,7 @@ from typing import Any
 import happybase
 
 from domains.profiles import TABLES, OrderSummary, Profile, ProfileRepository
-from domains.profiles.keys import ORDER_CELLS, PROFILES
+from domains.profiles.keys import NEWEST, PROFILES
 from domains.profiles.readme_blocks import TOMBSTONES
 from shared.tables import create_tables
 from tests.programs.hbase.named import NamedHBase
@@ -35,7 +35,7 @@ def trim(rows: happybase.Table, user_id: str, count: int) -> None:
     for first in range(0, count, AT_ONCE):
         cells: dict[bytes, bytes] = {}
         for number in range(first, min(count, first + AT_ONCE)):
-            cells |= ORDER_CELLS.pack(OrderSummary(user_id, number, f"o-{number}", "mug", 499))
+            cells |= NEWEST.layout.cells.pack(OrderSummary(user_id, number, f"o-{number}", "mug", 499))
         rows.put(user_id, cells, timestamp=count)
         rows.delete(user_id, [*cells], timestamp=count)
 
@@ -45,7 +45,7 @@ def write_often(connection: happybase.Connection, profiles: ProfileRepository, c
     for number in range(count):
         profiles.store(Profile("other", "Ada", number, attributes={"city": "Lyon"}))
         profiles.add_order(OrderSummary("other", number, "o-1"))
-        write_files(connection, PROFILES.name)
+        write_files(connection, PROFILES.layout.name)
 
 
 def measured(connection: happybase.Connection, _named: NamedHBase) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def measured(connection: happybase.Connection, _named: NamedHBase) -> dict[str, 
     create_tables(connection, TABLES)
     profiles = ProfileRepository(connection)
     for count in COUNTS:
-        trim(connection.table(PROFILES.name), f"u-{count}", count)
+        trim(connection.table(PROFILES.layout.name), f"u-{count}", count)
         profiles.store(Profile(f"u-{count}", "Ada", NEW_MS))
         for number in range(STORED):
             profiles.add_order(OrderSummary(f"u-{count}", NEW_MS + number, f"new-{number}", "mug", 499))

@@ -6,15 +6,13 @@ refused. Choose it if ids count up or start alike, and their users write more th
 differently, as names do, need no hash.
 """
 
+from functools import partial
+
 from shared.keys import HashPrefix, KeyLayout
-from shared.tables import TableLayout
 
-from ..keys import ACTION_CELLS, ActionOfUser, ActivityTables
+from ..keys import ACTIVITY, ActionOfUser
+from ..repository import ActivityRepository
 
-TABLE = TableLayout(
-    "activity_hash_prefix",
-    "one action",
-    KeyLayout(ActionOfUser, HashPrefix(of="user", bytes=4, hex=True)),
-    ACTION_CELLS,
-)
-TABLES = ActivityTables(TABLE)
+TABLE = ACTIVITY.like("activity_hash_prefix", KeyLayout(ActionOfUser, HashPrefix(of="user", bytes=4, hex=True)))
+TABLES = TABLE.tables
+Repository = partial(ActivityRepository, activity=TABLE)

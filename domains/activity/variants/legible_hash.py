@@ -4,15 +4,15 @@ Choose it for an existing table. Both prefixes are text in the HBase shell, but 
 ends. Eight digits spread no better than four, because a table has far fewer than 65,536 regions.
 """
 
+from functools import partial
+
 from shared.keys import HashPrefix, KeyLayout
-from shared.tables import TableLayout
 
-from ..keys import ACTION_CELLS, ActionOfUser, ActivityTables
+from ..keys import ACTIVITY, ActionOfUser
+from ..repository import ActivityRepository
 
-TABLE = TableLayout(
-    "activity_legible_hash",
-    "one action",
-    KeyLayout(ActionOfUser, HashPrefix(of="user", bytes=8, hex=True, separator="_")),
-    ACTION_CELLS,
+TABLE = ACTIVITY.like(
+    "activity_legible_hash", KeyLayout(ActionOfUser, HashPrefix(of="user", bytes=8, hex=True, separator="_"))
 )
-TABLES = ActivityTables(TABLE)
+TABLES = TABLE.tables
+Repository = partial(ActivityRepository, activity=TABLE)

@@ -4,11 +4,13 @@ It spreads users whose ids differ in their last characters. Users whose ids star
 question for them is refused. Choose it for phone numbers; an id longer than the width is refused.
 """
 
-from shared.keys import Descending, FixedBytes, FixedText, Int64, KeyLayout, Reversed, part, row_key
-from shared.records import TIE_BYTES
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import ACTION_CELLS, ActivityTables
+from shared.keys import Descending, FixedBytes, FixedText, Int64, Reversed, part, row_key
+from shared.records import TIE_BYTES
+
+from ..keys import ACTIVITY
+from ..repository import ActivityRepository
 
 USER_BYTES = 20
 """The widest id. A phone number has at most 15 digits."""
@@ -30,5 +32,6 @@ class ActionOfReversedUser:
     tie: bytes = part(Descending(FixedBytes(TIE_BYTES)), "distinguishes actions of one millisecond")
 
 
-TABLE = TableLayout("activity_reversed", "one action", KeyLayout(ActionOfReversedUser), ACTION_CELLS)
-TABLES = ActivityTables(TABLE)
+TABLE = ACTIVITY.like("activity_reversed", ActionOfReversedUser)
+TABLES = TABLE.tables
+Repository = partial(ActivityRepository, activity=TABLE)

@@ -5,15 +5,16 @@ actions of a user are in one bucket: a question that names the user reads that b
 users in it. Choose it to ask for all users; if you also ask for one user, store each action in `activity`, too.
 """
 
-from shared.keys import KeyLayout, Salt
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import ACTION_CELLS, ActivityTables
+from shared.keys import KeyLayout, Salt
+
+from ..keys import ACTIVITY
+from ..repository import ActivityRepository
 from .time_first import ActionByTime
 
 BUCKETS = 8
 
-TABLE = TableLayout(
-    "activity_salted", "one action", KeyLayout(ActionByTime, Salt(of="user", buckets=BUCKETS)), ACTION_CELLS
-)
-TABLES = ActivityTables(TABLE)
+TABLE = ACTIVITY.like("activity_salted", KeyLayout(ActionByTime, Salt(of="user", buckets=BUCKETS)))
+TABLES = TABLE.tables
+Repository = partial(ActivityRepository, activity=TABLE)

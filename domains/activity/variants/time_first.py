@@ -3,11 +3,13 @@
 A question for one user reads the rows of all users. Choose it only if one region can absorb all writes.
 """
 
-from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
-from shared.records import TIE_BYTES
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import ACTION_CELLS, ActivityTables
+from shared.keys import Descending, EscapedText, FixedBytes, Int64, part, row_key
+from shared.records import TIE_BYTES
+
+from ..keys import ACTIVITY
+from ..repository import ActivityRepository
 
 
 @row_key
@@ -26,5 +28,6 @@ class ActionByTime:
     tie: bytes = part(Descending(FixedBytes(TIE_BYTES)), "distinguishes actions of one millisecond")
 
 
-TABLE = TableLayout("activity_time_first", "one action", KeyLayout(ActionByTime), ACTION_CELLS)
-TABLES = ActivityTables(TABLE)
+TABLE = ACTIVITY.like("activity_time_first", ActionByTime)
+TABLES = TABLE.tables
+Repository = partial(ActivityRepository, activity=TABLE)

@@ -3,11 +3,12 @@
 Of a user's actions in one millisecond only the last one remains.
 """
 
-from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
-from shared.tables import Column, RecordCells, TableLayout
+from functools import partial
 
-from ..keys import ACTION_CELLS, ActivityTables
-from ..records import Action
+from shared.keys import EscapedText, Int64, part, row_key
+
+from ..keys import ACTIVITY
+from ..repository import ActivityRepository
 
 
 @row_key
@@ -25,9 +26,11 @@ class LastActionOfMillisecond:
     time_ms: int = part(Int64, "when, milliseconds since 1970 UTC")
 
 
-CELLS = RecordCells(Action, {**ACTION_CELLS.attributes, "tie": Column("a:t")})
-
-TABLE = TableLayout(
-    "activity_user_and_time", "the last action of a millisecond", KeyLayout(LastActionOfMillisecond), CELLS
+TABLE = ACTIVITY.like(
+    "activity_user_and_time",
+    LastActionOfMillisecond,
+    {"verb": "a:v", "object": "a:o", "source": "a:s", "detail": "a:d", "tie": "a:t"},
+    holds="the last action of a millisecond",
 )
-TABLES = ActivityTables(TABLE)
+TABLES = TABLE.tables
+Repository = partial(ActivityRepository, activity=TABLE)

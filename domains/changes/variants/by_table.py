@@ -4,16 +4,21 @@ All changes of one table are one range. The changes of a source are one range fo
 merges them; the row of the source names its tables. Choose it if readers follow single tables, as copies do.
 """
 
-from typing import Any
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from shared.keys import EscapedText, KeyLayout, UInt64, any_of, part, row_key
-from shared.queries import Query
-from shared.tables import TableLayout
+from shared.keys import EscapedText, UInt64, any_of, part, row_key
+from shared.queries import DependentQuery, Query
+from shared.writes import CLOCK, Upkeep, WriterClock
 
-from ..keys import LOG_CELLS_OF_TABLE, sources_table
-from ..keys import TABLES as MAIN_TABLES
+from ..history import RecordHistory
+from ..keys import BY_POSITION, BY_RECORD, CHECKPOINTS, COLUMNS, COPY, SOURCES
 from ..records import Change, StoredSource
-from ..repository import ChangeRepository
+from ..storing import ChangeStore
+
+if TYPE_CHECKING:
+    import happybase
 
 
 @row_key
@@ -33,25 +38,48 @@ class ChangeOfTable:
     position: int = part(UInt64, "the number of the change in the log of its source")
 
 
-TABLES = MAIN_TABLES._replace(
-    by_position=TableLayout(
-        "changes_log_by_table", "one change of a table", KeyLayout(ChangeOfTable), LOG_CELLS_OF_TABLE
-    ),
-    sources=sources_table("changes_sources_by_table"),
-)
+LOG = BY_POSITION.like("changes_log_by_table", ChangeOfTable, {"key": "m:r", **COLUMNS}, holds="one change of a table")
+OF_LOG = SOURCES.like("changes_sources_by_table")
+TABLES = (*BY_RECORD.tables, *LOG.tables, *OF_LOG.tables, *COPY.tables, *CHECKPOINTS.tables)
 
 
-class Repository(ChangeRepository):
-    """Keeps a log for each table."""
+class Repository(RecordHistory):
+    """Stores changes and finds them as `ChangeRepository` does, with a log for each table."""
 
-    def __init__(self, connection: Any, **options: Any) -> None:
-        super().__init__(connection, TABLES, **options)
+    def __init__(self, connection: "happybase.Connection", clock: WriterClock = CLOCK) -> None:
+        super().__init__(connection, BY_RECORD, OF_LOG)
+        self._log = LOG.on(connection)
+        self._changes = ChangeStore(self, self._log, self._of_source, self.of_table, clock)
+        self.copies = self._changes.copies
+        self.upkeep: Upkeep = self._changes.upkeep
+
+    # ---- writes
+
+    def store(self, change: Change) -> None:
+        """As `ChangeRepository.store`."""
+        self._changes.store([change])
+
+    def store_all(self, changes: Iterable[Change]) -> int:
+        """As `ChangeRepository.store_all`."""
+        return self._changes.store_all(changes)
+
+    def erase(self, key: str) -> int:
+        """As `ChangeRepository.erase`."""
+        return self._changes.erase(key)
+
+    # ---- questions about the log
+
+    def since(self, source: str, after: int = 0, up_to: int | None = None) -> DependentQuery[Change]:
+        """As `ChangeRepository.since`. Costs: one get, and one scan for each table."""
+        return self.following(source, after, up_to, self._of_source)
+
+    def of_table(self, source: str, table: str, after: int = 0, up_to: int | None = None) -> DependentQuery[Change]:
+        """As `ChangeRepository.of_table`. Costs: one get, and one scan of a page's rows and one more."""
+        return self.following(source, after, up_to, partial(self._of_table, table))
 
     def _of_source(self, stored: StoredSource, positions: Any) -> Query[Change]:
         tables = any_of(sorted(stored.tables), merged=True)
-        plan = self._by_position.plan(source=stored.source, table=tables, position=positions)
-        return Query(self._by_position, plan)
+        return self._log.ask(source=stored.source, table=tables, position=positions)
 
-    def _of_table(self, stored: StoredSource, table: str, positions: Any) -> Query[Change]:
-        plan = self._by_position.plan(source=stored.source, table=table, position=positions)
-        return Query(self._by_position, plan)
+    def _of_table(self, table: str, stored: StoredSource, positions: Any) -> Query[Change]:
+        return self._log.ask(source=stored.source, table=table, position=positions)

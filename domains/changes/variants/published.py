@@ -14,18 +14,19 @@ not seen.
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from shared.keys import DecimalText, Delimited, DelimitedText, KeyLayout, Plan, Reversed, TrailingText, part, row_key
+from shared.keys import DecimalText, Delimited, DelimitedText, Reversed, TrailingText, part, row_key
 from shared.queries import Query
 from shared.records import check_int
-from shared.tables import TEXT, BoundTable, Column, OtherColumns, Packing, RecordCells, TableLayout
+from shared.sources import Table
+from shared.tables import TEXT, Column, OtherColumns, Packing
 from shared.writes import put_all, store_all
 
+from ..history import check_at_most
 from ..records import Change, Kind, State, as_of, check_as_of, state_after
-from ..repository import check_at_most
 
 if TYPE_CHECKING:
     import happybase
@@ -95,32 +96,23 @@ _NULL = b"\xff"
 TEXT_OR_NULL = Packing("text or NULL", _pack_text, _unpack_text)
 DIGITS = Packing("digits", _pack_digits, int)
 
-TABLE = TableLayout(
+TABLE = Table(
     "changes_published",
-    "one change of a record",
-    KeyLayout(PublishedRow),
-    RecordCells(
-        PublishedChange,
-        {
-            "kind": Column("C:_type_", TEXT),
-            "time_ms": Column("C:_ts_", DIGITS),
-            "values": OtherColumns("C", TEXT_OR_NULL),
-            "source": Column("m:s"),
-            "table": Column("m:b"),
-            "transaction": Column("m:x"),
-        },
-    ),
+    PublishedRow,
+    PublishedChange,
+    {
+        "kind": Column("C:_type_", TEXT),
+        "time_ms": Column("C:_ts_", DIGITS),
+        "values": OtherColumns("C", TEXT_OR_NULL),
+        "source": "m:s",
+        "table": "m:b",
+        "transaction": "m:x",
+    },
+    dated_by="time_ms",
+    holds="one change of a record",
 )
 """The family `m` has what the published row lacks: there, each source and table had a table of its own."""
-
-
-class PublishedTables(NamedTuple):
-    """The published table."""
-
-    changes: TableLayout[PublishedRow, PublishedChange]
-
-
-TABLES = PublishedTables(TABLE)
+TABLES = TABLE.tables
 
 
 class Repository:
@@ -130,8 +122,8 @@ class Repository:
         ("since", "of_table"), "needs the changes by position, and this variant has only one table"
     )
 
-    def __init__(self, connection: "happybase.Connection", tables: PublishedTables = TABLES) -> None:
-        self._changes = BoundTable(connection, tables.changes)
+    def __init__(self, connection: "happybase.Connection") -> None:
+        self._changes = TABLE.on(connection)
 
     # ---- writes
 
@@ -153,7 +145,7 @@ class Repository:
 
         Costs: one scan of all records with this key; the client drops those of other sources and tables.
         """
-        return self._of(self._changes.narrow(key=key), source, table, up_to)
+        return self._of(self._changes.ask_more(key=key), source, table, up_to)
 
     def state(
         self, source: str, table: str, key: str, as_of_ms: int | None = None, up_to: int | None = None
@@ -178,16 +170,16 @@ class Repository:
         check_as_of(as_of_ms)
         self._changes.narrow(key=after_key)  # refuses what is no key
         check_at_most(at_most)
-        changes = self._of(self._changes.whole_table(), source, table, up_to)
+        changes = self._of(self._changes.ask_all(), source, table, up_to)
         of_keys = groupby(changes, key=attrgetter("key"))
         states = [state_after(as_of(of_key, as_of_ms)) for key, of_key in of_keys if key > after_key]
         return sorted(filter(None, states), key=attrgetter("key"))[:at_most]
 
-    def _of(self, plan: Plan, source: str, table: str, up_to: int | None) -> Query[Change]:
+    def _of(self, rows: Query[Any], source: str, table: str, up_to: int | None) -> Query[Change]:
         if up_to is not None:
             check_int("up_to", up_to, 0)
 
         def changes(published: list[Any]) -> list[Change | None]:
             return [row.change if up_to is None or int(row.position) <= up_to else None for row in published]
 
-        return Query(self._changes, plan).where(source=source, table=table).then(changes)
+        return rows.where(source=source, table=table).then(changes)

@@ -5,26 +5,18 @@ log reads eight ranges and merges them. The history of a record is in one bucket
 Choose it if one region cannot absorb the changes of one source.
 """
 
-from shared.keys import KeyLayout, Salt
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import HISTORY_CELLS, LOG_CELLS, ChangeByPosition, ChangeOfRecord, sources_table
-from ..keys import TABLES as MAIN_TABLES
+from shared.keys import KeyLayout, Salt
+
+from ..keys import BY_POSITION, BY_RECORD, CHECKPOINTS, COPY, SOURCES, ChangeByPosition, ChangeOfRecord
+from ..repository import ChangeRepository
 
 BUCKETS = 8
 
-TABLES = MAIN_TABLES._replace(
-    by_record=TableLayout(
-        "changes_salted",
-        "one change of a record",
-        KeyLayout(ChangeOfRecord, Salt(of="key", buckets=BUCKETS)),
-        HISTORY_CELLS,
-    ),
-    by_position=TableLayout(
-        "changes_log_salted",
-        "one change of a source",
-        KeyLayout(ChangeByPosition, Salt(of="position", buckets=BUCKETS)),
-        LOG_CELLS,
-    ),
-    sources=sources_table("changes_sources_salted"),
-)
+HISTORY = BY_RECORD.like("changes_salted", KeyLayout(ChangeOfRecord, Salt(of="key", buckets=BUCKETS)))
+LOG = BY_POSITION.like("changes_log_salted", KeyLayout(ChangeByPosition, Salt(of="position", buckets=BUCKETS)))
+OF_LOG = SOURCES.like("changes_sources_salted")
+
+TABLES = (*HISTORY.tables, *LOG.tables, *OF_LOG.tables, *COPY.tables, *CHECKPOINTS.tables)
+Repository = partial(ChangeRepository, by_record=HISTORY, by_position=LOG, sources=OF_LOG)

@@ -4,19 +4,24 @@ A change is stored once. A page of the log gets its changes from the table by re
 lost, the log cannot restore it. Choose it if storage is tight and the log is seldom read.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.keys import KeyLayout
-from shared.queries import Query
-from shared.tables import Column, InvalidRow, RecordCells, TableLayout
+from shared.queries import DependentQuery, Query
+from shared.sources import Table
+from shared.tables import InvalidRow
+from shared.writes import CLOCK, Upkeep, WriterClock
 
-from ..keys import TABLES as MAIN_TABLES
-from ..keys import ChangeByPosition, sources_table
+from ..history import RecordHistory
+from ..keys import BY_RECORD, CHECKPOINTS, COPY, SOURCES, ChangeByPosition
 from ..records import Change, StoredSource
-from ..repository import ChangeRepository
+from ..storing import ChangeStore
+
+if TYPE_CHECKING:
+    import happybase
 
 
 @attrs.frozen
@@ -29,40 +34,64 @@ class LogEntry:
     key: str
 
 
-TABLES = MAIN_TABLES._replace(
-    by_position=TableLayout(
-        "changes_log_thin",
-        "the key of a change",
-        KeyLayout(ChangeByPosition),
-        RecordCells(LogEntry, {"table": Column("m:b"), "key": Column("m:r")}),
-    ),
-    sources=sources_table("changes_sources_thin"),
-)
+LOG = Table("changes_log_thin", ChangeByPosition, LogEntry, {"table": "m:b", "key": "m:r"}, holds="the key of a change")
+OF_LOG = SOURCES.like("changes_sources_thin")
+TABLES = (*BY_RECORD.tables, *LOG.tables, *OF_LOG.tables, *COPY.tables, *CHECKPOINTS.tables)
 
 
-class Repository(ChangeRepository):
-    """Finds the changes of the log by record."""
+class Repository(RecordHistory):
+    """Stores changes and finds them as `ChangeRepository` does; gets the changes of the log by record."""
 
-    def __init__(self, connection: Any, **options: Any) -> None:
-        super().__init__(connection, TABLES, **options)
+    def __init__(self, connection: "happybase.Connection", clock: WriterClock = CLOCK) -> None:
+        super().__init__(connection, BY_RECORD, OF_LOG)
+        self._log = LOG.on(connection)
+        self._changes = ChangeStore(self, self._log, self._of_source, self.of_table, clock)
+        self.copies = self._changes.copies
+        self.upkeep: Upkeep = self._changes.upkeep
+
+    # ---- writes
+
+    def store(self, change: Change) -> None:
+        """As `ChangeRepository.store`."""
+        self._changes.store([change])
+
+    def store_all(self, changes: Iterable[Change]) -> int:
+        """As `ChangeRepository.store_all`."""
+        return self._changes.store_all(changes)
+
+    def erase(self, key: str) -> int:
+        """As `ChangeRepository.erase`."""
+        return self._changes.erase(key)
+
+    # ---- questions about the log
+
+    def since(self, source: str, after: int = 0, up_to: int | None = None) -> DependentQuery[Change]:
+        """As `ChangeRepository.since`. Costs: one call more."""
+        return self.following(source, after, up_to, self._of_source)
+
+    def of_table(self, source: str, table: str, after: int = 0, up_to: int | None = None) -> DependentQuery[Change]:
+        """As `ChangeRepository.of_table`. Costs: one call more."""
+        return self.following(source, after, up_to, partial(self._of_table, table))
 
     def _of_source(self, stored: StoredSource, positions: Any) -> Query[Change]:
-        return super()._of_source(stored, positions).then(self._changes)
+        return self._log.ask(source=stored.source, position=positions).then(self._changes_of)
 
-    def _of_table(self, stored: StoredSource, table: str, positions: Any) -> Query[Change]:
-        return super()._of_table(stored, table, positions).then(self._changes)
+    def _of_table(self, table: str, stored: StoredSource, positions: Any) -> Query[Change]:
+        entries = self._log.ask(source=stored.source, position=positions)
+        return entries.where(table=table).then(self._changes_of)
 
-    def _changes(self, entries: list[Any]) -> Sequence[Change | InvalidRow]:
+    def _changes_of(self, entries: list[Any]) -> Sequence[Change | InvalidRow]:
         """The changes of these entries. An entry without its change is an error: it has been stored."""
-        layout = self._by_record.layout
+        layout = self.by_record.layout
         rows = [layout.row(entry) for entry in entries]
-        stored = dict(self._by_record.rows.rows(rows, columns=[*layout.cells.columns]))
+        stored = dict(self.by_record.rows.rows(rows, columns=[*layout.cells.columns]))
         return [self._change(row, stored.get(row)) for row in rows]
 
     def _change(self, row: bytes, cells: dict[bytes, bytes] | None) -> Change | InvalidRow:
         if cells is None:
-            return InvalidRow(self._by_record.layout.name, row, "is missing, but is in the log")
+            return InvalidRow(self.by_record.layout.name, row, "is missing, but is in the log")
         try:
-            return self._by_record.layout.record(row, cells)
+            change: Change = self.by_record.layout.record(row, cells)
         except InvalidRow as error:
             return error
+        return change

@@ -5,19 +5,25 @@ reads all later changes, because the time is in no row key. Choose it if you oft
 read.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from shared.keys import between
 from shared.queries import DependentQuery, Query
-from shared.tables import OtherColumns, RecordCells, TableLayout
+from shared.sources import Table
+from shared.tables import OtherColumns
+from shared.writes import CLOCK, Upkeep, WriterClock
 
-from ..keys import BY_RECORD, HISTORY_CELLS, sources_table
-from ..keys import TABLES as MAIN_TABLES
+from ..history import RecordHistory
+from ..keys import BY_POSITION, CHECKPOINTS, COLUMNS, COPY, SOURCES, ChangeOfRecord
 from ..records import Change, State, StoredSource, check_as_of
-from ..repository import ChangeRepository
+from ..storing import ChangeStore
+
+if TYPE_CHECKING:
+    import happybase
 
 
 @attrs.frozen
@@ -33,24 +39,41 @@ class WholeChange(Change):
         return Change(**{field.name: getattr(self, field.name) for field in attrs.fields(Change)})
 
 
-TABLES = MAIN_TABLES._replace(
-    by_record=TableLayout(
-        "changes_whole_rows",
-        "one change of a record, and the record after it",
-        BY_RECORD.key,
-        RecordCells(WholeChange, {**HISTORY_CELLS.attributes, "after": OtherColumns("w")}),
-    ),
-    sources=sources_table("changes_sources_whole_rows"),
+HISTORY = Table(
+    "changes_whole_rows",
+    ChangeOfRecord,
+    WholeChange,
+    {**COLUMNS, "after": OtherColumns("w")},
+    dated_by="time_ms",
+    holds="one change of a record, and the record after it",
 )
+OF_LOG = SOURCES.like("changes_sources_whole_rows")
+TABLES = (*HISTORY.tables, *BY_POSITION.tables, *OF_LOG.tables, *COPY.tables, *CHECKPOINTS.tables)
 
 
-class Repository(ChangeRepository):
-    """Stores the whole record with each change."""
+class Repository(RecordHistory):
+    """Stores changes and finds them as `ChangeRepository` does; stores the whole record with each change."""
 
-    def __init__(self, connection: Any, **options: Any) -> None:
-        super().__init__(connection, TABLES, **options)
+    def __init__(self, connection: "happybase.Connection", clock: WriterClock = CLOCK) -> None:
+        super().__init__(connection, HISTORY, OF_LOG)
+        self._log = BY_POSITION.on(connection)
+        self._changes = ChangeStore(self, self._log, self._of_source, self.of_table, clock, self._completed)
+        self.copies = self._changes.copies
+        self.upkeep: Upkeep = self._changes.upkeep
 
     # ---- writes
+
+    def store(self, change: Change) -> None:
+        """As `ChangeRepository.store`."""
+        self._changes.store([change])
+
+    def store_all(self, changes: Iterable[Change]) -> int:
+        """As `ChangeRepository.store_all`."""
+        return self._changes.store_all(changes)
+
+    def erase(self, key: str) -> int:
+        """As `ChangeRepository.erase`."""
+        return self._changes.erase(key)
 
     def _completed(self, changes: list[Change]) -> Iterator[WholeChange]:
         """The changes with the records after them; one that `repair` puts again has its record already.
@@ -73,20 +96,20 @@ class Repository(ChangeRepository):
 
     def _before(self, change: Change) -> Mapping[str, str | None]:
         positions = between(None, change.position)
-        plan = self._by_record.plan(source=change.source, table=change.table, key=change.key, position=positions)
-        before: Any = Query(self._by_record, plan).newest_first().first()
+        rows = self.by_record.ask(source=change.source, table=change.table, key=change.key, position=positions)
+        before: Any = rows.newest_first().first()
         return {} if before is None else before.after
 
-    # ---- questions
+    # ---- questions about records
 
     def history(self, source: str, table: str, key: str, up_to: int | None = None) -> DependentQuery[Change]:
-        """A record's changes, as `ChangeRepository.history` returns them. Costs: the same, and more bytes."""
+        """A record's changes, as `RecordHistory.history` returns them. Costs: the same, and more bytes."""
         return super().history(source, table, key, up_to).then(_changes_alone)
 
     def state(
         self, source: str, table: str, key: str, as_of_ms: int | None = None, up_to: int | None = None
     ) -> State | None:
-        """A record as its latest change left it, as `ChangeRepository.state` returns it.
+        """A record as its latest change left it, as `RecordHistory.state` returns it.
 
         Costs: one get, and one scan of two rows; with `as_of_ms` also of the later changes.
         """
@@ -95,13 +118,29 @@ class Repository(ChangeRepository):
 
         def of_record(stored: StoredSource) -> Query[Any]:
             positions = between(None, stored.position + 1)
-            plan = self._by_record.plan(source=source, table=table, key=key, position=positions)
-            return Query(self._by_record, plan).where(**where).newest_first()
+            changes = self.by_record.ask(source=source, table=table, key=key, position=positions)
+            return changes.where(**where).newest_first()
 
-        last: Any = self._up_to(source, up_to, of_record).first()
+        last: Any = self.up_to(source, up_to, of_record).first()
         if last is None or last.kind == "DELETE":
             return None
         return State(source, table, key, last.position, last.time_ms, last.after)
+
+    # ---- questions about the log
+
+    def since(self, source: str, after: int = 0, up_to: int | None = None) -> DependentQuery[Change]:
+        """As `ChangeRepository.since`."""
+        return self.following(source, after, up_to, self._of_source)
+
+    def of_table(self, source: str, table: str, after: int = 0, up_to: int | None = None) -> DependentQuery[Change]:
+        """As `ChangeRepository.of_table`."""
+        return self.following(source, after, up_to, partial(self._of_table, table))
+
+    def _of_source(self, stored: StoredSource, positions: Any) -> Query[Change]:
+        return self._log.ask(source=stored.source, position=positions)
+
+    def _of_table(self, table: str, stored: StoredSource, positions: Any) -> Query[Change]:
+        return self._of_source(stored, positions).where(table=table)
 
 
 def _changes_alone(changes: list[Any]) -> list[Change]:

@@ -3,12 +3,15 @@
 Clocks that tick in whole seconds write to one bucket only. No question knows its bucket, so each reads all buckets.
 """
 
-from shared.keys import KeyLayout, Modulo
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import LOG_CELLS, LogTables, LogTimeFirst
+from shared.keys import KeyLayout, Modulo
+
+from ..keys import LOGS, LogTimeFirst
+from ..repository import LogRepository
 
 BUCKETS = 8
 
-TABLE = TableLayout("logs_modulo", "one event", KeyLayout(LogTimeFirst, Modulo(of="time_ms", by=BUCKETS)), LOG_CELLS)
-TABLES = LogTables(TABLE)
+TABLE = LOGS.like("logs_modulo", KeyLayout(LogTimeFirst, Modulo(of="time_ms", by=BUCKETS)))
+TABLES = TABLE.tables
+Repository = partial(LogRepository, logs=TABLE)

@@ -1,10 +1,12 @@
 """Host, kind of event, time ascending, as published."""
 
-from shared.keys import EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
-from shared.records import TIE_BYTES
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import LOG_CELLS, LogTables
+from shared.keys import EscapedText, FixedBytes, Int64, part, row_key
+from shared.records import TIE_BYTES
+
+from ..keys import LOGS
+from ..repository import LogRepository
 
 
 @row_key
@@ -24,5 +26,6 @@ class LogOldestFirst:
     tie: bytes = part(FixedBytes(TIE_BYTES), "distinguishes events of one millisecond")
 
 
-TABLE = TableLayout("logs_oldest_first", "one event", KeyLayout(LogOldestFirst), LOG_CELLS)
-TABLES = LogTables(TABLE)
+TABLE = LOGS.like("logs_oldest_first", LogOldestFirst)
+TABLES = TABLE.tables
+Repository = partial(LogRepository, logs=TABLE)

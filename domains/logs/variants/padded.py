@@ -1,10 +1,12 @@
 """Host, kind of event, newest first; the host is padded with `x` to a fixed width, as published."""
 
-from shared.keys import Descending, EscapedText, FixedBytes, FixedText, Int64, KeyLayout, part, row_key
-from shared.records import TIE_BYTES
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import LOG_CELLS, LogTables
+from shared.keys import Descending, EscapedText, FixedBytes, FixedText, Int64, part, row_key
+from shared.records import TIE_BYTES
+
+from ..keys import LOGS
+from ..repository import LogRepository
 
 
 @row_key
@@ -26,5 +28,6 @@ class LogPadded:
     )
 
 
-TABLE = TableLayout("logs_padded", "one event", KeyLayout(LogPadded), LOG_CELLS)
-TABLES = LogTables(TABLE)
+TABLE = LOGS.like("logs_padded", LogPadded)
+TABLES = TABLE.tables
+Repository = partial(LogRepository, logs=TABLE)

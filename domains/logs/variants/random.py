@@ -1,15 +1,17 @@
 """A random number first, as published: writes spread evenly, and no reader can compute a key. Do not copy it."""
 
 import random
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.keys import EscapedText, FixedBytes, Int64, KeyLayout, UInt8, part, row_key
+from shared.keys import EscapedText, FixedBytes, Int64, UInt8, part, row_key
+from shared.queries import Query
 from shared.records import TIE_BYTES
-from shared.tables import RecordCells, TableLayout
+from shared.sources import Table
+from shared.writes import put_all, store_all
 
-from ..keys import LOG_CELLS, LogTables
 from ..records import LogEvent
 from ..repository import LogRepository
 
@@ -44,26 +46,62 @@ class LogRandom:
     tie: bytes = part(FixedBytes(TIE_BYTES), "distinguishes events of one millisecond")
 
 
-BUCKETED_CELLS = RecordCells(BucketedEvent, LOG_CELLS.attributes)
-
-TABLE: TableLayout[Any, Any] = TableLayout(
-    "logs_random", "one event, as often as it was stored", KeyLayout(LogRandom), BUCKETED_CELLS
+TABLE: Table[Any] = Table(
+    "logs_random",
+    LogRandom,
+    BucketedEvent,
+    {"severity": "l:s", "message": "l:m"},
+    dated_by="time_ms",
+    holds="one event, as often as it was stored",
 )
-TABLES = LogTables(TABLE)
+TABLES = TABLE.tables
 
 
-class Repository(LogRepository):
-    """Stores events under a random number, and refuses every question of `LogRepository`."""
+class Repository:
+    """Stores events under a random number. The table refuses every question of `LogRepository`."""
 
-    def __init__(
-        self, connection: "happybase.Connection", tables: LogTables = TABLES, chance: random.Random | None = None
-    ) -> None:
-        super().__init__(connection, tables)
+    def __init__(self, connection: "happybase.Connection", chance: random.Random | None = None) -> None:
+        self._logs = TABLE.on(connection)
+        self._questions = LogRepository(connection, TABLE)
         self._random_below = (chance or random).randrange
 
+    def store(self, event: LogEvent) -> None:
+        """Stores an event once more. Costs: one put."""
+        self._put_all([event])
+
+    def store_all(self, events: Iterable[LogEvent]) -> int:
+        """Stores events once more, 1,000 in a call; returns their number. Raises NotAllStored. Costs: as `put_all`."""
+        return store_all(events, self._put_all)
+
     def _put_all(self, events: list[LogEvent]) -> None:
-        super()._put_all([self.bucketed(event) for event in events])
+        put_all([*map(self.bucketed, events)], self._logs)
 
     def bucketed(self, event: LogEvent) -> BucketedEvent:
         """The event with another number at each call."""
         return BucketedEvent(**attrs.asdict(event, recurse=False), random_bucket=self._random_below(BUCKETS))
+
+    # ---- questions, all of them refused
+
+    def host_events(self, host: str, event: str, **period: int | None) -> Query[LogEvent]:
+        """A host's events of one kind."""
+        return self._questions.host_events(host, event, **period)
+
+    def latest(self, host: str, event: str) -> Query[LogEvent]:
+        """A host's latest events of one kind."""
+        return self._questions.latest(host, event)
+
+    def window(self, since_ms: int, until_ms: int, host: str | None = None) -> Query[LogEvent]:
+        """All events of a period."""
+        return self._questions.window(since_ms, until_ms, host)
+
+    def latest_of_all(self) -> Query[LogEvent]:
+        """The latest events of all hosts."""
+        return self._questions.latest_of_all()
+
+    def hosts_like(self, host_prefix: str, **period: int | None) -> Query[LogEvent]:
+        """Events of all hosts whose name starts with `host_prefix`."""
+        return self._questions.hosts_like(host_prefix, **period)
+
+    def of_severity(self, host: str, severity: str, **options: Any) -> Query[LogEvent]:
+        """A host's events of a severity."""
+        return self._questions.of_severity(host, severity, **options)

@@ -4,12 +4,15 @@ All rows of a host are in one bucket, so writes spread only if there are many ho
 reads that bucket only.
 """
 
-from shared.keys import KeyLayout, Salt
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import LOG_CELLS, LogTables, LogTimeFirst
+from shared.keys import KeyLayout, Salt
+
+from ..keys import LOGS, LogTimeFirst
+from ..repository import LogRepository
 
 BUCKETS = 8
 
-TABLE = TableLayout("logs_salted", "one event", KeyLayout(LogTimeFirst, Salt(of="host", buckets=BUCKETS)), LOG_CELLS)
-TABLES = LogTables(TABLE)
+TABLE = LOGS.like("logs_salted", KeyLayout(LogTimeFirst, Salt(of="host", buckets=BUCKETS)))
+TABLES = TABLE.tables
+Repository = partial(LogRepository, logs=TABLE)

@@ -1,10 +1,12 @@
 """Time in slices of fifteen minutes; within a slice by host, which ends with a delimiter, as published."""
 
+from functools import partial
+
 from shared.keys import DelimitedText, EscapedText, FixedBytes, Int64, KeyLayout, TimeBucket, part, row_key
 from shared.records import TIE_BYTES
-from shared.tables import TableLayout
 
-from ..keys import LOG_CELLS, LogTables
+from ..keys import LOGS
+from ..repository import LogRepository
 
 SLICE_MS = 15 * 60 * 1000
 
@@ -26,7 +28,6 @@ class LogInSlices:
     tie: bytes = part(FixedBytes(TIE_BYTES), "distinguishes events of one millisecond")
 
 
-TABLE = TableLayout(
-    "logs_slices", "one event", KeyLayout(LogInSlices, TimeBucket(of="time_ms", every_ms=SLICE_MS)), LOG_CELLS
-)
-TABLES = LogTables(TABLE)
+TABLE = LOGS.like("logs_slices", KeyLayout(LogInSlices, TimeBucket(of="time_ms", every_ms=SLICE_MS)))
+TABLES = TABLE.tables
+Repository = partial(LogRepository, logs=TABLE)

@@ -1,8 +1,10 @@
 """The time first: the published starting point, and a hot spot, because every write goes to the last region."""
 
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import BY_TIME, LOG_CELLS, LogTables
+from ..keys import LOGS, LogTimeFirst
+from ..repository import LogRepository
 
-TABLE = TableLayout("logs_time_first", "one event", BY_TIME, LOG_CELLS)
-TABLES = LogTables(TABLE)
+TABLE = LOGS.like("logs_time_first", LogTimeFirst)
+TABLES = TABLE.tables
+Repository = partial(LogRepository, logs=TABLE)

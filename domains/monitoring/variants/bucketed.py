@@ -1,10 +1,11 @@
 """Published plan C: the bucket of fifteen minutes first. Do not copy it: a bucket keeps one point of a metric."""
 
-from shared.keys import DecimalText, Delimited, DelimitedText, KeyLayout, Slice, TrailingText, part, row_key
-from shared.tables import Column, RecordCells, TableLayout
+from functools import partial
 
-from ..keys import PointTables
-from ..records import Point
+from shared.keys import DecimalText, Delimited, DelimitedText, Slice, TrailingText, part, row_key
+
+from ..keys import POINTS
+from ..repository import PointRepository
 
 BUCKET_MS = 15 * 60 * 1000
 
@@ -25,7 +26,8 @@ class PointOfBucket:
     metric: str = part(TrailingText, "what was counted or timed")
 
 
-BUCKET_CELLS = RecordCells(Point, {"time_ms": Column("p:t"), "value": Column("p:v")})
-
-TABLE = TableLayout("points_bucketed", "the latest point of a bucket", KeyLayout(PointOfBucket), BUCKET_CELLS)
-TABLES = PointTables(TABLE)
+TABLE = POINTS.like(
+    "points_bucketed", PointOfBucket, {"time_ms": "p:t", "value": "p:v"}, holds="the latest point of a bucket"
+)
+TABLES = TABLE.tables
+Repository = partial(PointRepository, points=TABLE)

@@ -1,10 +1,12 @@
 """Published plan C as its code has it, with a hash of the host first. Do not copy it: a bucket keeps one point."""
 
-from shared.keys import DecimalText, Delimited, DelimitedText, HashPrefix, KeyLayout, Slice, TrailingText, part, row_key
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import PointTables
-from .bucketed import BUCKET_CELLS, BUCKET_MS
+from shared.keys import DecimalText, Delimited, DelimitedText, HashPrefix, KeyLayout, Slice, TrailingText, part, row_key
+
+from ..keys import POINTS
+from ..repository import PointRepository
+from .bucketed import BUCKET_MS
 
 
 @row_key
@@ -23,10 +25,11 @@ class PointOfHostBucket:
     metric: str = part(TrailingText, "what was counted or timed")
 
 
-TABLE = TableLayout(
+TABLE = POINTS.like(
     "points_hashed_bucket",
-    "the latest point of a bucket",
     KeyLayout(PointOfHostBucket, HashPrefix(of="host", bytes=8, hex=True, separator="_")),
-    BUCKET_CELLS,
+    {"time_ms": "p:t", "value": "p:v"},
+    holds="the latest point of a bucket",
 )
-TABLES = PointTables(TABLE)
+TABLES = TABLE.tables
+Repository = partial(PointRepository, points=TABLE)

@@ -1,10 +1,11 @@
 """Published plan A: host, time, metric, as legible text; a row for each point."""
 
-from shared.keys import DecimalText, Delimited, DelimitedText, KeyLayout, TrailingText, part, row_key
-from shared.tables import Column, RecordCells, TableLayout
+from functools import partial
 
-from ..keys import PointTables
-from ..records import Point
+from shared.keys import DecimalText, Delimited, DelimitedText, TrailingText, part, row_key
+
+from ..keys import POINTS
+from ..repository import PointRepository
 
 
 @row_key
@@ -23,7 +24,6 @@ class PointOfHost:
     metric: str = part(TrailingText, "what was counted or timed")
 
 
-VALUE_CELLS = RecordCells(Point, {"value": Column("p:v")})
-
-TABLE = TableLayout("points_host_time_metric", "one point", KeyLayout(PointOfHost), VALUE_CELLS)
-TABLES = PointTables(TABLE)
+TABLE = POINTS.like("points_host_time_metric", PointOfHost, {"value": "p:v"}, holds="one point")
+TABLES = TABLE.tables
+Repository = partial(PointRepository, points=TABLE)

@@ -3,18 +3,18 @@
 Each point is put into its hour, and then over the row of its metric: one extra put.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING
 
-from shared.keys import EscapedText, KeyLayout, part, row_key, starting_with
+from shared.keys import EscapedText, part, row_key, starting_with
 from shared.queries import Query
-from shared.tables import BoundTable, Column, RecordCells, TableLayout
-from shared.writes import put_all, refuse_expired
+from shared.sources import Table
+from shared.writes import put_all, refuse_expired, store_all
 
-from ..keys import POINT_CELLS, POINTS, PointTables
-from ..records import Point
-from ..repository import PointRepository
+from ..keys import POINTS
+from ..records import Average, Point
+from ..repository import PointRepository, end_of_whole_hours
 
 if TYPE_CHECKING:
     import happybase
@@ -38,28 +38,21 @@ class LatestOfMetric:
     metric: str = part(EscapedText, "what was counted or timed")
 
 
-HOURS = TableLayout("points_with_latest", POINTS.holds, POINTS.key, POINT_CELLS)
+HOURS = POINTS.like("points_with_latest")
 """A table of points separate from that of `keys.py`, whose points have no rows in `LATEST`."""
-LATEST = TableLayout(
+LATEST = Table(
     "latest_points",
-    "the latest point of a metric",
-    KeyLayout(LatestOfMetric),
-    RecordCells(Point, {"time_ms": Column("p:t"), "value": Column("p:v")}),
+    LatestOfMetric,
+    Point,
+    {"time_ms": "p:t", "value": "p:v"},
+    dated_by="time_ms",
+    holds="the latest point of a metric",
 )
 """One version of a cell is enough: HBase keeps the one with the highest timestamp, which is the time of its point."""
+TABLES = (*HOURS.tables, *LATEST.tables)
 
 
-class LatestTables(NamedTuple):
-    """The points, and the latest of each metric."""
-
-    points: TableLayout[Any, Point]
-    latest: TableLayout[Any, Point]
-
-
-TABLES = LatestTables(HOURS, LATEST)
-
-
-class Repository(PointRepository):
+class Repository:
     """Keeps a row for the latest point of each metric of a host.
 
     Both cells of a point have its own time as timestamp, and a reader gets the cell with the highest one. So a late
@@ -75,21 +68,31 @@ class Repository(PointRepository):
     dated in the future stays the latest until its time has come.
     """
 
-    lacks: ClassVar[Mapping[str, str]] = {}
-
-    def __init__(self, connection: "happybase.Connection", tables: LatestTables = TABLES) -> None:
-        super().__init__(connection, PointTables(tables.points))
-        self._latest = BoundTable(connection, tables.latest)
+    def __init__(
+        self, connection: "happybase.Connection", hours: Table[Point] = HOURS, latest: Table[Point] = LATEST
+    ) -> None:
+        self._hours = hours.on(connection)
+        self._latest = latest.on(connection)
+        self._points = PointRepository(connection, hours)
 
     # ---- writes
 
-    def _put_all(self, points: list[Point]) -> None:
-        """Puts points into their hours, then the latest one of each metric into its row.
+    def store(self, point: Point) -> None:
+        """Stores a point, as `PointRepository.store` does, then over the latest row of its metric. Costs: two puts."""
+        self._put_all([point])
 
-        Costs: those of `put_all`, for each of the two tables.
+    def store_all(self, points: Iterable[Point]) -> int:
+        """Stores points as `store` does, but 1,000 at a time; returns their number.
+
+        Of the points of a metric, only the latest one of each 1,000 is put over its row.
+        Raises NotAllStored. Costs: those of `put_all`, for each of the two tables.
         """
-        refuse_expired(points, self._points, self._latest)
-        super()._put_all(points)
+        return store_all(points, self._put_all)
+
+    def _put_all(self, points: list[Point]) -> None:
+        """Puts points into their hours, then the latest one of each metric into its row."""
+        refuse_expired(points, self._hours, self._latest)
+        put_all(points, self._hours)
         in_order = sorted(points, key=attrgetter("time_ms"))  # among equal times, in the order given
         put_all({(point.host, point.metric): point for point in in_order}.values(), self._latest)
 
@@ -100,21 +103,42 @@ class Repository(PointRepository):
         table, and may be missing from its hour until one of the other. So compact both before you store such points.
         Costs: one more call.
         """
-        _plan, before_ms = self._hours_before(host, metric, until_ms)
+        before_ms = end_of_whole_hours(until_ms)
+        self._hours.plan(host=host, metric=metric)  # refuses what no point can have
         if before_ms > 0:  # even before the first row exists: a put that is under way may arrive later
             row, columns = self._latest.row(LatestOfMetric(host, metric)), self._latest.layout.cells.columns
             self._latest.rows.delete(row, columns, timestamp=before_ms - 1)
-        return super().drop_before(host, metric, until_ms)
+        return self._points.drop_before(host, metric, until_ms)
 
-    # ---- questions
+    # ---- questions about the hours
+
+    def of_metric(
+        self, host: str, metric: str, since_ms: int | None = None, until_ms: int | None = None
+    ) -> Query[Point]:
+        """As `PointRepository.of_metric`."""
+        return self._points.of_metric(host, metric, since_ms, until_ms)
+
+    def of_host(self, host: str, since_ms: int, until_ms: int) -> Query[Point]:
+        """As `PointRepository.of_host`."""
+        return self._points.of_host(host, since_ms, until_ms)
+
+    def across_hosts(self, metric: str, since_ms: int, until_ms: int) -> Query[Point]:
+        """As `PointRepository.across_hosts`."""
+        return self._points.across_hosts(metric, since_ms, until_ms)
+
+    def averages(self, host: str, metric: str, since_ms: int, until_ms: int, every_ms: int = 60_000) -> list[Average]:
+        """As `PointRepository.averages`."""
+        return self._points.averages(host, metric, since_ms, until_ms, every_ms)
+
+    # ---- questions about the latest points
 
     def latest(self, host: str, metric: str) -> Point | None:
         """The latest point of a metric, or None. Costs: one get."""
-        return Query(self._latest, self._latest.plan(host=host, metric=metric)).first()
+        return self._latest.ask(host=host, metric=metric).first()
 
     def latest_of_host(self, host: str) -> Query[Point]:
         """The latest point of every metric of a host, by metric. Costs: one range, of these points alone."""
-        return Query(self._latest, self._latest.plan(host=host))
+        return self._latest.ask(host=host)
 
     def latest_of_hosts(self, host_prefix: str, metric: str | None = None) -> Query[Point]:
         """The latest point of every metric, or of one, of all hosts whose names start with `host_prefix`.
@@ -125,6 +149,4 @@ class Repository(PointRepository):
         others.
         """
         hosts = starting_with(host_prefix)
-        if metric is None:
-            return Query(self._latest, self._latest.plan(host=hosts))
-        return Query(self._latest, self._latest.narrow(host=hosts, metric=metric))
+        return self._latest.ask(host=hosts) if metric is None else self._latest.ask_more(host=hosts, metric=metric)

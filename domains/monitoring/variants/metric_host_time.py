@@ -1,10 +1,11 @@
 """Published plan B: metric, host, time, as legible text; a row for each point."""
 
-from shared.keys import DecimalText, DelimitedText, KeyLayout, part, row_key
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import PointTables
-from .host_time_metric import VALUE_CELLS
+from shared.keys import DecimalText, DelimitedText, part, row_key
+
+from ..keys import POINTS
+from ..repository import PointRepository
 
 
 @row_key
@@ -24,5 +25,6 @@ class PointOfMetric:
     time_ms: int = part(DecimalText(13), "when, milliseconds since 1970 UTC")
 
 
-TABLE = TableLayout("points_metric_host_time", "one point", KeyLayout(PointOfMetric), VALUE_CELLS)
-TABLES = PointTables(TABLE)
+TABLE = POINTS.like("points_metric_host_time", PointOfMetric, {"value": "p:v"}, holds="one point")
+TABLES = TABLE.tables
+Repository = partial(PointRepository, points=TABLE)

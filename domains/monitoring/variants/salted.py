@@ -1,16 +1,14 @@
 """The rows of the design with a salt computed from host and metric, so that one busy host is spread, too (S1.5)."""
 
-from shared.keys import KeyLayout, Salt
-from shared.tables import TableLayout
+from functools import partial
 
-from ..keys import POINT_CELLS, HourOfMetric, PointTables
+from shared.keys import KeyLayout, Salt
+
+from ..keys import POINTS, HourOfMetric
+from ..repository import PointRepository
 
 BUCKETS = 8
 
-TABLE = TableLayout(
-    "points_salted",
-    "the points of one hour of a metric",
-    KeyLayout(HourOfMetric, Salt(of=("host", "metric"), buckets=BUCKETS)),
-    POINT_CELLS,
-)
-TABLES = PointTables(TABLE)
+TABLE = POINTS.like("points_salted", KeyLayout(HourOfMetric, Salt(of=("host", "metric"), buckets=BUCKETS)))
+TABLES = TABLE.tables
+Repository = partial(PointRepository, points=TABLE)

@@ -5,17 +5,18 @@ succeeds in each round, and the others read again. Choose it if users seldom get
 """
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.keys import KeyLayout, shown
-from shared.tables import BoundTable, Column, RecordCells, TableLayout, put_if
+from shared.keys import shown
+from shared.sources import Table
+from shared.tables import put_if
 
-from ..keys import FAMILIES, PROFILE_CELLS, SHOWN, ProfileTables, RowOfUser
-from ..records import OrderSummary
-from ..repository import ProfileRepository
+from .. import keys
+from ..keys import FAMILIES, SHOWN, RowOfUser
+from ..profile_rows import ProfileRows
+from ..records import OrderSummary, UserPage, page_of
 
 if TYPE_CHECKING:
     import happybase
@@ -39,28 +40,26 @@ class NewestOfUser:
     orders: list[list[Any]] = attrs.field(validator=_are_orders)
 
 
-PROFILES = TableLayout("profiles_one_cell", "the profile of a user", KeyLayout(RowOfUser), PROFILE_CELLS, FAMILIES)
-NEWEST = TableLayout(
-    PROFILES.name,
-    "the newest orders of a user",
-    PROFILES.key,
-    RecordCells(NewestOfUser, {"orders": Column("o:orders")}),
-    FAMILIES,
+PROFILES = keys.PROFILES.like("profiles_one_cell")
+NEWEST = Table(
+    "profiles_one_cell",
+    RowOfUser,
+    NewestOfUser,
+    {"orders": "o:orders"},
+    holds="the newest orders of a user",
+    families=FAMILIES,
 )
+TABLES = (*PROFILES.tables, *NEWEST.tables)
 
 
-TABLES = ProfileTables(PROFILES, NEWEST)
-
-
-class OrdersInOneCell:
+class Repository(ProfileRows):
     """Adds orders to the cell of their user, and finds the newest ones."""
 
-    families = (b"o",)
+    def __init__(self, connection: "happybase.Connection") -> None:
+        super().__init__(connection, PROFILES)
+        self._newest = NEWEST.on(connection)
 
-    def __init__(self, connection: "happybase.Connection", table: TableLayout[Any, NewestOfUser]) -> None:
-        self._newest = BoundTable(connection, table)
-
-    def add(self, order: OrderSummary) -> None:
+    def add_order(self, order: OrderSummary) -> None:
         """Puts the newest ten orders, with this one if it is one of them.
 
         Costs: 1 get, 1 checkAndPut; both once more for each order that another writer adds meanwhile.
@@ -79,18 +78,15 @@ class OrdersInOneCell:
             if put_if(self._newest.rows, row, column, stored.get(column), new):
                 return
 
-    def newest(self, user_id: str) -> list[OrderSummary]:
-        """The newest ten orders. Costs: one get."""
-        row = self._newest.row(RowOfUser(user_id))
-        return self.of_page(user_id, self._newest.rows.row(row, columns=[*self.families]))
-
-    def of_page(self, user_id: str, cells: Mapping[bytes, bytes]) -> list[OrderSummary]:
-        """The orders of the cell. Costs: nothing more."""
+    def newest_orders(self, user_id: str) -> list[OrderSummary]:
+        """A user's newest ten orders, the newest first. Costs: one get."""
+        cells = self._newest.rows.row(self._newest.row(RowOfUser(user_id)), columns=[b"o"])
         return [OrderSummary(user_id, *order) for order in self._orders_of(user_id, cells)]
 
-    def erase(self, user_id: str) -> int:
-        """Nothing: all orders are in the user's row."""
-        return 0
+    def page(self, user_id: str) -> UserPage | None:
+        """A user's profile and newest ten orders, or None. Costs: one get."""
+        profile, cells = self.profile_and_cells(user_id, b"o")
+        return page_of(profile, [OrderSummary(user_id, *order) for order in self._orders_of(user_id, cells)])
 
     def _orders_of(self, user_id: str, cells: Mapping[bytes, bytes]) -> list[list[Any]]:
         records = self._newest.layout.records(self._newest.row(RowOfUser(user_id)), cells)
@@ -99,6 +95,3 @@ class OrdersInOneCell:
 
 def _newest_first(order: list[Any]) -> tuple[int, str]:
     return -order[0], order[1]
-
-
-Repository = partial(ProfileRepository, tables=TABLES, orders=OrdersInOneCell)

@@ -5,17 +5,19 @@ get of the profile and a scan of the newest orders. Choose it if you also ask fo
 added more often than pages are read.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
-from shared.keys import Descending, EscapedText, Int64, KeyLayout, between, part, row_key
+from shared.keys import Descending, EscapedText, Int64, between, part, row_key
 from shared.queries import Query
-from shared.tables import BoundTable, Column, RecordCells, TableLayout
-from shared.writes import delete_all, put_all
+from shared.records import check_text
+from shared.sources import Table
+from shared.tables import Family
+from shared.writes import delete_all
 
-from ..keys import PROFILE_CELLS, SHOWN, ProfileTables, RowOfUser
-from ..records import OrderSummary
-from ..repository import ProfileRepository
+from .. import keys
+from ..keys import SHOWN
+from ..profile_rows import ProfileRows
+from ..records import OrderSummary, UserPage, page_of
 
 if TYPE_CHECKING:
     import happybase
@@ -37,58 +39,48 @@ class OrderOfUser:
     order_id: str = part(EscapedText, "distinguishes orders of one millisecond")
 
 
-PROFILES = TableLayout("profiles_alone", "the profile of a user", KeyLayout(RowOfUser), PROFILE_CELLS)
-ORDERS = TableLayout(
+PROFILES = keys.PROFILES.like("profiles_alone", families={"p": Family(), "a": Family()})
+ORDERS = Table(
     "profiles_orders",
-    "one order",
-    KeyLayout(OrderOfUser),
-    RecordCells(OrderSummary, {"item": Column("o:i"), "amount": Column("o:a")}),
+    OrderOfUser,
+    OrderSummary,
+    {"item": "o:i", "amount": "o:a"},
+    dated_by="time_ms",
+    holds="one order",
 )
-TABLES = ProfileTables(PROFILES, ORDERS)
+TABLES = (*PROFILES.tables, *ORDERS.tables)
 
 
-class OrdersInRows:
-    """Adds orders as rows, and finds those of a user."""
+class Repository(ProfileRows):
+    """Adds orders as rows, and keeps all orders of a user."""
 
-    families: tuple[bytes, ...] = ()
+    def __init__(self, connection: "happybase.Connection", orders: Table[OrderSummary] = ORDERS) -> None:
+        super().__init__(connection, PROFILES)
+        self._orders = orders.on(connection)
 
-    def __init__(self, connection: "happybase.Connection", table: TableLayout[Any, OrderSummary]) -> None:
-        self._orders = BoundTable(connection, table)
-
-    def add(self, order: OrderSummary) -> None:
+    def add_order(self, order: OrderSummary) -> None:
         """Puts an order. Costs: one put."""
-        put_all([order], self._orders)
-
-    def in_period(self, user_id: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[OrderSummary]:
-        """A user's orders, newest first. Costs: one scan of a page's rows and one more."""
-        plan = self._orders.plan(user_id=user_id, time_ms=between(since_ms, until_ms))
-        return Query(self._orders, plan).newest_first()
-
-    def newest(self, user_id: str) -> list[OrderSummary]:
-        """The newest ten orders. Costs: one scan of eleven rows."""
-        return self.in_period(user_id).page(SHOWN).records
-
-    def of_page(self, user_id: str, cells: Mapping[bytes, bytes]) -> list[OrderSummary]:
-        """The same as `newest`: the row of the user has no orders. Costs: one scan more."""
-        return self.newest(user_id)
-
-    def erase(self, user_id: str) -> int:
-        """Deletes the orders of a user; returns how many remain. Costs: two scans, one call for each 1,000 orders."""
-        return delete_all(self.in_period(user_id), self._orders)
-
-
-class Repository(ProfileRepository):
-    """Keeps all orders of a user, in a table of their own."""
-
-    lacks: ClassVar[Mapping[str, str]] = {}
-
-    def __init__(self, connection: "happybase.Connection", tables: ProfileTables = TABLES) -> None:
-        super().__init__(connection, tables, orders=OrdersInRows)
-        self._rows = OrdersInRows(connection, tables.orders)
+        self._orders.put(order)
 
     def orders_of(self, user_id: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[OrderSummary]:
         """A user's orders placed from `since_ms` to `until_ms` (exclusive), newest first.
 
         Costs: one scan of a page's rows and one more.
         """
-        return self._rows.in_period(user_id, since_ms, until_ms)
+        return self._orders.ask(user_id=user_id, time_ms=between(since_ms, until_ms)).newest_first()
+
+    def newest_orders(self, user_id: str) -> list[OrderSummary]:
+        """A user's newest ten orders. Costs: one scan of eleven rows."""
+        return self.orders_of(user_id).page(SHOWN).records
+
+    def page(self, user_id: str) -> UserPage | None:
+        """A user's profile and newest ten orders, or None. Costs: one get and one scan of eleven rows."""
+        return page_of(self.profile(user_id), self.newest_orders(user_id))
+
+    def erase(self, user_id: str) -> int:
+        """Deletes the orders of a user, then the profile; returns how many rows of the user remain.
+
+        Costs: as `ProfileRows.erase`, and two scans of the orders, and one call for each 1,000 of them.
+        """
+        check_text("user_id", user_id, empty=False)
+        return delete_all(self.orders_of(user_id), self._orders) + super().erase(user_id)

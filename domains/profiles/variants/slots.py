@@ -8,17 +8,17 @@ Published values are texts such as `order_001:mug:499`; here they are msgpack, b
 """
 
 from collections.abc import Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
 from shared.keys import DecimalText, KeyLayout, Prefixed, TrailingText, part, row_key
-from shared.tables import TEXT, BoundTable, Column, ItemCells, OtherColumns, RecordCells, TableLayout
+from shared.sources import Table
+from shared.tables import TEXT, Column, ItemCells, OtherColumns
 
-from ..keys import SHOWN, ProfileTables
-from ..records import OrderSummary, Profile
-from ..repository import ProfileRepository
+from ..keys import SHOWN
+from ..profile_rows import ProfileRows
+from ..records import OrderSummary, Profile, UserPage, page_of
 
 if TYPE_CHECKING:
     import happybase
@@ -61,33 +61,39 @@ class OrderInSlot:
     amount: int
 
 
-PROFILE_CELLS = RecordCells(
+PROFILES = Table(
+    "profiles_slots",
+    PublishedRow,
     Profile,
     {
         "name": Column("user:info:name", TEXT),
         "email": Column("user:info:email", TEXT),
-        "age": Column("user:info:age"),
-        "time_ms": Column("user:info:time_ms"),
+        "age": "user:info:age",
+        "time_ms": "user:info:time_ms",
         "attributes": OtherColumns("more", TEXT),
     },
+    dated_by="time_ms",
+    holds="the profile of a user",
 )
 """The other attributes need a family of their own: in `user`, everything that is not a field would be one."""
-SLOT_CELLS = ItemCells(OrderInSlot, "user", KeyLayout(Slot), value=("order_id", "time_ms", "item", "amount"))
+SLOTS = Table(
+    "profiles_slots",
+    PublishedRow,
+    OrderInSlot,
+    ItemCells(OrderInSlot, "user", KeyLayout(Slot), value=("order_id", "time_ms", "item", "amount")),
+    holds="the last ten orders of a user",
+)
+TABLES = (*PROFILES.tables, *SLOTS.tables)
 
-PROFILES = TableLayout("profiles_slots", "the profile of a user", KeyLayout(PublishedRow), PROFILE_CELLS)
-SLOTS = TableLayout("profiles_slots", "the last ten orders of a user", PROFILES.key, SLOT_CELLS)
-TABLES = ProfileTables(PROFILES, SLOTS)
 
-
-class OrdersInSlots:
+class Repository(ProfileRows):
     """Puts each order into the first slot, and finds the last ones."""
 
-    families = (b"user",)
+    def __init__(self, connection: "happybase.Connection") -> None:
+        super().__init__(connection, PROFILES)
+        self._slots = SLOTS.on(connection)
 
-    def __init__(self, connection: "happybase.Connection", table: TableLayout[Any, OrderInSlot]) -> None:
-        self._slots = BoundTable(connection, table)
-
-    def add(self, order: OrderSummary) -> None:
+    def add_order(self, order: OrderSummary) -> None:
         """Puts an order before the last nine others. Costs: one get, one put of up to ten cells."""
         others = [other for other in self._last(order.user_id) if other.order_id != order.order_id]
         cells: dict[bytes, bytes] = {}
@@ -96,21 +102,18 @@ class OrdersInSlots:
             cells |= self._slots.layout.cells.pack(in_slot)
         self._slots.rows.put(self._slots.row(order), cells)  # dated by the server, as published: the last put wins
 
-    def newest(self, user_id: str) -> list[OrderSummary]:
-        """The last ten orders, sorted by their times. Costs: one get."""
-        return sorted(self._last(user_id), key=lambda order: (-order.time_ms, order.order_id))
+    def newest_orders(self, user_id: str) -> list[OrderSummary]:
+        """A user's last ten orders, sorted by their times. Costs: one get."""
+        return sorted(self._last(user_id), key=_newest_first)
 
-    def of_page(self, user_id: str, cells: Mapping[bytes, bytes]) -> list[OrderSummary]:
-        """The same, from the cells of the row. Costs: nothing more."""
-        return sorted(self._in_slots(user_id, cells), key=lambda order: (-order.time_ms, order.order_id))
-
-    def erase(self, user_id: str) -> int:
-        """Nothing: all orders are in the user's row."""
-        return 0
+    def page(self, user_id: str) -> UserPage | None:
+        """A user's profile and last ten orders, or None. Costs: one get."""
+        profile, cells = self.profile_and_cells(user_id, b"user")
+        return page_of(profile, sorted(self._in_slots(user_id, cells), key=_newest_first))
 
     def _last(self, user_id: str) -> list[OrderSummary]:
         """The last ten orders, in the order of their slots."""
-        return self._in_slots(user_id, self._slots.rows.row(self._row(user_id), columns=[*self.families]))
+        return self._in_slots(user_id, self._slots.rows.row(self._row(user_id), columns=[b"user"]))
 
     def _in_slots(self, user_id: str, cells: Mapping[bytes, bytes]) -> list[OrderSummary]:
         return [
@@ -122,4 +125,5 @@ class OrdersInSlots:
         return self._slots.row(PublishedRow(user_id))
 
 
-Repository = partial(ProfileRepository, tables=TABLES, orders=OrdersInSlots)
+def _newest_first(order: OrderSummary) -> tuple[int, str]:
+    return -order.time_ms, order.order_id

@@ -6,20 +6,20 @@ millisecond replaces the first. No single order can be removed either: a delete 
 And Thrift1 returns several versions of one column only, so a page needs a second call.
 """
 
-from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.keys import KeyLayout, shown
+from shared.keys import shown
 from shared.queries import Versions
-from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
+from shared.sources import Table
+from shared.tables import Family
 from shared.writes import refuse_expired
 
-from ..keys import PROFILE_CELLS, SHOWN, ProfileTables, RowOfUser
-from ..records import OrderSummary
-from ..repository import ProfileRepository
+from .. import keys
+from ..keys import SHOWN, RowOfUser
+from ..profile_rows import ProfileRows
+from ..records import OrderSummary, UserPage, page_of
 
 if TYPE_CHECKING:
     import happybase
@@ -41,34 +41,32 @@ class LastOrderOfUser:
 
 FAMILIES = {"p": Family(), "a": Family(), "o": Family(max_versions=SHOWN)}
 
-PROFILES = TableLayout("profiles_versions", "the profile of a user", KeyLayout(RowOfUser), PROFILE_CELLS, FAMILIES)
-LAST = TableLayout(
-    PROFILES.name,
-    "the newest orders of a user",
-    PROFILES.key,
-    RecordCells(LastOrderOfUser, {"order": Column("o:order")}),
-    FAMILIES,
+PROFILES = keys.PROFILES.like("profiles_versions", families=FAMILIES)
+LAST = Table(
+    "profiles_versions",
+    RowOfUser,
+    LastOrderOfUser,
+    {"order": "o:order"},
+    holds="the newest orders of a user",
+    families=FAMILIES,
 )
+TABLES = (*PROFILES.tables, *LAST.tables)
 
 
-TABLES = ProfileTables(PROFILES, LAST)
-
-
-class OrdersAsVersions:
+class Repository(ProfileRows):
     """Adds orders as versions of one cell, and finds the newest ones."""
 
-    families: tuple[bytes, ...] = ()
+    def __init__(self, connection: "happybase.Connection") -> None:
+        super().__init__(connection, PROFILES)
+        self._last = LAST.on(connection)
 
-    def __init__(self, connection: "happybase.Connection", table: TableLayout[Any, LastOrderOfUser]) -> None:
-        self._last = BoundTable(connection, table)
-
-    def add(self, order: OrderSummary) -> None:
+    def add_order(self, order: OrderSummary) -> None:
         """Puts an order, in place of another one of its millisecond. Costs: one put."""
         last = LastOrderOfUser(order.user_id, [order.order_id, order.item, order.amount])
         refuse_expired([last], self._last, time_of=lambda _last: order.time_ms)
         self._last.rows.put(self._last.row(last), self._last.layout.cells.pack(last), timestamp=order.time_ms)
 
-    def newest(self, user_id: str) -> list[OrderSummary]:
+    def newest_orders(self, user_id: str) -> list[OrderSummary]:
         """The newest ten versions. Costs: one call."""
         versions = Versions(self._last, self._last.plan(user_id=user_id), newest=SHOWN)
         return [
@@ -77,13 +75,6 @@ class OrdersAsVersions:
             if version.record is not None
         ]
 
-    def of_page(self, user_id: str, cells: Mapping[bytes, bytes]) -> list[OrderSummary]:
-        """The same as `newest`: a get returns one version of a column. Costs: one call more."""
-        return self.newest(user_id)
-
-    def erase(self, user_id: str) -> int:
-        """Nothing: all orders are in the user's row."""
-        return 0
-
-
-Repository = partial(ProfileRepository, tables=TABLES, orders=OrdersAsVersions)
+    def page(self, user_id: str) -> UserPage | None:
+        """A user's profile and newest ten versions, or None. Costs: two calls, because a get returns one version."""
+        return page_of(self.profile(user_id), self.newest_orders(user_id))

@@ -5,12 +5,11 @@ from contextlib import suppress
 from itertools import groupby
 from operator import attrgetter
 
-import attrs
 import pytest
 
 from domains.changes.copying import Copies
 from domains.changes.design import DESIGN
-from domains.changes.keys import TABLES
+from domains.changes.keys import CHECKPOINTS, COPY, SOURCES
 from domains.changes.records import CopiedRecord
 from domains.changes.repository import ChangeRepository
 from shared.tables import Family
@@ -67,7 +66,7 @@ def test_a_writer_and_a_feeder_that_are_killed_at_random_lose_nothing(engine, co
         with suppress(WriterDied):
             feeder.copies.feed(*USERS)
         if chance.random() < 0.2 and engine.compacts:
-            connection.compact(TABLES.copy.name)
+            connection.compact(COPY.layout.name)
         changes = variant.open(connection)
         if changes.copies.position(*USERS) is not None:
             assert [str(finding) for finding in changes.upkeep.verify()] == []
@@ -88,7 +87,7 @@ def test_a_feeder_that_was_paused_before_any_call_changes_nothing_that_others_ha
         changes.store_all(source[8:])
         changes.copies.feed(*USERS)
         if engine.compacts:
-            connection.compact(TABLES.copy.name)
+            connection.compact(COPY.layout.name)
 
     for number in range(len(feeder.calls)):
         with engine.store(*variant.tables) as other:
@@ -109,7 +108,7 @@ def test_a_deleted_record_stays_deleted_if_its_changes_are_applied_again_after_a
     repository.store_all(source)
     repository.copies.feed(*USERS)
     if engine.compacts:
-        connection.compact(TABLES.copy.name)
+        connection.compact(COPY.layout.name)
     for late in source[:2]:
         repository.copies.apply(late)
     assert repository.copies.record(*USERS, "30") is None
@@ -138,7 +137,7 @@ def test_a_copy_of_one_table_may_be_in_another_store_and_follows_the_watermark(e
     orders = [change(n, str(n), "INSERT", "users_old") for n in range(1, 5)]
     repository.store_all(orders[:2])
     with engine.store(*variant.tables) as elsewhere:
-        copies = Copies(elsewhere, variant.tables, repository.watermark, repository.of_table)
+        copies = Copies(elsewhere, repository.watermark, repository.of_table)
         assert (copies.feed(*USERS), copies.position(*USERS)) == (0, 2)
         repository.store_all([*orders[2:], change(9, kind="INSERT", a=None)])
         assert (copies.feed(*USERS), copies.position(*USERS)) == (1, 9)
@@ -146,13 +145,20 @@ def test_a_copy_of_one_table_may_be_in_another_store_and_follows_the_watermark(e
     assert repository.copies.position(*USERS) is None
 
 
-@pytest.mark.parametrize(("name", "family"), [("copy", "c"), ("checkpoints", "c"), ("sources", "s"), ("sources", "t")])
-def test_a_table_that_must_forget_nothing_is_refused_with_a_ttl(connection, variant, name, family):
-    layout = getattr(TABLES, name)
-    expiring = attrs.evolve(layout, families={**layout.families, family: Family(ttl_seconds=60)})
-    wanted = f"^{layout.name}, family {family}: ttl_seconds must be None, because .* .got 60.$"
+@pytest.mark.parametrize(
+    ("table", "family", "opened"),
+    [
+        (COPY, "c", lambda connection, copy: Copies(connection, len, list, copy=copy)),
+        (CHECKPOINTS, "c", lambda connection, checkpoints: Copies(connection, len, list, checkpoints=checkpoints)),
+        (SOURCES, "s", lambda connection, sources: ChangeRepository(connection, sources=sources)),
+        (SOURCES, "t", lambda connection, sources: ChangeRepository(connection, sources=sources)),
+    ],
+)
+def test_a_table_that_must_forget_nothing_is_refused_with_a_ttl(connection, table, family, opened):
+    expiring = table.like(families={**table.layout.families, family: Family(ttl_seconds=60)})
+    wanted = f"^{table.layout.name}, family {family}: ttl_seconds must be None, because .* .got 60.$"
     with pytest.raises(ValueError, match=wanted):
-        ChangeRepository(connection, TABLES._replace(**{name: expiring}))
+        opened(connection, expiring)
 
 
 def test_a_change_that_leaves_older_columns_is_no_fence():

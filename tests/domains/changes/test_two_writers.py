@@ -6,16 +6,17 @@ Each call may also be stopped: the writer dies, its reply is lost, or it arrives
 from contextlib import closing, suppress
 from operator import attrgetter
 
-import attrs
 import pytest
 
 from domains.changes import AnotherWriter, Change, ChangeRepository, NotAllStored, RefusedChange
 from domains.changes.design import DESIGN
 from domains.changes.keys import SOURCES
 from domains.changes.records import BegunSource
+from domains.changes.storing import ChangeStore
 from shared.designs import metered
 from shared.tables import check_layouts
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, dying_before, stopped_at
+from shared.writes import CLOCK
 from tests.domains.interleaving import every_order
 from tests.engines import Embedded
 
@@ -159,10 +160,18 @@ def test_what_readers_have_seen_stays_in_every_variant_if_a_call_is_stopped_or_l
 
 
 class OlderRelease(ChangeRepository):
-    """Decides nothing before it puts rows, as releases before `begun` did."""
+    """Its store is that of releases before `begun`."""
+
+    def __init__(self, connection):
+        super().__init__(connection)
+        self._changes = OlderStore(self, self._by_position, self._of_source, self.of_table, CLOCK)
+
+
+class OlderStore(ChangeStore):
+    """Decides nothing before it puts rows."""
 
     def _to_write(self, source):
-        return BegunSource(**attrs.asdict(self._source(source).first() or BegunSource(source)))
+        return BegunSource(source, self._records.watermark(source))
 
     def _with_begun(self, stored, changes):
         return stored
@@ -204,7 +213,7 @@ def test_many_changes_of_one_call_are_begun_in_a_cell_that_readers_do_not_get(co
     many = [change(position, str(position % 7), n=str(position)) for position in range(2, 2001)]
     writer = ChangeRepository(connection)
     assert writer.store_all([FIRST, *many]) == 2000
-    ((_, cells),) = connection.table(SOURCES.name).scan()
+    ((_, cells),) = connection.table(SOURCES.layout.name).scan()
     assert 20_000 < len(cells[b"s:b"]) < 30_000
     with metered(connection) as cost:
         assert writer.watermark("shop") == 2000

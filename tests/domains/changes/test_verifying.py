@@ -11,8 +11,9 @@ import attrs
 import msgpack
 import pytest
 
+from domains.changes import keys
 from domains.changes.design import DESIGN
-from domains.changes.keys import BY_POSITION, BY_RECORD, CHECKPOINTS, COPY, TABLES, RecordInCopy
+from domains.changes.keys import TABLES, RecordInCopy
 from domains.changes.records import Checkpoint
 from domains.changes.repository import ChangeRepository
 from shared.tables import BoundTable, Family
@@ -21,6 +22,8 @@ from shared.writes import NOTHING_TOLD, Instructions, allow_expired, remove_row
 from tests.engines import Embedded
 
 from .made import AT_MS, USERS, change
+
+BY_RECORD, BY_POSITION, _SOURCES, COPY, CHECKPOINTS = TABLES
 
 VARIANTS = [DESIGN.main]
 each_variant = pytest.mark.parametrize(
@@ -88,7 +91,7 @@ def restored(connection, variant, is_lost):
 @pytest.mark.parametrize("name", ["by_record", "by_position"])
 @pytest.mark.parametrize("lost", CHANGES[1:3], ids=["insert", "update"])
 def test_a_row_that_one_table_lacks_is_put_again_from_the_other(connection, variant, name, lost):
-    lacking = getattr(variant.tables, name)
+    lacking = variant.tables[["by_record", "by_position"].index(name)]
     lost_row = lacking, lacking.key.row_of(lost)
     stored, before = restored(connection, variant, lambda *row: row == lost_row)
     thin = variant.name == "thin-log" and name == "by_record"  # whose log has only the key
@@ -140,10 +143,10 @@ def test_a_cell_that_the_server_dated_is_replaced_and_an_erasure_still_reaches_i
 def expired_changes(engine, *families):
     """A store whose log keeps these families for a day, and a repository that has stored changes which are older."""
     kept = {name: Family(ttl_seconds=86_400) if name in families else Family() for name in ("m", "v")}
-    tables = TABLES._replace(by_position=attrs.evolve(BY_POSITION, families=kept))
-    with engine.store(*tables) as connection:
+    log = keys.BY_POSITION.like(families=kept)
+    with engine.store(BY_RECORD, log.layout, *TABLES[2:]) as connection:
         allow_expired(connection)
-        changes = ChangeRepository(connection, tables)
+        changes = ChangeRepository(connection, by_position=log)
         changes.store_all(CHANGES)
         yield connection, changes
 
@@ -157,9 +160,9 @@ def test_a_damaged_cell_that_outlives_its_change_is_deleted(engine):
 
 def test_no_change_is_read_without_its_values_when_it_expires(monkeypatch):
     """The values expire a day later than the rest, because each family is read by a clock of its own."""
-    log = attrs.evolve(BY_POSITION, families={"m": Family(ttl_seconds=86_400), "v": Family(ttl_seconds=2 * 86_400)})
-    with Embedded().store(*TABLES._replace(by_position=log)) as connection:
-        changes = ChangeRepository(connection, TABLES._replace(by_position=log))
+    log = keys.BY_POSITION.like(families={"m": Family(ttl_seconds=86_400), "v": Family(ttl_seconds=2 * 86_400)})
+    with Embedded().store(BY_RECORD, log.layout, *TABLES[2:]) as connection:
+        changes = ChangeRepository(connection, by_position=log)
         changes.store(new := change(1, kind="INSERT", ms=time.time_ns() // 1_000_000, name="Ann"))
         for days in (1, 2):
             for start_ms in range(new.time_ms + days * 86_400_000 - 9, new.time_ms + days * 86_400_000 + 3):
@@ -197,13 +200,13 @@ def test_a_source_that_cannot_be_read_is_kept_unless_it_is_named_and_stops_nothi
     other = attrs.evolve(CHANGES[0], source="other")
     stored.store(other)
     stored.copies.feed("other", "users")
-    connection.table(variant.tables.sources.name).put(b"shop", {b"s:p": damaged})
+    connection.table(variant.tables[2].name).put(b"shop", {b"s:p": damaged})
     (failed,) = stored.upkeep.recover().failed
     assert "changes_checkpoints: row 73 68 6f 70" in failed
     assert repaired(stored.upkeep, DISCARD) == {("undecodable", False): 1}
     assert stored.erase("30") == 1  # the source whose tables are unknown
     assert [*stored.history("other", "users", "30")] == []
-    named = Instructions(discards_rows=frozenset([(variant.tables.sources.name, b"shop")]))
+    named = Instructions(discards_rows=frozenset([(variant.tables[2].name, b"shop")]))
     assert repaired(stored.upkeep, named) == {("undecodable", True): 1, ("orphaned", False): 2}  # records of its copy
     assert stored.watermark("shop") == 0
 
@@ -214,23 +217,23 @@ def test_a_source_that_cannot_be_read_is_kept_unless_it_is_named_and_stops_nothi
 def test_a_source_that_was_discarded_keeps_its_tables_so_that_erase_still_finds_its_changes(
     connection, variant, stored, cells, is_stored_again
 ):
-    source = connection.table(variant.tables.sources.name)
+    source = connection.table(variant.tables[2].name)
     source.put(b"shop", cells)
-    named = Instructions(discards_rows=frozenset([(variant.tables.sources.name, b"shop")]))
+    named = Instructions(discards_rows=frozenset([(variant.tables[2].name, b"shop")]))
     assert repaired(stored.upkeep, named)["undecodable", True] == 1
     if is_stored_again:
         stored = variant.open(connection)
         stored.store_all(CHANGES)
         assert [*stored.since("shop")] == CHANGES
     assert variant.open(connection).erase("31") == 0
-    left = stored_cells(connection, [variant.tables.by_record, variant.tables.by_position])
+    left = stored_cells(connection, [variant.tables[0], variant.tables[1]])
     assert [len(rows) for rows in left.values()] == [3, 3]
 
 
 def test_the_tables_of_a_source_whose_row_was_deleted_are_not_hidden_when_it_is_stored_again(
     connection, variant, stored
 ):
-    remove_row(BoundTable(connection, variant.tables.sources), b"shop")
+    remove_row(BoundTable(connection, variant.tables[2]), b"shop")
     variant.open(connection).store_all(CHANGES)
     assert variant.open(connection).erase("31") == 0
     assert [*stored.history(*USERS, "31")] == []
@@ -273,7 +276,7 @@ def test_what_a_dead_writer_has_begun_is_not_forgotten_if_a_row_of_it_is_stored(
     with pytest.raises(WriterDied):
         dying.store(change(9, name="Anne"))
     passes(11 * 60_000)
-    named = Instructions(discards_rows=frozenset([(variant.tables.sources.name, b"shop")]))
+    named = Instructions(discards_rows=frozenset([(variant.tables[2].name, b"shop")]))
     assert repaired(stored.upkeep, named) == {("unsettled", False): 1}
     variant.open(connection).store(change(9, name="Anne"))
     assert [*stored.upkeep.verify()] == []

@@ -75,8 +75,8 @@ def test_the_latest_needs_a_reverse_scan_and_one_of_its_hour(connection, day):
     ],
 )
 def test_the_latest_of_an_hour_reads_all_its_points_5000_at_a_time(new_store, points_of_hour, rpcs):
-    connection, step_ms = new_store(POINTS), HOUR_MS // points_of_hour
-    put_all(connection, POINTS, [point(step_ms * number) for number in range(points_of_hour)])
+    connection, step_ms = new_store(POINTS.layout), HOUR_MS // points_of_hour
+    put_all(connection, POINTS.layout, [point(step_ms * number) for number in range(points_of_hour)])
     with metered(connection) as cost:
         assert PointRepository(connection).latest("web-1", "cpu") == point(step_ms * (points_of_hour - 1))
     assert cost.rpcs == rpcs

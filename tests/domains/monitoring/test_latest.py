@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from domains.monitoring import PointRepository
 from domains.monitoring.design import DESIGN
-from domains.monitoring.keys import HOUR_MS, PointTables
+from domains.monitoring.keys import HOUR_MS
 from domains.monitoring.variants.latest import HOURS, LATEST, TABLES, Repository
 from shared.designs import metered
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
@@ -60,11 +60,11 @@ def times_in(connection, table):
 @given(st.lists(st.tuples(CALLS, st.integers(0, 5)), max_size=8))
 def test_after_a_crash_no_latest_point_is_newer_than_the_hours_and_the_same_call_again_mends_it(engine, calls):
     with engine.shared_store(*TABLES) as connection:
-        points, hours, dropped_ms = Repository(connection), PointRepository(connection, PointTables(HOURS)), {}
+        points, hours, dropped_ms = Repository(connection), PointRepository(connection, HOURS), {}
         for (name, new, until_ms), died_at in calls:
             with suppress(WriterDied):
                 WRITES[name](Repository(WatchedConnection(connection, dying_at(died_at))), new, until_ms)
-            assert times_in(connection, LATEST) <= times_in(connection, HOURS)
+            assert times_in(connection, LATEST.layout) <= times_in(connection, HOURS.layout)
         for (name, new, until_ms), _died_at in calls:
             WRITES[name](points, new, until_ms)
             if name == "drop_before":

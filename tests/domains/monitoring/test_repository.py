@@ -1,5 +1,7 @@
 """What the repository promises besides answers: writes, retention, and what it refuses."""
 
+from typing import Any
+
 import attrs
 import pytest
 from hypothesis import given, settings
@@ -7,11 +9,12 @@ from hypothesis import strategies as st
 
 from domains.monitoring import Point, PointRepository
 from domains.monitoring.design import DESIGN
-from domains.monitoring.keys import HOUR_MS, POINT_CELLS, POINTS, PointTables
+from domains.monitoring.keys import HOUR_MS, POINTS
 from shared.designs import metered
 from shared.keys import InvalidQuestion
 from shared.records import LAST_MS
-from shared.tables import InvalidRow, ItemCells, TableLayout
+from shared.sources import Table
+from shared.tables import InvalidRow, ItemCells
 from shared.testing import stored_cells
 from shared.writes import CLOCK
 from tests.domains.variants import only
@@ -46,17 +49,18 @@ class GradedPoint(Point):
 
 
 def test_a_value_of_two_attributes_is_an_array_and_a_plain_number_cannot_be_read_as_one(new_store):
-    qualifier = POINT_CELLS.qualifier
-    graded = ItemCells(GradedPoint, "p", qualifier, value=("value", "quality"))
-    table = TableLayout("points", "an hour of a metric", POINTS.key, graded)
-    points = PointRepository(new_store(table), PointTables(table))
+    plain: Any = POINTS.layout.cells
+    cells = ItemCells(GradedPoint, "p", plain.qualifier, value=("value", "quality"))
+    graded = Table("points", POINTS.layout.key, GradedPoint, cells, dated_by="time_ms")
+    table = graded.layout
+    points = PointRepository(new_store(table), graded)
     stored(points, GradedPoint("web-1", "cpu", 5, 1.0, quality=3))
     assert list(points.of_metric("web-1", "cpu")) == [GradedPoint("web-1", "cpu", 5, 1.0, quality=3)]
 
-    before = ItemCells(Point, "p", qualifier, value=("value",))
+    before = ItemCells(Point, "p", plain.qualifier, value=("value",))
     assert table.records(table.row(point()), before.pack(point())) == [GradedPoint(**attrs.asdict(point()))]
     with pytest.raises(InvalidRow, match="must be a msgpack array of value, quality"):
-        table.records(table.row(point()), POINT_CELLS.pack(point()))
+        table.records(table.row(point()), plain.pack(point()))
 
 
 # ---- retention
@@ -102,7 +106,7 @@ def test_a_key_with_the_metric_last_cannot_drop_one_metric(points):
     st.lists(st.sampled_from([*PER_HOUR, 1]), max_size=5),
 )
 def test_dropping_is_a_plain_list_without_the_hours_before(engine, moments, drops, late):
-    with engine.shared_store(POINTS) as connection:
+    with engine.shared_store(*POINTS.tables) as connection:
         points = PointRepository(connection)
         remaining = {*stored(points, *(point(at, metric=metric) for at, metric in moments))}
         hidden = set()

@@ -11,9 +11,10 @@ import pytest
 
 from domains.profiles import OrderSummary, Profile, ProfileRepository
 from domains.profiles.design import DESIGN
-from domains.profiles.keys import NEWEST, PROFILES, TABLES, ProfileTables
+from domains.profiles.keys import FAMILIES, PROFILES, TABLES, RowOfUser
 from shared.records import parse_time
-from shared.tables import TEXT, Column, InvalidRow, OtherColumns, RecordCells, TableLayout
+from shared.sources import Table
+from shared.tables import TEXT, Column, InvalidRow, OtherColumns
 from shared.testing import Stop, WatchedConnection, WriterDied, paused_at, stopped_at
 from tests.domains.variants import only
 
@@ -126,9 +127,8 @@ class LaterProfile:
 def later_release(connection, **city):
     """The profiles as another release stores and finds them."""
     columns = {"name": Column("p:n", TEXT), "time_ms": Column("p:t"), "attributes": OtherColumns("a", TEXT)}
-    cells = RecordCells(LaterProfile, columns | city)
-    table = TableLayout(PROFILES.name, PROFILES.holds, PROFILES.key, cells, PROFILES.families)
-    return ProfileRepository(connection, ProfileTables(table, NEWEST))
+    later = Table("profiles", RowOfUser, LaterProfile, columns | city, holds=PROFILES.layout.holds, families=FAMILIES)
+    return ProfileRepository(connection, later)
 
 
 def test_an_attribute_may_become_a_field_without_a_change_of_what_is_stored(engine):
@@ -149,7 +149,7 @@ def test_an_attribute_may_become_a_field_without_a_change_of_what_is_stored(engi
 
 @only(DESIGN, "profiles", "one-cell", "versions")
 def test_an_order_that_lacks_a_value_is_damage_and_no_order_without_an_item(connection, variant):
-    repository, rows = variant.open(connection), connection.table(variant.tables.orders.name)
+    repository, rows = variant.open(connection), connection.table(variant.tables[1].name)
     repository.add_order(ORDER)
     ((row, cells),) = rows.scan(include_timestamp=True)
     ((column, (cell, written_ms)),) = cells.items()

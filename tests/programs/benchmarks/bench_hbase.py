@@ -163,12 +163,12 @@ def compare_writes(report: Comparisons, connection: happybase.Connection) -> Non
     to_cancel = [[attrs.evolve(order, status="placed") for order in its[:TO_CANCEL]] for its in to_cancel]
     with (
         closing(connect("embedded:")) as memory,
-        stocked(memory, (LOGS,)),
+        stocked(memory, (LOGS.layout,)),
         stocked(memory, TABLES, to_cancel[2]),
-        stocked(connection, (LOGS,)),
+        stocked(connection, (LOGS.layout,)),
         stocked(connection, TABLES, [*to_cancel[0], *to_cancel[1]]),
     ):
-        logs = LogRepository(connection), NewestFirst(connection.table(LOGS.name)), LogRepository(memory)
+        logs = LogRepository(connection), NewestFirst(connection.table(LOGS.layout.name)), LogRepository(memory)
         shops = OrderRepository(connection), orders_by_hand(connection), OrderRepository(memory)
         for shop, its in zip(shops, to_place, strict=True):
             shop.place(its.pop())  # the first write compares the clocks, in two calls more
@@ -225,13 +225,13 @@ def scanned(table: happybase.Table, plan: Plan) -> int:
 def compare_loads(report: Comparisons, connection: happybase.Connection) -> None:
     """Events through the repository, and happybase's own batches of the same rows, encoded before or on the way."""
     report.title("loads, store_all / by hand", f"{'':8} calls")
-    with stocked(connection, (LOGS,)):
-        table = connection.table(LOGS.name)
+    with stocked(connection, (LOGS.layout,)):
+        table = connection.table(LOGS.layout.name)
         events = [
             attrs.evolve(event, time_ms=number // A_SECOND * 1000)
             for number, event in enumerate(log_events(report.size.loaded))
         ]
-        encoded = [(event.time_ms, LOGS.row(event), LOGS.cells.pack(event)) for event in events]
+        encoded = [(event.time_ms, LOGS.layout.row(event), LOGS.layout.cells.pack(event)) for event in events]
         ours = partial(LogRepository(connection).store_all, events)
         for what, other in (
             ("batches of rows encoded before", partial(by_time, table, encoded)),
@@ -254,13 +254,16 @@ def by_time(table: happybase.Table, rows: Iterable[tuple[int, bytes, dict[bytes,
 def compare_dated(report: Comparisons, connection: happybase.Connection, thrift2: Any) -> None:
     """Events with times of their own, and the same rows raw: encoded before, 1,000 in a call of Thrift2."""
     report.title("loads through Thrift2")
-    with stocked(connection, (LOGS,)):
+    with stocked(connection, (LOGS.layout,)):
         events = log_events(report.size.dated)
         rows = [
-            (LOGS.row(event), {(column, event.time_ms): value for column, value in LOGS.cells.pack(event).items()})
+            (
+                LOGS.layout.row(event),
+                {(column, event.time_ms): value for column, value in LOGS.layout.cells.pack(event).items()},
+            )
             for event in events
         ]
-        name = connection.table(LOGS.name).name
+        name = connection.table(LOGS.layout.name).name
         batches = [thrift2_puts(batch) for batch in in_batches(rows)]
         raw = partial(send_all, partial(thrift2.putMultiple, name), batches)
         store_all = partial(LogRepository(connection).store_all, events)
@@ -292,7 +295,7 @@ def compare_all(report: Comparisons, named: NamedHBase) -> None:
     with closing(connect(named.store_url(prefix))) as connection:
         shops, events = orders(report.size.rows), log_events(report.size.rows)
         compare_questions(report, connection, ORDERS_DESIGN, ORDERS_DESIGN.main, shops, orders_by_hand(connection))
-        by_hand = NewestFirst(connection.table(LOGS.name))
+        by_hand = NewestFirst(connection.table(LOGS.layout.name))
         compare_questions(report, connection, LOGS_DESIGN, LOGS_DESIGN.main, events, by_hand)
         compare_writes(report, connection)
     with closing(connect(f"hbase://{named.host}:{named.port}", table_prefix=prefix)) as connection:

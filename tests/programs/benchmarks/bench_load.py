@@ -30,8 +30,8 @@ LINES, ROUNDS = 60_000, 5
 
 def raw_batches(rows: Sequence[tuple[bytes, dict[bytes, bytes]]], url: str) -> None:
     with closing(connect(url)) as connection:
-        create_tables(connection, [LOGS])
-        put_rows(connection.table(LOGS.name), rows, WRITTEN_MS)
+        create_tables(connection, [LOGS.layout])
+        put_rows(connection.table(LOGS.layout.name), rows, WRITTEN_MS)
 
 
 def main(quick: bool = False) -> None:
@@ -46,7 +46,7 @@ def main(quick: bool = False) -> None:
         file = Path(folder, "access.log")
         file.write_text("".join(access_log(lines)))
         events = read_records(file, LogEvent, formats=FORMATS)
-        rows = [(LOGS.row(event), LOGS.cells.pack(event)) for event in events]
+        rows = [(LOGS.layout.row(event), LOGS.layout.cells.pack(event)) for event in events]
         sides = (lambda: raw_batches(rows, new_file())), (lambda: loaded("logs", [file], new_file()))
         turns = in_turns(*sides, rounds=rounds, at_least_s=0.0)
     rate = f"{turns.spread()} rounds; {lines / turns.median_ms(1) * 1000:,.0f} lines/s"

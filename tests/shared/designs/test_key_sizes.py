@@ -79,7 +79,9 @@ def test_explain_names_the_bytes_of_a_key_and_of_the_cells_that_repeat_it() -> N
         "20 bytes of at most 32,767; besides their values the cells take o:i 42, o:a 42, o:st 43"
     )
     assert key_size_words(ORDERS.layout, b"n-42").endswith("the cells take o:order 30")
-    assert key_size_words(POINTS, b"k" * 20).endswith("each cell takes 40 bytes, and those of its column and value")
+    assert key_size_words(POINTS.layout, b"k" * 20).endswith(
+        "each cell takes 40 bytes, and those of its column and value"
+    )
 
 
 def test_the_sizes_of_samples_are_those_of_their_cells() -> None:

@@ -13,7 +13,7 @@ from domains.activity.variants import time_first as newest_first
 from domains.activity.variants import user_and_time
 from domains.command_line.designs import find_variants
 from domains.logs.design import DESIGN as LOGS_DESIGN
-from domains.logs.keys import LOG_CELLS, LOGS, LogTables, LogTimeFirst
+from domains.logs.keys import LOGS, LogTimeFirst
 from domains.logs.records import LogEvent
 from domains.logs.repository import LogRepository
 from domains.logs.variants import modulo, salted, slices, time_first
@@ -35,6 +35,7 @@ from shared.designs.linting import (
 from shared.designs.pages.lint_block import lint_block
 from shared.keys import EscapedText, Int64, KeyLayout, Salt, Splits, UInt32, between, part, row_key
 from shared.records import parse_time
+from shared.sources import Table
 from shared.tables import Column, Family, RecordCells, TableLayout
 
 
@@ -63,10 +64,10 @@ def stored(table: TableLayout[Any, Any], records: list[Any]) -> LintedTable:
 
 
 def test_a_key_that_starts_with_a_time_rises_unless_a_bucket_of_another_part_comes_first() -> None:
-    assert ("rising", "logs_slices") in found(LintedTable(slices.TABLE))
-    assert found(LintedTable(LOGS)) == found(LintedTable(salted.TABLE)) == []
-    assert "all go to the last region" in str(lint([LintedTable(time_first.TABLE)]))
-    assert "all go to the first region" in str(lint([LintedTable(newest_first.TABLE)]))
+    assert ("rising", "logs_slices") in found(LintedTable(slices.TABLE.layout))
+    assert found(LintedTable(LOGS.layout)) == found(LintedTable(salted.TABLE.layout)) == []
+    assert "all go to the last region" in str(lint([LintedTable(time_first.TABLE.layout)]))
+    assert "all go to the first region" in str(lint([LintedTable(newest_first.TABLE.layout)]))
 
 
 def test_a_key_of_numbers_that_count_up_rises_unless_a_hash_of_them_comes_first() -> None:
@@ -77,9 +78,9 @@ def test_a_key_of_numbers_that_count_up_rises_unless_a_hash_of_them_comes_first(
 
 
 def test_a_salted_table_without_split_points_is_found() -> None:
-    unsplit = attrs.evolve(salted.TABLE, splits=Splits((), "made by another tool"))
+    unsplit = attrs.evolve(salted.TABLE.layout, splits=Splits((), "made by another tool"))
     assert found(LintedTable(unsplit)) == [("unsplit", "logs_salted")]
-    assert found(LintedTable(salted.TABLE)) == []
+    assert found(LintedTable(salted.TABLE.layout)) == []
 
 
 @row_key
@@ -117,9 +118,9 @@ def test_an_interval_of_numbers_stored_as_text_of_several_lengths_is_found() -> 
 def test_a_part_that_no_question_gives_is_found_if_questions_compare_a_later_part() -> None:
     of_host = Asked("a host's events, ten minutes", frozenset(["host"]), {"host": "a", "time_ms": between(0, 9)})
     of_kind = Asked("one kind", frozenset(["host", "event"]), {"host": "a", "event": "GET"})
-    (finding,) = lint([LintedTable(LOGS, asked=(of_host,))])
+    (finding,) = lint([LintedTable(LOGS.layout, asked=(of_host,))])
     assert (finding.rule, finding.reason) == ("unbound", "no question gives event, so no range binds time_ms after it")
-    assert found(LintedTable(LOGS, asked=(of_host, of_kind))) == []
+    assert found(LintedTable(LOGS.layout, asked=(of_host, of_kind))) == []
 
 
 @pytest.mark.long
@@ -138,28 +139,28 @@ def test_a_question_gives_the_parts_of_its_ranges_and_of_its_conditions_but_no_b
     assert given("monitoring:monitoring")["averages of each minute"] == ["host", "metric", "time_ms"]
 
 
-def ranges_found(tables: LogTables, until: str) -> list[tuple[str, str]]:
+def ranges_found(logs: Table[LogEvent], until: str) -> list[tuple[str, str]]:
     """Whether a question from 2026-01-12 on makes too many ranges."""
     period = {"since_ms": parse_time("2026-01-12"), "until_ms": parse_time(until)}
     pattern = AccessPattern("all hosts, a period", LogRepository.window, period)
-    variant = attrs.evolve(LOGS_DESIGN.main, tables=tables, open=partial(LogRepository, tables=tables))
+    variant = attrs.evolve(LOGS_DESIGN.main, tables=logs.tables, open=partial(LogRepository, logs=logs))
     linted = linted_tables(attrs.evolve(LOGS_DESIGN, patterns=(pattern,)), variant)
     return [pair for pair in found(*linted) if pair[0] in ("many-ranges", "unbound")]
 
 
 def test_a_question_of_more_slices_than_a_plan_may_have_ranges_is_found() -> None:
-    assert ranges_found(slices.TABLES, "2026-01-13") == []
-    assert ranges_found(slices.TABLES, "2026-02-12") == [("many-ranges", "logs_slices")]
+    assert ranges_found(slices.TABLE, "2026-01-13") == []
+    assert ranges_found(slices.TABLE, "2026-02-12") == [("many-ranges", "logs_slices")]
 
 
 def test_a_salt_of_fewer_values_than_buckets_is_found_and_a_modulo_of_whole_seconds() -> None:
     events = [*LOGS_DESIGN.loads[0].sample_records()]
-    few = attrs.evolve(salted.TABLE, key=KeyLayout(LogTimeFirst, Salt(of="event", buckets=64)))
+    few = attrs.evolve(salted.TABLE.layout, key=KeyLayout(LogTimeFirst, Salt(of="event", buckets=64)))
     assert ("few-buckets", "logs_salted") in found(stored(few, events))
-    assert ("few-buckets", "logs_salted") not in found(stored(salted.TABLE, events))
-    assert ("few-buckets", "logs_modulo") in found(stored(modulo.TABLE, events))
+    assert ("few-buckets", "logs_salted") not in found(stored(salted.TABLE.layout, events))
+    assert ("few-buckets", "logs_modulo") in found(stored(modulo.TABLE.layout, events))
     spread = [attrs.evolve(event, time_ms=event.time_ms + number) for number, event in enumerate(events)]
-    assert ("few-buckets", "logs_modulo") not in found(stored(modulo.TABLE, spread))
+    assert ("few-buckets", "logs_modulo") not in found(stored(modulo.TABLE.layout, spread))
 
 
 @row_key
@@ -176,20 +177,22 @@ class EventOfKey(LogEvent):
 
 def test_a_key_in_which_nothing_after_the_time_tells_records_apart_may_have_ties() -> None:
     actions = [*ACTIVITY.loads[0].sample_records()]
-    assert ("tie", "activity_user_and_time") in found(stored(user_and_time.TABLE, actions))
-    assert ("tie", "activity") not in found(stored(ACTIONS, actions))
+    assert ("tie", "activity_user_and_time") in found(stored(user_and_time.TABLE.layout, actions))
+    assert ("tie", "activity") not in found(stored(ACTIONS.layout, actions))
 
 
 def test_parts_after_the_time_that_repeat_are_no_tie_breaker() -> None:
     events = [EventOfKey(event.host, event.event, event.time_ms) for event in LOGS_DESIGN.loads[0].sample_records()]
-    cells = RecordCells(EventOfKey, LOG_CELLS.attributes)
+    cells = RecordCells(EventOfKey, {"severity": "l:s", "message": "l:m"})
     published: TableLayout[Any, Any] = TableLayout("logs_published", "one event", KeyLayout(WithoutTie), cells)
     assert ("tie", "logs_published") in found(stored(published, events))
-    assert ("tie", "logs_time_first") not in found(stored(time_first.TABLE, [*LOGS_DESIGN.loads[0].sample_records()]))
+    assert ("tie", "logs_time_first") not in found(
+        stored(time_first.TABLE.layout, [*LOGS_DESIGN.loads[0].sample_records()])
+    )
 
 
 def test_a_slice_without_the_rest_of_its_time_has_ties_for_the_whole_slice() -> None:
-    reasons = [finding.reason for finding in lint([LintedTable(bucketed.TABLE)]) if finding.rule == "tie"]
+    reasons = [finding.reason for finding in lint([LintedTable(bucketed.TABLE.layout)]) if finding.rule == "tie"]
     assert reasons == ["its key holds only the 15-minute slice of time_ms: records of one slice replace each other"]
 
 
@@ -198,7 +201,7 @@ def test_a_slice_without_the_rest_of_its_time_has_ties_for_the_whole_slice() -> 
 
 def test_a_key_that_many_small_cells_repeat_is_found_unless_they_are_one_cell_or_compressed() -> None:
     actions = [*ACTIVITY.loads[0].sample_records()]
-    table = ACTIONS
+    table = ACTIONS.layout
     compressed = attrs.evolve(table, families={"a": Family(compression="GZ")})
     assert found(stored(table, actions)) == [("long-key", "activity")]
     assert found(stored(compressed, actions)) == []
@@ -217,11 +220,15 @@ GAUGES = TableLayout(
 
 
 def test_points_without_a_ttl_are_found() -> None:
-    assert ("no-ttl", "points") in found(LintedTable(POINTS))
-    assert ("no-ttl", "points") not in found(LintedTable(attrs.evolve(POINTS, families={"p": Family(ttl_seconds=99)})))
-    assert ("no-ttl", "points") in found(LintedTable(attrs.evolve(POINTS, families={"p": Family(ttl_seconds=-1)})))
+    assert ("no-ttl", "points") in found(LintedTable(POINTS.layout))
+    assert ("no-ttl", "points") not in found(
+        LintedTable(attrs.evolve(POINTS.layout, families={"p": Family(ttl_seconds=99)}))
+    )
+    assert ("no-ttl", "points") in found(
+        LintedTable(attrs.evolve(POINTS.layout, families={"p": Family(ttl_seconds=-1)}))
+    )
     assert found(LintedTable(GAUGES)) == []
-    assert found(LintedTable(LOGS)) == []
+    assert found(LintedTable(LOGS.layout)) == []
 
 
 def test_a_source_that_expires_is_found() -> None:
@@ -235,22 +242,24 @@ DAY, WEEK = Family(ttl_seconds=86_400), Family(ttl_seconds=7 * 86_400)
 
 def test_parts_of_a_record_that_expire_at_different_times_are_found() -> None:
     day, week = {"l": DAY}, {"l": WEEK}
-    copy = attrs.evolve(LOGS, name="copy", families=day)
-    assert found(LintedTable(LOGS), LintedTable(copy)) == [("ttls-differ", "copy")]
-    longer = LintedTable(attrs.evolve(LOGS, families=week))
+    copy = attrs.evolve(LOGS.layout, name="copy", families=day)
+    assert found(LintedTable(LOGS.layout), LintedTable(copy)) == [("ttls-differ", "copy")]
+    longer = LintedTable(attrs.evolve(LOGS.layout, families=week))
     (finding,) = lint([longer, LintedTable(copy)])
     assert finding.reason == (
         "family l expires after 86,400 s, but family l of logs, which holds the same LogEvent, only after 604,800 s"
     )
-    assert found(LintedTable(copy), LintedTable(attrs.evolve(LOGS, families=day))) == []
+    assert found(LintedTable(copy), LintedTable(attrs.evolve(LOGS.layout, families=day))) == []
     assert found(LintedTable(copy), LintedTable(GAUGES)) == []
-    two = attrs.evolve(PROFILES, families={**PROFILES.families, "a": Family(ttl_seconds=60)})
+    two = attrs.evolve(PROFILES.layout, families={**PROFILES.layout.families, "a": Family(ttl_seconds=60)})
     assert found(LintedTable(two)) == [("ttls-differ", "profiles")]
 
 
 def test_a_family_that_expires_with_the_required_cells_and_not_after_them_is_found() -> None:
     """HBase may read the clock a millisecond later for it, and then a record seems to have nothing in it."""
-    with_a = [LintedTable(attrs.evolve(PROFILES, families={"p": DAY, "a": family})) for family in (DAY, WEEK, Family())]
+    with_a = [
+        LintedTable(attrs.evolve(PROFILES.layout, families={"p": DAY, "a": family})) for family in (DAY, WEEK, Family())
+    ]
     assert [found(table) for table in with_a] == [[("ttls-differ", "profiles")], [], []]
     (finding,) = lint(with_a[:1])
     assert finding.reason == (

@@ -5,13 +5,15 @@ from contextlib import closing
 import happybase
 import pytest
 
-from domains.logs.keys import LOGS
+from domains.logs import keys
 from domains.messages.keys import MESSAGES, OUTBOX
 from shared.designs import metered
 from shared.keys import InvalidQuestion, KeyLayout, Salt
 from shared.queries import Query
 from shared.stores import connect
 from shared.tables import BoundTable, LayoutMismatch, TableLayout, create_tables
+
+LOGS = keys.LOGS.layout
 
 
 @pytest.fixture
