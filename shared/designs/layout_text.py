@@ -18,7 +18,8 @@ FILE = "layout.txt"
 
 def layout_file(design: Design) -> Path:
     """Where the text of a design is kept: beside its repository."""
-    return Path(inspect.getfile(inspect.unwrap(design.repository))).with_name(FILE)
+    repository: Any = getattr(design.repository, "func", design.repository)  # of a partial
+    return Path(inspect.getfile(repository)).with_name(FILE)
 
 
 def layout_text(design: Design) -> str:

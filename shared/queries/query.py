@@ -40,39 +40,6 @@ ITERATION_BATCH_ROWS = 250
 """Rows in a batch of one stream if iteration merges several: the rest of a batch is read again for the next page."""
 
 
-@attrs.frozen(eq=False)
-class Asked(Generic[R]):
-    """What is asked: a plan, and what the methods of a query add to it."""
-
-    table: BoundTable[Any, R]
-    plan: Plan
-    where: Mapping[str, Any] = {}
-    server: ServerFilter | None = None
-    order: KeyLayout[Any] | None = None
-    newest_first: bool | None = None
-    as_of_ms: int | None = None
-
-    @property
-    def request(self) -> Request[Any]:
-        """All that reading it needs. Raises InvalidQuestion for what does not go together."""
-        layout, server = self.table.layout, self.server
-        sort_into, reverse = direction(layout, self.plan, self.order, self.newest_first)
-        conditions = conditions_of(layout.cells.record, self.plan, self.where)
-        request: Request[Any] = Request(self.table, self.plan, conditions, server, sort_into, reverse, self.as_of_ms)
-        if server is not None and request.reads_past:
-            raise InvalidQuestion(f"filtered: cannot filter table {layout.name} as of a time: give where instead")
-        if server is not None and request.is_wide:
-            raise InvalidQuestion(
-                f"filtered: cannot filter table {layout.name}, whose rows are read in parts: give where instead"
-            )
-        if sort_into is not None and request.has_own_cells:
-            raise InvalidQuestion(
-                f"in_order_of: cannot sort table {layout.name}, because a cursor cannot tell apart the records in a "
-                f"row of {type(layout.cells).__name__}: omit it, and sort the records yourself"
-            )
-        return request
-
-
 class Query(Generic[R]):
     """The records that answer one question, to be read in pages, one by one, counted or explained.
 
@@ -88,8 +55,11 @@ class Query(Generic[R]):
 
     def __init__(self, table: BoundTable[Any, R], plan: Plan) -> None:
         check_same_table(table.layout, plan)
-        self._asked: Asked[R] = Asked(table, plan)
-        self._request: Request[Any] = self._asked.request
+        conditions = conditions_of(table.layout.cells.record, plan, {})
+        self._request: Request[Any] = Request(table, plan, conditions, None, None, False)
+        self._where: Mapping[str, Any] = {}
+        self._order: KeyLayout[Any] | None = None
+        self._newest_first: bool | None = None
         self._fetches: tuple[Callable[[list[Any]], Sequence[Any]], ...] = ()
         self._on_invalid: Callable[[InvalidRow], None] | None = None
 
@@ -102,18 +72,25 @@ class Query(Generic[R]):
         with few matches still reads the whole plan, and one call may outlast the connection's timeout.
         Raises InvalidQuestion for an attribute that the record lacks, and for a value that it cannot have.
         """
-        return self._asking(where={**self._asked.where, **conditions})
+        query = self._copy()
+        query._where = {**self._where, **conditions}
+        request = self._request
+        found = conditions_of(request.layout.cells.record, request.plan, query._where)
+        query._request = attrs.evolve(request, conditions=found)
+        return query
 
     def filtered(self, server: ServerFilter | None) -> "Query[R]":
         """The same query, of which the server does not send rows that a filter refuses, if there is one.
 
         The server still reads them all. Refused for rows that are read in parts, and as of a time.
         """
-        return self._asking(server=server)
+        query = self._copy()
+        query._request = checked(attrs.evolve(self._request, server=server))
+        return query
 
     def on_server(self, name: str, value: Any) -> "Query[R]":
         """The same query, of which the server sends only rows whose attribute has this value; see `equal`."""
-        cells: Any = self._asked.table.layout.cells
+        cells: Any = self._request.layout.cells
         return self.filtered(equal(cells, name, value))
 
     def in_order_of(self, order: KeyLayout[Any]) -> "Query[R]":
@@ -122,7 +99,7 @@ class Query(Generic[R]):
         Otherwise the client sorts them, and a question of more than 10,000 rows is refused. The client does not sort
         records of a domain's own cells.
         """
-        return self._asking(order=order)
+        return self._sorted(order, self._newest_first)
 
     def newest_first(self, is_wanted: bool = True) -> "Query[R]":
         """The same records in the order in which the first value that the question leaves open descends.
@@ -131,7 +108,7 @@ class Query(Generic[R]):
         with it: `any_of` hosts come last host first, each with its oldest event first if its times descend. Rows that
         come in the order of a hash have no direction: give `in_order_of` before.
         """
-        return self._asking(newest_first=is_wanted)
+        return self._sorted(self._order, is_wanted)
 
     def as_of(self, time_ms: int | None) -> "Query[R]":
         """The records as they were at a time, in milliseconds since 1970; at present, if it is None.
@@ -145,13 +122,16 @@ class Query(Generic[R]):
         sources has changed since, and one for each that has changed as often as its family keeps versions.
         """
         if time_ms is not None:
-            check_as_of(self._asked.table.layout, time_ms)
-        return self._asking(as_of_ms=time_ms)
-
-    def _asking(self, **changes: Any) -> "Query[R]":
+            check_as_of(self._request.layout, time_ms)
         query = self._copy()
-        query._asked = attrs.evolve(self._asked, **changes)
-        query._request = query._asked.request
+        query._request = checked(attrs.evolve(self._request, as_of_ms=time_ms))
+        return query
+
+    def _sorted(self, order: KeyLayout[Any] | None, newest_first: bool | None) -> "Query[R]":
+        query, request = self._copy(), self._request
+        query._order, query._newest_first = order, newest_first
+        sort_into, reverse = direction(request.layout, request.plan, order, newest_first)
+        query._request = checked(attrs.evolve(request, order=sort_into, reverse=reverse))
         return query
 
     # ---- answers
@@ -215,8 +195,7 @@ class Query(Generic[R]):
 
     def _copy(self) -> "Query[Any]":
         query: Query[Any] = object.__new__(type(self))
-        query._asked, query._request = self._asked, self._request
-        query._fetches, query._on_invalid = self._fetches, self._on_invalid
+        query.__dict__ |= self.__dict__
         return query
 
     def __iter__(self) -> Iterator[R]:
@@ -271,6 +250,21 @@ class Query(Generic[R]):
 
     def __repr__(self) -> str:
         return f"Query({self._request.layout.name}: {shown(self._request.plan.conditions)})"
+
+
+def checked(request: Request[R]) -> Request[R]:
+    """A request whose parts go together. Raises InvalidQuestion."""
+    name = request.layout.name
+    if request.server is not None and request.reads_past:
+        raise InvalidQuestion(f"filtered: cannot filter table {name} as of a time: give where instead")
+    if request.server is not None and request.is_wide:
+        raise InvalidQuestion(f"filtered: cannot filter table {name}, whose rows are read in parts: give where instead")
+    if request.order is not None and request.has_own_cells:
+        raise InvalidQuestion(
+            f"in_order_of: cannot sort table {name}, because a cursor cannot tell apart the records in a row of "
+            f"{type(request.layout.cells).__name__}: omit it, and sort the records yourself"
+        )
+    return request
 
 
 def check_as_of(table: TableLayout[Any, Any], as_of_ms: Any) -> None:
