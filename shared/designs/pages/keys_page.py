@@ -1,7 +1,9 @@
 """The page of the keys: which codec and which prefix to choose, their bytes, what they refuse, the same in Java."""
 
 import json
+from datetime import date, datetime
 from typing import Any
+from uuid import UUID
 
 from ...keys import InvalidKey, InvalidQuestion, TimeBucket, shown, shown_bytes
 from .codec_entries import CODECS, ENTRIES, JAVA_IMPORTS, PREFIXES, TRAPS, CodecEntry, Entry, Misuse, PrefixEntry, Trap
@@ -11,6 +13,13 @@ from .markdown import markdown_list, markdown_table, text_block
 
 def java_value(value: Any) -> str:
     """Java that declares a value as `v`; an int from 2**63 on is the long with the same bits."""
+    if isinstance(value, datetime):
+        return f'Instant v = Instant.parse("{value.isoformat().replace("+00:00", "Z")}")'
+    if isinstance(value, date | UUID):
+        kind, read = ("UUID", "fromString") if isinstance(value, UUID) else ("LocalDate", "parse")
+        return f'{kind} v = {kind}.{read}("{value}")'
+    if isinstance(value, bool):
+        return f"boolean v = {str(value).lower()}"
     if isinstance(value, str):
         return f"String v = {json.dumps(value)}"
     if isinstance(value, bytes):
@@ -30,7 +39,7 @@ def refusal(entry: Entry) -> str:
 
 
 def _code(value: object) -> str:
-    return f"`{shown(value)}`"
+    return f"`{value if isinstance(value, date | UUID) else shown(value)}`"  # a datetime is a date, too
 
 
 def _codec_row(entry: CodecEntry) -> tuple[str, ...]:
