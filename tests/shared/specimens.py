@@ -39,7 +39,16 @@ from shared.keys import (
     row_key,
 )
 
-_TYPES: dict[str, type[Any]] = {"DateTime": datetime, "Date": date, "Uuid": UUID, "Bool": bool}
+
+class Level(enum.Enum):
+    """Members without an order, of an Enum with another one that no key knows."""
+
+    LOW = "low"
+    HIGH = "high"
+    NEW = "new"
+
+
+_TYPES: dict[str, type[Any]] = {"Level": Level, "DateTime": datetime, "Date": date, "Uuid": UUID, "Bool": bool}
 _TYPES |= {"DecimalText": int, "Text": str, "Code": str, "Bytes": bytes, "Float64": float}
 
 
@@ -49,14 +58,6 @@ def key_class(name: str, /, **codecs: Codec[Any]) -> type[Any]:
     module = sys._getframe(1).f_globals["__name__"]
     parts = {part_name: part(codec, "a specimen") for part_name, codec in codecs.items()}
     return row_key(type(name, (), {"__module__": module, "__annotations__": types, **parts}))
-
-
-class Level(enum.Enum):
-    """Members without an order, of an Enum with another one that no key knows."""
-
-    LOW = "low"
-    HIGH = "high"
-    NEW = "new"
 
 
 HOUR_MS = 3_600_000

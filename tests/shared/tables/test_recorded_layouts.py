@@ -126,8 +126,8 @@ def _no_warning():
         (by_status({"a": 1}), by_status({"a": 2}), "Code, EscapedText of 01 a", "Code, EscapedText of 02 a"),
         (by_status({"a": 1}), by_status({"b": 1}), "of 01 a", "of 01 b"),
         (by_status({Level.LOW: 1}), by_status({Level.LOW: 2}), "Code, EscapedText of 01 LOW", "of 02 LOW"),
-        (by_time(Int64), by_time(DateTime), "row Int64 (", "row DateTime)"),
-        (by_time(Descending(DateTime)), by_time(DateTime), "row Descending(DateTime) (", "row DateTime)"),
+        (by_time(Int64), by_time(DateTime), "row Int64", "row DateTime)"),
+        (by_time(Descending(DateTime)), by_time(DateTime), "row Descending(DateTime)", "row DateTime)"),
     ],
 )
 def test_another_layout_under_the_same_name_is_refused_in_words_that_name_both(connection, old, new, wanted, given):
