@@ -116,6 +116,10 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
         "the packing",
     ),
     (
+        lambda: Table("tasks", ById, Task, COLUMNS, dated_by="state"),
+        "table tasks: dated_by must be an int of milliseconds, or a datetime (got 'state', str)",
+    ),
+    (
         lambda: Table("visits", ById, record_class("Visit", id=str, at=datetime | int), {"at": "v:t"}),
         "Visit.at: must be a union of types that differ once they are packed (got datetime.datetime | int): two of "
         "them are packed as int: declare one, or an attrs class of both",
