@@ -85,7 +85,7 @@ def _bool_of(number: int) -> bool:
 
 
 class _Value(Codec[V]):
-    """A value in the format of another codec, in the same order.
+    """A datetime, date, UUID or bool in the format of a plainer codec, in the same order.
 
     DateTime: microseconds since 1970-01-01 UTC, as Int64
     Date: days since 1970-01-01, as Int32

@@ -261,7 +261,8 @@ def _read_several(value: Any, wanted: Any) -> Any:
         types = types[:1] * len(values)
     if len(values) != len(types):
         raise _refusal(f"a list of {len(types)} values", value)
-    return make(CONVERTER.structure(inside, member) for inside, member in zip(values, types, strict=True))
+    read: list[Any] = [CONVERTER.structure(inside, member) for inside, member in zip(values, types, strict=True)]
+    return read if make is list else tuple(read)
 
 
 def _read_record(value: Any, wanted: type[Any]) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
-from typing import Any, cast
+from typing import Any
 
 import attrs
 
@@ -32,12 +32,13 @@ def plain_value(value: Any) -> Any:
         return value
     if isinstance(value, bytes):
         return value.hex()
-    if attrs.has(type(value)):
+    if attrs.has(value.__class__):
         return plain_value(attrs.asdict(value, recurse=False))
     if isinstance(value, Mapping):
-        return {plain_value(name): plain_value(inside) for name, inside in value.items()}
+        by_name: Mapping[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return {plain_value(name): plain_value(inside) for name, inside in by_name.items()}
     if isinstance(value, list | tuple):
-        return [plain_value(inside) for inside in cast("list[Any]", value)]
+        return [plain_value(inside) for inside in value]  # pyright: ignore[reportUnknownVariableType]
     raise TypeError(f"must be a value that JSON can show (got {shown(value)})")
 
 

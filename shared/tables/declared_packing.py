@@ -32,8 +32,8 @@ from .declared_types import is_other_literal, literals_of, members_of, type_chec
 from .errors import UnknownValue
 from .packing import MSGPACK, Packing, msgpack_of
 
-_PLAIN = (NoneType, bool, int, float, str, bytes)
-_ALL = frozenset((*_PLAIN, list, dict))
+_PLAIN: tuple[type[Any], ...] = (NoneType, bool, int, float, str, bytes)
+_ALL: frozenset[type[Any]] = frozenset((*_PLAIN, list, dict))
 """The classes of plain values, which msgpack holds as they are."""
 
 
@@ -85,8 +85,10 @@ def _form_of(declared: Any, within: tuple[type, ...] = ()) -> _Form:
     """The form of a type, inside these attrs classes; ValueError if it has none."""
     origin: Any = get_origin(declared)
     literal_types = {literal_type for literal_type, _ in literals_of(declared)}
-    if declared is Any or declared in (list, dict, *_PLAIN):
-        return _form(declared, _ALL if declared is Any else {declared})
+    if declared is Any:
+        return _form(declared, _ALL)
+    if declared in _ALL:
+        return _form(declared, (declared,))
     if literal_types and literal_types <= {*_PLAIN}:
         return _form(declared, literal_types)
     if origin in (Union, UnionType, list, dict, Mapping, tuple):
@@ -99,13 +101,14 @@ def _form_of(declared: Any, within: tuple[type, ...] = ()) -> _Form:
             return _form(declared, {list}, {list}, *(_each(list, *members) if _any_converts(members) else ()))
         return _union(declared, members) if origin in (Union, UnionType) else _map(declared, *members)
     if isinstance(declared, type):
+        of_class: type[Any] = declared
         if declared in _scalars():
             plain, to, back = _scalars()[declared]
             return _form(declared, {declared}, {plain}, to, back)
         if issubclass(declared, Enum):
             return _enum(declared)
-        if attrs.has(declared):
-            return _record(declared, within)
+        if attrs.has(of_class):
+            return _record(of_class, within)
     others = "declare a list, a tuple[X, ...], an attrs class, or another type of declared_packing.py"
     raise ValueError(f"must be of a type that can be packed (got {type_name(declared)}): {others}")
 

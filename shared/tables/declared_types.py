@@ -8,8 +8,15 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from ..keys.value_codecs import is_moment
 
-_TYPE_NAMES = {int: "an int", float: "a float", str: "text", bytes: "bytes", bool: "a bool"}
-_TYPE_NAMES |= {datetime: "a datetime with a zone", Decimal: "a finite Decimal"}
+_TYPE_NAMES = {
+    int: "an int",
+    float: "a float",
+    str: "text",
+    bytes: "bytes",
+    bool: "a bool",
+    datetime: "a datetime with a zone",
+    Decimal: "a finite Decimal",
+}
 
 
 def _is_finite(value: Any) -> bool:

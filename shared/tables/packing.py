@@ -37,8 +37,9 @@ def _unpack(data: bytes) -> Any:
 
 
 MSGPACK = Packing("msgpack", _pack, _unpack, msgpack.unpackb)
-"""Plain msgpack: text, bytes, floats, bools, lists, maps, and ints of up to 64 bits; for the times, Enums, UUIDs,
-Decimals, tuples and attrs classes of an attribute's declared type what `declared_packing.py` makes of it."""
+"""Msgpack: text, bytes, floats, bools, lists, maps, ints of up to 64 bits, and what `declared_packing.py` makes of these.
+
+That is for attributes declared as times, Enums, UUIDs, Decimals, tuples or attrs classes."""
 
 
 def msgpack_of(to_plain: Callable[[Any], Any], from_plain: Callable[[Any], Any]) -> Packing:

@@ -43,7 +43,7 @@ def test_json_shows_them_as_they_are_read(value, plain):
 def test_json_is_on_one_line_and_in_ascii_if_wanted():
     assert json_of({"a": "\u00e9"}) == '{"a": "\u00e9"}'
     assert json_of({"a": "\u00e9"}, ascii_only=True) == '{"a": "\\u00e9"}'
-    with pytest.raises(TypeError, match="^must be a value that JSON can show"):
+    with pytest.raises(TypeError, match=r"^must be a value that JSON can show"):
         json_of([object()])
 
 
