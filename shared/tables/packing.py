@@ -37,9 +37,10 @@ def _unpack(data: bytes) -> Any:
 
 
 MSGPACK = Packing("msgpack", _pack, _unpack, msgpack.unpackb)
-"""Msgpack: text, bytes, floats, bools, lists, maps, ints of up to 64 bits, and what `declared_packing.py` makes of these.
+"""Msgpack: text, bytes, floats, bools, lists, maps, and ints of up to 64 bits.
 
-That is for attributes declared as times, Enums, UUIDs, Decimals, tuples or attrs classes."""
+An attribute declared as a time, an Enum, a UUID, a Decimal, a tuple or an attrs class has what `declared_packing.py`
+makes of it."""
 
 
 def msgpack_of(to_plain: Callable[[Any], Any], from_plain: Callable[[Any], Any]) -> Packing:
