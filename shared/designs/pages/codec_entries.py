@@ -3,6 +3,8 @@
 import struct
 from collections.abc import Callable
 from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
 from typing import Any
 from uuid import UUID
 
@@ -449,6 +451,36 @@ PREFIXES = (
 )
 
 ENTRIES: tuple[Entry, ...] = (*CODECS, *PREFIXES)
+
+# ---- columns -------------------------------------------------------------------------------------
+
+
+class Status(Enum):
+    """The status of an order."""
+
+    PAID = "paid"
+
+
+@attrs.frozen
+class Fee:
+    """A record in a column of another one."""
+
+    amount: Decimal
+    day: date | None = None
+
+
+COLUMN_VALUES: tuple[tuple[Any, str, Any], ...] = (
+    (datetime, "microseconds since 1970", AT),
+    (date, "days since 1970", AT.date()),
+    (Status, "the value of the member", Status.PAID),
+    (UUID, "16 bytes", UUID("3f49c2a1-0b7e-4c55-9a10-6f1e2d3c4b5a")),
+    (bool, "true or false", True),
+    (Decimal, "text, each digit as it is", Decimal("1.50")),
+    (tuple[date, ...], "an array", (AT.date(),)),
+    (tuple[str, Decimal], "an array of these two", ("EUR", Decimal("1.50"))),
+    (Fee, "a map by attribute", Fee(Decimal("1.50"))),
+)
+"""Types of columns beside those of msgpack itself, how they are packed, and a value."""
 
 # ---- traps ---------------------------------------------------------------------------------------
 

@@ -2,11 +2,27 @@
 
 import json
 from datetime import date, datetime
+from itertools import starmap
 from typing import Any
 from uuid import UUID
 
 from ...keys import InvalidKey, InvalidQuestion, TimeBucket, shown, shown_bytes
-from .codec_entries import CODECS, ENTRIES, JAVA_IMPORTS, PREFIXES, TRAPS, CodecEntry, Entry, Misuse, PrefixEntry, Trap
+from ...tables.declared_packing import packing_for
+from ...tables.declared_types import type_name
+from ...tables.packing import MSGPACK
+from .codec_entries import (
+    CODECS,
+    COLUMN_VALUES,
+    ENTRIES,
+    JAVA_IMPORTS,
+    PREFIXES,
+    TRAPS,
+    CodecEntry,
+    Entry,
+    Misuse,
+    PrefixEntry,
+    Trap,
+)
 from .key_lengths import lengths_block, times_block
 from .markdown import markdown_list, markdown_table, text_block
 
@@ -76,6 +92,11 @@ def _java(entry: Entry) -> str:
     return f"// {entry}, {java_value(entry.values[0]).partition(' = ')[0]}\n{entry.java}"
 
 
+def _column_row(declared: Any, words: str, value: Any) -> tuple[str, ...]:
+    cell = packing_for(declared, MSGPACK).pack(value)
+    return f"`{type_name(declared)}`".replace("datetime.", ""), words, f"`{value}`", f"`{shown_bytes(cell)}`"
+
+
 def keys_blocks() -> dict[str, str]:
     """The tables of the keys' README, from the declared entries."""
     return {
@@ -87,6 +108,7 @@ def keys_blocks() -> dict[str, str]:
         "lengths": lengths_block(),
         "times": times_block(),
         "refused": markdown_list(map(_refused_item, ENTRIES)),
+        "columns": markdown_table(("type", "in the cell", "value", "bytes"), starmap(_column_row, COLUMN_VALUES)),
         "java": text_block("\n\n".join([JAVA_IMPORTS, *map(_java, ENTRIES)]), "java"),
         "traps": markdown_table(
             ("format", "must come first", "bytes", "must come second", "bytes", "order"), map(_trap_row, TRAPS)
