@@ -466,7 +466,6 @@ class Fee:
     """A record in a column of another one."""
 
     amount: Decimal
-    day: date | None = None
 
 
 COLUMN_VALUES: tuple[tuple[Any, str, Any], ...] = (
@@ -478,7 +477,7 @@ COLUMN_VALUES: tuple[tuple[Any, str, Any], ...] = (
     (Decimal, "text, each digit as it is", Decimal("1.50")),
     (tuple[date, ...], "an array", (AT.date(),)),
     (tuple[str, Decimal], "an array of these two", ("EUR", Decimal("1.50"))),
-    (Fee, "a map by attribute", Fee(Decimal("1.50"))),
+    (Fee, "a map by attribute", Fee(Decimal("9"))),
 )
 """Types of columns beside those of msgpack itself, how they are packed, and a value."""
 
