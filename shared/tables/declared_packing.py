@@ -42,7 +42,7 @@ def packing_for(declared: Any, packing: Packing) -> Packing:
     if packing == MSGPACK:
         form = _form_of(declared)
         return MSGPACK if form.is_plain else msgpack_of(form.to_plain, form.from_plain)
-    if packing.holds is not None and not {*members_of(declared)} <= {Any, *packing.holds}:
+    if packing.holds is not None and not all(member in (Any, *packing.holds) for member in members_of(declared)):
         wanted = f"must be declared as {listed(map(type_name, packing.holds))} to be packed as {packing.name}"
         raise ValueError(f"{wanted} (got {type_name(declared)}): declare that, or leave out the packing")
     return packing
@@ -87,7 +87,7 @@ def _form_of(declared: Any, within: tuple[type, ...] = ()) -> _Form:
     literal_types = {literal_type for literal_type, _ in literals_of(declared)}
     if declared is Any:
         return _form(declared, _ALL)
-    if declared in _ALL:
+    if isinstance(declared, type) and declared in _ALL:
         return _form(declared, (declared,))
     if literal_types and literal_types <= {*_PLAIN}:
         return _form(declared, literal_types)

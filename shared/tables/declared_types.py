@@ -41,7 +41,7 @@ def type_check(declared: Any) -> Callable[[Any], bool]:
         return lambda value: any(check(value) for check in checks)
     if declared is Any:
         return lambda value: True
-    if declared in _FITS:
+    if isinstance(declared, type) and declared in _FITS:
         return _FITS[declared]
     if origin is Mapping:
         return lambda value: isinstance(value, Mapping)

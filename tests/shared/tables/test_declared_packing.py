@@ -4,7 +4,7 @@ import enum
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import attrs
@@ -318,6 +318,7 @@ OF_ENUM = "must be an Enum whose values are texts or ints of up to 64 bits, and 
         (tuple, HOLDS_NOT.format("tuple")),
         (object, HOLDS_NOT.format("object")),
         (bytearray, HOLDS_NOT.format("bytearray")),
+        (Annotated[int, []], HOLDS_NOT.format("Annotated[int, []]")),
         (Literal[Status.OPEN], HOLDS_NOT.format("Literal[<Status.OPEN: 'open'>]")),
         (datetime | int, AMBIGUOUS.format("datetime.datetime | int", "int")),
         (datetime | date, AMBIGUOUS.format("datetime.datetime | datetime.date", "int")),
