@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, TypeAlias
 
 import attrs
@@ -9,6 +10,7 @@ import happybase
 from rich.console import Console
 
 from shared.keys import between
+from shared.keys.value_codecs import moment_of
 from shared.queries import MAX_LIMIT, Query
 from shared.tables import BoundTable, InvalidRow, TableLayout
 
@@ -168,13 +170,15 @@ def _most(limit: str) -> int | None:
 def _conditions(layout: Layout, words: Iterable[str]) -> dict[str, Any]:
     """The words `field=value` as conditions; `since=` and `until=` are one on the first time in the row key."""
     types = {**field_types(layout.cells.record), **field_types(layout.key.key_class)}
-    time = next((name for name in types if name.endswith("_ms")), None)
+    time = next((name for name, of in types.items() if name.endswith("_ms") or of is datetime), None)
     values = values_of(words, {**(dict.fromkeys(TIMES, int) if time else {}), **types}, f"field of {layout.name}")
     since_ms, until_ms = (values.pop(name, None) if name not in types else None for name in TIMES)
     if time is not None and (since_ms, until_ms) != (None, None):
         if time in values:
             raise WrongUsage(f"{time}: give either a value, or since= and until=")
-        values[time] = between(since_ms, until_ms)
+        is_datetime = types[time] is datetime
+        ends = (moment_of(1000 * end) if is_datetime and end is not None else end for end in (since_ms, until_ms))
+        values[time] = between(*ends)
     return values
 
 

@@ -1,20 +1,23 @@
 """Records as a Parquet file, by pyarrow: the extra `parquet`."""
 
-import json
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from datetime import date, datetime
 from typing import Any
 
 import attrs
 import pyarrow
 import pyarrow.parquet
 
+from shared.records import json_of, plain_scalar
+
 from .ranking import refusal
 from .terminal import reason
 from .usage import CommandFailed
 
 TYPES = {float: pyarrow.float64(), bool: pyarrow.bool_(), bytes: pyarrow.binary()}
+TYPES |= {datetime: pyarrow.timestamp("us", tz="UTC"), date: pyarrow.date32()}
 """Types of attributes, and those of columns; a column of any other type holds text: the value itself, or its JSON."""
 SMALL_INT, INT = pyarrow.int64(), pyarrow.decimal128(38, 0)
 """The columns of an int, and of one that its record allows to be 2^63 or more."""
@@ -60,9 +63,10 @@ class ParquetFile:
         self._writer.write_table(batch)
 
     def _value(self, name: str, value: Any) -> Any:
-        if value is None or isinstance(value, str) or name not in self._texts:
+        if value is None or name not in self._texts:
             return value
-        return json.dumps(value, default=bytes.hex, ensure_ascii=False)
+        value = plain_scalar(value)
+        return value if isinstance(value, str) else json_of(value)
 
     def close(self) -> None:
         """Writes the end of the file."""

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from shared.designs.patterns import key_line
 from shared.designs.ruler import BYTES, ruler_lines
-from shared.records import show_time
+from shared.records import json_of, plain_scalar, show_time
 from shared.tables import TableLayout
 
 from .answers import show_values
@@ -148,6 +148,7 @@ def csv_line(row: list[str]) -> str:
 
 def csv_value(name: str, value: Any) -> str:
     """A value in a cell of CSV."""
+    value = plain_scalar(value)
     if value is None:
         return ""
     if isinstance(value, bytes):
@@ -156,7 +157,7 @@ def csv_value(name: str, value: Any) -> str:
         return value
     if type(value) is int and name.endswith("_ms"):
         return show_time(value)
-    return json.dumps(value, default=bytes.hex, ensure_ascii=False)
+    return json_of(value)
 
 
 class _Parquet:

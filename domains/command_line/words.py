@@ -1,13 +1,15 @@
 """Reads the words of a command line: `field=value`, numbers, times, hex digits."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from inspect import Parameter
 from time import time_ns
-from typing import Any
+from typing import Any, get_args
 
 from shared.designs import AccessPattern, Action
 from shared.designs.arguments import shown_arguments, without_unit
 from shared.keys.errors import shown
+from shared.keys.value_codecs import moment_of
 from shared.loading import read_value
 from shared.records import LENGTH, parse_length, parse_moment, show_time
 
@@ -88,4 +90,8 @@ def values_of(words: Iterable[str], types: Mapping[str, Any], what: str) -> dict
 
 
 def _value(name: str, wanted: Any, text: str, now_ms: int) -> Any:
-    return parse_moment(text, now_ms) if name.endswith("_ms") else read_value(name, wanted, text)
+    if name.endswith("_ms"):
+        return parse_moment(text, now_ms)
+    if datetime in (wanted, *get_args(wanted)) and (text == "now" or text.endswith("-ago")):
+        return moment_of(1000 * parse_moment(text, now_ms))
+    return read_value(name, wanted, text)

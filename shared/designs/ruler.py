@@ -10,7 +10,7 @@ from rich.cells import cell_len, chop_cells
 from ..keys import KeyLayout, Rest, Segment
 from ..keys.errors import shown
 from ..keys.slice_codecs import share_codec
-from ..records import LENGTH, show_length, show_time
+from ..records import LENGTH, plain_scalar, show_length, show_time
 from ..tables import ItemCells, OtherColumns, Packing, RecordCells, TableLayout
 from ..writes import SourceCells
 from .published import PublishedKey
@@ -24,8 +24,9 @@ NAMES, VALUES, BYTES = range(3)
 def show_value(name: str, value: Any) -> str:
     """A value as a person reads it: a number whose name ends in `_ms` as a time, printable text as it is.
 
-    `every_ms` is a length of time.
+    `every_ms` is a length of time. Times, Enums, UUIDs and Decimals are as `rowbook ask` reads them.
     """
+    value = plain_scalar(value)
     if isinstance(value, bytes):
         return value.hex(" ")
     if isinstance(value, str):
@@ -108,9 +109,9 @@ def _record_columns(cells: RecordCells[Any], stored: Mapping[bytes, bytes], widt
             for column in sorted(filter(cells.mappings[name].has, stored)):
                 text = column.decode(errors="backslashreplace")
                 of_key = f"{name}[{text.partition(':')[2]}]"
-                yield from _cut(of_key, _show_cell("", declared.packing, stored[column]), [text], width)
+                yield from _cut(of_key, _show_cell("", cells.packing(name), stored[column]), [text], width)
         elif (data := stored.get(cells.column(name))) is not None:
-            yield from _cut(name, _show_cell(name, declared.packing, data), [declared.name], width)
+            yield from _cut(name, _show_cell(name, cells.packing(name), data), [declared.name], width)
     if cells.marker is not None and cells.columns[0] in stored:
         yield from _cut("(there is a record)", "", [cells.marker], width)
 

@@ -37,13 +37,17 @@ from .ranges import EVERY_ROW, Plan, RowRange, Stream, next_row, successor
 from .slice_codecs import Rest, Slice
 from .splits import Splits, split_points
 from .text_codecs import DecimalText, Delimited, DelimitedText, FixedText, LongMaxMinus, Reversed, ReversedDigits
+from .value_codecs import Bool, Date, DateTime, Uuid
 
 __all__ = [
     "EVERY_ROW",
     "MAX_ROW_BYTES",
+    "Bool",
     "Code",
     "Codec",
     "CopiedPart",
+    "Date",
+    "DateTime",
     "DecimalText",
     "Delimited",
     "DelimitedText",
@@ -84,6 +88,7 @@ __all__ = [
     "UInt32",
     "UInt64",
     "UnknownCode",
+    "Uuid",
     "any_of",
     "between",
     "check_type",

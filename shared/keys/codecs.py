@@ -15,13 +15,14 @@ Types are exact: bool, IntEnum and numpy integers are not ints.
 import struct
 import sys
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any, Generic, SupportsIndex, TypeVar
 
 from .errors import InvalidKey, UnknownCode, shown, shown_bytes
 from .limits import MAX_ROW_BYTES
 
 V = TypeVar("V")
-N = TypeVar("N", bound=str)
+N = TypeVar("N", bound=str | Enum)
 
 
 INVERT_BITS = bytes(255 - byte for byte in range(256))
@@ -327,22 +328,37 @@ class Code(Codec[N]):
 
     Code({"placed": 1, "paid": 2}): "placed" -> 01, "paid" -> 02
     Rows sort by byte, not by name: ask for single names, never `between`.
+    The names may be members of an Enum, `Code({Status.PLACED: 1, Status.PAID: 2})`; the format has the names of these.
     """
 
     def __init__(self, byte_of: Mapping[N, int]) -> None:
+        self._type: type[Any] = type(next(iter(byte_of), ""))
+        is_enum = issubclass(self._type, Enum)
         for name, byte in byte_of.items():
-            if type(name) is not str or type(byte) is not int or not 0 <= byte <= 255:
-                raise InvalidKey(f"Code: must be names with bytes 0..255 (got {shown(name)}: {shown(byte)})")
+            is_name = type(name) is self._type and (is_enum or self._type is str)
+            if not is_name or type(byte) is not int or not 0 <= byte <= 255:
+                wanted = "must be names, or members of one Enum, with bytes 0..255"
+                raise InvalidKey(f"Code: {wanted} (got {shown(name)}: {shown(byte)})")
         self._byte_of = dict(byte_of)
-        self.name_of = {byte: name for name, byte in byte_of.items()}
+        self._value_of = {byte: value for value, byte in byte_of.items()}
+        self.name_of: dict[int, str] = {byte: _name_of(value) for value, byte in byte_of.items()}
+        """The name of each byte."""
         if not byte_of or len(self.name_of) != len(self._byte_of):
             raise InvalidKey(f"Code: must be at least one name, each with a byte of its own (got {self._byte_of})")
-        super().__init__(f"Code({self._byte_of})", width_bytes=1, ordered=False)
+        members = ", ".join(f"{self._type.__name__}.{name}: {byte}" for byte, name in self.name_of.items())
+        super().__init__(f"Code({f'{{{members}}}' if is_enum else self._byte_of})", width_bytes=1, ordered=False)
+
+    @property
+    def values(self) -> tuple[N, ...]:
+        """The names, or the members of the Enum, as they were declared."""
+        return tuple(self._byte_of)
 
     def encode(self, value: N) -> bytes:
-        check_type(str, value)
+        if type(value) is not self._type:
+            wanted = "text" if self._type is str else f"a {self._type.__name__}"
+            raise InvalidKey(f"must be {wanted} (got {shown(value)}, {type(value).__name__})")
         if value not in self._byte_of:
-            raise InvalidKey(f"must be one of {', '.join(self._byte_of)} (got {shown(value)})")
+            raise InvalidKey(f"must be one of {', '.join(self.name_of.values())} (got {shown(value)})")
         return bytes([self._byte_of[value]])
 
     def decode_first(self, data: bytes) -> tuple[N, bytes]:
@@ -350,7 +366,12 @@ class Code(Codec[N]):
         if own[0] not in self.name_of:
             known = ", ".join(f"{byte:02x} {name}" for byte, name in sorted(self.name_of.items()))
             raise UnknownCode(f"must be one of {known} (got {own.hex()})")
-        return self.name_of[own[0]], rest
+        return self._value_of[own[0]], rest
+
+
+def _name_of(value: str | Enum) -> str:
+    """A name of a `Code` as its format has it; that of a member of an Enum is its own, even if the member is text."""
+    return value.name if isinstance(value, Enum) else value
 
 
 class Prefixed(Codec[V]):

@@ -305,7 +305,8 @@ def _leading(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> tuple
 
 def _encode_each(layout: ReferenceLayout[Any], part: Part, condition: AnyOf) -> dict[bytes, Any]:
     """The values by their bytes, in byte order."""
-    return dict(sorted((_encode(layout, part, part.codec.encode, value), value) for value in condition.values))
+    encoded = ((_encode(layout, part, part.codec.encode, value), value) for value in condition.values)
+    return dict(sorted(encoded, key=lambda of_value: of_value[0]))  # not by the values: those of an Enum have no order
 
 
 def _needs(layout: ReferenceLayout[Any], question: Mapping[str, Any], part: Part, without_value: list[str]) -> str:
@@ -337,7 +338,15 @@ def _ends(layout: ReferenceLayout[Any], part: Part, condition: Between) -> tuple
 
 
 def _check_order(layout: ReferenceLayout[Any], part: Part, condition: Between) -> None:
-    if condition.since is not None and condition.until is not None and condition.since > condition.until:
+    ends_given = [end for end in (condition.since, condition.until) if end is not None]
+    try:
+        is_turned = bool(ends_given) and ends_given[0] > ends_given[-1]
+    except TypeError:  # members of an Enum
+        kind = type(ends_given[0]).__name__
+        raise InvalidQuestion(
+            f"{layout.name}.{part.name}: needs a single value, because a {kind} has no order"
+        ) from None
+    if is_turned:
         ends = f"{shown(condition.since)} and {shown(condition.until)}"
         raise InvalidQuestion(f"{layout.name}.{part.name}: since must not be above until (got {ends})")
 

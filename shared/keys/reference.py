@@ -64,8 +64,9 @@ class ReferenceLayout(Generic[K]):
                     raise InvalidKey(
                         f"{self.name}: {prefix} needs a part {name}; the parts are {listed(self.part_named)}"
                     )
-                if isinstance(prefix, TimeBucket | Modulo) and not _encodes_ints(self.part_named[name].codec):
-                    raise InvalidKey(f"{self.name}.{name}: {prefix} needs an int part")
+                codec = self.part_named[name].codec
+                if isinstance(prefix, TimeBucket | Modulo) and not _encodes_ints(codec):
+                    raise InvalidKey(f"{self.name}.{name}: {prefix} needs an int part (got {codec})")
         if self.time_bucket is not None and self.part_named[self.time_bucket.of].codec.descending:
             self.time_bucket.codec.invert_order(b"")  # refuses a codec that cannot be inverted
 

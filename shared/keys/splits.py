@@ -11,9 +11,9 @@ by default, at these bytes:
     Reversed(UInt32) -> 10, 20, 30, 40, 50, 60, 70, 80, 90, a0, b0, c0, d0, e0, f0
     Code({"placed": 1, "paid": 2, "shipped": 9}) -> 02, 09
 
-Numbers and `FixedBytes` may be spread over all values of their codec, or count up; the layout cannot know. They are
-split only if the caller gives a number of points, and so asserts that they are spread. Time and other text are never
-split.
+Numbers, UUIDs and `FixedBytes` may be spread over all values of their codec, or count up; the layout cannot know. They
+are split only if the caller gives a number of points, and so asserts that they are spread. Time and other text are
+never split.
 """
 
 from contextlib import suppress
@@ -27,6 +27,7 @@ from .parts import Part
 from .prefixes import MAX_BUCKETS, HashPrefix, Prefix, Salt, TimeBucket
 from .reference import ReferenceLayout
 from .text_codecs import DecimalText, Reversed
+from .value_codecs import Date, DateTime, Uuid
 
 _BYTES = bytes(range(256))
 _DIGITS = b"0123456789"
@@ -131,10 +132,10 @@ def _of_part(part: Part) -> _FirstDigits | str:
         if isinstance(codec.codec, DecimalText):
             return _FirstDigits(f"digits of {part.name}, last digit first", _DIGITS, width, 10)
         return _FirstDigits(f"bytes of {part.name}, last byte first", _BYTES, width, 16)
-    if part.name.endswith("_ms"):
-        return _time(part)
     ascending: Codec[Any] = codec.codec if isinstance(codec, Descending) else codec
-    if isinstance(ascending, DecimalText | Integer | FixedBytes):
+    if part.name.endswith("_ms") or ascending in (DateTime, Date):
+        return _time(part)
+    if isinstance(ascending, DecimalText | Integer | FixedBytes) or ascending is Uuid:
         digits = _DIGITS if isinstance(ascending, DecimalText) else _BYTES
         assumption = f"if {part.name} is spread over all values of {codec} and does not count up"
         return _FirstDigits(f"rows start with {part.name} ({part.meaning})", digits, width, 1, assumption)

@@ -14,26 +14,38 @@ Literal  one of its values
 tuple    of texts: from JSON a list of them; no CSV column holds one
 pairs    a tuple of pairs of texts, such as tags: `dc=lga,host=web-1`; from JSON an object of texts by name
 Mapping  of values by name: from JSON an object, each value read as its own type; no CSV column holds one
+datetime ISO 8601; without a zone it is in UTC
+date     as 2017-06-23
+Enum     by the value of its member
+UUID     as text
+Decimal  a decimal number, from JSON as text
+list, tuple, attrs class   from JSON a list or an object; no CSV column holds one
 """
 
 import math
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from datetime import date, datetime
 from decimal import Decimal
+from enum import Enum
 from typing import Any, Literal, get_args, get_origin
+from uuid import UUID
 
+import attrs
 import cattrs
 
 from ..keys.errors import shown
-from ..records.times import UNITS, Unit, from_unit, likely_unit, parse_time
+from ..records.times import UNITS, Unit, from_unit, likely_unit, parse_date, parse_datetime, parse_time
 
 _INTEGER = re.compile("[+-]?[0-9]+")
 _UNMARKED_INTEGER = re.compile("(?![0-9]{8}$)-?[0-9]+")
 """An integer that has no plus sign, which marks milliseconds, and cannot be a date of eight digits."""
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,16}\.[0-9]{1,12}")
 """A number with a fraction, short enough for `Decimal` to show each of its digits."""
+
+_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 
 
 def read_value(name: str, wanted: Any, value: Any) -> Any:
@@ -111,8 +123,7 @@ def _is_literal(wanted: Any) -> bool:
 
 
 def _read_float(value: Any, _type: Any) -> float:
-    decimal = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
-    if type(value) in (int, float) or (type(value) is str and re.fullmatch(decimal, value)):
+    if type(value) in (int, float) or (type(value) is str and re.fullmatch(_NUMBER, value)):
         with suppress(OverflowError):
             if math.isfinite(number := float(value)):
                 return number
@@ -193,18 +204,120 @@ def _read_mapping(value: Any, wanted: Any) -> dict[str, Any]:
     return {name: CONVERTER.structure(inside, member) for name, inside in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
 
 
+def _read_datetime(value: Any, _type: Any) -> datetime:
+    if type(value) is str:
+        return parse_datetime(value)
+    raise _refusal("a time as text, such as 2017-06-23T21:05:06Z", value)
+
+
+def _read_date(value: Any, _type: Any) -> date:
+    if type(value) is str:
+        return parse_date(value)
+    raise _refusal("a date as text, such as 2017-06-23", value)
+
+
+def _read_uuid(value: Any, _type: Any) -> UUID:
+    with suppress(ValueError):
+        if type(value) is str and str(read := UUID(value)) == value.lower():  # not in braces or without hyphens
+            return read
+    raise _refusal("a UUID such as 00112233-4455-6677-8899-aabbccddeeff", value)
+
+
+def _read_decimal(value: Any, _type: Any) -> Decimal:
+    if type(value) is int or (type(value) is str and re.fullmatch(_NUMBER, value)):
+        return Decimal(value)
+    raise _refusal("a decimal number, from JSON as text, because a number there may have lost digits", value)
+
+
+def _is_enum(wanted: Any) -> bool:
+    return isinstance(wanted, type) and issubclass(wanted, Enum)
+
+
+def _read_enum(value: Any, wanted: type[Enum]) -> Enum:
+    """The member with this value; text may give one that is an int."""
+    for member in wanted:
+        given = parse_int(value) if type(value) is str and type(member.value) is int and _is_integer(value) else value
+        if given == member.value and type(given) is type(member.value):
+            return member
+    raise _refusal(f"one of {', '.join(str(member.value) for member in wanted)}", value)
+
+
+def _is_integer(text: str) -> bool:
+    return _INTEGER.fullmatch(text) is not None
+
+
+def _is_list_or_tuple(wanted: Any) -> bool:
+    return get_origin(wanted) in (list, tuple)
+
+
+def _read_several(value: Any, wanted: Any) -> Any:
+    """A list or a tuple; a text is refused: it is not a list of its characters."""
+    make: Any = get_origin(wanted)
+    types: tuple[Any, ...] = get_args(wanted)
+    if type(value) not in (list, tuple):
+        raise _refusal("a list", value)
+    values: list[Any] = [*value]
+    if make is list or ... in types:
+        types = types[:1] * len(values)
+    if len(values) != len(types):
+        raise _refusal(f"a list of {len(types)} values", value)
+    read: list[Any] = [CONVERTER.structure(inside, member) for inside, member in zip(values, types, strict=True)]
+    return read if make is list else tuple(read)
+
+
+def _read_record(value: Any, wanted: type[Any]) -> Any:
+    """A record in a field of another one, from an object; what the object does not name has its default."""
+    attrs.resolve_types(wanted)
+    fields = [field for field in attrs.fields(wanted) if field.init]
+    needed = [field.name for field in fields if field.default is attrs.NOTHING]
+    if type(value) is not dict or not {*needed} <= value.keys():
+        raise _refusal(f"an object with {', '.join(needed) or 'values by name'}", value)
+    values: dict[str, Any] = {}
+    for field in fields:
+        if field.name in value:
+            try:
+                values[str(field.alias)] = read_value(field.name, field.type, value[field.name])
+            except ValueError as error:
+                raise ValueError(f"{field.name}: {error}") from None
+    return wanted(**values)
+
+
 def _refusal(wanted: str, value: Any) -> ValueError:
     return ValueError(f"must be {wanted} (got {shown(value)})")
 
 
+_Reader = Callable[[Any, Any], Any]
+
+
+def _or_enum(read: _Reader) -> _Reader:
+    """Reads values of a type, and of an Enum that inherits from it, for which cattrs calls the same function."""
+    return lambda value, wanted: _read_enum(value, wanted) if _is_enum(wanted) else read(value, wanted)
+
+
+_READERS: Mapping[type[Any], _Reader] = {
+    int: _or_enum(_read_int),
+    str: _or_enum(lambda value, _type: read_text(value)),
+    float: _read_float,
+    bool: _read_bool,
+    bytes: _read_bytes,
+    datetime: _read_datetime,
+    date: _read_date,
+    UUID: _read_uuid,
+    Decimal: _read_decimal,
+}
+_READERS_IF: Mapping[Callable[[Any], bool], _Reader] = {
+    attrs.has: _read_record,
+    _is_enum: _read_enum,
+    _is_list_or_tuple: _read_several,
+    _is_literal: _read_literal,
+    _is_tuple_of_texts: _read_texts,
+    is_of_pairs: _read_pairs,
+    _is_mapping: _read_mapping,
+    _is_number: _read_number,
+}
+"""The later ones first."""
 CONVERTER = cattrs.Converter(detailed_validation=False)
-CONVERTER.register_structure_hook(int, _read_int)
-CONVERTER.register_structure_hook(str, lambda value, _type: read_text(value))
-CONVERTER.register_structure_hook_func(_is_literal, _read_literal)
-CONVERTER.register_structure_hook_func(_is_tuple_of_texts, _read_texts)
-CONVERTER.register_structure_hook_func(is_of_pairs, _read_pairs)
-CONVERTER.register_structure_hook_func(_is_mapping, _read_mapping)
-CONVERTER.register_structure_hook(float, _read_float)
-CONVERTER.register_structure_hook_func(_is_number, _read_number)
-CONVERTER.register_structure_hook(bool, _read_bool)
-CONVERTER.register_structure_hook(bytes, _read_bytes)
+for _type, _read in _READERS.items():
+    CONVERTER.register_structure_hook(_type, _read)
+for _is_read, _read in _READERS_IF.items():
+    CONVERTER.register_structure_hook_func(_is_read, _read)

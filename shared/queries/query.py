@@ -342,7 +342,7 @@ def _check_ends(name: str, interval: Between) -> None:
     ends = f"{shown(since)} and {shown(until)}"
     try:
         is_turned = bool(since > until)
-    except (TypeError, RecursionError):
+    except (TypeError, ArithmeticError, RecursionError):
         raise InvalidQuestion(f"where: {name}: since cannot be compared with until (got {ends})") from None
     if is_turned:
         raise InvalidQuestion(f"where: {name}: since must not be above until (got {ends})")

@@ -221,7 +221,7 @@ class RecordReader(Generic[R]):
             try:
                 if not matches(getattr(record, name)):
                     return False
-            except (TypeError, AttributeError, RecursionError):
+            except (TypeError, AttributeError, ArithmeticError, RecursionError):
                 raise _incomparable(record, name, wanted) from None
         return True
 

@@ -1,7 +1,7 @@
 """Times as text, as users type and read them; records hold milliseconds since 1970-01-01 UTC."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -16,6 +16,8 @@ _LIKELY_UP_TO_S = 7_258_118_400  # 2200-01-01
 _INTEGER = re.compile("[+-]?[0-9]{1,4300}")  # Python reads no more digits
 # As fromisoformat, which however accepts any character between date and time: here only T or one blank.
 _ISO = re.compile(r"((?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(?:-?\d)?)(?:[T ]\S+?)??)( ?UTC)?", re.ASCII)
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 _AGO = re.compile(rf"([0-9]{{1,12}})({'|'.join(UNIT_LENGTHS_MS)})-ago")
 
@@ -71,6 +73,35 @@ def parse_moment(text: str, now_ms: int) -> int:
     if match is None and text.endswith("-ago"):
         raise ValueError(f"must be a number and a unit, {', '.join(UNIT_LENGTHS_MS)}, as in 1h-ago (got {shown(text)})")
     return parse_time(text) if match is None else now_ms - int(match[1]) * UNIT_LENGTHS_MS[match[2]]
+
+
+def parse_datetime(text: str) -> datetime:
+    """The datetime, in UTC, of an ISO 8601 time or of `2017-06-23 21:05:06 UTC`; without zone it is in UTC.
+
+    Raises ValueError for a number, and for digits below the microsecond.
+    """
+    moment = None if _INTEGER.fullmatch(text) else _moment(text)
+    if moment is None or re.search(r"[.,]\d{6}\d*[1-9]", text):  # fromisoformat cuts off the seventh digit
+        raise ValueError(f"must be a time such as 2017-06-23T21:05:06.000001Z (got {shown(text)})")
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"must be in the years 1 to 9999 in UTC (got {shown(text)})") from None
+
+
+def parse_date(text: str) -> date:
+    """The date of `2017-06-23`. Raises ValueError."""
+    if _DATE.fullmatch(text):
+        try:
+            return date.fromisoformat(text)
+        except ValueError:  # such as a 31st of June
+            pass
+    raise ValueError(f"must be a date such as 2017-06-23 (got {shown(text)})")
+
+
+def show_datetime(moment: datetime) -> str:
+    """ISO 8601 in UTC, as `parse_datetime` reads it."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def milliseconds_of(moment: datetime, text: str) -> int:

@@ -10,7 +10,7 @@ from ..keys import KeyLayout, split_points
 from ..keys.errors import listed, shown
 from ..tables import Column, Family, InvalidRecord, OtherColumns, RecordCells, TableLayout
 from ..tables.cells import families_of, record_fields
-from ..tables.declared_types import includes_none
+from ..tables.declared_types import includes_none, type_name
 from ..writes import KEEP_TOMBSTONES_MS
 
 L = TypeVar("L")
@@ -117,7 +117,8 @@ def line_columns(
             raise InvalidRecord(f"{line.__name__}.{name}: {wanted} (which has {listed(columns)})")
         if field.type != of_source[name].type:
             wanted = f"must be declared as in {record.__name__}, whose column it shares"
-            raise InvalidRecord(f"{line.__name__}.{name}: {wanted} (got {field.type} and {of_source[name].type})")
+            got = f"got {type_name(field.type)} and {type_name(of_source[name].type)}"
+            raise InvalidRecord(f"{line.__name__}.{name}: {wanted} ({got})")
         of_line[name] = columns[name]
     return of_line
 
@@ -131,13 +132,18 @@ def cells_of_list(
     return RecordCells(line, columns)
 
 
-def derived_families(cells: RecordCells[Any], families: Mapping[str, Family], table: str) -> dict[str, Family]:
+def derived_families(
+    cells: RecordCells[Any], families: Mapping[str, Family], table: str, *, moves: bool
+) -> dict[str, Family]:
     """The families of a list, which keep their tombstones as long as the protocol needs. Raises InvalidRecord."""
     declared = {name: families.get(name, Family()) for name in {**dict.fromkeys(families_of(cells)), **families}}
     for name, family in declared.items():
         if 0 < family.keep_tombstones_ms < KEEP_TOMBSTONES_MS:
             wanted = f"must keep tombstones for {KEEP_TOMBSTONES_MS} ms or more"
             raise InvalidRecord(f"table {table}: family {name} {wanted} (got {family.keep_tombstones_ms})")
+        if moves and family.lifetime_s is not None:
+            wanted = "of a moving list must not have a TTL: the list would lack records that are stored"
+            raise InvalidRecord(f"table {table}: family {name} {wanted} (got {family.lifetime_s} s)")
     return {
         name: attrs.evolve(family, keep_tombstones_ms=family.keep_tombstones_ms or KEEP_TOMBSTONES_MS)
         for name, family in declared.items()

@@ -205,9 +205,8 @@ class Source(Generic[R]):
         if line is not None and columns is None:
             columns = line_columns(line, key, self.record, self.columns)
         cells = cells_of_list(key, line, columns or {}, marker or f"{self._family}:x")
-        layout = TableLayout(
-            table, holds or holds_of(key, self.record), key, cells, derived_families(cells, families, table)
-        )
+        kept = derived_families(cells, families, table, moves=moves)
+        layout = TableLayout(table, holds or holds_of(key, self.record), key, cells, kept)
         lines_of = lines or lines_by_name(table, key, self.record, when)
         shows = self.record if moves and lines is None else cells.record
         added: ListOf[Any] = ListOf(self.record, self.columns, layout, layout, moves, lines_of, shows)

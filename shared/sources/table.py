@@ -1,13 +1,16 @@
 """A table alone, declared once: its records have no lists, and each is put as it is."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys import KeyLayout, Splits
 from ..keys.errors import shown
+from ..keys.value_codecs import microseconds_of
 from ..tables import COUNTER, Cells, Column, Family, InvalidRecord, RecordCells, TableLayout
 from ..tables.cells import record_fields
+from ..tables.declared_types import type_name
 from ..writes import CLOCK, WriterClock, put_all, store_all
 from .asked_table import AskedTable
 from .lists import NO_FAMILIES, Columns, holds_of, layout_of
@@ -27,8 +30,8 @@ class Table(Generic[R]):
 
     `key` is a class, or its layout with prefixes. `columns` names the column of each attribute that the key does not
     hold; or it is the cells of rows that hold more than one record, such as `ItemCells`. `dated_by` is the attribute
-    with the milliseconds since 1970 that date a record's cells: then storing a record again changes nothing, and of two
-    with one key the newer one stays. Without it, the writer's clock dates them: the last call wins.
+    with the milliseconds since 1970, or the datetime, that dates a record's cells: then storing a record again changes
+    nothing, and of two with one key the newer one stays. Without it, the writer's clock dates them: the last call wins.
     `holds` says what a row is, by default the first sentence of the key's docstring.
     Raises InvalidRecord for what does not go together.
     """
@@ -54,12 +57,9 @@ class Table(Generic[R]):
         if splits is not None:
             options["splits"] = splits
         self.layout: TableLayout[Any, R] = TableLayout(name, holds or holds_of(key, record), key, cells, **options)
-        if dated_by is not None and dated_by not in record_fields(record) and not hasattr(record, dated_by):
-            has = ", ".join(record_fields(record))
-            raise InvalidRecord(
-                f"table {name}: dated_by must be an attribute of {record.__name__} (got {dated_by!r}, has {has})"
-            )
         self.dated_by = dated_by
+        self.time_of = None if dated_by is None else _time_of(name, record, dated_by)
+        """The milliseconds that date a record; None if the writer's clock does."""
 
     def like(
         self,
@@ -99,6 +99,22 @@ class Table(Generic[R]):
         return f"Table({self.layout.name}: {self.layout.cells.record.__name__})"
 
 
+def _time_of(table: str, record: type[R], name: str) -> Callable[[R], int]:
+    """The milliseconds of the attribute that dates a record. Raises InvalidRecord for one that is not a time."""
+    fields = record_fields(record)
+    if name not in fields and not hasattr(record, name):
+        has = ", ".join(fields)
+        raise InvalidRecord(
+            f"table {table}: dated_by must be an attribute of {record.__name__} (got {name!r}, has {has})"
+        )
+    declared = fields[name].type if name in fields else int  # a property says nothing
+    if declared not in (int, datetime):
+        wanted = f"dated_by must be an int of milliseconds, or a datetime (got {name!r}, {type_name(declared)})"
+        raise InvalidRecord(f"table {table}: {wanted}")
+    value_of: Callable[[R], Any] = attrgetter(name)
+    return value_of if declared is int else lambda record: microseconds_of(value_of(record)) // 1000
+
+
 class WritableTable(AskedTable[R]):
     """A table alone on a connection; `Table.on` makes it.
 
@@ -107,7 +123,7 @@ class WritableTable(AskedTable[R]):
 
     def __init__(self, connection: "happybase.Connection", table: Table[R], clock: WriterClock) -> None:
         super().__init__(connection, table.layout)
-        self._time_of = None if table.dated_by is None else attrgetter(table.dated_by)
+        self._time_of = table.time_of
         self._clock = clock
         columns = getattr(table.layout.cells, "attributes", {})
         self._counters = {

@@ -12,6 +12,7 @@ from ..keys.errors import shown
 from ..keys.limits import MAX_CELL_BYTES
 from ..keys.parts import init_fields
 from .compiled_records import FromCell
+from .declared_packing import packing_for
 from .declared_types import excludes_maps, is_other_literal, literals_of, type_check, words_for
 from .errors import InvalidRecord, UnknownValue
 from .packing import MSGPACK, Packing
@@ -113,12 +114,18 @@ def families_of(cells: Cells[Any]) -> tuple[str, ...]:
 
 
 class PackedValue:
-    """One attribute of a record as bytes, and back; checks the declared type in both directions."""
+    """One attribute of a record as bytes, and back; checks the declared type in both directions.
+
+    Raises InvalidRecord for a type that the packing cannot hold.
+    """
 
     def __init__(self, record: type[Any], name: str, declared: Any, packing: Packing) -> None:
         self.name = f"{record.__name__}.{name}"
         self.declared = declared
-        self.packing = packing
+        try:
+            self.packing = packing_for(declared, packing)
+        except ValueError as error:
+            raise InvalidRecord(f"{self.name}: {error}") from None
         self.fits: Callable[[Any], bool] = type_check(declared)
 
     def pack(self, value: Any) -> bytes:
@@ -136,16 +143,30 @@ class PackedValue:
     def unpack(self, cell: bytes) -> Any:
         """The value of these bytes; InvalidRecord if they are damaged, or of another type.
 
-        UnknownValue if only the `Literal` of the attribute lacks the value.
+        UnknownValue if only the `Literal`, the Enum or the class of the attribute lacks the value.
         """
         try:
             value = self.packing.unpack(cell)
+        except UnknownValue as error:
+            raise UnknownValue(f"{self.name}: {error}") from None
         except Exception as error:  # msgpack's errors have no common base
             reason = str(error) or type(error).__name__
             raise InvalidRecord(f"{self.name}: {reason} (got {cell.hex(' '):.100})") from None
         if not self.fits(value):
             reason = f"{self.name}: {self.misfit(value)}"
             raise UnknownValue(reason) if is_other_literal(self.declared, value) else InvalidRecord(reason)
+        return value
+
+    def of_item(self, item: Any) -> Any:
+        """The value of an item of a msgpack array, as `unpack` would return it."""
+        try:
+            value = item if self.packing.of_item is None else self.packing.of_item(item)
+        except UnknownValue as error:
+            raise UnknownValue(f"{self.name}: {error}") from None
+        except ValueError as error:
+            raise InvalidRecord(f"{self.name}: {error}") from None
+        if not self.fits(value):
+            raise InvalidRecord(f"{self.name}: {self.misfit(value)}")
         return value
 
     def from_cell(self, column: bytes, *, is_optional: bool = False, default: Any = None) -> FromCell:
@@ -159,7 +180,8 @@ class PackedValue:
         if wanted is Any or not isinstance(wanted, type):  # Any is a class, too
             wanted = None
         unpack = unpack or self.packing.unpack
-        return FromCell(column, unpack, wanted, values, self.fits, is_optional=is_optional, default=default)
+        of_item = self.packing.of_item
+        return FromCell(column, unpack, of_item, wanted, values, self.fits, is_optional=is_optional, default=default)
 
     def misfit(self, value: Any) -> str:
         """Why a value is not of the declared type."""

@@ -20,6 +20,8 @@ class FromCell:
 
     column: bytes
     unpack: Callable[[bytes], Any]
+    of_item: Callable[[Any], Any] | None
+    """What makes the value of an item of an array; None if the item is the value."""
     wanted: type[Any] | None
     """The class of all values; None if only `fits` can tell which values fit."""
     values: tuple[Any, ...]
@@ -149,6 +151,9 @@ def compile_item(
         checks.append(_value_check(scope, number, names[number], cell))
         if unpack_all is None:
             body.append(f"{names[number]} = unpack_{number}(value)")
+        elif cell.of_item is not None:
+            scope[f"of_item_{number}"] = cell.of_item
+            body.append(f"{names[number]} = of_item_{number}({names[number]})")
         values[name] = names[number]
     lines = [
         "def item(key, row, value):",

@@ -10,7 +10,10 @@ class InvalidRecord(ValueError):
 
 
 class UnknownValue(InvalidRecord):
-    """A cell that would be valid if the `Literal` of its attribute had its value: probably of a later release."""
+    """A cell that would be valid if a `Literal` or Enum had its value, or an attrs class its attribute.
+
+    It is probably of a later release.
+    """
 
 
 @attrs.define(on_setattr=attrs.setters.frozen)  # not a frozen class: tools such as typer set attributes of their own

@@ -170,9 +170,7 @@ class ItemCells(Generic[R]):
             raise InvalidRecord(f"{wanted} (got {shown(MSGPACK.unpack(value))})")
         values: dict[str, Any] = {}
         for (name, packed), item in zip(self._packed.items(), items, strict=False):
-            if not packed.fits(item):
-                raise InvalidRecord(f"{packed.name}: {packed.misfit(item)}")
-            values[name] = item
+            values[name] = packed.of_item(item)
         for number, name in [*enumerate(self._packed)][len(items) :]:
             if number < self.at_least or self._fields[name].default is attrs.NOTHING:
                 raise InvalidRecord(f"{self._packed[name].name}: has no value (got {shown(items)})")

@@ -67,6 +67,11 @@ class PackedMapping:
             raise InvalidRecord(f"{self.name}: {wanted} (got {words_for(declared)})")
         self._value = PackedValue(record, name, get_args(declared)[1], columns.packing)
 
+    @property
+    def packing(self) -> Packing:
+        """How each value is packed."""
+        return self._value.packing
+
     def pack(self, mapping: Any) -> dict[bytes, bytes]:
         """The cells of a mapping. Raises InvalidRecord, also for a key whose column another attribute has."""
         if not self._fits(mapping):

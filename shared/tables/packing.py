@@ -16,6 +16,10 @@ class Packing:
     unpack: Callable[[bytes], Any]
     unpack_fast: Callable[[bytes], Any] | None = None
     """A faster `unpack`, if there is one: returns the same value, or raises where `unpack` might not."""
+    holds: tuple[Any, ...] | None = None
+    """The types whose values it holds; None if it does not say, so that declarations are not checked."""
+    of_item: Callable[[Any], Any] | None = None
+    """What makes a value of an item of a msgpack array; None if the item is the value."""
 
 
 # `packb` makes a new packer for every value. One packer for all values is faster. Threads may share it only if a call
@@ -33,7 +37,20 @@ def _unpack(data: bytes) -> Any:
 
 
 MSGPACK = Packing("msgpack", _pack, _unpack, msgpack.unpackb)
-"""Plain msgpack: text, bytes, floats, bools, lists, maps, and ints of up to 64 bits."""
+"""Msgpack: text, bytes, floats, bools, lists, maps, and ints of up to 64 bits.
+
+An attribute declared as a time, an Enum, a UUID, a Decimal, a tuple or an attrs class has what `declared_packing.py`
+makes of it."""
+
+
+def msgpack_of(to_plain: Callable[[Any], Any], from_plain: Callable[[Any], Any]) -> Packing:
+    """Msgpack of values that are made plain before, and made of plain ones after."""
+    return Packing(
+        MSGPACK.name,
+        lambda value: _pack(to_plain(value)),
+        lambda data: from_plain(_unpack(data)),
+        of_item=from_plain,
+    )
 
 
 MAX_ARRAY = 15
@@ -74,7 +91,7 @@ def _width_bytes(value: int) -> int:
     return (value + (value < 0)).bit_length() // 8 + 1
 
 
-BIG_INT = Packing("big int", _pack_big, _unpack_big)
+BIG_INT = Packing("big int", _pack_big, _unpack_big, holds=(int,))
 """An int of any size: msgpack bytes of its two's complement, big-endian, as Java's `BigInteger.toByteArray()`."""
 
 
@@ -93,7 +110,7 @@ def _unpack_texts(data: bytes) -> tuple[str, ...]:
     return tuple(values)
 
 
-TEXTS = Packing("texts", _pack_texts, _unpack_texts)
+TEXTS = Packing("texts", _pack_texts, _unpack_texts, holds=(tuple[str, ...],))
 """A tuple of texts: a msgpack array."""
 
 
@@ -107,7 +124,7 @@ def _unpack_text(data: bytes) -> str:
     return data.decode()
 
 
-TEXT = Packing("text", _pack_text, _unpack_text)
+TEXT = Packing("text", _pack_text, _unpack_text, holds=(str,))
 """UTF-8 without anything around it, legible in the HBase shell and comparable by its filters."""
 
 
@@ -117,7 +134,7 @@ def _pack_raw(value: bytes) -> bytes:
     return value
 
 
-RAW = Packing("raw", _pack_raw, bytes)
+RAW = Packing("raw", _pack_raw, bytes, holds=(bytes,))
 """Bytes as they are."""
 
 
@@ -133,5 +150,5 @@ def _unpack_counter(data: bytes) -> int:
     return int.from_bytes(data, "big", signed=True)
 
 
-COUNTER = Packing("counter", _pack_counter, _unpack_counter)
+COUNTER = Packing("counter", _pack_counter, _unpack_counter, holds=(int,))
 """HBase's counter: a signed int of eight bytes, big-endian. Only read: `counter_inc` is a write of its own."""

@@ -13,7 +13,7 @@ from .cells import Column, PackedValue, check_cell_attributes, check_cell_size, 
 from .compiled_records import FromCell, compile_record
 from .errors import InvalidRecord, UnknownValue
 from .other_columns import OtherColumns, PackedMapping
-from .packing import COUNTER
+from .packing import COUNTER, Packing
 
 R = TypeVar("R")
 
@@ -105,6 +105,10 @@ class RecordCells(Generic[R]):
     def column(self, name: str) -> bytes:
         """The column of one attribute, `family:qualifier`. A mapping has none of its own."""
         return self._column[name]
+
+    def packing(self, name: str) -> Packing:
+        """How a value of one attribute is packed; of a mapping, how each value of its keys is."""
+        return self.mappings[name].packing if name in self.mappings else self._packed[name].packing
 
     def pack(self, record: R, only: Iterable[str] | None = None) -> dict[bytes, bytes]:
         """The cells of a record: all but its counters, or `only` the cells of some attributes.

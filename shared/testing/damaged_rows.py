@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from datetime import UTC, date, datetime
 from typing import Any
+from uuid import UUID
 
 import happybase
 
@@ -13,6 +15,8 @@ NOT_KEYS = (b"\xff\xfe\xfd", b"\xff", b"damaged", b"\x00")
 """Rows to try: no codec of text accepts the first, and few widths of numbers the others."""
 NOT_VALUES = (b"\xc1", b"", b"\xff" * 3)
 """Values to try: msgpack never begins with the first byte."""
+SOME_VALUES = (datetime(2020, 1, 1, tzinfo=UTC), date(2020, 1, 1), UUID(int=7), True)
+"""Values of Python's own types to try for a part."""
 AT_MS = 1
 """The time of the cells: old enough to be removed at once."""
 
@@ -49,8 +53,16 @@ def _some_row(layout: KeyLayout[Any], text: str) -> bytes:
 
 
 def _some_value(codec: Any, text: str) -> Any:
-    names = getattr(codec, "name_of", {}).values()
-    for value in (*names, text, "7", 7, 0, 7.5, *(b"\x07" * width for width in range(1, 33))):
+    for value in (
+        *getattr(codec, "values", ()),
+        text,
+        "7",
+        7,
+        0,
+        7.5,
+        *(b"\x07" * width for width in range(1, 33)),
+        *SOME_VALUES,
+    ):
         with suppress(InvalidKey):
             codec.encode(value)
             return value

@@ -69,7 +69,7 @@ has: the readers of a moving list drop it, and `WriterUpkeep` finds it.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -141,6 +141,7 @@ class IntentWriter(Generic[R]):
         self.source = source
         self.intents = intents
         self.lists = tuple(lists)
+        derive = partial(_lines_in, {table.name for table in self.lists}, source.name, derive)
         self._tables: tuple[TableLayout[Any, Any], ...] = (source, intents, *self.lists)
         self.reader = SourceReader(connection, source, derive, self._tables)
         self.cells: SourceCells[R] = self.reader.cells
@@ -474,6 +475,15 @@ class IntentWriter(Generic[R]):
             is_of_first_writes = newest_ms <= max(others, default=0) - KEEP_TOMBSTONES_MS
             if not is_of_first_writes and self.reader.read(slot.source_row).cell is None:  # still
                 raise InvalidRecord("its source is missing, and its lines are not those of a first write")
+
+
+def _lines_in(lists: Set[str], source: str, derive: Callable[[R], Iterable[Derived]], record: R) -> Iterator[Derived]:
+    """The lines of a record, each after its table. Raises InvalidRecord for a table that is not among the lists."""
+    for table, line in derive(record):
+        if table.name not in lists:
+            got = f"got a line of table {table.name}, has {listed(sorted(lists)) if lists else 'none'}"
+            raise InvalidRecord(f"table {source}: derive must yield lines of its lists ({got}): add it to lists")
+        yield table, line
 
 
 def _has_nothing(

@@ -3,14 +3,20 @@
 Cases that are written as text, as those of `keys/questions.toml`, call the classes and codecs by their names here.
 """
 
+import enum
 import math
 import sys
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
+from uuid import UUID
 
 import shared.keys
 from shared.keys import (
+    Bool,
     Code,
     Codec,
+    Date,
+    DateTime,
     Descending,
     EscapedBytes,
     EscapedText,
@@ -28,11 +34,22 @@ from shared.keys import (
     UInt16,
     UInt24,
     UInt64,
+    Uuid,
     part,
     row_key,
 )
 
-_TYPES = {"DecimalText": int, "Text": str, "Code": str, "Bytes": bytes, "Float64": float}
+
+class Level(enum.Enum):
+    """Members without an order, of an Enum with another one that no key knows."""
+
+    LOW = "low"
+    HIGH = "high"
+    NEW = "new"
+
+
+_TYPES: dict[str, type[Any]] = {"Level": Level, "DateTime": datetime, "Date": date, "Uuid": UUID, "Bool": bool}
+_TYPES |= {"DecimalText": int, "Text": str, "Code": str, "Bytes": bytes, "Float64": float}
 
 
 def key_class(name: str, /, **codecs: Codec[Any]) -> type[Any]:
@@ -44,8 +61,10 @@ def key_class(name: str, /, **codecs: Codec[Any]) -> type[Any]:
 
 
 HOUR_MS = 3_600_000
+NOON = datetime(2020, 2, 6, 12, tzinfo=UTC)
 LETTER = FixedText(1, "\0")
 KIND = Code({"cpu": 1, "disk": 2})
+LEVEL = Code({Level.LOW: 1, Level.HIGH: 0})
 STATUS = Code({"placed": 1, "paid": 2, "lost": 255})
 
 # Times: at_s 5 = 05; at_ms 5 = 80 00 00 00 00 00 00 05, descending 7f ff ff ff ff ff ff fa. The text "a" is 61, escaped
@@ -76,6 +95,11 @@ ByHostOnly = key_class("ByHostOnly", host=EscapedText)
 ByTimeOnly = key_class("ByTimeOnly", at_s=UInt8)
 OfKind = key_class("OfKind", host=EscapedText, kind=EscapedText, at_s=UInt8, tie=UInt8)
 
+# Python's own values: low 01, high 00; noon 80 05 9d e7 03 2f 70 00, descending 7f fa 62 18 fc d0 8f ff.
+Reminder = key_class("Reminder", level=LEVEL, due=DateTime, id=Uuid)
+Urgent = key_class("Urgent", at_s=UInt8, level=LEVEL)
+Latest = key_class("Latest", is_paid=Bool, day=Descending(Date), at=Descending(DateTime))
+
 # Slices of time: the hour -1 starts at 7f ff ff ff ff c9 11 80, 0 at 80 00 .., 1 at 80 00 00 00 00 36 ee 80.
 HourOfMetric = key_class("HourOfMetric", metric=EscapedText, time_ms=Slice(Int64, HOUR_MS))
 HourOnly = key_class("HourOnly", time_ms=Slice(Int64, HOUR_MS))
@@ -101,7 +125,7 @@ LineOfTimeline = key_class(
     "LineOfTimeline", owner=EscapedText, posted_ms=Descending(Int64), author=EscapedText, post_id=UInt64
 )
 
-_NAMES = {**vars(shared.keys), **globals(), **vars(math)}
+_NAMES = {**vars(shared.keys), **globals(), **vars(math), "timedelta": timedelta, "timezone": timezone}
 
 
 def made(text: str) -> Any:

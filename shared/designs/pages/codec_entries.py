@@ -2,13 +2,20 @@
 
 import struct
 from collections.abc import Callable
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
 from typing import Any
+from uuid import UUID
 
 import attrs
 
 from ...keys import (
+    Bool,
     Code,
     Codec,
+    Date,
+    DateTime,
     DecimalText,
     Delimited,
     DelimitedText,
@@ -41,6 +48,7 @@ from ...keys import (
     UInt24,
     UInt32,
     UInt64,
+    Uuid,
     part,
     row_key,
     starting_with,
@@ -61,8 +69,9 @@ class Misuse:
 class CodecEntry:
     """A codec, what to use it for, and a value or use that it refuses.
 
-    The page shows the first of its values. `java` is an expression of such a value, `v`: a long, double, String or
-    byte[]. A test compares its result for each value with the codec's bytes.
+    The page shows the first of its values. `java` is an expression of such a value, `v`, as `java_value` declares it:
+    a long, double, boolean, String, byte[], Instant, LocalDate or UUID. A test compares its result for each value with
+    the codec's bytes.
     """
 
     codec: Codec[Any]
@@ -121,6 +130,7 @@ JAVA_IMPORTS = """\
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
+import java.time.*;
 import java.util.*;
 import java.util.zip.CRC32;
 import static java.nio.charset.StandardCharsets.*;"""
@@ -144,6 +154,7 @@ def _escaped(data: str) -> str:
 
 _UTF8 = "v.getBytes(UTF_8)"
 _REVERSED_UTF8 = "new StringBuilder(v).reverse().toString().getBytes(UTF_8)"
+_MICROSECONDS = "(v.getEpochSecond() * 1_000_000 + v.getNano() / 1_000)"
 _MD5 = f'MessageDigest.getInstance("MD5").digest({_UTF8})'
 
 
@@ -152,6 +163,8 @@ _MD5 = f'MessageDigest.getInstance("MD5").digest({_UTF8})'
 HOUR_MS = 3_600_000
 QUARTER_MS = 900_000
 AT_MS = 1_580_976_517_000
+AT = datetime(2020, 2, 6, 8, 8, 37, 123_456, tzinfo=UTC)
+TIMES = (AT, *(datetime(*day, tzinfo=UTC) for day in ((1969, 12, 31), (1, 1, 1), (9999, 12, 31))))
 DIGITS = DecimalText(4)
 
 
@@ -214,13 +227,35 @@ CODECS = (
         _big_endian(8, "v ^ Long.MIN_VALUE"),
     ),
     CodecEntry(
+        DateTime,
+        "a `datetime` with a zone: microseconds since 1970 in UTC",
+        TIMES,
+        AT.replace(tzinfo=None),
+        _big_endian(8, f"{_MICROSECONDS} ^ Long.MIN_VALUE"),
+    ),
+    CodecEntry(
+        Date,
+        "a `date`: days since 1970",
+        (AT.date(), date(1969, 12, 31), date.min, date.max),
+        AT,
+        _big_endian(4, "(int) v.toEpochDay() ^ Integer.MIN_VALUE"),
+    ),
+    CodecEntry(
         Float64,
         "a measured value, queried by range",
         (-1.5, 0.0, 1.5),
         -0.0,
         _big_endian(8, "Double.doubleToLongBits(v) ^ (Double.doubleToLongBits(v) >> 63 | Long.MIN_VALUE)"),
     ),
-    CodecEntry(FixedBytes(4), "a UUID (16 bytes), a digest, an IP address", (b"\x0a\x00\x00\x01",), b"\x0a", "v"),
+    CodecEntry(FixedBytes(4), "a digest, an IP address", (b"\x0a\x00\x00\x01",), b"\x0a", "v"),
+    CodecEntry(
+        Uuid,
+        "a `UUID`",
+        (UUID("3f49c2a1-0b7e-4c55-9a10-6f1e2d3c4b5a"), UUID(int=0), UUID(int=2**128 - 1)),
+        "3f49c2a1-0b7e-4c55-9a10-6f1e2d3c4b5a",
+        "ByteBuffer.allocate(16).putLong(v.getMostSignificantBits()).putLong(v.getLeastSignificantBits()).array()",
+    ),
+    CodecEntry(Bool, "a `bool`, false first", (True, False), 1, "new byte[] {(byte) (v ? 1 : 0)}"),
     CodecEntry(
         FixedText(4, "\0"),
         "short text with a maximum length",
@@ -258,7 +293,7 @@ CODECS = (
     ),
     CodecEntry(
         Code({"placed": 1, "paid": 2}),
-        "one name of a fixed list",
+        "one name of a fixed list, or one member of an `enum.Enum`",
         ("paid", "placed"),
         "lost",
         'new byte[] {Map.of("placed", (byte) 1, "paid", (byte) 2).get(v)}',
@@ -269,6 +304,13 @@ CODECS = (
         (AT_MS, -1, -(2**63), 2**63 - 1),
         2**63,
         _big_endian(8, "Long.MAX_VALUE - v"),
+    ),
+    CodecEntry(
+        Descending(DateTime),
+        "a `datetime`, newest first",
+        TIMES,
+        AT.replace(tzinfo=None),
+        _big_endian(8, f"Long.MAX_VALUE - {_MICROSECONDS}"),
     ),
     CodecEntry(
         Descending(EscapedText),
@@ -409,6 +451,35 @@ PREFIXES = (
 )
 
 ENTRIES: tuple[Entry, ...] = (*CODECS, *PREFIXES)
+
+# ---- columns -------------------------------------------------------------------------------------
+
+
+class Status(Enum):
+    """The status of an order."""
+
+    PAID = "paid"
+
+
+@attrs.frozen
+class Fee:
+    """A record in a column of another one."""
+
+    amount: Decimal
+
+
+COLUMN_VALUES: tuple[tuple[Any, str, Any], ...] = (
+    (datetime, "microseconds since 1970", AT),
+    (date, "days since 1970", AT.date()),
+    (Status, "the value of the member", Status.PAID),
+    (UUID, "16 bytes", UUID("3f49c2a1-0b7e-4c55-9a10-6f1e2d3c4b5a")),
+    (bool, "true or false", True),
+    (Decimal, "text, each digit as it is", Decimal("1.50")),
+    (tuple[date, ...], "an array", (AT.date(),)),
+    (tuple[str, Decimal], "an array of these two", ("EUR", Decimal("1.50"))),
+    (Fee, "a map by attribute", Fee(Decimal("9"))),
+)
+"""Types of columns beside those of msgpack itself, how they are packed, and a value."""
 
 # ---- traps ---------------------------------------------------------------------------------------
 

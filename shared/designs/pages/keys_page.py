@@ -1,16 +1,41 @@
 """The page of the keys: which codec and which prefix to choose, their bytes, what they refuse, the same in Java."""
 
 import json
+from datetime import date, datetime
+from itertools import starmap
 from typing import Any
+from uuid import UUID
 
 from ...keys import InvalidKey, InvalidQuestion, TimeBucket, shown, shown_bytes
-from .codec_entries import CODECS, ENTRIES, JAVA_IMPORTS, PREFIXES, TRAPS, CodecEntry, Entry, Misuse, PrefixEntry, Trap
+from ...tables.declared_packing import packing_for
+from ...tables.declared_types import type_name
+from ...tables.packing import MSGPACK
+from .codec_entries import (
+    CODECS,
+    COLUMN_VALUES,
+    ENTRIES,
+    JAVA_IMPORTS,
+    PREFIXES,
+    TRAPS,
+    CodecEntry,
+    Entry,
+    Misuse,
+    PrefixEntry,
+    Trap,
+)
 from .key_lengths import lengths_block, times_block
 from .markdown import markdown_list, markdown_table, text_block
 
 
 def java_value(value: Any) -> str:
     """Java that declares a value as `v`; an int from 2**63 on is the long with the same bits."""
+    if isinstance(value, datetime):
+        return f'Instant v = Instant.parse("{value.isoformat().replace("+00:00", "Z")}")'
+    if isinstance(value, date | UUID):
+        kind, read = ("UUID", "fromString") if isinstance(value, UUID) else ("LocalDate", "parse")
+        return f'{kind} v = {kind}.{read}("{value}")'
+    if isinstance(value, bool):
+        return f"boolean v = {str(value).lower()}"
     if isinstance(value, str):
         return f"String v = {json.dumps(value)}"
     if isinstance(value, bytes):
@@ -30,7 +55,7 @@ def refusal(entry: Entry) -> str:
 
 
 def _code(value: object) -> str:
-    return f"`{shown(value)}`"
+    return f"`{value if isinstance(value, date | UUID) else shown(value)}`"  # a datetime is a date, too
 
 
 def _codec_row(entry: CodecEntry) -> tuple[str, ...]:
@@ -67,6 +92,11 @@ def _java(entry: Entry) -> str:
     return f"// {entry}, {java_value(entry.values[0]).partition(' = ')[0]}\n{entry.java}"
 
 
+def _column_row(declared: Any, words: str, value: Any) -> tuple[str, ...]:
+    cell = packing_for(declared, MSGPACK).pack(value)
+    return f"`{type_name(declared)}`".replace("datetime.", ""), words, f"`{value}`", f"`{shown_bytes(cell)}`"
+
+
 def keys_blocks() -> dict[str, str]:
     """The tables of the keys' README, from the declared entries."""
     return {
@@ -78,6 +108,7 @@ def keys_blocks() -> dict[str, str]:
         "lengths": lengths_block(),
         "times": times_block(),
         "refused": markdown_list(map(_refused_item, ENTRIES)),
+        "columns": markdown_table(("type", "in the cell", "value", "bytes"), starmap(_column_row, COLUMN_VALUES)),
         "java": text_block("\n\n".join([JAVA_IMPORTS, *map(_java, ENTRIES)]), "java"),
         "traps": markdown_table(
             ("format", "must come first", "bytes", "must come second", "bytes", "order"), map(_trap_row, TRAPS)

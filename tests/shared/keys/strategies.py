@@ -4,18 +4,23 @@ import enum
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from itertools import product
 from math import inf
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import attrs
 from hypothesis import settings
 from hypothesis import strategies as st
 
 from shared.keys import (
+    Bool,
     Code,
     Codec,
+    Date,
+    DateTime,
     DecimalText,
     Delimited,
     DelimitedText,
@@ -48,6 +53,7 @@ from shared.keys import (
     UInt24,
     UInt32,
     UInt64,
+    Uuid,
 )
 from tests.shared.specimens import key_class
 
@@ -59,6 +65,14 @@ class Few(enum.IntEnum):
     """An int to `isinstance`, not to a key."""
 
     ONE = 1
+
+
+class Status(enum.StrEnum):
+    """Text to `isinstance`, and with an order, but not by its bytes."""
+
+    PAID = "paid"
+    PLACED = "placed"
+    SENT = "sent"
 
 
 class Text(str):
@@ -116,6 +130,11 @@ _SHORT_TEXTS = tuple(text for text in _PLAIN_TEXTS if len(text.encode()) <= 3)
 _BYTES = (b"", b"\0", b"\0\0", b"\0\1", b"\0\xff", b"\1", b"a", b"a\0", b"a\0\1", b"a\1", b"a\xff", b"b", b"\xfe")
 _BYTES += (b"\xfe\xff", b"\xff", b"\xff\0", b"\xff\xff")
 _PAIRS = (b"\0\0", b"\0\1", b"\0\xff", b"\1\0", b"a\xff", b"b\0", b"\xfe\0", b"\xfe\xff", b"\xff\0", b"\xff\xff")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MOMENTS = (_EPOCH, *(_EPOCH + timedelta(microseconds=number) for number in (-257, -256, -1, 1, 255, 256, 2**50)))
+_MOMENTS += (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+_DAYS = (date.min, *(date(1970, 1, 1) + timedelta(days=number) for number in (-256, -1, 0, 1, 255, 256)), date.max)
+_UUIDS = tuple(UUID(int=number) for number in (0, 1, 255, 256, 2**64 - 1, 2**64, 2**127, 2**128 - 256, 2**128 - 1))
 _UNSIGNED = {UInt8: 8, UInt16: 16, UInt24: 24, UInt32: 32, UInt64: 64}
 _SIGNED = {Int8: 8, Int16: 16, Int32: 32, Int64: 64}
 _UINT63 = _near(0, 2**63 - 1)
@@ -134,6 +153,10 @@ KINDS = [
             *(Kind(codec, _near(-(1 << bits - 1), (1 << bits - 1) - 1)) for codec, bits in _SIGNED.items()),
             Kind(DecimalText(3), _DIGITS),
             Kind(Float64, _FLOATS),
+            Kind(DateTime, _MOMENTS),
+            Kind(Date, _DAYS),
+            Kind(Uuid, _UUIDS),
+            Kind(Bool, (False, True)),
             Kind(FixedBytes(2), _PAIRS),
             Kind(FixedText(3, "\0"), _SHORT_TEXTS),
             Kind(EscapedText, _TEXTS),
@@ -153,6 +176,7 @@ KINDS = [
     Kind(Reversed(DelimitedText("_")), _TEXTS),
     Kind(Reversed(TrailingText), _TEXTS),
     Kind(Code({"paid": 0, "placed": 255, "sent": 7}), ("paid", "placed", "sent")),
+    Kind(Code({Status.SENT: 0, Status.PAID: 255, Status.PLACED: 7}), (*Status,)),
     Kind(FixedText(3, "~"), tuple(text for text in _SHORT_TEXTS if "~" not in text)),
     Kind(DelimitedText("\0"), _PLAIN_TEXTS),
     Kind(DelimitedText("_"), _TEXTS),
@@ -213,7 +237,7 @@ def damaged(draw: st.DrawFn, data: bytes) -> bytes:
 class Draw:
     """Choices that Hypothesis makes; by index, because thousands of small strategies are slow to build."""
 
-    _BELOW = tuple(st.integers(0, max(0, count - 1)) for count in range(80))
+    _BELOW = tuple(st.integers(0, max(0, count - 1)) for count in range(100))
 
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw = draw

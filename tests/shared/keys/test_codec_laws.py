@@ -1,13 +1,15 @@
 """The laws of `codecs.py`, tried on the edges of every codec."""
 
 import re
+from datetime import UTC, date, datetime
 from itertools import product
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from shared.keys import InvalidKey
-from tests.shared.keys.strategies import CASES, MARKS, Few, Text
+from tests.shared.keys.strategies import CASES, MARKS, Few, Status, Text
 
 NOT_ORDERED = r"Reversed|Code|'~'|DelimitedText\('_'\)"
 every_codec = pytest.mark.parametrize("kind", CASES, ids=str)
@@ -28,10 +30,19 @@ class Float(float):
     """A float, but not exactly."""
 
 
+class Moment(datetime):
+    """A datetime, but not exactly."""
+
+
 WRONG: dict[type, list[Any]] = {
     int: [None, True, False, Few.ONE, Index(), 1.0, "1", b"1"],
     float: [None, True, 1, Few.ONE, Index(), Float(1.0), "1.0"],
     str: [None, 1, b"a", Text("a"), bytearray(b"a"), ["a"]],
+    datetime: [None, 0, date(2020, 1, 1), datetime(2020, 1, 1), Moment(2020, 1, 1, tzinfo=UTC), "2020-01-01T00:00:00Z"],
+    date: [None, 0, datetime(2020, 1, 1, tzinfo=UTC), "2020-01-01"],
+    UUID: [None, 0, bytes(16), str(UUID(int=0))],
+    bool: [None, 0, 1, "true", b"\1"],
+    Status: [None, 0, "paid", "PAID", Few.ONE],
     bytes: [None, 1, "abc", Bytes(b"abc"), bytearray(b"abc"), memoryview(b"abc"), [1, 2, 3]],
 }
 

@@ -18,6 +18,7 @@ from shared.keys import (
     codecs,
     slice_codecs,
     text_codecs,
+    value_codecs,
 )
 from tests.shared.specimens import made
 
@@ -106,7 +107,7 @@ def test_a_codec_of_ints_after_a_label_has_no_beginnings():
 
 EXAMPLES = [
     pytest.param(codec, example, id=f"{codec}: {example}")
-    for module in (codecs, text_codecs, slice_codecs)
+    for module in (codecs, text_codecs, slice_codecs, value_codecs)
     for _name, documented in inspect.getmembers(module, inspect.isclass)
     if documented.__module__ == module.__name__
     for codec, examples in re.findall(r"^ *(\S.*?): (\S+ -> .*)$", inspect.getdoc(documented), re.MULTILINE)

@@ -7,13 +7,16 @@ the others are not. Where the collection they were taken from is at hand, the ro
 import json
 import runpy
 import struct
+from collections.abc import Callable
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from shared.keys import HashPrefix, InvalidKey, KeyLayout, RowRange, TrailingBytes, UInt24, UInt32, successor
-from tests.shared.specimens import key_class, made
+from tests.shared.specimens import Level, key_class, made
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "fixtures/keys"
@@ -56,6 +59,33 @@ def test_a_value_has_the_bytes_that_its_source_gives_it(row):
         return
     assert data == codec.encode(value)
     assert value == codec.decode(data)
+
+
+# ---- Python's own values, by hand --------------------------------------------------------------------
+
+VALUES: list[dict[str, str]] = json.loads((FIXTURES / "values.json").read_text(encoding="utf-8"))
+READ: dict[str, Callable[[str], Any]] = {
+    "DateTime": datetime.fromisoformat,
+    "Date": date.fromisoformat,
+    "Uuid": UUID,
+    "Bool": json.loads,
+    "LEVEL": Level.__getitem__,
+}
+
+
+@pytest.mark.parametrize("row", VALUES, ids=[f"{row['codec']} {row['value']}" for row in VALUES])
+def test_a_value_of_python_has_these_bytes(row):
+    codec, data = made(row["codec"]), bytes.fromhex(row["hex"])
+    value = READ[row["codec"].removeprefix("Descending(").removesuffix(")")](row["value"])
+    assert codec.encode(value) == data
+    assert (codec.decode(data), type(codec.decode(data))) == (value, type(value))
+
+
+def test_a_time_is_decoded_in_utc():
+    codec = made("DateTime")
+    for row in VALUES:
+        if row["codec"] == "DateTime":
+            assert codec.decode(bytes.fromhex(row["hex"])).isoformat().endswith("+00:00")
 
 
 @pytest.mark.skipif(not COLLECTION.exists(), reason="the collection that vectors.json is taken from is not here")

@@ -1,7 +1,10 @@
 """The generated function that reads a record does what its reference does, on generated tables."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any, Literal
+from uuid import UUID
 
 import attrs
 import msgpack
@@ -14,10 +17,11 @@ from shared.keys.slice_codecs import share_codec
 from shared.tables import BIG_INT, TEXT, Column, InvalidRecord, OtherColumns, RecordCells, TableLayout
 from tests.reference import outcome, without_reference
 from tests.shared.keys.strategies import CASES, damaged, layouts, many
-from tests.shared.specimens import key_class
+from tests.shared.specimens import NOON, Level, Reminder, key_class
 
 LONG = st.text(min_size=2, max_size=4)
 """Keys that no column of its own has."""
+REMINDER = Reminder(Level.LOW, NOON, UUID(int=7))
 CELLS = {
     "word": (str, Column("f:w"), st.text(max_size=5)),
     "amount": (int, Column("f:a", BIG_INT), st.integers()),
@@ -27,6 +31,10 @@ CELLS = {
     "what": (Any, Column("f:x"), st.booleans() | st.text(max_size=2) | st.dictionaries(st.integers(0, 3), st.none())),
     "by_number": (dict[int, str], Column("f:n"), st.dictionaries(st.integers(0, 3), st.text(max_size=2), max_size=2)),
     "flag": (Literal[1, True], Column("f:f"), st.sampled_from([1, True])),
+    "at": (datetime, Column("f:d"), st.datetimes(timezones=st.just(UTC))),
+    "level": (Level | int | None, Column("f:e"), st.none() | st.integers(0, 9) | st.sampled_from(Level)),
+    "pair": (tuple[str, Decimal], Column("f:r"), st.tuples(st.text(max_size=2), st.decimals(-9, 9))),
+    "ids": (dict[UUID, Reminder], Column("f:i"), st.dictionaries(st.uuids(), st.just(REMINDER), max_size=2)),
     "_secret": (bytes, Column("f:b"), st.binary(max_size=3)),
     "mapped": (Mapping[str, str], OtherColumns("f", TEXT), st.dictionaries(LONG, st.text(max_size=2), max_size=3)),
     "counted": (Mapping[str, int | None], OtherColumns("g"), st.dictionaries(LONG, st.none() | st.integers(0, 9))),
@@ -40,6 +48,10 @@ DEFAULTS = {
     "what": [attrs.Factory(dict)],
     "by_number": [attrs.Factory(dict)],
     "flag": [True],
+    "at": [NOON],
+    "level": [None, Level.LOW],
+    "pair": [("", Decimal(0))],
+    "ids": [attrs.Factory(dict)],
     "_secret": [b""],
     "mapped": [attrs.Factory(dict)],
     "counted": [attrs.Factory(lambda: {"a default": 1})],

@@ -11,7 +11,20 @@ import attrs
 import pytest
 from Hbase_thrift import IOError
 
-from shared.keys import Code, EscapedText, Int64, KeyLayout, Prefixed, Rest, Salt, Slice, TimeBucket, UInt32
+from shared.keys import (
+    Code,
+    DateTime,
+    Descending,
+    EscapedText,
+    Int64,
+    KeyLayout,
+    Prefixed,
+    Rest,
+    Salt,
+    Slice,
+    TimeBucket,
+    UInt32,
+)
 from shared.queries import Query
 from shared.stores import connect
 from shared.tables import (
@@ -34,7 +47,7 @@ from shared.tables.recorded_layouts import RECORDS, json_of, merged_layouts, rea
 from shared.testing.watched_connection import paused_at_call
 from shared.writes import put_all, put_in_rows
 from tests.shared.processes import Process
-from tests.shared.specimens import key_class
+from tests.shared.specimens import Level, key_class
 from tests.shared.tables.records import record_class
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
@@ -75,6 +88,11 @@ def by_status(codes, label=""):
     return TableLayout("lines", "a line", KeyLayout(by_status_first), RecordCells(line, {}, marker="l:x"))
 
 
+def by_time(codec):
+    of_time = key_class("ByTime", at=codec)
+    return TableLayout("times", "a time", KeyLayout(of_time), RecordCells(of_time, {}, marker="t:x"))
+
+
 def put(connection, table, *records):
     """Stores records as they are, without any comparison."""
     with connection.table(table.name).batch() as batch:
@@ -107,6 +125,9 @@ def _no_warning():
         (events(), events(TimeBucket("time_ms", DAY_MS)), "row EscapedText", "row TimeBucket(of=part 2, every_ms="),
         (by_status({"a": 1}), by_status({"a": 2}), "Code, EscapedText of 01 a", "Code, EscapedText of 02 a"),
         (by_status({"a": 1}), by_status({"b": 1}), "of 01 a", "of 01 b"),
+        (by_status({Level.LOW: 1}), by_status({Level.LOW: 2}), "Code, EscapedText of 01 LOW", "of 02 LOW"),
+        (by_time(Int64), by_time(DateTime), "row Int64", "row DateTime)"),
+        (by_time(Descending(DateTime)), by_time(DateTime), "row Descending(DateTime)", "row DateTime)"),
     ],
 )
 def test_another_layout_under_the_same_name_is_refused_in_words_that_name_both(connection, old, new, wanted, given):
@@ -120,6 +141,12 @@ def test_another_layout_under_the_same_name_is_refused_in_words_that_name_both(c
     assert wanted in before
     assert given in after
     create_tables(connection, [old])
+
+
+def test_the_members_of_an_enum_are_recorded_by_their_names(connection):
+    create_tables(connection, [by_status({Level.LOW: 1})])
+    create_tables(connection, [by_status({"LOW": 1, "HIGH": 0})])  # the same bytes, as text
+    create_tables(connection, [by_status({Level.HIGH: 0})])
 
 
 CALLS = {

@@ -97,6 +97,15 @@ def test_a_writer_refuses_a_source_of_other_cells_and_a_moving_list_with_values(
         IntentWriter(connection, NOTES, INTENTS, (OWNERS,), lines_of, moving=[OWNERS])
 
 
+def test_a_line_of_a_table_that_is_not_declared_is_refused_at_the_first_write_and_puts_nothing(connection):
+    writer = IntentWriter(connection, NOTES, INTENTS, [OWNERS], lines_of)
+    with pytest.raises(InvalidRecord) as refused:
+        writer.write(ById("a"), lambda _stored: NOTE)
+    got = "got a line of table notes_by_state, has notes_by_owner"
+    assert str(refused.value) == f"table notes: derive must yield lines of its lists ({got}): add it to lists"
+    assert list(connection.table("notes").scan()) == list(connection.table("notes_intents").scan()) == []
+
+
 def test_a_write_that_changes_the_key_of_its_source_is_refused_and_puts_nothing(connection, notes):
     with pytest.raises(InvalidRecord, match="Note: a write must not change the key of its source"):
         notes.writer.write(ById("a"), lambda _stored: Note("b", "ada"))
