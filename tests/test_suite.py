@@ -15,7 +15,7 @@ from tests.programs.mutants.planting import read_mutants
 ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())
 IN_ONE_FILE = [design for design in all_designs() if design.in_one_file]
-FILES = ("README.md", "REFERENCE.md", *(f"{name}.py" for name in COPIED), "design.py", "variants/__init__.py")
+FILES = ("README.md", "REFERENCE.md", *(f"{name}.py" for name in COPIED), "design.py", "layout.txt", "variants/__init__.py")
 MAY_COPY_IMPORT = tuple(f"shared.{room}" for room in ("keys", "tables", "queries", "writes", "sources", "records"))
 MAX_CODE, MAX_PAGE = 150, 200
 """The most lines of code of a design in one file, without its docstrings, and of a page that one decides by."""
@@ -129,7 +129,7 @@ def test_a_design_in_one_file_has_its_files_and_imports_only_what_one_copies(des
     path, folder = module_of(design)
     assert folder.name == design.name
     assert {file.name for file in folder.iterdir() if file.is_file()} == {
-        *("__init__.py", path.name, "design.py", "README.md")
+        *("__init__.py", path.name, "design.py", "README.md", "layout.txt")
     }
     for module in imported_modules(path):
         assert not module.startswith(("shared", ".")) or f"{module}.".startswith(

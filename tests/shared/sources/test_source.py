@@ -203,7 +203,7 @@ def test_what_follows_from_names_is_the_layer_below():
     assert HASHED.table_of(BY_OWNER).cells.columns == (b"t:s", b"t:t", b"t:g")
     assert [table.families["t"].keep_tombstones_ms for table in (source, owners, states)] == [0, 1_260_000, 1_260_000]
     assert holds_intents(TASKS.tables[-1])
-    assert (source.holds, owners.holds) == ("one task under its number", "one line of an owner's list")
+    assert (source.holds, owners.holds) == ("the task", "one line of an owner's list")
 
 
 def test_a_list_that_is_declared_after_the_tables_were_asked_for_is_refused():
