@@ -15,7 +15,10 @@ from tests.programs.mutants.planting import read_mutants
 ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())
 IN_ONE_FILE = [design for design in all_designs() if design.in_one_file]
-FILES = ("README.md", "REFERENCE.md", *(f"{name}.py" for name in COPIED), "design.py", "layout.txt", "variants/__init__.py")
+FILES = (
+    *("README.md", "REFERENCE.md", "design.py", "layout.txt", "variants/__init__.py"),
+    *(f"{name}.py" for name in COPIED),
+)
 MAY_COPY_IMPORT = tuple(f"shared.{room}" for room in ("keys", "tables", "queries", "writes", "sources", "records"))
 MAX_CODE, MAX_PAGE = 150, 200
 """The most lines of code of a design in one file, without its docstrings, and of a page that one decides by."""

@@ -7,7 +7,7 @@ import random
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
@@ -158,8 +158,8 @@ class Variant:
     """One way to lay out the records of a design: a module with its tables, and with a repository if code differs."""
 
     module: ModuleType | None
-    """It has `TABLES` and, unless the design's own repository fits, a `Repository`, called with a connection. None for
-    a design in one file, whose only variant has `tables=TABLES`."""
+    """It has `TABLES` and, but for the design itself, a `Repository`, which is called with a connection. None for a
+    design in one file, whose only variant has `tables=TABLES`."""
     differs: str
     """How this variant differs from the design itself, in a few words."""
     exemptions: tuple[Exemption, ...] = ()
@@ -245,8 +245,7 @@ class Design:
     """Kinds of records that can be stored; `rowbook load` reads the first one unless `--as` names another."""
     patterns: tuple[AccessPattern, ...]
     repository: Callable[..., Any]
-    """The repository of the design itself, and of variants without one of their own: called with a connection and
-    `tables=`."""
+    """The repository of the design itself, called with a connection."""
     variants: tuple[Variant, ...]
     """The first one is the design itself, of the module `keys.py`; it has the name of the design."""
     without_upkeep: str = ""
@@ -288,9 +287,7 @@ class Design:
     def _with_repository(self, variant: Variant) -> Variant:
         if variant.open is not _open_for_no_design:
             return variant
-        if variant is self.variants[0]:
-            return attrs.evolve(variant, open=self.repository)
-        return attrs.evolve(variant, open=partial(self.repository, tables=variant.tables))
+        return attrs.evolve(variant, open=self.repository)
 
     @property
     def in_one_file(self) -> bool:

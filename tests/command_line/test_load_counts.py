@@ -4,6 +4,7 @@ import json
 import os
 import time
 from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 
 import attrs
@@ -218,7 +219,7 @@ def day(folder, monkeypatch):
             question="?",
             loads=(Load("events", Event, Events.store, folder / "none", store_all=Events.store_all),),
             patterns=(AccessPattern("events of a host", Events.of_host, {"host": "a"}),),
-            repository=Events,
+            repository=partial(Events, tables=tables),
             variants=(Variant(None, "itself", tables=tables),),
         )
         monkeypatch.setattr(designs, "own_design", {"days": design}.get)

@@ -23,7 +23,7 @@ from ..repository import OrderConflict, after_change_status, after_place, check_
 if TYPE_CHECKING:
     import happybase
 
-PLAIN = Table("orders_plain", OrderByNumber, Order, ORDERS.columns)
+PLAIN = Table("orders_plain", OrderByNumber, Order, ORDERS.columns, holds="the order")
 TABLES = (PLAIN.layout, BY_SELLER.layout, BY_BUYER.layout)
 
 
