@@ -58,11 +58,13 @@ def _lines(design: Design, variants: Sequence[Variant]) -> Iterator[str]:
     """
     extra = f" (needs rowbook[{design.name}])" if design.name in EXTRAS else ""
     yield f"{design.name}: {design.question}{extra}"
+    of_first = {(table.name, key_line(table.key)) for table in variants[0].record_tables}
     keys = dict.fromkeys(
         (variant.marked_name, table.name, key_line(table.key))
         for variant in variants
         for table in variant.record_tables
-        if table not in variant.unfilled and (variant is variants[0] or table not in variants[0].record_tables)
+        if table not in variant.unfilled
+        and (variant is variants[0] or (table.name, key_line(table.key)) not in of_first)
     )
     widths = [max(map(cell_len, column)) for column in zip(*keys, strict=True)]
     variant_before = ""

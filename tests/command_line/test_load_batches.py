@@ -10,7 +10,7 @@ from domains.counters import LoginRepository
 from domains.logs import LogRepository
 from tests.few_designs import few_of
 
-MANY = ("store_all", "place_all", "send_all", "follow_all", "post_all")
+MANY = ("store_all", "report_all", "place_all", "send_all", "follow_all", "post_all")
 """Methods that store many records in few calls."""
 AT_ONCE = [design for design in all_designs() for load in design.loads if load.store_all is not None]
 FIELDS = {

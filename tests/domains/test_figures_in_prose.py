@@ -10,6 +10,7 @@ import pytest
 
 from domains import feeds, messages, monitoring, orders
 from domains.monitoring.keys import HOUR_MS
+from domains.orders.keys import BY_STATUS
 from domains.tsdb.records import MAX_TAGS
 from shared.designs import metered
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
@@ -74,7 +75,7 @@ def test_the_calls_of_3000_orders_a_second_are_those_of_one_order_3000_times() -
 
 
 def test_tombstones_of_lists_are_kept_as_long_as_the_page_of_orders_says() -> None:
-    minutes = orders.TABLES.by_status.families["o"].keep_tombstones_ms // 60_000
+    minutes = BY_STATUS.layout.families["o"].keep_tombstones_ms // 60_000
     assert f"for at least {minutes} minutes, until a major compaction" in page_of("domains/orders/README.md")
 
 

@@ -33,29 +33,24 @@ LATER: tuple[Edit, ...] = (
     ("keys.py", '"cancelled": 4}', '"cancelled": 4, "refunded": 5}'),
     (
         "keys.py",
-        '        "status": Column("o:st"),\n',
-        '        "status": Column("o:st"),\n        "priority": Column("o:p"),\n',
+        '        "status": "o:st",\n',
+        '        "status": "o:st",\n        "priority": "o:p",\n',
     ),
 )
 """What the later release changes in files of the design, besides `later.py`: a status, and a column with a default."""
 WITHOUT_LIST: tuple[Edit, ...] = (
     *LATER,
-    ("later.py", "BY_SELLER, BY_BUYER, BY_STATUS, BY_PRIORITY]", "BY_SELLER, BY_BUYER, BY_STATUS]"),
-    ("later.py", "[BY_STATUS, BY_PRIORITY]", "[BY_STATUS]"),
-    ("later.py", "moving=moving)", "moving=moving, dropped=[BY_PRIORITY.name])"),
-    ("later.py", "BY_STATUS, BY_PRIORITY, INTENTS)", "BY_STATUS, INTENTS)"),
-    ("later.py", "    yield BY_PRIORITY, OrderByPriority(order.seller_id, order.priority, order.order_number)\n", ""),
+    ("keys.py", 'cell="o:order",', 'cell="o:order", dropped_lists=["orders_by_priority"],'),
+    ("later.py", 'BY_PRIORITY = LATER.moving_list("orders_by_priority", OrderByPriority)\n', ""),
 )
 """The later release without its list by priority."""
-WITHOUT_COLUMN: tuple[Edit, ...] = (("keys.py", '"o:order")', '"o:order", dropped=["o:p"])'),)
+WITHOUT_COLUMN: tuple[Edit, ...] = (("keys.py", 'cell="o:order",', 'cell="o:order", dropped=["o:p"],'),)
 """This tree, which knows no priority, and drops that of the later release."""
 COLUMN_IN_LIST: tuple[Edit, ...] = (
-    ("keys.py", "(SellerLine, _LINE_COLUMNS)", '(SellerLine, {**_LINE_COLUMNS, "buyer_id": Column("o:b")})'),
     (
         "records.py",
-        '    status: Status\n\n    @classmethod\n    def of(cls, order: Order) -> "SellerLine":\n',
-        "    status: Status\n    buyer_id: str | None = None\n\n"
-        '    @classmethod\n    def of(cls, order: Order) -> "SellerLine":\n',
+        "    status: Status\n\n\n@attrs.frozen\nclass BuyerLine:\n",
+        "    status: Status\n    buyer_id: str | None = None\n\n\n@attrs.frozen\nclass BuyerLine:\n",
     ),
 )
 """This tree, with the buyer in the lines of a seller's list."""
@@ -64,7 +59,7 @@ RENAMED: tuple[Edit, ...] = (
     ("records.py", "item", "title"),
     ("keys.py", "seller_id", "shop_id"),
     ("records.py", "seller_id", "shop_id"),
-    ("repository.py", "(seller_id=seller_id", "(shop_id=seller_id"),
+    ("repository.py", "seller_id=seller_id", "shop_id=seller_id"),
 )
 """This tree, with other names of a field and of a part of the keys."""
 
@@ -75,8 +70,8 @@ def keys_of_sellers(part: str = "Descending(Int64)", prefix: str = "") -> tuple[
     start = '    seller_id: str = part(EscapedText, "who sold; any text, and s-1 never matches s-12")\n'
     return (
         ("keys.py", start + time.format("Descending(Int64)"), start + time.format(part)),
-        ("keys.py", "KeyLayout(OrderBySeller)", f"KeyLayout(OrderBySeller{prefix})"),
-        ("keys.py", "import Code,", "import Salt, Code,"),
+        ("keys.py", "OrderBySeller, SellerLine", f"KeyLayout(OrderBySeller{prefix}), SellerLine"),
+        ("keys.py", "import Code,", "import KeyLayout, Salt, Code,"),
     )
 
 

@@ -48,7 +48,7 @@ from shared.writes import (
     no_progress,
 )
 
-from ..keys import BY_BUYER, BY_SELLER, OrderByNumber, OrderByStatus
+from ..keys import BY_BUYER, BY_SELLER, BY_STATUS, OrderByNumber
 from ..records import BuyerLine, Order, SellerLine, Status
 from ..repository import (
     OrderConflict,
@@ -105,7 +105,7 @@ IN_LIST = Source(
     intents="orders_thin_intents",
     holds="the order, in its seller's list",
 )
-OF_STATUS = IN_LIST.moving_list("orders_by_status", OrderByStatus)
+OF_STATUS = IN_LIST.moving_list(BY_STATUS.layout.name, BY_STATUS.layout.key)
 OF_BUYER = IN_LIST.moving_list("orders_thin_by_buyer", KeyOfBuyersOrder)
 INDEX = Table(
     "orders_thin_index", OrderByNumber, IndexEntry, {"order_row": Column("o:k", RAW)}, holds="the key of the order"

@@ -50,7 +50,7 @@ def test_a_project_without_a_design_runs_on_a_named_store_and_leaves_no_table_th
     ("right", "wrong", "failing"),
     [
         ("title: str = attrs.field(validator=text())", "title: str", "a_record_refuses_wrong_values_in_one_line"),
-        ("partial(self.writer.reader.agreeing, OF_TEAM)", "list", "a_writer_that_stops_at_any_call"),
+        ("self._tickets.ask(OF_TEAM, ", "self._tickets.table(OF_TEAM).ask(", "a_writer_that_stops_at_any_call"),
         (
             "variants=DESIGN.variants,",
             "variants=DESIGN.variants, often=(put_light,), often_every=1,",

@@ -89,8 +89,8 @@ def status_row(order):
 class Orders:
     """The order under its number, in the lists of its seller, its buyer and its status; and the write under way."""
 
-    def __init__(self, orders, by_seller, by_buyer, by_status, intents):
-        self.orders, self.by_seller, self.by_buyer, self.by_status = orders, by_seller, by_buyer, by_status
+    def __init__(self, orders, by_seller, by_status, by_buyer, intents):
+        self.orders, self.by_seller, self.by_status, self.by_buyer = orders, by_seller, by_status, by_buyer
         self.intents = intents
         self.slot = os.urandom(8) + bytes(4)
         self.last_ms = 0
