@@ -16,8 +16,13 @@ from .ranking import refusal
 from .terminal import reason
 from .usage import CommandFailed
 
-TYPES = {float: pyarrow.float64(), bool: pyarrow.bool_(), bytes: pyarrow.binary()}
-TYPES |= {datetime: pyarrow.timestamp("us", tz="UTC"), date: pyarrow.date32()}
+TYPES = {
+    float: pyarrow.float64(),
+    bool: pyarrow.bool_(),
+    bytes: pyarrow.binary(),
+    datetime: pyarrow.timestamp("us", tz="UTC"),
+    date: pyarrow.date32(),
+}
 """Types of attributes, and those of columns; a column of any other type holds text: the value itself, or its JSON."""
 SMALL_INT, INT = pyarrow.int64(), pyarrow.decimal128(38, 0)
 """The columns of an int, and of one that its record allows to be 2^63 or more."""

@@ -537,6 +537,9 @@ def before_decision_ms(source: SourceRow[Any], began: Moment) -> int:
 def writers_of(repository: Any) -> list[IntentWriter[Any]]:
     """The writers that a repository has, or that its bound sources have: each with a source and intents of its own."""
     attributes: Any = repository.__dict__
-    values = [getattr(value, "writer", value) for value in attributes.values()]
-    writers: list[IntentWriter[Any]] = [*dict.fromkeys(value for value in values if isinstance(value, IntentWriter))]
-    return writers
+    writers: dict[IntentWriter[Any], None] = {}
+    for value in attributes.values():
+        writer: Any = getattr(value, "writer", value)
+        if isinstance(writer, IntentWriter):
+            writers[writer] = None
+    return [*writers]

@@ -162,7 +162,7 @@ def change(papers):
 
 
 def test_a_server_filter_is_refused_as_of_a_time_because_it_sees_the_present(papers):
-    with pytest.raises(InvalidQuestion, match="^filtered: cannot filter table papers as of a time: give where"):
+    with pytest.raises(InvalidQuestion, match=r"^filtered: cannot filter table papers as of a time: give where"):
         Query(papers.papers, papers.papers.whole_table()).filtered(equal(SHOWN_CELLS, "state", "done")).as_of(5)
 
 
