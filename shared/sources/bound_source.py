@@ -74,7 +74,14 @@ class BoundSource(Generic[R]):
         return self.writer.reader.read(self.writer.source.row(key)).record
 
     def write(self, key: object, decide: Callable[[R | None], D]) -> D:
-        """Stores the record that `decide` returns for the stored one; see `IntentWriter.write`."""
+        """Stores the record that `decide` returns for the stored one, or for None; returns it. None deletes the record.
+
+        `decide` may raise, and then nothing is stored. It is called again if another write won, so it has no effects
+        of its own; if it needs other rows, it reads them itself, because what was read before may be old. Once the call
+        has returned, the record is stored, and lists that move show it. After an error of the store, the same call
+        again, or `upkeep.recover`, completes the write.
+        Raises and costs what `IntentWriter.write` does.
+        """
         return self.writer.write(key, decide)
 
     def write_all(self, records: Iterable[T], decide: Callable[[T, R | None], R | None]) -> int:
