@@ -76,6 +76,8 @@ class BoundSource(Generic[R]):
     def write(self, key: object, decide: Callable[[R | None], D]) -> D:
         """Stores the record that `decide` returns for the stored one, or for None; returns it. None deletes the record.
 
+        `key` is of the key's class, or has its parts, as a record has.
+
         `decide` may raise, and then nothing is stored. It is called again if another write won, so it has no effects
         of its own; if it needs other rows, it reads them itself, because what was read before may be old. Once the call
         has returned, the record is stored, and lists that move show it. After an error of the store, the same call

@@ -124,10 +124,11 @@ class Source(Generic[R]):
         columns here. Without it, lines hold only their key. The list may lack a new record, or show its old values,
         until its write is complete; a write that would change the key of a line is refused.
 
-        A record has one line, whose key is made of its attributes; none if one of them is None, where its class
-        declares that, or if `when` is false of the record. If it has several lines, or makes them of other values,
-        `lines` returns them. `columns` are those of lines that are made so. A list may be in the table of its source,
-        under its key: then its columns are computed columns of the source's row.
+        A record has one line, whose key is made of the record's attributes. It has none if one of these is None, which
+        the record's class must allow, or if `when` is false of the record; a write may add and remove such a line. If a
+        record has several lines, or lines of other values, `lines` returns them. `columns` are those of lines that are
+        made so. A list may be in the table of its source, under its key: then its columns are computed columns of the
+        source's row.
         Raises InvalidRecord for lines that do not fit.
         """
         return self._added(table, key, line, columns, when, lines, marker, holds, families, moves=False)
@@ -169,9 +170,10 @@ class Source(Generic[R]):
     ) -> ListOf[Any]:
         """Declares a list whose lines a write may move, because its key holds what changes.
 
-        Its lines hold only their key. It never lacks a record, whatever dies; a page gets the records of its lines from
-        the source, and drops lines that these do not have. So a question returns records; if `lines` makes the lines,
-        it returns those that the records have. See `list` for `when`.
+        It shows what is decided, always: it never lacks a record, and never shows what a record no longer is, whatever
+        dies. For that, its lines hold only their key; a page gets the records of its lines from the source, and drops
+        lines that these do not have. So a question returns records; if `lines` makes the lines, it returns those that
+        the records have. See `list` for `when`: lines that only come and go need no moving list, but one is exact.
         Raises InvalidRecord for lines that hold more than their key.
         """
         check_moves(table, line, columns)
