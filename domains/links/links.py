@@ -192,7 +192,7 @@ class Links:
     # ---- upkeep
 
     def erase(self, owner: str) -> int:
-        """Removes an owner from all links and the list; returns how many lines remain. The links go on.
+        """Removes an owner from all links and the list; returns how many lines remain. The links keep working.
 
         See `BoundSource.erase` for what it raises, and when to call it again. Costs: three scans of the owner's lines;
         1 get, 2 puts, 1 checkAndPut and 1 delete for each link.

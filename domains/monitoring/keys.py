@@ -35,7 +35,7 @@ class WithinHour:
 
     Order:  by time.
     Serves: pages that end, and continue, within an hour.
-    Costs:  four bytes for each point, and the row key once more.
+    Costs:  four bytes for each point, and the row key, which HBase stores with each cell.
     Fixed:  as the hour.
     Source: S2.8, S2.11
     """

@@ -1,8 +1,9 @@
-"""Four tables, one for each lookup: by order number, by seller, by buyer, by seller and status.
+"""Orders by number, by seller, by buyer, and by seller and status; a fifth table has the writes under way.
 
-The order is stored under its number, in one cell: the source, from which the rows of the lists are derived. Each row of
-a seller's or a buyer's list repeats what a list page shows, so a page is one scan, no gets. The list by status moves:
-its key holds what changes, so its rows hold nothing else, and a page of it fetches the orders.
+An order is stored under its number, in one cell: this row is the source, and what it says is decided. Each row of a
+seller's or a buyer's list repeats what a list page shows, so a page is one scan. A write puts the row of the list by
+status before it decides, and the rows of the other lists after it. So the list by status lacks no order, and its rows
+hold only their key; the lists of sellers and buyers may lag until the write, or `recover`, is complete.
 """
 
 from shared.keys import Code, Descending, EscapedText, Int64, TrailingText, part, row_key
@@ -32,7 +33,7 @@ class OrderBySeller:
 
     Order:  by seller, newest first, then by order number.
     Serves: a seller's orders in a period; a seller's latest N orders.
-    Costs:  one scan of the page's rows and one more row, which tells whether there is a next page.
+    Costs:  one scan, which reads one row more than the page: it tells whether there is a next page.
     Fixed:  the widths and the direction of time; changing them means a new table.
     Source: S0.13, with time ascending: the latest N orders then need a reverse scan, easy to get wrong at both ends.
     """
@@ -48,7 +49,7 @@ class OrderByBuyer:
 
     Order:  by buyer, newest first, then by order number.
     Serves: a buyer's orders in a period; a buyer's latest N orders.
-    Costs:  one scan of the page's rows and one more row, which tells whether there is a next page.
+    Costs:  one scan, which reads one row more than the page: it tells whether there is a next page.
     Fixed:  as `OrderBySeller`.
     Source: S0.13
     """
@@ -81,7 +82,7 @@ ORDERS = Source(
     "orders",
     OrderByNumber,
     Order,
-    {
+    {  # names within the cell o:order; in the lists they are columns
         "seller_id": "o:s",
         "buyer_id": "o:b",
         "placed_ms": "o:t",
@@ -94,6 +95,6 @@ ORDERS = Source(
 BY_SELLER = ORDERS.list("orders_by_seller", OrderBySeller, SellerLine)
 BY_STATUS = ORDERS.moving_list("orders_by_status", OrderByStatus)
 BY_BUYER = ORDERS.list("orders_by_buyer", OrderByBuyer, BuyerLine)
-"""An order whose buyer was erased has no line here: its `buyer_id` is None."""
+"""An order without a `buyer_id`, because its buyer was erased, has no line here."""
 
 TABLES = ORDERS.tables

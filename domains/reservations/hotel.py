@@ -1,4 +1,4 @@
-"""A hotel's bookings in one module: no two guests have one room in one night, whatever crashes and whoever writes.
+"""A hotel's bookings in one module: no two guests have one room in one night, after any crash, however many write.
 
 The row of a room holds all its stays, because one row is what HBase decides at once. A guest's list is derived from the
 rooms. Days are numbers, as `date.toordinal()` counts them; a stay ends on the day on which the guest leaves.
@@ -75,10 +75,10 @@ class Room:
     number: str = attrs.field(validator=text())
     stays: tuple[Stay, ...] = ()
     held: tuple[Stay, ...] = ()
-    """Those of the stays that `book_all` has not confirmed yet. Their bookings may have earlier ones beside them."""
+    """Those that `book_all` has not confirmed yet. A booking may have a confirmed stay in the room as well."""
 
     def with_stays(self, stays: Iterable[Stay], held: Iterable[Stay]) -> "Room":
-        """The room with these stays instead; `held` may name others."""
+        """The room with these stays instead; of `held`, those that are not among them are dropped."""
         stays = tuple(sorted(stays, key=lambda stay: stay.from_day))
         return attrs.evolve(self, stays=stays, held=tuple(stay for stay in held if stay in stays))
 
@@ -109,7 +109,7 @@ class RoomOfHotel:
 
 @row_key
 class StayOfGuest:
-    """One line of a guest's list: it holds all of a stay, and moves when the days change.
+    """One line of a guest's list: its key holds all of a stay, and moves when the days change.
 
     Order:  by guest, then by the first day.
     Serves: a guest's stays from a day on.
@@ -233,15 +233,15 @@ class Hotel:
     def free(self, hotel: str, from_day: int, until_day: int) -> Query[Room]:
         """The rooms of a hotel that are free in all these nights, which another client may book at any time.
 
-        Raises InvalidQuestion for what are no days, or no night. Costs: one scan of the hotel's rooms, with all their
-        stays.
+        Raises InvalidQuestion if a day is out of range, or the period has no night. Costs: one scan of the hotel's
+        rooms, with all their stays.
         """
         check_int("from_day", from_day, 0, LAST_DAY - 1)
         check_int("until_day", until_day, from_day + 1, LAST_DAY)
         return self._rooms.ask(hotel=hotel).then(partial(_free, from_day, until_day))
 
     def of_guest(self, guest_id: str, from_day: int | None = None) -> Query[StayOfGuest]:
-        """A guest's stays that begin on a day or later: the list is always as the rooms say.
+        """A guest's stays that begin on a day or later. It shows no stay that its room does not have, and lacks none.
 
         Costs: one scan of a page's lines, and one call that gets their rooms.
         """

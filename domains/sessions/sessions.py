@@ -1,8 +1,8 @@
-"""Parking sessions in one module: a car has at most one open session, whatever crashes and whoever writes.
+"""Parking sessions in one module: a car has at most one open session, after any crash, with any number of writers.
 
-Charging sessions and calls are alike. A car's sessions are numbered. Number n + 1 is created only in a row that is
-absent, after n was read as ended, and an ended session never opens again: so only the last one can be open. The lists
-of a garage are derived from the sessions. Times are milliseconds since 1970 UTC.
+Charging sessions and calls can be stored in the same way. A car's sessions are numbered. Number n + 1 is created only
+in a row that is absent, after n was read as ended, and an ended session never opens again: so only the last one can be
+open. The lists of a garage are derived from the sessions. Times are milliseconds since 1970 UTC.
 """
 
 from collections.abc import Callable
@@ -70,7 +70,7 @@ class Session:
 
 @attrs.frozen
 class EndedSession:
-    """One line of a garage's ended sessions: its price is None until the line shows it."""
+    """One line of a garage's ended sessions; its price is None until the session is settled and the line put again."""
 
     garage: str
     until_ms: int
@@ -137,6 +137,7 @@ SESSIONS = Source(
 )
 OPEN = SESSIONS.moving_list("sessions_open", OpenInGarage, when=lambda session: session.is_open)
 ENDED = SESSIONS.list("sessions_ended", EndedInGarage, EndedSession)
+"""An open session has no line here: its `until_ms`, a part of the key, is None."""
 TABLES = SESSIONS.tables
 
 
@@ -190,15 +191,15 @@ class Sessions:
         return self._sessions.write(SessionOfCar(car, number), partial(after_settle, price))
 
     def store(self, session: Session) -> Session:
-        """Stores a session with its number, as another system knows it: a new one, or what is known more of one.
+        """Stores a session with its number, as another system knows it: a new one, or an end or a price of a known one.
 
-        A car's sessions come in their order. Raises NumberTaken, CarIsParked or AlreadySettled. Costs: 1 scan of two
-        rows if it is new; 1 get, 3 puts, 1 checkAndPut; 1 delete if it ends.
+        Store a car's sessions in the order of their numbers. Raises NumberTaken, CarIsParked or AlreadySettled. Costs:
+        1 scan of two rows if it is new; 1 get, 3 puts, 1 checkAndPut; 1 delete if it ends.
         """
         return self._sessions.write(session, partial(after_store, session, partial(self.last, session.car)))
 
     def remove_ended(self, garage: str, before_ms: int) -> int:
-        """Removes a garage's settled sessions that ended before a time, but the last one of each car; returns how many.
+        """Removes a garage's settled sessions that ended before a time, except each car's last one; returns how many.
 
         Costs: one scan of their lines; for each one scan of two rows, 1 get, 2 puts, 1 checkAndPut and 1 delete.
         """

@@ -9,11 +9,12 @@ from typing import Any
 from ..keys import KeyLayout
 from ..tables import Column, Family, ItemCells, OtherColumns, Packing, RecordCells, TableLayout
 from ..tables.packing import MSGPACK
-from ..writes import SourceCells, holds_intents, writers_of
+from ..writes import ErasedSource, Erasure, SourceCells, holds_intents, writers_of
 from .design import Design, Variant
 from .traps import scratch_store
 
 FILE = "layout.txt"
+SOURCE_CELL = "[revision, time in ms, ids of the latest writes, record], where the record is"
 
 
 def layout_file(design: Design) -> Path:
@@ -25,7 +26,8 @@ def layout_file(design: Design) -> Path:
 def layout_text(design: Design) -> str:
     """The tables of a design, each with the parts of its key, its families, and its columns.
 
-    Then those of each variant that no earlier one has. A review of this text shows every change of what is stored.
+    Then those of each variant that no earlier one has. A review of this text shows what changes of tables, keys,
+    families with options, and columns; not how cells are dated.
     """
     printed: dict[str, None] = {}
     blocks: list[str] = []
@@ -43,6 +45,8 @@ def _blocks(variant: Variant) -> Iterator[str]:
     for table in variant.tables:
         if holds_intents(table):
             yield f"{table.name}: the writes under way"
+        elif table.cells.record in (Erasure, ErasedSource):
+            yield f"{table.name}: the erasures under way"
         else:
             yield "\n".join(
                 [f"{table.name}: {roles.get((table.name, table.cells.columns), 'a table')}", *_lines(table)]
@@ -65,9 +69,12 @@ def _lines(table: TableLayout[Any, Any]) -> Iterator[str]:
     yield from _named("row", _key_lines(table.key))
     for name, family in table.families.items():
         if options := [*_options(family)]:
-            yield from _named(name, [", ".join(options)])
+            yield from _named(f"family {name}", [", ".join(options)])
     if isinstance(table.cells, SourceCells):
-        yield from _named(_text(table.cells.columns[0]), ["[revision, time, writes, cells], where the cells are"])
+        yield from _named(
+            _text(table.cells.columns[0]),
+            ["[revision, time in ms, ids of the latest writes, record], where the record is"],
+        )
         yield from _columns(table.cells.cells, _text(table.cells.columns[0]))
     elif isinstance(table.cells, RecordCells):
         yield from _columns(table.cells)
@@ -102,18 +109,18 @@ def _options(family: Family) -> Iterator[str]:
             yield f"{name} {getattr(family, name)}"
 
 
-def _columns(cells: RecordCells[Any], source: str = "") -> Iterator[str]:
+def _columns(cells: RecordCells[Any], within: str = "") -> Iterator[str]:
     """The columns of a record; within the cell of a source, if one is given."""
     if cells.marker is not None:
         yield from _named(cells.marker, ["marker"])
     attributes: Mapping[str, Column | OtherColumns] = cells.attributes
     for name, column in attributes.items():
-        shown = f"{source} {column.name.partition(':')[2]}" if source else column.name
-        yield from _named(shown, [name + _packing(column.packing)])
+        place = f"{within} {column.name.partition(':')[2]}" if within else column.name
+        yield from _named(place, [name + _packing(column.packing)])
 
 
 def _packing(packing: Packing) -> str:
-    return "" if packing == MSGPACK else f", {packing.name}"
+    return "" if packing == MSGPACK else f" ({packing.name})"
 
 
 def _named(name: str, lines: Iterable[str]) -> Iterator[str]:

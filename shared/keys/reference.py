@@ -78,7 +78,9 @@ class ReferenceLayout(Generic[K]):
         try:
             values = {part.name: getattr(record, part.name) for part in self.parts}
         except AttributeError as error:
-            raise InvalidKey(f"{self.name}: cannot be made from a {type(record).__name__}: {error}") from None
+            raise InvalidKey(
+                f"{self.name}: must be one, or have its parts (got a {type(record).__name__}: {error})"
+            ) from None
         return self.key_class(*(self.share(part, values[part.name]) for part in self.parts))
 
     def share(self, part: Part, value: Any) -> Any:

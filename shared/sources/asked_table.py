@@ -26,20 +26,20 @@ class AskedTable(BoundTable[Any, R]):
 
         Costs: one scan of a page's rows and one more, for each range.
         """
-        return Query(self, self.plan(**self._checked(question)))
+        return Query(self, self.plan(**self._checked("ask", question)))
 
     def ask_more(self, /, **question: Any) -> Query[R]:
         """As `ask`, but what the key cannot bind the client compares: it may read more rows than it returns."""
-        return Query(self, self.narrow(**self._checked(question)))
+        return Query(self, self.narrow(**self._checked("ask_more", question)))
 
     def ask_all(self) -> Query[R]:
         """All records. Costs: a scan of the whole table."""
         return Query(self, self.whole_table())
 
-    def _checked(self, question: dict[str, Any]) -> dict[str, Any]:
-        """The conditions of a question, of which there must be one: the whole table has a word of its own."""
+    def _checked(self, method: str, question: dict[str, Any]) -> dict[str, Any]:
+        """The conditions of a question. Raises InvalidQuestion if there is none: `ask_all` is for the whole table."""
         if not question:
             raise InvalidQuestion(
-                f"ask: must have a value for a part of {self.layout.key.name}; ask_all reads all rows"
+                f"{method}: must have a value for a part of {self.layout.key.name}; ask_all reads all rows"
             )
         return question

@@ -19,7 +19,7 @@ from ..writes import (
 )
 from ..writes.slots import SlotOfProcess
 from .asked_table import AskedTable
-from .lists import ListOf, own_list
+from .lists import ListOf, list_of_source
 
 if TYPE_CHECKING:
     import happybase
@@ -61,11 +61,11 @@ class BoundSource(Generic[R]):
         )
 
     def table(self, of: ListOf[Any] | None = None) -> AskedTable[Any]:
-        """The table of a list, or of the source itself: its questions return all lines, also those without a record."""
+        """The table of a list, or of the source itself: its questions return lines unchecked, also without a record."""
         return self._tables[None if of is None else self._own(of).origin]
 
     def _own(self, of: ListOf[Any]) -> ListOf[Any]:
-        return own_list(self.writer.source.name, self._lists, of)
+        return list_of_source(self.writer.source.name, self._lists, of)
 
     # ---- records
 
@@ -131,9 +131,10 @@ class BoundSource(Generic[R]):
 
     def _shown(self, of: ListOf[Any] | None, rows: Query[Any]) -> Query[Any]:
         """What a question of a list returns, from the rows that it finds."""
-        if of is None or not self._own(of).moves:
+        own = None if of is None else self._own(of)
+        if of is None or own is None or not own.moves:
             return rows
-        if self._own(of).shows is self._record:
+        if own.shows is self._record:
             return rows.then(self.records_of(of))
         return rows.then(partial(self._lines_that_records_have, of))
 
@@ -151,6 +152,9 @@ class BoundSource(Generic[R]):
             for line, record in zip(lines, records, strict=True)
         ]
 
+    def __repr__(self) -> str:
+        return f"BoundSource({self.writer.source.name}: {self._record.__name__})"
+
     # ---- upkeep
 
     @cached_property
@@ -159,13 +163,13 @@ class BoundSource(Generic[R]):
         return WriterUpkeep(self.writer)
 
     def erase(self, of: ListOf[Any], decide: Callable[[R | None], R | None], /, **question: Any) -> int:
-        """Writes what `decide` returns for every record with a line of a question, and deletes lines that are left.
+        """Writes what `decide` returns for every record that a question of a list finds, then deletes stray lines.
 
-        For what names a person: `decide` returns the record without the name, or None; then no line of the question is
-        wanted any more. Returns how many lines remain. Recovers pending writes first. After an error, or for records
-        that are stored meanwhile, call it again. If `verify` finds missing lines, run `repair` before. Raises
-        InvalidRow, once all else is removed, for a line that no record has and that is dated in the future; `verify`
-        says how to remove it.
+        Use it to remove a person: `decide` returns the record without the name, or None, so that no line of the
+        question is wanted any more. Returns how many lines remain. Recovers pending writes first. After an error, or
+        for records that are stored meanwhile, call it again. If `verify` finds missing lines, run `repair` before.
+        Raises InvalidRow, once all else is removed, for a line that no record has and that is dated in the future;
+        `verify` says how to remove it.
         Costs: three scans of the question's lines; for each record what a change costs.
         """
         self.writer.recover(older_than_ms=0)

@@ -28,12 +28,13 @@ class ListOf(Generic[L]):
     """
 
     record: type[Any]
+    """The record of its source."""
     columns: Columns
-    """The record of its source, and the columns there."""
+    """The columns of the source."""
     layout: TableLayout[Any, Any]
     """What is stored of a line."""
     asked: TableLayout[Any, Any]
-    """What a question reads of it: less than is stored, if a variant stores more than the first list."""
+    """What a question reads: less than `layout`, if the lines of a variant hold more."""
     moves: bool
     lines_of: Callable[[Any], Iterable[Any]]
     """The lines of a record of the source: objects with all parts of the list's key, and what its columns hold."""
@@ -60,7 +61,7 @@ class ListOf(Generic[L]):
 
         With `line`, its lines hold more: all attributes of that class. A question still shows them as the first list.
         """
-        asked = moved(self.asked, table, key)
+        asked = in_table(self.asked, table, key)
         layout = asked
         if line is not None:
             columns = line_columns(line, layout.key, self.record, self.columns)
@@ -71,7 +72,7 @@ class ListOf(Generic[L]):
         return f"ListOf({self.layout.name})"
 
 
-def own_list(source: str, lists: Iterable[ListOf[Any]], of: ListOf[Any]) -> ListOf[Any]:
+def list_of_source(source: str, lists: Iterable[ListOf[Any]], of: ListOf[Any]) -> ListOf[Any]:
     """The one of a source's lists that another list stands for. Raises InvalidRecord if there is none."""
     for own in lists:
         if own.origin is of.origin:
@@ -84,7 +85,7 @@ def layout_of(key: type[Any] | KeyLayout[Any]) -> KeyLayout[Any]:
     return key if isinstance(key, KeyLayout) else KeyLayout(key)
 
 
-def moved(layout: TableLayout[Any, L], table: str, key: "type[Any] | KeyLayout[Any] | None") -> TableLayout[Any, L]:
+def in_table(layout: TableLayout[Any, L], table: str, key: "type[Any] | KeyLayout[Any] | None") -> TableLayout[Any, L]:
     """The same cells in another table; under another key, with the split points that this key has a reason for."""
     if key is None:
         return attrs.evolve(layout, name=table)
@@ -179,6 +180,6 @@ def check_moves(table: str, line: object, columns: object) -> None:
     if line is not None or columns:
         got = shown(getattr(line, "__name__", columns))
         raise InvalidRecord(
-            f"table {table}: a moving list holds only its key, because a write puts new lines before it is decided: "
-            f"leave out the line's record (got {got})"
+            f"table {table}: a moving list holds only its key, so that its lines can be put before a write is decided: "
+            f"leave out the line's record, or declare a list (got {got})"
         )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..keys import KeyLayout, Splits
+from ..keys.errors import listed
 from ..tables import Family, InvalidRecord, RecordCells, TableLayout
 from ..writes import CLOCK, Intent, SourceCells, WriterClock, intents_table
 from .bound_source import BoundSource
@@ -15,16 +16,18 @@ from .lists import (
     check_moves,
     derived_families,
     holds_of,
+    in_table,
     layout_of,
     line_columns,
     lines_by_name,
-    moved,
-    own_list,
+    list_of_source,
     words_of,
 )
 
 if TYPE_CHECKING:
     import happybase
+
+NO_LISTS: Mapping[ListOf[Any], ListOf[Any]] = {}
 
 R = TypeVar("R")
 L = TypeVar("L")
@@ -40,13 +43,14 @@ class Source(Generic[R]):
     orders = ORDERS.on(connection)
 
     `key` is a class, or its layout with prefixes. `columns` names the column of each attribute that the key does not
-    hold; a record is stored as one cell, in which a column is a name (`SourceCells`). That cell is `cell`, by default
-    `family:source` in the family of the first column. `intents` is the table of the writes under way, by default the
-    name of the table and `_intents`. `holds` says what a row is, by default the name of the record.
-    A release that gives up a column or a list names it in `dropped` or `dropped_lists`.
+    hold. The source stores a record in one cell, `cell`, by default `family:source` in the family of the first column.
+    There the qualifier of a column is a name within that cell (`SourceCells`); in lists it is a real column. `intents`
+    is the table of the writes under way, by default the name of the table and `_intents`. `holds` says what a row is,
+    by default the name of the record. A release that gives up a column or a list names it in `dropped` or
+    `dropped_lists`.
 
-    Once its tables were asked for, by `tables`, `on` or `like`, no list can be added: so a module that declares one
-    later does not change what others have created. Raises InvalidRecord for what does not go together.
+    After the first use of `tables`, `on` or `like` no list can be added: so a module that is imported later does not
+    change tables that others have created. Raises InvalidRecord for what does not go together.
     """
 
     def __init__(
@@ -69,8 +73,7 @@ class Source(Generic[R]):
         key = layout_of(key)
         record_cells = RecordCells(record, self.columns)
         family = record_cells.columns[0].decode().partition(":")[0]
-        self._dropped = [*dropped]
-        cells = SourceCells(record_cells, cell or f"{family}:source", dropped=self._dropped)
+        cells = SourceCells(record_cells, cell or f"{family}:source", dropped=dropped)
         self._family = cells.columns[0].decode().partition(":")[0]
         self.layout = source_layout(table, holds or f"the {words_of(record.__name__)}", key, cells, families, splits)
         self.intents: TableLayout[Any, Intent] = intents_table(intents or f"{table}_intents")
@@ -121,8 +124,8 @@ class Source(Generic[R]):
         """Declares a list whose lines hold columns of the record, so that a page is one scan.
 
         `line` is the class of its lines: it has the parts of `key`, and attributes of the record, which have the same
-        columns here. Without it, lines hold only their key. The list may lack a new record, or show its old values,
-        until its write is complete; a write that would change the key of a line is refused.
+        columns here. Without it, lines hold only their key. Until a write is complete, the list may lack a new record,
+        show old values, or show a removed record. A write that would change the key of a line is refused.
 
         A record has one line, whose key is made of the record's attributes. It has none if one of these is None, which
         the record's class must allow, or if `when` is false of the record; a write may add and remove such a line. If a
@@ -200,10 +203,16 @@ class Source(Generic[R]):
                 f"for (which {self._closed_by} did)"
             )
         if when is not None and lines is not None:
-            raise InvalidRecord(f"table {table}: give when or lines, not both")
+            raise InvalidRecord(f"table {table}: must have when or lines (got both)")
         for name in self.layout.key.part_named:
             if name not in key.part_named:
-                raise InvalidRecord(f"table {table}: its key must have {name}, as {self.layout.name} has")
+                raise InvalidRecord(
+                    f"table {table}: its key must have {name}, as {self.layout.name} has (got {listed(key.part_named)})"
+                )
+        if line is None and columns:
+            raise InvalidRecord(f"table {table}: columns need a line, which holds them (got {listed(columns)})")
+        if line is not None and marker:
+            raise InvalidRecord(f"table {table}: must have a line or a marker (got both)")
         if line is not None and columns is None:
             columns = line_columns(line, key, self.record, self.columns)
         cells = cells_of_list(key, line, columns or {}, marker or f"{self._family}:x")
@@ -213,7 +222,7 @@ class Source(Generic[R]):
         shows = self.record if moves and lines is None else cells.record
         added: ListOf[Any] = ListOf(self.record, self.columns, layout, layout, moves, lines_of, shows)
         if any(other.layout.name == table for other in self._lists):
-            raise InvalidRecord(f"table {table}: must have one list")
+            raise InvalidRecord(f"table {table}: must be declared once (got another list of source {self.layout.name})")
         self._lists.append(added)
         return added
 
@@ -232,14 +241,14 @@ class Source(Generic[R]):
 
     def table_of(self, of: ListOf[Any] | None = None) -> TableLayout[Any, Any]:
         """The table of a list of this source, or of the source that it was made from; without one, the source's own."""
-        return self.layout if of is None else own_list(self.layout.name, self._lists, of).layout
+        return self.layout if of is None else list_of_source(self.layout.name, self._lists, of).layout
 
     def like(
         self,
         table: str = "",
         key: type[Any] | KeyLayout[Any] | None = None,
         *,
-        lists: Mapping[ListOf[Any], ListOf[Any]] = {},
+        lists: Mapping[ListOf[Any], ListOf[Any]] = NO_LISTS,
     ) -> "Source[R]":
         """The same records and lists in other tables: a variant.
 
@@ -248,18 +257,20 @@ class Source(Generic[R]):
 
         `table` and `key` are those of the source; then the writes under way have a table of their own, too, because an
         intent names a row of its source. `lists` has the list that stands for each that differs. Questions name the
-        lists of this source: a bound source answers in its own.
+        lists of this source, and a variant's bound source finds its own.
         """
+        if key is not None and not table:
+            raise InvalidRecord(f"source {self.layout.name}: another key needs another table (got only the key)")
         self._close("like")
         other: Source[R] = object.__new__(type(self))
         other.__dict__ |= self.__dict__
         other._closed_by = ""
-        changed = moved(self.layout, table or self.layout.name, key)
+        changed = in_table(self.layout, table or self.layout.name, key)
         other.layout = changed
         if table:
             other.intents = intents_table(f"{table}_intents")
         for of in lists:
-            own_list(self.layout.name, self._lists, of)
+            list_of_source(self.layout.name, self._lists, of)
         own = {of.origin: replaced for of, replaced in lists.items()}
         other._lists = [self._followed(own.get(of.origin, of), changed) for of in self._lists]
         return other
@@ -276,7 +287,7 @@ class Source(Generic[R]):
     # ---- use
 
     def on(self, connection: "happybase.Connection", clock: WriterClock = CLOCK) -> BoundSource[R]:
-        """The source on a connection, whose tables exist."""
+        """The source on a connection. Its tables must exist."""
         self._close("on")
         return BoundSource(connection, self.layout, self.intents, self.lists, self.dropped_lists, clock)
 

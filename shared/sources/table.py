@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
 
 from ..keys import KeyLayout, Splits
 from ..keys.errors import shown
@@ -92,7 +92,7 @@ class Table(Generic[R]):
         return (self.layout,)
 
     def on(self, connection: "happybase.Connection", clock: WriterClock = CLOCK) -> "WritableTable[R]":
-        """The table on a connection, if it exists there."""
+        """The table on a connection. It must exist."""
         return WritableTable(connection, self, clock)
 
     def __repr__(self) -> str:
@@ -107,7 +107,8 @@ def _time_of(table: str, record: type[R], name: str) -> Callable[[R], int]:
         raise InvalidRecord(
             f"table {table}: dated_by must be an attribute of {record.__name__} (got {name!r}, has {has})"
         )
-    declared = fields[name].type if name in fields else int  # a property says nothing
+    of_property = getattr(getattr(record, name, None), "fget", None)
+    declared = fields[name].type if name in fields else get_type_hints(of_property).get("return", int)
     if declared not in (int, datetime):
         wanted = f"dated_by must be an int of milliseconds, or a datetime (got {name!r}, {type_name(declared)})"
         raise InvalidRecord(f"table {table}: {wanted}")
@@ -161,13 +162,14 @@ class WritableTable(AskedTable[R]):
         row = self.row(key)
         column = self._counters.get(name)
         if column is None:
-            wanted = f"must be one of {', '.join(self._counters)}" if self._counters else "the table has no counters"
-            raise InvalidRecord(f"table {self.layout.name}: increment: {wanted} (got {shown(name)})")
+            has = ", ".join(self._counters) or "none"
+            wanted = "must be an attribute with a COUNTER column"
+            raise InvalidRecord(f"table {self.layout.name}: increment: {wanted} (got {shown(name)}, has {has})")
         value: int = self.rows.counter_inc(row, column, by)
         return value
 
     def delete(self, key: object) -> bool:
-        """Deletes the cells of a row up to their newest date; returns whether there were any.
+        """Deletes the cells of a row up to the newest date among them; returns whether there were any.
 
         It spares what is put later with a later date. A record that is put again with its old date stays hidden until a
         major compaction. Costs: one get; one delete if there is something to delete.

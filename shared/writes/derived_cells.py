@@ -21,7 +21,9 @@ def check_that_no_line_moves(old: Iterable[Cell], new: Iterable[Cell], moving: S
     old_lines, new_lines = ({(table, row) for table, row, _ in cells} for cells in (old, new))
     tables_with_both = {table for table, _ in old_lines - new_lines} & {table for table, _ in new_lines - old_lines}
     for table in sorted(tables_with_both - moving):
-        raise InvalidRecord(f"table {table}: must be in moving, because a write moves a line of it (got only in lists)")
+        raise InvalidRecord(
+            f"table {table}: must be a moving list, because a write changes the key of a line (got a list)"
+        )
 
 
 def cells_of(intent: Intent) -> Iterator[Cell]:

@@ -38,8 +38,10 @@ def declared(size: Any, column: Any) -> Source[Any]:
 
 KEEP = "table by_owner: family t must keep tombstones for 1260000 ms or more (got 1000)"
 MOVING = (
-    "a moving list holds only its key, because a write puts new lines before it is decided: leave out the line's record"
+    "a moving list holds only its key, so that its lines can be put before a write is decided: leave out the line's "
+    "record, or declare a list"
 )
+LACKS_ID = "table by_owner: its key must have id, as tasks has (got owner)"
 REFUSED: list[tuple[Callable[[], object], str]] = [
     # ---- attributes without a place
     (
@@ -63,8 +65,16 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
         "OtherLine.size: must be declared as in Task, whose column it shares (got int | None and int)",
     ),
     # ---- keys of lists
-    (lambda: source().list("by_owner", OwnerOnly), "table by_owner: its key must have id, as tasks has"),
-    (lambda: source().moving_list("by_owner", OwnerOnly), "table by_owner: its key must have id, as tasks has"),
+    (lambda: source().list("by_owner", OwnerOnly), LACKS_ID),
+    (lambda: source().moving_list("by_owner", OwnerOnly), LACKS_ID),
+    (
+        lambda: source().list("by_owner", ByOwner, columns={"size": "t:z"}),
+        "table by_owner: columns need a line, which holds them (got size)",
+    ),
+    (
+        lambda: source().like(key=key_class("Other", id=EscapedText)),
+        "source tasks: another key needs another table (got only the key)",
+    ),
     (
         lambda: source().list("by_team", key_class("ByTeam", team=EscapedText, id=EscapedText)),
         "table by_team: Task must have the part team of ByTeam (has id, owner, state and size)",

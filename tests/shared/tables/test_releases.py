@@ -76,7 +76,7 @@ def test_the_older_release_reads_newer_rows_and_leaves_their_columns_alone(sales
 def test_a_row_that_its_records_validators_refuse_and_an_object_without_all_parts_are_named():
     with pytest.raises(InvalidRow, match=r"^sales: row .*: OldSale\.item: must be text, not empty"):
         OLD_SALES.record(OLD_SALES.row(OLD_SALE), OLD_SALES.cells.pack(OLD_SALE) | {b"s:i": b"\xa0"})
-    with pytest.raises(InvalidKey, match=r"^ByShop: cannot be made from a int: "):
+    with pytest.raises(InvalidKey, match=r"^ByShop: must be one, or have its parts \(got a int: "):
         OLD_SALES.row(7)
 
 

@@ -170,7 +170,7 @@ def test_a_list_whose_line_moves_must_be_declared_moving(connection, moving):
     notes = Notes(connection, IntentWriter(connection, NOTES, INTENTS, [STATES], state_of, clock=WriterClock()))
     notes.store(A)
     before = [list(connection.table(table.name).scan(include_timestamp=True)) for table in TABLES]
-    message = "table notes_by_state: must be in moving, because a write moves a line of it"
+    message = "table notes_by_state: must be a moving list, because a write changes the key of a line"
     with pytest.raises(InvalidRecord, match=message):
         notes.store(DONE)
     assert [list(connection.table(table.name).scan(include_timestamp=True)) for table in TABLES] == before
