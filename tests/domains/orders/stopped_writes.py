@@ -1,6 +1,6 @@
 """The writes of orders over several rows, and what their readers see, for the crash tests and the README."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter, methodcaller
 from typing import Any
 
@@ -58,8 +58,8 @@ def lost_claim(store: Store) -> None:
 
 ERASE_CALLS = {"orders": 5, "oldest-first": 5, "index-table": 6, "hashed-number": 5}
 """The lines of sellers hold the buyer in one variant only; a write puts no line that it does not change."""
-RIVALS_OF_ALL = {"pay": pay, "cancel": cancel, "erase": erase, "place": place}
-RIVALS = {"pay": pay, "cancel": cancel, "erase": erase, "place": place, "place another": place_another}
+RIVALS_OF_ALL: Mapping[str, Callable[[Any], object]] = {"pay": pay, "cancel": cancel, "erase": erase, "place": place}
+RIVALS: Mapping[str, Callable[[Any], object]] = {**RIVALS_OF_ALL, "place another": place_another}
 
 WRITES = (
     Write("place", place, one_order, RIVALS, calls=7),
