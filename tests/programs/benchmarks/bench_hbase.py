@@ -203,7 +203,7 @@ def orders_by_hand(connection: happybase.Connection) -> Orders:
 def compare_merged(report: Comparisons, connection: happybase.Connection) -> None:
     """The same rows, all or those of a fifth of the time, merged of many buckets and out of one range."""
     report.title(f"scan of {BUCKETS} buckets / of one range")
-    plain = time_first.TABLE
+    plain = time_first.TABLE.layout
     layout = KeyLayout(plain.key.key_class, Salt(of="host", buckets=BUCKETS))
     salted = attrs.evolve(plain, name="logs_merged", key=layout, splits=split_points(layout))
     fifth = between(EVENTS_BEGIN_MS, EVENTS_BEGIN_MS + 2 * HOUR_MS // 5)
