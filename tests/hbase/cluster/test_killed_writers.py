@@ -45,10 +45,10 @@ def test_no_answer_is_contradicted_after_kills_of_writers_and_region_servers(tmp
         connection = stack.enter_context(closing(connect(url)))
         create_tables(connection, TABLES)
         for row in (b"n-13", b"n-17", b"n-5"):
-            cluster.split(ORDERS.name, row)
+            cluster.split(ORDERS.layout.name, row)
         _, server = cluster.start_region_server()
         killed_s = time.monotonic()
-        with Unrest(cluster, ORDERS.name, "move"), Unrest(cluster, BY_STATUS.name, "flush", "move"):
+        with Unrest(cluster, ORDERS.layout.name, "move"), Unrest(cluster, BY_STATUS.layout.name, "flush", "move"):
             while accepted < CHANGES:
                 with ExitStack() as running_now:
                     started = [running_now.enter_context(running(recover_again_and_again, url))]
