@@ -61,7 +61,7 @@ def test_the_published_plan_b_refuses_156_of_292_real_series_because_of_their_na
     refused = []
     for host, metric in series:
         try:
-            metric_host_time.TABLE.row(Point(host, metric, 0, 0.0))
+            metric_host_time.TABLE.layout.row(Point(host, metric, 0, 0.0))
         except InvalidKey:
             refused.append(metric)
     assert (len(series), len(refused)) == (292, 156)
