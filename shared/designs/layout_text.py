@@ -15,6 +15,7 @@ from .traps import scratch_store
 
 FILE = "layout.txt"
 SOURCE_CELL = "[revision, time in ms, ids of the latest writes, record], where the record is"
+"""What the cell of a source holds: its columns follow."""
 
 
 def layout_file(design: Design) -> Path:
@@ -71,11 +72,9 @@ def _lines(table: TableLayout[Any, Any]) -> Iterator[str]:
         if options := [*_options(family)]:
             yield from _named(f"family {name}", [", ".join(options)])
     if isinstance(table.cells, SourceCells):
-        yield from _named(
-            _text(table.cells.columns[0]),
-            ["[revision, time in ms, ids of the latest writes, record], where the record is"],
-        )
-        yield from _columns(table.cells.cells, _text(table.cells.columns[0]))
+        cell = _text(table.cells.columns[0])
+        yield from _named(cell, [SOURCE_CELL])
+        yield from _columns(table.cells.cells, cell)
     elif isinstance(table.cells, RecordCells):
         yield from _columns(table.cells)
     elif isinstance(table.cells, ItemCells):

@@ -19,7 +19,10 @@ class AskedTable(BoundTable[Any, R]):
         """The record with this key, or None. `key` is of the key's class, or has its parts. Costs: one get."""
         row = self.row(key)
         cells = self.rows.row(row, columns=[*self.layout.cells.columns])
-        return self.layout.record(row, cells) if self.layout.records(row, cells) else None
+        found = self.layout.records(row, cells)
+        if len(found) > 1:
+            return self.layout.record(row, cells)  # raises InvalidRow: a key of the row alone does not tell which
+        return found[0] if found else None
 
     def ask(self, /, **question: Any) -> Query[R]:
         """The records for a value or an interval of parts of the key; see `KeyLayout.plan` for what can be asked.

@@ -131,8 +131,10 @@ class BoundSource(Generic[R]):
 
     def _shown(self, of: ListOf[Any] | None, rows: Query[Any]) -> Query[Any]:
         """What a question of a list returns, from the rows that it finds."""
-        own = None if of is None else self._own(of)
-        if of is None or own is None or not own.moves:
+        if of is None:
+            return rows
+        own = self._own(of)
+        if not own.moves:
             return rows
         if own.shows is self._record:
             return rows.then(self.records_of(of))

@@ -6,9 +6,9 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from ..keys import KeyLayout, split_points
+from ..keys import KeyLayout, Splits, split_points
 from ..keys.errors import listed, shown
-from ..tables import Column, Family, InvalidRecord, OtherColumns, RecordCells, TableLayout
+from ..tables import Cells, Column, Family, InvalidRecord, OtherColumns, RecordCells, TableLayout
 from ..tables.cells import families_of, record_fields
 from ..tables.declared_types import includes_none, type_name
 from ..writes import KEEP_TOMBSTONES_MS
@@ -83,6 +83,21 @@ def list_of_source(source: str, lists: Iterable[ListOf[Any]], of: ListOf[Any]) -
 def layout_of(key: type[Any] | KeyLayout[Any]) -> KeyLayout[Any]:
     """The layout of a key: that of its class has no prefixes."""
     return key if isinstance(key, KeyLayout) else KeyLayout(key)
+
+
+def table_layout(
+    table: str,
+    holds: str,
+    key: KeyLayout[Any],
+    cells: Cells[L],
+    families: Mapping[str, Family],
+    splits: Splits | None,
+) -> TableLayout[Any, L]:
+    """A layout in which families and split points that are not given follow from the cells and the key."""
+    options: dict[str, Any] = {"families": families} if families else {}
+    if splits is not None:
+        options["splits"] = splits
+    return TableLayout(table, holds, key, cells, **options)
 
 
 def in_table(layout: TableLayout[Any, L], table: str, key: "type[Any] | KeyLayout[Any] | None") -> TableLayout[Any, L]:

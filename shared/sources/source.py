@@ -21,6 +21,7 @@ from .lists import (
     line_columns,
     lines_by_name,
     list_of_source,
+    table_layout,
     words_of,
 )
 
@@ -304,12 +305,7 @@ def source_layout(
     splits: Splits | None,
 ) -> TableLayout[Any, R]:
     """The table of a source. Raises InvalidRecord if a family has a TTL."""
-    options: dict[str, Any] = {}
-    if families:
-        options["families"] = families
-    if splits is not None:
-        options["splits"] = splits
-    layout: TableLayout[Any, R] = TableLayout(table, holds, key, cells, **options)
+    layout = table_layout(table, holds, key, cells, families, splits)
     for name, family in layout.families.items():
         if family.lifetime_s is not None:
             wanted = "must not have a TTL: what decides would expire, and with it what is derived from it"

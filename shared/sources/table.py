@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys import KeyLayout, Splits
 from ..keys.errors import shown
@@ -13,7 +13,7 @@ from ..tables.cells import record_fields
 from ..tables.declared_types import type_name
 from ..writes import CLOCK, WriterClock, put_all, store_all
 from .asked_table import AskedTable
-from .lists import NO_FAMILIES, Columns, holds_of, layout_of
+from .lists import NO_FAMILIES, Columns, holds_of, layout_of, table_layout
 
 if TYPE_CHECKING:
     import happybase
@@ -53,10 +53,9 @@ class Table(Generic[R]):
         cells: Cells[R] = RecordCells(record, columns) if isinstance(columns, Mapping) else columns
         if cells.record is not record:
             raise InvalidRecord(f"table {name}: its cells must hold {record.__name__} (got {cells.record.__name__})")
-        options: dict[str, Any] = {"families": families} if families else {}
-        if splits is not None:
-            options["splits"] = splits
-        self.layout: TableLayout[Any, R] = TableLayout(name, holds or holds_of(key, record), key, cells, **options)
+        self.layout: TableLayout[Any, R] = table_layout(
+            name, holds or holds_of(key, record), key, cells, families, splits
+        )
         self.dated_by = dated_by
         self.time_of = None if dated_by is None else _time_of(name, record, dated_by)
         """The milliseconds that date a record; None if the writer's clock does."""
@@ -107,8 +106,12 @@ def _time_of(table: str, record: type[R], name: str) -> Callable[[R], int]:
         raise InvalidRecord(
             f"table {table}: dated_by must be an attribute of {record.__name__} (got {name!r}, has {has})"
         )
-    of_property = getattr(getattr(record, name, None), "fget", None)
-    declared = fields[name].type if name in fields else get_type_hints(of_property).get("return", int)
+    if name in fields:
+        declared: Any = fields[name].type
+    else:
+        of_property = getattr(getattr(record, name), "fget", None)
+        returned: Any = getattr(of_property, "__annotations__", {}).get("return", int)
+        declared = {"int": int, "datetime": datetime}.get(returned, returned)  # text, if the module says so
     if declared not in (int, datetime):
         wanted = f"dated_by must be an int of milliseconds, or a datetime (got {name!r}, {type_name(declared)})"
         raise InvalidRecord(f"table {table}: {wanted}")

@@ -80,7 +80,7 @@ CLOSED = PRODUCTS.like(
     },
 )
 ERASURES = erasures_tables("catalog_closed_erasures", writers=1)
-"""Of its own, because an erasure names rows of its source."""
+"""The erasures have a table of their own, because an erasure names rows of its source."""
 
 TABLES = (*CLOSED.tables, *ERASURES.tables)
 Repository = partial(CatalogRepository, products=CLOSED, erasures=ERASURES)

@@ -76,7 +76,7 @@ DELIMITED = PRODUCTS.like(
     },
 )
 ERASURES = erasures_tables("catalog_delimited_erasures", writers=1)
-"""Of its own, because an erasure names rows of its source."""
+"""The erasures have a table of their own, because an erasure names rows of its source."""
 
 TABLES = (*DELIMITED.tables, *ERASURES.tables)
 Repository = partial(CatalogRepository, products=DELIMITED, erasures=ERASURES)

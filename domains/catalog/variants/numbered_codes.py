@@ -112,7 +112,7 @@ BY_ID = NUMBERED.moving_list("catalog_numbered_by_id", CodesOfPlace)
 BY_LISTING = NUMBERED.moving_list("catalog_numbered_by_listing", CodesOfListing)
 NAMES = names_tables("catalog_numbered_names")
 ERASURES = erasures_tables("catalog_numbered_erasures", writers=1)
-"""Of its own, because an erasure names rows of its source."""
+"""The erasures have a table of their own, because an erasure names rows of its source."""
 
 TABLES = (*NUMBERED.tables, *NAMES, *ERASURES.tables)
 

@@ -52,15 +52,15 @@ class Repository(RecordHistory):
     # ---- writes
 
     def store(self, change: Change) -> None:
-        """As `ChangeRepository.store`."""
+        """Stores a change as `ChangeRepository.store` does."""
         self._changes.store([change])
 
     def store_all(self, changes: Iterable[Change]) -> int:
-        """As `ChangeRepository.store_all`."""
+        """Stores changes as `ChangeRepository.store_all` does."""
         return self._changes.store_all(changes)
 
     def erase(self, key: str) -> int:
-        """As `ChangeRepository.erase`."""
+        """Deletes changes as `ChangeRepository.erase` does."""
         return self._changes.erase(key)
 
     # ---- questions about the log

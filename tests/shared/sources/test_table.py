@@ -1,6 +1,7 @@
 """A table alone: what its declaration refuses, what its variants keep, which writes stay, what questions find."""
 
 from contextlib import closing
+from datetime import UTC, datetime
 
 import attrs
 import pytest
@@ -149,6 +150,36 @@ def test_a_variant_may_have_other_columns_or_cells():
 
 
 # ---- writes
+
+
+@attrs.frozen
+class DatedVisit(Visit):
+    """A visit with other times than that of its key."""
+
+    first_ms = 7
+
+    @property
+    def seen(self) -> datetime:
+        """When it was seen."""
+        return datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)
+
+    @property
+    def seen_as_text(self) -> "datetime":
+        """The same, with its type as text."""
+        return self.seen
+
+    @property
+    def words(self) -> str:
+        """No time."""
+        return ""
+
+
+@pytest.mark.parametrize(("dated_by", "time_ms"), [("first_ms", 7), ("seen", 1_000), ("seen_as_text", 1_000)])
+def test_a_record_is_dated_by_a_property_or_constant_too(dated_by, time_ms):
+    visits = Table("visits", VisitOfUser, DatedVisit, {"page": "v:p"}, dated_by=dated_by)
+    assert visits.time_of(DatedVisit("ann", 5, "/a")) == time_ms
+    with pytest.raises(InvalidRecord, match="dated_by must be an int of milliseconds, or a datetime"):
+        Table("visits", VisitOfUser, DatedVisit, {"page": "v:p"}, dated_by="words")
 
 
 def test_a_record_is_dated_by_its_own_time_so_storing_it_again_changes_nothing(connection):
