@@ -12,8 +12,6 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from shared.records import json_of
-
 WIDTH = 100
 """Characters of a line if there is no terminal."""
 GUTTER = 9
@@ -118,6 +116,8 @@ def json_object(to: Console, value: dict[str, Any]) -> None:
 
 def json_text(to: Console, value: Any) -> str:
     """A value as JSON on one line that `to` can print; bytes are hex."""
+    from shared.records import json_of  # not above: `list` and errors of options print no JSON, and start without it
+
     text = json_of(value, ascii_only=to.encoding != "utf-8")
     # Characters that are not printable occur only within strings, where JSON may write them as \uXXXX.
     if not text.isprintable():
