@@ -17,7 +17,7 @@ class ActionOfUser:
     Order:  by user, newest first.
     Serves: a user's actions in a period; a user's latest N actions; one action whose key is known; the actions of users
             whose ids start alike, of which it reads all times.
-    Costs:  one scan of the page's rows and one more row, which tells whether there is a next page; one get for one
+    Costs:  one scan, which reads one row more than the page: it tells whether there is a next page; one get for one
             action; one put for a write. All users in a period, and the latest actions of all users, are refused.
     Fixed:  the sequence of the parts and the direction of time; changing them means a new table.
     Source: S3.2, userId_timestamp, which mixes users and loses actions of one millisecond; newest first as in S1.7.

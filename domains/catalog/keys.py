@@ -19,8 +19,8 @@ class ProductInCategory:
 
     Order:  by shop, by region, by category, then by product id; all as text.
     Serves: a product whose key is known; the products of a region, of a category in a region, of a shop.
-    Costs:  one get; one scan of the page's rows and one more row. A category in all regions reads the whole shop. A
-            product id alone would, too; the index by id answers it.
+    Costs:  one get; or one scan, which reads one row more than the page. A category in all regions reads the whole
+            shop. A product id alone would, too; the index by id answers it.
     Fixed:  the sequence of the parts; changing it means a new table.
     Source: S3.4, region_category_productId, with the shop before it.
     """
@@ -55,7 +55,7 @@ class ProductByListing:
 
     Order:  by shop, by region, by category, newest first, then by product id.
     Serves: the products of a category in a region that were listed in a period; the latest N of them.
-    Costs:  one scan of the page's rows and one more, and one call that gets the products.
+    Costs:  one scan, which reads one row more than the page, and one call that gets the products.
     Fixed:  as `ProductInCategory`, and the direction of time.
     Source: S0.9, a date as eight bytes instead of text.
     """
@@ -74,7 +74,6 @@ PRODUCTS = Source(
     {"listed_ms": "p:l", "title": "p:t", "price": Column("p:p", BIG_INT)},
     cell="p:product",
     intents="catalog_intents",
-    holds="the product",
 )
 BY_ID = PRODUCTS.moving_list("catalog_by_id", PlaceOfProduct, holds="a place of a product")
 BY_LISTING = PRODUCTS.moving_list("catalog_by_listing", ProductByListing, holds="a line of what is new")

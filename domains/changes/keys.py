@@ -1,10 +1,10 @@
 """Each change is in two tables: in the history of its record, newest first, and in the log of its source, by position.
 
-A third table has the watermark of each source: the position up to which every change is in both. A question first gets
-the watermark, and asks for no change beyond it. A writer first decides, by checkAndPut, which changes have the
-positions of a call, puts their rows into both tables, then moves the watermark: readers see all of the call or nothing.
-A source has one writer at a time. If it dies, the next one starts after the watermark, and puts the same rows again; if
-two write at once, one of them is refused before it puts a row.
+A source is a database whose records change. A third table has the watermark of each source: the position up to which
+every change is in both. A question first gets the watermark, and asks for no change beyond it. A writer first decides,
+by checkAndPut, which changes have the positions of a call, puts their rows into both tables, then moves the watermark:
+readers see all of the call or nothing. A source has one writer at a time. If it dies, the next one starts after the
+watermark, and puts the same rows again; if two write at once, one of them is refused before it puts a row.
 
 A fourth table has copies of tables, a row for each record; a fifth has how far each copy has got. A feed brings a copy
 up to the watermark, so a copy may be behind. The variants differ in the key of the log and in what a row
@@ -45,8 +45,8 @@ class ChangeByPosition:
 
     Order:  by source, then by position, oldest first.
     Serves: the changes of a source after a position; those of one table, which reads the other tables too.
-    Costs:  one get of the watermark, and one scan of a page's rows and one more. New rows of a source go to the end of
-            its range, so to one region.
+    Costs:  one get of the watermark, and one scan, which reads one row more than the page. New rows of a source go to
+            the end of its range, so to one region.
     Fixed:  the width of a position.
     Source: none
     """

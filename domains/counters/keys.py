@@ -1,8 +1,8 @@
 """Two tables of the same logins, a cell for each: by user and day, and by day and user.
 
-A login is a cell, not an increment: putting it again changes nothing. Its qualifier is its time within the day and a
-tie-breaker, so a count is the number of cells of a row. A fold puts the sum into another family of the row, and deletes
-the logins. Days are days of UTC.
+A third table has the days that were closed. A login is a cell, not an increment: putting it again changes nothing. Its
+qualifier is its time within the day and a tie-breaker, so a count is the number of cells of a row. A fold puts the sum
+into another family of the row, and deletes the logins. Days are days of UTC.
 """
 
 from typing import Any

@@ -19,7 +19,7 @@ class AuthorOfReader:
 
     Order:  by reader, then by author.
     Serves: whom a reader follows; whether a reader follows an author.
-    Costs:  one scan of a page's rows and one more. Each page of a timeline reads all follows of its reader.
+    Costs:  one scan, which reads one row more than the page. Each page of a timeline reads all follows of its reader.
     Fixed:  the two names are the whole key, so each pair has one follow.
     Source: none
     """
@@ -34,7 +34,7 @@ class ReaderOfAuthor:
 
     Order:  by author, then by reader.
     Serves: an author's followers; the steps of a fan-out, each after the position of the previous step.
-    Costs:  one scan of a page's rows and one more, and one call that gets the follows.
+    Costs:  one scan, which reads one row more than the page, and one call that gets the follows.
     Fixed:  the order of readers: the positions of unfinished posts depend on it.
     Source: none
     """
@@ -49,7 +49,7 @@ class PostOfAuthor:
 
     Order:  by author, newest first, then by post id.
     Serves: an author's posts, latest or of a period; one post.
-    Costs:  one scan of a page's rows and one more.
+    Costs:  one scan, which reads one row more than the page.
     Fixed:  the widths and the direction of time; changing them means a new table.
     Source: S3.10, where the key has no id: two posts of one millisecond share a row.
     """
@@ -78,16 +78,16 @@ class LineOfTimeline:
 
 @row_key
 class AuthorWithStream:
-    """An author who has a stream, because a post was pulled.
+    """An author who has a stream: some posts are there, and in no follower's timeline.
 
     Order:  by author.
     Serves: each page of a timeline, which gets the rows of all authors whom its reader follows.
     Costs:  one call for each 1,000 of these authors.
-    Fixed:  a row stays until its author is erased, because pulled posts stay in the stream.
+    Fixed:  a row stays until its author is erased, because these posts stay in the stream.
     Source: none
     """
 
-    author: str = part(TrailingText, "an author of at least one pulled post")
+    author: str = part(TrailingText, "an author of at least one post in a stream")
 
 
 FOLLOWS = Source(
@@ -97,7 +97,6 @@ FOLLOWS = Source(
     {"since_ms": "f:s"},
     cell="f:follow",
     intents="feeds_follow_intents",
-    holds="the follow",
 )
 FOLLOWERS = FOLLOWS.moving_list("feeds_followers", ReaderOfAuthor)
 
@@ -108,7 +107,6 @@ POSTS = Source(
     {"text": "p:t", "way": "p:w", "state": "p:s", "position": "p:p", "run": "p:r"},
     cell="p:post",
     intents="feeds_post_intents",
-    holds="the post",
 )
 UNFINISHED = POSTS.moving_list(
     "feeds_unfinished",

@@ -37,7 +37,7 @@ class MessageBySender:
 
     Order:  by sender, newest first, then by receiver, then by message id.
     Serves: a user's outbox; the messages that a user sent in a period; the latest N of them.
-    Costs:  one scan of a page's lines and one more, and one call that gets their messages.
+    Costs:  one scan, which reads one row more than the page, and one call that gets the messages.
     Fixed:  as `MessageByReceiver`.
     Source: S3.8
     """

@@ -23,9 +23,9 @@ class RowOfUser:
 
     Order:  by user, as text.
     Serves: the page of a user; the profile alone; the newest orders alone; users whose ids share a prefix.
-    Costs:  one get; for a prefix, one scan of the page's rows and one more. An order is a get and a put, and for one in
-            ten orders a delete. Users with one name: a full table scan. If ids count up, new users go to the last
-            region; orders go to the regions of their users.
+    Costs:  one get; for a prefix, one scan, which reads one row more than the page. An order is a get and a put, and
+            for one in ten orders a delete. Users with one name: a full table scan. If ids count up, new users go to the
+            last region; orders go to the regions of their users.
     Fixed:  the id is the whole key. A row is never split, so it must not grow without bound.
     Source: S3.7, "user_" + userId; the constant prefix costs five bytes in every cell and distinguishes nothing.
     """

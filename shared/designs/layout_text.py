@@ -30,39 +30,44 @@ def layout_text(design: Design) -> str:
     Then those of each variant that no earlier one has. A review of this text shows what changes of tables, keys,
     families with options, and columns; not how cells are dated.
     """
-    printed: dict[str, None] = {}
+    printed: set[tuple[str, ...]] = set()
     blocks: list[str] = []
     for variant in design.variants:
-        own = [block for block in _blocks(variant) if block not in printed]
-        printed |= dict.fromkeys(own)
+        own = {stored: text for stored, text in _blocks(variant).items() if stored not in printed}
+        printed.update(own)
         if own and variant is not design.main:
             blocks.append(f"---- {variant.name}")
-        blocks += own
+        blocks += own.values()
     return "\n\n".join(blocks) + "\n"
 
 
-def _blocks(variant: Variant) -> Iterator[str]:
+def _blocks(variant: Variant) -> dict[tuple[str, ...], str]:
+    """The text of each table of a variant, by what it stores: two variants may have one list of two sources."""
     roles = _roles(variant)
+    blocks: dict[tuple[str, ...], str] = {}
     for table in variant.tables:
+        lines: list[str] = []
         if holds_intents(table):
-            yield f"{table.name}: the writes under way"
+            role = "the writes under way"
         elif table.cells.record in (Erasure, ErasedSource):
-            yield f"{table.name}: the erasures under way"
+            role = "the erasures under way"
         else:
-            yield "\n".join(
-                [f"{table.name}: {roles.get((table.name, table.cells.columns), 'a table')}", *_lines(table)]
-            )
+            role = roles.get((table.name, table.cells.columns), "a table")
+            lines = [*_lines(table)]
+        blocks.setdefault((table.name, *lines), "\n".join([f"{table.name}: {role}", *lines]))
+    return blocks
 
 
 def _roles(variant: Variant) -> dict[tuple[str, tuple[bytes, ...]], str]:
-    """What a writer knows its tables as, by name and columns: a source, a list or a moving list."""
+    """What a writer knows its tables as, by name and columns: a source, a list of it or a moving list of it."""
     roles: dict[tuple[str, tuple[bytes, ...]], str] = {}
     with closing(scratch_store(variant.tables)) as connection:
         for writer in writers_of(variant.open(connection)):
             source = writer.source
             roles[source.name, source.cells.columns] = "a source"
             for of in writer.lists:
-                roles[of.name, of.cells.columns] = "a moving list" if of.name in writer.moving else "a list"
+                kind = "a moving list" if of.name in writer.moving else "a list"
+                roles[of.name, of.cells.columns] = f"{kind} of {source.name}"
     return roles
 
 
@@ -79,7 +84,8 @@ def _lines(table: TableLayout[Any, Any]) -> Iterator[str]:
         yield from _columns(table.cells)
     elif isinstance(table.cells, ItemCells):
         packed = "marker" if not table.cells.value else ", ".join(_value_names(table.cells))
-        yield from _named(f"{table.cells.family}:", [*_key_lines(table.cells.qualifier), f"-> {packed}"])
+        qualifier = ", ".join(_key_lines(table.cells.qualifier))
+        yield from _named(f"{table.cells.family}:*", [f"[{qualifier}] -> {packed}"])
     else:
         yield from _named(", ".join(map(_text, table.cells.columns)), [f"{type(table.cells).__name__}"])
 

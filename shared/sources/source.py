@@ -50,6 +50,10 @@ class Source(Generic[R]):
     by default the name of the record. A release that gives up a column or a list names it in `dropped` or
     `dropped_lists`.
 
+    A write records itself in `intents`, puts the new lines of moving lists, decides in the source's row by checkAndPut,
+    puts the lines of the other lists, deletes lines that are no longer true, and removes its record. After a crash,
+    `recover` continues it.
+
     After the first use of `tables`, `on` or `like` no list can be added: so a module that is imported later does not
     change tables that others have created. Raises InvalidRecord for what does not go together.
     """
