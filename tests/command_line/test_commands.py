@@ -78,6 +78,10 @@ def test_explain_of_a_design_shows_the_tables_of_every_variant_each_once(ok, nam
     assert others == [] or len(dict(types)) < len(types)  # one value does not fit parts of two types
 
 
+LATE = "sessions_open"
+"""The first forty lines have no session that is still open."""
+
+
 @each_variant
 def test_a_stored_cell_of_every_table_shows_the_attributes_of_its_record(ok, cut_designs, name):
     design, variant = BY_NAME[name]
@@ -94,7 +98,11 @@ def test_a_stored_cell_of_every_table_shows_the_attributes_of_its_record(ok, cut
                 for column, value in islice(own, 2):
                     check_cell(ok, name, table, row, cells, column, value)
                     explained_tables.add((table.name, table.holds))
-    filled = {(table.name, table.holds) for table in variant.record_tables if table not in variant.unfilled}
+    filled = {
+        (table.name, table.holds)
+        for table in variant.record_tables
+        if table not in variant.unfilled and table.name != LATE
+    }
     assert explained_tables >= filled
 
 

@@ -49,8 +49,8 @@ def test_samples_are_stored_at_once(ok, new_url, cut_designs, monkeypatch, name)
     url = new_url(*design.main.tables)
     for load in design.loads:
         monkeypatch.setattr(getattr(design.repository, "func", design.repository), load.store.__name__, None)
-        out = ok(f"load {name} {load.samples} --as {load.name} --store {url}")
-        assert out.endswith(f" {len(list(load.sample_records()))} records stored\n")
+        (file,) = json.loads(ok(f"load {name} {load.samples} --as {load.name} --store {url} --json"))["files"]
+        assert file["stored"] == len(list(load.sample_records()))
 
 
 @pytest.mark.parametrize("name", few_of(FIELDS))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from domains.command_line.designs import NAMES, all_designs, design_named, full_name
+from domains.command_line.designs import all_designs, design_named, full_name
 from domains.command_line.new_package.folders import write_folder
 from domains.command_line.new_package.making import made_files
 from domains.command_line.new_package.shown import SHOWN
@@ -23,13 +23,15 @@ from domains.command_line.usage import CommandFailed, WrongUsage
 from shared.writes import holds_intents
 from tests.copies import ROOT, story_of
 
+COPIED = [design for design in all_designs() if not design.in_one_file]
+NAMES = [design.name for design in COPIED]
 of_each_design = pytest.mark.parametrize(
     "name",
     [NAMES[0], *(pytest.param(name, marks=pytest.mark.long) for name in NAMES[1:])],
     scope="module",
 )
 """Runs all such tests of one design after each other, so that its package is made once."""
-RIGHT = [full_name(design, variant) for design in all_designs() for variant in design.variants if variant.is_to_copy]
+RIGHT = [full_name(design, variant) for design in COPIED for variant in design.variants if variant.is_to_copy]
 
 
 def files_of(origin: str | None, *, vendor: str | None = None, record: str | None = None, words: tuple[str, ...] = ()):
