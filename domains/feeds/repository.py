@@ -22,7 +22,6 @@ from shared.writes import (
     Upkeep,
     WriterClock,
     store_all,
-    write_all,
 )
 
 from .erasing import UserErasures
@@ -152,7 +151,7 @@ class FeedRepository:
         return store_all(posts, self._post_batch)
 
     def _post_batch(self, posts: list[Post]) -> None:
-        write_all(self.post_writer, ((post, self._deciding(post)) for post in posts))
+        self.post_writer.write_all((post, self._deciding(post)) for post in posts)
         for row, source in self.post_writer.reader.read_all(map(self.post_writer.source.row, posts)).items():
             if source.record is not None and source.record.state == "spreading":
                 self._fan_out.spread(row)

@@ -21,7 +21,6 @@ from shared.writes import (
     WriterClock,
     WriterUpkeep,
     store_all,
-    write_all,
 )
 
 from .delivering import GroupDeliveries
@@ -110,7 +109,7 @@ class MessageRepository:
     def _send_batch(self, messages: list[Message]) -> None:
         for message in messages:
             self._check(message)
-        write_all(self.writer, ((message, partial(after_send, message)) for message in messages))
+        self.writer.write_all((message, partial(after_send, message)) for message in messages)
         for message in messages:
             if message.members:
                 self.deliveries.deliver(message)

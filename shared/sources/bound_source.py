@@ -15,7 +15,6 @@ from ..writes import (
     WriterUpkeep,
     dated_in_future,
     store_all,
-    write_all,
 )
 from ..writes.slots import SlotOfProcess
 from .asked_table import AskedTable
@@ -92,12 +91,12 @@ class BoundSource(Generic[R]):
         `decide` gets each of them and the stored record, and returns the one to store, as that of `write` does.
         Raises NotAllStored; its cause is what `decide` has raised, or `write` may raise. Each of its unconfirmed
         records is either stored or not: write them again, or let `upkeep.recover` complete them.
-        Costs: 1 checkAndPut for each record; for each 1,000 records those of `shared.writes.write_all`.
+        Costs: 1 checkAndPut for each record; for each 1,000 records those of `IntentWriter.write_all`.
         """
         return store_all(records, partial(self._write_batch, decide))
 
     def _write_batch(self, decide: Callable[[T, R | None], R | None], records: list[T]) -> None:
-        write_all(self.writer, ((record, partial(decide, record)) for record in records))
+        self.writer.write_all((record, partial(decide, record)) for record in records)
 
     # ---- questions
 

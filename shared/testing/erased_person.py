@@ -10,7 +10,7 @@ import attrs
 import happybase
 
 from ..writes import CombinedUpkeep, Erasure, Upkeep, WriterClock
-from ..writes.intents import FORGET_MS
+from ..writes.steps import FORGET_MS
 from .engines import Engine
 from .stopped_writes import Opened
 from .watched_connection import Call, Script, WatchedConnection, WriterDied

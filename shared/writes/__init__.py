@@ -32,17 +32,18 @@ from .findings import (
     too_new_to_delete,
 )
 from .intent_rows import Pending
-from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter, UnknownOutcome, writers_of
-from .many_writes import write_all
+from .intents import IntentWriter, writers_of
 from .reading import Derived, SourceReader
 from .recovery import Recovery, settle_each
 from .server_clock import MAX_SKEW_MS, ClockSkew, checked_moment
 from .slots import Intent, holds_intents, intents_table
 from .sources import SourceCells, SourceRow
+from .steps import FUTURE_MS, KEEP_TOMBSTONES_MS
 from .unfinished import UnfinishedWork
 from .unreadable import UnreadableRows
 from .upkeep import CombinedUpkeep, Erases, Upkeep, no_progress
 from .verifying import WriterUpkeep
+from .writing import UnknownOutcome
 
 __all__ = [
     "CACHED_NAMES",
@@ -112,6 +113,5 @@ __all__ = [
     "settle_each",
     "store_all",
     "too_new_to_delete",
-    "write_all",
     "writers_of",
 ]

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 from ..keys.errors import shown_bytes
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow
-from .derived_cells import Cell
-from .intents import FORGET_MS, IntentWriter, before_decision_ms
+from .intents import IntentWriter
+from .steps import FORGET_MS, before_decision_ms
 
 R = TypeVar("R")
 
@@ -43,11 +43,7 @@ def claim(writer: IntentWriter[R], records: Iterable[R], revives: Callable[[], b
             unwritten = {row: source for row, source in missing.items() if row not in claimed}
         if not unwritten:
             return len(claimed)
-        lines: dict[int, dict[Cell, bytes]] = {}
-        for row, source in unwritten.items():
-            lines.setdefault(before_decision_ms(source, began), {}).update(lines_of[row])
-        for time_ms, cells in lines.items():
-            writer.put(cells, time_ms)
+        writer.put(*((lines_of[row], before_decision_ms(source, began)) for row, source in unwritten.items()))
         for row, source in unwritten.items():
             if writer.is_past_window(began):
                 break

@@ -12,9 +12,10 @@ from ..tables import InvalidRow, TableLayout
 from .checkpoints import Checkpoint
 from .findings import TIMES_READ_AGAIN, Finding, Kind, too_new_to_delete, unreadable
 from .intent_rows import CLOCKS_APART_MS, Dated
-from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter
+from .intents import IntentWriter
 from .restoring import StoredLine
 from .sources import SourceRow
+from .steps import FUTURE_MS, KEEP_TOMBSTONES_MS
 
 
 @attrs.frozen

@@ -21,9 +21,10 @@ from ..tables import TEXTS, BoundTable, Column, InvalidRecord, InvalidRow, ItemC
 from .batches import remove_row
 from .claiming import forget
 from .derived_cells import Cell
-from .intents import FORGET_MS, FUTURE_MS, WINDOW_MS, IntentWriter
+from .intents import IntentWriter
 from .server_clock import MAX_SKEW_MS
 from .sources import SourceRow
+from .steps import FORGET_MS, FUTURE_MS, WINDOW_MS
 
 if TYPE_CHECKING:
     import happybase

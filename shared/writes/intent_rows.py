@@ -40,24 +40,16 @@ class IntentRows:
         self.table = table
         self.rows = connection.table(table.name)
 
-    def begin(self, intent: Intent, at_ms: int) -> None:
-        """Puts an intent. Costs: 1 put."""
-        self.rows.put(self.table.row(intent), INTENT_CELLS.pack(intent), timestamp=at_ms)
-
-    def begin_all(self, intents: Iterable[Intent], at_ms: int) -> None:
+    def begin(self, intents: Iterable[Intent], at_ms: int) -> None:
         """Puts intents, each in a slot of its own. Costs: 1 put for each 1,000."""
         put_rows(self.rows, {self.table.row(intent): INTENT_CELLS.pack(intent) for intent in intents}, at_ms)
 
-    def end_all(self, intents: Iterable[Intent], at_ms: int) -> None:
-        """Ends intents, as `end` does. Costs: 1 put for each 1,000."""
-        self.begin_all((idle(intent.process, intent.slot) for intent in intents), at_ms)
+    def end(self, intents: Iterable[Intent], at_ms: int) -> None:
+        """Ends intents. `at_ms` is below the date of the slot's next one, which a late recoverer must not end.
 
-    def end(self, intent: Intent, at_ms: int) -> None:
-        """Ends an intent. `at_ms` is below the date of the slot's next one, which a late recoverer must not end.
-
-        Costs: 1 put.
+        Costs: 1 put for each 1,000.
         """
-        self.begin(idle(intent.process, intent.slot), at_ms)
+        self.begin((idle(intent.process, intent.slot) for intent in intents), at_ms)
 
     def clock_row(self) -> tuple[bytes, dict[bytes, bytes]]:
         """The row and cells through which this process compares its clock; see `checked_moment`."""

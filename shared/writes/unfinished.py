@@ -8,8 +8,9 @@ from ..queries import Query, in_batches
 from ..tables import BoundTable, InvalidRow
 from .findings import NOTHING_TOLD, Finding, Instructions, reason_told
 from .intent_rows import is_young
-from .intents import WINDOW_MS, IntentWriter
+from .intents import IntentWriter
 from .recovery import Recovery, check_age, settle_each
+from .steps import WINDOW_MS
 from .upkeep import no_progress
 
 R = TypeVar("R")

@@ -40,9 +40,10 @@ from .comparing import Comparison
 from .derived_cells import Cell
 from .findings import NOTHING_TOLD, Finding, Instructions, reason_told
 from .intent_rows import Pending
-from .intents import FORGET_MS, IntentWriter
+from .intents import IntentWriter
 from .recovery import Recovery
 from .restoring import NotRestorable, StoredLine, restored_record
+from .steps import FORGET_MS
 from .upkeep import no_progress
 
 

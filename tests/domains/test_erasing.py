@@ -19,7 +19,7 @@ from shared.testing import (
     dying_before,
 )
 from shared.testing.erasure_checks import DEAD_MS
-from shared.writes.intents import FORGET_MS
+from shared.writes.steps import FORGET_MS
 from tests.shared.writes.clocks import SetClock
 
 from .by_design import by_design, contracts

@@ -14,7 +14,7 @@ from domains.documents.stored import GENERATION_BYTES
 from shared.tables import InvalidRecord, InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_before, paused_at_call, paused_before, stored_cells
 from shared.writes import Instructions
-from shared.writes.intents import FORGET_MS, WINDOW_MS
+from shared.writes.steps import FORGET_MS, WINDOW_MS
 from tests.shared.writes.clocks import SetClock
 
 VARIANTS = DESIGN.variants[:1]

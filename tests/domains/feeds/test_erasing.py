@@ -18,7 +18,7 @@ from domains.feeds.keys import (
 )
 from shared.testing import ErasureTests
 from shared.writes import WriterClock
-from shared.writes.intents import FORGET_MS
+from shared.writes.steps import FORGET_MS
 from tests.domains.clocks import SetClock
 
 from .erased import ERASED, NOON_MS, SOUP, TEA, network

@@ -20,7 +20,7 @@ from shared.keys import InvalidKey
 from shared.tables import Family, InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_before
 from shared.writes import Instructions, WriterClock
-from shared.writes.intents import WINDOW_MS
+from shared.writes.steps import WINDOW_MS
 from tests.engines import Embedded
 
 from .stopped_writes import LINE, NOON_MS, SOUP, line_of, without_fan_out

@@ -26,7 +26,7 @@ from shared.testing import (
     sources_and_lines,
 )
 from shared.writes import Instructions
-from shared.writes.intents import FORGET_MS
+from shared.writes.steps import FORGET_MS
 
 from .stopped_writes import (
     DESK,

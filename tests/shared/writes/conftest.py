@@ -9,7 +9,7 @@ import pytest
 from shared.queries import in_batches, scan_in_batches
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import clock, comparing, intents
+from shared.writes import clock, comparing, steps
 from shared.writes.slots import Slots
 
 from .clocks import Machine
@@ -31,7 +31,7 @@ def machine(monkeypatch):
     machine = Machine()
     monkeypatch.setattr(time, "time_ns", machine.time_ns)
     monkeypatch.setattr(clock, "_NEVER_SET", [machine.monotonic_ns])
-    monkeypatch.setattr(intents, "SLOTS", Slots())
+    monkeypatch.setattr(steps, "SLOTS", Slots())
     return machine
 
 

@@ -23,7 +23,6 @@ from shared.writes import (
     claim,
     forget,
     intents_table,
-    write_all,
 )
 
 
@@ -97,7 +96,7 @@ class Notes:
         self.writer.write(ById(note.id), lambda _stored: note)
 
     def store_all(self, *notes: Note) -> None:
-        write_all(self.writer, [(ById(note.id), lambda _stored, note=note: note) for note in notes])
+        self.writer.write_all([(ById(note.id), lambda _stored, note=note: note) for note in notes])
 
     def delete(self, note: Note) -> None:
         self.writer.write(ById(note.id), lambda _stored: None)

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from shared.stores import OutcomeUnknown
-from shared.writes import CLOCK, intents
+from shared.writes import CLOCK, steps
 from shared.writes import clock as clocks
 from shared.writes.slots import Slots
 from tests.shared.writes.small_store import Call, SmallConnection, touched
@@ -54,7 +54,7 @@ def own_process(clock: HandClock, seed: str) -> Generator[None]:
         (os, "urandom", dice.randbytes),
         (random, "randbytes", dice.randbytes),
         (clocks, "_NEVER_SET", [clock.elapsed_ns]),
-        (intents, "SLOTS", Slots()),
+        (steps, "SLOTS", Slots()),
         (CLOCK, "__dict__", {}),
     ]
     others = [getattr(place, name) for place, name, _ in own]

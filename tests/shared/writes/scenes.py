@@ -1,7 +1,7 @@
 """What may happen to writes that run at once, for the explorer."""
 
-from shared.writes.intents import KEEP_TOMBSTONES_MS, WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
+from shared.writes.steps import KEEP_TOMBSTONES_MS, WINDOW_MS
 from tests.shared.writes.interleaving import Scene
 
 SKEW_MS = MAX_SKEW_MS - 1

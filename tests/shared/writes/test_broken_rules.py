@@ -7,7 +7,7 @@ import pytest
 from domains.orders.keys import OrderByNumber
 from domains.orders.repository import after_erase
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
-from shared.writes.intents import KEEP_TOMBSTONES_MS
+from shared.writes.steps import KEEP_TOMBSTONES_MS
 from tests.domains.orders.stopped_writes import LAMP, place
 from tests.shared.writes.interleaving import START_MS
 from tests.shared.writes.pairs import PAIRS, PairExplorer

@@ -5,7 +5,7 @@ import pytest
 
 from shared.tables import InvalidRecord
 from shared.testing import WatchedConnection, paused_before
-from shared.writes.intents import FORGET_MS
+from shared.writes.steps import FORGET_MS
 
 from .clocks import now_ms
 from .notes import NOTES, TABLES, Note, Notes, die, moving_notes

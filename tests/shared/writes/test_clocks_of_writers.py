@@ -15,10 +15,10 @@ from shared.writes import ClockSkew, IntentWriter, Recovery, WriterClock
 from shared.writes import clock as clock_module
 from shared.writes import slots as slots_module
 from shared.writes.intent_rows import CLOCKS_APART_MS
-from shared.writes.intents import FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
 from shared.writes.slots import Slots
 from shared.writes.sources import WRITES_KEPT
+from shared.writes.steps import FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 
 from .clocks import SetClock
 from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, Note, Notes, die, moving_notes, state_of
@@ -140,12 +140,12 @@ def test_a_write_that_changes_nothing_and_was_stopped_puts_back_no_line_that_oth
     notes.store(A)
     put = writer.put
 
-    def stopped(cells, time_ms):
+    def stopped(*dated):
         writer.put = put
         notes.store(attrs.evolve(A, owner=""))
         machine.passes(KEEP_TOMBSTONES_MS + 1000)
         connection.compact(OWNERS.name)
-        put(cells, time_ms)
+        put(*dated)
 
     writer.put = stopped
     notes.store(A)

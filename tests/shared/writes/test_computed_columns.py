@@ -24,7 +24,7 @@ from shared.tables import (
 )
 from shared.testing import WatchedConnection, WriterDied, dying_at, dying_before, paused_at, paused_at_call
 from shared.writes import Finding, Instructions, IntentWriter, SourceCells, intents_table, put_all
-from shared.writes.intents import FUTURE_MS
+from shared.writes.steps import FUTURE_MS
 
 from .notes import ById, Notes, is_decision
 

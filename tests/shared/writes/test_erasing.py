@@ -7,7 +7,7 @@ import pytest
 from shared.tables import InvalidRow, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_before, paused_before
 from shared.writes import ClockSkew, Erasure, Erasures, Instructions, IntentWriter, PersonErasures, erasures_tables
-from shared.writes.intents import FORGET_MS
+from shared.writes.steps import FORGET_MS
 
 from .clocks import SetClock
 from .notes import INTENTS, NOTES, STATES, ByState, Note, moving_notes

@@ -8,7 +8,7 @@ import pytest
 
 from shared.testing import WatchedConnection, WriterDied
 from shared.writes import WriterUpkeep
-from shared.writes.intents import FORGET_MS, FUTURE_MS, WINDOW_MS
+from shared.writes.steps import FORGET_MS, FUTURE_MS, WINDOW_MS
 
 from .clocks import now_ms
 from .notes import BEFORE_DECISION, NOTES, OWNERS, STATES, TABLES, ByState, Note, die, moving_notes

@@ -7,7 +7,7 @@ import pytest
 from shared.keys import Code, EscapedText, KeyLayout
 from shared.tables import Column, InvalidRecord, RecordCells, TableLayout
 from shared.testing import dying_at
-from shared.writes import Intent, IntentWriter, Recovery, SourceCells, intent_rows, intents
+from shared.writes import Intent, IntentWriter, Recovery, SourceCells, intent_rows, steps
 from shared.writes.slots import INTENT_CELLS, SOURCE_TABLE, Slots
 from tests.engines import HBASE
 from tests.shared.specimens import key_class
@@ -192,7 +192,7 @@ def test_an_intent_of_an_earlier_release_is_settled_as_before(connection, notes,
     notes.store(Note("a", "ada"))
     with monkeypatch.context() as patched:
         patched.setattr(intent_rows, "INTENT_CELLS", EARLIER_INTENTS)
-        patched.setattr(intents, "SLOTS", Slots())
+        patched.setattr(steps, "SLOTS", Slots())
         die(connection, Note("a", "ada", "done"), dying_at(mutations))
     pending = notes.pending()
     assert [intent.intent.source_table for intent in pending] == [""] * (2 <= mutations < 7)

@@ -12,7 +12,7 @@ from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import Finding, IntentWriter
 from shared.writes.intent_rows import CLOCKS_APART_MS
-from shared.writes.intents import WINDOW_MS
+from shared.writes.steps import WINDOW_MS
 
 from .clocks import now_ms
 from .conftest import BATCH_ROWS
