@@ -8,6 +8,17 @@ A name is imported from its room when it is first used. The rooms know no design
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .intents import (
+        Derived,
+        IntentWriter,
+        SourceCells,
+        SourceReader,
+        SourceRow,
+        UnknownOutcome,
+        WriterUpkeep,
+        claim,
+        intents_table,
+    )
     from .keys import (
         Code,
         Descending,
@@ -69,24 +80,15 @@ if TYPE_CHECKING:
         drop_tables,
         put_if,
     )
+    from .upkeep import CombinedUpkeep
     from .writes import (
         CLOCK,
         ClockSkew,
-        CombinedUpkeep,
-        Derived,
         Dictionary,
-        IntentWriter,
         NotAllStored,
-        SourceCells,
-        SourceReader,
-        SourceRow,
-        UnknownOutcome,
         WriterClock,
-        WriterUpkeep,
-        claim,
         delete_all,
         delete_rows,
-        intents_table,
         put_all,
         store_all,
     )
@@ -188,7 +190,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # a type checker would accept any name
-    _ROOMS = ("keys", "tables", "queries", "writes", "sources", "stores")
+    _ROOMS = ("keys", "tables", "queries", "writes", "upkeep", "intents", "sources", "stores")
     """The rooms of these names; each imports only those before it, so that a key needs no happybase."""
 
     def __getattr__(name):

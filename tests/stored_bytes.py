@@ -27,12 +27,12 @@ import shared.writes.clock
 from domains.command_line.designs import all_designs
 from shared.designs import Design, Load
 from shared.designs.design import same_random_numbers, store_samples
+from shared.intents.slots import SLOTS
 from shared.keys import InvalidQuestion
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.tables import create_tables
 from shared.testing import ErasedPerson, StoppedWrites, Store, WatchedConnection, Write, WriterDied, dying_at
 from shared.testing.stopped_writes import Opened
-from shared.writes.slots import SLOTS
 
 from .copies import ROOT
 from .domains.by_design import by_design

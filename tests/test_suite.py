@@ -19,7 +19,9 @@ FILES = (
     *("README.md", "REFERENCE.md", "design.py", "layout.txt", "variants/__init__.py"),
     *(f"{name}.py" for name in COPIED),
 )
-MAY_COPY_IMPORT = tuple(f"shared.{room}" for room in ("keys", "tables", "queries", "writes", "sources", "records"))
+MAY_COPY_IMPORT = tuple(
+    f"shared.{room}" for room in ("keys", "tables", "queries", "writes", "upkeep", "intents", "sources", "records")
+)
 MAX_CODE, MAX_PAGE = 150, 200
 """The most lines of code of a design in one file, without its docstrings, and of a page that one decides by."""
 SECTIONS = {

@@ -5,10 +5,10 @@ marker: its key has all parts of the product's key, so a page of it gets the pro
 comes first in every table: no question leaves the rows of its shop.
 """
 
+from shared.intents import erasures_tables
 from shared.keys import Descending, EscapedText, Int64, TrailingText, part, row_key
 from shared.sources import Source
 from shared.tables import BIG_INT, Column
-from shared.writes import erasures_tables
 
 from .records import Product
 

@@ -6,22 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from shared.intents import Erasure, Erasures, ErasureTables, PersonErasures, forget
 from shared.keys import InvalidQuestion, between, shown
 from shared.queries import KEYS_ONLY, Query, scan
 from shared.records import check_text
 from shared.sources import BoundSource, Source
 from shared.tables import InvalidRow
-from shared.writes import (
-    CLOCK,
-    CombinedUpkeep,
-    Erasure,
-    Erasures,
-    ErasureTables,
-    PersonErasures,
-    Upkeep,
-    WriterClock,
-    forget,
-)
+from shared.upkeep import CombinedUpkeep, Upkeep
+from shared.writes import CLOCK, WriterClock
 
 from .keys import BY_ID, BY_LISTING, ERASURES, PRODUCTS
 from .records import Product
@@ -37,7 +29,7 @@ class UnknownProduct(ValueError):
 class CatalogRepository:
     """Stores products, changes their prices, withdraws them, and finds them by region, category, id and time.
 
-    A product is decided in its own row; the rows of both indexes are derived from it, see `shared.writes.intents`. When
+    A product is decided in its own row; the rows of both indexes are derived from it, see `shared.intents.writer`. When
     a write has returned, every question shows it. An index never lacks a product, and never shows a withdrawn one: its
     pages get the products, and drop rows that lead to none. If a writer dies, repeating the call or running
     `upkeep.recover` completes the write.

@@ -10,15 +10,8 @@ import attrs
 from shared.keys import shown, shown_bytes
 from shared.queries import scan_in_batches
 from shared.tables import BoundTable, put_if
-from shared.writes import (
-    COUNTER_ROW,
-    ID_FAMILY,
-    NAME_FAMILY,
-    NOTHING_TOLD,
-    Finding,
-    Instructions,
-    no_progress,
-)
+from shared.upkeep import NOTHING_TOLD, Finding, Instructions, no_progress
+from shared.writes import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 
 from .names import CODE_BYTES, NameCode, erased_name
 

@@ -20,7 +20,8 @@ from shared.keys import InvalidKey, Plan
 from shared.queries import Query, in_batches, scan_in_batches
 from shared.sources import Table
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import Recovery, delete_rows, settle_each, too_new_to_delete
+from shared.upkeep import Recovery, settle_each, too_new_to_delete
+from shared.writes import delete_rows
 
 from .history import check_without_ttl
 from .keys import CHECKPOINTS, COPY, CopiedTable, RecordInCopy

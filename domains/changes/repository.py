@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from shared.queries import DependentQuery, Query
 from shared.sources import Table
-from shared.writes import CLOCK, Upkeep, WriterClock
+from shared.upkeep import Upkeep
+from shared.writes import CLOCK, WriterClock
 
 from .history import RecordHistory
 from .keys import BY_POSITION, BY_RECORD, SOURCES

@@ -11,7 +11,8 @@ from shared.keys import between, shown
 from shared.queries import DependentQuery, Query, in_batches
 from shared.records import check_text
 from shared.tables import BoundTable, InvalidRow, put_if
-from shared.writes import CombinedUpkeep, Upkeep, WriterClock, delete_rows, put_all, refuse_expired, store_all
+from shared.upkeep import CombinedUpkeep, Upkeep
+from shared.writes import WriterClock, delete_rows, put_all, refuse_expired, store_all
 
 from .copying import Copies
 from .history import RecordHistory

@@ -21,20 +21,17 @@ from typing import Any
 from shared.keys import EVERY_ROW, InvalidKey, between
 from shared.queries import DependentQuery, Query, in_batches, scan_in_batches
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import (
+from shared.upkeep import (
     NOTHING_TOLD,
     TIMES_READ_AGAIN,
-    Expired,
     Finding,
     Instructions,
     Mendable,
     Recovery,
-    WriterClock,
     confirmed,
     no_progress,
-    put_all,
-    remove_row,
 )
+from shared.writes import Expired, WriterClock, put_all, remove_row
 
 from .copying import Copies, DatedCells, copied_cells, live_cells
 from .keys import SOURCES

@@ -16,10 +16,11 @@ from thriftpy2.thrift import TException
 
 from shared.designs import Design, Load, Variant
 from shared.events import set_hook
+from shared.intents import UnknownOutcome
 from shared.keys.errors import message_of, shown
 from shared.loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
 from shared.tables import create_tables
-from shared.writes import ClockSkew, Expired, ExpiredRecord, NotAllStored, UnknownOutcome, allow_expired
+from shared.writes import ClockSkew, Expired, ExpiredRecord, NotAllStored, allow_expired
 
 from . import terminal
 from .designs import find_variants

@@ -16,7 +16,20 @@ from shared import __all__ as in_package
 from shared.designs.pages.markdown import markdown_list
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("keys", "records", "tables", "queries", "writes", "stores", "loading", "designs", "testing")
+ROOMS = (
+    "keys",
+    "records",
+    "tables",
+    "queries",
+    "writes",
+    "upkeep",
+    "intents",
+    "sources",
+    "stores",
+    "loading",
+    "designs",
+    "testing",
+)
 """The rooms, each after those that it imports."""
 
 _ARRAY = re.compile(r"^(\w+) = \[\n(.*?)^\]", re.MULTILINE | re.DOTALL)

@@ -12,7 +12,7 @@ from thriftpy2.thrift import TException
 from shared.designs import Design, Variant, load_samples, scratch_store
 from shared.stores import Unreachable, connect, masked_url
 from shared.tables import TableLayout, check_layouts
-from shared.writes import Upkeep
+from shared.upkeep import Upkeep
 
 from . import terminal
 from .designs import find_variants, full_name

@@ -12,7 +12,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from shared.keys.errors import listed, shown
 from shared.records import show_time
-from shared.writes import NOTHING_TOLD, Erases, Finding, Instructions, Upkeep
+from shared.upkeep import NOTHING_TOLD, Erases, Finding, Instructions, Upkeep
 
 from . import terminal
 from .designs import all_designs, find_variants

@@ -1,13 +1,13 @@
-"""Erasing a user: every login and every sum in both tables; see `shared.writes.erasing`."""
+"""Erasing a user: every login and every sum in both tables; see `shared.intents.erasing`."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import chain
 
+from shared.intents import Erasure, Erasures, PersonErasures
 from shared.keys import InvalidKey
 from shared.queries import KEYS_ONLY, scan_in_batches
 from shared.tables import InvalidRow
-from shared.writes import Erasure, Erasures, PersonErasures
 
 from .folding import ROWS_AT_ONCE, DayFolder, LoginTable
 

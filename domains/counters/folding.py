@@ -14,7 +14,8 @@ from shared.queries import KEYS_ONLY, Query, ServerFilter, scan_in_batches
 from shared.records import show_time
 from shared.sources import AskedTable, BoundSource, Table
 from shared.tables import put_if
-from shared.writes import MAX_SKEW_MS, Recovery, WriterClock, settle_each
+from shared.upkeep import Recovery, settle_each
+from shared.writes import MAX_SKEW_MS, WriterClock
 
 from .keys import LoginDay, sums_of
 from .records import DAY_MS, DayCount, DayState, Login

@@ -7,10 +7,10 @@ into another family of the row, and deletes the logins. Days are days of UTC.
 
 from typing import Any
 
+from shared.intents import erasures_tables
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, UInt64, part, row_key
 from shared.sources import Source, Table
 from shared.tables import Family, ItemCells, RecordCells, TableLayout
-from shared.writes import erasures_tables
 
 from .records import DAY_MS, DayCount, DayState, Login
 

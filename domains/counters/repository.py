@@ -5,21 +5,13 @@ from collections.abc import Iterable, Iterator, Set
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING
 
+from shared.intents import Erasures, ErasureTables, WriterUpkeep
 from shared.keys import InvalidQuestion, between, shown
 from shared.queries import Query
 from shared.records import check_text, show_time
 from shared.sources import Source, Table
-from shared.writes import (
-    CLOCK,
-    CombinedUpkeep,
-    Erasures,
-    ErasureTables,
-    Upkeep,
-    WriterClock,
-    WriterUpkeep,
-    put_all,
-    store_all,
-)
+from shared.upkeep import CombinedUpkeep, Upkeep
+from shared.writes import CLOCK, WriterClock, put_all, store_all
 
 from .erasing import UserErasures
 from .folding import DayFolder, LoginTable

@@ -17,18 +17,8 @@ from shared.keys import EVERY_ROW, InvalidQuestion, Plan, Stream, shown_bytes
 from shared.queries import Query
 from shared.records import show_time
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import (
-    NOTHING_TOLD,
-    Expired,
-    Finding,
-    Instructions,
-    Mendable,
-    Recovery,
-    confirmed,
-    no_progress,
-    put_all,
-    reason_told,
-)
+from shared.upkeep import NOTHING_TOLD, Finding, Instructions, Mendable, Recovery, confirmed, no_progress, reason_told
+from shared.writes import Expired, put_all
 
 from .folding import DayFolder, LoginTable
 from .keys import LoginDay

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from shared.intents import Erasure, Erasures, IntentWriter, PersonErasures
 from shared.queries import KEYS_ONLY, in_batches, scan
 from shared.tables import InvalidRow
-from shared.writes import Erasure, Erasures, IntentWriter, PersonErasures
 
 from .keys import VERSIONS
 from .parts import DocumentParts

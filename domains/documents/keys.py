@@ -4,10 +4,10 @@ The chosen paths are columns of their own, in the row of their document, so a li
 owner comes first in every key, so no question leaves the range of one tenant.
 """
 
+from shared.intents import KEEP_TOMBSTONES_MS, erasures_tables
 from shared.keys import EscapedText, FixedBytes, KeyLayout, TrailingText, UInt8, part, row_key
 from shared.sources import Source
 from shared.tables import RAW, TEXT, Family, ItemCells, OtherColumns, TableLayout
-from shared.writes import KEEP_TOMBSTONES_MS, erasures_tables
 
 from .records import Summary
 from .stored import GENERATION_BYTES, PartOfDocument, StoredDocument, is_unsettled, summaries_of

@@ -24,11 +24,12 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
+from shared.intents import IntentWriter, UnfinishedWork
 from shared.keys import InvalidKey, message_of, shown
 from shared.queries import KEYS_ONLY, ServerFilter, scan, scan_in_batches
 from shared.records import LAST_MS
 from shared.tables import MSGPACK, BoundTable, InvalidRecord, InvalidRow
-from shared.writes import IntentWriter, Moment, UnfinishedWork, delete_rows, remove_row
+from shared.writes import Moment, delete_rows, remove_row
 
 from .deciding import DocumentConflict, after_begin, after_giving_up, after_parts, after_removal
 from .keys import PART_CELLS, DocumentOfOwner, GenerationOfDocument, NumberOfPart

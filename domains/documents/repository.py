@@ -3,12 +3,14 @@
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from shared.intents import Erasures, ErasureTables
 from shared.keys import InvalidKey, InvalidQuestion, TrailingText, starting_with
 from shared.queries import Query, Versions, equal
 from shared.records import check_one_of, check_text
 from shared.sources import Source
 from shared.tables import BoundTable, TableLayout
-from shared.writes import CLOCK, CombinedUpkeep, Erasures, ErasureTables, Upkeep, WriterClock
+from shared.upkeep import CombinedUpkeep, Upkeep
+from shared.writes import CLOCK, WriterClock
 
 from .deciding import after_store
 from .erasing import OwnerErasures
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 class DocumentRepository:
     """Stores, changes and finds the documents of owners.
 
-    A document is decided in its own cell, see `shared.writes.intents`: a change is accepted only if it was made from
+    A document is decided in its own cell, see `shared.intents.writer`: a change is accepted only if it was made from
     the stored revision. The columns of its chosen paths are derived from it, and may show old values until the write is
     complete. If a writer dies, repeating the call or running `upkeep.recover` completes the write.
 

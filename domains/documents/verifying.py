@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator
 
+from shared.intents import IntentWriter
 from shared.keys import InvalidKey
 from shared.queries import in_batches, scan
 from shared.tables import InvalidRow
-from shared.writes import NOTHING_TOLD, Finding, Instructions, IntentWriter, delete_rows, no_progress
+from shared.upkeep import NOTHING_TOLD, Finding, Instructions, no_progress
+from shared.writes import delete_rows
 
 from .keys import GenerationOfDocument
 from .parts import DocumentParts

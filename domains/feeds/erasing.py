@@ -1,14 +1,14 @@
-"""Erasing a user: the deletes, then the remaining traces once they are old enough; see `shared.writes.erasing`."""
+"""Erasing a user: the deletes, then the remaining traces once they are old enough; see `shared.intents.erasing`."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from shared.intents import FUTURE_MS, Erasure, Erasures, PersonErasures, dated_in_future
 from shared.keys import InvalidKey
 from shared.queries import scan
 from shared.sources import BoundSource
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import FUTURE_MS, Erasure, Erasures, PersonErasures, dated_in_future
 
 from .keys import AuthorWithStream, LineOfTimeline
 from .lines import TimelineLines

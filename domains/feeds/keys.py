@@ -5,10 +5,10 @@ of timelines are not derived. The steps of a fan-out put them, 1,000 in a call, 
 of the fan-out. Rows of lists and timelines hold only a marker, because a page fetches the follows and the posts.
 """
 
+from shared.intents import KEEP_TOMBSTONES_MS, erasures_tables
 from shared.keys import Descending, EscapedText, Int64, TrailingText, UInt64, part, row_key
 from shared.sources import Source, Table
 from shared.tables import Family, RecordCells
-from shared.writes import KEEP_TOMBSTONES_MS, erasures_tables
 
 from .records import Follow, StoredPost
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
+from shared.intents import FUTURE_MS, IntentWriter, SourceRow, dated_in_future
 from shared.keys import InvalidKey
 from shared.queries import scan_in_batches
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import FUTURE_MS, IntentWriter, SourceRow, dated_in_future
 
 from .keys import AuthorOfReader, LineOfTimeline
 from .records import STREAM_MARK, Follow, Post, StoredPost

@@ -7,22 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from shared.intents import Erasures, ErasureTables, SourceRow
 from shared.keys import any_of, between, shown
 from shared.queries import DependentQuery, Query
 from shared.records import check_int
 from shared.sources import Source, Table
 from shared.tables import InvalidRow
-from shared.writes import (
-    CLOCK,
-    CombinedUpkeep,
-    Erasures,
-    ErasureTables,
-    SourceRow,
-    UnreadableRows,
-    Upkeep,
-    WriterClock,
-    store_all,
-)
+from shared.upkeep import CombinedUpkeep, UnreadableRows, Upkeep
+from shared.writes import CLOCK, WriterClock, store_all
 
 from .erasing import UserErasures
 from .keys import (
@@ -59,7 +51,7 @@ class PostConflict(ValueError):
 class FeedRepository:
     """Stores and deletes follows and posts, and reads timelines.
 
-    Each follow and each post is decided in its own row, see `shared.writes.intents`. A fan-out then puts a line for the
+    Each follow and each post is decided in its own row, see `shared.intents.writer`. A fan-out then puts a line for the
     post into the timelines of all followers, in steps of `step_rows` followers. The row of the post holds the position
     of the fan-out, so any process can continue. If the author has more than `pull_above` followers, the post is pulled:
     it gets a single line, in the author's stream. `pull_above` may differ from post to post and from writer to writer,

@@ -7,11 +7,12 @@ from typing import Any
 
 import attrs
 
+from shared.intents import UnfinishedWork
 from shared.keys import CopiedPart, InvalidKey, between
 from shared.queries import in_batches, scan
 from shared.sources import BoundSource
 from shared.tables import BoundTable, TableLayout
-from shared.writes import MAX_SKEW_MS, UnfinishedWork, WriterClock, put_in_rows
+from shared.writes import MAX_SKEW_MS, WriterClock, put_in_rows
 
 from .keys import FOLLOWERS, UNFINISHED, AuthorWithStream, LineOfTimeline
 from .records import Follow, StoredPost, stream_of

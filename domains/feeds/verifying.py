@@ -3,20 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from shared.intents import IntentWriter, Pending, UnfinishedWork
 from shared.keys import InvalidKey
 from shared.queries import in_batches, scan
 from shared.sources import BoundSource
 from shared.tables import InvalidRow, TableLayout
-from shared.writes import (
-    NOTHING_TOLD,
-    Finding,
-    Instructions,
-    IntentWriter,
-    Pending,
-    Recovery,
-    UnfinishedWork,
-    no_progress,
-)
+from shared.upkeep import NOTHING_TOLD, Finding, Instructions, Recovery, no_progress
 
 from .keys import LineOfTimeline
 from .lines import Hidden, StoredLines, TimelineLines

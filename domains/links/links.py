@@ -16,7 +16,8 @@ from shared.queries import Query
 from shared.records import LAST_MS, check_text, integer, text
 from shared.sources import Source, Table
 from shared.tables import COUNTER, Column
-from shared.writes import CLOCK, CombinedUpkeep, UnreadableRows, WriterClock
+from shared.upkeep import CombinedUpkeep, UnreadableRows
+from shared.writes import CLOCK, WriterClock
 
 if TYPE_CHECKING:
     import happybase

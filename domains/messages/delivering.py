@@ -5,19 +5,12 @@ from functools import partial
 
 import attrs
 
+from shared.intents import SourceRow, UnfinishedWork, claim
 from shared.keys import shown
 from shared.queries import in_batches, scan
 from shared.sources import BoundSource
 from shared.tables import InvalidRow
-from shared.writes import (
-    NOTHING_TOLD,
-    Finding,
-    Instructions,
-    SourceRow,
-    UnfinishedWork,
-    claim,
-    no_progress,
-)
+from shared.upkeep import NOTHING_TOLD, Finding, Instructions, no_progress
 
 from .keys import UNFINISHED
 from .records import Message, StoredMessage, copies_of

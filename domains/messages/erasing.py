@@ -5,10 +5,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from shared.intents import Erasure, Erasures, IntentWriter, PersonErasures
 from shared.keys import InvalidKey
 from shared.queries import scan_in_batches
 from shared.tables import InvalidRow
-from shared.writes import Erasure, Erasures, IntentWriter, PersonErasures
 
 from .records import GROUP_SIGN, StoredMessage
 

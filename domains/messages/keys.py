@@ -5,10 +5,10 @@ of the other lists say only that there is a message, and a page of them fetches 
 however many lists it appears.
 """
 
+from shared.intents import erasures_tables
 from shared.keys import Descending, EscapedText, Int64, part, row_key
 from shared.sources import Source
 from shared.tables import TEXTS, Column
-from shared.writes import erasures_tables
 
 from .records import StoredMessage
 

@@ -6,22 +6,14 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from shared.intents import Erasures, ErasureTables, SourceRow, WriterUpkeep
 from shared.keys import InvalidQuestion, any_of, between, shown
 from shared.queries import Query
 from shared.records import check_text
 from shared.sources import Source
 from shared.tables import InvalidRow
-from shared.writes import (
-    CLOCK,
-    CombinedUpkeep,
-    Erasures,
-    ErasureTables,
-    SourceRow,
-    Upkeep,
-    WriterClock,
-    WriterUpkeep,
-    store_all,
-)
+from shared.upkeep import CombinedUpkeep, Upkeep
+from shared.writes import CLOCK, WriterClock, store_all
 
 from .delivering import GroupDeliveries
 from .erasing import UserErasures
@@ -44,7 +36,7 @@ class MessageRepository:
     """Sends messages to users and groups, marks them as read, deletes them for one side, and lists them.
 
     The row in the receiver's inbox decides what a message is; the lines of all other lists are derived from it, see
-    `shared.writes.intents`. When a write has returned, it is stored, and every list shows it: a page of the outbox or
+    `shared.intents.writer`. When a write has returned, it is stored, and every list shows it: a page of the outbox or
     of the unread messages fetches the messages, and drops lines that disagree with them. If a writer dies, repeating
     the call or running `upkeep.recover` completes the write.
 

@@ -9,7 +9,8 @@ import attrs
 from shared.keys import InvalidQuestion, between, shown, starting_with
 from shared.queries import Query
 from shared.sources import Source
-from shared.writes import CLOCK, Upkeep, WriterClock
+from shared.upkeep import Upkeep
+from shared.writes import CLOCK, WriterClock
 
 from .keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, OrderByNumber
 from .records import NEXT_STATUSES, STATUSES, BuyerLine, Order, SellerLine, Status
@@ -29,7 +30,7 @@ class UnknownOrder(ValueError):
 class OrderRepository:
     """Places orders, changes their status, finds them by number, seller, buyer and status.
 
-    An order is decided in its own row; the lines of its lists are derived from it, see `shared.writes.intents`. A
+    An order is decided in its own row; the lines of its lists are derived from it, see `shared.intents.writer`. A
     confirmed write is stored, and no two orders share a number. A seller's or a buyer's list may lack a new order, or
     show its old status, until the write is complete; the list by status never lacks an order and never shows a wrong
     one. If a writer dies, repeating the call or running `upkeep.recover` completes the write.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import (
+from shared.upkeep import (
     NOTHING_TOLD,
     Finding,
     Instructions,

@@ -9,7 +9,8 @@ import happybase
 from shared.keys import EVERY_ROW, InvalidQuestion, RowRange, shown
 from shared.queries import in_batches
 from shared.tables import BoundTable
-from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, store_all
+from shared.upkeep import CombinedUpkeep, Upkeep
+from shared.writes import CLOCK, WriterClock, store_all
 
 from .annotation_store import AnnotationStore
 from .annotations import Annotation

@@ -30,17 +30,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from shared.keys import MAX_ROW_BYTES, shown, shown_bytes
 from shared.queries import in_batches
 from shared.tables import BoundTable, put_if
-from shared.writes import (
-    COUNTER_ROW,
-    ID_FAMILY,
-    NAME_FAMILY,
-    NOTHING_TOLD,
-    TIMES_READ_AGAIN,
-    Finding,
-    Instructions,
-    no_progress,
-    remove_row,
-)
+from shared.upkeep import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, no_progress
+from shared.writes import COUNTER_ROW, ID_FAMILY, NAME_FAMILY, remove_row
 
 from .annotations import is_annotation, is_global_row, read_annotation
 from .codecs import LatinText

@@ -5,10 +5,10 @@ from typing import Any
 
 import attrs
 
+from ..intents import SourceCells
 from ..keys.errors import shown_bytes
 from ..tables import InvalidRecord, ItemCells, RecordCells, TableLayout
 from ..tables.cells import families_of
-from ..writes import SourceCells
 
 
 @attrs.frozen

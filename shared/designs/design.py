@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
+from ..intents import holds_intents, writers_of
 from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
 from ..tables.recorded_layouts import marked_ms
-from ..writes import holds_intents, writers_of
 from ..writes.batches import RECORDS_AT_ONCE
 from .accepted import Accepted
 from .cell_contents import CellContents, contents_of

@@ -6,10 +6,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from ..intents import ErasedSource, Erasure, SourceCells, holds_intents, writers_of
 from ..keys import KeyLayout
 from ..tables import Column, Family, ItemCells, OtherColumns, Packing, RecordCells, TableLayout
 from ..tables.packing import MSGPACK
-from ..writes import ErasedSource, Erasure, SourceCells, holds_intents, writers_of
 from .design import Design, Variant
 from .traps import scratch_store
 

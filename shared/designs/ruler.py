@@ -7,12 +7,12 @@ from typing import Any
 import attrs
 from rich.cells import cell_len, chop_cells
 
+from ..intents import SourceCells
 from ..keys import KeyLayout, Rest, Segment
 from ..keys.errors import shown
 from ..keys.slice_codecs import share_codec
 from ..records import LENGTH, plain_scalar, show_length, show_time
 from ..tables import ItemCells, OtherColumns, Packing, RecordCells, TableLayout
-from ..writes import SourceCells
 from .published import PublishedKey
 
 ITEMS_SHOWN = 3

@@ -1,6 +1,6 @@
 """What a design declares, once: a source with its lists, or a table alone.
 
-May import `keys`, `records`, `tables`, `queries` and `writes`.
+May import `keys`, `records`, `tables`, `queries`, `writes`, `upkeep` and `intents`.
 """
 
 from .asked_table import AskedTable

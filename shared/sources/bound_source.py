@@ -4,19 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from ..intents import FUTURE_MS, Derived, Intent, IntentWriter, WriterUpkeep, dated_in_future
+from ..intents.slots import SlotOfProcess
 from ..queries import Query
 from ..tables import BoundTable, InvalidRow, TableLayout
-from ..writes import (
-    FUTURE_MS,
-    Derived,
-    Intent,
-    IntentWriter,
-    WriterClock,
-    WriterUpkeep,
-    dated_in_future,
-    store_all,
-)
-from ..writes.slots import SlotOfProcess
+from ..writes import WriterClock, store_all
 from .asked_table import AskedTable
 from .lists import ListOf, list_of_source
 

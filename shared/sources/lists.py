@@ -6,12 +6,12 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
+from ..intents import KEEP_TOMBSTONES_MS
 from ..keys import KeyLayout, Splits, split_points
 from ..keys.errors import listed, shown
 from ..tables import Cells, Column, Family, InvalidRecord, OtherColumns, RecordCells, TableLayout
 from ..tables.cells import families_of, record_fields
 from ..tables.declared_types import includes_none, type_name
-from ..writes import KEEP_TOMBSTONES_MS
 
 L = TypeVar("L")
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from ..intents import Intent, SourceCells, intents_table
 from ..keys import KeyLayout, Splits
 from ..keys.errors import listed
 from ..tables import Family, InvalidRecord, RecordCells, TableLayout
-from ..writes import CLOCK, Intent, SourceCells, WriterClock, intents_table
+from ..writes import CLOCK, WriterClock
 from .bound_source import BoundSource
 from .lists import (
     NO_FAMILIES,

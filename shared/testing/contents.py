@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 import attrs
 
+from ..intents import KEEP_TOMBSTONES_MS, SourceCells, writers_of
 from ..tables import TableLayout
-from ..writes import KEEP_TOMBSTONES_MS, SourceCells, writers_of
 
 Contents: TypeAlias = dict[str, dict[bytes, Any]]
 """The contents of each row, by table."""

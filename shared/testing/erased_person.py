@@ -9,8 +9,10 @@ from typing import Any
 import attrs
 import happybase
 
-from ..writes import CombinedUpkeep, Erasure, Upkeep, WriterClock
-from ..writes.steps import FORGET_MS
+from ..intents import Erasure
+from ..intents.steps import FORGET_MS
+from ..upkeep import CombinedUpkeep, Upkeep
+from ..writes import WriterClock
 from .engines import Engine
 from .stopped_writes import Opened
 from .watched_connection import Call, Script, WatchedConnection, WriterDied

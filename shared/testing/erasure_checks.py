@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from ..writes.intent_rows import CLOCKS_APART_MS
-from ..writes.steps import FORGET_MS, WINDOW_MS
+from ..intents.intent_rows import CLOCKS_APART_MS
+from ..intents.steps import FORGET_MS, WINDOW_MS
 from .crash_points import chosen
 from .erased_person import ErasureTests
 from .watched_connection import Call, WatchedConnection, WriterDied, dying_at, dying_before, paused_at

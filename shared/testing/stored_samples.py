@@ -5,8 +5,8 @@ from typing import Any, TypeAlias
 
 import happybase
 
+from ..intents import SourceCells
 from ..tables import COUNTER, ItemCells, RecordCells, TableLayout, physical_tables
-from ..writes import SourceCells
 
 Tables: TypeAlias = Sequence[TableLayout[Any, Any]]
 

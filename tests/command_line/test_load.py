@@ -16,8 +16,8 @@ from domains.orders import OrderConflict
 from domains.orders.design import DESIGN as ORDERS
 from domains.tsdb import TsdbRepository
 from domains.tsdb.design import DESIGN as TSDB
+from shared.intents import IntentWriter
 from shared.stores import connect
-from shared.writes import IntentWriter
 from tests.command_line.running import ended
 
 ROOT = Path(__file__).parents[2]

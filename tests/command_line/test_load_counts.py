@@ -14,12 +14,13 @@ from domains.command_line import designs, loaded_files, stored_keys
 from domains.command_line.designs import all_designs, full_name
 from domains.command_line.stored_keys import key_function
 from shared.designs import AccessPattern, Design, Load, Variant
+from shared.intents import UnknownOutcome
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
 from shared.queries import Query
 from shared.records import integer, text
 from shared.stores import connect
 from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
-from shared.writes import CLOCK, ClockSkew, UnknownOutcome, put_all, store_all
+from shared.writes import CLOCK, ClockSkew, put_all, store_all
 from tests.few_designs import FEW
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 

@@ -10,8 +10,8 @@ import pytest
 from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS
 from shared.stores import connect
 from shared.tables import create_tables
-from tests.shared.writes.changing import TABLES, change_orders, numbered
-from tests.shared.writes.processes import running, wait_for
+from tests.shared.intents.changing import TABLES, change_orders, numbered
+from tests.shared.intents.processes import running, wait_for
 
 STORE = "embedded:orders.db"
 REPAIR = f"repair orders --store {STORE} --quiet"

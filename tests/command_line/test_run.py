@@ -8,9 +8,9 @@ from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
 from domains.command_line import running
 from domains.command_line.designs import all_designs
+from shared.intents import holds_intents
 from shared.stores import connect
 from shared.tables import InvalidRecord
-from shared.writes import holds_intents
 from tests.few_designs import few_of
 
 few_designs = pytest.mark.parametrize("design", few_of(all_designs(), lambda design: design.name))

@@ -84,7 +84,7 @@ def passes(monkeypatch, engine):
 def at_once(monkeypatch):
     """What is deleted is old enough to be forgotten, also on a real server."""
     for module in ("claiming", "erasing"):
-        monkeypatch.setattr(f"shared.writes.{module}.FORGET_MS", -1_000_000)
+        monkeypatch.setattr(f"shared.intents.{module}.FORGET_MS", -1_000_000)
 
 
 def shared_samples(design, variant):

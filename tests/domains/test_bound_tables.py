@@ -11,9 +11,9 @@ from domains.command_line.designs import all_designs
 from shared.designs import Design, load_samples
 from shared.designs.golden_answers import golden_answers
 from shared.designs.metering import measure
+from shared.intents import ErasureTables
 from shared.sources import Source, Table
 from shared.testing.engines import Embedded
-from shared.writes import ErasureTables
 
 
 def declared(design: Design) -> dict[str, Any]:

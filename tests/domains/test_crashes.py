@@ -3,8 +3,8 @@
 import pytest
 
 from domains.command_line.designs import all_designs
+from shared.intents import holds_intents
 from shared.testing import CrashContract, StoppedWrites
-from shared.writes import holds_intents
 
 from .by_design import by_design, contracts
 

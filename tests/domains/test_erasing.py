@@ -7,6 +7,7 @@ from operator import attrgetter
 import pytest
 
 from domains.command_line.designs import all_designs
+from shared.intents.steps import FORGET_MS
 from shared.testing import (
     Call,
     Engine,
@@ -19,8 +20,7 @@ from shared.testing import (
     dying_before,
 )
 from shared.testing.erasure_checks import DEAD_MS
-from shared.writes.steps import FORGET_MS
-from tests.shared.writes.clocks import SetClock
+from tests.shared.intents.clocks import SetClock
 
 from .by_design import by_design, contracts
 

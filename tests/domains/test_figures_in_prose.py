@@ -13,12 +13,12 @@ from domains.monitoring.keys import HOUR_MS
 from domains.orders.keys import BY_STATUS
 from domains.tsdb.records import MAX_TAGS
 from shared.designs import metered
+from shared.intents import holds_intents
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
 from shared.sources import Table
 from shared.stores import connect
 from shared.tables import ItemCells, create_tables
 from shared.testing import WatchedConnection
-from shared.writes import holds_intents
 from tests.readmes import ROOT
 
 ORDER = orders.Order("n-1", "s-1", "b-1", placed_ms=1, item="lamp", amount=1)

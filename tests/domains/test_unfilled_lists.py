@@ -4,6 +4,7 @@ import pytest
 
 from domains.command_line.designs import all_designs
 from shared.designs import measure
+from shared.intents import SourceCells, writers_of
 from shared.tables import UnfilledList, create_tables
 from shared.tables.recorded_layouts import (
     MARK,
@@ -15,7 +16,6 @@ from shared.tables.recorded_layouts import (
     record_row,
 )
 from shared.testing.contracts import samples_of
-from shared.writes import SourceCells, writers_of
 from tests.engines import Embedded
 
 VARIANTS = {

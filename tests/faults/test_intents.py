@@ -16,8 +16,8 @@ from tests.programs.faults.gateways import EmbeddedGateway, RemoteGateway
 from tests.programs.faults.plans import PLANS, Plan
 from tests.programs.faults.proxy import Proxy
 from tests.programs.faults.workload import TIMEOUT_MS, new_seed
-from tests.shared.writes.changing import DERIVED, TABLES, Changer, contradictions, differences
-from tests.shared.writes.processes import Log, entries
+from tests.shared.intents.changing import DERIVED, TABLES, Changer, contradictions, differences
+from tests.shared.intents.processes import Log, entries
 
 THREADS = 3
 NUMBERS = range(4)

@@ -19,12 +19,42 @@ MAY_IMPORT = {
     "shared.records": {"keys"},
     "shared.tables": {"keys", "records"},
     "shared.queries": {"keys", "tables"},
-    "shared.writes": {"keys", "records", "tables", "queries", "events"},
-    "shared.sources": {"keys", "records", "tables", "queries", "writes"},
+    "shared.writes": {"keys", "tables", "queries", "events"},
+    "shared.upkeep": {"keys", "tables", "queries", "writes", "events"},
+    "shared.intents": {"keys", "records", "tables", "queries", "writes", "upkeep", "events"},
+    "shared.sources": {"keys", "records", "tables", "queries", "writes", "upkeep", "intents"},
     "shared.loading": {"keys", "records"},
     "shared.stores": {"keys", "events"},
-    "shared.designs": {"keys", "events", "records", "tables", "queries", "writes", "sources", "loading", "stores"},
-    "shared.testing": {"keys", "records", "tables", "queries", "writes", "sources", "loading", "stores", "designs"},
+    "shared.designs": {
+        *(
+            "keys",
+            "events",
+            "records",
+            "tables",
+            "queries",
+            "writes",
+            "upkeep",
+            "intents",
+            "sources",
+            "loading",
+            "stores",
+        )
+    },
+    "shared.testing": {
+        *(
+            "keys",
+            "records",
+            "tables",
+            "queries",
+            "writes",
+            "upkeep",
+            "intents",
+            "sources",
+            "loading",
+            "stores",
+            "designs",
+        )
+    },
     "shared.stores.thrift1": set[str](),
     "shared.stores.thrift2": {"thrift1"},
     "shared.stores.filters": {"thrift1"},
@@ -34,7 +64,7 @@ MAY_IMPORT = {
 }
 """The rooms beside it that each room may import; `shared.stores` has rooms of its own."""
 ROOMS = [path.parent for path in (*SHARED.glob("*/__init__.py"), *SHARED.glob("stores/*/__init__.py"))]
-COPIED = ("keys", "records", "tables", "queries", "writes", "sources", "events")
+COPIED = ("keys", "records", "tables", "queries", "writes", "upkeep", "intents", "sources", "events")
 """The rooms that a copied design imports."""
 
 

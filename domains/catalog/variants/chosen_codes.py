@@ -7,7 +7,7 @@ it if people choose the codes and read them in keys. Back up the table of names 
 
 from functools import partial
 
-from shared.writes import erasures_tables
+from shared.intents import erasures_tables
 
 from ..names import names_tables
 from .numbered_codes import BY_ID, BY_LISTING, NUMBERED

@@ -7,8 +7,8 @@ ever change, and every byte counts.
 
 from functools import partial
 
+from shared.intents import erasures_tables
 from shared.keys import Code, Descending, EscapedText, Int64, TrailingText, part, row_key
-from shared.writes import erasures_tables
 
 from ..keys import BY_ID, BY_LISTING, PRODUCTS
 from ..repository import CatalogRepository

@@ -6,8 +6,8 @@ before _. Everything else is as in `keys.py`. Choose it if you have such a table
 
 from functools import partial
 
+from shared.intents import erasures_tables
 from shared.keys import DelimitedText, Descending, Int64, TrailingText, part, row_key
-from shared.writes import erasures_tables
 
 from ..keys import BY_ID, BY_LISTING, PRODUCTS
 from ..repository import CatalogRepository

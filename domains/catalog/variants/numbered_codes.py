@@ -11,23 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from shared.intents import Erasure, Erasures, ErasureTables, PersonErasures, erasures_tables, forget
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, TrailingText, between, part, row_key
 from shared.queries import Query
 from shared.records import check_text
 from shared.sources import Source
 from shared.tables import BoundTable, InvalidRow, TableLayout
-from shared.writes import (
-    CLOCK,
-    CombinedUpkeep,
-    Erasure,
-    Erasures,
-    ErasureTables,
-    PersonErasures,
-    Upkeep,
-    WriterClock,
-    erasures_tables,
-    forget,
-)
+from shared.upkeep import CombinedUpkeep, Upkeep
+from shared.writes import CLOCK, WriterClock
 
 from ..keys import PRODUCTS
 from ..names import CATEGORY, CODE_BYTES, KINDS, REGION, SHOP, NameCode, Names, names_tables

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from shared.keys import EscapedText, UInt64, any_of, part, row_key
 from shared.queries import DependentQuery, Query
-from shared.writes import CLOCK, Upkeep, WriterClock
+from shared.upkeep import Upkeep
+from shared.writes import CLOCK, WriterClock
 
 from ..history import RecordHistory
 from ..keys import BY_POSITION, BY_RECORD, CHECKPOINTS, COLUMNS, COPY, SOURCES

@@ -13,7 +13,8 @@ import attrs
 from shared.queries import DependentQuery, Query
 from shared.sources import Table
 from shared.tables import InvalidRow
-from shared.writes import CLOCK, Upkeep, WriterClock
+from shared.upkeep import Upkeep
+from shared.writes import CLOCK, WriterClock
 
 from ..history import RecordHistory
 from ..keys import BY_RECORD, CHECKPOINTS, COPY, SOURCES, ChangeByPosition

@@ -15,7 +15,8 @@ from shared.keys import between
 from shared.queries import DependentQuery, Query
 from shared.sources import Table
 from shared.tables import OtherColumns
-from shared.writes import CLOCK, Upkeep, WriterClock
+from shared.upkeep import Upkeep
+from shared.writes import CLOCK, WriterClock
 
 from ..history import RecordHistory
 from ..keys import BY_POSITION, CHECKPOINTS, COLUMNS, COPY, SOURCES, ChangeOfRecord

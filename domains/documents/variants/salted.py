@@ -8,9 +8,9 @@ still one range, in one region until HBase splits it.
 
 from functools import partial
 
+from shared.intents import erasures_tables
 from shared.keys import HashPrefix, KeyLayout
 from shared.tables import TableLayout
-from shared.writes import erasures_tables
 
 from ..keys import DOCUMENTS, PARTS, DocumentOfOwner, GenerationOfDocument
 from ..repository import DocumentRepository

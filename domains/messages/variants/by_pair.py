@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from shared.intents import erasures_tables
 from shared.keys import Descending, EscapedText, Int64, between, part, row_key
 from shared.queries import Query
 from shared.records import check_text
 from shared.sources import AskedTable
-from shared.writes import CLOCK, WriterClock, erasures_tables
+from shared.writes import CLOCK, WriterClock
 
 from ..keys import MESSAGES
 from ..records import Message, StoredMessage

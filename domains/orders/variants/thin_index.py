@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from shared.intents import KEEP_TOMBSTONES_MS, IntentWriter
 from shared.keys import (
     Descending,
     EscapedText,
@@ -34,19 +35,8 @@ from shared.keys import (
 from shared.queries import Query, scan_in_batches
 from shared.sources import Source, Table
 from shared.tables import BIG_INT, RAW, BoundTable, Column, InvalidRecord, InvalidRow, put_if
-from shared.writes import (
-    CLOCK,
-    KEEP_TOMBSTONES_MS,
-    NOTHING_TOLD,
-    CombinedUpkeep,
-    Finding,
-    Instructions,
-    IntentWriter,
-    UnreadableRows,
-    Upkeep,
-    WriterClock,
-    no_progress,
-)
+from shared.upkeep import NOTHING_TOLD, CombinedUpkeep, Finding, Instructions, UnreadableRows, Upkeep, no_progress
+from shared.writes import CLOCK, WriterClock
 
 from ..keys import BY_BUYER, BY_SELLER, BY_STATUS, OrderByNumber
 from ..records import BuyerLine, Order, SellerLine, Status

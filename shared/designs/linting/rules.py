@@ -9,6 +9,7 @@ from typing import Any, Union, get_args, get_origin
 
 import attrs
 
+from ...intents import SourceCells
 from ...keys import Modulo, Reversed, Salt
 from ...keys.conditions import Between
 from ...keys.errors import TooManyRanges, listed
@@ -17,7 +18,6 @@ from ...keys.prefixes import MAX_BUCKETS
 from ...keys.slice_codecs import Slice, share_codec
 from ...tables import COUNTER, ItemCells, RecordCells, TableLayout
 from ...tables.cells import families_of, record_fields
-from ...writes import SourceCells
 from ..heat import HOT
 from ..patterns import part_line, prefix_line
 from .subjects import LintedTable

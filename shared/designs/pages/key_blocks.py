@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from ...intents import SourceCells
 from ...tables import Cells, ItemCells, RecordCells, TableLayout
-from ...writes import SourceCells
 from ..cost_tables import listed
 from ..design import Design
 from ..patterns import key_line

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 import svg
 
+from ...intents import SourceCells, writers_of
 from ...tables import ItemCells, RecordCells, TableLayout
-from ...writes import SourceCells, writers_of
 from ..comparison import VariantCosts
 from ..cost_tables import listed
 from ..design import Design

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import pytest
 
+from ...intents import claiming, erasing
 from ...keys.errors import shown
-from ...writes import claiming, erasing
 from ..engines import EMBEDDED, Engine
 from ..erased_person import ErasedPerson, ErasureTests, MovedTime
 from ..erasure_checks import (

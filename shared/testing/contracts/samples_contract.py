@@ -13,9 +13,11 @@ import pytest
 
 from ...designs import Variant, load_samples, scratch_store
 from ...designs.layout_text import layout_file, layout_text
+from ...intents import Erasure, writers_of
 from ...keys import KeyLayout, Salt
 from ...tables import LayoutMismatch, TableLayout
-from ...writes import Erasure, Instructions, NotAllStored, Upkeep, writers_of
+from ...upkeep import Instructions, Upkeep
+from ...writes import NotAllStored
 from ..damaged_rows import put_damaged_rows
 from ..engines import Embedded
 from ..golden_keys import check_golden_keys, stored_keys, write_golden_keys

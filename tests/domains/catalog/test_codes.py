@@ -11,7 +11,8 @@ from shared.designs import metered
 from shared.keys import InvalidKey
 from shared.tables import InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_at
-from shared.writes import COUNTER_ROW, IdTaken, Instructions, NameTaken
+from shared.upkeep import Instructions
+from shared.writes import COUNTER_ROW, IdTaken, NameTaken
 from tests.domains.variants import named, only
 
 from .stopped_writes import LAMP

@@ -9,7 +9,8 @@ from domains.counters.design import DESIGN
 from domains.counters.keys import LOGIN_DAYS, LOGINS_BY_DAY, TABLES, LoginDay, sums_of
 from shared.keys import InvalidQuestion
 from shared.testing import WatchedConnection
-from shared.writes import CLOCK, ClockSkew, Instructions
+from shared.upkeep import Instructions
+from shared.writes import CLOCK, ClockSkew
 from tests.domains.clocks import SetClock
 
 from .stopped_writes import DAY, login, logins_of_three, put, stored

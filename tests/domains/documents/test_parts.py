@@ -11,11 +11,11 @@ from domains.documents.design import DESIGN
 from domains.documents.keys import DOCUMENTS, PARTS, GenerationOfDocument
 from domains.documents.parts import MAX_BODY_BYTES, MAX_PARTS, PART_BYTES
 from domains.documents.stored import GENERATION_BYTES
+from shared.intents.steps import FORGET_MS, WINDOW_MS
 from shared.tables import InvalidRecord, InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_before, paused_at_call, paused_before, stored_cells
-from shared.writes import Instructions
-from shared.writes.steps import FORGET_MS, WINDOW_MS
-from tests.shared.writes.clocks import SetClock
+from shared.upkeep import Instructions
+from tests.shared.intents.clocks import SetClock
 
 VARIANTS = DESIGN.variants[:1]
 NOON_MS = 1_768_219_200_000

@@ -16,9 +16,9 @@ from domains.feeds.keys import (
     AuthorWithStream,
     ReaderOfAuthor,
 )
+from shared.intents.steps import FORGET_MS
 from shared.testing import ErasureTests
 from shared.writes import WriterClock
-from shared.writes.steps import FORGET_MS
 from tests.domains.clocks import SetClock
 
 from .erased import ERASED, NOON_MS, SOUP, TEA, network

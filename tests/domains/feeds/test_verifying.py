@@ -16,11 +16,12 @@ from domains.feeds.keys import (
     AuthorWithStream,
     ReaderOfAuthor,
 )
+from shared.intents.steps import WINDOW_MS
 from shared.keys import InvalidKey
 from shared.tables import Family, InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_before
-from shared.writes import Instructions, WriterClock
-from shared.writes.steps import WINDOW_MS
+from shared.upkeep import Instructions
+from shared.writes import WriterClock
 from tests.engines import Embedded
 
 from .stopped_writes import LINE, NOON_MS, SOUP, line_of, without_fan_out

@@ -7,8 +7,8 @@ import pytest
 
 from domains.messages import MessageRepository, StoredMessage
 from domains.messages.erasing import after_erase
+from shared.intents import claim
 from shared.keys import InvalidQuestion
-from shared.writes import claim
 
 from .erased import ERASED, TO_TEAM
 

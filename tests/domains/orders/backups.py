@@ -7,7 +7,8 @@ import attrs
 import happybase
 
 from domains.orders import TABLES, Order, OrderRepository
-from shared.writes import Instructions, SourceCells
+from shared.intents import SourceCells
+from shared.upkeep import Instructions
 from tests.engines import Engine
 from tests.programs.hbase.hbase_shell import in_shell
 

@@ -8,6 +8,7 @@ from domains.orders.design import DESIGN
 from domains.orders.keys import OrderByNumber
 from domains.orders.variants import thin_index
 from domains.orders.variants.thin_index import CLAIM_MS, KeyOfBuyersOrder
+from shared.intents.steps import FORGET_MS
 from shared.tables import InvalidRow
 from shared.testing import (
     StoppedWrites,
@@ -25,8 +26,7 @@ from shared.testing import (
     sources,
     sources_and_lines,
 )
-from shared.writes import Instructions
-from shared.writes.steps import FORGET_MS
+from shared.upkeep import Instructions
 
 from .stopped_writes import (
     DESK,

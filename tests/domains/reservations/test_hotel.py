@@ -13,10 +13,10 @@ import pytest
 
 from domains.reservations import TABLES, Hotel, RoomTaken, Stay, StayOfGuest, UnknownRoom
 from domains.reservations.hotel import LAST_DAY, ROOMS, STAYS, RoomOfHotel
+from shared.intents import IntentWriter, SourceCells
 from shared.keys import InvalidQuestion
 from shared.tables import Column, RecordCells
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at, undisturbed
-from shared.writes import IntentWriter, SourceCells
 
 from .stopped_writes import ANN, BOB, CAT
 

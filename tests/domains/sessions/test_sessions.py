@@ -18,8 +18,8 @@ from domains.sessions import (
     UnknownSession,
 )
 from domains.sessions.sessions import SESSIONS
+from shared.intents import forget, writers_of
 from shared.tables import Family, InvalidRecord
-from shared.writes import forget, writers_of
 
 FIRST = Session("c-1", 1, "north", 1_000)
 

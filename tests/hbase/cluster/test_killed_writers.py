@@ -12,7 +12,7 @@ from shared.stores import connect
 from shared.tables import create_tables
 from tests.programs.hbase.cluster.cluster import running_cluster
 from tests.programs.hbase.cluster.unrest import Unrest
-from tests.shared.writes.changing import (
+from tests.shared.intents.changing import (
     BY_STATUS,
     DERIVED,
     ORDERS,
@@ -22,7 +22,7 @@ from tests.shared.writes.changing import (
     differences,
     recover_again_and_again,
 )
-from tests.shared.writes.processes import entries, kill_at_random, running
+from tests.shared.intents.processes import entries, kill_at_random, running
 
 pytestmark = pytest.mark.cluster
 

@@ -16,8 +16,8 @@ import happybase
 from rich.console import Console
 
 from domains.command_line.loading import Reading, Task, load
+from shared.intents import holds_intents
 from shared.tables import TableLayout, create_tables, drop_tables
-from shared.writes import holds_intents
 
 ROOT = Path(__file__).parents[3]
 SERVE = (sys.executable, "-m", "domains.command_line", "serve", "--port", "0", "--thrift2-port", "0")

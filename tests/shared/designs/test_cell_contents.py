@@ -6,9 +6,9 @@ import attrs
 import pytest
 
 from shared.designs.cell_contents import column_of, contents_of
+from shared.intents import SourceCells
 from shared.keys import KeyLayout, Prefixed, TrailingText, UInt16
 from shared.tables import BIG_INT, Column, InvalidRecord, ItemCells, OtherColumns, RecordCells, TableLayout
-from shared.writes import SourceCells
 from tests.shared.specimens import key_class
 
 Sale = key_class("Sale", number=TrailingText)

@@ -5,9 +5,9 @@ import pytest
 from rich.cells import cell_len
 
 from shared.designs.ruler import BYTES, VALUES, cell_lines, ruler, ruler_lines, show_value
+from shared.intents import SourceCells
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, UInt16
 from shared.tables import BIG_INT, Column, ItemCells, RecordCells, TableLayout
-from shared.writes import SourceCells
 from tests.shared.specimens import key_class
 
 Sale = key_class("Sale", seller_id=EscapedText, placed_ms=Descending(Int64), order_number=EscapedText)

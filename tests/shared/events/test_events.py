@@ -12,11 +12,12 @@ from shared.stores import Unreachable, connect
 from shared.stores.hbase import connection as hbase
 from shared.stores.hbase import retries
 from shared.tables import create_tables
-from shared.writes import ClockSkew, settle_each
+from shared.upkeep import settle_each
+from shared.writes import ClockSkew
 from shared.writes.dated_cells import put_dated
+from tests.shared.intents.clocks import SetClock
+from tests.shared.intents.notes import TABLES, ById, Note, Notes
 from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
-from tests.shared.writes.clocks import SetClock
-from tests.shared.writes.notes import TABLES, ById, Note, Notes
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
+from shared.intents import holds_intents
 from shared.keys import (
     EscapedText,
     HashPrefix,
@@ -20,7 +21,7 @@ from shared.keys import (
 )
 from shared.sources import Source
 from shared.tables import InvalidRecord, TableLayout, create_tables
-from shared.writes import CLOCK, NotAllStored, holds_intents
+from shared.writes import CLOCK, NotAllStored
 
 
 @row_key

@@ -1,55 +1,5 @@
-"""Stores with the tables of notes, the clocks of a machine, which pass as a test says, and small batches."""
+"""The stores and the clocks of the tests of writes over several rows, which these tests put through, too."""
 
-import time
-from contextlib import closing
-from functools import partial
+from tests.shared.intents.conftest import connection, machine
 
-import pytest
-
-from shared.queries import in_batches, scan_in_batches
-from shared.stores import connect
-from shared.tables import create_tables
-from shared.writes import clock, comparing, steps
-from shared.writes.slots import Slots
-
-from .clocks import Machine
-from .notes import TABLES, Notes, moving_notes
-
-BATCH_ROWS = 10
-
-
-@pytest.fixture
-def small_batches(monkeypatch):
-    """Comparisons read so few rows at once."""
-    monkeypatch.setattr(comparing, "scan_in_batches", partial(scan_in_batches, batch_rows=BATCH_ROWS))
-    monkeypatch.setattr(comparing, "in_batches", partial(in_batches, size=BATCH_ROWS))
-
-
-@pytest.fixture
-def machine(monkeypatch):
-    """The machine on which a test runs. Its slots are new, because slots remember when they were used last."""
-    machine = Machine()
-    monkeypatch.setattr(time, "time_ns", machine.time_ns)
-    monkeypatch.setattr(clock, "_NEVER_SET", [machine.monotonic_ns])
-    monkeypatch.setattr(steps, "SLOTS", Slots())
-    return machine
-
-
-@pytest.fixture
-def connection():
-    """An embedded store with the tables of notes."""
-    with closing(connect("embedded:")) as connection:
-        create_tables(connection, TABLES)
-        yield connection
-
-
-@pytest.fixture
-def notes(connection):
-    """The notes of an embedded store."""
-    return Notes(connection)
-
-
-@pytest.fixture
-def moving(connection):
-    """The same with the moving list alone, and a clock of their own."""
-    return moving_notes(connection)
+__all__ = ["connection", "machine"]

@@ -11,9 +11,8 @@ from shared.tables.recorded_layouts import RECORDS, read_cell, record_row
 from shared.writes import ClockSkew, Expired, ExpiredRecord, allow_expired, expired, put_all, refuse_expired
 from shared.writes.expiring import CLOCK_COLUMN
 from shared.writes.server_clock import CHECKED_FOR_MS
+from tests.shared.intents.clocks import SetClock, now_ms
 from tests.shared.specimens import key_class
-
-from .clocks import SetClock, now_ms
 
 DAY_S = 86_400
 DAY_MS = DAY_S * 1000

@@ -6,11 +6,11 @@ from functools import partial
 
 import pytest
 
-from shared.writes import ClockSkew, IntentWriter, claim
+from shared.intents import IntentWriter, claim
+from shared.writes import ClockSkew
 from shared.writes.server_clock import ATTEMPTS, CHECKED_FOR_MS, MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
-
-from .clocks import SetClock
-from .notes import INTENTS, NOTES, Note, Notes
+from tests.shared.intents.clocks import SetClock
+from tests.shared.intents.notes import INTENTS, NOTES, Note, Notes
 
 CELLS = {b"n:a": b"1", b"n:b": b"2"}
 WITHIN = "clock: must be within 60000 ms of the region server's"
