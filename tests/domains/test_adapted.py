@@ -45,8 +45,8 @@ EDITED = [
         "activity",
         "hash-prefix",
         {
-            r"KeyLayout\(ActionOfUser\)": 'KeyLayout(ActionOfUser, HashPrefix(of="user", bytes=4, hex=True))',
-            "FixedBytes, Int64": "FixedBytes, HashPrefix, Int64",
+            r'("activity",\s+)(\w+)': r'\1KeyLayout(\2, HashPrefix(of="user", bytes=4, hex=True))',
+            "FixedBytes, Int64": "FixedBytes, HashPrefix, Int64, KeyLayout",
         },
     ),
     Edited(
@@ -62,7 +62,7 @@ EDITED = [
         "logs",
         "salted",
         {
-            r"KeyLayout\(LogNewestFirst\)": 'KeyLayout(LogTimeFirst, Salt(of="host", buckets=8))',
+            r'("logs",\s+)LogNewestFirst': r'\1KeyLayout(LogTimeFirst, Salt(of="host", buckets=8))',
             "KeyLayout, part": "KeyLayout, Salt, part",
         },
     ),
@@ -71,7 +71,7 @@ EDITED = [
         "monitoring",
         "salted",
         {
-            r"KeyLayout\(HourOfMetric\)": 'KeyLayout(HourOfMetric, Salt(of=("host", "metric"), buckets=8))',
+            r'("points",\s+)(\w+)': r'\1KeyLayout(\2, Salt(of=("host", "metric"), buckets=8))',
             "Rest, Slice": "Rest, Salt, Slice",
         },
     ),
