@@ -51,7 +51,7 @@ DESIGN = Design(
     erases="a user",
     exemptions=(
         Exemption("rows", "the verb is in no row key, so other verbs are read too", (OF_VERB,)),
-        Exemption("order", "they come in row-key order, which has the user first in some variants", (ALIKE,)),
+        Exemption("order", "they come in the order of the row key, which may have the user first", (ALIKE,)),
     ),
     accepted=(
         Accepted(

@@ -1,7 +1,4 @@
-"""One table of actions: user, newest first.
-
-The variants store the same actions under other keys; the README compares what they cost.
-"""
+"""One table of actions: user, newest first."""
 
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, part, row_key
 from shared.records import TIE_BYTES

@@ -7,8 +7,7 @@ readers see all of the call or nothing. A source has one writer at a time. If it
 watermark, and puts the same rows again; if two write at once, one of them is refused before it puts a row.
 
 A fourth table has copies of tables, a row for each record; a fifth has how far each copy has got. A feed brings a copy
-up to the watermark, so a copy may be behind. The variants differ in the key of the log and in what a row
-holds; the README compares what they cost.
+up to the watermark, so a copy may be behind.
 """
 
 from collections.abc import Mapping

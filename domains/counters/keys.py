@@ -36,7 +36,7 @@ class UserOfDay:
 
     Order:  by day, the oldest first, then by user; in a row by time.
     Serves: the total of a day; the top users of a day.
-    Costs:  one scan of all cells of the day. Every write of today goes to one region; the variant salted spreads them.
+    Costs:  one scan of all cells of the day. Every write of today goes to one region; a salt of the user spreads them.
     Fixed:  as `DayOfUser`.
     Source: none
     """

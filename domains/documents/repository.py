@@ -124,9 +124,8 @@ class DocumentRepository:
     def versions(self, owner: str, document_id: str, newest: int = 3) -> list[Document]:
         """The newest revisions of a document, newest first; a deletion is one without a body.
 
-        At most 10 are kept. Two changes in one millisecond are one version: if every change must be found, choose the
-        variant `history`. Revisions in parts, except the present one, are left out. Raises InvalidRow if one of them
-        cannot be read.
+        At most 10 are kept, and two changes in one millisecond are one version. Revisions in parts, except the present
+        one, are left out. Raises InvalidRow if one of them cannot be read.
         Costs: one call that returns as many whole documents; a second one that returns all 10 if some of these are the
         same revision, which `recover` and the steps of a document in parts write again.
         """

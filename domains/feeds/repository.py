@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 STEP_ROWS = 10_000
 """Number of followers in one step of a fan-out. If a worker dies, the next one puts up to this many lines again."""
 PULL_ABOVE = 10_000
-"""Posts of authors with more followers than this are pulled. The README says how to choose the number."""
+"""Posts of authors with more followers than this are pulled."""
 RUN_BYTES = 8
 
 

@@ -1,4 +1,4 @@
-"""What the suite shows of `leaderboard`: its load and its questions. A copy does not need it."""
+"""The load and questions of `leaderboard`, for the command `rowbook` and the tests."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the suite shows of `links`: its loads and its questions. A copy does not need it."""
+"""The loads and questions of `links`, for the command `rowbook` and the tests."""
 
 from pathlib import Path
 

@@ -1,7 +1,4 @@
-"""One table of events: host, kind of event, newest first.
-
-The variants lay out the same events in other orders; the README says which questions each of them answers.
-"""
+"""One table of events: host, kind of event, newest first."""
 
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
 from shared.records import TIE_BYTES
@@ -35,7 +32,7 @@ class LogTimeFirst:
     """One event in the log of all hosts. The client also sorts answers by this key.
 
     Order:  by time, then host, then kind of event.
-    Serves: as the key of a table (the variant time-first): all events of a period, in one range.
+    Serves: as the key of a table: all events of a period, in one range.
     Costs:  as the key of a table: one scan. For one host the client filters all hosts. Writes go to the last region.
     Fixed:  the time comes first, so split points cannot be chosen beforehand.
     Source: S0.7, [timestamp][hostname][log-event], the key from which it starts.

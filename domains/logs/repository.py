@@ -21,7 +21,6 @@ class LogRepository:
     The table's key binds as many conditions of a question as it can; the client compares the other fields, and sorts
     if the key has another order. `Page.client_work` names that work. If the key cannot bind any condition, the question
     is refused with an InvalidQuestion that names the missing part.
-    Costs are those of `TABLES`; the README compares them with the variants'.
 
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """

@@ -180,8 +180,7 @@ class MessageRepository:
         """The messages between two users that `owner` has not deleted, without copies of group messages.
 
         If `peer` is `owner`: the notes that `owner` sent to `owner`.
-        Costs: one scan of each of the two inboxes, side by side; the client drops all other messages. The variant
-        `by-pair` reads only the conversation.
+        Costs: one scan of each of the two inboxes, side by side; the client drops all other messages.
         """
         check_text("owner", owner)
         check_text("peer", peer)

@@ -1,7 +1,4 @@
-"""One table of points: a row for each host, metric and hour, and a cell for each point of that hour.
-
-The variants store the same points under the published keys; the README says which questions each of them answers.
-"""
+"""One table of points: a row for each host, metric and hour, and a cell for each point of that hour."""
 
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
 from shared.sources import Table
@@ -21,7 +18,7 @@ class HourOfMetric:
     Serves: a metric of a host in a period; its latest point; all metrics of a host; whole hours to delete.
     Costs:  one range. All metrics of a host in a period read the rows of any time. All hosts of a metric are refused.
     Fixed:  the sequence of the parts and the length of an hour; changing them means a new table.
-    Source: none; the published keys are in the variants.
+    Source: none
     """
 
     host: str = part(EscapedText, "what was measured; any text, and web-1 never matches web-12")

@@ -20,8 +20,7 @@ class PointRepository:
     """Stores points, and finds them by host, metric and time, in a table of any of its keys.
 
     The table's key binds as many conditions of a question as it can, and the client compares the others. If the key
-    cannot bind any condition, the question is refused with an InvalidQuestion that names the missing part. Costs are
-    those of `TABLES`; the README compares them with the variants'.
+    cannot bind any condition, the question is refused with an InvalidQuestion that names the missing part.
 
     Threads may share it on a connection of `connect`; on happybase's own, one thread at a time may use it.
     """

@@ -2,7 +2,7 @@
 
 Two layouts share the table `profiles`: one has the profile, its fields in family `p` and its other attributes in `a`;
 one has the orders, in `o`. The qualifier of an order is a key, so the orders of a row are sorted, the newest first. One
-get reads all that a page shows. The variants store the same orders in other ways; the README compares what they cost.
+get reads all that a page shows.
 """
 
 from shared.keys import Descending, Int64, KeyLayout, TrailingText, part, row_key
