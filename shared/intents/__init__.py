@@ -5,7 +5,7 @@ May import `keys`, `records`, `tables`, `queries`, `writes`, `upkeep` and `event
 
 from .claiming import claim, forget
 from .erasing import Erasures, dated_in_future
-from .erasures_table import ErasedSource, Erasure, ErasuresTable
+from .erasures_table import ErasedName, ErasedSource, Erasure, ErasuresTable
 from .intent_rows import Pending
 from .reading import Derived, SourceReader
 from .slots import Intent, holds_intents, intents_table
@@ -20,6 +20,7 @@ __all__ = [
     "FUTURE_MS",
     "KEEP_TOMBSTONES_MS",
     "Derived",
+    "ErasedName",
     "ErasedSource",
     "Erasure",
     "Erasures",

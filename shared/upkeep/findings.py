@@ -118,7 +118,10 @@ def _cannot() -> bool:
 
 @attrs.frozen
 class Mendable:
-    """A finding, and two ways to mend it; each returns whether nothing is wrong now, or why something still is."""
+    """A finding, and two ways to mend it; each returns whether nothing is wrong now.
+
+    `discard` may return the reason why it did not.
+    """
 
     finding: Finding
     mend: Callable[[], bool] = _cannot
