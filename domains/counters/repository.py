@@ -61,8 +61,10 @@ class LoginRepository:
         self._days = days.on(connection, clock)
         self.writer = self._days.writer
         self._folder = DayFolder(self._by_user, self._by_day, self._days, clock)
-        rows = partial(delete_logins, self._folder), partial(remaining, self._folder)
-        self._erasures = Erasures(connection, erasures, (), *rows, "counters", ends_dead=True, clock=self.writer)
+        delete, count = partial(delete_logins, self._folder), partial(remaining, self._folder)
+        self._erasures = Erasures(
+            connection, erasures, (), delete, count, "counters", ends_dead=True, clock=self.writer
+        )
         of_days, of_logins = WriterUpkeep(self.writer, source="day"), LoginUpkeep(self._folder)
         # `repair` would put again what an erasure has deleted from one table, so erasures come before logins.
         self.upkeep: Upkeep = CombinedUpkeep(of_days, self._erasures, of_logins)

@@ -82,10 +82,8 @@ class FeedRepository:
         self._fan_out = FanOut(self._follows, self._posts, self._timelines, self._streams, clock, step_rows)
         self._lines = TimelineLines(self._timelines, self.follow_writer, self.post_writer)
         writers = self.follow_writer, self.post_writer
-        rows_of, delete = (
-            partial(rows_of_user, *writers),
-            partial(delete_lines, self._posts, self._streams, self._lines),
-        )
+        rows_of = partial(rows_of_user, *writers)
+        delete = partial(delete_lines, self._posts, self._streams, self._lines)
         self._erasures = Erasures(connection, erasures, writers, rows_of, delete, "feeds")
         self.upkeep: Upkeep = CombinedUpkeep(
             self._posts.upkeep,
