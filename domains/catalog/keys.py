@@ -5,7 +5,7 @@ marker: its key has all parts of the product's key, so a page of it gets the pro
 comes first in every table: no question leaves the rows of its shop.
 """
 
-from shared.intents import erasures_tables
+from shared.intents import ErasuresTable
 from shared.keys import Descending, EscapedText, Int64, TrailingText, part, row_key
 from shared.sources import Source
 from shared.tables import BIG_INT, Column
@@ -77,7 +77,7 @@ PRODUCTS = Source(
 )
 BY_ID = PRODUCTS.moving_list("catalog_by_id", PlaceOfProduct, holds="a place of a product")
 BY_LISTING = PRODUCTS.moving_list("catalog_by_listing", ProductByListing, holds="a line of what is new")
-ERASURES = erasures_tables("catalog_erasures", writers=1)
+ERASURES = ErasuresTable("catalog_erasures")
 """The shops that are being erased."""
 
 TABLES = (*PRODUCTS.tables, *ERASURES.tables)

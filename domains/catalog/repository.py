@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.intents import Erasure, Erasures, ErasureTables, PersonErasures, forget
+from shared.intents import Erasure, Erasures, ErasuresTable, forget
 from shared.keys import InvalidQuestion, between, shown
 from shared.queries import KEYS_ONLY, Query, scan
 from shared.records import check_text
@@ -42,13 +42,12 @@ class CatalogRepository:
         self,
         connection: "happybase.Connection",
         products: Source[Product] = PRODUCTS,
-        erasures: ErasureTables = ERASURES,
+        erasures: ErasuresTable = ERASURES,
         clock: WriterClock = CLOCK,
     ) -> None:
         self._products = products.on(connection, clock)
         self.writer = self._products.writer
-        self._traces = Erasures(connection, erasures, (self.writer,))
-        self._erasures = PersonErasures(self._traces, self._rows_of, self._delete_lines, "catalog", ends_dead=False)
+        self._erasures = Erasures(connection, erasures, (self.writer,), self._rows_of, delete_lines, "catalog")
         self.upkeep: Upkeep = CombinedUpkeep(self._products.upkeep, self._erasures)
 
     # ---- writes
@@ -146,19 +145,17 @@ class CatalogRepository:
         except InvalidQuestion:  # no row key can hold this shop
             return ([],)
 
-    def _delete_lines(self, erasure: Erasure, on_kept: Callable[[InvalidRow], Any]) -> int:
-        """Deletes lines of an erased shop that lead to no product; returns how many other lines remain.
-
-        Calls `on_kept` with the reason that keeps a line.
-        """
-        return self._traces.delete_strays(lambda key: key.shop == erasure.name, erasure.at_ms, on_kept)
-
 
 def rows_of_shop(products: BoundSource[Any], shop: object) -> list[bytes]:
     """The rows of a shop, also those of withdrawn products. Costs: one scan, which fetches only keys."""
     table = products.table()
     columns = table.layout.cells.columns
     return [row for row, _cells in scan(table.rows, table.plan(shop=shop), filter=KEYS_ONLY, columns=columns)]
+
+
+def delete_lines(erasures: Erasures, erasure: Erasure, on_kept: Callable[[InvalidRow], object]) -> int:
+    """Deletes lines of an erased shop that lead to no product; returns how many other lines remain."""
+    return erasures.delete_strays(lambda key: key.shop == erasure.name, erasure.at_ms, on_kept)
 
 
 def after_store(product: Product, _stored: Product | None) -> Product:

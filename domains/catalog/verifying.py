@@ -3,39 +3,33 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import attrs
 
 from shared.keys import shown, shown_bytes
 from shared.queries import scan_in_batches
 from shared.tables import BoundTable, put_if
-from shared.upkeep import NOTHING_TOLD, Finding, Instructions, no_progress
+from shared.upkeep import Finding, Instructions, Mendable, Upkeep
 from shared.writes import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 
 from .names import CODE_BYTES, NameCode, erased_name
 
-
-@attrs.frozen
-class _Put:
-    """A mapping that follows from the opposite one, and what is stored in its place."""
-
-    row: bytes
-    column: bytes
-    stored: bytes | None
-    value: bytes
+_Put: TypeAlias = tuple[bytes, bytes, bytes | None, bytes]
+"""A mapping that follows from the opposite one, for `put_if`: row, column, what is stored in its place, and value."""
 
 
 @attrs.frozen
 class _Wrong:
-    """A finding, the column of its mapping, and what mends it; None if that is not clear."""
+    """A finding, the column of its mapping, and the one that mends it; None if that is not clear."""
 
     finding: Finding
     column: bytes
-    mend: _Put | None
+    put: _Put | None
 
 
-class NamesUpkeep:
+class NamesUpkeep(Upkeep):
     """Compares the codes of names with the names of codes: a part of the upkeep.
 
     undecodable  a name or a code cannot be read, such as a code of three bytes
@@ -52,19 +46,13 @@ class NamesUpkeep:
         self._rows = names.rows
         self._layout = names.layout
 
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+    def found(self, progress: Callable[[], object], _told: Instructions | None, /) -> Iterator[Mendable]:
         """The mappings that the opposite ones contradict. Costs: one scan, or two if some do; all names in memory."""
-        return (wrong.finding for wrong in self._wrong(progress))
-
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Mends what `verify` finds, or removes it if told; with each finding, whether it was."""
         for wrong in self._wrong(progress):
-            if wrong.mend is not None:
-                yield wrong.finding, put_if(self._rows, *attrs.astuple(wrong.mend))
+            if wrong.put is not None:
+                yield Mendable(wrong.finding, partial(put_if, self._rows, *wrong.put))
             else:
-                yield wrong.finding, instructions.discards(wrong.finding) and self._discard(wrong)
+                yield Mendable(wrong.finding, discard=partial(self._discard, wrong))
 
     def _discard(self, wrong: _Wrong) -> bool:
         """Deletes one mapping, because its row may have others, and spares what is put later."""
@@ -101,8 +89,8 @@ class NamesUpkeep:
             if damage := _damage(name, code):
                 owners = names_of.get(code, [])
                 is_clear = len(owners) == 1 and len(code) == CODE_BYTES and owners[0] not in codes_of
-                mend = _Put(code, name_column, name, owners[0]) if is_clear else None
-                yield _Wrong(Finding("undecodable", self._layout.name, code, None, damage), name_column, mend)
+                put: _Put | None = (code, name_column, name, owners[0]) if is_clear else None
+                yield _Wrong(Finding("undecodable", self._layout.name, code, None, damage), name_column, put)
         for name, code in codes.items():
             of_name, other = codes_of.get(name, []), names.get(code)
             if other == name or (other is not None and _damage(other, code)):
@@ -110,11 +98,11 @@ class NamesUpkeep:
             if len(code) == CODE_BYTES and erased_name(code).encode() in (name, other):
                 continue  # `remove` has not ended
             is_of_other = len(code) != CODE_BYTES or (other is not None and codes.get(other) == code)
-            mend = None
+            put = None
             if is_of_other and len(of_name) == 1 and not _damage(name, of_name[0]):
-                mend = _Put(name, id_column, code, of_name[0])
+                put = (name, id_column, code, of_name[0])
             elif not of_name and names_of[code] == [name] and not _damage(name, code):
-                mend = _Put(code, name_column, other, name)
+                put = (code, name_column, other, name)
             if damage := _damage(name, code):
                 finding = Finding("undecodable", self._layout.name, name, None, damage)
             elif other is None:
@@ -123,7 +111,7 @@ class NamesUpkeep:
             else:
                 reason = f"{kind} {shown(name.decode())} has code {code.hex()}, whose name is {shown(other.decode())}"
                 finding = Finding("differing", self._layout.name, name, None, reason)
-            yield _Wrong(finding, id_column, mend)
+            yield _Wrong(finding, id_column, put)
 
 
 def _inverted(mappings: dict[bytes, bytes]) -> dict[bytes, list[bytes]]:

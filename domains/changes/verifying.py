@@ -22,14 +22,13 @@ from shared.keys import EVERY_ROW, InvalidKey, between
 from shared.queries import DependentQuery, Query, in_batches, scan_in_batches
 from shared.tables import BoundTable, InvalidRow
 from shared.upkeep import (
-    NOTHING_TOLD,
     TIMES_READ_AGAIN,
     Finding,
     Instructions,
     Mendable,
     Recovery,
+    Upkeep,
     confirmed,
-    no_progress,
 )
 from shared.writes import Expired, WriterClock, put_all, remove_row
 
@@ -46,7 +45,7 @@ AT_ONCE = 250
 """Records of a copy that are read in one call, each with all its changes in memory."""
 
 
-class ChangeUpkeep:
+class ChangeUpkeep(Upkeep):
     """The upkeep of sources, and of the two tables of changes: each is scanned, and the other one asked for the same.
 
     `completed` returns changes as the history stores them.
@@ -73,32 +72,21 @@ class ChangeUpkeep:
         """Rows compared so far, in either table."""
         return {"change": self._rows}
 
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+    def found(self, progress: Callable[[], object], _told: Instructions | None, /) -> Iterator[Mendable]:
         """Every row up to the watermark that lacks its other row, or differs from it; and those that cannot be read.
 
-        The changes of a source that cannot be read are not compared. Also reports the sources whose writers died.
+        The changes of a source that cannot be read are not compared. Also finds the sources whose writers died.
         Costs: one scan of each table; for each 1,000 rows a call to the other table, and four more if they disagree.
+
+        `repair` puts each wrong row again, as the other table has it; the history is right if they differ. It is dated
+        as before, or as the newest cell in it if that is later.
+
+        If neither table has all of a change, its rows are kept unless `repair` is told to discard them. So is a change
+        in the history at whose position the log has another one. A row stays missing if it was deleted: HBase hides it
+        until a major compaction. If `repair` is told to discard a source that cannot be read, it removes it, but keeps
+        the names of its tables. If it is told to discard another source, it forgets the changes that its writer has
+        begun, provided that no row of them is stored.
         """
-        for found in self._found(progress):
-            yield found.finding
-
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Puts each wrong row again, as the other table has it; the history is right if they differ.
-
-        It is dated as before, or as the newest cell in it if that is later.
-
-        If neither table has all of a change, its rows are kept unless `instructions` discard them. So is a change in
-        the history at whose position the log has another one. A row stays missing if it was deleted: HBase hides it
-        until a major compaction. If `instructions` name a source that cannot be read, `repair` removes it, but keeps
-        the names of its tables. If they name another source, `repair` forgets the changes that its writer has begun,
-        provided that no row of them is stored.
-        """
-        for found in self._found(progress):
-            yield found.repair(instructions)
-
-    def _found(self, progress: Callable[[], object]) -> Iterator[Mendable]:
         self._rows, self._watermarks = 0, {}
         yield from self._of_sources()
         differing = set[bytes]()
@@ -243,7 +231,7 @@ class ChangeUpkeep:
         return bool(not wanted or _still_there(table, [change])) and not self._disagreeing(table, [change])
 
 
-class CopyUpkeep:
+class CopyUpkeep(Upkeep):
     """The upkeep of the copies: each record of the log is compared with its row there, and each row with the log.
 
     `changes_of_keys` returns the changes of the records of a table whose keys meet a condition, by key, newest first.
@@ -269,26 +257,15 @@ class CopyUpkeep:
         """Continues the copies, see `Copies.recover`."""
         return self._copies.recover(older_than_ms)
 
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+    def found(self, progress: Callable[[], object], _told: Instructions | None, /) -> Iterator[Mendable]:
         """Every row of a copy that is not as the changes up to its position left it, or that the log does not have.
 
-        Records whose changes or source cannot all be read are not compared: `ChangeUpkeep` reports them.
+        Records whose changes or source cannot all be read are not compared: `ChangeUpkeep` finds them.
         Costs: for each copy two scans of its table's changes and one of its rows, and a call for each 250 records.
+
+        `repair` puts what a row lacks, dated as before. Cells that the log does not have are kept unless it is told to
+        discard orphaned ones: maybe the log lost them.
         """
-        for found in self._found(progress):
-            yield found.finding
-
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Puts what a row lacks, dated as before.
-
-        Cells that the log does not have are kept unless `instructions` discard orphaned ones: maybe the log lost them.
-        """
-        for found in self._found(progress):
-            yield found.repair(instructions)
-
-    def _found(self, progress: Callable[[], object]) -> Iterator[Mendable]:
         self._records = 0
         invalid = list[InvalidRow]()
         copies = [*self._copies.all().on_invalid(invalid.append)]

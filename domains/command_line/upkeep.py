@@ -12,7 +12,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from shared.keys.errors import listed, shown
 from shared.records import show_time
-from shared.upkeep import NOTHING_TOLD, Erases, Finding, Instructions, Upkeep
+from shared.upkeep import Erases, Finding, Instructions, Upkeep
 
 from . import terminal
 from .designs import all_designs, find_variants
@@ -99,7 +99,7 @@ def instructions(discard: list[str], *, restore: bool) -> Instructions:
 
 def check_checkpoint(checkpoint: str | None, instructions: Instructions) -> None:
     """Raises WrongUsage for a checkpoint beside other instructions: what it skips would not be discarded."""
-    if checkpoint is not None and instructions != NOTHING_TOLD:
+    if checkpoint is not None and instructions != Instructions():
         raise WrongUsage("--checkpoint: must be without --discard and --restore, because it skips rows")
 
 

@@ -7,7 +7,7 @@ into another family of the row, and deletes the logins. Days are days of UTC.
 
 from typing import Any
 
-from shared.intents import erasures_tables
+from shared.intents import ErasuresTable
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, UInt64, part, row_key
 from shared.sources import Source, Table
 from shared.tables import Family, ItemCells, RecordCells, TableLayout
@@ -100,7 +100,7 @@ LOGIN_DAYS = Source(
     intents="logins_intents",
     holds="a day that takes no more logins",
 )
-ERASURES = erasures_tables("logins_erasures", writers=0)
+ERASURES = ErasuresTable("logins_erasures", writers=0)
 """The users who are being erased."""
 
 TABLES = (*LOGINS.tables, *LOGINS_BY_DAY.tables, *LOGIN_DAYS.tables, *ERASURES.tables)

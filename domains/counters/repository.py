@@ -2,10 +2,11 @@
 
 import heapq
 from collections.abc import Iterable, Iterator, Set
+from functools import partial
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING
 
-from shared.intents import Erasures, ErasureTables, WriterUpkeep
+from shared.intents import Erasures, ErasuresTable, WriterUpkeep
 from shared.keys import InvalidQuestion, between, shown
 from shared.queries import Query
 from shared.records import check_text, show_time
@@ -13,7 +14,7 @@ from shared.sources import Source, Table
 from shared.upkeep import CombinedUpkeep, Upkeep
 from shared.writes import CLOCK, WriterClock, put_all, store_all
 
-from .erasing import UserErasures
+from .erasing import delete_logins, remaining
 from .folding import DayFolder, LoginTable
 from .keys import ERASURES, LOGIN_DAYS, LOGINS, LOGINS_BY_DAY, LoginDay
 from .records import DAY_MS, DayCount, DayState, Login
@@ -52,7 +53,7 @@ class LoginRepository:
         by_user: Table[Login] = LOGINS,
         by_day: Table[Login] = LOGINS_BY_DAY,
         days: Source[DayState] = LOGIN_DAYS,
-        erasures: ErasureTables = ERASURES,
+        erasures: ErasuresTable = ERASURES,
         clock: WriterClock = CLOCK,
     ) -> None:
         self._by_user = LoginTable.of(connection, by_user)
@@ -60,7 +61,10 @@ class LoginRepository:
         self._days = days.on(connection, clock)
         self.writer = self._days.writer
         self._folder = DayFolder(self._by_user, self._by_day, self._days, clock)
-        self._erasures = UserErasures(Erasures(connection, erasures, (), self.writer), self._folder).upkeep
+        delete, count = partial(delete_logins, self._folder), partial(remaining, self._folder)
+        self._erasures = Erasures(
+            connection, erasures, (), delete, count, "counters", ends_dead=True, clock=self.writer
+        )
         of_days, of_logins = WriterUpkeep(self.writer, source="day"), LoginUpkeep(self._folder)
         # `repair` would put again what an erasure has deleted from one table, so erasures come before logins.
         self.upkeep: Upkeep = CombinedUpkeep(of_days, self._erasures, of_logins)

@@ -17,7 +17,7 @@ from shared.keys import EVERY_ROW, InvalidQuestion, Plan, Stream, shown_bytes
 from shared.queries import Query
 from shared.records import show_time
 from shared.tables import BoundTable, InvalidRow
-from shared.upkeep import NOTHING_TOLD, Finding, Instructions, Mendable, Recovery, confirmed, no_progress, reason_told
+from shared.upkeep import Finding, Instructions, Mendable, Recovery, Upkeep, confirmed, reason_told
 from shared.writes import Expired, put_all
 
 from .folding import DayFolder, LoginTable
@@ -30,7 +30,7 @@ AT_ONCE = 250
 """Logins or sums of a page; one call reads the cells to compare with, and names each of their rows and columns."""
 
 
-class LoginUpkeep:
+class LoginUpkeep(Upkeep):
     """The upkeep of folds and logins.
 
     Compares the logins and sums by user with those by day, and the sums with the states of their days. `store` puts no
@@ -56,37 +56,29 @@ class LoginUpkeep:
         """
         return self._folder.fold_closed()
 
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+    def found(self, progress: Callable[[], object], told: Instructions | None, /) -> Iterator[Mendable]:
         """Every row that lacks a login or a sum, or cannot be read; one finding for each row of a page.
 
         Calls `progress` after each page. Costs: two scans of each table, in pages of 250; for each page a call to the
         other table, and four more if they disagree.
+
+        `repair` first folds closed days. A login is put into the table that lacks it, with its own time; on a closed
+        day, the user's logins of both tables are folded instead. If two sums differ, the one by day stays. A day that
+        has sums but takes logins is closed again, because no reader would count them. Cells that cannot be read, and
+        rows whose keys cannot, are kept unless `repair` is told to discard them. A login stays missing if it was
+        deleted with a later timestamp: HBase hides it until a major compaction.
         """
-        yield from (mendable.finding for mendable in self._inconsistencies(progress))
+        failed = () if told is None else self._folder.fold_closed().failed
+        yield from self._inconsistencies(progress)
+        yield from self._unsettled(failed)
 
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Folds closed days, then mends what `verify` finds; with each finding, whether it was mended.
-
-        A login is put into the table that lacks it, with its own time; on a closed day, the user's logins of both
-        tables are folded instead. If two sums differ, the one by day stays. A day that has sums but takes logins is
-        closed again, because no reader would count them. Cells that cannot be read, and rows whose keys cannot, are
-        kept unless `instructions` discard them. A login stays missing if it was deleted with a later timestamp: HBase
-        hides it until a major compaction.
-        """
-        failed = self._folder.fold_closed().failed
-        for mendable in self._inconsistencies(progress):
-            yield mendable.repair(instructions)
-        yield from ((finding, False) for finding in self._unsettled(failed))
-
-    def _unsettled(self, failed: Collection[str]) -> Iterator[Finding]:
+    def _unsettled(self, failed: Collection[str]) -> Iterator[Mendable]:
         """The days among these that still cannot be folded."""
         days = self._folder.days.table().layout
         failed = self._folder.fold_closed().failed if failed else ()
         for row in self._folder.closed_rows() if failed else ():
             if reason := reason_told(failed, days.name, row):
-                yield Finding("unsettled", days.name, row, None, reason)
+                yield Mendable(Finding("unsettled", days.name, row, None, reason))
 
     def _inconsistencies(self, progress: Callable[[], object]) -> Iterator[Mendable]:
         """What is wrong in the tables of logins."""

@@ -4,7 +4,7 @@ The chosen paths are columns of their own, in the row of their document, so a li
 owner comes first in every key, so no question leaves the range of one tenant.
 """
 
-from shared.intents import KEEP_TOMBSTONES_MS, erasures_tables
+from shared.intents import KEEP_TOMBSTONES_MS, ErasuresTable
 from shared.keys import EscapedText, FixedBytes, KeyLayout, TrailingText, UInt8, part, row_key
 from shared.sources import Source
 from shared.tables import RAW, TEXT, Family, ItemCells, OtherColumns, TableLayout
@@ -107,7 +107,7 @@ PARTS = TableLayout(
     PART_CELLS,
     {"b": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)},
 )
-ERASURES = erasures_tables("documents_erasures", writers=1)
+ERASURES = ErasuresTable("documents_erasures")
 """The owners who are being erased."""
 
 TABLES = (*DOCUMENTS.tables, PARTS, *ERASURES.tables)

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from shared.intents import Erasures, ErasureTables
+from shared.intents import Erasures, ErasuresTable
 from shared.keys import InvalidKey, InvalidQuestion, TrailingText, starting_with
 from shared.queries import Query, Versions, equal
 from shared.records import check_one_of, check_text
@@ -13,7 +13,7 @@ from shared.upkeep import CombinedUpkeep, Upkeep
 from shared.writes import CLOCK, WriterClock
 
 from .deciding import after_store
-from .erasing import OwnerErasures
+from .erasing import delete_rows_of_owner, rows_of_owner
 from .keys import DOCUMENTS, ERASURES, PARTS, SUMMARIES, UNSETTLED, VERSIONS, GenerationOfDocument
 from .parts import PART_BYTES, DocumentParts, check_fits_cell
 from .records import CHOSEN, MAX_CHOSEN_CHARACTERS, Document, Summary, paths_of
@@ -40,7 +40,7 @@ class DocumentRepository:
         connection: "happybase.Connection",
         documents: Source[StoredDocument] = DOCUMENTS,
         parts: TableLayout[GenerationOfDocument, PartOfDocument] = PARTS,
-        erasures: ErasureTables = ERASURES,
+        erasures: ErasuresTable = ERASURES,
         clock: WriterClock = CLOCK,
         *,
         part_bytes: int = PART_BYTES,
@@ -49,8 +49,8 @@ class DocumentRepository:
         self.writer = self._documents.writer
         unsettled = self._documents.table(UNSETTLED)
         self.parts = DocumentParts(self.writer, BoundTable(connection, parts), unsettled, part_bytes)
-        erased = Erasures(connection, erasures, (self.writer,))
-        self._erasures = OwnerErasures(erased, self.writer, self.parts).upkeep
+        rows_of, delete = partial(rows_of_owner, self.writer), partial(delete_rows_of_owner, self.writer, self.parts)
+        self._erasures = Erasures(connection, erasures, (self.writer,), rows_of, delete, "documents")
         self.upkeep: Upkeep = CombinedUpkeep(
             self._documents.upkeep, self.parts.unsettled, PartsUpkeep(self.writer, self.parts), self._erasures
         )

@@ -1,12 +1,13 @@
 """Comparing the parts of large documents with the rows that name them."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from shared.intents import IntentWriter
 from shared.keys import InvalidKey
 from shared.queries import in_batches, scan
 from shared.tables import InvalidRow
-from shared.upkeep import NOTHING_TOLD, Finding, Instructions, no_progress
+from shared.upkeep import Finding, Instructions, Mendable, Upkeep
 from shared.writes import delete_rows
 
 from .keys import GenerationOfDocument
@@ -16,7 +17,7 @@ from .stored import StoredDocument
 LEFT_OVER = "no document names these parts; rowbook repair documents deletes them"
 
 
-class PartsUpkeep:
+class PartsUpkeep(Upkeep):
     """The part of an upkeep that compares documents in parts with their parts.
 
     Parts of a document's revision are lost if they are missing or cannot be read: nothing else holds them, so `repair`
@@ -35,34 +36,20 @@ class PartsUpkeep:
         """How many documents in parts were compared so far."""
         return {"large document": self._compared}
 
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+    def found(self, progress: Callable[[], object], _told: Instructions | None, /) -> Iterator[Mendable]:
         """The parts that are lost or left over.
 
         Costs: one scan of the documents, and one of the rows of all parts, with a call for each 1,000 of them; for each
         document in parts 2 calls, and 1 for each part.
         """
         self._compared = 0
-        yield from self._lost(progress)
-        for findings in self._left_over(progress):
-            yield from findings
+        yield from map(Mendable, self._lost(progress))
+        yield from self._left_over(progress)
 
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Deletes parts that are left over; rows that are not keys only if told."""
-        self._compared = 0
-        yield from ((finding, False) for finding in self._lost(progress))
-        for findings in self._left_over(progress):
-            for finding in findings:
-                is_mended = finding.kind == "left-over" or instructions.discards(finding)
-                if is_mended:
-                    self._delete(finding.row)
-                yield finding, is_mended
-
-    def _delete(self, row: bytes) -> None:
+    def _delete(self, row: bytes) -> bool:
         """Deletes a row up to the newest date of its parts."""
         cells = self._parts.table.rows.row(row, include_timestamp=True).values()
-        delete_rows(self._parts.table, [row], max((time_ms for _, time_ms in cells), default=0))
+        return bool(delete_rows(self._parts.table, [row], max((time_ms for _, time_ms in cells), default=0)))
 
     def _lost(self, progress: Callable[[], object]) -> Iterator[Finding]:
         """The generations that their documents name, and that lack parts or cannot be read."""
@@ -88,17 +75,19 @@ class PartsUpkeep:
             return Finding("undecodable", table.name, table.row(key), source_row, whole.reason)
         return None
 
-    def _left_over(self, progress: Callable[[], object]) -> Iterator[list[Finding]]:
-        """Batches of generations that no document names, and of rows that are not keys."""
+    def _left_over(self, progress: Callable[[], object]) -> Iterator[Mendable]:
+        """The generations that no document names, which are deleted; and rows that are not keys, only if told."""
         table = self._parts.table.layout.name
         for rows in self._parts.generations():
-            findings: list[Finding] = []
+            mendables: list[Mendable] = []
             for row, named in self._parts.named(rows).items():
+                delete = partial(self._delete, row)
                 if isinstance(named, InvalidKey):
-                    findings.append(Finding("undecodable", table, row, None, str(named)))
+                    mendables.append(Mendable(Finding("undecodable", table, row, None, str(named)), discard=delete))
                 elif named is False and self._is_still_left_over(row):
-                    findings.append(Finding("left-over", table, row, self._source_row(row), LEFT_OVER))
-            yield findings
+                    finding = Finding("left-over", table, row, self._source_row(row), LEFT_OVER)
+                    mendables.append(Mendable(finding, delete))
+            yield from mendables
             progress()
 
     def _is_still_left_over(self, row: bytes) -> bool:

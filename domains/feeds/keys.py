@@ -5,7 +5,7 @@ of timelines are not derived. The steps of a fan-out put them, 1,000 in a call, 
 of the fan-out. Rows of lists and timelines hold only a marker, because a page fetches the follows and the posts.
 """
 
-from shared.intents import KEEP_TOMBSTONES_MS, erasures_tables
+from shared.intents import KEEP_TOMBSTONES_MS, ErasuresTable
 from shared.keys import Descending, EscapedText, Int64, TrailingText, UInt64, part, row_key
 from shared.sources import Source, Table
 from shared.tables import Family, RecordCells
@@ -125,6 +125,6 @@ TIMELINES = Table(
 )
 STREAMS = Table("feeds_streams", AuthorWithStream, AuthorWithStream, RecordCells(AuthorWithStream, {}, marker="f:x"))
 
-ERASURES = erasures_tables("feeds_erasures", writers=2)
+ERASURES = ErasuresTable("feeds_erasures", writers=2)
 
 TABLES = (*FOLLOWS.tables, *POSTS.tables, *TIMELINES.tables, *STREAMS.tables, *ERASURES.tables)

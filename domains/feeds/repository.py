@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.intents import Erasures, ErasureTables, SourceRow
+from shared.intents import Erasures, ErasuresTable, SourceRow
 from shared.keys import any_of, between, shown
 from shared.queries import DependentQuery, Query
 from shared.records import check_int
@@ -16,7 +16,7 @@ from shared.tables import InvalidRow
 from shared.upkeep import CombinedUpkeep, UnreadableRows, Upkeep
 from shared.writes import CLOCK, WriterClock, store_all
 
-from .erasing import UserErasures
+from .erasing import delete_lines, rows_of_user
 from .keys import (
     ERASURES,
     FOLLOWERS,
@@ -71,7 +71,7 @@ class FeedRepository:
         posts: Source[StoredPost] = POSTS,
         timelines: Table[LineOfTimeline] = TIMELINES,
         streams: Table[AuthorWithStream] = STREAMS,
-        erasures: ErasureTables = ERASURES,
+        erasures: ErasuresTable = ERASURES,
         clock: WriterClock = CLOCK,
         pull_above: int | None = PULL_ABOVE,
         step_rows: int = STEP_ROWS,
@@ -81,11 +81,15 @@ class FeedRepository:
         self.follow_writer, self.post_writer = self._follows.writer, self._posts.writer
         self._fan_out = FanOut(self._follows, self._posts, self._timelines, self._streams, clock, step_rows)
         self._lines = TimelineLines(self._timelines, self.follow_writer, self.post_writer)
-        traces = Erasures(connection, erasures, (self.follow_writer, self.post_writer))
-        self._erasures = UserErasures(traces, self._follows, self._posts, self._streams, self._lines).upkeep
+        writers = self.follow_writer, self.post_writer
+        rows_of = partial(rows_of_user, *writers)
+        delete = partial(delete_lines, self._posts, self._streams, self._lines)
+        self._erasures = Erasures(connection, erasures, writers, rows_of, delete, "feeds")
         self.upkeep: Upkeep = CombinedUpkeep(
             self._posts.upkeep,
-            TimelineUpkeep(self._follows, self.post_writer, self._lines, self._fan_out.upkeep),
+            self._follows.upkeep,
+            self._fan_out.upkeep,
+            TimelineUpkeep(self._follows, self.post_writer, self._lines),
             StreamUpkeep(self.post_writer, self._fan_out, timelines.layout),
             UnreadableRows(self._streams),
             self._erasures,

@@ -1,14 +1,15 @@
 """Comparing lines of timelines with posts and follows, and pulled posts with their streams."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from shared.intents import IntentWriter, Pending, UnfinishedWork
+from shared.intents import IntentWriter
 from shared.keys import InvalidKey
 from shared.queries import in_batches, scan
 from shared.sources import BoundSource
 from shared.tables import InvalidRow, TableLayout
-from shared.upkeep import NOTHING_TOLD, Finding, Instructions, Recovery, no_progress
+from shared.upkeep import Finding, Instructions, Mendable, Upkeep, mended_together
 
 from .keys import LineOfTimeline
 from .lines import Hidden, StoredLines, TimelineLines
@@ -23,103 +24,60 @@ MENDED = ("left-over", "dangling")
 """Lines that `repair` deletes without being told. An orphaned line may be the only trace of a lost post."""
 
 
-class TimelineUpkeep:
-    """The upkeep of follows and fan-outs, and of the timelines that depend on both.
+class TimelineUpkeep(Upkeep):
+    """The part of the upkeep that compares timelines with posts and follows, after the parts of both.
 
     A line of a deleted post, or of an author whom the reader does not follow any more, is left over: no page shows it,
     and `repair` deletes it. `verify` cannot find missing lines of pushed posts, because no row says who followed an
     author at the time of a post; nor missing lines of streams, if lines expire. A line is orphaned, and `repair` keeps
     it, if its post or follow is lost: has no row at all, or if the line of the follow in the list of followers is
-    orphaned.
+    orphaned. Such a follow may have been stored again since it was deleted.
     """
 
     def __init__(
-        self,
-        follows: BoundSource[Follow],
-        post_writer: IntentWriter[StoredPost],
-        lines: TimelineLines,
-        fan_outs: UnfinishedWork[StoredPost],
+        self, follows: BoundSource[Follow], post_writer: IntentWriter[StoredPost], lines: TimelineLines
     ) -> None:
         self._follows = follows.upkeep
-        self._fan_outs = fan_outs
         self._follow_writer = follows.writer
         self._post_writer = post_writer
         self._lines = lines
         self._compared = 0
-        self._lost_follows: set[bytes] = set()
-        """The rows of follows that have lost a revision."""
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many follows and lines were compared so far."""
-        return {"source": self._follows.sources, "line": self._follows.lines + self._compared}
+        """How many lines of timelines were compared so far."""
+        return {"line": self._compared}
 
-    def pending(self) -> list[Pending]:
-        """The writes of follows that have not ended, the oldest first."""
-        return self._follows.pending()
+    def found(self, progress: Callable[[], object], told: Instructions | None, /) -> Iterator[Mendable]:
+        """The lines that no page shows. A post that cannot be read is a finding of its own table.
 
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes the writes of follows whose writers died, and continues fan-outs."""
-        return Recovery.of_all([self._follows.recover(older_than_ms), self._fan_outs.recover(older_than_ms)])
-
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """What is wrong with follows, see `WriterUpkeep.verify`, then with fan-outs, then with lines.
-
-        Costs: one scan of each table, a call for each 1,000 rows of a list, and two for each 1,000 lines of timelines.
+        Costs: one scan of the timelines, and two calls for each 1,000 lines.
         """
-        self._start()
-        yield from map(self._noted, self._follows.verify(progress))
-        yield from self._fan_outs.verify(progress)
-        for _, findings in self._of_lines(progress):
-            yield from findings.values()
-
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Repairs follows, see `WriterUpkeep.repair`, continues fan-outs, then deletes lines that no page shows."""
-        self._start()
-        for finding, is_mended in self._follows.repair(progress, instructions):
-            yield finding if is_mended else self._noted(finding), is_mended
-        yield from self._fan_outs.repair(progress, instructions)
-        for stored, findings in self._of_lines(progress):
-            gone = {
-                row: stored[row]
-                for row, finding in findings.items()
-                if finding.kind in MENDED or instructions.discards(finding)
-            }
-            self._lines.delete(gone)
-            yield from ((finding, row in gone) for row, finding in findings.items())
-
-    def _start(self) -> None:
         self._compared = 0
-        self._lost_follows.clear()
-
-    def _noted(self, finding: Finding) -> Finding:
-        """The finding; remembers the follow of an orphaned line: it may have been stored again since it was deleted."""
-        is_of_follow = any(finding.table == table.name for table in self._follow_writer.lists)
-        if is_of_follow and finding.kind == "orphaned" and finding.source_row is not None:
-            self._lost_follows.add(finding.source_row)
-        return finding
-
-    def _of_lines(self, progress: Callable[[], object]) -> Iterator[tuple[StoredLines, dict[bytes, Finding]]]:
-        """Batches of lines, each with its findings by row. A post that cannot be read is a finding of its own table."""
         for stored in self._lines.batches():
             kinds = self._hidden(stored)
             if "orphaned" in kinds.values():
                 kinds = self._hidden_for_good(kinds)
             keys = self._lines.keys_of(kinds)
-            yield stored, {row: self._finding(kind, row, keys[row]) for row, kind in kinds.items()}
+            findings = [self._finding(kind, row, keys[row]) for row, kind in kinds.items()]
+            yield from mended_together(findings, partial(self._deleted, stored, findings, told))
             self._compared += len(stored)
             progress()
+
+    def _deleted(self, stored: StoredLines, findings: list[Finding], told: Instructions | None) -> set[Finding]:
+        """Deletes those of these lines that `repair` may delete, or is told to; returns which."""
+        gone = [finding for finding in findings if finding.kind in MENDED or (told and told.discards(finding))]
+        self._lines.delete({finding.row: stored[finding.row] for finding in gone})
+        return {*gone}
 
     def _hidden(self, rows: Iterable[bytes]) -> dict[bytes, Hidden]:
         posts = self._lines.posts_of(rows)
         kinds: dict[bytes, Hidden] = {
             row: post for row, post in posts.items() if not isinstance(post, Post | InvalidRow)
         }
-        keys = self._lines.keys_of(row for row, kind in kinds.items() if self._lost_follows and kind == "left-over")
+        keys = self._lines.keys_of(row for row, kind in kinds.items() if self._follows.lost and kind == "left-over")
         for row, key in keys.items():
-            if self._lines.follow_row(key) in self._lost_follows:
+            if self._lines.follow_row(key) in self._follows.lost:
                 kinds[row] = "orphaned"
         return kinds
 
@@ -140,7 +98,7 @@ class TimelineUpkeep:
         return Finding(kind, name, row, self._post_writer.source.row(key), REASONS.get(kind, ""))
 
 
-class StreamUpkeep:
+class StreamUpkeep(Upkeep):
     """Compares pulled posts with their streams: each has a line there, and its author a mark.
 
     `repair` puts both again.
@@ -158,36 +116,26 @@ class StreamUpkeep:
         """How many posts were compared so far."""
         return {"pulled post": self._pulled}
 
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """The rows that pulled posts lack.
+    def found(self, progress: Callable[[], object], _told: Instructions | None, /) -> Iterator[Mendable]:
+        """The rows that pulled posts lack: their line, or the mark of their author.
 
+        A fan-out has put both before it says that it has ended, so only posts that are then read again can lack them.
         Costs: one scan of the posts, and three calls for each 1,000 pulled posts.
         """
         self._pulled = 0
-        for _, of_post in self._of_streams(progress):
-            yield from of_post
-
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Puts again what pulled posts lack."""
-        self._pulled = 0
-        for row, of_post in self._of_streams(progress):
-            self._fan_out.put_in_stream_again(row)
-            lacking = self._lacking([row]).get(row, [])
-            yield from ((finding, finding not in lacking) for finding in of_post)
-
-    def _of_streams(self, progress: Callable[[], object]) -> Iterator[tuple[bytes, list[Finding]]]:
-        """The rows of pulled posts that lack their line or the mark of their author, each with its findings.
-
-        A fan-out has put both before it says that it has ended, so only posts that are then read again can lack them.
-        """
         for rows in in_batches(self._pulled_posts()):
             lacking = self._lacking(rows)
             still_lacking = self._lacking(lacking)
-            yield from ((row, still_lacking[row]) for row in lacking if row in still_lacking)
+            for row in filter(still_lacking.__contains__, lacking):
+                of_post = still_lacking[row]
+                yield from mended_together(of_post, partial(self._put_again, row, of_post))
             self._pulled += len(rows)
             progress()
+
+    def _put_again(self, row: bytes, of_post: list[Finding]) -> set[Finding]:
+        """Puts again what a post lacks; returns the findings that are mended."""
+        self._fan_out.put_in_stream_again(row)
+        return {*of_post} - {*self._lacking([row]).get(row, [])}
 
     def _pulled_posts(self) -> Iterator[bytes]:
         posts = self._writer.source

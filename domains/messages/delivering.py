@@ -10,7 +10,7 @@ from shared.keys import shown
 from shared.queries import in_batches, scan
 from shared.sources import BoundSource
 from shared.tables import InvalidRow
-from shared.upkeep import NOTHING_TOLD, Finding, Instructions, no_progress
+from shared.upkeep import Finding, Instructions, Mendable, Upkeep, mended_together
 
 from .keys import UNFINISHED
 from .records import Message, StoredMessage, copies_of
@@ -20,7 +20,7 @@ MEMBERS_AT_ONCE = 1000
 NOT_DELIVERED = "members may lack their copies; rowbook recover messages continues the delivery"
 
 
-class GroupDeliveries:
+class GroupDeliveries(Upkeep):
     """Delivers group messages; the part of an upkeep that compares them with the copies that they say are delivered.
 
     A copy that its member has deleted keeps its row. So a copy without a row is lost, and `repair` creates it again,
@@ -66,21 +66,30 @@ class GroupDeliveries:
         """How many copies were compared so far."""
         return {"copy": self._copies}
 
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """The copies that are lost. Costs: one scan of the inboxes, and a call for each 1,000 copies."""
-        self._copies = 0
-        for copies in self._lost_copies(progress):
-            yield from copies.values()
+    def found(self, progress: Callable[[], object], _told: Instructions | None, /) -> Iterator[Mendable]:
+        """The copies that are lost, because they have no row. `repair` creates them.
 
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Creates lost copies."""
+        A copy has its row before the count of its group message includes it.
+        Costs: one scan of the inboxes, and a call for each 1,000 copies.
+        """
         self._copies = 0
-        for copies in self._lost_copies(progress):
-            claim(self._writer, copies)
-            stored = self._writer.reader.read_each(finding.row for finding in copies.values())
-            yield from ((finding, not _was_never_written(stored[finding.row])) for finding in copies.values())
+        for batch in in_batches(self._delivered_copies()):
+            row_of = {copy: self._inbox.row(copy) for copy, _ in batch}
+            stored = self._writer.reader.read_each(row_of.values())
+            lost = {
+                copy: Finding("missing", self._inbox.layout.name, row_of[copy], original, _reason(copy))
+                for copy, original in batch
+                if _was_never_written(stored[row_of[copy]])
+            }
+            yield from mended_together(lost.values(), partial(self._created, lost))
+            self._copies += len(batch)
+            progress()
+
+    def _created(self, lost: Mapping[StoredMessage, Finding]) -> set[Finding]:
+        """Creates lost copies; returns the findings of those that are there now."""
+        claim(self._writer, lost)
+        stored = self._writer.reader.read_each(finding.row for finding in lost.values())
+        return {finding for finding in lost.values() if not _was_never_written(stored[finding.row])}
 
     def about_to_be_claimed(self) -> Set[bytes]:
         """The rows of copies that are still to be created: their lines come first."""
@@ -89,19 +98,6 @@ class GroupDeliveries:
             if not isinstance(source, InvalidRow) and source.record is not None:
                 rows |= {self._inbox.row(copy) for copy in copies_of(source.record, source.record.delivered)}
         return rows
-
-    def _lost_copies(self, progress: Callable[[], object]) -> Iterator[dict[StoredMessage, Finding]]:
-        """Batches of copies without a row. A copy has its row before the count of its group message includes it."""
-        for batch in in_batches(self._delivered_copies()):
-            row_of = {copy: self._inbox.row(copy) for copy, _ in batch}
-            stored = self._writer.reader.read_each(row_of.values())
-            yield {
-                copy: Finding("missing", self._inbox.layout.name, row_of[copy], original, _reason(copy))
-                for copy, original in batch
-                if _was_never_written(stored[row_of[copy]])
-            }
-            self._copies += len(batch)
-            progress()
 
     def _delivered_copies(self) -> Iterator[tuple[StoredMessage, bytes]]:
         """The copies that group messages say are delivered, each with the row of its group message."""

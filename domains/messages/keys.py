@@ -5,7 +5,7 @@ of the other lists say only that there is a message, and a page of them fetches 
 however many lists it appears.
 """
 
-from shared.intents import erasures_tables
+from shared.intents import ErasuresTable
 from shared.keys import Descending, EscapedText, Int64, part, row_key
 from shared.sources import Source
 from shared.tables import TEXTS, Column
@@ -80,6 +80,6 @@ UNFINISHED = MESSAGES.moving_list(
     holds="one group message under delivery",
 )
 
-ERASURES = erasures_tables("messages_erasures", writers=1)
+ERASURES = ErasuresTable("messages_erasures")
 
 TABLES = (*MESSAGES.tables, *ERASURES.tables)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from shared.intents import Erasures, ErasureTables, SourceRow, WriterUpkeep
+from shared.intents import Erasures, ErasuresTable, SourceRow, WriterUpkeep
 from shared.keys import InvalidQuestion, any_of, between, shown
 from shared.queries import Query
 from shared.records import check_text
@@ -16,7 +16,7 @@ from shared.upkeep import CombinedUpkeep, Upkeep
 from shared.writes import CLOCK, WriterClock, store_all
 
 from .delivering import GroupDeliveries
-from .erasing import UserErasures
+from .erasing import delete_lines, rows_of_user
 from .keys import ERASURES, MESSAGES, OUTBOX, UNREAD, MessageByReceiver
 from .records import GROUP_SIGN, Message, StoredMessage, copies_of, digest_of
 
@@ -51,13 +51,16 @@ class MessageRepository:
         self,
         connection: "happybase.Connection",
         messages: Source[StoredMessage] = MESSAGES,
-        erasures: ErasureTables = ERASURES,
+        erasures: ErasuresTable = ERASURES,
         clock: WriterClock = CLOCK,
     ) -> None:
         self._messages = messages.on(connection, clock)
         self.writer = self._messages.writer
         self.deliveries = GroupDeliveries(self._messages)
-        self._erasures = UserErasures(Erasures(connection, erasures, (self.writer,)), self.writer).upkeep
+        rows_of = partial(rows_of_user, self.writer)
+        self._erasures = Erasures(
+            connection, erasures, (self.writer,), rows_of, delete_lines, "messages", ends_dead=True
+        )
         writes = WriterUpkeep(self.writer, self.deliveries.about_to_be_claimed)
         self.upkeep: Upkeep = CombinedUpkeep(self.deliveries, writes, self.deliveries.unfinished, self._erasures)
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from shared.tables import BoundTable, InvalidRow
 from shared.upkeep import (
-    NOTHING_TOLD,
     Finding,
     Instructions,
+    Mendable,
     Recovery,
     UnreadableRows,
-    no_progress,
+    Upkeep,
     reason_told,
     settle_each,
 )
@@ -20,7 +20,7 @@ from .records import RegisteredDeletion, Settings
 from .registry import KEEP_MS, DeletionRegistry
 
 
-class DeletionUpkeep:
+class DeletionUpkeep(Upkeep):
     """Completes deletions whose writers died, and deletes again what writers restored before they died."""
 
     def __init__(self, registry: DeletionRegistry, deleter: Deleter, settings: BoundTable[Any, Settings]) -> None:
@@ -66,20 +66,18 @@ class DeletionUpkeep:
 
         return settle_each(deletions, settle, self._registry.deletions.layout.name).with_invalid(invalid)
 
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """The registered deletions and settings that cannot be read; no row shows what should have been deleted."""
-        yield from self._unreadable.verify()
+    def found(self, _progress: Callable[[], object], told: Instructions | None, /) -> Iterator[Mendable]:
+        """The registered deletions and settings that cannot be read; no row shows what should have been deleted.
 
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Recovers all deletions; yields those that cannot be read, and those that failed, with the reason."""
-        deletions, table = self._registry.registered(), self._registry.deletions
-        failed = self._recovered(deletions, older_than_ms=0).failed
-        yield from self._unreadable.repair(instructions=instructions)
-        for row in map(table.row, sorted(deletions.values(), key=_started)):
+        `repair` first recovers all deletions; those that failed are found with the reason.
+        """
+        registered = {} if told is None else self._registry.registered()
+        failed = self._recovered(registered, older_than_ms=0).failed if told is not None else ()
+        yield from self._unreadable.found(lambda: None, told)  # a few rows: no progress
+        table = self._registry.deletions
+        for row in map(table.row, sorted(registered.values(), key=_started)):
             if reason := reason_told(failed, table.layout.name, row):
-                yield Finding("unsettled", table.layout.name, row, None, reason), False
+                yield Mendable(Finding("unsettled", table.layout.name, row, None, reason))
 
 
 def _started(deletion: RegisteredDeletion) -> int:

@@ -25,12 +25,13 @@ that of one batch. Writers may be at work: rows that disagree are read again, tw
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shared.keys import MAX_ROW_BYTES, shown, shown_bytes
 from shared.queries import in_batches
 from shared.tables import BoundTable, put_if
-from shared.upkeep import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, no_progress
+from shared.upkeep import TIMES_READ_AGAIN, Finding, Instructions, Mendable, Upkeep
 from shared.writes import COUNTER_ROW, ID_FAMILY, NAME_FAMILY, remove_row
 
 from .annotations import is_annotation, is_global_row, read_annotation
@@ -54,7 +55,7 @@ Rows: TypeAlias = Mapping[bytes, Mapping[bytes, bytes]]
 """The cells of rows, by column."""
 
 
-class SeriesUpkeep:
+class SeriesUpkeep(Upkeep):
     """Compares the mappings of names with each other, and the rows of points with the names."""
 
     def __init__(
@@ -85,27 +86,29 @@ class SeriesUpkeep:
         """Numbers compared so far, by kind."""
         return {"mapping": self.mappings, "row": self.rows}
 
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """The findings of `verify`, each with whether it was mended: a UID without a name gets back its only name.
+    def found(self, progress: Callable[[], object], told: Instructions | None, /) -> Iterator[Mendable]:
+        """Every inconsistent row, names first, then points, each in the order of its table.
 
-        Rows with that UID are then no longer orphaned. Rows of points are removed if `instructions` discard them.
-        Costs: those of `verify`; for each such UID one checkAndPut.
+        Calls `progress` after each batch. Costs: one scan of each table; for each 1,000 rows of names, a call for each
+        1,000 mappings; for each 250 rows of points, two calls for each 1,000 of their UIDs.
+
+        `repair` gives a UID without a name its only name back, after all other names were compared: it then finds no
+        row with that UID to be orphaned. Costs: one checkAndPut for each.
         """
         missing: list[Finding] = []
         for finding in self._verify_names(progress):
-            if finding.kind == "missing":
+            if told is not None and finding.kind == "missing":
                 missing.append(finding)
             else:
-                yield finding, False
+                yield Mendable(finding)
         names_of = Counter((self._nameless[finding], finding.row) for finding in missing)
         for finding in missing:
             kind = self._nameless[finding]
             is_clear = names_of[kind, finding.row] == 1
-            yield finding, is_clear and self._put_name(kind, finding.row, finding.source_row)
+            put = partial(self._put_name, kind, finding.row, finding.source_row)
+            yield Mendable(finding, put) if is_clear else Mendable(finding)
         for finding in self._verify_points(progress):
-            yield finding, instructions.discards(finding) and remove_row(self._points, finding.row)
+            yield Mendable(finding, discard=partial(remove_row, self._points, finding.row))
 
     def _put_name(self, kind: str, uid: bytes, name: bytes | None) -> bool:
         """Puts the name of a UID, unless it has one by now; returns whether it has this one."""
@@ -113,15 +116,6 @@ class SeriesUpkeep:
         return name is not None and (
             put_if(self._names.rows, uid, column, None, name) or self._names.rows.row(uid, [column]).get(column) == name
         )
-
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """Every inconsistent row, names first, then points, each in the order of its table.
-
-        Calls `progress` after each batch. Costs: one scan of each table; for each 1,000 rows of names, a call for each
-        1,000 mappings; for each 250 rows of points, two calls for each 1,000 of their UIDs.
-        """
-        yield from self._verify_names(progress)
-        yield from self._verify_points(progress)
 
     def _verify_names(self, progress: Callable[[], object]) -> Iterator[Finding]:
         self.mappings = self.rows = 0

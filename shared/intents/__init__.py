@@ -4,8 +4,8 @@ May import `keys`, `records`, `tables`, `queries`, `writes`, `upkeep` and `event
 """
 
 from .claiming import claim, forget
-from .erasing import ErasedName, ErasedSource, Erasure, Erasures, ErasureTables, dated_in_future, erasures_tables
-from .erasure_upkeep import PersonErasures
+from .erasing import Erasures, dated_in_future
+from .erasures_table import ErasedName, ErasedSource, Erasure, ErasuresTable
 from .intent_rows import Pending
 from .reading import Derived, SourceReader
 from .slots import Intent, holds_intents, intents_table
@@ -23,12 +23,11 @@ __all__ = [
     "ErasedName",
     "ErasedSource",
     "Erasure",
-    "ErasureTables",
     "Erasures",
+    "ErasuresTable",
     "Intent",
     "IntentWriter",
     "Pending",
-    "PersonErasures",
     "SourceCells",
     "SourceReader",
     "SourceRow",
@@ -37,7 +36,6 @@ __all__ = [
     "WriterUpkeep",
     "claim",
     "dated_in_future",
-    "erasures_tables",
     "forget",
     "holds_intents",
     "intents_table",

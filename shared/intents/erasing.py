@@ -7,21 +7,26 @@ erasure's own row. Only cells of deleted records and lines without a source are 
 come back.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
-from ..keys import InvalidKey, KeyLayout, TrailingBytes, TrailingText, part, row_key
+from ..keys import InvalidKey
 from ..keys.errors import listed
 from ..queries import Query, in_batches, scan_in_batches
-from ..records import LAST_MS, integer
-from ..tables import TEXTS, BoundTable, Column, InvalidRecord, InvalidRow, ItemCells, RecordCells, TableLayout
+from ..tables import BoundTable, InvalidRecord, InvalidRow, TableLayout
+from ..upkeep.combined import Upkeep
+from ..upkeep.findings import Finding, Instructions, Mendable, reason_told
+from ..upkeep.recovery import Recovery, settle_each
 from ..writes.batches import remove_row
 from ..writes.server_clock import MAX_SKEW_MS
 from .claiming import forget
 from .derived_cells import Cell
+from .erasures_table import ErasedName, ErasedSource, Erasure, ErasuresTable
+from .intent_rows import CLOCKS_APART_MS
 from .sources import SourceRow
 from .steps import FORGET_MS, FUTURE_MS, WINDOW_MS
 from .writer import IntentWriter
@@ -29,116 +34,147 @@ from .writer import IntentWriter
 if TYPE_CHECKING:
     import happybase
 
-
-@row_key
-class ErasedName:
-    """One name that is erased.
-
-    Order:  by name.
-    Serves: recovery, which reads all erasures.
-    Costs:  one put to begin an erasure, one to end it, and one for each 1,000 sources.
-    Fixed:  nothing; the row goes with the last trace of the name.
-    Source: none
-    """
-
-    name: str = part(TrailingText, "who is erased")
-
-
-@row_key
-class ErasedRow:
-    """The row of a source that an erasure deleted, as the qualifier of a cell.
-
-    Order:  by row.
-    Serves: `forget`, after `FORGET_MS`.
-    Costs:  one cell for each source, so that no cell grows.
-    Fixed:  nothing
-    Source: none
-    """
-
-    source_row: bytes = part(TrailingBytes, "the row of the source")
-
-
-@attrs.frozen
-class Erasure:
-    """An erasure that has left traces."""
-
-    name: str
-    at_ms: int = attrs.field(validator=integer(0, LAST_MS))
-    """When the last record was deleted; before that, when the erasure began."""
-    is_ended: bool
-    """Whether all records were deleted. If not, the eraser is at work, or has died."""
-    source_tables: tuple[str, ...] = ()
-    """The names of its sources' tables; empty if an earlier release has stored it, or if it has no sources."""
-
-
-@attrs.frozen
-class ErasedSource:
-    """A source whose record an erasure deleted."""
-
-    name: str
-    source_row: bytes
-
-
-class ErasureTables(NamedTuple):
-    """The table of erasures; and the same table, for the sources of each writer."""
-
-    erasures: TableLayout[ErasedName, Erasure]
-    sources: tuple[TableLayout[ErasedName, ErasedSource], ...]
-
-    @property
-    def tables(self) -> tuple[TableLayout[Any, Any], ...]:
-        """Both, for `create_tables`."""
-        return (self.erasures, *self.sources)
-
-
+OnKept: TypeAlias = Callable[[InvalidRow], None]
+"""Is called with the reason that keeps a row that must go."""
 Deleted: TypeAlias = Collection[tuple[BoundTable[Any, ErasedSource], Collection[bytes]]]
 """The rows of deleted sources, by the table that lists those of one writer."""
 
 
-def erasures_tables(name: str, writers: int) -> ErasureTables:
-    """The table of the erasures of one domain, with a family for the sources of each of its writers. Without a TTL."""
-    columns = {"at_ms": Column("e:t"), "is_ended": Column("e:e"), "source_tables": Column("e:n", TEXTS)}
-    cells = RecordCells(Erasure, columns)
-    sources = (ItemCells(ErasedSource, f"s{number}", KeyLayout(ErasedRow)) for number in range(writers))
-    rows = (TableLayout(name, "the sources of erased records", KeyLayout(ErasedName), of_one) for of_one in sources)
-    return ErasureTables(TableLayout(name, "an erasure that is not over", KeyLayout(ErasedName), cells), tuple(rows))
+class Erasures(Upkeep):
+    """Erases persons from a repository, and finishes their erasures as a part of its upkeep.
 
+    `table` has as many writers as there are `writers`. `clock` is the writer by whose clock erasures are dated, if it
+    is not one of them. `design` is the design's name in commands.
 
-class Erasures:
-    """The erasures of a domain, with one family of their table for each of its `writers`.
+    `rows_of(name, until_ms)` returns the rows of the sources that name a person, for each writer; if a time is given,
+    without those of later records. It may first remove the name from records that stay. `delete_lines(erasures,
+    erasure, on_kept)` deletes lines that name an erased person and that no record needs, see `delete_strays`; it
+    returns how many other lines name the person, and calls `on_kept` with the reason that keeps a line. If two erasures
+    of one name overlap, the one that began later ends both.
 
-    `clock` is the writer by whose clock erasures are dated, if it is not one of them.
+    An erasure whose next step is ten minutes late is unsettled: `erase` died, or `recover` did not run. If `ends_dead`,
+    `recover` completes the erasure of a dead process, and spares records that are dated more than two minutes
+    (`CLOCKS_APART_MS`) later. The record of a host whose clock is ahead may be dated so long after an eraser whose
+    clock is behind; so what a person stores who comes back in the minutes after such a death is erased, too. Otherwise
+    records from before the erasure cannot be told from those of a person who came back, so only calling `erase` again
+    completes it.
     """
 
     def __init__(
         self,
         connection: "happybase.Connection",
-        tables: ErasureTables,
+        table: ErasuresTable,
         writers: Iterable[IntentWriter[Any]],
+        rows_of: Callable[[str, int | None], Sequence[Collection[bytes]]],
+        delete_lines: Callable[["Erasures", Erasure, OnKept], int],
+        design: str,
+        *,
+        ends_dead: bool = False,
         clock: IntentWriter[Any] | None = None,
     ) -> None:
-        self.table = tables.erasures
-        self._erasures = BoundTable(connection, self.table)
-        self._sources = [BoundTable(connection, table) for table in tables.sources]
+        self._table = table.layout
+        self._erasures = BoundTable(connection, table.layout)
+        self._sources = [BoundTable(connection, of_writer) for of_writer in table.sources]
         self._writers = tuple(writers)
         self._clock = clock or self._writers[0]
         self._source_tables = tuple(writer.source.name for writer in self._writers)
+        self._rows_of = rows_of
+        self._delete_lines = delete_lines
+        self._ends_dead = ends_dead
+        again = f"rowbook recover {design} ends it" if ends_dead else "call it again"
+        self._not_ended = f"erase has not ended; if it is not running, {again}"
+        self._remains = f"rows of an erased person remain; rowbook recover {design} removes them, or says why not"
+
+    def erase(self, name: str) -> int:
+        """Deletes all that names a person; returns how many rows remain for now."""
+        return self._delete_all(self.begin(name), None)
+
+    def _delete_all(self, begun: Erasure, until_ms: int | None) -> int:
+        rows = self._rows_of(begun.name, until_ms)
+        self._delete_records(rows)
+        erasure = self.end(begun.name, rows, begun)
+        remaining = self.forget(erasure, _ignore) + self._delete_lines(self, erasure, _ignore)
+        if erasure.is_ended and remaining == 0:
+            self.remove(erasure)
+        return remaining
+
+    # ---- upkeep
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Removes what erasures have left over, 42 minutes after `erase` has returned.
+
+        For its first 10 minutes, whatever `older_than_ms` is, an erasure that has not ended counts as waiting; then it
+        is completed, or is among the failed. A row that must go and cannot is among the failed, too.
+        Costs: one scan of the erasures. For each that is due: its sources are read and deleted, and all lists that may
+        name the person are scanned.
+        """
+        invalid: list[InvalidRow] = []
+        erasures = {self._table.row(erasure): erasure for erasure in self.stored(invalid.append)}
+        settle = partial(self._settle, erasures, invalid.append)
+        return settle_each(erasures, settle, self._table.name).with_invalid(invalid)
+
+    def _settle(self, erasures: dict[bytes, Erasure], on_invalid: OnKept, row: bytes) -> bool | None:
+        erasure = erasures[row]
+        if erasure.source_tables not in ((), self._source_tables):  # two repositories were given one table of erasures
+            wanted = f"must be an erasure of {listed(self._source_tables)}"
+            raise InvalidRecord(f"{wanted} (got {listed(erasure.source_tables)}); each needs a table of its own")
+        if erasure.is_ended:
+            return True if self._finish(erasure, on_invalid) else None
+        if not self._is_overdue(erasure):
+            return False
+        if not self._ends_dead:
+            raise RuntimeError(self._not_ended)
+        self._delete_all(erasure, erasure.at_ms + CLOCKS_APART_MS)
+        return True
+
+    def _finish(self, erasure: Erasure, on_invalid: OnKept) -> bool:
+        """Deletes what an erasure has left over, if it is due; returns whether it is over.
+
+        It is not over while a row stays that must go: calls `on_invalid` with the reason.
+        """
+        if not self.is_due(erasure) or self.forget(erasure, on_invalid):
+            return False
+        kept: dict[tuple[str, bytes], InvalidRow] = {}
+
+        def keep(invalid: InvalidRow) -> None:
+            kept.setdefault((invalid.table, invalid.row), invalid)
+
+        self._delete_lines(self, erasure, keep)
+        for invalid in kept.values():
+            on_invalid(invalid)
+        if not kept:
+            self.remove(erasure)
+        return not kept
+
+    def found(self, progress: Callable[[], object], told: Instructions | None, /) -> Iterator[Mendable]:
+        """The erasures whose next step is ten minutes late, and those that cannot be read. Costs: one scan of them.
+
+        `repair` first recovers; the erasures that are not over are found with the reason. If it is told to discard
+        those that cannot be read, their names are lost: erase the person again.
+        """
+        failed = () if told is None else self.recover(older_than_ms=0).failed
+        name, damaged = self._table.name, list[InvalidRow]()
+        for erasure in self.stored(damaged.append):
+            row = self._table.row(erasure)
+            reason = reason_told(failed, name, row)
+            if reason or self._is_overdue(erasure):
+                otherwise = self._remains if erasure.is_ended else self._not_ended
+                yield Mendable(Finding("unsettled", name, row, None, reason or otherwise))
+        for invalid in damaged:
+            finding = Finding("undecodable", invalid.table, invalid.row, None, invalid.reason)
+            yield Mendable(finding, discard=partial(remove_row, self._erasures, invalid.row))
+
+    # ---- steps
 
     def stored(self, on_invalid: Callable[[InvalidRow], None]) -> Query[Erasure]:
         """All erasures that are not over. Costs: one scan of their rows."""
         return Query(self._erasures, self._erasures.whole_table()).on_invalid(on_invalid)
 
-    def check_sources(self, erasure: Erasure) -> None:
-        """Raises InvalidRecord for an erasure of other sources: two repositories were given one table of erasures."""
-        if erasure.source_tables not in ((), self._source_tables):
-            wanted = f"must be an erasure of {listed(self._source_tables)}"
-            raise InvalidRecord(f"{wanted} (got {listed(erasure.source_tables)}); each needs a table of its own")
-
     def is_due(self, erasure: Erasure) -> bool:
         """Whether all its records were deleted `FORGET_MS` ago."""
         return erasure.is_ended and self.now_ms() - erasure.at_ms >= FORGET_MS
 
-    def is_overdue(self, erasure: Erasure) -> bool:
+    def _is_overdue(self, erasure: Erasure) -> bool:
         """Whether its next step is ten minutes late: its process died and was not recovered, or its date is wrong."""
         age_ms = self.now_ms() - erasure.at_ms
         return not -FUTURE_MS <= age_ms < WINDOW_MS + (FORGET_MS if erasure.is_ended else 0)
@@ -158,7 +194,7 @@ class Erasures:
         """Stores an erasure, before its first delete; returns it. Costs: 2 gets, 1 put."""
         return self._put(self._erasure(name, is_ended=False), [])
 
-    def delete_records(self, rows: Iterable[Collection[bytes]]) -> None:
+    def _delete_records(self, rows: Iterable[Collection[bytes]]) -> None:
         """Deletes the records of these sources, given by writer; those that cannot be read stay.
 
         Costs: 1 call that reads the sources for each 1,000; for each record those of `IntentWriter.write`.
@@ -189,11 +225,11 @@ class Erasures:
 
         Raises InvalidRow if the stored row is dated after what any clock may show.
         """
-        row, now_ms = self.table.key.encode(ErasedName(name)), self.now_ms()
+        row, now_ms = self._table.key.encode(ErasedName(name)), self.now_ms()
         stored = self._erasures.rows.row(row, include_timestamp=True)
         newest_ms = max((put_ms for _, put_ms in stored.values()), default=0)
         if newest_ms > now_ms + FUTURE_MS:
-            raise InvalidRow(self.table.name, row, f"must be dated at most {FUTURE_MS} ms after now (got {newest_ms})")
+            raise InvalidRow(self._table.name, row, f"must be dated at most {FUTURE_MS} ms after now (got {newest_ms})")
         return Erasure(name, max(now_ms, newest_ms + 1), is_ended, self._source_tables)
 
     def _put(self, erasure: Erasure, deleted: Deleted) -> Erasure:
@@ -202,17 +238,17 @@ class Erasures:
         A host whose clock is ahead may store one of the same name meanwhile, which hides this one, and its tombstone
         does so when it is removed. So this one is dated later until its row shows it.
         """
-        row, rows = self.table.row(erasure), self._erasures.rows
+        row, rows = self._table.row(erasure), self._erasures.rows
         while True:
             self._put_sources(erasure, deleted)
-            cells = self.table.cells.pack(erasure)
+            cells = self._table.cells.pack(erasure)
             rows.put(row, cells, timestamp=erasure.at_ms)
             if rows.row(row, columns=[*cells]) == cells:
                 return erasure
             erasure = attrs.evolve(erasure, at_ms=erasure.at_ms + MAX_SKEW_MS)
 
     def _put_sources(self, erasure: Erasure, deleted: Deleted) -> None:
-        row = self.table.row(erasure)
+        row = self._table.row(erasure)
         for table, source_rows in deleted:
             for batch in in_batches(source_rows):
                 sources = (ErasedSource(erasure.name, source_row) for source_row in batch)
@@ -240,11 +276,7 @@ class Erasures:
 
     def remove(self, erasure: Erasure) -> None:
         """Deletes its own row, but spares a later erasure of the same name. Costs: 1 delete."""
-        self._erasures.rows.delete(self.table.row(erasure), timestamp=erasure.at_ms)
-
-    def discard(self, row: bytes) -> bool:
-        """Removes the row of an erasure that cannot be read; returns whether it is gone."""
-        return remove_row(self._erasures, row)
+        self._erasures.rows.delete(self._table.row(erasure), timestamp=erasure.at_ms)
 
     def delete_strays(
         self, names: Callable[[Any], bool], until_ms: int, on_kept: Callable[[InvalidRow], object]
@@ -304,6 +336,10 @@ def _lines(
 def dated_in_future(table: TableLayout[Any, Any], row: bytes, time_ms: int) -> InvalidRow:
     """Why a row stays that should go: a delete dated like its cells would also hide what is put there until then."""
     return InvalidRow(table.name, row, f"kept, because it is dated {time_ms}, after what any clock may show")
+
+
+def _ignore(_invalid: InvalidRow) -> None:
+    """Ignores why a row is kept, because `recover` reports it."""
 
 
 def _nothing(_stored: object) -> None:

@@ -1,13 +1,13 @@
 """Work in steps: the source of a record counts the steps that are done, and a list names the records under way."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from ..queries import Query, in_batches
 from ..tables import BoundTable, InvalidRow
-from ..upkeep.combined import no_progress
-from ..upkeep.findings import NOTHING_TOLD, Finding, Instructions, reason_told
+from ..upkeep.combined import Upkeep
+from ..upkeep.findings import Finding, Instructions, Mendable, reason_told
 from ..upkeep.recovery import Recovery, check_age, settle_each
 from .intent_rows import is_young
 from .steps import WINDOW_MS
@@ -16,7 +16,7 @@ from .writer import IntentWriter
 R = TypeVar("R")
 
 
-class UnfinishedWork(Generic[R]):
+class UnfinishedWork(Upkeep, Generic[R]):
     """The upkeep of work in steps, such as deliveries and fan-outs.
 
     `lines` is the moving list of the records whose work has not ended. `is_unfinished` returns whether a record's work
@@ -64,25 +64,14 @@ class UnfinishedWork(Generic[R]):
         self._go_on(row)
         return True
 
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+    def found(self, progress: Callable[[], object], told: Instructions | None, /) -> Iterator[Mendable]:
         """The work that has not moved for ten minutes: its worker died, and `recover` has not run.
 
+        `repair` first recovers all; the work that could not continue is found with the reason. Sources that cannot be
+        read are skipped: the writer's upkeep finds them.
         Costs: one scan of the list, and a call for each 1,000 lines.
         """
-        yield from self._stalled(progress, ())
-
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Recovers all; yields the work that could not continue, with the reason."""
-        failed = self.recover(older_than_ms=0).failed
-        yield from ((finding, False) for finding in self._stalled(progress, failed))
-
-    def _stalled(self, progress: Callable[[], object], failed: Collection[str]) -> Iterator[Finding]:
-        """The work that has not moved for ten minutes, or whose row has a message in `failed`.
-
-        Skips sources that cannot be read: the writer's upkeep reports them.
-        """
+        failed = () if told is None else self.recover(older_than_ms=0).failed
         table = self._writer.source.name
         for rows in in_batches(self.rows()):
             now_ms = self._writer.check_clock().wall_ms
@@ -91,5 +80,5 @@ class UnfinishedWork(Generic[R]):
                     continue
                 reason = reason_told(failed, table, row)
                 if reason or not is_young(now_ms - source.time_ms, WINDOW_MS):
-                    yield Finding("unsettled", table, row, None, reason or self._advice)
+                    yield Mendable(Finding("unsettled", table, row, None, reason or self._advice))
             progress()

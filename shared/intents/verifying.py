@@ -30,14 +30,15 @@ source has changed meanwhile, or if a write that is younger than ten minutes nam
 """
 
 from collections.abc import Callable, Iterable, Iterator, Set
+from functools import partial
 from typing import Any
 
 import attrs
 
 from ..tables.recorded_layouts import marked_ms, remove_mark
 from ..upkeep.checkpoints import Checkpoint
-from ..upkeep.combined import no_progress
-from ..upkeep.findings import NOTHING_TOLD, Finding, Instructions, reason_told
+from ..upkeep.combined import Upkeep
+from ..upkeep.findings import Finding, Instructions, Mendable, reason_told
 from ..upkeep.recovery import Recovery
 from .comparing import Comparison
 from .derived_cells import Cell
@@ -47,7 +48,7 @@ from .steps import FORGET_MS
 from .writer import IntentWriter
 
 
-class WriterUpkeep:
+class WriterUpkeep(Upkeep):
     """The upkeep of a writer: its intents, and the lines of its records, which are compared with their sources.
 
     `claimed` returns the rows of sources which unfinished records are about to create with `claim`, whose
@@ -61,21 +62,14 @@ class WriterUpkeep:
         self._writer = writer
         self._source = source
         self._compared = Comparison(writer, claimed)
+        self.lost: set[bytes] = set()
+        """The rows of sources that have lost a revision, as the latest `verify` or `repair` has left them."""
 
     @property
     def counts(self) -> dict[str, int]:
         """Rows compared so far, by kind."""
-        return {self._source: self.sources, **({"line": self.lines} if self._writer.lists else {})}
-
-    @property
-    def sources(self) -> int:
-        """Number of sources compared so far."""
-        return self._compared.sources
-
-    @property
-    def lines(self) -> int:
-        """Number of lines compared so far."""
-        return self._compared.lines
+        lines = {"line": self._compared.lines} if self._writer.lists else {}
+        return {self._source: self._compared.sources, **lines}
 
     def pending(self) -> list[Pending]:
         """The writes that have not ended, the oldest first. Costs: one scan of the intents' table."""
@@ -85,17 +79,50 @@ class WriterUpkeep:
         """Completes the writes of dead writers, see `IntentWriter.recover`."""
         return self._writer.recover(older_than_ms)
 
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+    def found(self, progress: Callable[[], object], told: Instructions | None, /) -> Iterator[Mendable]:
         """Every inconsistent row, except those of pending writes.
 
         Calls `progress` after each batch. If something disagrees, it first compares the clocks, and raises ClockSkew.
         Costs: one scan of each 1,000 rows of each table, and a call for each 1,000 rows to get the rows to compare
         with.
+
+        `repair` first recovers pending writes. The module says what is mended, and what is kept if it is not told
+        otherwise. A line stays missing if it was deleted with a timestamp in the future. If a source has a cell,
+        discarding one of its orphaned lines means that the source is right: all its lines are made to agree with it.
+        Lines of a missing source are discarded only if they are older than 42 minutes. With a checkpoint, rows that an
+        earlier call has compared are skipped.
+
+        Once it is complete, lists that were created after their sources are filled: their readers get no `UnfilledList`
+        any more. Another release may not know such a list: first stop all that do not put its lines.
+        Costs: those of `recover` and `verify`, one more scan of the lists, and for each row those of mending it. Also 1
+        call, 1 get for each list, and 1 delete for each that was not filled.
         """
-        yield from self._verified(progress, None)
+        checkpoint, marks = None, dict[str, int]()
+        kept: dict[bytes, str] = {}
+        if told is not None:
+            checkpoint = told.checkpoint
+            marks = self._marks(checkpoint)
+            yield from map(self._mendable, self._recovered())
+            for source_row, lines in self._orphaned(progress, checkpoint).items():
+                settled, reason = self._settled(source_row, lines, told)
+                yield from (Mendable(line, _is_settled) for line in settled)
+                if len(settled) < len(lines):
+                    kept[source_row] = reason
+        self.lost.clear()
+        for finding in self._verified(progress, checkpoint, also_changing=bool(marks)):
+            mendable = self._mendable(finding)
+            if finding.source_row in kept:
+                is_unwanted = finding.kind == "dangling"
+                named = _as_orphaned(finding) if is_unwanted else finding
+                mendable = Mendable(named.because(kept[finding.source_row]))
+            if mendable.finding.kind == "orphaned" and finding.source_row is not None:
+                self.lost.add(finding.source_row)
+            yield mendable
+        for name, put_ms in marks.items():
+            remove_mark(self._writer.connection, name, put_ms)
 
     def _verified(
-        self, progress: Callable[[], object], checkpoint: Checkpoint | None, *, also_changing: bool = False
+        self, progress: Callable[[], object], checkpoint: Checkpoint | None, *, also_changing: bool
     ) -> Iterator[Finding]:
         self._compared.sources = self._compared.lines = 0
         yield from self._compared.of_intents()
@@ -103,39 +130,6 @@ class WriterUpkeep:
         yield from self._compared.of_lists(progress, checkpoint)
 
     # ---- repairing
-
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Recovers pending writes, then mends what `verify` finds; with each finding, whether it was mended.
-
-        The module says what is mended, and what is kept without `instructions`. A line stays missing if it was deleted
-        with a timestamp in the future. If a source has a cell, discarding one of its orphaned lines means that the
-        source is right: all its lines are made to agree with it. Lines of a missing source are discarded only if they
-        are older than 42 minutes. With a checkpoint, rows that an earlier call has compared are skipped.
-
-        Once it is complete, lists that were created after their sources are filled: their readers get no `UnfilledList`
-        any more. Another release may not know such a list: first stop all that do not put its lines.
-        Costs: those of `recover` and `verify`, one more scan of the lists, and for each row those of mending it. Also 1
-        call, 1 get for each list, and 1 delete for each that was not filled.
-        """
-        marks = self._marks(instructions.checkpoint)
-        for finding in self._recovered():
-            yield self._mended(finding, instructions)
-        kept: dict[bytes, str] = {}
-        for source_row, lines in self._orphaned(progress, instructions.checkpoint).items():
-            settled, reason = self._settled(source_row, lines, instructions)
-            yield from ((line, True) for line in settled)
-            if len(settled) < len(lines):
-                kept[source_row] = reason
-        for finding in self._verified(progress, instructions.checkpoint, also_changing=bool(marks)):
-            if finding.source_row in kept:
-                is_unwanted = finding.kind == "dangling"
-                yield (_as_orphaned(finding) if is_unwanted else finding).because(kept[finding.source_row]), False
-            else:
-                yield self._mended(finding, instructions)
-        for name, put_ms in marks.items():
-            remove_mark(self._writer.connection, name, put_ms)
 
     def _marks(self, checkpoint: Checkpoint | None) -> dict[str, int]:
         """When each list was marked that this repair fills from the start: a later mark is that of another table."""
@@ -202,20 +196,20 @@ class WriterUpkeep:
         if not self._writer.replace(source_row, source, record, _cells_of(lines), newest_ms):
             raise NotRestorable("its source has changed meanwhile")
 
-    def _mended(self, finding: Finding, instructions: Instructions) -> tuple[Finding, bool]:
+    def _mendable(self, finding: Finding) -> Mendable:
         if finding.kind in ("missing", "differing", "dangling") and finding.source_row is not None:
-            line = self._compared.line(finding)
-            self._writer.repair(finding.source_row, _cells_of([line]), line.newest_ms)
-            return finding, self._compared.agrees(finding, finding.source_row)
-        is_source = finding.table == self._writer.source.name
-        if finding.kind in ("undecodable", "unknown", "unsettled") and instructions.discards(
-            finding, is_source=is_source
-        ):
-            reason = self._discard(finding)
-            return finding.because(reason), not reason
-        return finding, False
+            return Mendable(finding, partial(self._mend, finding, finding.source_row))
+        if finding.kind in ("undecodable", "unknown", "unsettled"):
+            is_source = finding.table == self._writer.source.name
+            return Mendable(finding, discard=partial(self._discard, finding), is_source=is_source)
+        return Mendable(finding)
 
-    def _discard(self, finding: Finding) -> str:
+    def _mend(self, finding: Finding, source_row: bytes) -> bool:
+        line = self._compared.line(finding)
+        self._writer.repair(source_row, _cells_of([line]), line.newest_ms)
+        return self._compared.agrees(finding, source_row)
+
+    def _discard(self, finding: Finding) -> bool | str:
         """Removes a row that cannot be read, and spares what is put into it later; returns why not, if it does not."""
         tables = [table for table in (self._writer.source, *self._writer.lists) if table.name == finding.table]
         columns = [column for table in tables for column in table.cells.columns] or None  # None: all of an intent
@@ -225,11 +219,16 @@ class WriterUpkeep:
                 return f"not discarded: {reason}"
         for column, (_, written_ms) in cells.items():
             self._writer.delete([(finding.table, finding.row, column)], written_ms)
-        return ""
+        return True
 
 
 def _cells_of(lines: Iterable[StoredLine]) -> list[Cell]:
     return [(line.table.name, line.row, column) for line in lines for column in line.cells]
+
+
+def _is_settled() -> bool:
+    """The lines of a lost revision are settled together, before they are reported."""
+    return True
 
 
 def _as_orphaned(finding: Finding) -> Finding:

@@ -1,10 +1,10 @@
-"""The upkeep of a design: completing interrupted work, finding rows that disagree, and mending them."""
+"""The upkeep of a design, alone or of several parts: what has begun and not ended, and what is wrong."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
-from .findings import NOTHING_TOLD, Finding, Instructions
+from .findings import NOTHING_TOLD, Finding, Instructions, Mendable
 from .recovery import Recovery, check_age
 
 
@@ -15,52 +15,6 @@ class StartedWork(Protocol):
     def started_ms(self) -> int:
         """Milliseconds since 1970-01-01 UTC."""
         ...
-
-
-class Checks(Protocol):
-    """A part of an upkeep, which compares some rows of a design, or looks for unfinished work, and mends both."""
-
-    def verify(self, progress: Callable[[], object] = ...) -> Iterator[Finding]:
-        """Every inconsistent row. Run it once a week, and after an accident. Calls `progress` often."""
-        ...
-
-    def repair(
-        self, progress: Callable[[], object] = ..., instructions: Instructions = ...
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Recovers, then mends what `verify` finds; with each finding, whether it was mended."""
-        ...
-
-
-@runtime_checkable
-class Counts(Protocol):
-    """A part that counts what it compares."""
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """Rows compared by the latest `verify` or `repair` of each part, by a noun for their kind."""
-        ...
-
-
-@runtime_checkable
-class Starts(Protocol):
-    """A part that knows the writes that have not ended."""
-
-    def pending(self) -> Sequence[StartedWork]:
-        """The writes that have not ended, the oldest first: under way, or left by a process that died."""
-        ...
-
-
-@runtime_checkable
-class Recovers(Protocol):
-    """A part with work that another process can complete."""
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes work that is `older_than_ms`; if omitted, the part decides how old. Run it every few minutes."""
-        ...
-
-
-class Upkeep(Checks, Counts, Starts, Recovers, Protocol):
-    """The upkeep of a design; `CombinedUpkeep` makes it from several parts."""
 
 
 class Erases(Protocol):
@@ -78,42 +32,71 @@ def no_progress() -> None:
     """Shows nothing."""
 
 
-class CombinedUpkeep:
-    """Several parts as one upkeep, run in the given order.
+class Upkeep:
+    """The upkeep of a design, or a part of it: compares rows, or looks for unfinished work, and mends both.
 
-    A part that has `counts`, `pending` or `recover` is asked for them: it need not be named again.
+    A part writes `found`, from which `verify` and `repair` follow. A part that has more to say also writes `counts`,
+    `pending` or `recover`. `CombinedUpkeep` makes one upkeep of several parts.
     """
 
-    def __init__(self, *parts: Checks) -> None:
+    def found(self, progress: Callable[[], object], told: Instructions | None, /) -> Iterator[Mendable]:
+        """What is wrong, each finding with what mends it. Calls `progress` often.
+
+        `told` is what `repair` was told, which mends each finding before it asks for the next one. It is None for
+        `verify`, which changes nothing; so only a `repair` may first recover, or mend several findings in one call.
+        """
+        raise NotImplementedError
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Rows compared by the latest `verify` or `repair`, by a noun for their kind."""
+        return {}
+
+    def pending(self) -> Sequence[StartedWork]:
+        """The writes that have not ended, the oldest first: under way, or left by a process that died."""
+        return []
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Completes work that is `older_than_ms`; if omitted, the part decides how old. Run it every few minutes."""
+        return Recovery(0, 0, ())
+
+    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+        """Every inconsistent row. Run it once a week, and after an accident. Costs: see `found`."""
+        for mendable in self.found(progress, None):
+            yield mendable.finding
+
+    def repair(
+        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Recovers, then mends what `verify` finds; with each finding, whether it was mended."""
+        for mendable in self.found(progress, instructions):
+            yield mendable.repair(instructions)
+
+
+class CombinedUpkeep(Upkeep):
+    """Several parts as one upkeep, run in the given order; so a part that relies on another one comes after it."""
+
+    def __init__(self, *parts: Upkeep) -> None:
         self._parts = parts
+
+    def found(self, progress: Callable[[], object], told: Instructions | None, /) -> Iterator[Mendable]:
+        """What is wrong, part by part."""
+        for part in self._parts:
+            yield from part.found(progress, told)
 
     @property
     def counts(self) -> dict[str, int]:
         """Rows compared by all parts together, by kind."""
         counts: Counter[str] = Counter()
         for part in self._parts:
-            if isinstance(part, Counts):
-                counts.update(part.counts)
+            counts.update(part.counts)
         return dict(counts)
 
     def pending(self) -> list[StartedWork]:
         """The work of all parts that has not ended, the oldest first."""
-        parts = [part for part in self._parts if isinstance(part, Starts)]
-        return sorted((work for part in parts for work in part.pending()), key=lambda work: work.started_ms)
+        return sorted((work for part in self._parts for work in part.pending()), key=lambda work: work.started_ms)
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Recovers each part that can."""
+        """Recovers each part."""
         check_age(older_than_ms)
-        return Recovery.of_all([part.recover(older_than_ms) for part in self._parts if isinstance(part, Recovers)])
-
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """All findings, part by part."""
-        for part in self._parts:
-            yield from part.verify(progress)
-
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Repairs each part in order; so a part that relies on another one comes after it."""
-        for part in self._parts:
-            yield from part.repair(progress, instructions)
+        return Recovery.of_all([part.recover(older_than_ms) for part in self._parts])

@@ -1,7 +1,7 @@
 """The findings of `verify`, and instructions for `repair` about rows that it otherwise keeps."""
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Set
+from functools import cache, partial
 from typing import Literal, TypeAlias, TypeVar
 
 import attrs
@@ -118,19 +118,35 @@ def _cannot() -> bool:
 
 @attrs.frozen
 class Mendable:
-    """A finding, and two ways to mend it; each returns whether nothing is wrong now."""
+    """A finding, and two ways to mend it; each returns whether nothing is wrong now.
+
+    `discard` may return the reason why it did not.
+    """
 
     finding: Finding
     mend: Callable[[], bool] = _cannot
     """Loses nothing."""
-    discard: Callable[[], bool] = _cannot
+    discard: Callable[[], bool | str] = _cannot
     """Removes what may be the only copy of its data; only if instructions say so."""
     is_source: bool = False
 
     def repair(self, instructions: Instructions) -> tuple[Finding, bool]:
         """The finding, and whether it was mended."""
-        is_discarded = partial(instructions.discards, self.finding, is_source=self.is_source)
-        return self.finding, self.mend() or (is_discarded() and self.discard())
+        if self.mend():
+            return self.finding, True
+        is_told = instructions.discards(self.finding, is_source=self.is_source)
+        result = is_told and self.discard()
+        return (self.finding.because(result), False) if isinstance(result, str) else (self.finding, result)
+
+
+def mended_together(findings: Iterable[Finding], mend: Callable[[], Set[Finding]]) -> Iterator[Mendable]:
+    """Findings that one call of `mend` mends, before the first is reported; it returns those that it has mended."""
+    mended = cache(mend)
+
+    def is_mended(finding: Finding) -> bool:
+        return finding in mended()
+
+    return (Mendable(finding, partial(is_mended, finding)) for finding in findings)
 
 
 def confirmed(

@@ -1,17 +1,18 @@
 """Rows that cannot be read, in tables that no other part of an upkeep scans."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from ..keys import EVERY_ROW, InvalidKey
 from ..queries import scan_in_batches
 from ..tables import BoundTable, InvalidRow
 from ..writes.batches import remove_row
-from .combined import no_progress
-from .findings import NOTHING_TOLD, Finding, Instructions, unreadable
+from .combined import Upkeep
+from .findings import Instructions, Mendable, unreadable
 
 
-class UnreadableRows:
+class UnreadableRows(Upkeep):
     """The part of an upkeep that finds these rows, and removes them if told.
 
     Several `tables` may be layouts of one: a row is found if one of them cannot read it.
@@ -20,26 +21,15 @@ class UnreadableRows:
     def __init__(self, *tables: BoundTable[Any, Any]) -> None:
         self._tables = tables
 
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+    def found(self, progress: Callable[[], object], _told: Instructions | None, /) -> Iterator[Mendable]:
         """The rows that cannot be read. Costs: one scan of each table."""
         for name in dict.fromkeys(table.layout.name for table in self._tables):
-            yield from self._of(*(table for table in self._tables if table.layout.name == name), progress=progress)
-
-    def _of(self, table: BoundTable[Any, Any], *others: BoundTable[Any, Any], progress: Any) -> Iterator[Finding]:
-        layouts = [each.layout for each in (table, *others)]
-        for batch in scan_in_batches(table.rows, EVERY_ROW):
-            for row, cells in batch:
-                try:
-                    for layout in layouts:
-                        layout.records(row, cells)
-                except (InvalidKey, InvalidRow) as error:
-                    yield unreadable(table.layout.name, row, error)
-            progress()
-
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Removes the rows that cannot be read and that `instructions` discard."""
-        tables = {table.layout.name: table for table in self._tables}
-        for finding in self.verify(progress):
-            yield finding, instructions.discards(finding) and remove_row(tables[finding.table], finding.row)
+            tables = [table for table in self._tables if table.layout.name == name]
+            for batch in scan_in_batches(tables[0].rows, EVERY_ROW):
+                for row, cells in batch:
+                    try:
+                        for table in tables:
+                            table.layout.records(row, cells)
+                    except (InvalidKey, InvalidRow) as error:
+                        yield Mendable(unreadable(name, row, error), discard=partial(remove_row, tables[-1], row))
+                progress()

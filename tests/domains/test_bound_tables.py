@@ -11,7 +11,7 @@ from domains.command_line.designs import all_designs
 from shared.designs import Design, load_samples
 from shared.designs.golden_answers import golden_answers
 from shared.designs.metering import measure
-from shared.intents import ErasureTables
+from shared.intents import ErasuresTable
 from shared.sources import Source, Table
 from shared.testing.engines import Embedded
 
@@ -19,17 +19,14 @@ from shared.testing.engines import Embedded
 def declared(design: Design) -> dict[str, Any]:
     """What the repository of a design takes, by the name of the parameter."""
     parameters = inspect.signature(design.repository).parameters.values()
-    wanted = (Source, Table, ErasureTables)
+    wanted = (Source, Table, ErasuresTable)
     return {parameter.name: parameter.default for parameter in parameters if isinstance(parameter.default, wanted)}
 
 
 def renamed(of: Any) -> Any:
     """The same in tables of other names."""
-    if isinstance(of, ErasureTables):
-        return of._replace(
-            erasures=attrs.evolve(of.erasures, name=f"other_{of.erasures.name}"),
-            sources=tuple(attrs.evolve(table, name=f"other_{table.name}") for table in of.sources),
-        )
+    if isinstance(of, ErasuresTable):
+        return ErasuresTable(f"other_{of.layout.name}", len(of.sources))
     if isinstance(of, Table):
         return of.like(f"other_{of.layout.name}")
     lists = {own: own.like(f"other_{own.layout.name}") for own in of.lists if own.layout.name != of.layout.name}

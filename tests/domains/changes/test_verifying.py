@@ -18,7 +18,7 @@ from domains.changes.repository import ChangeRepository
 from domains.changes.shown.design import DESIGN
 from shared.tables import BoundTable, Family
 from shared.testing import WatchedConnection, WriterDied, dying_before, stored_cells
-from shared.upkeep import NOTHING_TOLD, Instructions
+from shared.upkeep import Instructions
 from shared.writes import allow_expired, remove_row
 from tests.engines import Embedded
 
@@ -36,6 +36,7 @@ each_variant = pytest.mark.parametrize(
     ],
     ids=attrgetter("name"),
 )
+NOTHING_TOLD = Instructions()
 DISCARD = Instructions(discards_orphaned=True, discards_undecodable=True)
 
 CHANGES = [

@@ -103,7 +103,7 @@ def test_a_user_who_comes_back_keeps_all_that_is_new(connection, feeds, named, p
         passes(FORGET_MS)
         feeds.upkeep.recover()
     assert list(feeds.upkeep.verify()) == []
-    assert named(ERASURES.erasures) == 0
+    assert named(ERASURES.layout) == 0
 
 
 @pytest.mark.parametrize("ahead_ms", [50_000, 0])

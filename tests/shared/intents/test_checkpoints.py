@@ -43,7 +43,7 @@ class Runs:
         except Killed:
             return False
         finally:
-            self.sources += self._notes.upkeep.sources
+            self.sources += self._notes.upkeep.counts["source"]
 
 
 @pytest.fixture

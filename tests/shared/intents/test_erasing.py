@@ -4,7 +4,7 @@ import attrs
 import msgpack
 import pytest
 
-from shared.intents import Erasure, Erasures, IntentWriter, PersonErasures, erasures_tables
+from shared.intents import Erasure, Erasures, ErasuresTable, IntentWriter
 from shared.intents.steps import FORGET_MS
 from shared.tables import InvalidRow, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_before, paused_before
@@ -14,8 +14,8 @@ from shared.writes import ClockSkew
 from .clocks import SetClock
 from .notes import INTENTS, NOTES, STATES, ByState, Note, moving_notes
 
-ERASURES = erasures_tables("notes_erasures", writers=1)
-TABLE, SOURCES = ERASURES
+ERASURES = ErasuresTable("notes_erasures")
+TABLE = ERASURES.layout
 A, B = Note("a", "ada"), Note("b", "ada")
 LINE = {b"n:x": b"\xc3"}
 OTHERS = attrs.evolve(NOTES, name="notes_new")
@@ -29,8 +29,13 @@ def notes(connection, machine):
 
 @pytest.fixture
 def erasures(connection, notes):
-    create_tables(connection, (TABLE, *SOURCES))
-    return Erasures(connection, ERASURES, [notes.writer])
+    create_tables(connection, ERASURES.tables)
+    return erasures_of(connection, notes.writer)
+
+
+def erasures_of(connection, writer, rows_of=lambda *_: [[]], *, ends_dead=True):
+    """The erasures of persons whose records `rows_of` finds, and who have no other line."""
+    return Erasures(connection, ERASURES, [writer], rows_of, lambda *_: 0, "notes", ends_dead=ends_dead)
 
 
 def rows(connection, table):
@@ -121,10 +126,8 @@ def test_of_two_erasures_at_once_the_later_one_is_not_forgotten_if_it_dies(
     """The earlier one has not read what was stored before the later one began."""
 
     def eraser(connection):
-        erasures = Erasures(connection, ERASURES, [moving_notes(connection).writer])
-        return PersonErasures(
-            erasures, lambda *_: [rows(connection, NOTES)], lambda *_: 0, "notes", ends_dead=ends_dead
-        )
+        writer = moving_notes(connection).writer
+        return erasures_of(connection, writer, lambda *_: [rows(connection, NOTES)], ends_dead=ends_dead)
 
     def is_decision(call):
         return call.table == NOTES.name
@@ -160,7 +163,7 @@ def test_what_keeps_a_line_that_must_go_is_told(connection, machine, notes, eras
 
 
 def dated_by(connection, clock):
-    return Erasures(connection, ERASURES, [IntentWriter(connection, NOTES, INTENTS, [], list, clock=clock)])
+    return erasures_of(connection, IntentWriter(connection, NOTES, INTENTS, [], list, clock=clock))
 
 
 def test_an_erasure_is_dated_by_a_clock_that_was_compared(connection, erasures, machine):
@@ -205,17 +208,11 @@ def test_an_erasure_is_dated_above_that_of_a_host_whose_clock_is_ahead_and_not_a
         erasures.begin("ada")
 
 
-def upkeep_of(erasures):
-    """The upkeep of erasures whose persons have no record and no line any more."""
-    return PersonErasures(erasures, lambda *_: [[]], lambda *_: 0, "notes", ends_dead=True)
-
-
 def test_an_erasure_of_another_source_is_kept_and_reported(connection, machine, notes, erasures):
     """Otherwise it would go, and the cells of deleted records that name the person would stay."""
     erase_ada(notes, erasures)
     machine.passes(FORGET_MS + 1000)
-    of_others = Erasures(connection, ERASURES, [IntentWriter(connection, OTHERS, INTENTS, [], list)])
-    recovery = upkeep_of(of_others).recover()
+    recovery = erasures_of(connection, IntentWriter(connection, OTHERS, INTENTS, [], list)).recover()
     assert (recovery.settled, recovery.waiting) == (0, 0)
     assert "must be an erasure of notes_new (got notes); each needs a table of its own" in recovery.failed[0]
     assert rows(connection, TABLE) == [b"ada"]
@@ -227,17 +224,16 @@ def test_an_erasure_of_an_earlier_release_is_finished_as_before(connection, mach
     connection.table(TABLE.name).delete(b"ada", [b"e:n"])
     assert [*erasures.stored(fail)] == [attrs.evolve(erasure, source_tables=())]
     machine.passes(FORGET_MS + 1000)
-    assert upkeep_of(erasures).recover().settled == 1
+    assert erasures.recover().settled == 1
     assert rows(connection, TABLE) == rows(connection, NOTES) == []
 
 
 @pytest.mark.parametrize("at_ms", [-1, 2**63, 2**64 - 1])
 def test_an_erasure_whose_date_is_none_is_found_and_removed_if_told(connection, notes, erasures, at_ms):
     connection.table(TABLE.name).put(b"ada", {b"e:t": msgpack.packb(at_ms), b"e:e": msgpack.packb(True)})
-    upkeep = upkeep_of(erasures)
-    (failed,) = upkeep.recover().failed
+    (failed,) = erasures.recover().failed
     assert "Erasure.at_ms: must be 0.." in failed
-    assert [(finding.kind, is_mended) for finding, is_mended in upkeep.repair()] == [("undecodable", False)]
-    told = upkeep.repair(instructions=Instructions(discards_undecodable=True))
+    assert [(finding.kind, is_mended) for finding, is_mended in erasures.repair()] == [("undecodable", False)]
+    told = erasures.repair(instructions=Instructions(discards_undecodable=True))
     assert [is_mended for _, is_mended in told] == [True]
-    assert rows(connection, TABLE) == list(upkeep.verify()) == []
+    assert rows(connection, TABLE) == list(erasures.verify()) == []

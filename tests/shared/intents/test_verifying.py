@@ -210,13 +210,13 @@ def test_many_rows_are_compared_in_batches_and_the_first_and_last_row_of_a_batch
             connection.table("notes_by_state").put(STATES.row(ByState("done", note.id)), {b"n:x": b""}, timestamp=0)
         notes, progress = Notes(connection), []
         verifier = notes.upkeep
-        findings = list(verifier.verify(lambda: progress.append((verifier.sources, verifier.lines))))
+        findings = list(verifier.verify(lambda: progress.append(tuple(verifier.counts.values()))))
         assert [(finding.kind, finding.table) for finding in findings] == [
             *[("missing", "notes_by_owner")] * 4,
             *[("dangling", "notes_by_state")] * 4,
         ]
         assert {finding.source_row for finding in findings} == {NOTES.row(note) for note in edges}
-        assert (verifier.sources, verifier.lines) == (count, 2 * count)
+        assert verifier.counts == {"source": count, "line": 2 * count}
         assert progress[:2] == [(BATCH_ROWS, 0), (count, 0)]
         assert len(notes.repaired()) == 8
         assert notes.findings() == []

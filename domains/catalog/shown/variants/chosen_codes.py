@@ -7,7 +7,7 @@ it if people choose the codes and read them in keys. Back up the table of names 
 
 from functools import partial
 
-from shared.intents import erasures_tables
+from shared.intents import ErasuresTable
 
 from ...names import names_tables
 from .numbered_codes import BY_ID, BY_LISTING, NUMBERED
@@ -32,7 +32,7 @@ CHOSEN = NUMBERED.like(
     lists={BY_ID: BY_ID.like("catalog_chosen_by_id"), BY_LISTING: BY_LISTING.like("catalog_chosen_by_listing")},
 )
 NAMES = names_tables("catalog_chosen_names")
-ERASURES = erasures_tables("catalog_chosen_erasures", writers=1)
+ERASURES = ErasuresTable("catalog_chosen_erasures")
 
 TABLES = (*CHOSEN.tables, *NAMES, *ERASURES.tables)
 Repository = partial(CodedRepository, products=CHOSEN, names=NAMES, erasures=ERASURES, chosen=CODES)

@@ -7,7 +7,7 @@ ever change, and every byte counts.
 
 from functools import partial
 
-from shared.intents import erasures_tables
+from shared.intents import ErasuresTable
 from shared.keys import Code, Descending, EscapedText, Int64, TrailingText, part, row_key
 
 from ...keys import BY_ID, BY_LISTING, PRODUCTS
@@ -79,7 +79,7 @@ CLOSED = PRODUCTS.like(
         BY_LISTING: BY_LISTING.like("catalog_closed_by_listing", ClosedCodesOfListing),
     },
 )
-ERASURES = erasures_tables("catalog_closed_erasures", writers=1)
+ERASURES = ErasuresTable("catalog_closed_erasures")
 """The erasures have a table of their own, because an erasure names rows of its source."""
 
 TABLES = (*CLOSED.tables, *ERASURES.tables)

@@ -6,7 +6,7 @@ before _. Everything else is as in `keys.py`. Choose it if you have such a table
 
 from functools import partial
 
-from shared.intents import erasures_tables
+from shared.intents import ErasuresTable
 from shared.keys import DelimitedText, Descending, Int64, TrailingText, part, row_key
 
 from ...keys import BY_ID, BY_LISTING, PRODUCTS
@@ -75,7 +75,7 @@ DELIMITED = PRODUCTS.like(
         BY_LISTING: BY_LISTING.like("catalog_delimited_by_listing", DelimitedListing),
     },
 )
-ERASURES = erasures_tables("catalog_delimited_erasures", writers=1)
+ERASURES = ErasuresTable("catalog_delimited_erasures")
 """The erasures have a table of their own, because an erasure names rows of its source."""
 
 TABLES = (*DELIMITED.tables, *ERASURES.tables)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.intents import Erasure, Erasures, ErasureTables, PersonErasures, erasures_tables, forget
+from shared.intents import Erasure, Erasures, ErasuresTable, forget
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, TrailingText, between, part, row_key
 from shared.queries import Query
 from shared.records import check_text
@@ -102,7 +102,7 @@ NUMBERED = Source("catalog_numbered", CodesOfProduct, CodedProduct, PRODUCTS.col
 BY_ID = NUMBERED.moving_list("catalog_numbered_by_id", CodesOfPlace)
 BY_LISTING = NUMBERED.moving_list("catalog_numbered_by_listing", CodesOfListing)
 NAMES = names_tables("catalog_numbered_names")
-ERASURES = erasures_tables("catalog_numbered_erasures", writers=1)
+ERASURES = ErasuresTable("catalog_numbered_erasures")
 """The erasures have a table of their own, because an erasure names rows of its source."""
 
 TABLES = (*NUMBERED.tables, *NAMES, *ERASURES.tables)
@@ -121,7 +121,7 @@ class Repository:
         connection: "happybase.Connection",
         products: Source[CodedProduct] = NUMBERED,
         names: Sequence[TableLayout[Any, NameCode]] = NAMES,
-        erasures: ErasureTables = ERASURES,
+        erasures: ErasuresTable = ERASURES,
         clock: WriterClock = CLOCK,
         *,
         chosen: Mapping[str, Mapping[str, bytes]] | None = None,
@@ -130,8 +130,7 @@ class Repository:
         self.writer = self._products.writer
         codes, names_of_codes = names
         self.names = Names(connection, codes, chosen)
-        self._traces = Erasures(connection, erasures, (self.writer,))
-        self._erasures = PersonErasures(self._traces, self._rows_of, self._delete_lines, "catalog", ends_dead=False)
+        self._erasures = Erasures(connection, erasures, (self.writer,), self._rows_of, self._delete_lines, "catalog")
         names_upkeep = NamesUpkeep(BoundTable(connection, names_of_codes))
         self.upkeep: Upkeep = CombinedUpkeep(self._products.upkeep, self._erasures, names_upkeep)
 
@@ -206,13 +205,13 @@ class Repository:
         """All rows of a shop: no row says when its product was new, so none is spared for its time."""
         return (rows_of_shop(self._products, self.names.stored_code(SHOP, shop)),)
 
-    def _delete_lines(self, erasure: Erasure, on_kept: Callable[[InvalidRow], Any]) -> int:
+    def _delete_lines(self, erasures: Erasures, erasure: Erasure, on_kept: Callable[[InvalidRow], object]) -> int:
         """Deletes lines of an erased shop that lead to no product; returns how many other lines remain.
 
-        Calls `on_kept` with the reason that keeps a line. If no row of the shop remains, its name goes, too.
+        If no row of the shop remains, its name goes, too.
         """
         code = self.names.stored_code(SHOP, erasure.name)
-        remaining = self._traces.delete_strays(lambda key: key.shop == code, erasure.at_ms, on_kept)
+        remaining = erasures.delete_strays(lambda key: key.shop == code, erasure.at_ms, on_kept)
         if rows_of_shop(self._products, self.names.stored_code(SHOP, erasure.name)):
             self.names.restore(SHOP, erasure.name)
         elif not remaining:

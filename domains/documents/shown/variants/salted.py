@@ -8,7 +8,7 @@ still one range, in one region until HBase splits it.
 
 from functools import partial
 
-from shared.intents import erasures_tables
+from shared.intents import ErasuresTable
 from shared.keys import HashPrefix, KeyLayout
 from shared.tables import TableLayout
 
@@ -21,7 +21,7 @@ SALTED = DOCUMENTS.like("documents_salted", KeyLayout(DocumentOfOwner, SALT))
 SALTED_PARTS = TableLayout(
     "documents_salted_parts", PARTS.holds, KeyLayout(GenerationOfDocument, SALT), PARTS.cells, PARTS.families
 )
-ERASURES = erasures_tables("documents_salted_erasures", writers=1)
+ERASURES = ErasuresTable("documents_salted_erasures")
 """Of its own, because an erasure names rows of its source."""
 
 TABLES = (*SALTED.tables, SALTED_PARTS, *ERASURES.tables)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shared.intents import erasures_tables
+from shared.intents import ErasuresTable
 from shared.keys import Descending, EscapedText, Int64, between, part, row_key
 from shared.queries import Query
 from shared.records import check_text
@@ -51,7 +51,7 @@ def line_of_pair(message: StoredMessage) -> Iterator[MessageByPair]:
 PAIRED = MESSAGES.like("messages_paired")
 """A table of inboxes separate from that of `keys.py`, whose messages have no lines of conversations."""
 PAIRS = PAIRED.moving_list("messages_by_pair", MessageByPair, lines=line_of_pair)
-ERASURES = erasures_tables("messages_paired_erasures", writers=1)
+ERASURES = ErasuresTable("messages_paired_erasures")
 """Erasures of its own, because they name rows of its source."""
 
 TABLES = (*PAIRED.tables, *ERASURES.tables)

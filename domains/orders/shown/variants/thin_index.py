@@ -35,7 +35,7 @@ from shared.keys import (
 from shared.queries import Query, scan_in_batches
 from shared.sources import Source, Table
 from shared.tables import BIG_INT, RAW, BoundTable, Column, InvalidRecord, InvalidRow, put_if
-from shared.upkeep import NOTHING_TOLD, CombinedUpkeep, Finding, Instructions, UnreadableRows, Upkeep, no_progress
+from shared.upkeep import CombinedUpkeep, Finding, Instructions, Mendable, UnreadableRows, Upkeep
 from shared.writes import CLOCK, WriterClock
 
 from ...keys import BY_BUYER, BY_SELLER, BY_STATUS, OrderByNumber
@@ -242,7 +242,7 @@ def _buyer_lines(status: Status | None, orders: list[Order]) -> list[BuyerLine |
     return [line if status in (None, line.status) else None for line in lines]
 
 
-class IndexUpkeep:
+class IndexUpkeep(Upkeep):
     """Compares the index with the orders: a part of the upkeep, after that of the writes.
 
     missing      an order has no entry, as after the index was restored from a backup    put
@@ -262,7 +262,6 @@ class IndexUpkeep:
         self._orders = orders
         self._writer = writer
         self._unreadable = UnreadableRows(index)
-        self._unreadable_of_orders: set[bytes] = set()
         (self._column,) = index.layout.cells.columns
         self.entries = 0
         """Number of entries compared so far."""
@@ -272,34 +271,23 @@ class IndexUpkeep:
         """Entries compared so far."""
         return {"entry": self.entries}
 
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+    def found(self, progress: Callable[[], object], told: Instructions | None, /) -> Iterator[Mendable]:
         """Every entry that is missing, differs or dangles. Calls `progress` after each batch.
 
+        `repair` mends them after the part of the writes has recovered.
         Costs: one scan of each 1,000 rows of both tables, a call for each to get the rows to compare with, and one more
         scan of the index.
         """
-        for finding, _repair in self._findings(progress):
-            yield finding
-        for finding in self._unreadable.verify(progress):
-            if finding.row not in self._unreadable_of_orders:
-                yield finding
-
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Mends what `verify` finds, after the part of the writes has recovered; with each, whether it was mended."""
-        for finding, repair in self._findings(progress):
-            yield finding, repair()
-        yield from self._unreadable.repair(progress, instructions)
-
-    def _findings(self, progress: Callable[[], object]) -> Iterator[tuple[Finding, Callable[[], bool]]]:
         self.entries = 0
-        self._unreadable_of_orders.clear()
-        yield from self._of_orders(progress)
+        unreadable_of_orders = set[bytes]()
+        yield from self._of_orders(progress, unreadable_of_orders)
         yield from self._of_entries(progress)
+        for unreadable in self._unreadable.found(progress, told):
+            if told is not None or unreadable.finding.row not in unreadable_of_orders:
+                yield unreadable
 
-    def _of_orders(self, progress: Callable[[], object]) -> Iterator[tuple[Finding, Callable[[], bool]]]:
-        """The entries that orders lack, or that lead to other orders."""
+    def _of_orders(self, progress: Callable[[], object], unreadable: set[bytes]) -> Iterator[Mendable]:
+        """The entries that orders lack, or that lead to other orders; notes those that lead to no row."""
         name = self._index.layout.name
         (range_,) = self._orders.whole_table().ranges
         for batch in scan_in_batches(self._orders.rows, range_, columns=[*self._orders.layout.cells.columns]):
@@ -309,13 +297,15 @@ class IndexUpkeep:
                 entry = stored.get(row, {}).get(self._column)
                 if entry is None:
                     put = partial(put_if, self._index.rows, row, self._column, None, order_row)
-                    yield Finding("missing", name, row, order_row), put
+                    yield Mendable(Finding("missing", name, row, order_row), put)
                 elif entry != order_row:
-                    reason, mend = f"it leads to row {shown_bytes(entry)}", _keep
-                    if not self._is_read(row, entry):
-                        self._unreadable_of_orders.add(row)
-                        mend = partial(put_if, self._index.rows, row, self._column, entry, order_row)
-                    yield Finding("differing", name, row, order_row, reason), mend
+                    finding = Finding("differing", name, row, order_row, f"it leads to row {shown_bytes(entry)}")
+                    if self._is_read(row, entry):
+                        yield Mendable(finding)  # two orders have one number, and both are real
+                    else:
+                        unreadable.add(row)
+                        put = partial(put_if, self._index.rows, row, self._column, entry, order_row)
+                        yield Mendable(finding, put)
             progress()
 
     def _read(self, row: bytes, cells: Any) -> Iterator[Order]:
@@ -324,7 +314,7 @@ class IndexUpkeep:
         if not isinstance(source, InvalidRow) and source.record is not None:
             yield source.record
 
-    def _of_entries(self, progress: Callable[[], object]) -> Iterator[tuple[Finding, Callable[[], bool]]]:
+    def _of_entries(self, progress: Callable[[], object]) -> Iterator[Mendable]:
         """The entries that have led to no order for `CLAIM_MS`; a writer at work has put its entry just now."""
         name = self._index.layout.name
         (range_,) = self._index.whole_table().ranges
@@ -339,7 +329,7 @@ class IndexUpkeep:
                 is_free = not isinstance(source, InvalidRow) and source.record is None
                 if is_free and put_ms <= old_ms and order_row not in self._writer.under_way():
                     reason = f"no order is stored in row {shown_bytes(order_row)}"
-                    yield Finding("dangling", name, row, order_row, reason), partial(self._free, row, put_ms)
+                    yield Mendable(Finding("dangling", name, row, order_row, reason), partial(self._free, row, put_ms))
             self.entries += len(batch)
             progress()
 
@@ -353,8 +343,3 @@ class IndexUpkeep:
         """Deletes an entry, but spares one that was put again since."""
         self._index.rows.delete(row, [self._column], timestamp=put_ms)
         return True
-
-
-def _keep() -> bool:
-    """Mends nothing: two orders have one number, and both are real."""
-    return False
