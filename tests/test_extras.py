@@ -26,7 +26,7 @@ ROOMS = {
     "cli": ("domains.command_line", "shared.designs", "shared.loading"),
     "frames": ("domains.tsdb.frames",),
     "parquet": ("domains.command_line.parquet_files",),
-    "tsdb": ("domains.tsdb", "shared.queries.cell_arrays", "shared.stores.hbase.row_frames"),
+    "tsdb": ("domains.tsdb", "shared.keys.cell_arrays", "shared.stores.hbase.cell_replies"),
     "pictures": ("shared.designs.pictures",),
     "testing": ("shared.testing",),
     "all": (),

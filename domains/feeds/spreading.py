@@ -12,7 +12,7 @@ from shared.keys import CopiedPart, InvalidKey, between
 from shared.queries import in_batches, scan
 from shared.sources import BoundSource
 from shared.tables import BoundTable, TableLayout
-from shared.writes import MAX_SKEW_MS, WriterClock, put_in_rows
+from shared.writes import MAX_SKEW_MS, WriterClock, put_rows
 
 from .keys import FOLLOWERS, UNFINISHED, AuthorWithStream, LineOfTimeline
 from .records import Follow, StoredPost, stream_of
@@ -129,7 +129,7 @@ class FanOut:
                 rows = [row for row in rows if _is_key(layout, row)]
                 lines = [*map(line_of, rows)]
             if rows:
-                put_in_rows(self._timelines, lines, self._marker, time_ms)
+                put_rows(self._timelines.rows, ((line, self._marker) for line in lines), time_ms)
                 last = rows[-1]
         if count == self._step_rows and not last:
             raise InvalidKey(f"{layout.name}: must have a key among {count} rows of one author; see verify")

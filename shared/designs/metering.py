@@ -101,7 +101,7 @@ class _MeteredClient:
         """The round trips of each of several merged streams, and the number of the one that is being read."""
 
     def __getattr__(self, name: str) -> Any:
-        if name == "fetch_frame":  # a reply is counted by the results in it
+        if name == "fetch_cells":  # a reply is counted by the results in it
             raise AttributeError(name)
         call = getattr(self._client, name)
         if not callable(call):

@@ -42,7 +42,7 @@ class IntentRows:
 
     def begin(self, intents: Iterable[Intent], at_ms: int) -> None:
         """Puts intents, each in a slot of its own. Costs: 1 put for each 1,000."""
-        put_rows(self.rows, {self.table.row(intent): INTENT_CELLS.pack(intent) for intent in intents}, at_ms)
+        put_rows(self.rows, [(self.table.row(intent), INTENT_CELLS.pack(intent)) for intent in intents], at_ms)
 
     def end(self, intents: Iterable[Intent], at_ms: int) -> None:
         """Ends intents. `at_ms` is below the date of the slot's next one, which a late recoverer must not end.
@@ -79,9 +79,7 @@ class IntentRows:
 
     def delete_idle(self, slot: Pending) -> None:
         """Deletes the row of an idle slot, but keeps what its process has put since. Costs: 1 delete."""
-        batch = self.rows.batch(timestamp=slot.started_ms)
-        batch.delete(self.table.row(slot.intent), [*self.table.cells.columns])
-        batch.send()
+        self.rows.delete(self.table.row(slot.intent), [*self.table.cells.columns], timestamp=slot.started_ms)
 
 
 _IDLE_CELLS = INTENT_CELLS.pack(idle(b"", 0))

@@ -173,20 +173,19 @@ class WriteSteps(Generic[R]):
 
     def put(self, *dated: tuple[Mapping[Cell, bytes], int]) -> None:
         """Puts derived cells, each mapping with its date. Costs: for each table those of `put_dated`."""
-        tables: dict[str, dict[bytes, dict[tuple[bytes, int], bytes]]] = {}
+        tables: dict[str, list[tuple[bytes, dict[bytes, bytes], int]]] = {}
         for cells, time_ms in dated:
             for (table, row, column), value in cells.items():
-                tables.setdefault(table, {}).setdefault(row, {})[column, time_ms] = value
-        for table, cells_of_rows in tables.items():
-            put_dated(self.rows(table), cells_of_rows)
+                tables.setdefault(table, []).append((row, {column: value}, time_ms))
+        for table, rows in tables.items():
+            put_dated(self.rows(table), rows)
 
     def delete(self, cells: Iterable[Cell], until_ms: int) -> None:
         """Deletes derived cells that are dated `until_ms` or before, in order. Costs: 1 call for each table."""
         for table, rows in grouped(sorted(cells)).items():
-            batch = self.rows(table).batch(timestamp=until_ms)
-            for row, columns in rows.items():
-                batch.delete(row, columns)
-            batch.send()
+            with self.rows(table).batch(timestamp=until_ms) as batch:
+                for row, columns in rows.items():
+                    batch.delete(row, columns)
 
     def check_and_put(self, row: bytes, source: SourceRow[R], new: SourceRow[R]) -> bool:
         """Puts the next revision of a source, unless it has changed since it was read; returns whether it did."""

@@ -3,12 +3,12 @@
 May import `keys` and `tables`.
 """
 
-from .cell_arrays import CellArrays, scan_cells
+from ..keys.cell_arrays import CellArrays
 from .dependent_query import DependentQuery
 from .explanations import Explanation
 from .pages import Page
 from .query import Query
-from .scanning import BATCH_ROWS, MAX_LIMIT, in_batches, scan, scan_in_batches
+from .scanning import BATCH_ROWS, MAX_LIMIT, in_batches, scan, scan_cells, scan_in_batches
 from .server_filters import KEYS_ONLY, ServerFilter, equal
 from .versions import Version, Versions
 

@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..keys import MAX_ROW_BYTES, InvalidQuestion, Plan, RowRange, next_row
+from ..keys.cell_arrays import CellArrays
 from ..keys.errors import shown
 from .server_filters import ServerFilter
 from .side_by_side import helpers_of, read_streams, rows_of_batch
@@ -56,6 +57,55 @@ def scan(
         check_count("limit", limit)
         buffer_rows = min(buffer_rows, limit)
     return run_plan(table, plan, limit, reverse, buffer_rows, filter, columns)
+
+
+def scan_cells(
+    table: "happybase.Table",
+    ranges: Sequence[RowRange],
+    *,
+    columns: Iterable[bytes],
+    filter: bytes | None = None,
+    batch_rows: int,
+) -> Generator[CellArrays]:
+    """The cells of the rows of some ranges, one range after the other, in batches of `batch_rows` rows.
+
+    On a connection with helpers, the next batch is requested while the caller works on one.
+    Costs: one scan for each range.
+    """
+    parts = [_read_cells(table, range_, [*columns], filter, batch_rows) for range_ in ranges]
+    with read_streams(table.connection, [parts], 1, 2, filter=filter, one_ahead=True) as (batches,):
+        yield from batches
+
+
+def _read_cells(
+    table: "happybase.Table", range_: RowRange, columns: list[bytes], filter: bytes | None, batch_rows: int
+) -> Generator[CellArrays]:
+    from Hbase_thrift import TScan  # a module that happybase makes
+
+    client = table.connection.client
+    fetch = getattr(client, "fetch_cells", client.scannerGetList)
+    scan = TScan(
+        startRow=range_.start,
+        stopRow=range_.stop,
+        columns=columns,
+        caching=batch_rows,
+        filterString=filter,
+        sortColumns=False,
+        reversed=False,
+    )
+    scanner = client.scannerOpenWithScan(table.name, scan, {})
+    try:
+        while rows := fetch(scanner, batch_rows):
+            if not isinstance(rows, CellArrays):
+                rows = CellArrays.of_rows(((row.row, row.columns) for row in rows), _split)
+            yield rows
+    finally:
+        client.scannerClose(scanner)
+
+
+def _split(cells: list[Any]) -> tuple[list[bytes], list[int]]:
+    """The values and timestamps of Thrift's TCells."""
+    return [cell.value for cell in cells], [cell.timestamp for cell in cells]
 
 
 def scan_in_batches(

@@ -194,6 +194,6 @@ class _WatchedClient:
         self._connection = connection
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name in ("put_dated", "fetch_frame") and not self._connection.has_call(name):
+        if name in ("put_dated", "fetch_cells") and not self._connection.has_call(name):
             raise AttributeError(name)
         return partial(self._connection.send, name)

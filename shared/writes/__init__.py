@@ -3,8 +3,9 @@
 May import `keys`, `tables`, `queries` and `events`.
 """
 
-from .batches import NotAllStored, delete_all, delete_rows, put_all, put_in_rows, remove_row, store_all
+from .batches import NotAllStored, delete_all, delete_rows, put_all, remove_row, store_all
 from .clock import CLOCK, Moment, WriterClock
+from .dated_cells import put_rows
 from .dictionaries import (
     CACHED_NAMES,
     COUNTER_ROW,
@@ -43,7 +44,7 @@ __all__ = [
     "delete_rows",
     "expired",
     "put_all",
-    "put_in_rows",
+    "put_rows",
     "refuse_expired",
     "remove_row",
     "store_all",

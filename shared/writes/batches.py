@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
@@ -97,28 +97,16 @@ def put_all(
     layouts_of: dict[bytes, list[TableLayout[Any, R]]] = {}
     for table in tables:
         layouts_of.setdefault(table.name, []).append(table.layout)
-    packed = {name: _dated_cells(records, layouts, time_of) for name, layouts in layouts_of.items()}
+    packed = {
+        name: [
+            (layout.row(record), layout.cells.pack(record), time_of(record)) for record in records for layout in layouts
+        ]
+        for name, layouts in layouts_of.items()
+    }
     refuse_expired(records, *tables, time_of=time_of)
     rows_of = {table.name: table.rows for table in tables}
-    for name, cells_of in packed.items():
-        put_dated(rows_of[name], cells_of)
-
-
-def put_in_rows(table: BoundTable[Any, Any], keys: Iterable[bytes], cells: Mapping[bytes, bytes], time_ms: int) -> None:
-    """Puts the same cells into many rows of a table, 1,000 rows in a call, with `time_ms` as timestamp.
-
-    All rows share the mutations. happybase's own batch makes new ones for each row, which takes longer than encoding
-    the whole call. Only the keys of one call are in memory.
-    Raises LayoutMismatch if another layout made the keys that are stored.
-    Costs: 1 call for each 1,000 rows.
-    """
-    from Hbase_thrift import BatchMutation, Mutation  # a module that happybase makes
-
-    rows = table.rows
-    mutations = [Mutation(column=column, value=value) for column, value in cells.items()]
-    for batch in in_batches(keys):
-        row_mutations = [BatchMutation(row, mutations) for row in batch]
-        rows.connection.client.mutateRowsTs(rows.name, row_mutations, time_ms, {})
+    for name, dated in packed.items():
+        put_dated(rows_of[name], dated)
 
 
 def delete_rows(table: BoundTable[Any, Any], keys: Iterable[bytes], until_ms: int) -> int:
@@ -159,17 +147,3 @@ def delete_all(query: Query[T], table: BoundTable[Any, T]) -> int:
     for batch in in_batches(query.on_invalid(lambda _invalid: None)):
         delete_rows(table, map(table.row, batch), max(record.time_ms for record in batch))
     return query.on_invalid(unread.append).count() + len(unread)
-
-
-def _dated_cells(
-    records: Iterable[R], layouts: Collection[TableLayout[Any, R]], time_of: Callable[[R], int]
-) -> dict[bytes, dict[tuple[bytes, int], bytes]]:
-    """The cells of records by row, in all layouts of one table."""
-    cells_of: dict[bytes, dict[tuple[bytes, int], bytes]] = {}
-    for record in records:
-        time_ms = time_of(record)
-        for layout in layouts:
-            cells = cells_of.setdefault(layout.row(record), {})
-            for column, value in layout.cells.pack(record).items():
-                cells[column, time_ms] = value
-    return cells_of

@@ -85,8 +85,8 @@ class Call:
     has_success: bool
     errors: tuple[str, ...]
     """The fields of the result struct that are declared exceptions."""
-    as_frame: bool = False
-    """Whether a reply of the usual form becomes a `RowFrame`."""
+    as_cells: bool = False
+    """Whether a reply of the usual form becomes `CellArrays`."""
 
     def message(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """The struct to send; an argument that is None is not sent."""
@@ -126,8 +126,8 @@ def call_of(service: Any, name: str) -> Call:
 
 CALLS = {name: call_of(Thrift1, name) for name in Thrift1.thrift_services}
 
-FETCH_FRAME = evolve(CALLS["scannerGetList"], as_frame=True)
-"""`scannerGetList`; its reply becomes a `RowFrame`, or TRowResults if it has another form."""
+FETCH_CELLS = evolve(CALLS["scannerGetList"], as_cells=True)
+"""`scannerGetList`; its reply becomes `CellArrays`, or TRowResults if it has another form."""
 
 DECLARED = (Hbase_thrift.IOError, Hbase_thrift.IllegalArgument, Hbase_thrift.AlreadyExists)
 """Declared exceptions are complete replies: the socket stays in use after one."""

@@ -18,7 +18,7 @@ from ...keys.limits import IN_FLIGHT
 from ..thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown
 from ..thrift1.deadlines import has_passed
 from ..thrift1.prefixes import prefix_arguments
-from .calls import CALLS, DECLARED, FETCH_FRAME, Call, description, table_of
+from .calls import CALLS, DECLARED, FETCH_CELLS, Call, description, table_of
 from .helper_threads import Helpers
 from .resumed_scans import ResumedScans
 from .retries import AttemptFailed, Attempts
@@ -116,8 +116,8 @@ class RetryingClient:
         self._retry_s = retry_s
         self._calls = calls
         self._scans = ResumedScans(pool, helpers)
-        self.fetch_frame = self._bound(FETCH_FRAME)
-        """`scannerGetList` that returns a `RowFrame`, or TRowResults if its reply has another form. Needs numpy."""
+        self.fetch_cells = self._bound(FETCH_CELLS)
+        """`scannerGetList` that returns `CellArrays`, or TRowResults if its reply has another form. Needs numpy."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         call = self._calls.get(name)

@@ -67,7 +67,7 @@ class ResumedScans:
         return scan_id
 
     def fetch(self, call: Call, message: Any) -> Any:
-        """The next rows: TRowResults, or a `RowFrame` of them.
+        """The next rows: TRowResults, or `CellArrays` of them.
 
         Raises AttemptFailed, after which it may be called again, or ScanBroken, which is final.
         """

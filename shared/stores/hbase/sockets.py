@@ -198,9 +198,9 @@ class GatewaySocket:
         protocol = self._protocol
         result: Any = call.result()
         try:
-            if call.as_frame and (frame := self._receive_frame(call, sequence_id)) is not None:
+            if call.as_cells and (cells := self._receive_cells(call, sequence_id)) is not None:
                 self._answered = True
-                return frame
+                return cells
             _, kind, replied_id = protocol.read_message_begin()
             if replied_id != sequence_id:
                 raise TTransportException(message=f"reply {replied_id} to call {sequence_id}")
@@ -229,11 +229,11 @@ class GatewaySocket:
             raise TApplicationException(TApplicationException.MISSING_RESULT)
         return None
 
-    def _receive_frame(self, call: Call, sequence_id: int) -> Any:
-        """Reads the rows of a reply as a `RowFrame`. Returns None, and puts all bytes back, if it has another form."""
-        from .row_frames import RowFrameReader, UnusualReply  # which needs numpy
+    def _receive_cells(self, call: Call, sequence_id: int) -> Any:
+        """Reads the rows of a reply as `CellArrays`. Returns None, and puts all bytes back, if it has another form."""
+        from .cell_replies import CellReplyReader, UnusualReply  # which needs numpy
 
-        reader = RowFrameReader(call.name, sequence_id)
+        reader = CellReplyReader(call.name, sequence_id)
         frame_bytes = self._limited.read(4) if self._is_framed else b""
         while 0 < len(frame_bytes) < 4:
             frame_bytes += self._limited.read(4 - len(frame_bytes))
@@ -242,14 +242,14 @@ class GatewaySocket:
             while not reader.is_complete(data):
                 data += self._limited.read(BUFFER_BYTES)
             reply = bytes(data)
-            frame = reader.frame(reply)
+            cells = reader.cells(reply)
             if self._is_framed and int.from_bytes(frame_bytes, "big") != reader.end:
                 raise UnusualReply
         except UnusualReply:
             self._limited.unread(frame_bytes + data)
             return None
         self._limited.unread(reply[reader.end :])
-        return frame
+        return cells
 
     def is_usable(self) -> bool:
         """Whether a call may be sent: no unexpected bytes have arrived, nor the end of the stream.

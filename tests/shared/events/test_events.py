@@ -43,7 +43,7 @@ def happens_on_the_way(monkeypatch):
         gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
         assert [row for row, _ in table.scan(batch_size=1)] == [b"a", b"b"]
         with closing(connect(f"{gateway.url}?transport=framed")) as without_thrift2:
-            put_dated(without_thrift2.table("t"), {b"c": {(b"d:a", 1): b"1", (b"d:a", 2): b"2"}})
+            put_dated(without_thrift2.table("t"), [(b"c", {b"d:a": b"1"}, 1), (b"c", {b"d:a": b"2"}, 2)])
         monkeypatch.setattr(hbase, "SLOW_S", 0.0)
         table.row(b"a")
         gateway.stop()

@@ -45,7 +45,7 @@ from shared.tables import (
 from shared.tables.adopting import adopt_tables
 from shared.tables.recorded_layouts import RECORDS, json_of, merged_layouts, read_cell, recorded_in
 from shared.testing.watched_connection import paused_at_call
-from shared.writes import put_all, put_in_rows
+from shared.writes import put_all, put_rows
 from tests.shared.processes import Process
 from tests.shared.specimens import Level, key_class
 from tests.shared.tables.records import record_class
@@ -154,7 +154,7 @@ CALLS = {
     "first": lambda connection, table: Query(BoundTable(connection, table), table.plan(host="a", time_ms=1)).first(),
     "iteration": lambda connection, table: [*Query(BoundTable(connection, table), table.whole_table())],
     "put_all": lambda connection, table: put_all([Event("a", 1)], BoundTable(connection, table)),
-    "put_in_rows": lambda connection, table: put_in_rows(BoundTable(connection, table), [b"a"], {b"e:t": b""}, 1),
+    "put_rows": lambda connection, table: put_rows(BoundTable(connection, table).rows, [(b"a", {b"e:t": b""})], 1),
 }
 
 

@@ -11,7 +11,7 @@ from shared.records import LAST_MS
 from shared.stores import connect
 from shared.tables import BoundTable, Column, RecordCells, TableLayout, create_tables
 from shared.testing import WatchedConnection
-from shared.writes import NotAllStored, delete_all, delete_rows, put_all, put_in_rows, store_all
+from shared.writes import NotAllStored, delete_all, delete_rows, put_all, put_rows, store_all
 from tests.engines import plain_table
 from tests.shared.specimens import key_class
 
@@ -29,7 +29,8 @@ def test_each_row_gets_the_cells_with_the_timestamp_a_thousand_rows_in_a_call(co
     lines(connection)
     watched = WatchedConnection(connection)
     keys = [b"%04d" % number for number in range(count)]
-    put_in_rows(BoundTable(watched, LINES), iter(keys), {b"f:x": b"1", b"f:y": b""}, 17)
+    same = {b"f:x": b"1", b"f:y": b""}
+    put_rows(watched.table("lines"), ((key, same) for key in keys), 17)
     cells = {b"f:x": (b"1", 17), b"f:y": (b"", 17)}
     assert list(connection.table("lines").scan(include_timestamp=True)) == [(key, cells) for key in keys]
     assert [len(call.rows) for call in watched.calls] == calls

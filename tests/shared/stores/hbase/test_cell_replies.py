@@ -11,9 +11,9 @@ from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TMemoryBuffer
 
 from shared.keys import RowRange
-from shared.queries import scan_cells
+from shared.queries import CellArrays, scan_cells
 from shared.stores import connect
-from shared.stores.hbase.row_frames import RowFrame, RowFrameReader, UnusualReply
+from shared.stores.hbase.cell_replies import CellReplyReader, UnusualReply
 from shared.stores.server import ThriftServer
 from tests.shared.stores.scripted_gateway import Fault, until
 
@@ -50,42 +50,37 @@ def read_by_thriftpy2(data):
 
 
 def read_in_parts(data, sizes):
-    """The frame of a reply that arrives in parts, and its length; None if it is left to thriftpy2 or incomplete."""
-    reader, arrived = RowFrameReader("scannerGetList", SEQUENCE_ID), bytearray()
+    """The cells of a reply that arrives in parts, and its length; None if it is left to thriftpy2 or incomplete."""
+    reader, arrived = CellReplyReader("scannerGetList", SEQUENCE_ID), bytearray()
     while not reader.is_complete(arrived):
         if len(arrived) == len(data):
             return None
         arrived += data[len(arrived) : len(arrived) + next(sizes)]
-    return reader.frame(bytes(arrived)), reader.end
+    return reader.cells(bytes(arrived)), reader.end
 
 
-def rows_of(frame):
-    """Rows and cells of a frame; a column that comes twice, which no map has, is an error."""
-    columns, values = (
-        [frame.data[start : start + length] for start, length in zip(*places, strict=True)]
-        for places in (frame.columns, frame.values)
-    )
-    cells = list(zip(columns, zip(values, frame.written_ms.tolist(), strict=True), strict=True))
-    rows = [(row, [cells[cell] for cell in (frame.row_of_cell == n).nonzero()[0]]) for n, row in enumerate(frame.rows)]
-    assert all(len(dict(of_row)) == len(of_row) for _, of_row in rows)
-    return [(row, dict(of_row)) for row, of_row in rows]
+def rows_of(cells):
+    """Rows with their cells; a column that comes twice, which no map has, is an error."""
+    columns_of = [[cells.column(cell) for cell in cells.cells_of(row)] for row in range(len(cells))]
+    assert all(len(set(columns)) == len(columns) for columns in columns_of)
+    return rows_in([cells])
 
 
 @settings(max_examples=25)
 @given(ROWS, st.lists(st.integers(1, 40), min_size=1))
-def test_a_frame_holds_the_rows_that_thriftpy2_reads_in_whatever_parts_it_arrives(rows, sizes):
+def test_arrays_hold_the_rows_that_thriftpy2_reads_in_whatever_parts_a_reply_arrives(rows, sizes):
     data = reply(rows)
     try:
-        frame, end = read_in_parts(data, iter(sizes * len(data)))
+        cells, end = read_in_parts(data, iter(sizes * len(data)))
     except UnusualReply:
-        assert any(not cells for _, cells in rows)
+        assert any(not of_row for _, of_row in rows)
         return
-    assert all(cells for _, cells in rows)
-    assert (rows_of(frame), end) == (rows, len(data))
-    assert rows_of(frame.without_first()) == rows[1:]
+    assert all(of_row for _, of_row in rows)
+    assert (rows_of(cells), end) == (rows, len(data))
+    assert rows_of(cells.without_first()) == rows[1:]
 
 
-def test_random_changes_of_a_frame_never_give_other_rows_than_those_of_thriftpy2():
+def test_random_changes_of_a_reply_never_give_other_rows_than_those_of_thriftpy2():
     dice = random.Random(1)
     outcomes = {"left": 0, "equal": 0}
     for _ in range(400):
@@ -107,11 +102,11 @@ def test_random_changes_of_a_frame_never_give_other_rows_than_those_of_thriftpy2
         if read is None:
             outcomes["left"] += 1
             continue
-        frame, end = read
-        columns = [(n, frame.data[s : s + w]) for n, s, w in zip(frame.row_of_cell, *frame.columns, strict=True)]
+        found, end = read
+        columns = [(row, found.column(cell)) for row in range(len(found)) for cell in found.cells_of(row)]
         if len(set(columns)) < len(columns):  # thriftpy2 keeps one of them
             continue
-        assert (rows_of(frame), end) == read_by_thriftpy2(bytes(data))
+        assert (rows_of(found), end) == read_by_thriftpy2(bytes(data))
         outcomes["equal"] += 1
     assert min(outcomes.values()) > 10
 
@@ -147,7 +142,7 @@ FAULTS = [Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.EXPIRED, Fault.WRONG_REPLY, F
 
 
 @pytest.mark.parametrize(("fault", "fetch"), [*zip(FAULTS, (0, 2) * 3, strict=True), (Fault.NO_REPLY, 1)])
-def test_a_scan_of_frames_continues_after_a_fault_with_each_row_once(gateway, fault, fetch):
+def test_a_scan_of_arrays_continues_after_a_fault_with_each_row_once(gateway, fault, fetch):
     table = gateway.opened(fault)
     batches = scan_cells(table, ALL, columns=[b"d"], batch_rows=2)
     rows = rows_in(next(batches) for _ in range(fetch))
@@ -156,16 +151,16 @@ def test_a_scan_of_frames_continues_after_a_fault_with_each_row_once(gateway, fa
     assert gateway.is_done
 
 
-def test_a_reversed_scan_of_frames_drops_the_row_that_a_new_scanner_repeats(gateway, table):
+def test_a_reversed_scan_of_arrays_drops_the_row_that_a_new_scanner_repeats(gateway, table):
     client = table.connection.client
     scanner = client.scannerOpenWithScan(b"t", TScan(reversed=True), {})
-    frame = client.fetch_frame(scanner, 3)
-    assert isinstance(frame, RowFrame)
+    cells = client.fetch_cells(scanner, 3)
+    assert isinstance(cells, CellArrays)
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
-    assert frame.rows + client.fetch_frame(scanner, 20).rows == [row for row, _ in reversed(STORED)]
+    assert cells.rows + client.fetch_cells(scanner, 20).rows == [row for row, _ in reversed(STORED)]
 
 
-def test_an_error_in_place_of_a_frame_is_raised_and_the_next_scan_is_answered(table):
+def test_an_error_in_place_of_arrays_is_raised_and_the_next_scan_is_answered(table):
     with pytest.raises(TApplicationException):
         scanned(table, filter=b"Nonsense(")
     with pytest.raises(Exception, match="nowhere"):
@@ -182,8 +177,8 @@ def test_every_transport_and_protocol_gives_the_same_arrays(gateway, transport, 
         assert scanned(table, ranges=two) == STORED[1:4] + STORED[5:]
         assert scanned(gateway.store.table("t"), ranges=two) == STORED[1:4] + STORED[5:]
         client = table.connection.client
-        fetched = client.fetch_frame(client.scannerOpenWithScan(b"t", TScan(), {}), 3)
-        assert isinstance(fetched, RowFrame if protocol == "binary" else list)
+        fetched = client.fetch_cells(client.scannerOpenWithScan(b"t", TScan(), {}), 3)
+        assert isinstance(fetched, CellArrays if protocol == "binary" else list)
         table.connection.close()
 
 

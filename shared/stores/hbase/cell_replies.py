@@ -23,8 +23,9 @@ This module needs numpy; only a call whose results are arrays imports it.
 
 from typing import TYPE_CHECKING
 
-import attrs
 import numpy as np
+
+from ...keys.cell_arrays import CellArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,33 +46,7 @@ class UnusualReply(Exception):
     """A reply that does not have the form of this module: thriftpy2 has to read it."""
 
 
-@attrs.frozen(eq=False)
-class RowFrame:
-    """Rows and their cells, which arrived in one reply."""
-
-    rows: list[bytes]
-    row_of_cell: "NDArray[np.int64]"
-    """For each cell the number of its row."""
-    columns: "tuple[NDArray[np.int64], NDArray[np.int64]]"
-    """Where in `data` the column of each cell starts, and its length."""
-    values: "tuple[NDArray[np.int64], NDArray[np.int64]]"
-    """The same of its value."""
-    written_ms: "NDArray[np.int64]"
-    """Its timestamp."""
-    data: bytes
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def without_first(self) -> "RowFrame":
-        """All rows but the first."""
-        places = np.flatnonzero(self.row_of_cell)
-        columns, values = ((starts[places], lengths[places]) for starts, lengths in (self.columns, self.values))
-        written_ms = self.written_ms[places]
-        return RowFrame(self.rows[1:], self.row_of_cell[places] - 1, columns, values, written_ms, self.data)
-
-
-class RowFrameReader:
+class CellReplyReader:
     """Reads one reply, whose bytes arrive in parts; `name` and `sequence_id` are those of the call."""
 
     def __init__(self, name: str, sequence_id: int) -> None:
@@ -117,8 +92,8 @@ class RowFrameReader:
         """The number of bytes of a complete reply."""
         return self._at + 1
 
-    def frame(self, data: bytes) -> RowFrame:
-        """The rows of a complete reply. Raises UnusualReply."""
+    def cells(self, data: bytes) -> CellArrays:
+        """The cells of a complete reply. Raises UnusualReply."""
         nothing = np.zeros(0, np.int64)
         marks, ends = (np.concatenate([nothing, *parts]) for parts in (self._marks, self._ends))
         counts = np.array(self._counts, np.int64)
@@ -131,7 +106,7 @@ class RowFrameReader:
             raise UnusualReply
         times = _numbers(data, after + len(_TIME), ">i8")
         row_of_cell = np.repeat(np.arange(len(counts)), counts)
-        return RowFrame(self._rows, row_of_cell, (columns, marks - columns), (values, after - values), times, data)
+        return CellArrays(self._rows, row_of_cell, columns, marks - columns, values, after - values, times, data)
 
     def _read_rows(self, data: bytearray, number: int) -> bool:
         """Reads the rows that have arrived whole; returns whether these are all."""
