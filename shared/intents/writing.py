@@ -16,7 +16,6 @@ again, and raised if need be, until its outcome is certain.
 """
 
 import os
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -129,9 +128,11 @@ def _prepared(steps: WriteSteps[R], write: Write, source: SourceRow[R], record: 
 
 def _complete_again(steps: WriteSteps[R], same: Mapping[bytes, SourceRow[R]], began: Moment) -> None:
     """Puts the derived cells of records that are stored already: so repeating a call completes one that died."""
+    if not same:
+        return
     derived = {row: steps.derived(source.record) for row, source in same.items()}
     steps.put(*((steps.cells_to_put(derived[row], derived[row].keys()), same[row].time_ms) for row in same))
-    if same and steps.is_past_window(began):  # others may have removed what was put
+    if steps.is_past_window(began):  # others may have removed what was put
         for row in same:
             steps.repair(row, derived[row])
 
@@ -140,16 +141,16 @@ def _attempt_changes(steps: WriteSteps[R], writes: Sequence[Prepared[R]], began:
     """Steps 2 to 6; returns what has become of each write, by the row of its source."""
     if not writes:
         return {}
-    failed = threading.Event()
+    failed: list[Exception] = []
 
     def send_decision(write: Prepared[R]) -> bool | Exception | None:
         """Whether a write was accepted, the error if the reply was lost, or None if it was not sent."""
-        if failed.is_set() or steps.is_past_window(began):
+        if failed or steps.is_past_window(began):
             return None
         try:
             return steps.check_and_put(write.write.row, write.source, write.decided)
         except Exception as error:
-            failed.set()
+            failed.append(error)
             return error
 
     with steps.slots(len(writes), began) as slots:
