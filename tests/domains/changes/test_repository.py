@@ -6,7 +6,7 @@ import pytest
 from domains.changes import AnotherWriter, NotAllStored, RefusedChange
 from domains.changes.design import DESIGN
 from shared.keys import InvalidQuestion
-from shared.testing import stored_cells
+from shared.testing.stored_samples import stored_cells
 
 from .made import AT_MS, USERS, change
 
