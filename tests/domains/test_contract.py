@@ -22,7 +22,7 @@ from shared.testing.answers import check_equal_answers, check_same_records
 from shared.testing.contracts import samples_of
 from shared.testing.contracts.answers_contract import sorted_answers
 from shared.testing.contracts.samples_contract import AGAIN_EACH
-from shared.testing.costs import ROWS_FOR_ONE, broken_and_needless, reads_too_many_rows
+from shared.testing.costs import ROWS_FOR_ONE, broken_facts, exempt, reads_too_many_rows
 from shared.testing.damaged_rows import some_row
 from shared.testing.stored_samples import stored_cells
 from tests.copies import ROOT
@@ -213,7 +213,10 @@ def test_costs_hold_in_larger_tables_no_exemption_is_needless_and_the_recorded_g
     recorded = recorded_of(name)
     sizes = 3 if recorded is None else max(len(growth.read) + bool(growth.ends) for growth in recorded.values())
     measured = grown(name, TIMES[:sizes])
-    assert broken_and_needless(*BY_NAME[name], measured[:3]) == ([], [])
+    broken = {(fact, pattern.question) for fact, pattern, _ in broken_facts(measured[:3])}
+    refused = {one.pattern.question for size in measured[:3] for one in size if one.refused}
+    exemptions = {(fact, of.question) for fact in ("ranges", "rows") for of in exempt(*BY_NAME[name], fact)}
+    assert broken == {(fact, question) for fact, question in exemptions if question not in refused}
     assert recorded in (None, growths(measured)), "run python -m tests.programs growth"
 
 
