@@ -12,10 +12,10 @@ from typing import Any, Protocol, TypeAlias
 import happybase
 from attrs import frozen
 
-from shared import testing
 from shared.keys import KeyLayout, TrailingText, part, row_key
 from shared.tables import RecordCells, TableLayout
-from shared.testing import EMBEDDED, HBASE
+from shared.testing import engines
+from shared.testing.engines import EMBEDDED, HBASE
 from tests.programs.hbase.named import named_hbase
 from tests.programs.hbase.stores import Stores
 
@@ -46,7 +46,7 @@ class UsersStore:
     """A URL that shows the user's other tables, and only those."""
 
 
-class Engine(testing.Engine, Protocol):
+class Engine(engines.Engine, Protocol):
     """An engine that also tells what it counts and where its stores are."""
 
     def rows_read(self, count: int) -> int | None:
@@ -66,7 +66,7 @@ NewStore: TypeAlias = Callable[..., happybase.Connection]
 """The type of the fixture `new_store`, which makes stores with the given tables; they are gone when the test ends."""
 
 
-class Embedded(testing.Embedded):
+class Embedded(engines.Embedded):
     """Stores in memory, or in files."""
 
     def rows_read(self, count: int) -> int | None:

@@ -97,6 +97,8 @@ class ChangeStore:
         """Stores the changes after the watermark; the others must be stored already. Returns what is stored then."""
         self._check_stored(stored, [change for change in changes if change.position <= stored.position])
         new = [change for change in changes if change.position > stored.position]
+        for change in new:
+            self._by_record.row(change)  # a key that cannot be encoded is refused before its position is begun
         if new:
             stored = self._with_begun(stored, new)
         if new and stored.position < new[-1].position:

@@ -14,7 +14,7 @@ from shared.designs.patterns import AccessPattern, key_line
 from shared.designs.ruler import ruler_lines
 from shared.designs.traps import trap_row
 from shared.records import parse_time
-from shared.testing import Call, WatchedConnection, WriterDied, dying_before
+from shared.testing import Call, WatchedConnection, WriterDied, dying_at
 
 from ..logs.design import ALL_HOSTS, LATEST
 from ..logs.shown.design import DESIGN as LOGS
@@ -114,7 +114,7 @@ def _show_crash(to: Console) -> None:
     with closing(scratch_store(ORDERS.main.tables)) as connection:
         readers = OrderRepository(connection)
         readers.place(order)
-        dying: Any = WatchedConnection(connection, dying_before(_is_put_of_the_seller))
+        dying: Any = WatchedConnection(connection, dying_at(_is_put_of_the_seller))
         with suppress(WriterDied):
             OrderRepository(dying).change_status(order.order_number, "paid")
         seen = {"after the crash": _seen(readers, order)}

@@ -83,10 +83,9 @@ class Room:
         return attrs.evolve(self, stays=stays, held=tuple(stay for stay in held if stay in stays))
 
 
-def _check_days(record: Stay | Booking) -> None:
-    if record.until_day <= record.from_day:
-        wanted = f"must be after from_day, {record.from_day}"
-        raise ValueError(f"{type(record).__name__}.until_day: {wanted} (got {record.until_day})")
+def _check_days(of: Stay | Booking) -> None:
+    if of.until_day <= of.from_day:
+        raise ValueError(f"{type(of).__name__}.until_day: must be after from_day, {of.from_day} (got {of.until_day})")
 
 
 # ---- keys and cells
@@ -220,8 +219,9 @@ class Hotel:
 
     def store(self, booking: Booking) -> Room:
         """Opens the room of a booking, and books it, as `book` does. Costs: those of `open_room` and `book`."""
-        self.open_room(booking.hotel, booking.number)
         stay = Stay(booking.booking_id, booking.guest_id, booking.from_day, booking.until_day)
+        self.writer.derived(Room(booking.hotel, booking.number, (stay,)))  # a wrong key is refused before a room opens
+        self.open_room(booking.hotel, booking.number)
         return self.book(booking.hotel, booking.number, stay)
 
     # ---- questions

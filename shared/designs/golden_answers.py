@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from ..records.plain_values import plain_value
 from .metering import Measurement
 
 FIRST_RECORDS = 5
@@ -15,7 +16,7 @@ FIRST_RECORDS = 5
 def golden_answers(measured: Iterable[Measurement]) -> dict[str, Any]:
     """{question: {"records": how many, "first": [[value, ...], ...]}} of the questions that are answered.
 
-    Values are as in JSON, bytes in hex; a record is a list of its values.
+    Values are as in JSON, bytes in hex, times as ISO 8601; a record is a list of its values.
     """
     return {
         answer.pattern.question: {
@@ -44,8 +45,6 @@ def _in_json(value: Any) -> Any:
     of: type[Any] = value.__class__
     if attrs.has(of):
         return [_in_json(inner) for inner in attrs.astuple(value, recurse=False)]
-    if of is bytes:
-        return value.hex()
     if of is dict:
         return {str(name): _in_json(inner) for name, inner in value.items()}
-    return [_in_json(inner) for inner in value] if of in (list, tuple) else value
+    return [_in_json(inner) for inner in value] if of in (list, tuple) else plain_value(value)

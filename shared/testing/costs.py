@@ -1,6 +1,6 @@
 """Checks of what questions read, measured at one size of the data or at several."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..designs import AccessPattern, Design, Measurement, Variant
 
@@ -32,20 +32,10 @@ def reads_too_many_rows(sizes: Sequence[Measurement]) -> str:
     return ""
 
 
-def broken_and_needless(
-    design: Design, variant: Variant, measurements_by_size: Sequence[Sequence[Measurement]]
-) -> tuple[list[str], list[str]]:
-    """The facts that a variant breaks without an exemption, with figures; and the exemptions that it does not need."""
-    broken: list[str] = []
-    needless: list[str] = []
-    for fact, figures_of in (("ranges", changes_ranges), ("rows", reads_too_many_rows)):
-        for sizes in zip(*measurements_by_size, strict=True):  # one pattern at every size
-            if any(size.refused for size in sizes):
-                continue
-            pattern, figures = sizes[0].pattern, figures_of(sizes)
-            is_exempt = pattern in exempt(design, variant, fact)
-            if figures and not is_exempt:
-                broken.append(f"{pattern.question}: {figures}")
-            elif is_exempt and not figures:
-                needless.append(f"{pattern.question}: is exempt from {fact}, and does not need to be")
-    return broken, needless
+def broken_facts(measurements_by_size: Sequence[Sequence[Measurement]]) -> Iterator[tuple[str, AccessPattern, str]]:
+    """The facts that a variant breaks, each with the pattern and figures, exempt or not."""
+    for sizes in zip(*measurements_by_size, strict=True):  # one pattern at every size
+        if not any(size.refused for size in sizes):
+            for fact, figures in (("ranges", changes_ranges(sizes)), ("rows", reads_too_many_rows(sizes))):
+                if figures:
+                    yield fact, sizes[0].pattern, figures

@@ -1,7 +1,7 @@
 """The ways to stop a write: at one of its calls, with some of its rows stored, by death or by a lost reply."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import TypeVar
 
@@ -34,19 +34,15 @@ def subsets(count: int) -> list[frozenset[int]]:
     return list(dict.fromkeys([frozenset[int](), *some, frozenset(rows)]))
 
 
-def chosen(points: Sequence[T], at_most: int | None) -> list[T]:
-    """At most `at_most` of the points, always the same ones; all of them if it is None."""
-    if at_most is None or len(points) <= at_most:
-        return [*points]
-    return random.Random(len(points)).sample(points, at_most)
+def chosen(points: Iterable[T], at_most: int | None, group: Callable[[T], object] = lambda _point: None) -> list[T]:
+    """At most `at_most` of the points, always the same ones, one of each group before a second one of any.
 
-
-def chosen_of_each(points: Sequence[tuple[object, T]], at_most: int | None) -> list[T]:
-    """At most `at_most` of the points, each given with its group: one of each group before a second one of any."""
+    All of them if `at_most` is None.
+    """
     mixed = [*points]
-    if at_most is not None and len(mixed) > at_most:
-        random.Random(len(mixed)).shuffle(mixed)
-        first = {group: number for number, (group, _) in reversed([*enumerate(mixed)])}
-        later = [number for number in range(len(mixed)) if number not in first.values()]
-        mixed = [mixed[number] for number in [*first.values(), *later][:at_most]]
-    return [point for _, point in mixed]
+    if at_most is None or len(mixed) <= at_most:
+        return mixed
+    random.Random(len(mixed)).shuffle(mixed)
+    first = {group(mixed[number]): number for number in reversed(range(len(mixed)))}.values()
+    later = [number for number in range(len(mixed)) if number not in first]
+    return [mixed[number] for number in [*first, *later][:at_most]]

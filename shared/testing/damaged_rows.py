@@ -34,39 +34,37 @@ def put_damaged_rows(
 
 
 def damaged_rows(table: PhysicalTable) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:
-    """The rows with their cell: a key that no layout of the table decodes, and one that the first one does."""
+    """The rows with their cell: a key that no layout of the table decodes, and a known key of the first one."""
     column = _some_column(table.layouts[0])
     for row in NOT_KEYS:
         if all(_is_damaged(layout, row, {column: b"\xc3"}) for layout in table.layouts):
             yield row, {column: b"\xc3"}
             break
-    row = _some_row(table.layouts[0].key, table.name)
-    for value in NOT_VALUES:
+    row = some_row(table.layouts[0].key, table.name)
+    for value in NOT_VALUES if row else ():
         if all(_is_damaged(layout, row, {column: value}) for layout in table.layouts):
             yield row, {column: value}
             break
 
 
-def _some_row(layout: KeyLayout[Any], text: str) -> bytes:
-    """A row of a layout: of each part the first value that its codec accepts, this text if it does."""
-    return layout.row_of(layout.key_class(**{part.name: _some_value(part.codec, text) for part in layout.parts}))
+def some_row(layout: KeyLayout[Any], text: str) -> bytes:
+    """A row of a layout: of each part the first value that its codec accepts, this text if it does; empty if none."""
+    values = {part.name: [*_accepted(part.codec, text)] for part in layout.parts}
+    if not all(values.values()):
+        return b""
+    return layout.row_of(layout.key_class(**{name: first for name, (first, *_) in values.items()}))
 
 
-def _some_value(codec: Any, text: str) -> Any:
+def _accepted(codec: Any, text: str) -> Iterator[Any]:
     for value in (
         *getattr(codec, "values", ()),
-        text,
-        "7",
-        7,
-        0,
-        7.5,
+        *(text, "7", 7, 0, 7.5),
         *(b"\x07" * width for width in range(1, 33)),
         *SOME_VALUES,
     ):
-        with suppress(InvalidKey):
+        with suppress(ValueError, TypeError):
             codec.encode(value)
-            return value
-    raise NotImplementedError(f"{codec}: no value is known")
+            yield value
 
 
 def _some_column(layout: TableLayout[Any, Any]) -> bytes:

@@ -65,8 +65,6 @@ class ErasedPerson:
     """How many rows `erase` leaves for `recover`, because they are too young."""
     ends_dead: bool = True
     """Whether `recover` completes an erasure whose process died. Otherwise only repeating the call does."""
-    erasures: str | None = None
-    """The table of erasures of the design itself, if there is one. A variant with another source has its own."""
     has_upkeep: bool = True
     """Whether the repository has an `upkeep`, and a clock. It has none if each record is one row."""
 
@@ -122,6 +120,16 @@ class ErasureTests:
             for row, cells in connection.table(table.name).scan()
             if (name or self.person.name).encode() in own(b"".join([row, *cells, *cells.values()]))
         ]
+
+    def after_begin(self) -> Callable[[Call], bool]:
+        """A function that is true for the calls of an eraser after the one that records the erasure in its table."""
+        before = list[str]()
+
+        def is_after(call: Call) -> bool:
+            before.append(call.table)
+            return self.erasures in before[:-1]
+
+        return is_after
 
     def erase(self, connection: Any) -> int:
         """Erases the person, by a process of its own."""

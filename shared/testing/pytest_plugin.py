@@ -13,8 +13,8 @@ import pytest
 if TYPE_CHECKING:
     import happybase
 
-    from shared.testing import Engine
     from shared.testing.contracts import OpenSamples
+    from shared.testing.engines import Engine
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -28,7 +28,7 @@ def check_late_calls(tests: CrashTests, write: Write, at_most: int | None = None
     Also: only after another write has run instead, and after recovery.
     """
     clean = tests.clean(write)
-    instead = [write.run, *(write.rivals.values() if write.late_rivals else ())]
+    instead = [write.run, *write.rivals.values()]
     points = chosen([*product(range(len(clean.calls)), instead, (False, True))], at_most)
     for number, other, recovers in points:
         with tests.store(write.before) as store:

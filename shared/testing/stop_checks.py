@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import count, product
 
-from .crash_points import chosen, chosen_of_each
+from .crash_points import chosen
 from .crash_tests import STOPPED, CrashTests
 from .stopped_writes import Write
 from .watched_connection import Stop, WatchedConnection, WriterDied, dying_at, paused_at, stopped_at, undisturbed
@@ -28,7 +28,7 @@ def check_a_stop_at_each_call(
         if stop.is_death or all_replies_lost or clean.calls[stop.call].name == "checkAndPut"
         for repairs_first in (False, True)
     ]
-    points = chosen_of_each([(stop.call, (stop, repairs_first)) for stop, repairs_first in points], at_most)
+    points = chosen(points, at_most, lambda point: point[0].call)
     for stop, repairs_first in points:
         with tests.store(write.before) as store:
             connection = WatchedConnection(store.connection, stopped_at(stop))

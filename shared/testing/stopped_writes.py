@@ -11,7 +11,7 @@ from ..tables import TableLayout
 from ..writes import NotAllStored
 from .contents import Contents, sources_and_lines
 from .crash_points import crash_points
-from .watched_connection import Call, Script, Stop, WatchedConnection, WriterDied, dying_before, undisturbed
+from .watched_connection import Call, Script, Stop, WatchedConnection, WriterDied, dying_at, undisturbed
 
 
 @attrs.define
@@ -28,7 +28,7 @@ class Store:
     def die(self, run: Callable[[Any], object], *, before: Callable[[Call], bool]) -> None:
         """Lets a writer die before its first call for which `before` is true."""
         with suppress(WriterDied):
-            run(self.repository(dying_before(before)))
+            run(self.repository(dying_at(before)))
             raise AssertionError("the writer made no such call")
 
 
@@ -65,8 +65,6 @@ class Write:
     one_by_one: tuple[Callable[[Any], object], ...] = attrs.field(default=(), kw_only=True)
     """For a write of several records, each of which is decided by itself: the writes of one record each, in their
     order. After a crash the first few of them may be decided, and the others not."""
-    late_rivals: bool = attrs.field(default=True, kw_only=True)
-    """Whether a call of this write is harmless that arrives after another write has ended."""
 
     def promised_calls(self, variant: str) -> int | None:
         """How many calls of the write change the store in a variant of this name; None if nothing is promised."""

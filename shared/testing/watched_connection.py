@@ -63,6 +63,9 @@ class Stop:
 Script: TypeAlias = Callable[[int, Call], Stop | None]
 """Called before each call that changes the store; may do something meanwhile, and returns how the call ends."""
 
+Where: TypeAlias = int | Callable[[Call], bool]
+"""A call that changes the store: its number, counted from 0, or a function that is true for it; the first such one."""
+
 
 def undisturbed(_number: int, _call: Call) -> None:
     """The script of a writer that nothing stops."""
@@ -74,36 +77,31 @@ def stopped_at(stop: Stop) -> Script:
     return lambda number, _call: stop if number == stop.call else None
 
 
-def dying_at(number: int) -> Script:
+def dying_at(where: Where) -> Script:
     """The writer dies before this call that changes the store, and nothing of it is stored."""
-    return stopped_at(Stop(number))
+    is_there = _is_at(where)
+    return lambda number, call: Stop(number) if is_there(number, call) else None
 
 
-def dying_before(is_last: Callable[[Call], bool]) -> Script:
-    """The writer dies before the first call that changes the store and for which `is_last` is true."""
-    return lambda number, call: Stop(number) if is_last(call) else None
+def paused_at(where: Where, meanwhile: Callable[[], object], script: Script = undisturbed) -> Script:
+    """The writer is paused once before this call that changes the store, and finds the store as `meanwhile` leaves it.
 
-
-def paused_at(paused_number: int, meanwhile: Callable[[], object], script: Script = undisturbed) -> Script:
-    """The writer is paused before a call that changes the store, and finds the store as `meanwhile` leaves it."""
+    Then the calls end as the other script says.
+    """
+    is_there, waiting = _is_at(where), [meanwhile]
 
     def run(number: int, call: Call) -> Stop | None:
-        if number == paused_number:
-            meanwhile()
+        if waiting and is_there(number, call):
+            waiting.pop()()
         return script(number, call)
 
     return run
 
 
-def paused_before(is_it: Callable[[Call], bool], meanwhile: Callable[[], object]) -> Script:
-    """The writer is paused before the first call that changes the store and for which `is_it` is true."""
-    waiting = [meanwhile]
-
-    def run(_number: int, call: Call) -> None:
-        if waiting and is_it(call):
-            waiting.pop()()
-
-    return run
+def _is_at(where: Where) -> Callable[[int, Call], bool]:
+    if isinstance(where, int):
+        return lambda number, _call: number == where
+    return lambda _number, call: where(call)
 
 
 def paused_at_call(number: int, meanwhile: Callable[[], object]) -> Callable[[int], object]:

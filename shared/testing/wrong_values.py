@@ -1,12 +1,8 @@
-"""Wrong values for one argument of a call, and what is wrong with the errors that refuse them."""
+"""Values that are wrong for most fields and arguments, and whether one is of a declared type after all."""
 
-import inspect
-import re
-from collections.abc import Callable, Iterator, Mapping
+from inspect import Parameter
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
-
-from ..keys.errors import message_of, shown
 
 LONG = "a" * 1_000_000
 SURROGATE = "\ud800"
@@ -17,66 +13,18 @@ WRONG: tuple[object, ...] = (
     *([], {}, set[str](), ("x",), [LONG], [10**5000], object()),
 )
 """The values; those of the declared type may be accepted."""
-TURNED_MS = 20_000 * 86_400_000, 19_000 * 86_400_000
-"""The ends of a period in the wrong order; both are the start of a UTC day."""
-MAX_MESSAGE = 350
 
 
-def refusals(call: Callable[..., Any], name: str, declared: Any, begins: str, /, **others: Any) -> Iterator[str]:
-    """What is wrong with the answers to the wrong values of one argument; nothing if each is refused in one line.
+def may_accept(declared: Any, value: object) -> bool:
+    """Whether a value is of a declared type, as Python sees it: True is an int, and an int is a float.
 
-    A message must match the pattern `begins`, so that it names the argument.
+    If a type cannot be checked, any value is.
     """
-    for value in WRONG:
-        try:
-            answer = answer_of(call, **others, **{name: value})
-        except Exception as error:
-            if reason := complaint(error, begins):
-                yield f"{name}={shown(value)}: {reason}"
-        else:
-            if not accepts(declared, value):
-                yield f"{name}={shown(value)}: answered {answer!r:.60}"
-
-
-def turned_period(call: Callable[..., Any], /, **others: Any) -> Iterator[str]:
-    """What is wrong with the answer to a period that ends before it begins; nothing if it is refused in one line."""
-    since_ms, until_ms = TURNED_MS
-    try:
-        answer = answer_of(call, **{**others, "since_ms": since_ms, "until_ms": until_ms})
-    except Exception as error:
-        if reason := complaint(error, ""):
-            yield reason
-    else:
-        yield f"since_ms={since_ms}, until_ms={until_ms}: answered {answer!r:.60}"
-
-
-def answer_of(call: Callable[..., Any], /, **arguments: Any) -> Any:
-    """The answer of a call; the first record of a query."""
-    answer = call(**arguments)
-    if hasattr(answer, "page"):
-        answer = answer.page(1)
-    return list(answer) if inspect.isgenerator(answer) else answer
-
-
-def accepts(declared: Any, value: Any) -> bool:
-    """Whether a value is of a declared type."""
-    origin: Any = get_origin(declared)
-    if origin in (Union, UnionType):
-        return any(accepts(member, value) for member in get_args(declared))
-    if origin is Literal:
-        return type(value) is str and value in get_args(declared)
-    if origin is Mapping:
-        return isinstance(value, Mapping)
-    return type(value) is (origin or declared) and value != SURROGATE
-
-
-def complaint(error: Exception, begins: str) -> str:
-    """What is wrong with an error whose message must match `begins`; empty text if nothing is."""
-    try:
-        message = message_of(error)
-    except ValueError as unprintable:
-        return f"cannot be printed: {unprintable}"
-    is_good = isinstance(error, ValueError) and len(message) <= MAX_MESSAGE and message.isprintable()
-    if is_good and re.match(begins, message):
-        return ""
-    return f"{type(error).__name__}: {message[:MAX_MESSAGE]}"
+    of: Any = get_origin(declared) or declared
+    if of in (Union, UnionType):
+        return any(may_accept(member, value) for member in get_args(declared))
+    if of is Literal:
+        return value in get_args(declared)
+    if of is Parameter.empty or not isinstance(of, type):
+        return True
+    return isinstance(value, (int, float) if of is float else of) and value != SURROGATE

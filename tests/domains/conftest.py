@@ -10,16 +10,16 @@ from domains.command_line.designs import all_designs
 from shared.designs import load_samples
 from shared.stores import connect
 from shared.tables import check_layouts, create_tables
-from shared.testing import MovedTime
 from shared.testing.contracts import open_samples
+from shared.testing.erased_person import MovedTime
 from tests.domains.variants import in_each_run
 from tests.engines import EMBEDDED
 from tests.few_designs import FEW
 from tests.programs.hbase.named import locked, shared_store_url
 
 COSTLY = {
-    "test_all_variants_that_answer_give_one_order_unless_exempt",
-    "test_all_variants_that_answer_give_the_same_records_but_those_that_are_wrong",
+    "test_all_variants_that_answer_give_the_same_records_in_one_order_unless_exempt",
+    "test_variants_give_one_order_among_records_of_one_time_too_and_no_exemption_or_warning_is_needless",
     "test_the_samples_are_answered_as_a_plain_list_does",
 }
 HERE = Path(__file__).parent

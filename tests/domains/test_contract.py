@@ -5,39 +5,113 @@ import re
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from itertools import islice
 from operator import attrgetter
 
 import attrs
 import pytest
 
 from domains.command_line.designs import all_designs
+from shared.designs import FACTS, measure, store_records
 from shared.designs.growth import TIMES, growths, recorded_growth
 from shared.loading import UnreadableFile, read_lines
+from shared.queries import MAX_LIMIT
 from shared.tables import ItemCells, RecordCells, check_layouts
-from shared.testing import DesignContract, check_samples
+from shared.testing import DesignContract
+from shared.testing.answers import check_equal_answers, check_same_records
 from shared.testing.contracts import samples_of
-from shared.testing.costs import ROWS_FOR_ONE, broken_and_needless, reads_too_many_rows
+from shared.testing.contracts.answers_contract import sorted_answers
+from shared.testing.contracts.samples_contract import AGAIN_EACH
+from shared.testing.costs import ROWS_FOR_ONE, broken_facts, exempt, reads_too_many_rows
+from shared.testing.damaged_rows import some_row
+from shared.testing.stored_samples import stored_cells
 from tests.copies import ROOT
+from tests.domains.hard_samples import check_samples
 from tests.engines import Embedded
 from tests.programs.growth import measured_sizes
 from tests.reference import without_reference
 
 from .by_design import contracts
 from .variants import marks_of
+from .wrong_input import WrongInputInOneLine
 
 FIXTURES = ROOT / "fixtures"
 BY_NAME = {
     f"{design.name}:{variant.name}": (design, variant) for design in all_designs() for variant in design.variants
 }
 VARIANTS = list(BY_NAME)
+COARSE_STEPS_MS = (1, 3 * 86_400_000)
+"""Times are made multiples of these, so that few, then many records share one: a millisecond, three days."""
 of_each_design = pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 
 
-class ContractOfTheSuite(DesignContract):
-    """The contract, on larger data too, and on the functions that key classes generate."""
+class ContractOfTheSuite(DesignContract, WrongInputInOneLine):
+    """The contract, on larger data too, and on the functions that key classes generate; and the suite's own style."""
 
     def measured_sizes(self, variant):
         return grown(f"{self.design.name}:{variant.name}")
+
+    # ---- what is declared is needed
+
+    def test_variants_give_one_order_among_records_of_one_time_too_and_no_exemption_or_warning_is_needless(self):
+        exempt_patterns, differing_patterns = set(), set()
+        for step_ms in COARSE_STEPS_MS:
+            measurements = {
+                variant.name: measured_with_ties(self.design, variant, step_ms) for variant in self.design.variants
+            }
+            for pattern, in_order, in_other_orders, wrong in sorted_answers(self.design, measurements):
+                right = {**in_order, **in_other_orders}
+                assert all(right.values()) or step_ms > 1, f"{pattern.question}: finds nothing in the samples"
+                if in_order:
+                    check_equal_answers(in_order)
+                for name, records in in_other_orders.items():
+                    exempt_patterns.add((name, pattern.question))
+                    if any(other != records for other in (in_order or in_other_orders).values()):
+                        differing_patterns.add((name, pattern.question))
+                for name, records in wrong.items() if step_ms == 1 else ():
+                    with pytest.raises(
+                        AssertionError, match=f" and {name} answer differently"
+                    ):  # otherwise it is right
+                        check_same_records({name: records, **right})
+        assert exempt_patterns == differing_patterns
+
+    def test_an_exemption_from_loading_is_needed(self, variant, connection, repository):
+        if any(exemption.fact == "loading" for exemption in (*self.design.exemptions, *variant.exemptions)):
+            before = stored_cells(connection, variant.tables)
+            for load in self.design.loads:
+                for record in islice(load.sample_records(), 0, None, AGAIN_EACH):
+                    load.store_in(repository, record)
+            assert stored_cells(connection, variant.tables) != before
+
+    def test_the_tables_declared_unfilled_are_tables_of_the_variant_and_stay_empty(self, variant, connection):
+        assert all(table in variant.tables for table in variant.unfilled)
+        assert not any(stored_cells(connection, variant.unfilled).values())
+
+    def test_a_row_with_a_damaged_cell_is_known_for_every_table(self, variant):
+        assert all(some_row(table.key, table.name) for table in variant.tables)
+
+    def test_no_two_patterns_ask_the_same_question(self):
+        questions = [pattern.question for pattern in self.design.patterns]
+        assert len({*questions}) == len(questions)
+
+    def test_an_exemption_names_a_fact_and_questions_of_the_design(self):
+        of_variants = (exemption for variant in self.design.variants for exemption in variant.exemptions)
+        for exemption in (*self.design.exemptions, *of_variants):
+            assert exemption.fact in FACTS
+            assert exemption.reason
+            assert {*map(id, exemption.patterns)} <= {*map(id, self.design.patterns)}
+            assert bool(exemption.patterns) == (exemption.fact != "loading")
+
+    def test_a_variant_is_not_to_copy_for_one_reason_and_the_design_itself_is(self):
+        assert self.design.main.is_to_copy
+        for variant in self.design.variants:
+            assert variant.wrong is None or not variant.mistake
+            if variant.wrong is not None:
+                assert variant.wrong.loses
+                assert variant.wrong.patterns
+                assert {*map(id, variant.wrong.patterns)} <= {*map(id, self.design.patterns)}
+
+    # ---- what is generated
 
     def test_the_generated_functions_read_every_row_without_the_reference(self, variant, connection):
         for table in variant.tables:
@@ -71,6 +145,28 @@ class Tsdb(ContractOfTheSuite):
 for of in all_designs():
     own_contract = {"messages": Messages, "tsdb": Tsdb}.get(of.name, ContractOfTheSuite)
     globals().update(contracts(own_contract, "design", {of.name: of}))
+
+
+def measured_with_ties(design, variant, step_ms):
+    """All records of every question of a variant, if the samples have times that are multiples of `step_ms` only."""
+    patterns = [attrs.evolve(pattern, limit=MAX_LIMIT) for pattern in design.patterns]
+
+    def store(connection):
+        repository = variant.open(connection)
+        for load in design.loads:
+            records = [with_coarse_times(record, step_ms) for record in load.sample_records()]
+            store_records(variant, load, repository, dict.fromkeys(records))
+
+    stock = samples_of(design, variant) if step_ms == 1 else store
+    with Embedded().stocked_store(stock, *variant.tables) as connection:
+        return measure(connection, variant.open(connection), patterns)
+
+
+def with_coarse_times(record, step_ms):
+    """The record with times that are multiples of `step_ms`."""
+    values = attrs.asdict(record, recurse=False)
+    times = {name: value for name, value in values.items() if name.endswith("_ms") and value is not None}
+    return attrs.evolve(record, **{name: time_ms - time_ms % step_ms for name, time_ms in times.items()})
 
 
 def reader_of(table):
@@ -117,7 +213,10 @@ def test_costs_hold_in_larger_tables_no_exemption_is_needless_and_the_recorded_g
     recorded = recorded_of(name)
     sizes = 3 if recorded is None else max(len(growth.read) + bool(growth.ends) for growth in recorded.values())
     measured = grown(name, TIMES[:sizes])
-    assert broken_and_needless(*BY_NAME[name], measured[:3]) == ([], [])
+    broken = {(fact, pattern.question) for fact, pattern, _ in broken_facts(measured[:3])}
+    refused = {one.pattern.question for size in measured[:3] for one in size if one.refused}
+    exemptions = {(fact, of.question) for fact in ("ranges", "rows") for of in exempt(*BY_NAME[name], fact)}
+    assert broken == {(fact, question) for fact, question in exemptions if question not in refused}
     assert recorded in (None, growths(measured)), "run python -m tests.programs growth"
 
 

@@ -9,8 +9,8 @@ import pytest
 from domains.command_line.designs import all_designs
 from shared.designs import measure
 from shared.queries import Page
-from shared.testing import Embedded
 from shared.testing.contracts import open_samples
+from shared.testing.engines import Embedded
 
 from .conftest import is_stored_once
 

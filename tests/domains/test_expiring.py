@@ -10,7 +10,7 @@ from domains.command_line.designs import all_designs
 from shared.designs.design import same_random_numbers
 from shared.stores import connect
 from shared.tables import Family, create_tables
-from shared.testing import stored_cells
+from shared.testing.stored_samples import stored_cells
 from shared.writes import Expired, NotAllStored
 
 from .variants import marks_of

@@ -1,4 +1,4 @@
-"""The ends of what a record of any design may hold; all other wrong input is in `DesignContract`."""
+"""The ends of what a record of any design may hold; all other wrong input is in `wrong_input.py`."""
 
 import re
 from typing import Any

@@ -9,10 +9,10 @@ import attrs
 from domains.command_line.readmes import pages
 from shared.designs.cost_tables import listed
 from shared.designs.pages.markdown import below, filled, markdown_list, markdown_table, picture_block
-from shared.testing import Steps
 from tests.domains.orders import backups
 from tests.engines import Embedded, Engine
 from tests.programs.shown_writes import STEPS, ladder
+from tests.programs.write_steps import Steps
 from tests.releases.test_deployment import CHANGES
 from tests.shared.stores.test_differences import DIFFERENCES
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 from shared.designs.pictures import Picture, Rung, ladder_picture
-from shared.testing import Steps
 from tests.domains.by_design import by_design
 from tests.engines import Engine
+from tests.programs.write_steps import Steps
 
-STEPS: dict[str, Callable[[Engine], Steps]] = by_design("stopped_writes", "steps")
+STEPS: dict[str, Callable[[Engine], Steps]] = by_design("shown_steps", "steps")
 """The designs whose pages show the steps of their writes."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from shared.testing.watched_connection import WatchedConnection, WriterDied
+from shared.testing import WatchedConnection, WriterDied
 
 
 class Process(WatchedConnection):

@@ -91,7 +91,6 @@ def test_module(of: OwnTests, design: Design, variant: Variant) -> Module | None
     hidden = {view.name for view in getattr(tested, "views", ()) if variant.name in view.not_in}
     for unit in module.units:
         unit.statements = [_of_variant(statement, variant, calls, hidden) for statement in unit.statements]
-    module.units = [unit for unit in module.units if unit.names not in (("steps",), ("words",))]
     drop_unused_imports({}, module)
     return module
 

@@ -229,14 +229,8 @@ class TestContract(DesignContract):
 {own}'''
 
 _OWN_CONTRACT = {
-    "messages": """\
-
-    # A message tells wrong members in other words, because it needs a group to have any.
-    test_a_record_refuses_wrong_values_in_one_line = None  # type: ignore[assignment]
-""",
     "tsdb": """\
     whole_rows = True  # pages end with whole rows
-    also_refuses = ("host: ", r"tsdb-uid: \\w+: ")  # messages begin with a tag, or with the table that lacks a name
 """,
 }
 """What differs in the contracts of some designs."""

@@ -7,7 +7,7 @@ from .crash_contract import CrashContract
 from .design_contract import DesignContract
 from .erasure_contract import ErasureContract
 from .of_design import OpenSamples, open_samples, samples_of
-from .plain_lists import PlainList, PlainListContract, answer, in_period
+from .plain_lists import PlainList, PlainListContract, answer
 
 __all__ = [
     "CrashContract",
@@ -17,7 +17,6 @@ __all__ = [
     "PlainList",
     "PlainListContract",
     "answer",
-    "in_period",
     "open_samples",
     "samples_of",
 ]

@@ -85,5 +85,5 @@ class ErasureContract:
         check_rivals_of_an_erasure(erasures, points)
 
     def test_an_erasure_whose_eraser_died_is_found_once_it_is_ten_minutes_old(self, erasures: ErasureTests) -> None:
-        if self.person.erasures:
+        if erasures.erasures:
             check_a_dead_eraser_is_found(erasures)

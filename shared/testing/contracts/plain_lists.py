@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ...designs import AccessPattern, Design, Variant
-from ...keys import InvalidQuestion, between
+from ...keys import InvalidQuestion
 from ...tables import TableLayout
 from ..engines import Engine
 from ..paging import pages
@@ -59,16 +59,6 @@ def _in_order(arguments: dict[str, Any]) -> dict[str, Any]:
     since_ms, until_ms = arguments.get("since_ms"), arguments.get("until_ms")
     is_reversed = since_ms is not None and until_ms is not None and since_ms > until_ms
     return {**arguments, "since_ms": until_ms, "until_ms": since_ms} if is_reversed else arguments
-
-
-def in_period(records: Iterable[Any], since_ms: int | None, until_ms: int | None, **wanted: Any) -> list[Any]:
-    """The records from `since_ms` to `until_ms` (exclusive) that have these values; None stands for any value."""
-    period, given = between(since_ms, until_ms), {name: value for name, value in wanted.items() if value is not None}
-    return [
-        record
-        for record in records
-        if record.time_ms in period and all(getattr(record, name) == value for name, value in given.items())
-    ]
 
 
 REFUSED = "refused"

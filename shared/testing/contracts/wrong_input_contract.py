@@ -1,108 +1,91 @@
-"""Wrong values in records, questions and other calls of a design: one line names the field, wanted and given."""
+"""Wrong values in records and questions of a design: nothing of them is stored, and nothing is found for them."""
 
-import inspect
-from collections.abc import Generator
-from contextlib import contextmanager
-from functools import partial
-from types import NoneType
-from typing import Any, ClassVar, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, get_args
 
 import attrs
-import happybase
 
-from ...designs import Design, Variant
+from ...designs import AccessPattern, Load, Variant
+from ...intents import writers_of
 from ...keys.errors import shown
+from ...tables import TableLayout
 from ..engines import Embedded
-from ..wrong_values import SURROGATE, refusals, turned_period
-from .of_design import ContractOfDesign, samples_of
+from ..stored_samples import check_round_trip, stored_cells
+from ..wrong_values import WRONG, may_accept
+from .of_design import ContractOfDesign
 
-CALLED_WITH: dict[Any, Any] = {int: 0, str: "x", bool: True, int | None: None, str | None: None}
-"""The types of arguments for which wrong values are tried in calls that answer no question, each with a right one."""
-
-
-BOUNDS = {"since_ms", "until_ms"}
-"""The arguments that bound a period."""
+TURNED_MS = {"since_ms": 20_000 * 86_400_000, "until_ms": 19_000 * 86_400_000}
+"""The ends of a period in the wrong order; both are the start of a UTC day."""
 
 
 class WrongInputContract(ContractOfDesign):
-    """Tests of what is refused."""
+    """Tests of what is refused, by the record or by the repository, with any exception in any words."""
 
-    also_refuses: ClassVar[tuple[str, ...]] = ()
-    """Patterns of how further messages begin, beside `Record.field: ` and the name of the argument."""
+    def test_a_record_with_a_wrong_value_is_refused_with_nothing_stored(self, variant: Variant) -> None:
+        """A value of the declared type may be stored; its rows are then records that make the same rows again.
 
-    def test_a_record_refuses_wrong_values_in_one_line(self) -> None:
-        wrong: list[str] = []
+        What is claimed before a record is decided may stay, such as the code of a name.
+        """
         for load in self.design.loads:
-            sample = next(load.sample_records())
-            attrs.resolve_types(load.record)
-            fields = [field for field in attrs.fields(load.record) if field.init]
-            needed = {field.alias: getattr(sample, field.name) for field in fields if field.default is attrs.NOTHING}
-            for field in fields:
-                others = {str(name): value for name, value in needed.items() if name != field.alias}
-                # The store refuses text that is not Unicode, by the codecs of its rows and cells.
-                any_text: Any = str | field.type if str in (field.type, *get_args(field.type)) else field.type
-                begins = rf"{load.record.__name__}\.\w+: must .*\(got "
-                wrong += refusals(load.record, str(field.alias), any_text, begins, **others)
-        assert [line for line in wrong if f"={shown(SURROGATE)}: answered" not in line] == []
+            for field, record in records_with_wrong_values(load):
+                value = getattr(record, field.name)
+                with Embedded().store(*variant.tables) as connection:
+                    repository = variant.open(connection)
+                    tables = tables_of(load, variant, repository)
+                    before = stored_cells(connection, tables)
+                    try:
+                        load.store_in(repository, record)
+                    except Exception:
+                        is_kept = stored_cells(connection, tables) == before
+                        assert is_kept, f"{field.name}={shown(value)}: was refused, and something was stored"
+                    else:
+                        assert may_accept(field.type, value), f"{field.name}={shown(value)}: was stored"
+                        check_round_trip(connection, variant.tables)
 
-    def test_a_question_refuses_wrong_values_in_one_line(self, variant: Variant) -> None:
-        wrong: list[str] = []
-        with opened(self.design, variant) as repository:
-            for pattern in {pattern.name: pattern for pattern in self.design.patterns}.values():
-                ask = partial(pattern.ask, repository)
-                for parameter in pattern.parameters:
-                    others = {name: value for name, value in pattern.sample.items() if name != parameter.name}
-                    # A bound that may be omitted in another question may be None here, and a bucket by chance answers
-                    # nothing.
-                    is_bound = parameter.name in ("since_ms", "until_ms", "newest_first")
-                    declared = parameter.annotation | NoneType if is_bound else parameter.annotation
-                    named = parameter.name.removesuffix("_ms")
-                    begins = "|".join((r"\w+\.\w+: ", f"(where: )?{named}", r"\w+: needs ", *self.also_refuses))
-                    wrong += (
-                        f"{pattern.name} {line}" for line in refusals(ask, parameter.name, declared, begins, **others)
-                    )
-                if {parameter.name for parameter in pattern.parameters} >= BOUNDS:
-                    wrong += (f"{pattern.name} {line}" for line in turned_period(ask, **pattern.sample))
-        assert wrong == []
-
-    def test_other_calls_refuse_wrong_names_numbers_and_times_in_one_line(self, variant: Variant) -> None:
-        questions = {pattern.method.__name__ for pattern in self.design.patterns}
-        wrong: list[str] = []
-        with opened(self.design, variant) as repository:
-            for name, method in inspect.getmembers(repository.__class__, inspect.isfunction):
-                if name.startswith("_") or name in questions:
-                    continue
-                _self, *parameters = inspect.signature(method, eval_str=True).parameters.values()
-                if all(parameter.annotation in CALLED_WITH for parameter in parameters):
-                    wrong += self._refusals_of(repository, name, parameters)
-            if not self.design.why_no_upkeep(variant):
-                found = refusals(repository.upkeep.recover, "older_than_ms", int | None, "older_than_ms: ")
-                wrong += (f"recover {line}" for line in found)
-        assert wrong == []
-
-    def _refusals_of(self, repository: Any, name: str, parameters: list[inspect.Parameter]) -> list[str]:
-        """What is wrong with the answers of a call to wrong values of each of its parameters."""
-        wrong: list[str] = []
-        right = {parameter.name: CALLED_WITH[parameter.annotation] for parameter in parameters}
-        call = getattr(repository, name)
-        for parameter in parameters:
-            others = {other: value for other, value in right.items() if other != parameter.name}
-            named = parameter.name.removesuffix("_ms")
-            begins = "|".join((r"\w+\.\w+: ", named, f"{name}: needs ", *self.also_refuses))
-            found = refusals(call, parameter.name, parameter.annotation, begins, **others)
-            wrong += (f"{name} {line}" for line in found)
-        if right.keys() >= BOUNDS:
-            wrong += (f"{name} {line}" for line in turned_period(call, **right))
-        return wrong
+    def test_a_question_with_a_wrong_value_is_refused_or_finds_nothing(self, repository: Any) -> None:
+        """None may stand for an argument that is omitted, a float for an int, and any value for a bool."""
+        for pattern in {pattern.name: pattern for pattern in self.design.patterns}.values():
+            for arguments in wrong_arguments(pattern):
+                found = answer_of(pattern, repository, arguments)
+                assert not found, f"{pattern.name} {shown(dict(arguments))}: answered {shown(found)}"
 
 
-@contextmanager
-def opened(design: Design, variant: Variant) -> Generator[Any]:
-    """The repository of a variant; with the samples if it looks up names, because an unknown one ends a question."""
-    stock = _nothing if design.names_in_key is None else samples_of(design, variant)
-    with Embedded().stocked_store(stock, *variant.tables) as connection:
-        yield variant.open(connection)
+def tables_of(load: Load, variant: Variant, repository: Any) -> Sequence[TableLayout[Any, Any]]:
+    """The tables that hold records of the load, or what is derived from records; all tables if none does."""
+    writers = writers_of(repository)
+    names = {table.name for writer in writers for table in (writer.source, *writer.lists)}
+    of_load = [table for table in variant.tables if table.cells.record is load.record or table.name in names]
+    return of_load or variant.tables
 
 
-def _nothing(_connection: happybase.Connection) -> None:
-    """Stores nothing."""
+def records_with_wrong_values(load: Load) -> Iterator[tuple[Any, Any]]:
+    """A field of the record, and a sample with a wrong value in it, unless the record itself refuses that."""
+    sample = next(load.sample_records())
+    attrs.resolve_types(load.record)
+    for field in attrs.fields(load.record):
+        for value in WRONG if field.init else ():
+            try:
+                record = attrs.evolve(sample, **{str(field.alias): value})
+            except Exception:
+                continue
+            yield field, record
+
+
+def answer_of(pattern: AccessPattern, repository: Any, arguments: Mapping[str, Any]) -> Any:
+    """The answer to a question, of a query the first page; None if it is refused."""
+    with suppress(Exception):
+        answer = pattern.ask(repository, **arguments)
+        return answer.page(1).records if hasattr(answer, "page") else answer
+    return None
+
+
+def wrong_arguments(pattern: AccessPattern) -> Iterator[Mapping[str, Any]]:
+    """The arguments of a question's sample, one of them wrong, or a period that ends before it begins."""
+    for parameter in pattern.parameters:
+        declared = parameter.annotation
+        for value in WRONG if bool not in (declared, *get_args(declared)) else ():
+            if not (value is None or isinstance(value, float) or may_accept(declared, value)):
+                yield {**pattern.sample, parameter.name: value}
+    if TURNED_MS.keys() <= {parameter.name for parameter in pattern.parameters}:
+        yield {**pattern.sample, **TURNED_MS}

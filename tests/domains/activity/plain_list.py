@@ -4,7 +4,8 @@ from domains.activity import Action
 from domains.activity.shown.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.records import tie_of
-from shared.testing import PlainList, in_period
+from shared.testing import PlainList
+from tests.domains.periods import in_period
 
 TIME_AFTER_USER = ("activity", "hash-prefix", "legible-hash", "reversed", "user-and-time")
 WITHOUT_PREFIXES = ("hash-prefix", "legible-hash", "reversed")

@@ -58,5 +58,4 @@ ERASED = ErasedPerson(
     texts=("Taobao",),
     remaining=4,
     ends_dead=False,
-    erasures="catalog_erasures",
 )

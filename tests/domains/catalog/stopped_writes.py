@@ -1,4 +1,4 @@
-"""The writes of a catalog over several rows, and what its readers see, for the crash tests and the README.
+"""The writes of a catalog over several rows, and what its readers see, for the crash tests.
 
 Variants with codes claim them first; here all names have codes, which other products claimed. `test_codes.py` has the
 claims, and the numbers of names, of which a failing store takes more.
@@ -13,7 +13,7 @@ import attrs
 from domains.catalog import CatalogRepository, Product, UnknownProduct
 from domains.catalog.shown.design import DESIGN
 from shared.tables import TableLayout
-from shared.testing import Contents, Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, sources_and_lines
+from shared.testing import Contents, StoppedWrites, Store, View, Write, sources_and_lines
 
 LAMP = Product("Taobao", "EU", "lamps", "p-1", 1_580_976_517_000, "a lamp", 4_900)
 LATER = attrs.evolve(LAMP, listed_ms=LAMP.listed_ms + 1, title="the lamp")
@@ -100,20 +100,3 @@ STOPPED = StoppedWrites(
     often=(store, store_mug, store_later, reprice, withdraw, store),
     often_every=5,
 )
-
-
-# ---- what the README shows
-
-
-def words(values: tuple[Any, ...]) -> str:
-    """What a view shows of the lamp in its region."""
-    (value,) = [value for value in values if place(value) == place(LAMP)] or [None]
-    return "-" if value is None else f"{value.price:,}"
-
-
-def steps(engine: Engine) -> Steps:
-    """The writes of the design itself, step by step."""
-    columns = tuple(view.name for view in VIEWS)
-    return Steps(
-        crash_tests(engine, STOPPED, DESIGN.main), WRITES, ("store", "change_price", "withdraw"), columns, words
-    )

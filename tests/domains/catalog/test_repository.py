@@ -7,7 +7,7 @@ from domains.catalog import UnknownProduct
 from domains.catalog.shown.design import DESIGN
 from shared.intents import KEEP_TOMBSTONES_MS
 from shared.keys import InvalidKey
-from shared.testing import stored_cells
+from shared.testing.stored_samples import stored_cells
 from tests.domains.clocks import SetClock
 from tests.domains.variants import only
 

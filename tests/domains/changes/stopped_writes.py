@@ -12,7 +12,7 @@ from typing import Any
 from domains.changes import AnotherWriter, Change, ChangeRepository, NotAllStored, RefusedChange
 from domains.changes.shown.design import DESIGN
 from shared.tables import TableLayout
-from shared.testing import Contents, Engine, Steps, StoppedWrites, Store, View, Write, crash_tests
+from shared.testing import Contents, StoppedWrites, Store, View, Write
 
 AT_MS = 1_580_976_517_000
 
@@ -108,9 +108,3 @@ STOPPED = StoppedWrites(
     often=(insert, rename, transact, order, *(methodcaller("store", change) for change in LATER)),
     often_every=7,
 )
-
-
-def steps(engine: Engine) -> Steps:
-    """The writes of the design itself, step by step, with the number of changes or records that a view shows."""
-    shown, columns = ("store_all", "store_all of a new table"), ("log", "user 30", "users")
-    return Steps(crash_tests(engine, STOPPED, DESIGN.main), WRITES, shown, columns, lambda values: str(len(values)))

@@ -13,8 +13,7 @@ from domains.changes.records import CopiedRecord
 from domains.changes.repository import ChangeRepository
 from domains.changes.shown.design import DESIGN
 from shared.tables import Family
-from shared.testing import WatchedConnection
-from shared.testing.watched_connection import Stop, WriterDied, dying_at, paused_at
+from shared.testing import Stop, WatchedConnection, WriterDied, dying_at, paused_at
 
 from .made import AT_MS, USERS, change
 

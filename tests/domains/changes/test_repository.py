@@ -5,8 +5,8 @@ import pytest
 
 from domains.changes import AnotherWriter, NotAllStored, RefusedChange
 from domains.changes.shown.design import DESIGN
-from shared.keys import InvalidQuestion
-from shared.testing import stored_cells
+from shared.keys import InvalidKey, InvalidQuestion
+from shared.testing.stored_samples import stored_cells
 
 from .made import AT_MS, USERS, change
 
@@ -70,6 +70,15 @@ def test_a_change_out_of_order_is_refused_and_nothing_of_its_call_is_stored(
         repository.store_all(given)
     assert isinstance(error.value.__cause__, RefusedChange)
     assert stored_cells(connection, variant.tables) == before
+
+
+def test_a_change_whose_key_is_too_long_leaves_nothing_and_its_position_free(connection, variant, repository):
+    repository.store_all(ALL[:2])
+    before = stored_cells(connection, variant.tables)
+    with pytest.raises(InvalidKey, match=r"a row key has 1..32767 bytes"):
+        repository.store(change(17, "a" * 40_000))
+    assert stored_cells(connection, variant.tables) == before
+    repository.store(RENAMED)
 
 
 def test_an_empty_key_is_not_erased(repository):

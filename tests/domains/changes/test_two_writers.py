@@ -15,7 +15,7 @@ from domains.changes.shown.design import DESIGN
 from domains.changes.storing import ChangeStore
 from shared.designs import metered
 from shared.tables import check_layouts
-from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, dying_before, stopped_at
+from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, dying_at, stopped_at
 from shared.writes import CLOCK
 from tests.domains.interleaving import every_order
 from tests.engines import Embedded
@@ -179,7 +179,7 @@ class OlderStore(ChangeStore):
 
 def dying_after_its_rows(connection, changes):
     """An older release dies before it moves the watermark."""
-    watched = WatchedConnection(connection, dying_before(lambda call: call.name == "checkAndPut"))
+    watched = WatchedConnection(connection, dying_at(lambda call: call.name == "checkAndPut"))
     with pytest.raises(WriterDied):
         OlderRelease(watched).store_all(changes)
 

@@ -17,7 +17,8 @@ from domains.changes.records import Checkpoint
 from domains.changes.repository import ChangeRepository
 from domains.changes.shown.design import DESIGN
 from shared.tables import BoundTable, Family
-from shared.testing import WatchedConnection, WriterDied, dying_before, stored_cells
+from shared.testing import WatchedConnection, WriterDied, dying_at
+from shared.testing.stored_samples import stored_cells
 from shared.upkeep import Instructions
 from shared.writes import allow_expired, remove_row
 from tests.engines import Embedded
@@ -257,7 +258,7 @@ def test_what_a_dead_writer_has_begun_is_reported_after_ten_minutes_and_forgotte
     connection, variant, stored, passes
 ):
     late = [change(9, "31", "INSERT", name="Bo"), change(10, name="Anne")]
-    dying = variant.open(WatchedConnection(connection, dying_before(lambda call: call.name != "checkAndPut")))
+    dying = variant.open(WatchedConnection(connection, dying_at(lambda call: call.name != "checkAndPut")))
     with pytest.raises(WriterDied):
         dying.store_all(late)
     assert [*stored.upkeep.verify()] == []
@@ -274,7 +275,7 @@ def test_what_a_dead_writer_has_begun_is_reported_after_ten_minutes_and_forgotte
 
 
 def test_what_a_dead_writer_has_begun_is_not_forgotten_if_a_row_of_it_is_stored(connection, variant, stored, passes):
-    dying = variant.open(WatchedConnection(connection, dying_before(lambda call: call.table == BY_POSITION.name)))
+    dying = variant.open(WatchedConnection(connection, dying_at(lambda call: call.table == BY_POSITION.name)))
     with pytest.raises(WriterDied):
         dying.store(change(9, name="Anne"))
     passes(11 * 60_000)

@@ -43,5 +43,4 @@ ERASED = ErasedPerson(
         lambda logins: [*logins.upkeep.repair()],
     ),
     texts=("ada_2",),
-    erasures="logins_erasures",
 )

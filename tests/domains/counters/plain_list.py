@@ -6,7 +6,8 @@ from domains.counters import DAY_MS, DayCount
 from domains.counters.shown.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.records import LAST_MS
-from shared.testing import PlainList, in_period
+from shared.testing import PlainList
+from tests.domains.periods import in_period
 
 from .stopped_writes import DAY
 

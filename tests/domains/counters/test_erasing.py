@@ -4,7 +4,7 @@ import time
 
 from domains.counters import DAY_MS, Login
 from domains.counters.shown.design import DESIGN
-from shared.testing import ErasureTests
+from shared.testing.erased_person import ErasureTests
 
 from .erased import DAY, ERASED, three_users
 

@@ -15,14 +15,9 @@ from domains.counters.shown.design import DESIGN
 from shared.designs import metered
 from shared.stores import connect
 from shared.tables import InvalidRow, create_tables
-from shared.testing import (
-    WatchedConnection,
-    WriterDied,
-    crash_tests,
-    dying_at,
-    paused_at_call,
-    stored_cells,
-)
+from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at_call
+from shared.testing.crash_tests import crash_tests
+from shared.testing.stored_samples import stored_cells
 from tests.engines import EMBEDDED, examples
 
 from .plain_list import PLAIN_LIST, PlainLogins

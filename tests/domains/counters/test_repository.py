@@ -7,7 +7,7 @@ from domains.counters.shown.design import DESIGN
 from domains.counters.shown.variants import salted, sharded
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
-from shared.testing import stored_cells
+from shared.testing.stored_samples import stored_cells
 from tests.domains.variants import only
 
 from .stopped_writes import DAY, login

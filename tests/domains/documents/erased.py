@@ -58,5 +58,4 @@ ERASED = ErasedPerson(
     texts=("dan-e-2", "my friend dan-e"),
     remaining=3,
     ends_dead=False,
-    erasures="documents_erasures",
 )

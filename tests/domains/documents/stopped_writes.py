@@ -1,4 +1,4 @@
-"""The writes of documents, and what their readers see, for the crash tests and the README."""
+"""The writes of documents, and what their readers see, for the crash tests."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -9,7 +9,7 @@ import attrs
 
 from domains.documents import Document, DocumentConflict, DocumentRepository
 from domains.documents.shown.design import DESIGN
-from shared.testing import Contents, Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, sources
+from shared.testing import Contents, StoppedWrites, Store, View, Write, sources
 
 NOON_MS = 1_768_219_200_000
 ADA = Document("acme", "user000001", {"name": {"last": "King"}, "state": "CA", "text": "abcdefgh"}, NOON_MS)
@@ -137,23 +137,3 @@ STOPPED = StoppedWrites(
     often=(store_ada, *in_turn(MOVED, 14)),
     often_every=13,
 )
-
-
-# ---- what the README shows
-
-
-def words(values: tuple[Any, ...]) -> str:
-    """The state of the document that is written, as a view shows it."""
-    states = [
-        value.body["state"] for value in values if isinstance(value, Document) and value.document_id == ADA.document_id
-    ]
-    columns = {value[:2]: value[2] for value in values if isinstance(value, tuple)}
-    return states[0] if states else columns.get((ADA.document_id, "state"), "-")
-
-
-def steps(engine: Engine) -> Steps:
-    """The writes of the design itself, step by step."""
-    shown = ("store", "change", "store_in_parts", "change parts")
-    return Steps(
-        crash_tests(engine, STOPPED, STOPPED.variants[0]), WRITES, shown, ("by id", "paths", "by value"), words
-    )

@@ -13,7 +13,8 @@ from domains.documents.shown.design import DESIGN
 from domains.documents.stored import GENERATION_BYTES
 from shared.intents.steps import FORGET_MS, WINDOW_MS
 from shared.tables import InvalidRecord, InvalidRow
-from shared.testing import WatchedConnection, WriterDied, dying_before, paused_at_call, paused_before, stored_cells
+from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at, paused_at_call
+from shared.testing.stored_samples import stored_cells
 from shared.upkeep import Instructions
 from tests.shared.intents.clocks import SetClock
 
@@ -130,7 +131,7 @@ def die_with_one_part(connection, document):
         return len(parts) == 2
 
     with pytest.raises(WriterDied):
-        opened(WatchedConnection(connection, dying_before(is_second))).store_in_parts(document)
+        opened(WatchedConnection(connection, dying_at(is_second))).store_in_parts(document)
 
 
 def test_parts_of_a_dead_writer_are_found_after_ten_minutes_and_removed_by_recover(connection, documents, passes):
@@ -150,7 +151,7 @@ def test_parts_of_a_dead_writer_are_found_after_ten_minutes_and_removed_by_recov
 def test_a_writer_whose_parts_were_given_up_while_it_lived_starts_again(connection, documents):
     documents.store_in_parts(ADA)
     recover = partial(opened(connection).upkeep.recover, 0)
-    writer = WatchedConnection(connection, paused_before(is_part, recover))
+    writer = WatchedConnection(connection, paused_at(is_part, recover))
     opened(writer).store_in_parts(MOVED)
     assert sum(map(is_part, writer.calls)) > 2 * len(MOVED.body["text"]) // 20
     assert documents.document("acme", "user000001") == MOVED
@@ -158,7 +159,7 @@ def test_a_writer_whose_parts_were_given_up_while_it_lived_starts_again(connecti
 
 
 def test_a_writer_that_needs_more_than_ten_minutes_is_refused(connection, documents, passes):
-    writer = WatchedConnection(connection, paused_before(is_part, partial(passes, WINDOW_MS + 1)))
+    writer = WatchedConnection(connection, paused_at(is_part, partial(passes, WINDOW_MS + 1)))
     with pytest.raises(TimeoutError, match=r"^Document.body: only 1 of 3 parts were stored in ten minutes$"):
         opened(writer).store_in_parts(ADA)
     documents.store_in_parts(ADA)

@@ -14,7 +14,8 @@ from domains.documents.stored import EDITS_KEPT
 from shared.designs import metered
 from shared.keys import InvalidQuestion
 from shared.tables import InvalidRow
-from shared.testing import WatchedConnection, paused_before, stored_cells
+from shared.testing import WatchedConnection, paused_at
+from shared.testing.stored_samples import stored_cells
 from tests.domains.variants import only
 from tests.engines import EMBEDDED
 
@@ -90,7 +91,7 @@ def test_a_deletion_has_no_body_and_a_document_of_a_file_the_same_edit_each_time
 @without_lost_updates
 def test_of_two_changes_at_once_one_is_refused(connection, variant, documents):
     rival = partial(documents.store, moved := changed(ADA, state="CO"))
-    late = WatchedConnection(connection, paused_before(lambda call: call.name == "checkAndPut", rival))
+    late = WatchedConnection(connection, paused_at(lambda call: call.name == "checkAndPut", rival))
     with pytest.raises(DocumentConflict):
         variant.open(late).store(changed(ADA, state="NV"))
     assert documents.document("acme", "user000001") == moved

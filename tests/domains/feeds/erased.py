@@ -39,5 +39,4 @@ ERASED = ErasedPerson(
     comes_back=come_back,
     remaining=8,  # three posts, four follows, and the mark of the stream
     ends_dead=False,
-    erasures="feeds_erasures",
 )

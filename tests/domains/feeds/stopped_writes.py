@@ -1,4 +1,4 @@
-"""The writes of feeds over several rows, and what their readers see, for the crash tests and the README."""
+"""The writes of feeds over several rows, and what their readers see, for the crash tests."""
 
 from functools import partial
 from operator import methodcaller
@@ -9,18 +9,7 @@ import attrs
 from domains.feeds import FeedRepository, Follow, Post, PostConflict
 from domains.feeds.keys import FOLLOWERS, FOLLOWS, POSTS, STREAMS, TIMELINES, UNFINISHED, LineOfTimeline
 from domains.feeds.shown.design import DESIGN
-from shared.testing import (
-    Contents,
-    Engine,
-    Steps,
-    StoppedWrites,
-    Store,
-    View,
-    Write,
-    crash_tests,
-    sources,
-    store_at_once,
-)
+from shared.testing import Contents, StoppedWrites, Store, View, Write, sources, store_at_once
 
 READERS = ("ada", "bob", "cyd")
 NOON_MS = 1_768_219_200_000
@@ -150,26 +139,3 @@ STOPPED = StoppedWrites(
     refusals=(PostConflict,),
     contents=contents,
 )
-
-
-# ---- what the README shows
-
-
-def words(values: tuple[Any, ...]) -> str:
-    """Whether a view shows the post that is written, and to whom; or who follows."""
-    if any(isinstance(value, Post) for value in values):
-        return "yes" if SOUP in values else "-"
-    names = [value.reader if isinstance(value, Follow) else value[0] for value in values if shows(value)]
-    return ", ".join(names) or "-"
-
-
-def shows(value: Any) -> bool:
-    return isinstance(value, Follow) or value[1] == SOUP
-
-
-def steps(engine: Engine) -> Steps:
-    """The writes whose posts are pushed, step by step, two followers at a time."""
-    shown = ("post", "delete_post", "follow", "unfollow")
-    return Steps(
-        crash_tests(engine, STOPPED, STOPPED.variants[0]), WRITES, shown, ("posts", "followers", "timelines"), words
-    )

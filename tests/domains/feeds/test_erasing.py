@@ -17,7 +17,7 @@ from domains.feeds.keys import (
     ReaderOfAuthor,
 )
 from shared.intents.steps import FORGET_MS
-from shared.testing import ErasureTests
+from shared.testing.erased_person import ErasureTests
 from shared.writes import WriterClock
 from tests.domains.clocks import SetClock
 

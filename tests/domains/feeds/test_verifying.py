@@ -19,7 +19,7 @@ from domains.feeds.shown.design import DESIGN
 from shared.intents.steps import WINDOW_MS
 from shared.keys import InvalidKey
 from shared.tables import Family, InvalidRow
-from shared.testing import WatchedConnection, WriterDied, dying_before
+from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.upkeep import Instructions
 from shared.writes import WriterClock
 from tests.engines import Embedded
@@ -124,7 +124,7 @@ def test_verify_names_a_line_that_contradicts_its_post_and_one_that_is_not_a_key
 
 
 def test_the_line_of_a_follow_that_is_being_stored_is_not_a_finding(connection, feeds):
-    dying = WatchedConnection(connection, dying_before(lambda call: call.name == "checkAndPut"))
+    dying = WatchedConnection(connection, dying_at(lambda call: call.name == "checkAndPut"))
     with pytest.raises(WriterDied):
         FeedRepository(dying).follow(Follow("eve", "dan"))
     feeds.post(CAKE)

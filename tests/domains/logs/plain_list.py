@@ -3,7 +3,8 @@
 from domains.logs.shown.design import DESIGN
 from domains.logs.shown.variants.slices import SLICE_MS
 from shared.keys import InvalidQuestion
-from shared.testing import PlainList, in_period
+from shared.testing import PlainList
+from tests.domains.periods import in_period
 
 
 class PlainLogs:

@@ -62,5 +62,4 @@ ERASED = ErasedPerson(
     rivals=(send_to_dan, send_to_the_team, read),
     texts=(TO_BOB.body,),
     remaining=8,  # two messages, a group message and its two copies, dan's copy, a deleted message, a note
-    erasures="messages_erasures",
 )

@@ -1,4 +1,4 @@
-"""The writes of messages over several rows, and what their readers see, for the crash tests and the README."""
+"""The writes of messages over several rows, and what their readers see, for the crash tests."""
 
 from collections.abc import Callable
 from operator import attrgetter, methodcaller
@@ -8,7 +8,7 @@ import attrs
 
 from domains.messages import Message, MessageConflict, MessageRepository, UnknownMessage
 from domains.messages.shown.design import DESIGN
-from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, store_at_once
+from shared.testing import StoppedWrites, Store, View, Write, store_at_once
 
 LUNCH = Message("ada", "bob", sent_ms=1_700_000_000_000, message_id="m-42", body="lunch?")
 DINNER = attrs.evolve(LUNCH, body="dinner?")
@@ -137,23 +137,3 @@ STOPPED = StoppedWrites(
     often=(send, send_old, mark_read, send, send_to_group, delete_received, delete_sent, send_old),
     often_every=5,
 )
-
-
-# ---- what the README shows
-
-
-def words(values: tuple[Any, ...]) -> str:
-    """What a view shows of the messages that are written."""
-    shown = [value for value in values if value.message_id != OLD.message_id]
-    if not shown:
-        return "-"
-    if len(shown) > 1 or shown[0].group:
-        return f"{len(shown)} of {len(MEMBERS)}"
-    return "read" if shown[0].is_read else "there"
-
-
-def steps(engine: Engine) -> Steps:
-    """The writes of the design itself, step by step."""
-    columns = ("inbox", "outbox", "unread", "group", "members")
-    shown = ("send", "mark_read", "delete_from_inbox", "send_to_group")
-    return Steps(crash_tests(engine, STOPPED, DESIGN.main), WRITES, shown, columns, words)

@@ -10,7 +10,8 @@ from domains.messages.shown.design import DESIGN
 from domains.messages.shown.variants import copies
 from shared.stores import connect
 from shared.tables import Family, create_tables
-from shared.testing import WatchedConnection, WriterDied, dying_at, stored_cells
+from shared.testing import WatchedConnection, WriterDied, dying_at
+from shared.testing.stored_samples import stored_cells
 
 NOW_MS = 1_700_000_000_000
 LUNCH = Message("ada", "bob", NOW_MS, "m-1", "lunch?")

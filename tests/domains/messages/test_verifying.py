@@ -6,7 +6,7 @@ import pytest
 from domains.messages import Message, delivering
 from domains.messages.keys import UNFINISHED, UNREAD
 from domains.messages.shown.design import DESIGN
-from shared.testing import WatchedConnection, WriterDied, dying_before
+from shared.testing import WatchedConnection, WriterDied, dying_at
 
 NOW_MS = 1_700_000_000_000
 LUNCH = Message("ada", "bob", NOW_MS, "m-1", "lunch?")
@@ -36,7 +36,7 @@ def die_before_the_copies(connection, variant):
         return len(decisions) == 2
 
     with pytest.raises(WriterDied):
-        variant.open(WatchedConnection(connection, dying_before(is_of_a_copy))).send(PARTY)
+        variant.open(WatchedConnection(connection, dying_at(is_of_a_copy))).send(PARTY)
 
 
 # ---- damaged rows

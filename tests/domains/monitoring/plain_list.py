@@ -8,7 +8,8 @@ from domains.monitoring.keys import HOUR_MS
 from domains.monitoring.shown.design import DESIGN
 from domains.monitoring.shown.variants.bucketed import BUCKET_MS
 from shared.keys import InvalidQuestion
-from shared.testing import PlainList, in_period
+from shared.testing import PlainList
+from tests.domains.periods import in_period
 
 REFUSED = {
     "of_host": ["metric-host-time"],

@@ -15,7 +15,7 @@ from shared.keys import InvalidQuestion
 from shared.records import LAST_MS
 from shared.sources import Table
 from shared.tables import InvalidRow, ItemCells
-from shared.testing import stored_cells
+from shared.testing.stored_samples import stored_cells
 from shared.writes import CLOCK
 from tests.domains.variants import only
 from tests.engines import EMBEDDED, examples

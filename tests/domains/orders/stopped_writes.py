@@ -1,4 +1,4 @@
-"""The writes of orders over several rows, and what their readers see, for the crash tests and the README."""
+"""The writes of orders over several rows, and what their readers see, for the crash tests."""
 
 from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter, methodcaller
@@ -9,7 +9,7 @@ import attrs
 from domains.orders import Order, OrderConflict, OrderRepository, SellerLine, UnknownOrder
 from domains.orders.records import STATUSES
 from domains.orders.shown.design import DESIGN
-from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, store_at_once
+from shared.testing import StoppedWrites, Store, View, Write, store_at_once
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 DESK = attrs.evolve(LAMP, placed_ms=LAMP.placed_ms + 1, item="desk")
@@ -107,20 +107,3 @@ STOPPED = StoppedWrites(
     refusals=(OrderConflict, UnknownOrder),
     often=(place, place_mug, pay, place, cancel, erase, place_mug),
 )
-
-
-# ---- what the README shows
-
-
-def words(values: tuple[Any, ...]) -> str:
-    """What a view shows of the order that is written."""
-    (value,) = [value for value in values if value.order_number == LAMP.order_number] or [None]
-    if value is None:
-        return "-"
-    return f"{value.status}, no buyer" if getattr(value, "buyer_id", "") is None else value.status
-
-
-def steps(engine: Engine) -> Steps:
-    """The writes of the design itself, step by step."""
-    columns = ("by number", "by seller", "by buyer", "by seller and status", "by status")
-    return Steps(crash_tests(engine, STOPPED, DESIGN.main), WRITES, ("place", "change_status", "erase"), columns, words)

@@ -10,7 +10,8 @@ import pytest
 from domains.orders import BuyerLine, Order, OrderConflict
 from domains.orders.keys import BY_BUYER, OrderByNumber
 from shared.tables import InvalidRow
-from shared.testing import ErasureTests, WatchedConnection, WriterDied, dying_at
+from shared.testing import WatchedConnection, WriterDied, dying_at
+from shared.testing.erased_person import ErasureTests
 
 from .erased import ERASED, ERASED_BUYER, ORDERS, six_orders
 

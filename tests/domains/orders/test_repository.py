@@ -11,7 +11,8 @@ from domains.orders.keys import BY_BUYER, BY_SELLER
 from domains.orders.shown.design import DESIGN
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
-from shared.testing import WatchedConnection, paused_at_call, stored_cells
+from shared.testing import WatchedConnection, paused_at_call
+from shared.testing.stored_samples import stored_cells
 from tests.domains import variants
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)

@@ -15,16 +15,17 @@ from shared.testing import (
     WatchedConnection,
     Write,
     WriterDied,
+    dying_at,
+    paused_at,
+    sources,
+    sources_and_lines,
+)
+from shared.testing.crash_tests import crash_tests
+from shared.testing.rival_checks import check_late_calls, check_rivals
+from shared.testing.stop_checks import (
     check_a_crash_of_the_recoverer_too,
     check_a_pause_at_each_call,
     check_a_stop_at_each_call,
-    check_late_calls,
-    check_rivals,
-    crash_tests,
-    dying_before,
-    paused_before,
-    sources,
-    sources_and_lines,
 )
 from shared.upkeep import Instructions
 
@@ -87,7 +88,7 @@ def test_a_writer_of_a_thin_index_may_stop_pause_or_meet_another_one(engine, wri
 
 
 def die_after_the_claim(connection):
-    dying = THIN.open(WatchedConnection(connection, dying_before(lambda call: call.table != INDEX.name)))
+    dying = THIN.open(WatchedConnection(connection, dying_at(lambda call: call.table != INDEX.name)))
     with pytest.raises(WriterDied):
         dying.place(LAMP)
 
@@ -129,7 +130,7 @@ def test_repair_frees_a_number_that_has_led_to_no_order_for_42_minutes(passes, c
 def test_a_number_that_is_claimed_again_while_it_is_freed_stays(passes, connection):
     die_after_the_claim(connection)
     passes(CLAIM_MS + 60_000)
-    again = paused_before(lambda call: call.table == INDEX.name, lambda: THIN.open(connection).place(LAMP))
+    again = paused_at(lambda call: call.table == INDEX.name, lambda: THIN.open(connection).place(LAMP))
     list(THIN.open(WatchedConnection(connection, again)).upkeep.repair())
     orders = THIN.open(connection)
     assert (orders.order("n-42"), findings(orders)) == (LAMP, [])
@@ -204,7 +205,7 @@ def test_an_order_that_is_placed_while_its_buyer_is_erased_keeps_its_line(monkey
     """The writer begins after `erase` has recovered, and goes on when it has ended."""
     monkeypatch.setattr(orders.writer, "recover", lambda older_than_ms: None)
     left = []
-    erase_meanwhile = paused_before(
+    erase_meanwhile = paused_at(
         lambda call: (call.name, call.table) == ("checkAndPut", thin_index.IN_LIST.layout.name),
         lambda: left.append(orders.erase("b-3")),
     )

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from domains.profiles import SHOWN, OrderSummary, Profile, UserPage
 from domains.profiles.shown.design import DESIGN
 from shared.keys import InvalidQuestion
-from shared.testing.contracts import answer, in_period
+from shared.testing.contracts import answer
+from tests.domains.periods import in_period
 from tests.engines import examples
 
 USERS = ["1", "12", "12345", "a", "ab", "é", "店"]

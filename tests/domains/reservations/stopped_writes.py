@@ -1,4 +1,4 @@
-"""The hotel's writes over several rows, and what its readers see, for the crash tests and the page on reservations."""
+"""The hotel's writes over several rows, and what its readers see, for the crash tests."""
 
 from operator import attrgetter, methodcaller
 
@@ -6,7 +6,7 @@ import attrs
 
 from domains.reservations import RoomTaken, Stay, UnknownRoom
 from domains.reservations.design import DESIGN
-from shared.testing import Steps, StoppedWrites, View, Write, crash_tests
+from shared.testing import StoppedWrites, View, Write
 
 ANN = Stay("b-1", "ann", 10, 13)
 BOB = Stay("b-2", "bob", 12, 14)
@@ -48,19 +48,3 @@ VIEWS = (
 
 OFTEN = (lambda hotel: hotel.open_room("inn", "7"), book, book_next, move, cancel)
 STOPPED = StoppedWrites(WRITES, VIEWS, DESIGN.variants, (RoomTaken, UnknownRoom), often=OFTEN, often_every=4)
-
-
-# ---- what the page shows
-
-
-def words(values):
-    """The days of the stays that a view shows."""
-    stays = [stay for value in values for stay in getattr(value, "stays", [value])]
-    return ", ".join(f"{stay.from_day} to {stay.until_day}" for stay in stays) or "-"
-
-
-def steps(engine):
-    """The writes, step by step."""
-    return Steps(
-        crash_tests(engine, STOPPED, DESIGN.main), WRITES, ("book", "move", "cancel"), ("room", "of guests"), words
-    )

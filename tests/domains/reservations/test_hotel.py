@@ -16,7 +16,8 @@ from domains.reservations.hotel import LAST_DAY, ROOMS, STAYS, RoomOfHotel
 from shared.intents import IntentWriter, SourceCells
 from shared.keys import InvalidQuestion
 from shared.tables import Column, RecordCells
-from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at, undisturbed
+from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
+from shared.testing.watched_connection import undisturbed
 
 from .stopped_writes import ANN, BOB, CAT
 

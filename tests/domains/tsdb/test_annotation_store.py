@@ -12,7 +12,7 @@ from domains.tsdb.repository import FOREVER_MS, TsdbRepository
 from shared.designs.metering import metered
 from shared.keys import InvalidKey
 from shared.tables import InvalidRow
-from shared.testing import WatchedConnection, paused_at_call, paused_before
+from shared.testing import WatchedConnection, paused_at, paused_at_call
 from tests.domains.tsdb.compacting import HOUR, HOUR_MS
 
 SECONDS = HOUR // 1000
@@ -97,7 +97,7 @@ def test_an_annotation_that_is_changed_before_its_delete_stays(connection):
     repository = TsdbRepository(connection)
     repository.store_annotation(first)
     time.sleep(0.005)  # the server dates them in milliseconds
-    meanwhile = paused_before(lambda _call: True, lambda: repository.store_annotation(other, replaced=first))
+    meanwhile = paused_at(lambda _call: True, lambda: repository.store_annotation(other, replaced=first))
     TsdbRepository(WatchedConnection(connection, meanwhile)).delete_annotation(first)
     assert repository.global_annotations() == [other]
 

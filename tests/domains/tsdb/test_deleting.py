@@ -14,7 +14,8 @@ from domains.tsdb.records import Point
 from domains.tsdb.registry import CoveredPeriod
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.rewriting import QUIET_MS
-from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at, subsets
+from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
+from shared.testing.crash_points import subsets
 from tests.domains.clocks import SetClock
 from tests.domains.tsdb.compacting import FIVE, HOUR, HOUR_MS, NOW, TAGS, repository, stored, values
 

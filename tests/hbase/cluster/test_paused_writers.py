@@ -7,7 +7,9 @@ import attrs
 import pytest
 
 from domains.orders.shown.design import DESIGN
-from shared.testing import check_a_pause, crash_tests, dropped, kept
+from shared.testing.contents import dropped, kept
+from shared.testing.crash_tests import crash_tests
+from shared.testing.stop_checks import check_a_pause
 from tests.domains.orders.stopped_writes import STOPPED, WRITES
 from tests.programs.hbase.cluster.cluster import running_cluster
 from tests.programs.hbase.cluster.paused_together import PausedTogether

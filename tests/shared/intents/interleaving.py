@@ -25,7 +25,8 @@ import attrs
 
 from shared.intents import KEEP_TOMBSTONES_MS, writers_of
 from shared.intents.slots import CLOCK_SLOT, PROCESS_BYTES
-from shared.testing import Contents, CrashTests
+from shared.testing import Contents
+from shared.testing.crash_tests import CrashTests
 from tests.shared.intents.replaying import LOST, HandClock, Node, Program, own_process
 from tests.shared.intents.small_store import (
     EMPTY,

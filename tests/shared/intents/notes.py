@@ -9,7 +9,8 @@ import attrs
 from shared.intents import IntentWriter, Pending, SourceCells, SourceRow, WriterUpkeep, claim, forget, intents_table
 from shared.keys import Code, EscapedText, KeyLayout, TrailingText, part, row_key
 from shared.tables import Column, RecordCells, TableLayout
-from shared.testing import Call, Script, WatchedConnection, WriterDied, dying_before
+from shared.testing import Call, WatchedConnection, WriterDied, dying_at
+from shared.testing.watched_connection import Script
 from shared.upkeep import Finding, Instructions, Recovery
 from shared.writes import CLOCK, WriterClock
 
@@ -141,8 +142,8 @@ def is_decision(call: Call) -> bool:
     return call.name == "checkAndPut"
 
 
-BEFORE_DECISION = dying_before(is_decision)
-AFTER_DECISION = dying_before(lambda call: call.table == OWNERS.name)
+BEFORE_DECISION = dying_at(is_decision)
+AFTER_DECISION = dying_at(lambda call: call.table == OWNERS.name)
 """The writer dies before it puts the lines of owners."""
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import attrs
 
-from shared.testing import CrashTests, Store, Write, crash_tests
+from shared.testing import Store, Write
+from shared.testing.crash_tests import CrashTests, crash_tests
 from shared.upkeep import Recovery
 from tests.domains.counters import stopped_writes as counters
 from tests.domains.counters.stopped_writes import DAY, login, stored

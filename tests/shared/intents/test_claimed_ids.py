@@ -5,7 +5,8 @@ from contextlib import suppress
 import pytest
 
 from shared.keys import InvalidKey
-from shared.testing import CrashTests, Write
+from shared.testing import Write
+from shared.testing.crash_tests import CrashTests
 from shared.upkeep import Recovery
 from shared.writes import Dictionary, IdTaken, NameTaken
 from tests.engines import Embedded

@@ -5,7 +5,7 @@ import pytest
 
 from shared.intents.steps import FORGET_MS
 from shared.tables import InvalidRecord
-from shared.testing import WatchedConnection, paused_before
+from shared.testing import WatchedConnection, paused_at
 
 from .clocks import now_ms
 from .notes import NOTES, TABLES, Note, Notes, die, moving_notes
@@ -93,7 +93,7 @@ def test_the_tombstones_of_a_forgotten_record_hide_no_line_of_a_new_one(forgotte
 
 
 def test_forget_spares_a_record_that_is_stored_again_meanwhile(connection, forgotten):
-    again = paused_before(lambda call: call.table == NOTES.name, lambda: forgotten.store(A))
+    again = paused_at(lambda call: call.table == NOTES.name, lambda: forgotten.store(A))
     paused = WatchedConnection(connection, again)
     assert moving_notes(paused).forget(A) == 0
     assert paused.calls[-1].table == NOTES.name, "the delete came after the pause"

@@ -16,7 +16,7 @@ from shared.intents.sources import WRITES_KEPT
 from shared.intents.steps import FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
-from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at, paused_before
+from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from shared.upkeep import Recovery
 from shared.writes import ClockSkew, WriterClock
 from shared.writes import clock as clock_module
@@ -42,7 +42,7 @@ def test_a_decision_is_not_sent_after_the_window_although_the_clock_was_set_back
         machine.passes(WINDOW_MS + 1000)
         clock.ahead_ms = -WINDOW_MS
 
-    paused = WatchedConnection(connection, paused_before(lambda call: call.table == STATES.name, meanwhile))
+    paused = WatchedConnection(connection, paused_at(lambda call: call.table == STATES.name, meanwhile))
     with pytest.raises(ClockSkew):
         write(moving_notes(paused, clock))
     assert "checkAndPut" not in [call.name for call in paused.calls]

@@ -24,7 +24,7 @@ from shared.tables import (
     RecordCells,
     TableLayout,
 )
-from shared.testing import WatchedConnection, WriterDied, dying_at, dying_before, paused_at, paused_at_call
+from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at, paused_at_call
 from shared.upkeep import Finding, Instructions
 from shared.writes import put_all
 
@@ -208,7 +208,7 @@ def test_a_column_that_was_put_after_the_rest_of_its_line_is_damage_and_mended(p
 @pytest.mark.parametrize("dies", [False, True])
 def test_the_columns_of_a_lost_revision_are_kept_also_if_its_writer_died_before_it_deleted_one(papers, rows, dies):
     (backup,) = rows.row(b"a", [b"d:paper"]).values()
-    dying = dying_before(lambda call: dies and any(one.isDelete for _, mutations in call.rows for one in mutations))
+    dying = dying_at(lambda call: dies and any(one.isDelete for _, mutations in call.rows for one in mutations))
     with suppress(WriterDied):
         Papers(WatchedConnection(papers.papers.connection, dying)).store(LESS)
     before = papers.all_shown()

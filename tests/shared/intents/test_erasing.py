@@ -7,7 +7,7 @@ import pytest
 from shared.intents import Erasure, Erasures, ErasuresTable, IntentWriter
 from shared.intents.steps import FORGET_MS
 from shared.tables import InvalidRow, create_tables
-from shared.testing import WatchedConnection, WriterDied, dying_before, paused_before
+from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from shared.upkeep import Instructions
 from shared.writes import ClockSkew
 
@@ -135,10 +135,10 @@ def test_of_two_erasures_at_once_the_later_one_is_not_forgotten_if_it_dies(
     def store_and_die():
         notes.store(B)
         with pytest.raises(WriterDied):
-            eraser(WatchedConnection(connection, dying_before(is_decision))).erase("ada")
+            eraser(WatchedConnection(connection, dying_at(is_decision))).erase("ada")
 
     notes.store(A)
-    assert eraser(WatchedConnection(connection, paused_before(is_decision, store_and_die))).erase("ada") == 1
+    assert eraser(WatchedConnection(connection, paused_at(is_decision, store_and_die))).erase("ada") == 1
     machine.passes(FORGET_MS + 1000)
     recovery = eraser(connection).recover()
     assert (recovery.settled, len(recovery.failed)) == ((1, 0) if ends_dead else (0, 1))
@@ -187,7 +187,7 @@ def test_an_erasure_is_stored_although_a_host_whose_clock_is_ahead_ends_and_remo
     others = []
     slow = WatchedConnection(
         connection,
-        paused_before(lambda put: put.table == TABLE.name, lambda: others.append(of_fast_host.end("ada", [[]]))),
+        paused_at(lambda put: put.table == TABLE.name, lambda: others.append(of_fast_host.end("ada", [[]]))),
     )
     of_slow_host = dated_by(slow, SetClock())
     of_slow_host.begin("ada") if call == "begin" else of_slow_host.end("ada", [[b"r2"]])

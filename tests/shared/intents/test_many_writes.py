@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from shared.tables import create_tables
-from shared.testing import WatchedConnection, WriterDied, paused_before
+from shared.testing import WatchedConnection, WriterDied, paused_at
 from shared.writes.side_by_side import side_by_side
 from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
 
@@ -51,7 +51,7 @@ def test_what_is_refused_before_the_first_put_leaves_nothing(connection):
 
 def test_a_record_that_another_process_has_written_meanwhile_is_decided_again_alone(connection):
     rival = attrs.evolve(MANY[3], text="a rival's")
-    paused = WatchedConnection(connection, paused_before(is_decision, lambda: Notes(connection).store(rival)))
+    paused = WatchedConnection(connection, paused_at(is_decision, lambda: Notes(connection).store(rival)))
     kept = [(ById(note.id), lambda stored, note=note: stored or note) for note in MANY]
     Notes(paused).writer.write_all(kept)
     assert Notes(connection).by_id() == [*MANY[:3], rival, *MANY[4:]]

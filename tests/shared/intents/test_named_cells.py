@@ -5,7 +5,8 @@ import time
 import attrs
 import pytest
 
-from shared.testing import CrashTests, WatchedConnection
+from shared.testing import WatchedConnection
+from shared.testing.crash_tests import CrashTests
 from tests.engines import Embedded
 
 from .interleaving import Scene

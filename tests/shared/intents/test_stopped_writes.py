@@ -4,7 +4,10 @@ from functools import partial
 
 import pytest
 
-from shared.testing import CrashTests, check_a_pause_at_each_call, check_a_stop_at_each_call, check_rivals, subsets
+from shared.testing.crash_points import subsets
+from shared.testing.crash_tests import CrashTests
+from shared.testing.rival_checks import check_rivals
+from shared.testing.stop_checks import check_a_pause_at_each_call, check_a_stop_at_each_call
 
 from .notes import TABLES, Notes
 from .stopped_notes import BATCH, VIEWS

@@ -16,7 +16,7 @@ from shared.keys import EscapedText, KeyLayout
 from shared.queries import Query, equal
 from shared.tables import BoundTable, Column, RecordCells, TableLayout, UnfilledList, create_tables, drop_tables
 from shared.tables import recorded_layouts as records
-from shared.testing.watched_connection import WatchedConnection, WriterDied, paused_at_call, paused_before
+from shared.testing import WatchedConnection, WriterDied, paused_at, paused_at_call
 from shared.upkeep import Checkpoint, Recovery
 from tests.shared.processes import Process, dying_before
 from tests.shared.specimens import key_class
@@ -392,7 +392,7 @@ def test_repair_fills_the_line_of_a_record_that_is_being_written_in_other_lists(
             patched.setattr(IntentWriter, "recover", lambda *_arguments, **_named: Recovery(0, 0, ()))  # it came before
             assert all(is_mended for _, is_mended in upkeep.repair())
 
-    writer = later(WatchedConnection(store, paused_before(is_decision, repair_without_recovering)))
+    writer = later(WatchedConnection(store, paused_at(is_decision, repair_without_recovering)))
     writer.store(attrs.evolve(B, state="open"))
     assert mark(store) is None
     assert sorted(texts(later(Process(store)))) == ["a", "b"]

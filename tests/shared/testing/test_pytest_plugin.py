@@ -34,6 +34,14 @@ def test_the_page_passes_and_its_golden_keys_are_written_once(pytester: pytest.P
     )
 
 
+def test_a_design_with_validators_and_errors_of_its_own_keeps_the_contract(pytester: pytest.Pytester) -> None:
+    own = 'if not isinstance(ticket_id, str): raise TypeError("which ticket?")\n        return self._tickets.get('
+    text = PAGE.replace("validator=text()", "validator=attrs.validators.instance_of(str)")
+    written(pytester.path, text.replace("return self._tickets.get(", own))
+    done = pytester.runpytest_inprocess("--rowbook-golden-keys", "-k", "TestContract")
+    assert done.parseoutcomes().keys() == {"passed", "deselected"}
+
+
 @pytest.mark.long
 def test_a_project_without_a_design_runs_on_a_named_store_and_leaves_no_table_there(tmp_path: Path) -> None:
     store = EmbeddedConnection(None)
@@ -49,7 +57,12 @@ def test_a_project_without_a_design_runs_on_a_named_store_and_leaves_no_table_th
 @pytest.mark.parametrize(
     ("right", "wrong", "failing"),
     [
-        ("title: str = attrs.field(validator=text())", "title: str", "a_record_refuses_wrong_values_in_one_line"),
+        (
+            "return self._tickets.write(ticket",
+            "self._tickets.write(FIRST, lambda _: FIRST); return self._tickets.write(ticket",
+            "a_record_with_a_wrong_value_is_refused_with_nothing_stored",
+        ),
+        ("TicketById(ticket_id)", 'TicketById("1")', "a_question_with_a_wrong_value_is_refused_or_finds_nothing"),
         ("self._tickets.ask(OF_TEAM, ", "self._tickets.table(OF_TEAM).ask(", "a_writer_that_stops_at_any_call"),
         (
             "variants=DESIGN.variants,",
@@ -60,7 +73,8 @@ def test_a_project_without_a_design_runs_on_a_named_store_and_leaves_no_table_th
     ],
 )
 def test_what_breaks_the_contract_fails(pytester: pytest.Pytester, right: str, wrong: str, failing: str) -> None:
-    written(pytester.path, PAGE.replace(right, wrong))
+    first = 'TABLES = TICKETS.tables\nFIRST = Ticket("0", "net", "no light")'
+    written(pytester.path, PAGE.replace(right, wrong).replace("TABLES = TICKETS.tables", first))
     assert right in PAGE
     done = pytester.runpytest_inprocess("-q", "-x", "-k", failing if " " not in failing else "")
     assert done.ret != 0

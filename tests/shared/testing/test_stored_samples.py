@@ -5,7 +5,7 @@ import pytest
 
 from shared.keys import KeyLayout, TrailingText, UInt16
 from shared.tables import COUNTER, Column, InvalidRecord, ItemCells, RecordCells, TableLayout
-from shared.testing import check_every_table_has_rows, check_round_trip
+from shared.testing.stored_samples import check_every_table_has_rows, check_round_trip
 from tests.engines import Embedded
 from tests.shared.specimens import key_class
 

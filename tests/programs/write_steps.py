@@ -5,10 +5,9 @@ from typing import Any
 
 import attrs
 
-from ..intents import IntentWriter, writers_of
-from .crash_tests import CrashTests
-from .stopped_writes import Write
-from .watched_connection import Call, Stop, stopped_at
+from shared.intents import IntentWriter, writers_of
+from shared.testing import Call, Stop, Write, stopped_at
+from shared.testing.crash_tests import CrashTests
 
 
 @attrs.frozen
