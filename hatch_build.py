@@ -38,7 +38,7 @@ class RowbookWheel(BuildHookInterface[Any]):
         if version == "editable":
             package.mkdir()
             names = (root / "shared" / "__init__.py").read_text(encoding="utf-8")
-            names = names.replace("from .", "from shared.").replace("{__name__}.", "shared.")
+            names = names.replace("from .", "from shared.").replace("        __name__,", '        "shared",')
             (package / "__init__.py").write_text(names, encoding="utf-8")
             shutil.copy(root / "shared" / "py.typed", package)
             shutil.copy(root / LAUNCHER, package / "__main__.py")

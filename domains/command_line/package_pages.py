@@ -12,7 +12,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from shared import __all__ as in_package
 from shared.designs.pages.markdown import markdown_list
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +30,7 @@ ROOMS = (
     "testing",
 )
 """The rooms, each after those that it imports."""
+IN_PACKAGE = import_module("shared").__all__
 
 _ARRAY = re.compile(r"^(\w+) = \[\n(.*?)^\]", re.MULTILINE | re.DOTALL)
 _DEPENDENCY = re.compile(r'^ *"([\w.-]+(?:\[\w+\])?)[^"]*", *# (.*)$', re.MULTILINE)
@@ -68,7 +68,7 @@ def _entry(room: ModuleType, name: str) -> str:
     value = getattr(room, name)
     shown = f"`{name}{_arguments(value)}`"
     meaning = _first_sentence(_docstring(room, name, value))
-    return f"**{shown}**: {meaning}" if name in in_package else f"{shown}: {meaning}"
+    return f"**{shown}**: {meaning}" if name in IN_PACKAGE else f"{shown}: {meaning}"
 
 
 def _docstring(room: ModuleType, name: str, value: Any) -> str:

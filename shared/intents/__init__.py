@@ -3,43 +3,49 @@
 May import `keys`, `records`, `tables`, `queries`, `writes`, `upkeep` and `events`.
 """
 
-from .claiming import claim, forget
-from .erasing import ErasedName, ErasedSource, Erasure, Erasures, ErasureTables, dated_in_future, erasures_tables
-from .erasure_upkeep import PersonErasures
-from .intent_rows import Pending
-from .reading import Derived, SourceReader
-from .slots import Intent, holds_intents, intents_table
-from .sources import SourceCells, SourceRow
-from .steps import FUTURE_MS, KEEP_TOMBSTONES_MS
-from .unfinished import UnfinishedWork
-from .verifying import WriterUpkeep
-from .writer import IntentWriter, writers_of
-from .writing import UnknownOutcome
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "FUTURE_MS",
-    "KEEP_TOMBSTONES_MS",
-    "Derived",
-    "ErasedName",
-    "ErasedSource",
-    "Erasure",
-    "ErasureTables",
-    "Erasures",
-    "Intent",
-    "IntentWriter",
-    "Pending",
-    "PersonErasures",
-    "SourceCells",
-    "SourceReader",
-    "SourceRow",
-    "UnfinishedWork",
-    "UnknownOutcome",
-    "WriterUpkeep",
-    "claim",
-    "dated_in_future",
-    "erasures_tables",
-    "forget",
-    "holds_intents",
-    "intents_table",
-    "writers_of",
-]
+if TYPE_CHECKING:
+    from .claiming import claim as claim
+    from .claiming import forget as forget
+    from .erasing import ErasedName as ErasedName
+    from .erasing import ErasedSource as ErasedSource
+    from .erasing import Erasure as Erasure
+    from .erasing import Erasures as Erasures
+    from .erasing import ErasureTables as ErasureTables
+    from .erasing import dated_in_future as dated_in_future
+    from .erasing import erasures_tables as erasures_tables
+    from .erasure_upkeep import PersonErasures as PersonErasures
+    from .intent_rows import Pending as Pending
+    from .reading import Derived as Derived
+    from .reading import SourceReader as SourceReader
+    from .slots import Intent as Intent
+    from .slots import holds_intents as holds_intents
+    from .slots import intents_table as intents_table
+    from .sources import SourceCells as SourceCells
+    from .sources import SourceRow as SourceRow
+    from .steps import FUTURE_MS as FUTURE_MS
+    from .steps import KEEP_TOMBSTONES_MS as KEEP_TOMBSTONES_MS
+    from .unfinished import UnfinishedWork as UnfinishedWork
+    from .verifying import WriterUpkeep as WriterUpkeep
+    from .writer import IntentWriter as IntentWriter
+    from .writer import writers_of as writers_of
+    from .writing import UnknownOutcome as UnknownOutcome
+else:
+    from .. import lazy_names
+
+    __all__, __getattr__, __dir__ = lazy_names(
+        __name__,
+        claiming="claim forget",
+        erasing="ErasedName ErasedSource Erasure Erasures ErasureTables dated_in_future erasures_tables",
+        erasure_upkeep="PersonErasures",
+        intent_rows="Pending",
+        reading="Derived SourceReader",
+        slots="Intent holds_intents intents_table",
+        sources="SourceCells SourceRow",
+        steps="FUTURE_MS KEEP_TOMBSTONES_MS",
+        unfinished="UnfinishedWork",
+        verifying="WriterUpkeep",
+        writer="IntentWriter writers_of",
+        writing="UnknownOutcome",
+    )

@@ -10,6 +10,8 @@ from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT / "shared"
 
@@ -66,6 +68,8 @@ MAY_IMPORT = {
 ROOMS = [path.parent for path in (*SHARED.glob("*/__init__.py"), *SHARED.glob("stores/*/__init__.py"))]
 COPIED = ("keys", "records", "tables", "queries", "writes", "upkeep", "intents", "sources", "events")
 """The rooms that a copied design imports."""
+LAZY = [*(room for room in COPIED if room != "events"), "loading", "designs"]
+"""The rooms that import a name's module when the name is used."""
 
 
 @cache
@@ -116,10 +120,38 @@ def test_imports_form_no_circle_those_for_types_included() -> None:
     imports = {name: set(imported_modules(path)) & names.keys() - {name} for name, path in names.items()}
     for name, path in names.items():
         if path.name == "__init__.py":  # a room imports its modules, which may import each other
+            imports[name] -= {"shared"}  # whose function imports them when they are used
             continue
         imports[name] = {module for module in imports[name] if names[module].name != "__init__.py"}
     assert "shared.keys.reference" in imports["shared.keys.layout"]
     TopologicalSorter(imports).prepare()  # raises CycleError
+
+
+def lists_of(package: Path) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """The names that a package exports, by module: those for type checkers, and those for `lazy_names`."""
+    tree = ast.parse((package / "__init__.py").read_text(encoding="utf-8"))
+    typed: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            assert all(alias.name == alias.asname for alias in node.names), "without it, a type checker hides the name"
+            typed.setdefault(node.module or "", set()).update(alias.name for alias in node.names)
+    (call,) = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_names"]
+    lazy = {keyword.arg or "": {*ast.literal_eval(keyword.value).split()} for keyword in call.keywords}
+    return typed, lazy
+
+
+@pytest.mark.parametrize("package", [SHARED, *(SHARED / room for room in LAZY)], ids=lambda path: path.name)
+def test_a_name_of_a_lazy_package_is_imported_when_it_is_used(package: Path) -> None:
+    typed, lazy = lists_of(package)
+    assert lazy == typed
+    module = import_module(name_of(package))
+    assert module.__all__ == sorted(name for names in lazy.values() for name in names)
+    assert {*module.__all__} <= {*dir(module)}
+    assert {*module.__all__} & {path.stem for path in package.iterdir()} == set(), "Python finds the module"
+    for name in module.__all__:
+        getattr(module, name)
+    with pytest.raises(AttributeError, match=f"module '{name_of(package)}' has no attribute 'no_name'"):
+        module.no_name  # noqa: B018
 
 
 def test_no_design_imports_what_tests_it() -> None:
