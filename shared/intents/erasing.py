@@ -22,8 +22,9 @@ from ..writes.batches import remove_row
 from ..writes.server_clock import MAX_SKEW_MS
 from .claiming import forget
 from .derived_cells import Cell
+from .intent_rows import dated_in_future
 from .sources import SourceRow
-from .steps import FORGET_MS, FUTURE_MS, WINDOW_MS
+from .times import FORGET_MS, FUTURE_MS, WINDOW_MS
 from .writer import IntentWriter
 
 if TYPE_CHECKING:
@@ -299,11 +300,6 @@ def _lines(
                     newest_ms = max(time_ms for _, time_ms in cells.values())
                     lines.append(_Line(source_row, [(table.name, row, column) for column in cells], newest_ms))
         yield lines
-
-
-def dated_in_future(table: TableLayout[Any, Any], row: bytes, time_ms: int) -> InvalidRow:
-    """Why a row stays that should go: a delete dated like its cells would also hide what is put there until then."""
-    return InvalidRow(table.name, row, f"kept, because it is dated {time_ms}, after what any clock may show")
 
 
 def _nothing(_stored: object) -> None:

@@ -10,7 +10,7 @@ from ..upkeep.combined import no_progress
 from ..upkeep.findings import NOTHING_TOLD, Finding, Instructions, reason_told
 from ..upkeep.recovery import Recovery, check_age, settle_each
 from .intent_rows import is_young
-from .steps import WINDOW_MS
+from .times import WINDOW_MS
 from .writer import IntentWriter
 
 R = TypeVar("R")

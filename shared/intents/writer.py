@@ -80,7 +80,8 @@ from ..tables import InvalidRecord, InvalidRow, check_layouts
 from ..upkeep.recovery import Recovery, check_age, settle_each
 from ..writes.clock import Moment
 from .intent_rows import Dated, Pending, is_young
-from .steps import FUTURE_MS, KEEP_TOMBSTONES_MS, WriteSteps
+from .steps import WriteSteps
+from .times import FUTURE_MS, KEEP_TOMBSTONES_MS
 from .writing import Decide, Write, attempt
 
 R = TypeVar("R")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from ..intents import FUTURE_MS, Derived, Intent, IntentWriter, WriterUpkeep, dated_in_future
+from ..intents import FUTURE_MS, Derived, Intent, IntentWriter, dated_in_future
 from ..intents.slots import SlotOfProcess
 from ..queries import Query
 from ..tables import BoundTable, InvalidRow, TableLayout
@@ -14,6 +14,8 @@ from .lists import ListOf, list_of_source
 
 if TYPE_CHECKING:
     import happybase
+
+    from ..intents import WriterUpkeep
 
 R = TypeVar("R")
 L = TypeVar("L")
@@ -151,8 +153,10 @@ class BoundSource(Generic[R]):
     # ---- upkeep
 
     @cached_property
-    def upkeep(self) -> WriterUpkeep:
+    def upkeep(self) -> "WriterUpkeep":
         """The upkeep of the records and their lines."""
+        from ..intents import WriterUpkeep  # a service that only writes and asks does not need it
+
         return WriterUpkeep(self.writer)
 
     def erase(self, of: ListOf[Any], decide: Callable[[R | None], R | None], /, **question: Any) -> int:

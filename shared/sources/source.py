@@ -9,20 +9,16 @@ from ..keys.errors import listed
 from ..tables import Family, InvalidRecord, RecordCells, TableLayout
 from ..writes import CLOCK, WriterClock
 from .bound_source import BoundSource
+from .declaring import NO_FAMILIES, Columns, holds_of, layout_of, table_layout
 from .lists import (
-    NO_FAMILIES,
-    Columns,
     ListOf,
     cells_of_list,
     check_moves,
     derived_families,
-    holds_of,
     in_table,
-    layout_of,
     line_columns,
     lines_by_name,
     list_of_source,
-    table_layout,
     words_of,
 )
 

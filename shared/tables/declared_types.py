@@ -6,8 +6,6 @@ from decimal import Decimal
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from ..keys.value_codecs import is_moment
-
 _TYPE_NAMES = {
     int: "an int",
     float: "a float",
@@ -23,7 +21,11 @@ def _is_finite(value: Any) -> bool:
     return type(value) is Decimal and value.is_finite()
 
 
-_FITS: Mapping[Any, Callable[[Any], bool]] = {datetime: is_moment, Decimal: _is_finite}
+def _is_moment(value: Any) -> bool:
+    return type(value) is datetime and value.utcoffset() is not None
+
+
+_FITS: Mapping[Any, Callable[[Any], bool]] = {datetime: _is_moment, Decimal: _is_finite}
 """The types of which not all values are accepted."""
 
 

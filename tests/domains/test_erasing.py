@@ -7,7 +7,7 @@ from operator import attrgetter
 import pytest
 
 from domains.command_line.designs import all_designs
-from shared.intents.steps import FORGET_MS
+from shared.intents.times import FORGET_MS
 from shared.testing import (
     Call,
     Engine,

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from ...keys import InvalidKey, InvalidQuestion, TimeBucket, shown, shown_bytes
-from ...tables.declared_packing import packing_for
+from ...tables.cells import packing_for
 from ...tables.declared_types import type_name
 from ...tables.packing import MSGPACK
 from .codec_entries import (

@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from shared.intents import IntentWriter, SourceCells, intents_table
-from shared.intents.steps import FUTURE_MS
+from shared.intents.times import FUTURE_MS
 from shared.keys import InvalidQuestion, KeyLayout
 from shared.queries import Query, equal
 from shared.tables import (

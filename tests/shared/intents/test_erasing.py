@@ -5,7 +5,7 @@ import msgpack
 import pytest
 
 from shared.intents import Erasure, Erasures, IntentWriter, PersonErasures, erasures_tables
-from shared.intents.steps import FORGET_MS
+from shared.intents.times import FORGET_MS
 from shared.tables import InvalidRow, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_before, paused_before
 from shared.upkeep import Instructions
