@@ -35,15 +35,10 @@ def lazy_names(package: str, /, **names_of: str) -> tuple[list[str], Callable[[s
 
 
 if TYPE_CHECKING:  # from `__getattr__` a type checker would accept any name
-    from .intents import Derived as Derived
     from .intents import IntentWriter as IntentWriter
-    from .intents import SourceCells as SourceCells
-    from .intents import SourceReader as SourceReader
     from .intents import SourceRow as SourceRow
     from .intents import UnknownOutcome as UnknownOutcome
     from .intents import WriterUpkeep as WriterUpkeep
-    from .intents import claim as claim
-    from .intents import intents_table as intents_table
     from .keys import Code as Code
     from .keys import Descending as Descending
     from .keys import EscapedBytes as EscapedBytes
@@ -81,10 +76,8 @@ if TYPE_CHECKING:  # from `__getattr__` a type checker would accept any name
     from .queries import Page as Page
     from .queries import Query as Query
     from .queries import ServerFilter as ServerFilter
-    from .queries import Version as Version
     from .queries import Versions as Versions
     from .sources import BoundSource as BoundSource
-    from .sources import ListOf as ListOf
     from .sources import Source as Source
     from .sources import Table as Table
     from .sources import WritableTable as WritableTable
@@ -112,7 +105,6 @@ if TYPE_CHECKING:  # from `__getattr__` a type checker would accept any name
     from .tables import TableLayout as TableLayout
     from .tables import TableMismatch as TableMismatch
     from .tables import UnfilledList as UnfilledList
-    from .tables import check_layouts as check_layouts
     from .tables import create_tables as create_tables
     from .tables import drop_tables as drop_tables
     from .tables import put_if as put_if
@@ -129,21 +121,19 @@ if TYPE_CHECKING:  # from `__getattr__` a type checker would accept any name
 else:
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
-        intents=(
-            "Derived IntentWriter SourceCells SourceReader SourceRow UnknownOutcome WriterUpkeep claim intents_table"
-        ),
+        intents="IntentWriter SourceRow UnknownOutcome WriterUpkeep",
         keys=(
             "Code Descending EscapedBytes EscapedText FixedBytes FixedText Float64 HashPrefix Int8 Int16 Int32 Int64 "
             "InvalidKey InvalidQuestion KeyLayout Plan Rest Salt Slice TimeBucket TrailingBytes TrailingText UInt8 "
             "UInt16 UInt24 UInt32 UInt64 any_of between part row_key starting_with"
         ),
-        queries="KEYS_ONLY DependentQuery Page Query ServerFilter Version Versions",
-        sources="BoundSource ListOf Source Table WritableTable",
+        queries="KEYS_ONLY DependentQuery Page Query ServerFilter Versions",
+        sources="BoundSource Source Table WritableTable",
         stores="InvalidStoreURL OutcomeUnknown ScanBroken StoreError Unreachable connect",
         tables=(
             "BIG_INT COUNTER MSGPACK RAW TEXT TEXTS BoundTable Column Family InvalidRecord InvalidRow ItemCells "
-            "LayoutMismatch OtherColumns RecordCells TableLayout TableMismatch UnfilledList check_layouts "
-            "create_tables drop_tables put_if"
+            "LayoutMismatch OtherColumns RecordCells TableLayout TableMismatch UnfilledList create_tables drop_tables "
+            "put_if"
         ),
         upkeep="CombinedUpkeep",
         writes="CLOCK ClockSkew Dictionary NotAllStored WriterClock delete_all delete_rows put_all store_all",

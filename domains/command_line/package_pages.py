@@ -30,7 +30,6 @@ ROOMS = (
     "testing",
 )
 """The rooms, each after those that it imports."""
-IN_PACKAGE = import_module("shared").__all__
 
 _ARRAY = re.compile(r"^(\w+) = \[\n(.*?)^\]", re.MULTILINE | re.DOTALL)
 _DEPENDENCY = re.compile(r'^ *"([\w.-]+(?:\[\w+\])?)[^"]*", *# (.*)$', re.MULTILINE)
@@ -68,7 +67,7 @@ def _entry(room: ModuleType, name: str) -> str:
     value = getattr(room, name)
     shown = f"`{name}{_arguments(value)}`"
     meaning = _first_sentence(_docstring(room, name, value))
-    return f"**{shown}**: {meaning}" if name in IN_PACKAGE else f"{shown}: {meaning}"
+    return f"**{shown}**: {meaning}" if name in import_module("shared").__all__ else f"{shown}: {meaning}"
 
 
 def _docstring(room: ModuleType, name: str, value: Any) -> str:

@@ -13,11 +13,16 @@ from functools import partial
 from itertools import groupby
 from typing import Any, TypeVar
 
-from shared.keys import EVERY_ROW, InvalidQuestion, Plan, Stream, shown_bytes
+from shared.keys import InvalidQuestion, Plan
+from shared.keys.errors import shown_bytes
+from shared.keys.ranges import EVERY_ROW, Stream
 from shared.queries import Query
 from shared.records import show_time
 from shared.tables import BoundTable, InvalidRow
-from shared.upkeep import NOTHING_TOLD, Finding, Instructions, Mendable, Recovery, confirmed, no_progress, reason_told
+from shared.upkeep import Finding, Instructions
+from shared.upkeep.combined import no_progress
+from shared.upkeep.findings import NOTHING_TOLD, Mendable, confirmed, reason_told
+from shared.upkeep.recovery import Recovery
 from shared.writes import Expired, put_all
 
 from .folding import DayFolder, LoginTable

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from shared.intents import Erasure, Erasures, IntentWriter, PersonErasures
-from shared.queries import KEYS_ONLY, in_batches, scan
+from shared.queries import KEYS_ONLY, scan
+from shared.queries.scanning import in_batches
 from shared.tables import InvalidRow
 
 from .keys import VERSIONS

@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterator
 
 from shared.intents import IntentWriter
 from shared.keys import InvalidKey
-from shared.queries import in_batches, scan
+from shared.queries import scan
+from shared.queries.scanning import in_batches
 from shared.tables import InvalidRow
-from shared.upkeep import NOTHING_TOLD, Finding, Instructions, no_progress
+from shared.upkeep import Finding, Instructions
+from shared.upkeep.combined import no_progress
+from shared.upkeep.findings import NOTHING_TOLD
 from shared.writes import delete_rows
 
 from .keys import GenerationOfDocument

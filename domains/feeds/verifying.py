@@ -3,12 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from shared.intents import IntentWriter, Pending, UnfinishedWork
+from shared.intents import IntentWriter
+from shared.intents.intent_rows import Pending
+from shared.intents.unfinished import UnfinishedWork
 from shared.keys import InvalidKey
-from shared.queries import in_batches, scan
+from shared.queries import scan
+from shared.queries.scanning import in_batches
 from shared.sources import BoundSource
 from shared.tables import InvalidRow, TableLayout
-from shared.upkeep import NOTHING_TOLD, Finding, Instructions, Recovery, no_progress
+from shared.upkeep import Finding, Instructions
+from shared.upkeep.combined import no_progress
+from shared.upkeep.findings import NOTHING_TOLD
+from shared.upkeep.recovery import Recovery
 
 from .keys import LineOfTimeline
 from .lines import Hidden, StoredLines, TimelineLines

@@ -5,12 +5,17 @@ from functools import partial
 
 import attrs
 
-from shared.intents import SourceRow, UnfinishedWork, claim
+from shared.intents import SourceRow
+from shared.intents.claiming import claim
+from shared.intents.unfinished import UnfinishedWork
 from shared.keys import shown
-from shared.queries import in_batches, scan
+from shared.queries import scan
+from shared.queries.scanning import in_batches
 from shared.sources import BoundSource
 from shared.tables import InvalidRow
-from shared.upkeep import NOTHING_TOLD, Finding, Instructions, no_progress
+from shared.upkeep import Finding, Instructions
+from shared.upkeep.combined import no_progress
+from shared.upkeep.findings import NOTHING_TOLD
 
 from .keys import UNFINISHED
 from .records import Message, StoredMessage, copies_of

@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from shared.keys import RowRange
-from shared.queries import CellArrays, scan_cells
+from shared.keys.ranges import RowRange
+from shared.queries.cell_arrays import CellArrays, scan_cells
 from shared.tables import BoundTable, InvalidRecord, InvalidRow
 
 from .codecs import Seconds

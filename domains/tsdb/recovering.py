@@ -4,16 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from shared.tables import BoundTable, InvalidRow
-from shared.upkeep import (
-    NOTHING_TOLD,
-    Finding,
-    Instructions,
-    Recovery,
-    UnreadableRows,
-    no_progress,
-    reason_told,
-    settle_each,
-)
+from shared.upkeep import Finding, Instructions, UnreadableRows
+from shared.upkeep.combined import no_progress
+from shared.upkeep.findings import NOTHING_TOLD, reason_told
+from shared.upkeep.recovery import Recovery, settle_each
 
 from .deleting import Deleter
 from .records import RegisteredDeletion, Settings

@@ -27,11 +27,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shared.keys import MAX_ROW_BYTES, shown, shown_bytes
-from shared.queries import in_batches
+from shared.keys import shown
+from shared.keys.errors import shown_bytes
+from shared.keys.limits import MAX_ROW_BYTES
+from shared.queries.scanning import in_batches
 from shared.tables import BoundTable, put_if
-from shared.upkeep import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, no_progress
-from shared.writes import COUNTER_ROW, ID_FAMILY, NAME_FAMILY, remove_row
+from shared.upkeep import Finding, Instructions
+from shared.upkeep.combined import no_progress
+from shared.upkeep.findings import NOTHING_TOLD, TIMES_READ_AGAIN
+from shared.writes.batches import remove_row
+from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 
 from .annotations import is_annotation, is_global_row, read_annotation
 from .codecs import LatinText

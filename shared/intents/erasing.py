@@ -15,7 +15,8 @@ import attrs
 
 from ..keys import InvalidKey, KeyLayout, TrailingBytes, TrailingText, part, row_key
 from ..keys.errors import listed
-from ..queries import Query, in_batches, scan_in_batches
+from ..queries import Query
+from ..queries.scanning import in_batches, scan_in_batches
 from ..records import LAST_MS, integer
 from ..tables import TEXTS, BoundTable, Column, InvalidRecord, InvalidRow, ItemCells, RecordCells, TableLayout
 from ..writes.batches import remove_row

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys.errors import listed
-from ..tables import InvalidRecord, TableLayout, check_layouts, put_if
-from ..tables.recorded_layouts import add_list
+from ..tables import InvalidRecord, TableLayout, put_if
+from ..tables.recorded_layouts import add_list, check_layouts
 from ..writes.clock import CLOCK, Moment, WriterClock
 from ..writes.dated_cells import put_dated
 from ..writes.server_clock import MAX_SKEW_MS, checked_moment

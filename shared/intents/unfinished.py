@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from ..queries import Query, in_batches
+from ..queries import Query
+from ..queries.scanning import in_batches
 from ..tables import BoundTable, InvalidRow
 from ..upkeep.combined import no_progress
 from ..upkeep.findings import NOTHING_TOLD, Finding, Instructions, reason_told

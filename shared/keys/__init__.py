@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .codecs import Code as Code
-    from .codecs import Codec as Codec
     from .codecs import Descending as Descending
     from .codecs import EscapedBytes as EscapedBytes
     from .codecs import EscapedText as EscapedText
@@ -25,34 +24,21 @@ if TYPE_CHECKING:
     from .codecs import UInt24 as UInt24
     from .codecs import UInt32 as UInt32
     from .codecs import UInt64 as UInt64
-    from .codecs import check_type as check_type
     from .conditions import any_of as any_of
     from .conditions import between as between
-    from .conditions import matcher as matcher
     from .conditions import starting_with as starting_with
-    from .copied_part import CopiedPart as CopiedPart
     from .errors import InvalidKey as InvalidKey
     from .errors import InvalidQuestion as InvalidQuestion
-    from .errors import UnknownCode as UnknownCode
-    from .errors import message_of as message_of
     from .errors import shown as shown
-    from .errors import shown_bytes as shown_bytes
     from .layout import KeyLayout as KeyLayout
-    from .limits import MAX_ROW_BYTES as MAX_ROW_BYTES
-    from .parts import Segment as Segment
     from .parts import part as part
     from .parts import row_key as row_key
     from .planning import most_ranges as most_ranges
     from .prefixes import HashPrefix as HashPrefix
     from .prefixes import Modulo as Modulo
-    from .prefixes import Prefix as Prefix
     from .prefixes import Salt as Salt
     from .prefixes import TimeBucket as TimeBucket
-    from .ranges import EVERY_ROW as EVERY_ROW
     from .ranges import Plan as Plan
-    from .ranges import RowRange as RowRange
-    from .ranges import Stream as Stream
-    from .ranges import next_row as next_row
     from .ranges import successor as successor
     from .slice_codecs import Rest as Rest
     from .slice_codecs import Slice as Slice
@@ -75,18 +61,16 @@ else:
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
         codecs=(
-            "Code Codec Descending EscapedBytes EscapedText FixedBytes Float64 Int8 Int16 Int32 Int64 Prefixed "
-            "TrailingBytes TrailingText UInt8 UInt16 UInt24 UInt32 UInt64 check_type"
+            "Code Descending EscapedBytes EscapedText FixedBytes Float64 Int8 Int16 Int32 Int64 Prefixed "
+            "TrailingBytes TrailingText UInt8 UInt16 UInt24 UInt32 UInt64"
         ),
-        conditions="any_of between matcher starting_with",
-        copied_part="CopiedPart",
-        errors="InvalidKey InvalidQuestion UnknownCode message_of shown shown_bytes",
+        conditions="any_of between starting_with",
+        errors="InvalidKey InvalidQuestion shown",
         layout="KeyLayout",
-        limits="MAX_ROW_BYTES",
-        parts="Segment part row_key",
+        parts="part row_key",
         planning="most_ranges",
-        prefixes="HashPrefix Modulo Prefix Salt TimeBucket",
-        ranges="EVERY_ROW Plan RowRange Stream next_row successor",
+        prefixes="HashPrefix Modulo Salt TimeBucket",
+        ranges="Plan successor",
         slice_codecs="Rest Slice",
         splits="Splits split_points",
         text_codecs="DecimalText Delimited DelimitedText FixedText LongMaxMinus Reversed ReversedDigits",

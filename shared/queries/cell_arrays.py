@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from ..keys import RowRange
+from ..keys.ranges import RowRange
 from .side_by_side import read_streams
 
 if TYPE_CHECKING:

@@ -14,8 +14,10 @@ from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from ..keys import MAX_ROW_BYTES, InvalidQuestion, Plan, RowRange, next_row
+from ..keys import InvalidQuestion, Plan
 from ..keys.errors import shown
+from ..keys.limits import MAX_ROW_BYTES
+from ..keys.ranges import RowRange, next_row
 from .server_filters import ServerFilter
 from .side_by_side import helpers_of, read_streams, rows_of_batch
 

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from ..keys import Plan, RowRange, next_row
+from ..keys import Plan
+from ..keys.ranges import RowRange, next_row
 from .scanning import BATCH_ROWS, BUFFER_ROWS, CellPosition, StoredRows, in_direction, merged, ranges_after, read_range
 from .server_filters import quoted
 from .side_by_side import read_streams, rows_of_batch

@@ -6,9 +6,7 @@ May import `keys`, `records`, `tables`, `queries`, `writes`, `upkeep` and `inten
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .asked_table import AskedTable as AskedTable
     from .bound_source import BoundSource as BoundSource
-    from .lists import ListOf as ListOf
     from .source import Source as Source
     from .table import Table as Table
     from .table import WritableTable as WritableTable
@@ -17,9 +15,7 @@ else:
 
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
-        asked_table="AskedTable",
         bound_source="BoundSource",
-        lists="ListOf",
         source="Source",
         table="Table WritableTable",
     )

@@ -4,8 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from ..intents import FUTURE_MS, Derived, Intent, IntentWriter, dated_in_future
-from ..intents.slots import SlotOfProcess
+from ..intents import IntentWriter
+from ..intents.intent_rows import dated_in_future
+from ..intents.reading import Derived
+from ..intents.slots import Intent, SlotOfProcess
+from ..intents.times import FUTURE_MS
 from ..queries import Query
 from ..tables import BoundTable, InvalidRow, TableLayout
 from ..writes import WriterClock, store_all

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..keys import KeyLayout, Splits
-from ..tables import Cells, Column, Family, TableLayout
+from ..tables import Column, Family, TableLayout
+from ..tables.cells import Cells
 
 if TYPE_CHECKING:
     from ..tables import OtherColumns

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from ..intents import Intent, SourceCells, intents_table
+from ..intents.slots import Intent, intents_table
+from ..intents.sources import SourceCells
 from ..keys import KeyLayout, Splits
 from ..keys.errors import listed
 from ..tables import Family, InvalidRecord, RecordCells, TableLayout

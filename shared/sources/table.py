@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys import KeyLayout, Splits
 from ..keys.errors import shown
-from ..tables import COUNTER, Cells, Column, Family, InvalidRecord, RecordCells, TableLayout
-from ..tables.cells import record_fields
+from ..tables import COUNTER, Column, Family, InvalidRecord, RecordCells, TableLayout
+from ..tables.cells import Cells, record_fields
 from ..tables.declared_types import type_name
 from ..writes import CLOCK, WriterClock, put_all, store_all
 from .asked_table import AskedTable

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
-from ..keys import MAX_ROW_BYTES, KeyLayout, Rest, Slice, Splits
+from ..keys import KeyLayout, Rest, Slice, Splits
+from ..keys.limits import MAX_ROW_BYTES
 from ..keys.parts import Part
 from ..keys.slice_codecs import share_codec
 from .cells import Cells

@@ -21,14 +21,6 @@ def _is_finite(value: Any) -> bool:
     return type(value) is Decimal and value.is_finite()
 
 
-def _is_moment(value: Any) -> bool:
-    return type(value) is datetime and value.utcoffset() is not None
-
-
-_FITS: Mapping[Any, Callable[[Any], bool]] = {datetime: _is_moment, Decimal: _is_finite}
-"""The types of which not all values are accepted."""
-
-
 def type_check(declared: Any) -> Callable[[Any], bool]:
     """A function that tells whether a value is exactly of a declared type.
 
@@ -43,8 +35,12 @@ def type_check(declared: Any) -> Callable[[Any], bool]:
         return lambda value: any(check(value) for check in checks)
     if declared is Any:
         return lambda value: True
-    if isinstance(declared, type) and declared in _FITS:
-        return _FITS[declared]
+    if declared is datetime:
+        from ..keys.value_codecs import is_moment  # few records need it
+
+        return is_moment
+    if declared is Decimal:
+        return _is_finite
     if origin is Mapping:
         return lambda value: isinstance(value, Mapping)
     return lambda value: type(value) is (origin or declared or type(None))

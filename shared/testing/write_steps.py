@@ -5,7 +5,8 @@ from typing import Any
 
 import attrs
 
-from ..intents import IntentWriter, writers_of
+from ..intents import IntentWriter
+from ..intents.writer import writers_of
 from .crash_tests import CrashTests
 from .stopped_writes import Write
 from .watched_connection import Call, Stop, stopped_at

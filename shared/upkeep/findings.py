@@ -6,8 +6,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 import attrs
 
-from ..keys import UnknownCode
-from ..keys.errors import shown_bytes
+from ..keys.errors import UnknownCode, shown_bytes
 from ..tables import InvalidRow
 from .checkpoints import Checkpoint
 

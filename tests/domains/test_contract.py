@@ -13,7 +13,8 @@ import pytest
 from domains.command_line.designs import all_designs
 from shared.designs.growth import TIMES, growths, recorded_growth
 from shared.loading import UnreadableFile, read_lines
-from shared.tables import ItemCells, RecordCells, check_layouts
+from shared.tables import ItemCells, RecordCells
+from shared.tables.recorded_layouts import check_layouts
 from shared.testing import DesignContract, check_samples
 from shared.testing.contracts import samples_of
 from shared.testing.costs import ROWS_FOR_ONE, broken_and_needless, reads_too_many_rows

@@ -3,7 +3,7 @@
 import pytest
 
 from domains.command_line.designs import all_designs
-from shared.intents import holds_intents
+from shared.intents.slots import holds_intents
 from shared.testing import CrashContract, StoppedWrites
 
 from .by_design import by_design, contracts

@@ -14,7 +14,6 @@ import shared.keys
 from shared.keys import (
     Bool,
     Code,
-    Codec,
     Date,
     DateTime,
     Descending,
@@ -38,6 +37,7 @@ from shared.keys import (
     part,
     row_key,
 )
+from shared.keys.codecs import Codec
 
 
 class Level(enum.Enum):

@@ -21,21 +21,15 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from shared.intents import KEEP_TOMBSTONES_MS, IntentWriter
-from shared.keys import (
-    Descending,
-    EscapedText,
-    Int64,
-    between,
-    part,
-    row_key,
-    shown,
-    shown_bytes,
-    starting_with,
-)
-from shared.queries import Query, scan_in_batches
+from shared.keys import Descending, EscapedText, Int64, between, part, row_key, shown, starting_with
+from shared.keys.errors import shown_bytes
+from shared.queries import Query
+from shared.queries.scanning import scan_in_batches
 from shared.sources import Source, Table
 from shared.tables import BIG_INT, RAW, BoundTable, Column, InvalidRecord, InvalidRow, put_if
-from shared.upkeep import NOTHING_TOLD, CombinedUpkeep, Finding, Instructions, UnreadableRows, Upkeep, no_progress
+from shared.upkeep import CombinedUpkeep, Finding, Instructions, UnreadableRows, Upkeep
+from shared.upkeep.combined import no_progress
+from shared.upkeep.findings import NOTHING_TOLD
 from shared.writes import CLOCK, WriterClock
 
 from ..keys import BY_BUYER, BY_SELLER, BY_STATUS, OrderByNumber

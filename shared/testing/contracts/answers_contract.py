@@ -22,8 +22,8 @@ from ...designs import (
 )
 from ...designs.golden_answers import golden_answers, json_of_answers
 from ...keys import InvalidQuestion
-from ...queries import MAX_LIMIT
-from ...tables import check_layouts
+from ...queries.scanning import MAX_LIMIT
+from ...tables.recorded_layouts import check_layouts
 from ..answers import check_equal_answers, check_same_records
 from ..costs import broken_and_needless, exempt
 from ..engines import Embedded

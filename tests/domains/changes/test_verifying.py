@@ -18,8 +18,10 @@ from domains.changes.records import Checkpoint
 from domains.changes.repository import ChangeRepository
 from shared.tables import BoundTable, Family
 from shared.testing import WatchedConnection, WriterDied, dying_before, stored_cells
-from shared.upkeep import NOTHING_TOLD, Instructions
-from shared.writes import allow_expired, remove_row
+from shared.upkeep import Instructions
+from shared.upkeep.findings import NOTHING_TOLD
+from shared.writes import allow_expired
+from shared.writes.batches import remove_row
 from tests.engines import Embedded
 
 from .made import AT_MS, USERS, change

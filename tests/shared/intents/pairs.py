@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from shared.testing import CrashTests, Store, Write, crash_tests
-from shared.upkeep import Recovery
+from shared.upkeep.recovery import Recovery
 from tests.domains.counters import stopped_writes as counters
 from tests.domains.counters.stopped_writes import DAY, login, stored
 from tests.domains.feeds import stopped_writes as feeds

@@ -10,8 +10,8 @@ from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TMemoryBuffer
 
-from shared.keys import RowRange
-from shared.queries import scan_cells
+from shared.keys.ranges import RowRange
+from shared.queries.cell_arrays import scan_cells
 from shared.stores import connect
 from shared.stores.hbase.row_frames import RowFrame, RowFrameReader, UnusualReply
 from shared.stores.server import ThriftServer
