@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())
 IN_ONE_FILE = [design for design in all_designs() if design.in_one_file]
 FILES = (
-    *("README.md", "REFERENCE.md", "design.py", "layout.txt", "variants/__init__.py"),
+    *("README.md", "REFERENCE.md", "design.py", "layout.txt"),
+    *(f"shown/{name}" for name in ("__init__.py", "design.py", "traps.py", "published.py", "variants/__init__.py")),
     *(f"{name}.py" for name in COPIED),
 )
 MAY_COPY_IMPORT = tuple(
@@ -63,7 +64,7 @@ def test_every_domain_has_the_same_files(domain):
 @pytest.mark.parametrize("domain", DOMAINS, ids=folder_name)
 def test_a_domain_imports_shared_and_no_other_domain(domain):
     for path in domain.rglob("*.py"):
-        outside = ".." if path.parent == domain else "..."
+        outside = "." * (len(path.relative_to(domain).parts) + 1)
         assert [name for name in imported_modules(path) if name.startswith(("domains", outside))] == []
 
 
@@ -76,16 +77,17 @@ def test_what_one_copies_imports_nothing_of_what_the_suite_shows(domain):
             assert not module.startswith(("shared", ".")) or f"{module}.".startswith(
                 tuple(f"{allowed}." for allowed in (*may_import, *own))
             ), f"{name}.py imports {module}"
+    assert [name for name in imported_modules(domain / "design.py") if name.startswith((".shown", ".."))] == []
 
 
 @pytest.mark.parametrize("domain", DOMAINS, ids=folder_name)
 def test_every_variant_is_a_module_with_its_tables(domain):
-    modules = {path.stem.replace("_", "-") for path in (domain / "variants").glob("[a-z]*.py")}
+    modules = {path.stem.replace("_", "-") for path in (domain / "shown" / "variants").glob("[a-z]*.py")}
     (design,) = (design for design in all_designs() if design.name == domain.name)
     assert design.main.name == design.name
     assert modules == {variant.name for variant in design.variants[1:]}
     for variant in design.variants[1:]:
-        module = import_module(f"domains.{design.name}.variants.{variant.name.replace('-', '_')}")
+        module = import_module(f"domains.{design.name}.shown.variants.{variant.name.replace('-', '_')}")
         assert variant.tables == module.TABLES
 
 

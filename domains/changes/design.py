@@ -1,19 +1,14 @@
-"""What the suite shows of `changes`: its questions, variants and published mistakes. A copy does not need it."""
+"""The loads and questions of `changes`, for the command `rowbook` and the tests."""
 
 from pathlib import Path
 
-from shared.designs import Accepted, AccessPattern, Design, Exemption, Load, Variant, Wrong
+from shared.designs import Accepted, AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
-from .crossing import history_against_whole_rows
 from .formats import FORMATS
-from .published import PUBLISHED
-from .readme_blocks import own_blocks
 from .records import Change
 from .repository import ChangeRepository
-from .traps import TRAPS
-from .variants import by_table, published, salted, thin_log, whole_rows
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "changes"
 
@@ -54,61 +49,7 @@ DESIGN = Design(
     ),
     patterns=(HISTORY, NOW, THEN, ALL_THEN, SINCE, OF_TABLE),
     repository=ChangeRepository,
-    variants=(
-        Variant(
-            keys,
-            "by record and by position, whole changes in both",
-            (REBUILT, OTHER_TABLES),
-            NOT_FED,
-            take_if="you ask for records and for the log, and one region can absorb the changes of a source",
-            avoid_if="many readers follow single tables of a large source, or records change thousands of times",
-        ),
-        Variant(
-            by_table,
-            "a log for each table",
-            (REBUILT,),
-            NOT_FED,
-            take_if="readers follow single tables, as copies do",
-            avoid_if="they follow whole sources of many tables",
-        ),
-        Variant(
-            salted,
-            "buckets of record keys and of positions",
-            (REBUILT, OTHER_TABLES),
-            NOT_FED,
-            take_if="one region cannot absorb the changes of one source",
-            avoid_if="it can: log pages read eight ranges",
-        ),
-        Variant(
-            thin_log,
-            "the log holds only the key of the other row",
-            (REBUILT, OTHER_TABLES),
-            NOT_FED,
-            take_if="storage is tight, and the log is read rarely",
-            avoid_if="readers follow it: each page gets the changes",
-        ),
-        Variant(
-            whole_rows,
-            "the whole record with each change",
-            (Exemption("rows", "the time is in no row key, so later changes are read too", (THEN,)), OTHER_TABLES),
-            NOT_FED,
-            take_if="you often ask for a record now",
-            avoid_if="you mostly write: an UPDATE first reads the record",
-        ),
-        Variant(
-            published,
-            "published: one table; seconds, and positions as text",
-            (
-                REBUILT,
-                Exemption(
-                    "rows", "the key has no source and no table, so all records with this key are read", (HISTORY,)
-                ),
-                Exemption("order", "the changes of one second come oldest first", (HISTORY,)),
-            ),
-            wrong=Wrong("the newest of several changes in one second", (NOW, THEN, ALL_THEN)),
-            without_upkeep="is one table without a watermark, so there is nothing to compare it with",
-        ),
-    ),
+    variants=(Variant(keys, "by record and by position, whole changes in both", (REBUILT, OTHER_TABLES), NOT_FED),),
     erases="a record",
     accepted=(
         Accepted(
@@ -117,8 +58,4 @@ DESIGN = Design(
         ),
     ),
     exemptions=(Exemption("rows", "all changes of the table are read, to compute its records", (ALL_THEN,)),),
-    traps=TRAPS,
-    published=PUBLISHED,
-    crossing=history_against_whole_rows,
-    own_blocks=own_blocks,
 )

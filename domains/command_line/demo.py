@@ -16,9 +16,10 @@ from shared.designs.traps import trap_row
 from shared.records import parse_time
 from shared.testing import Call, WatchedConnection, WriterDied, dying_before
 
-from ..logs import design as logs
+from ..logs.design import ALL_HOSTS, LATEST
+from ..logs.shown.design import DESIGN as LOGS
 from ..orders import Order, OrderRepository
-from ..orders import design as orders
+from ..orders.design import DESIGN as ORDERS
 from ..orders.keys import BY_SELLER
 from ..orders.records import STATUSES
 from .terminal import count, heading, line
@@ -28,14 +29,14 @@ INDENT = "   "
 COMPARED = ("logs", "time-first", "salted")
 """The variants of `logs` that are compared: one that suits each question, and one that spreads both."""
 BUYER = "b-2"
-QUESTIONS = (logs.LATEST, logs.ALL_HOSTS)
+QUESTIONS = (LATEST, ALL_HOSTS)
 
 
 def show(to: Console) -> None:
     """Writes the screen: three keys compared, one key in bytes, a published mistake, a crash, and what to do next."""
     line(to, "rowbook: row keys for HBase that run. No HBase needed: this store is in memory.", style="bold")
-    _show_keys(to, logs.DESIGN)
-    _show_mistake(to, logs.DESIGN)
+    _show_keys(to, LOGS)
+    _show_mistake(to, LOGS)
     _show_crash(to)
     heading(to, "NEXT")
     width = max(map(len, NEXT))
@@ -75,7 +76,7 @@ def _show_keys(to: Console, design: Design) -> None:
 
 
 def _errors_of_web_1() -> bytes:
-    (errors,) = logs.DESIGN.main.tables[0].key.plan(**logs.LATEST.sample).ranges
+    (errors,) = LOGS.main.tables[0].key.plan(**LATEST.sample).ranges
     return errors.start
 
 
@@ -110,7 +111,7 @@ def _show_mistake(to: Console, design: Design) -> None:
 def _show_crash(to: Console) -> None:
     """A writer that dies in the middle of a write, what readers see then, and what `recover` mends."""
     order = Order("n-2", "s-1", BUYER, placed_ms=parse_time("2026-01-13T09:00"), item="sofa", amount=89_900)
-    with closing(scratch_store(orders.DESIGN.main.tables)) as connection:
+    with closing(scratch_store(ORDERS.main.tables)) as connection:
         readers = OrderRepository(connection)
         readers.place(order)
         dying: Any = WatchedConnection(connection, dying_before(_is_put_of_the_seller))

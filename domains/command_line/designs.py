@@ -45,7 +45,8 @@ def design_named(name: str) -> Design:
     """The design of one of these names. Raises CommandFailed if a package that it needs is not installed."""
     if why := why_missing(name):
         raise CommandFailed(why)
-    design: Design = import_module(f"..{name}.design", __package__).DESIGN
+    shown = find_spec(f"..{name}.shown", __package__) and ".shown"  # a design in one file shows nothing more
+    design: Design = import_module(f"..{name}{shown or ''}.design", __package__).DESIGN
     return design
 
 

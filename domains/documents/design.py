@@ -1,20 +1,15 @@
-"""What the suite shows of `documents`: its questions, variants and published mistakes. A copy does not need it."""
+"""The loads and questions of `documents`, for the command `rowbook` and the tests."""
 
 from pathlib import Path
 
-from shared.designs import LATE_PUTS, Accepted, AccessPattern, Design, Exemption, Load, Variant, Wrong
+from shared.designs import LATE_PUTS, AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
-from .crossing import filter_against_index
 from .formats import FORMATS
 from .keys import ERASURES, PARTS, UNSETTLED
-from .published import PUBLISHED
-from .readme_blocks import own_blocks
 from .records import Document
 from .repository import DocumentRepository
-from .traps import TRAPS
-from .variants import history, indexed, put_only, salted
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "documents"
 
@@ -51,54 +46,7 @@ DESIGN = Design(
     ),
     patterns=(ONE, ALL, ALIKE, PATHS, HAVING, AS_OF, NEWEST),
     repository=DocumentRepository,
-    variants=(
-        Variant(
-            keys,
-            "the design itself",
-            (IN_NO_KEY,),
-            unfilled=UNFILLED,
-            take_if="several writers change one document, and every question names the owner",
-            avoid_if="five calls for a change are too many, or more than the last 10 changes must be kept",
-        ),
-        Variant(
-            salted,
-            "a hash of the owner, then the owner",
-            (IN_NO_KEY,),
-            unfilled=(salted.SALTED_PARTS, UNSETTLED.layout, *salted.ERASURES.tables),
-            accepted=(
-                Accepted("long-key", "each chosen path has a column of its own, which a server-side filter compares"),
-            ),
-            take_if="owners' ids count up, and new owners write more than one region can absorb",
-            avoid_if="you list owners whose ids start alike: they are scattered",
-        ),
-        Variant(
-            indexed,
-            "one more table: an index of the chosen paths",
-            (Exemption("ranges", "a page gets the documents of its lines, all in one call", (HAVING,)),),
-            unfilled=UNFILLED,
-            take_if="you often ask for a value that few of an owner's documents have",
-            avoid_if="most documents have the values that you ask for: each costs a line and a get",
-        ),
-        Variant(
-            history,
-            "a column for each revision, without intents",
-            without_upkeep=(
-                "puts one cell for each change, which one call decides, so nothing can disagree after a crash"
-            ),
-            take_if="every change must be kept, also two of one millisecond",
-            avoid_if="you list or compare the values of chosen paths, or erase owners: it refuses both",
-        ),
-        Variant(
-            put_only,
-            "a put for each change, and HBase's versions",
-            without_upkeep="puts one row for each change, and does not look at what it replaces",
-            wrong=Wrong("every change that another one of the same millisecond replaces", (NEWEST,)),
-        ),
-    ),
+    variants=(Variant(keys, "the design itself", (IN_NO_KEY,), unfilled=UNFILLED),),
     erases="an owner",
     accepted=(LATE_PUTS,),
-    traps=TRAPS,
-    published=PUBLISHED,
-    crossing=filter_against_index,
-    own_blocks=own_blocks,
 )

@@ -1,4 +1,4 @@
-"""What the suite shows of `feeds`: its questions, variants and published mistakes. A copy does not need it."""
+"""The loads and questions of `feeds`, for the command `rowbook` and the tests."""
 
 from functools import partial
 from pathlib import Path
@@ -7,15 +7,10 @@ from shared.designs import LATE_PUTS, AccessPattern, Design, Load, Variant
 from shared.records import parse_time
 
 from . import keys
-from .crossing import push_against_pull
 from .formats import EDGES, TWEETS
 from .keys import ERASURES, UNFINISHED
-from .published import PUBLISHED
-from .readme_blocks import own_blocks
 from .records import Follow, Post
 from .repository import FeedRepository
-from .traps import TRAPS
-from .variants import pull, texts
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "feeds"
 
@@ -59,42 +54,7 @@ DESIGN = Design(
     ),
     patterns=(TIMELINE, WEEK, POSTS, FOLLOWERS, FOLLOWING),
     repository=partial(FeedRepository, pull_above=PULL_ABOVE),
-    variants=(
-        Variant(
-            keys,
-            "the design itself",
-            unfilled=UNFILLED,
-            take_if="no timeline may lose a post, and some authors have a million followers",
-            avoid_if="a reader follows hundreds of such authors: every page scans the stream of each",
-        ),
-        Variant(
-            pull,
-            "each post in its author's stream, if the author has followers",
-            unfilled=UNFILLED,
-            take_if="a post must cost the same, however many followers its author has",
-            avoid_if=(
-                "pages are read much more often than posts are stored: each page scans the streams of all followed "
-                "authors"
-            ),
-        ),
-        Variant(
-            texts,
-            "lines that hold the posts, without intents",
-            without_upkeep=(
-                "puts a post, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
-                "repeat the call, which completes it"
-            ),
-            take_if="you need a page in one scan and few calls per write, and clients always retry",
-            avoid_if=(
-                "authors have many followers, for each of whom a post writes a row with its text, or deleted posts "
-                "must disappear at once"
-            ),
-        ),
-    ),
+    variants=(Variant(keys, "the design itself", unfilled=UNFILLED),),
     erases="a user",
     accepted=(LATE_PUTS,),
-    traps=TRAPS,
-    published=PUBLISHED,
-    crossing=push_against_pull,
-    own_blocks=own_blocks,
 )

@@ -1,4 +1,4 @@
-"""What the suite shows of `tsdb`: its questions, its salted variant and published mistakes. A copy does not need it."""
+"""The loads and questions of `tsdb`, for the command `rowbook` and the tests."""
 
 from pathlib import Path
 
@@ -10,13 +10,9 @@ from .actions import ACTIONS, correct
 from .contents import contents_of_cell, names_in_key, unknown_names
 from .formats import FORMATS
 from .options import OPTIONS
-from .published import PUBLISHED
-from .readme_blocks import own_blocks
 from .records import Point
 from .repository import POINTS_AT_ONCE, TsdbRepository
 from .stored_names import StoredNames
-from .traps import TRAPS
-from .variants import salted
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "tsdb"
 
@@ -69,31 +65,15 @@ DESIGN = Design(
     ),
     patterns=QUESTIONS,
     repository=TsdbRepository,
-    variants=(
-        Variant(
-            keys,
-            "the rows of a metric in one range",
-            take_if="your OpenTSDB has no salt, or you have no OpenTSDB, and your series have a few stable tags",
-            avoid_if="one metric has more writes than one region can absorb",
-        ),
-        Variant(
-            salted,
-            "the same rows in buckets, by OpenTSDB's salt",
-            take_if="your OpenTSDB sets `tsd.storage.salt.*`, or you need the same without one, and one metric is busy",
-            avoid_if="you ask for many short periods: each question reads one range for each bucket",
-        ),
-    ),
+    variants=(Variant(keys, "the rows of a metric in one range"),),
     exemptions=(DATED_BY_CLOCK, ALL_SERIES),
     accepted=(
         Accepted("long-key", "OpenTSDB puts points like this; a compaction makes one cell of a row"),
         Accepted("no-ttl", "OpenTSDB's table keeps points for ever, until its owner alters the family"),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
     names_in_key=names_in_key,
     unknown_names=unknown_names,
     actions=ACTIONS,
     settings=OPTIONS,
     contents_of=contents_of_cell,
-    own_blocks=own_blocks,
 )

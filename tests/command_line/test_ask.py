@@ -10,7 +10,7 @@ import pytest
 from domains.command_line.designs import all_designs
 from domains.command_line.usage import WrongUsage
 from domains.command_line.words import arguments
-from domains.monitoring.design import DESIGN as MONITORING
+from domains.monitoring.shown.design import DESIGN as MONITORING
 from domains.orders import OrderRepository
 from domains.orders.keys import BY_SELLER
 from shared.designs.arguments import patterns_by_name

@@ -14,7 +14,7 @@ from domains.command_line.designs import NAMES
 from domains.command_line.record_output import csv_value
 from domains.logs import LogEvent, LogRepository
 from domains.logs.keys import LOGS
-from domains.logs.variants import salted
+from domains.logs.shown.variants import salted
 from domains.orders import Order, OrderRepository
 from domains.orders.keys import TABLES
 from shared.designs import load_samples

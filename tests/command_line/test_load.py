@@ -11,11 +11,11 @@ import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
 from domains.command_line.loading import BAD_LINES_AT_START
-from domains.logs.design import DESIGN as LOGS
+from domains.logs.shown.design import DESIGN as LOGS
 from domains.orders import OrderConflict
-from domains.orders.design import DESIGN as ORDERS
+from domains.orders.shown.design import DESIGN as ORDERS
 from domains.tsdb import TsdbRepository
-from domains.tsdb.design import DESIGN as TSDB
+from domains.tsdb.shown.design import DESIGN as TSDB
 from shared.intents import IntentWriter
 from shared.stores import connect
 from tests.command_line.running import ended

@@ -9,9 +9,9 @@ import pytest
 from domains.command_line.own_settings import are_given
 from domains.tsdb import Annotation, TsdbRepository, Widths
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.design import DESIGN
 from domains.tsdb.formats import import_line
 from domains.tsdb.keys import TABLES, data_table, uid_tables
+from domains.tsdb.shown.design import DESIGN
 from shared.stores import connect
 from shared.tables import create_tables
 

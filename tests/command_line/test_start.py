@@ -43,8 +43,8 @@ def below(names: tuple[str, ...], modules: set[str]) -> list[str]:
             *("list", "rich.console", ("numpy", "prometheus_client", "cattrs", "happybase", "pydantic", "shared")),
             marks=pytest.mark.long,
         ),
-        ("explain orders order_number=n-42", "domains.orders.design", (*OTHER_DESIGNS, *UNNEEDED)),
-        pytest.param("ddl orders", "domains.orders.design", (*OTHER_DESIGNS, *UNNEEDED), marks=pytest.mark.long),
+        ("explain orders order_number=n-42", "domains.orders.shown.design", (*OTHER_DESIGNS, *UNNEEDED)),
+        pytest.param("ddl orders", "domains.orders.shown.design", (*OTHER_DESIGNS, *UNNEEDED), marks=pytest.mark.long),
     ],
 )
 def test_a_command_imports_what_it_needs(line: str, needs: str, unwanted: tuple[str, ...]) -> None:

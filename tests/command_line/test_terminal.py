@@ -17,8 +17,8 @@ from rich.cells import cell_len
 
 from domains.command_line import loading
 from domains.command_line.designs import all_designs
-from domains.logs.design import DESIGN as LOGS_DESIGN
-from domains.orders.design import DESIGN as ORDERS_DESIGN
+from domains.logs.shown.design import DESIGN as LOGS_DESIGN
+from domains.orders.shown.design import DESIGN as ORDERS_DESIGN
 from tests.command_line.running import ROWBOOK, without_terminal
 from tests.few_designs import few_of
 

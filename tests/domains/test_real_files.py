@@ -5,7 +5,7 @@ import pytest
 from domains.command_line.designs import all_designs
 from domains.monitoring import Point
 from domains.monitoring.formats import FORMATS
-from domains.monitoring.variants import metric_host_time
+from domains.monitoring.shown.variants import metric_host_time
 from shared.keys import InvalidKey
 from shared.loading import read_lines, read_records
 from tests.copies import ROOT

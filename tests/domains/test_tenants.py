@@ -4,9 +4,9 @@ from contextlib import suppress
 
 import pytest
 
-from domains.catalog.design import DESIGN as CATALOG
+from domains.catalog.shown.design import DESIGN as CATALOG
 from domains.documents import DocumentConflict
-from domains.documents.design import DESIGN as DOCUMENTS
+from domains.documents.shown.design import DESIGN as DOCUMENTS
 from shared.designs import measure
 
 TENANTS = {"shop": CATALOG, "owner": DOCUMENTS}

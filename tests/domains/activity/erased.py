@@ -7,7 +7,7 @@ from collections.abc import Callable
 from operator import methodcaller
 
 from domains.activity import Action, ActivityRepository
-from domains.activity.design import DESIGN
+from domains.activity.shown.design import DESIGN
 from shared.testing import ErasedPerson
 
 AT_MS = 1_768_205_250_123

@@ -1,7 +1,7 @@
 """Actions in a plain list: what every variant has to answer."""
 
 from domains.activity import Action
-from domains.activity.design import DESIGN
+from domains.activity.shown.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.records import tie_of
 from shared.testing import PlainList, in_period

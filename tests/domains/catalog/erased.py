@@ -9,7 +9,7 @@ from operator import methodcaller
 import attrs
 
 from domains.catalog import CatalogRepository, Product
-from domains.catalog.design import DESIGN
+from domains.catalog.shown.design import DESIGN
 from shared.testing import ErasedPerson
 
 AT_MS = 1_768_205_250_123

@@ -1,7 +1,7 @@
 """Products in a plain list: what every variant has to answer."""
 
-from domains.catalog.design import DESIGN
-from domains.catalog.variants import chosen_codes, closed_codes
+from domains.catalog.shown.design import DESIGN
+from domains.catalog.shown.variants import chosen_codes, closed_codes
 from shared.keys import InvalidQuestion, between
 from shared.testing import PlainList
 

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from domains.catalog import CatalogRepository, Product, UnknownProduct
-from domains.catalog.design import DESIGN
+from domains.catalog.shown.design import DESIGN
 from shared.tables import TableLayout
 from shared.testing import Contents, Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, sources_and_lines
 

@@ -5,8 +5,8 @@ from contextlib import suppress
 import attrs
 import pytest
 
-from domains.catalog.design import DESIGN
 from domains.catalog.names import KINDS, NO_CODE, REREAD_S
+from domains.catalog.shown.design import DESIGN
 from shared.designs import metered
 from shared.keys import InvalidKey
 from shared.tables import InvalidRow

@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from domains.catalog import UnknownProduct
-from domains.catalog.design import DESIGN
+from domains.catalog.shown.design import DESIGN
 from shared.intents import KEEP_TOMBSTONES_MS
 from shared.keys import InvalidKey
 from shared.testing import stored_cells

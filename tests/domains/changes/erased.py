@@ -6,8 +6,8 @@ from operator import attrgetter, methodcaller
 import attrs
 
 from domains.changes import Change, ChangeRepository
-from domains.changes.design import DESIGN
 from domains.changes.records import Kind
+from domains.changes.shown.design import DESIGN
 from shared.testing import ErasedPerson
 
 AT_MS = 1_768_205_250_123

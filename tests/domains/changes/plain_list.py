@@ -5,7 +5,7 @@ from itertools import accumulate
 import attrs
 
 from domains.changes import State
-from domains.changes.design import DESIGN
+from domains.changes.shown.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.testing import PlainList
 

@@ -10,7 +10,7 @@ from operator import attrgetter, methodcaller
 from typing import Any
 
 from domains.changes import AnotherWriter, Change, ChangeRepository, NotAllStored, RefusedChange
-from domains.changes.design import DESIGN
+from domains.changes.shown.design import DESIGN
 from shared.tables import TableLayout
 from shared.testing import Contents, Engine, Steps, StoppedWrites, Store, View, Write, crash_tests
 

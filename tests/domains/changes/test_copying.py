@@ -8,10 +8,10 @@ from operator import attrgetter
 import pytest
 
 from domains.changes.copying import Copies
-from domains.changes.design import DESIGN
 from domains.changes.keys import CHECKPOINTS, COPY, SOURCES
 from domains.changes.records import CopiedRecord
 from domains.changes.repository import ChangeRepository
+from domains.changes.shown.design import DESIGN
 from shared.tables import Family
 from shared.testing import WatchedConnection
 from shared.testing.watched_connection import Stop, WriterDied, dying_at, paused_at

@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from domains.changes import AnotherWriter, NotAllStored, RefusedChange
-from domains.changes.design import DESIGN
+from domains.changes.shown.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.testing import stored_cells
 

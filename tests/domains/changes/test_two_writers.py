@@ -9,9 +9,9 @@ from operator import attrgetter
 import pytest
 
 from domains.changes import AnotherWriter, Change, ChangeRepository, NotAllStored, RefusedChange
-from domains.changes.design import DESIGN
 from domains.changes.keys import SOURCES
 from domains.changes.records import BegunSource
+from domains.changes.shown.design import DESIGN
 from domains.changes.storing import ChangeStore
 from shared.designs import metered
 from shared.tables.recorded_layouts import check_layouts

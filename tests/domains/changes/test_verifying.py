@@ -12,10 +12,10 @@ import msgpack
 import pytest
 
 from domains.changes import keys
-from domains.changes.design import DESIGN
 from domains.changes.keys import TABLES, RecordInCopy
 from domains.changes.records import Checkpoint
 from domains.changes.repository import ChangeRepository
+from domains.changes.shown.design import DESIGN
 from shared.tables import BoundTable, Family
 from shared.testing import WatchedConnection, WriterDied, dying_before, stored_cells
 from shared.upkeep import Instructions

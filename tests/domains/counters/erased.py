@@ -4,7 +4,7 @@ from collections.abc import Callable
 from operator import methodcaller
 
 from domains.counters import DAY_MS, DayCount, Login, LoginRepository, Repeats
-from domains.counters.design import DESIGN
+from domains.counters.shown.design import DESIGN
 from shared.testing import ErasedPerson
 
 DAY = 1_768_176_000_000  # 2026-01-12T00:00:00.000Z

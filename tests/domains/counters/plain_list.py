@@ -3,7 +3,7 @@
 from collections import Counter
 
 from domains.counters import DAY_MS, DayCount
-from domains.counters.design import DESIGN
+from domains.counters.shown.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.records import LAST_MS
 from shared.testing import PlainList, in_period

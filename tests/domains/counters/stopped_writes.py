@@ -5,8 +5,8 @@ from operator import attrgetter, methodcaller
 from typing import Any
 
 from domains.counters import DAY_MS, DayClosed, Login, LoginRepository, Repeats
-from domains.counters.design import DESIGN
 from domains.counters.keys import LoginDay
+from domains.counters.shown.design import DESIGN
 from shared.tables import TableLayout
 from shared.testing import Contents, ReplyLost, StoppedWrites, Store, View, Write, sources
 

@@ -3,7 +3,7 @@
 import time
 
 from domains.counters import DAY_MS, Login
-from domains.counters.design import DESIGN
+from domains.counters.shown.design import DESIGN
 from shared.testing import ErasureTests
 
 from .erased import DAY, ERASED, three_users

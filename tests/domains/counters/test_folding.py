@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from domains.counters import DAY_MS, DayClosed, DayCount, LoginRepository, NotAllStored
-from domains.counters.design import DESIGN
 from domains.counters.keys import LOGIN_DAYS, TABLES, LoginDay
+from domains.counters.shown.design import DESIGN
 from shared.designs import metered
 from shared.stores import connect
 from shared.tables import InvalidRow, create_tables

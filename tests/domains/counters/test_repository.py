@@ -3,8 +3,8 @@
 import pytest
 
 from domains.counters import DAY_MS, Login, Repeats
-from domains.counters.design import DESIGN
-from domains.counters.variants import salted, sharded
+from domains.counters.shown.design import DESIGN
+from domains.counters.shown.variants import salted, sharded
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.testing import stored_cells

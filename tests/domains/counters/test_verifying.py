@@ -5,8 +5,8 @@ import time
 import pytest
 
 from domains.counters import DAY_MS, DayClosed, LoginRepository
-from domains.counters.design import DESIGN
 from domains.counters.keys import LOGIN_DAYS, LOGINS_BY_DAY, TABLES, LoginDay, sums_of
+from domains.counters.shown.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.testing import WatchedConnection
 from shared.upkeep import Instructions

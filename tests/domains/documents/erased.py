@@ -6,7 +6,7 @@ from functools import partial
 import attrs
 
 from domains.documents import Document, DocumentRepository
-from domains.documents.design import DESIGN
+from domains.documents.shown.design import DESIGN
 from shared.designs import Variant
 from shared.testing import ErasedPerson
 

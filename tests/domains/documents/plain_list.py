@@ -4,9 +4,10 @@ import attrs
 from hypothesis import strategies as st
 
 from domains.documents import CHOSEN, Document, Summary
-from domains.documents.design import DESIGN, LATER_MS
+from domains.documents.design import LATER_MS
 from domains.documents.keys import VERSIONS
 from domains.documents.records import paths_of
+from domains.documents.shown.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.testing import PlainList
 

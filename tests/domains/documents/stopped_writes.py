@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from domains.documents import Document, DocumentConflict, DocumentRepository
-from domains.documents.design import DESIGN
+from domains.documents.shown.design import DESIGN
 from shared.testing import Contents, Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, sources
 
 NOON_MS = 1_768_219_200_000

@@ -7,9 +7,9 @@ import attrs
 import pytest
 
 from domains.documents import Document, DocumentRepository
-from domains.documents.design import DESIGN
 from domains.documents.keys import DOCUMENTS, PARTS, GenerationOfDocument
 from domains.documents.parts import MAX_BODY_BYTES, MAX_PARTS, PART_BYTES
+from domains.documents.shown.design import DESIGN
 from domains.documents.stored import GENERATION_BYTES
 from shared.intents.times import FORGET_MS, WINDOW_MS
 from shared.tables import InvalidRecord, InvalidRow

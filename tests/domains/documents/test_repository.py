@@ -8,8 +8,8 @@ import msgpack
 import pytest
 
 from domains.documents import Document, DocumentConflict, records
-from domains.documents.design import DESIGN
 from domains.documents.keys import VERSIONS
+from domains.documents.shown.design import DESIGN
 from domains.documents.stored import EDITS_KEPT
 from shared.designs import metered
 from shared.keys import InvalidQuestion

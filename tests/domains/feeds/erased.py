@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from domains.feeds import FeedRepository, Follow, Post
-from domains.feeds.design import DESIGN
+from domains.feeds.shown.design import DESIGN
 from shared.testing import ErasedPerson
 
 NOON_MS = 1_768_219_200_000

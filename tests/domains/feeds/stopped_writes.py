@@ -7,8 +7,8 @@ from typing import Any
 import attrs
 
 from domains.feeds import FeedRepository, Follow, Post, PostConflict
-from domains.feeds.design import DESIGN
 from domains.feeds.keys import FOLLOWERS, FOLLOWS, POSTS, STREAMS, TIMELINES, UNFINISHED, LineOfTimeline
+from domains.feeds.shown.design import DESIGN
 from shared.testing import (
     Contents,
     Engine,

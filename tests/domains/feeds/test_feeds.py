@@ -6,9 +6,9 @@ import attrs
 import pytest
 
 from domains.feeds import FeedRepository, Follow, Post, PostConflict
-from domains.feeds.design import DESIGN
 from domains.feeds.keys import POSTS
 from domains.feeds.records import stream_of
+from domains.feeds.shown.design import DESIGN
 from shared.keys import InvalidQuestion
 
 from .stopped_writes import NOON_MS, SOUP, without_fan_out

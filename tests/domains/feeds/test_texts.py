@@ -3,8 +3,8 @@
 import pytest
 
 from domains.feeds import Follow, Post
-from domains.feeds.design import DESIGN
-from domains.feeds.variants import texts
+from domains.feeds.shown.design import DESIGN
+from domains.feeds.shown.variants import texts
 from shared.tables import Family
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import CLOCK

@@ -5,7 +5,6 @@ import time
 import pytest
 
 from domains.feeds import FeedRepository, Follow, Post
-from domains.feeds.design import DESIGN
 from domains.feeds.keys import (
     FOLLOWERS,
     FOLLOWS,
@@ -16,6 +15,7 @@ from domains.feeds.keys import (
     AuthorWithStream,
     ReaderOfAuthor,
 )
+from domains.feeds.shown.design import DESIGN
 from shared.intents.times import WINDOW_MS
 from shared.keys import InvalidKey
 from shared.tables import Family, InvalidRow

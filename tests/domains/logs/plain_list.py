@@ -1,7 +1,7 @@
 """Events in a plain list: what every variant has to answer."""
 
-from domains.logs.design import DESIGN
-from domains.logs.variants.slices import SLICE_MS
+from domains.logs.shown.design import DESIGN
+from domains.logs.shown.variants.slices import SLICE_MS
 from shared.keys import InvalidQuestion
 from shared.testing import PlainList, in_period
 

@@ -3,8 +3,8 @@
 import pytest
 
 from domains.logs import LogEvent, LogRepository, NotAllStored
-from domains.logs.design import DESIGN
-from domains.logs.variants.slices import SLICE_MS
+from domains.logs.shown.design import DESIGN
+from domains.logs.shown.variants.slices import SLICE_MS
 from shared.designs import metered
 from shared.records import LAST_MS
 from tests.domains.variants import named, only

@@ -6,7 +6,7 @@ from operator import methodcaller
 import attrs
 
 from domains.messages import Message, MessageRepository
-from domains.messages.design import DESIGN
+from domains.messages.shown.design import DESIGN
 from shared.testing import ErasedPerson
 
 NOON_MS = 1_768_219_200_000

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from domains.messages import Message, MessageConflict, MessageRepository, UnknownMessage
-from domains.messages.design import DESIGN
+from domains.messages.shown.design import DESIGN
 from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, store_at_once
 
 LUNCH = Message("ada", "bob", sent_ms=1_700_000_000_000, message_id="m-42", body="lunch?")

@@ -6,8 +6,8 @@ import attrs
 import pytest
 
 from domains.messages import Message
-from domains.messages.design import DESIGN
-from domains.messages.variants import copies
+from domains.messages.shown.design import DESIGN
+from domains.messages.shown.variants import copies
 from shared.stores import connect
 from shared.tables import Family, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, stored_cells

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domains.messages import Message
-from domains.messages.design import DESIGN
+from domains.messages.shown.design import DESIGN
 from shared.keys import InvalidKey
 from shared.tables import InvalidRecord
 from shared.testing.paging import pages
@@ -182,7 +182,7 @@ def test_a_message_whose_key_cannot_be_encoded_stores_nothing(messages, message)
 
 def test_a_group_message_reaches_members_beyond_one_step(connection, variant, monkeypatch):
     monkeypatch.setattr("domains.messages.delivering.MEMBERS_AT_ONCE", 3)
-    monkeypatch.setattr("domains.messages.variants.copies.MEMBERS_AT_ONCE", 3)
+    monkeypatch.setattr("domains.messages.shown.variants.copies.MEMBERS_AT_ONCE", 3)
     messages = variant.open(connection)
     party = attrs.evolve(PARTY, members=tuple(f"m-{number}" for number in range(10)))
     messages.send(party)

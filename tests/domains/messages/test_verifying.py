@@ -4,8 +4,8 @@ import attrs
 import pytest
 
 from domains.messages import Message, delivering
-from domains.messages.design import DESIGN
 from domains.messages.keys import UNFINISHED, UNREAD
+from domains.messages.shown.design import DESIGN
 from shared.testing import WatchedConnection, WriterDied, dying_before
 
 NOW_MS = 1_700_000_000_000

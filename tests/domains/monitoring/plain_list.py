@@ -4,9 +4,9 @@ from functools import reduce
 from operator import add
 
 from domains.monitoring import Average
-from domains.monitoring.design import DESIGN
 from domains.monitoring.keys import HOUR_MS
-from domains.monitoring.variants.bucketed import BUCKET_MS
+from domains.monitoring.shown.design import DESIGN
+from domains.monitoring.shown.variants.bucketed import BUCKET_MS
 from shared.keys import InvalidQuestion
 from shared.testing import PlainList, in_period
 

@@ -5,8 +5,8 @@ from itertools import chain
 import pytest
 
 from domains.monitoring import Point, PointRepository
-from domains.monitoring.design import DESIGN
 from domains.monitoring.keys import HOUR_MS, POINTS
+from domains.monitoring.shown.design import DESIGN
 from shared.designs import metered
 from shared.testing.paging import pages
 from tests.domains.variants import named, only

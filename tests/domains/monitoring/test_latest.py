@@ -7,9 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from domains.monitoring import PointRepository
-from domains.monitoring.design import DESIGN
 from domains.monitoring.keys import HOUR_MS
-from domains.monitoring.variants.latest import HOURS, LATEST, TABLES, Repository
+from domains.monitoring.shown.design import DESIGN
+from domains.monitoring.shown.variants.latest import HOURS, LATEST, TABLES, Repository
 from shared.designs import metered
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from tests.domains.variants import only

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domains.monitoring import Point, PointRepository
-from domains.monitoring.design import DESIGN
 from domains.monitoring.keys import HOUR_MS, POINTS
+from domains.monitoring.shown.design import DESIGN
 from shared.designs import metered
 from shared.keys import InvalidQuestion
 from shared.records import LAST_MS

@@ -6,8 +6,8 @@ from operator import attrgetter
 import attrs
 
 from domains.orders import BuyerLine, Order, OrderRepository
-from domains.orders.design import DESIGN
 from domains.orders.keys import BY_BUYER, BY_SELLER
+from domains.orders.shown.design import DESIGN
 from shared.testing import ErasedPerson
 
 ERASED_BUYER, OTHER = "buyer-to-erase", "b-2"

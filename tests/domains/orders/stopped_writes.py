@@ -7,8 +7,8 @@ from typing import Any
 import attrs
 
 from domains.orders import Order, OrderConflict, OrderRepository, SellerLine, UnknownOrder
-from domains.orders.design import DESIGN
 from domains.orders.records import STATUSES
+from domains.orders.shown.design import DESIGN
 from shared.testing import Engine, Steps, StoppedWrites, Store, View, Write, crash_tests, store_at_once
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)

@@ -7,8 +7,8 @@ import attrs
 import pytest
 
 from domains.orders import Order, OrderConflict, UnknownOrder
-from domains.orders.design import DESIGN
 from domains.orders.keys import BY_BUYER, BY_SELLER
+from domains.orders.shown.design import DESIGN
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.testing import WatchedConnection, paused_at_call, stored_cells

@@ -4,10 +4,10 @@ import attrs
 import pytest
 
 from domains.orders import OrderConflict, UnknownOrder
-from domains.orders.design import DESIGN
 from domains.orders.keys import OrderByNumber
-from domains.orders.variants import thin_index
-from domains.orders.variants.thin_index import CLAIM_MS, KeyOfBuyersOrder
+from domains.orders.shown.design import DESIGN
+from domains.orders.shown.variants import thin_index
+from domains.orders.shown.variants.thin_index import CLAIM_MS, KeyOfBuyersOrder
 from shared.intents.times import FORGET_MS
 from shared.tables import InvalidRow
 from shared.testing import (

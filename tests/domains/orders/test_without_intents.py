@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from domains.orders import OrderConflict
-from domains.orders.design import DESIGN
+from domains.orders.shown.design import DESIGN
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at_call
 from shared.writes import WriterClock
 

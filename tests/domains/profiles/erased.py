@@ -4,7 +4,7 @@ from collections.abc import Callable
 from operator import methodcaller
 
 from domains.profiles import OrderSummary, Profile, ProfileRepository
-from domains.profiles.design import DESIGN
+from domains.profiles.shown.design import DESIGN
 from shared.testing import ErasedPerson
 
 AT_MS = 1_768_205_250_123

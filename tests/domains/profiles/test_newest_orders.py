@@ -9,8 +9,8 @@ import attrs
 import pytest
 
 from domains.profiles import SHOWN, OrderSummary, newest_orders
-from domains.profiles.design import DESIGN
 from domains.profiles.keys import TRIM_AT
+from domains.profiles.shown.design import DESIGN
 from shared.tables.recorded_layouts import check_layouts
 from shared.testing import Stop, WatchedConnection, WriterDied, stopped_at
 from tests.copies import ROOT

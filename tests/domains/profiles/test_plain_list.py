@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domains.profiles import SHOWN, OrderSummary, Profile, UserPage
-from domains.profiles.design import DESIGN
+from domains.profiles.shown.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.testing.contracts import answer, in_period
 from tests.engines import examples

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from domains.profiles import SHOWN, OrderSummary, Profile
-from domains.profiles.design import DESIGN
 from domains.profiles.formats import FORMATS
 from domains.profiles.keys import TRIM_AT
+from domains.profiles.shown.design import DESIGN
 from shared.loading import read_lines
 from tests.copies import ROOT
 from tests.domains.test_real_files import REAL

@@ -10,8 +10,8 @@ import msgpack
 import pytest
 
 from domains.profiles import OrderSummary, Profile, ProfileRepository
-from domains.profiles.design import DESIGN
 from domains.profiles.keys import FAMILIES, PROFILES, TABLES, RowOfUser
+from domains.profiles.shown.design import DESIGN
 from shared.records import parse_time
 from shared.sources import Table
 from shared.tables import TEXT, Column, InvalidRow, OtherColumns

@@ -6,7 +6,7 @@ from functools import partial
 import attrs
 import pytest
 
-from domains.orders.design import DESIGN
+from domains.orders.shown.design import DESIGN
 from shared.testing import check_a_pause, crash_tests, dropped, kept
 from tests.domains.orders.stopped_writes import STOPPED, WRITES
 from tests.programs.hbase.cluster.cluster import running_cluster

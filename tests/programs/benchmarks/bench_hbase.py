@@ -23,10 +23,10 @@ import typer
 from thriftpy2.rpc import make_client
 
 from domains.logs import LOGS, LogRepository
-from domains.logs.design import DESIGN as LOGS_DESIGN
-from domains.logs.variants import time_first
+from domains.logs.shown.design import DESIGN as LOGS_DESIGN
+from domains.logs.shown.variants import time_first
 from domains.orders import TABLES, OrderRepository
-from domains.orders.design import DESIGN as ORDERS_DESIGN
+from domains.orders.shown.design import DESIGN as ORDERS_DESIGN
 from shared.designs import AccessPattern, Design, Variant, measure, metered
 from shared.keys import KeyLayout, Plan, Salt, between, split_points
 from shared.queries import DependentQuery, Page, Query, scan

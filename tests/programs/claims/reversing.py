@@ -6,7 +6,7 @@ from typing import Any
 
 from domains.logs import LogEvent, LogRepository
 from domains.logs.keys import LOGS
-from domains.logs.variants import oldest_first
+from domains.logs.shown.variants import oldest_first
 from shared.tables import create_tables, drop_tables
 from tests.programs.hbase.recording import times_in_turns
 from tests.programs.hbase.server import HBase

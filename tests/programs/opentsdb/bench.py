@@ -45,9 +45,9 @@ from domains.tsdb.keys import POINTS, TABLES
 from domains.tsdb.qualifiers import HOUR_MS, cell_of, cells_by_qualifier, column_of
 from domains.tsdb.query_text import parse_query
 from domains.tsdb.reading import ROWS_AT_ONCE
-from domains.tsdb.readme_blocks import SPEED
 from domains.tsdb.records import SeriesPoint
 from domains.tsdb.repository import POINTS_AT_ONCE
+from domains.tsdb.shown.readme_blocks import SPEED
 from shared.queries.scanning import in_batches
 from shared.records import parse_time
 from shared.stores import connect

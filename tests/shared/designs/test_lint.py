@@ -7,18 +7,18 @@ from typing import Any
 import attrs
 import pytest
 
-from domains.activity.design import DESIGN as ACTIVITY
 from domains.activity.keys import ACTIVITY as ACTIONS
-from domains.activity.variants import time_first as newest_first
-from domains.activity.variants import user_and_time
+from domains.activity.shown.design import DESIGN as ACTIVITY
+from domains.activity.shown.variants import time_first as newest_first
+from domains.activity.shown.variants import user_and_time
 from domains.command_line.designs import find_variants
-from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.logs.keys import LOGS, LogTimeFirst
 from domains.logs.records import LogEvent
 from domains.logs.repository import LogRepository
-from domains.logs.variants import modulo, salted, slices, time_first
+from domains.logs.shown.design import DESIGN as LOGS_DESIGN
+from domains.logs.shown.variants import modulo, salted, slices, time_first
 from domains.monitoring.keys import POINTS
-from domains.monitoring.variants import bucketed
+from domains.monitoring.shown.variants import bucketed
 from domains.orders.keys import BY_SELLER, ORDERS
 from domains.profiles.keys import PROFILES
 from shared.designs import Accepted, AccessPattern

@@ -5,7 +5,7 @@ from types import ModuleType
 import pytest
 
 from domains.logs import keys
-from domains.logs.design import DESIGN as LOGS
+from domains.logs.shown.design import DESIGN as LOGS
 from shared.designs import Variant
 from shared.stores import connect
 

@@ -13,7 +13,7 @@ from typing import Any
 
 _CONTEXT = get_context("forkserver")
 """Its processes start in milliseconds, and inherit no connection and no lock of a thread."""
-_PRELOADED = ["domains.orders.design", "tests.shared.intents.changing"]
+_PRELOADED = ["domains.orders.shown.design", "tests.shared.intents.changing"]
 
 
 class Log:

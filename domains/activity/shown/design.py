@@ -1,0 +1,79 @@
+"""`activity` as the suite shows it: with its variants, published mistakes and measurements."""
+
+import attrs
+
+from shared.designs import Accepted, Exemption, Variant, Wrong
+
+from ..design import ALIKE, LATEST, OF_ANY_TIME, OF_VERB, PERIOD
+from ..design import DESIGN as OWN
+from .crossing import user_first_against_time_first
+from .published import PUBLISHED
+from .traps import TRAPS
+from .variants import hash_prefix, legible_hash, reversed, salted, time_first, user_and_time
+
+TIME_BEFORE_USER = (PERIOD, LATEST, ALIKE)
+TAKE_HASH = "user ids start alike or count up, and every question names its user"
+
+DESIGN = attrs.evolve(
+    OWN,
+    variants=(
+        attrs.evolve(
+            OWN.main,
+            take_if="every question names its user, or users whose ids start alike",
+            avoid_if="you ask for all users, which it refuses, or adjacent users write more than one region can absorb",
+        ),
+        Variant(
+            hash_prefix,
+            "four hex digits of the user's md5, then user",
+            take_if=TAKE_HASH,
+            avoid_if="you ask for all users, or for users named alike: it refuses both",
+        ),
+        Variant(
+            legible_hash,
+            "eight hex digits of the user's md5 and a _, then user",
+            take_if="you have such a table, or people read keys in the HBase shell",
+            avoid_if="you are free to choose: `hash-prefix` reads the same rows, and its cells are five bytes shorter",
+        ),
+        Variant(
+            reversed,
+            "user's id reversed, of fixed width",
+            take_if="ids are phone numbers, or others whose last characters differ",
+            avoid_if="an id may have more than 20 bytes, or you ask for all users, or for users named alike",
+        ),
+        Variant(
+            salted,
+            "bucket of the user, then time",
+            (
+                Exemption(
+                    "rows",
+                    "in a bucket the rows of all its users are in order of time, so other users are read",
+                    TIME_BEFORE_USER,
+                ),
+            ),
+            take_if="you ask for all users, and write more than one region can absorb",
+            avoid_if="you mostly ask for one user, or one user alone writes that much",
+        ),
+        Variant(
+            time_first,
+            "time, newest first, then user",
+            (Exemption("rows", "the time comes first, so the rows of all users are read", TIME_BEFORE_USER),),
+            take_if="you ask for all users, and write little",
+            avoid_if="one region cannot absorb all writes: they all go to the first region",
+            accepted=(Accepted("rising", "this key is for few writes; a salt of the user spreads them"),),
+        ),
+        Variant(
+            user_and_time,
+            "published: user and time, oldest first, without a tie",
+            (
+                OF_ANY_TIME,
+                Exemption("loading", "an action that is stored again replaces another one of its millisecond"),
+            ),
+            wrong=Wrong(
+                "all actions of a user in one millisecond except the last one", (PERIOD, LATEST, OF_VERB, ALIKE)
+            ),
+        ),
+    ),
+    traps=TRAPS,
+    published=PUBLISHED,
+    crossing=user_first_against_time_first,
+)

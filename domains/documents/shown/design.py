@@ -1,0 +1,63 @@
+"""`documents` as the suite shows it: with its variants, published mistakes and measurements."""
+
+import attrs
+
+from shared.designs import Accepted, Exemption, Variant, Wrong
+
+from ..design import DESIGN as OWN
+from ..design import HAVING, IN_NO_KEY, NEWEST, UNFILLED
+from ..keys import UNSETTLED
+from .crossing import filter_against_index
+from .published import PUBLISHED
+from .readme_blocks import own_blocks
+from .traps import TRAPS
+from .variants import history, indexed, put_only, salted
+
+DESIGN = attrs.evolve(
+    OWN,
+    variants=(
+        attrs.evolve(
+            OWN.main,
+            take_if="several writers change one document, and every question names the owner",
+            avoid_if="five calls for a change are too many, or more than the last 10 changes must be kept",
+        ),
+        Variant(
+            salted,
+            "a hash of the owner, then the owner",
+            (IN_NO_KEY,),
+            unfilled=(salted.SALTED_PARTS, UNSETTLED.layout, *salted.ERASURES.tables),
+            accepted=(
+                Accepted("long-key", "each chosen path has a column of its own, which a server-side filter compares"),
+            ),
+            take_if="owners' ids count up, and new owners write more than one region can absorb",
+            avoid_if="you list owners whose ids start alike: they are scattered",
+        ),
+        Variant(
+            indexed,
+            "one more table: an index of the chosen paths",
+            (Exemption("ranges", "a page gets the documents of its lines, all in one call", (HAVING,)),),
+            unfilled=UNFILLED,
+            take_if="you often ask for a value that few of an owner's documents have",
+            avoid_if="most documents have the values that you ask for: each costs a line and a get",
+        ),
+        Variant(
+            history,
+            "a column for each revision, without intents",
+            without_upkeep=(
+                "puts one cell for each change, which one call decides, so nothing can disagree after a crash"
+            ),
+            take_if="every change must be kept, also two of one millisecond",
+            avoid_if="you list or compare the values of chosen paths, or erase owners: it refuses both",
+        ),
+        Variant(
+            put_only,
+            "a put for each change, and HBase's versions",
+            without_upkeep="puts one row for each change, and does not look at what it replaces",
+            wrong=Wrong("every change that another one of the same millisecond replaces", (NEWEST,)),
+        ),
+    ),
+    traps=TRAPS,
+    published=PUBLISHED,
+    crossing=filter_against_index,
+    own_blocks=own_blocks,
+)

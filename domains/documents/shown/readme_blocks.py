@@ -1,0 +1,98 @@
+"""Blocks of the page of `documents` only: what a document costs by its size, and what its versions store."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import Any
+
+from shared.designs import Cost, Design, metered, scratch_store, stored_bytes
+from shared.designs.pages import filled, markdown_table
+from shared.tables import TableLayout
+
+from ..keys import DOCUMENTS, PARTS, TABLES, VERSIONS, DocumentOfOwner
+from ..parts import MAX_BODY_BYTES
+from ..records import Document
+from ..repository import DocumentRepository
+from .variants import history
+
+NOON_MS = 1_768_219_200_000
+KIB = 1024
+SIZES = (KIB, 64 * KIB, MAX_BODY_BYTES // 2, 10 * KIB * KIB)
+"""Bytes of text in a document; the last one has to be cut."""
+CHANGES = (1, 10, 100)
+VERSIONED_BYTES = 1000
+
+
+def _document(size: int) -> Document:
+    return Document("acme", "user000001", {"state": "CA", "text": "x" * size}, NOON_MS)
+
+
+def _words(cost: Cost) -> str:
+    return "1 RPC" if cost.rpcs == 1 else f"{cost.rpcs} RPCs"
+
+
+def size_rows() -> Iterator[tuple[str, ...]]:
+    """For each size, the calls that store the document, change it and read it, and the bytes of its summary."""
+    for size in SIZES:
+        with closing(scratch_store(TABLES)) as connection:
+            documents = DocumentRepository(connection)
+            documents.store(Document("acme-2", "first", {}, NOON_MS))  # compares the clocks
+            is_large = size > MAX_BODY_BYTES
+            store = documents.store_in_parts if is_large else documents.store
+            document = _document(size)
+            with metered(connection) as stored:
+                store(document)
+            with metered(connection) as changed:
+                store(document.edited(document.body, NOON_MS + 1))
+            with metered(connection) as read:
+                assert documents.document("acme", "user000001") is not None
+            with metered(connection) as listed:
+                assert documents.summaries("acme").count() == 1
+        parts = sum(len(rows) for table, rows in stored.rows_written.items() if table == PARTS.name.encode())
+        yield (
+            f"{size // KIB:,} KiB",
+            f"{parts} parts" if is_large else "one cell",
+            _words(stored),
+            _words(changed),
+            _words(read),
+            f"{read.bytes_fetched:,}",
+            f"{listed.bytes_fetched:,}",
+        )
+
+
+def version_rows() -> Iterator[tuple[str, ...]]:
+    """For each number of changes, the changes and bytes that the last ten versions keep, and that a history keeps."""
+    for changes in CHANGES:
+        kept: list[str] = []
+        for tables, open_ in ((TABLES, DocumentRepository), (history.TABLES, history.Repository)):
+            with closing(scratch_store(tables)) as connection:
+                documents: Any = open_(connection)
+                document = _document(VERSIONED_BYTES)
+                for number in range(changes):
+                    documents.store(document)
+                    document = document.edited({**document.body, "number": number}, NOON_MS + number)
+                found = len(documents.versions("acme", "user000001", newest=VERSIONS if tables is TABLES else changes))
+                kept += [f"{found}", f"{sum(_all_versions(connection, tables[0])):,}"]
+        yield f"{changes}", *kept
+
+
+def _all_versions(connection: Any, table: TableLayout[Any, Any]) -> Iterator[int]:
+    """The bytes of all versions of the cells of the document's row."""
+    row = DOCUMENTS.layout.row(DocumentOfOwner("acme", "user000001"))
+    columns = connection.table(table.name).row(row, columns=[*table.cells.columns])
+    for column in columns:
+        for value in connection.table(table.name).cells(row, column, versions=1000):
+            yield stored_bytes(row, column, value)
+
+
+def own_blocks(_design: Design) -> Mapping[str, str]:
+    """The blocks, by name."""
+    sizes = markdown_table(
+        ("text", "stored in", "store", "change", "read", "bytes read", "bytes of its summary"), size_rows()
+    )
+    versions = markdown_table(("changes", "kept by `documents`", "bytes", "kept by `history`", "bytes"), version_rows())
+    of_sizes = "What a document costs in `documents`, by the size of a text in it:"
+    of_versions = (
+        f"Changes of a document with a text of {VERSIONED_BYTES:,} bytes that are kept, and the bytes of all versions "
+        "of its cells, before compression:"
+    )
+    return {"sizes": f"{filled(of_sizes)}\n\n{sizes}", "versions": f"{filled(of_versions)}\n\n{versions}"}

@@ -1,0 +1,51 @@
+"""`feeds` as the suite shows it: with its variants, published mistakes and measurements."""
+
+import attrs
+
+from shared.designs import Variant
+
+from ..design import DESIGN as OWN
+from ..design import UNFILLED
+from .crossing import push_against_pull
+from .published import PUBLISHED
+from .readme_blocks import own_blocks
+from .traps import TRAPS
+from .variants import pull, texts
+
+DESIGN = attrs.evolve(
+    OWN,
+    variants=(
+        attrs.evolve(
+            OWN.main,
+            take_if="no timeline may lose a post, and some authors have a million followers",
+            avoid_if="a reader follows hundreds of such authors: every page scans the stream of each",
+        ),
+        Variant(
+            pull,
+            "each post in its author's stream, if the author has followers",
+            unfilled=UNFILLED,
+            take_if="a post must cost the same, however many followers its author has",
+            avoid_if=(
+                "pages are read much more often than posts are stored: each page scans the streams of all followed "
+                "authors"
+            ),
+        ),
+        Variant(
+            texts,
+            "lines that hold the posts, without intents",
+            without_upkeep=(
+                "puts a post, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
+                "repeat the call, which completes it"
+            ),
+            take_if="you need a page in one scan and few calls per write, and clients always retry",
+            avoid_if=(
+                "authors have many followers, for each of whom a post writes a row with its text, or deleted posts "
+                "must disappear at once"
+            ),
+        ),
+    ),
+    traps=TRAPS,
+    published=PUBLISHED,
+    crossing=push_against_pull,
+    own_blocks=own_blocks,
+)

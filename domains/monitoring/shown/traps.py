@@ -1,0 +1,145 @@
+"""Four published mistakes about keys of metrics, each as wrong code beside the right code, on the embedded store."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from shared.designs import (
+    CELL_BYTES,
+    RANGES,
+    Design,
+    Outcome,
+    ScannedTable,
+    Trap,
+    Writes,
+    metered,
+    scanned_records,
+    scratch_store,
+)
+from shared.keys import EscapedText, Int64, Slice, between, part, row_key
+from shared.records import parse_time, show_time
+from shared.sources import Table
+
+from ..keys import HOUR_MS, POINTS
+from ..records import Point
+from ..repository import PointRepository
+from .variants import bucketed, hashed_bucket, host_time_metric, metric_host_time
+
+if TYPE_CHECKING:
+    import happybase
+
+NINE_MS = parse_time("2026-01-12T09:00")
+DAY_MS = 24 * HOUR_MS
+MINUTE_MS = 60_000
+
+
+def _stored(table: Table[Point], points: Iterable[Point]) -> "tuple[happybase.Connection, PointRepository]":
+    """The points in an empty store, one by one."""
+    connection = scratch_store(table.tables)
+    repository = PointRepository(connection, table)
+    for point in points:
+        repository.store(point)
+    return connection, repository
+
+
+def bucket_without_time(design: Design) -> Outcome:
+    """A bucket of fifteen minutes has one row for a metric of a host, so only its latest point stays."""
+    points = list(design.loads[0].sample_records())
+    kept: list[int] = []
+    for table in (bucketed.TABLE, POINTS):
+        connection, _repository = _stored(table, points)
+        rows = connection.table(table.layout.name).scan()
+        kept.append(sum(len(table.layout.records(row, cells)) for row, cells in rows))
+    return Outcome(
+        f"the {len(points):,} points of an hour",
+        f"{kept[0]:,} points; {len(points) - kept[0]:,} were overwritten",
+        f"{kept[1]:,} points",
+    )
+
+
+def bucket_against_hot_spots(design: Design) -> Outcome:
+    """All writes of a moment go to the newest bucket, because it comes first; a hash of the host spreads them."""
+    points = sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
+    wrong, right = (
+        Writes([table.layout.row(point) for point in points]).heat for table in (bucketed.TABLE, hashed_bucket.TABLE)
+    )
+    return Outcome(
+        f"{wrong.writes:,} new points, spread over {RANGES} ranges that held equal numbers of older ones",
+        f"{wrong.share:.0%} of them in one range",
+        f"{right.share:.0%} in the busiest range, with the hash of the host first",
+    )
+
+
+@row_key
+class HourOfAllHosts:
+    """The points of one hour of a metric on one host, beside those of the other hosts."""
+
+    metric: str = part(EscapedText, "what was counted or timed")
+    time_ms: int = part(Slice(Int64, HOUR_MS), "the hour, milliseconds since 1970 UTC")
+    host: str = part(EscapedText, "what was measured")
+
+
+def time_after_the_host(_design: Design) -> Outcome:
+    """No range of a key binds the time after an unknown host: a metric's points of any time are read."""
+    day = [
+        Point(host, "cpu", NINE_MS - DAY_MS + minute * MINUTE_MS, 1.0)
+        for host in ("web-1", "web-2", "web-3")
+        for minute in range(0, 24 * 60, 10)
+    ]
+    hour_first = POINTS.like(key=HourOfAllHosts)
+
+    def run(table: Table[Point], label: Callable[[Point], str]) -> ScannedTable:
+        connection, _repository = _stored(table, day)
+        query = table.on(connection).ask_more(metric="cpu", time_ms=between(NINE_MS - HOUR_MS, NINE_MS))
+        records = query.page(limit=1000).records
+        return scanned_records(connection, table.layout, query.explain().ranges, records, label, unit="point")
+
+    wrong = run(metric_host_time.TABLE, lambda point: point.host)
+    right = run(hour_first, lambda point: show_time(point.time_ms - point.time_ms % HOUR_MS)[11:16])
+    return Outcome(
+        f"{right.wanted} points of one hour, of all hosts",
+        f"{wrong.read} points read for {wrong.wanted}",
+        f"{right.read} points read for {right.wanted}, by the key [metric][hour][host]",
+        (wrong, right),
+    )
+
+
+def row_for_each_point(_design: Design) -> Outcome:
+    """One day of a series, a point a minute: HBase stores a row key with every cell, but sends it once for each row."""
+    day = [Point("web-1", "cpu", NINE_MS - DAY_MS + minute * MINUTE_MS, float(minute)) for minute in range(24 * 60)]
+    words: list[str] = []
+    for table in (host_time_metric.TABLE, POINTS):
+        connection, repository = _stored(table, day)
+        rows = list(connection.table(table.layout.name).scan())
+        sizes = Counter[str]()
+        for row, cells in rows:
+            sizes["bytes"] += sum(
+                CELL_BYTES + len(row) + len(column) - 1 + len(value) for column, value in cells.items()
+            )
+        query = repository.of_metric("web-1", "cpu", day[0].time_ms, NINE_MS)
+        with metered(connection) as at_once:
+            assert len(list(query)) == len(day)
+        with metered(connection) as in_pages:
+            page = query.page(limit=100)
+            while page.cursor:
+                page = query.page(limit=100, cursor=page.cursor)
+        words.append(
+            f"{len(rows):,} rows, {sizes['bytes']:,} bytes stored; read in {at_once.rpcs} RPCs and "
+            f"{at_once.bytes_fetched:,} bytes, or by 100 points in {in_pages.rpcs} and {in_pages.bytes_fetched:,}"
+        )
+    return Outcome(f"the {len(day):,} points of a series-day", words[0], words[1])
+
+
+TRAPS = (
+    Trap(
+        "bucket without a time inside", "bucketID_host_metric, bucketID = timestamp / (15 minutes)", bucket_without_time
+    ),
+    Trap(
+        "buckets of time against hot spots",
+        "partitions by time automatically, avoids hot spots",
+        bucket_against_hot_spots,
+    ),
+    Trap("time after the host", "metric_host_timestamp: getMetricsByType(metric, start, end)", time_after_the_host),
+    Trap("a row for each point", "host_timestamp_metric", row_for_each_point),
+)

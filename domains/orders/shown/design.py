@@ -1,0 +1,90 @@
+"""`orders` as the suite shows it: with its variants, published mistakes and measurements."""
+
+import attrs
+
+from shared.designs import Exemption, Variant
+
+from ..design import COUNTS_UP, GETS_ORDERS, LATEST, NUMBERED, OF_BUYER, STATUS_OF_SELLER, WEEK, WITH_STATUS
+from ..design import DESIGN as OWN
+from .published import PUBLISHED
+from .traps import TRAPS
+from .variants import hashed_number, index_table, oldest_first, thin_index, without_intents
+
+DESIGN = attrs.evolve(
+    OWN,
+    variants=(
+        attrs.evolve(
+            OWN.main,
+            take_if="you look orders up by number, seller, buyer and status, and lists by status may never lack one",
+            avoid_if=(
+                "seven calls to place an order and eight to change it are too many, such as 21,000 a second for 3,000 "
+                "orders, plus 8 for each change; or if numbers count up and one region cannot absorb them: choose "
+                "`hashed-number`, with the same lists; or if you often list all sellers' orders with one status"
+            ),
+        ),
+        Variant(
+            oldest_first,
+            "lists with the oldest order first",
+            (
+                GETS_ORDERS,
+                Exemption(
+                    "order",
+                    "a reverse scan also reverses the numbers of orders that were placed in one millisecond",
+                    (LATEST, WEEK, OF_BUYER),
+                ),
+                Exemption("order", "each seller's orders come in list order, oldest first", (WITH_STATUS,)),
+            ),
+            accepted=(COUNTS_UP,),
+            take_if="you need the published keys, which store the oldest order first",
+            avoid_if="you mostly ask for the latest orders: they need reverse scans",
+        ),
+        Variant(
+            index_table,
+            "the seller's list holds the whole order, and so does the index by number",
+            (GETS_ORDERS,),
+            accepted=(COUNTS_UP,),
+            take_if="a seller's list must hold whole orders",
+            avoid_if="storage is tight",
+        ),
+        Variant(
+            thin_index,
+            "the seller's list holds the order; the index by number and all other lists hold only its key",
+            (
+                Exemption(
+                    "ranges",
+                    "a page gets the orders of its lines, all in one call",
+                    (STATUS_OF_SELLER, OF_BUYER, WITH_STATUS, NUMBERED),
+                ),
+            ),
+            accepted=(COUNTS_UP,),
+            take_if="orders change often: each is stored once",
+            avoid_if="most reads are by number: they take two gets",
+        ),
+        Variant(
+            hashed_number,
+            "a hash of the number, then the number",
+            (GETS_ORDERS,),
+            take_if="numbers count up and one region cannot absorb all new orders, or you do not know yet",
+            avoid_if="numbers start with a day or a shop, and you ask for all of one: it refuses only this question",
+        ),
+        Variant(
+            without_intents,
+            "the order first, its lines after it, and no list by status",
+            (
+                Exemption(
+                    "rows", "the status is in no row key, so the client skips the other orders", (STATUS_OF_SELLER,)
+                ),
+                Exemption("order", "the orders themselves are scanned, so they come by number", (WITH_STATUS,)),
+            ),
+            without_upkeep=(
+                "puts an order, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
+                "repeat the call, which completes it"
+            ),
+            accepted=(COUNTS_UP,),
+            take_if="you need few calls per write, and clients always retry",
+            avoid_if="you need a list by status",
+        ),
+    ),
+    traps=TRAPS,
+    published=PUBLISHED,
+)

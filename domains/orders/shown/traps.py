@@ -1,0 +1,78 @@
+"""Three published mistakes about order keys, each as wrong code beside the right code.
+
+Do not copy code that is named wrong.
+"""
+
+import random
+import struct
+from collections.abc import Callable
+from operator import attrgetter
+
+from shared.designs import RANGES, Design, Outcome, ScanTask, Trap, Writes, scratch_table
+from shared.queries import scan
+
+from ..keys import BY_SELLER, ORDERS
+from ..records import Order
+from .variants import hashed_number
+
+
+def id_without_terminator(design: Design) -> Outcome:
+    """The orders of s-1: scanning for the bare id also finds those of s-12, s-123 and s-17."""
+    orders: list[Order] = list(design.loads[0].sample_records())
+    of_seller = ScanTask(orders, is_wanted=lambda order: order.seller_id == "s-1", label=lambda order: order.seller_id)
+    wrong = of_seller.run(
+        lambda order: order.seller_id.encode() + struct.pack(">q", order.placed_ms) + order.order_number.encode(),
+        lambda table: table.scan(row_prefix=b"s-1"),
+    )
+    right = of_seller.run(
+        lambda order: BY_SELLER.layout.row(order),
+        lambda table: scan(table, BY_SELLER.layout.key.plan(seller_id="s-1")),
+    )
+    return Outcome.of_scans(f"the {of_seller.wanted} orders of s-1", wrong, right)
+
+
+def numbers_that_count_up(design: Design) -> Outcome:
+    """Order numbers rise, so new orders come after all others of their length, and most writes go to one region."""
+    orders = sorted(design.loads[0].sample_records(), key=attrgetter("placed_ms"))
+    wrong, right = (
+        Writes([table.row(order) for order in orders]).heat for table in (ORDERS.layout, hashed_number.TABLES[0])
+    )
+    return Outcome(
+        f"{wrong.writes:,} new orders on {RANGES} ranges that held equal numbers of older ones",
+        f"{wrong.share:.0%} of them in one range",
+        f"{right.share:.0%} in the busiest, after a hash of the number",
+    )
+
+
+SUFFIXES = 100
+"""`random(100)` gives one of so many numbers."""
+SENDS = 3
+"""How often a client stores an order whose replies are lost."""
+
+
+def random_suffix(design: Design) -> Outcome:
+    """A number drawn at the end of the key leaves the order of rows as it is, and nobody can compute it again."""
+    orders = sorted(design.loads[0].sample_records(), key=attrgetter("placed_ms"))
+    chance = random.Random(1)
+
+    def published(order: Order) -> bytes:
+        return f"{order.seller_id}_{order.order_number}_{chance.randrange(SUFFIXES):02}".encode()
+
+    def rows(row: Callable[[Order], bytes]) -> int:
+        return sum(1 for _ in scratch_table(row(order) for order in orders for _ in range(SENDS)).scan())
+
+    wrong, right = (Writes([row(order) for order in orders]).heat for row in (published, hashed_number.TABLES[0].row))
+    without = Writes([f"{order.seller_id}_{order.order_number}_".encode() for order in orders]).heat
+    return Outcome(
+        f"{len(orders)} orders, each stored {SENDS} times because replies were lost; then one of them",
+        f"{rows(published)} rows; {SUFFIXES} gets for one order; {wrong.share:.0%} of new rows in the busiest of "
+        f"{RANGES} ranges, {without.share:.0%} without the suffix",
+        f"{rows(hashed_number.TABLES[0].row)} rows; 1 get; {right.share:.0%}, with a hash of the number first",
+    )
+
+
+TRAPS = (
+    Trap("id without a terminator", "[seller id][timestamp][order number]", id_without_terminator),
+    Trap("numbers that count up", "[order number]", numbers_that_count_up),
+    Trap("a random suffix", "[userId][orderid][random( 100)]", random_suffix),
+)

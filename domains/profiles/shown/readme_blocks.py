@@ -1,0 +1,117 @@
+"""Blocks of the page of `profiles` only: the cells of a row, what each way to store orders costs, and tombstones."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from shared.designs import Design, Variant, metered, scratch_store, stored_cells
+from shared.designs.pages import below, cells_text, filled, markdown_table, text_block
+from shared.tables.layouts import physical_tables
+
+from ..keys import PROFILES, TABLES
+from ..records import OrderSummary, Profile
+from ..repository import ProfileRepository
+from .variants.one_cell import NewestOfUser
+from .variants.versions import LastOrderOfUser
+
+USER = "12345"
+COLUMNS = ("variant", "page: RPCs", "page: bytes", "add: RPCs", "orders stored", "bytes stored", "tombstones")
+TOMBSTONES = Path(__file__).parents[3] / "fixtures" / "profiles" / "tombstones.json"
+
+
+def own_blocks(design: Design) -> dict[str, str]:
+    """The cells of one row in both layouts; one user's reads, writes and bytes in every variant; pages on HBase."""
+    of_profiles, of_orders = design.loads
+    profile = next(record for record in of_profiles.sample_records() if record.user_id == USER)
+    orders = [order for order in of_orders.sample_records() if order.user_id == USER]
+    return {
+        "cells": _cells_block(profile, orders),
+        "ways": _ways_block(design, profile, orders),
+        "tombstones": _tombstones_block(),
+    }
+
+
+def _cells_block(profile: Profile, orders: list[OrderSummary]) -> str:
+    """The cells of a row, as each of its two layouts reads them."""
+    with closing(scratch_store(TABLES)) as connection:
+        repository = ProfileRepository(connection)
+        repository.store(attrs.evolve(profile, attributes={"city": "Lyon"}))
+        for order in orders[:3]:
+            repository.add_order(order)
+        ((_row, cells),) = connection.table(PROFILES.layout.name).scan()
+    lines: list[str] = []
+    for table in TABLES:
+        claimed = {column.partition(b":")[0] for column in table.cells.columns}
+        of_table = {column: value for column, value in cells.items() if column.partition(b":")[0] in claimed}
+        lines += [f"# {table.holds}", cells_text(table, of_table), ""]
+    return below(
+        f"The cells of a row with three orders; user {USER} with an attribute: names, values, and columns or bytes.",
+        text_block("\n".join(lines[:-1])),
+    )
+
+
+def _ways_block(design: Design, profile: Profile, orders: list[OrderSummary]) -> str:
+    rows = [(variant.marked_name, *_costs_of(variant, profile, orders)) for variant in design.variants]
+    caption = (
+        f"User {USER} with a profile and {len(orders)} orders, which are added as they arrive. The bytes of a page are "
+        "those that the client receives; the bytes stored are those of all cells, before compression."
+    )
+    return below(caption, markdown_table(COLUMNS, rows))
+
+
+def _costs_of(variant: Variant, profile: Profile, orders: list[OrderSummary]) -> tuple[str, ...]:
+    with closing(scratch_store(variant.tables)) as connection:
+        repository = variant.open(connection)
+        repository.store(profile)
+        with metered(connection) as adding:
+            for order in orders:
+                repository.add_order(order)
+        with metered(connection) as reading:
+            repository.page(USER)
+        tables = physical_tables(variant.tables)
+        stored = sum(size for table in tables for _row, size in stored_cells(connection, table))
+        kept = orders_stored(connection, variant)
+    return (
+        f"{reading.rpcs}",
+        f"{reading.bytes_fetched:,}",
+        f"{adding.rpcs / len(orders):.3g}",
+        f"{kept}",
+        f"{stored:,}",
+        f"{adding.tombstones}",
+    )
+
+
+def orders_stored(connection: Any, variant: Variant) -> int:
+    """The orders in the table of a variant, in whatever form it stores them."""
+    table = variant.tables[1]
+    stored = [
+        (row, record) for row, cells in connection.table(table.name).scan() for record in table.records(row, cells)
+    ]
+    row, record = stored[0]
+    if isinstance(record, LastOrderOfUser):
+        return len(connection.table(table.name).cells(row, b"o:order"))
+    return len(record.orders) if isinstance(record, NewestOfUser) else len(stored)
+
+
+def _tombstones_block() -> str:
+    """The time of a page in rows with tombstones, as `python -m tests.programs tombstones` recorded it."""
+    recorded: dict[str, Any] = json.loads(TOMBSTONES.read_text(encoding="utf-8"))
+    caption = (
+        f"Milliseconds of a page, and of the newest orders, in a row with {recorded['orders']} orders and tombstones, "
+        f"on HBase {recorded['hbase']}: medians of {recorded['rounds']} calls, {recorded['date']}, on "
+        f"{recorded['cores']} cores with other work. `python -m tests.programs tombstones` repeats the measurement."
+    )
+    columns = {
+        "page, in memory": "page_memory_ms",
+        "page, in a file": "page_file_ms",
+        "page, compacted": "page_compacted_ms",
+        "newest, in memory": "newest_memory_ms",
+        "newest, in a file": "newest_file_ms",
+    }
+    rows = [
+        [f"{row['tombstones']:,}", *(f"{row[figure]:,.1f}" for figure in columns.values())] for row in recorded["rows"]
+    ]
+    return "\n\n".join([filled(caption), markdown_table(("tombstones", *columns), rows)])

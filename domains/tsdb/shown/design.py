@@ -1,0 +1,31 @@
+"""`tsdb` as the suite shows it: with its variants, published mistakes and measurements."""
+
+import attrs
+
+from shared.designs import Variant
+
+from ..design import DESIGN as OWN
+from .published import PUBLISHED
+from .readme_blocks import own_blocks
+from .traps import TRAPS
+from .variants import salted
+
+DESIGN = attrs.evolve(
+    OWN,
+    variants=(
+        attrs.evolve(
+            OWN.main,
+            take_if="your OpenTSDB has no salt, or you have no OpenTSDB, and your series have a few stable tags",
+            avoid_if="one metric has more writes than one region can absorb",
+        ),
+        Variant(
+            salted,
+            "the same rows in buckets, by OpenTSDB's salt",
+            take_if="your OpenTSDB sets `tsd.storage.salt.*`, or you need the same without one, and one metric is busy",
+            avoid_if="you ask for many short periods: each question reads one range for each bucket",
+        ),
+    ),
+    traps=TRAPS,
+    published=PUBLISHED,
+    own_blocks=own_blocks,
+)
