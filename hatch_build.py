@@ -1,8 +1,8 @@
 """What the wheel holds: `shared/` as `rowbook`, `domains/` as `rowbook.domains`, with imports that say so.
 
 In the repository they are imported as `shared` and `domains`, so that a copied design runs as it stands. Packages of
-these names have no place in other people's site-packages. An editable install has the public names, the names of the
-rooms, the command, the plugin of pytest and the types; all else is imported from the checkout.
+these names have no place in other people's site-packages. An editable install has the public names, those of the rooms
+and of their modules, the command, the plugin of pytest and the types; all else is imported from the checkout.
 
 The types of happybase, which has none, come along as `happybase-stubs`, the name that PEP 561 reserves for them.
 """
@@ -38,15 +38,16 @@ class RowbookWheel(BuildHookInterface[Any]):
         if version == "editable":
             package.mkdir()
             names = (root / "shared" / "__init__.py").read_text(encoding="utf-8")
-            names = names.replace("from .", "from shared.").replace("{__name__}.", "shared.")
+            names = names.replace("from .", "from shared.").replace("        __name__,", '        "shared",')
             (package / "__init__.py").write_text(names, encoding="utf-8")
             shutil.copy(root / "shared" / "py.typed", package)
             shutil.copy(root / LAUNCHER, package / "__main__.py")
             shutil.copy(root / PLUGIN, package)
-            for room in (root / "shared").glob("*/__init__.py"):
-                name = room.parent.name
-                (package / name).mkdir()
-                (package / name / "__init__.py").write_text(f"from shared.{name} import *\n", encoding="utf-8")
+            for module in (root / "shared").glob("*/*.py"):
+                name = f"{module.parent.name}.{module.stem}".removesuffix(".__init__")
+                (package / module.parent.name).mkdir(exist_ok=True)
+                stands_in = package / module.parent.name / module.name
+                stands_in.write_text(f"from shared.{name} import *\n", encoding="utf-8")
         else:
             for source, place in PLACES.items():
                 ignored = shutil.ignore_patterns("__pycache__", ".*", "stored_bytes")  # which only tests read

@@ -16,7 +16,8 @@ import attrs
 from shared.keys import InvalidKey, InvalidQuestion, KeyLayout, TrailingBytes, TrailingText, part, row_key, shown
 from shared.records import check_text
 from shared.tables import RAW, TEXT, Family, InvalidRow, ItemCells, TableLayout
-from shared.writes import ID_FAMILY, NAME_FAMILY, Dictionary, IdTaken
+from shared.writes import Dictionary, IdTaken
+from shared.writes.dictionaries import ID_FAMILY, NAME_FAMILY
 
 if TYPE_CHECKING:
     import happybase

@@ -8,11 +8,12 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from shared.keys import shown, shown_bytes
-from shared.queries import scan_in_batches
+from shared.keys import shown
+from shared.keys.errors import shown_bytes
+from shared.queries.scanning import scan_in_batches
 from shared.tables import BoundTable, put_if
 from shared.upkeep import Finding, Instructions, Mendable, Upkeep
-from shared.writes import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
+from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 
 from .names import CODE_BYTES, NameCode, erased_name
 

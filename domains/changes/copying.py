@@ -17,10 +17,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from shared.keys import InvalidKey, Plan
-from shared.queries import Query, in_batches, scan_in_batches
+from shared.queries import Query
+from shared.queries.scanning import in_batches, scan_in_batches
 from shared.sources import Table
 from shared.tables import BoundTable, InvalidRow
-from shared.upkeep import Recovery, settle_each, too_new_to_delete
+from shared.upkeep.findings import too_new_to_delete
+from shared.upkeep.recovery import Recovery, settle_each
 from shared.writes import delete_rows
 
 from .history import check_without_ttl

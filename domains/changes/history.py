@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 
 from shared.keys import InvalidQuestion, between, shown
-from shared.queries import MAX_LIMIT, DependentQuery, Query
+from shared.queries import DependentQuery, Query
+from shared.queries.scanning import MAX_LIMIT
 from shared.records import check_int, check_text
 from shared.sources import Table
 from shared.tables import TableLayout

@@ -8,7 +8,8 @@ from typing import Any
 import attrs
 
 from shared.keys import between, shown
-from shared.queries import DependentQuery, Query, in_batches
+from shared.queries import DependentQuery, Query
+from shared.queries.scanning import in_batches
 from shared.records import check_text
 from shared.tables import BoundTable, InvalidRow, put_if
 from shared.upkeep import CombinedUpkeep, Upkeep

@@ -18,19 +18,16 @@ from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any
 
-from shared.keys import EVERY_ROW, InvalidKey, between
-from shared.queries import DependentQuery, Query, in_batches, scan_in_batches
+from shared.keys import InvalidKey, between
+from shared.keys.ranges import EVERY_ROW
+from shared.queries import DependentQuery, Query
+from shared.queries.scanning import in_batches, scan_in_batches
 from shared.tables import BoundTable, InvalidRow
-from shared.upkeep import (
-    TIMES_READ_AGAIN,
-    Finding,
-    Instructions,
-    Mendable,
-    Recovery,
-    Upkeep,
-    confirmed,
-)
-from shared.writes import Expired, WriterClock, put_all, remove_row
+from shared.upkeep import Finding, Instructions, Mendable, Upkeep
+from shared.upkeep.findings import TIMES_READ_AGAIN, confirmed
+from shared.upkeep.recovery import Recovery
+from shared.writes import Expired, WriterClock, put_all
+from shared.writes.batches import remove_row
 
 from .copying import Copies, DatedCells, copied_cells, live_cells
 from .keys import SOURCES

@@ -11,7 +11,7 @@ from rich.console import Console
 from shared.designs import Design, Measurement
 from shared.designs.arguments import patterns_by_name, shown_arguments
 from shared.designs.ruler import show_value
-from shared.queries import Explanation
+from shared.queries.explanations import Explanation
 from shared.records import show_time
 from shared.tables import InvalidRow, TableLayout
 

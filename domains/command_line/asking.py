@@ -12,7 +12,7 @@ from shared.designs import AccessPattern, Design, Measurement, Variant, measure_
 from shared.designs.arguments import patterns_by_name
 from shared.designs.patterns import DEFAULT_LIMIT
 from shared.keys import InvalidQuestion
-from shared.queries import MAX_LIMIT
+from shared.queries.scanning import MAX_LIMIT
 from shared.tables import create_tables
 
 from . import answers

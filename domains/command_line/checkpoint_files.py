@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from shared.tables import TableLayout
-from shared.upkeep import Checkpoint
+from shared.upkeep.checkpoints import Checkpoint
 
 from . import terminal
 from .designs import find_variants

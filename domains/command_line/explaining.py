@@ -12,8 +12,8 @@ from shared.designs.cell_contents import column_of, shown_column
 from shared.designs.key_sizes import key_size_words
 from shared.designs.patterns import key_line
 from shared.designs.ruler import BYTES, VALUES, ruler_lines, show_value
-from shared.keys import Segment
 from shared.keys.errors import message_of, shown, shown_bytes
+from shared.keys.parts import Segment
 from shared.tables import TableLayout
 
 from . import text_tables

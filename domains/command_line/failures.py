@@ -4,7 +4,8 @@ from shared.designs.comparison import NothingToMeasure
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.loading import InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear, UnreadableFile
 from shared.stores import InvalidStoreURL, StoreError
-from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch
+from shared.tables import InvalidRecord, TableMismatch
+from shared.tables.creation import NeedsThrift2
 from shared.writes import ClockSkew, Expired
 
 from . import terminal

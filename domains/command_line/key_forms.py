@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from shared.keys import MAX_ROW_BYTES
 from shared.keys.errors import shown
+from shared.keys.limits import MAX_ROW_BYTES
 
 from .terminal import reason
 from .usage import CommandFailed, WrongUsage

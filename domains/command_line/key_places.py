@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import happybase
 
-from shared.keys import RowRange
+from shared.keys.ranges import RowRange
 from shared.records import show_time
 from shared.tables import TableLayout
 

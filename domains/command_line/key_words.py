@@ -6,8 +6,10 @@ from typing import Any, TypeAlias
 import attrs
 
 from shared.designs import Design, Variant
-from shared.keys import MAX_ROW_BYTES, InvalidKey, KeyLayout, Segment
+from shared.keys import InvalidKey, KeyLayout
 from shared.keys.errors import message_of, shown, shown_bytes
+from shared.keys.limits import MAX_ROW_BYTES
+from shared.keys.parts import Segment
 from shared.tables import TableLayout
 
 from .key_forms import WANTED, KeyForm, read_bytes

@@ -11,7 +11,8 @@ from rich.console import Console
 
 from shared.keys import between
 from shared.keys.value_codecs import moment_of
-from shared.queries import MAX_LIMIT, Query
+from shared.queries import Query
+from shared.queries.scanning import MAX_LIMIT
 from shared.tables import BoundTable, InvalidRow, TableLayout
 
 from .designs import find_variants

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 from rich.console import Console
 
-from shared.writes import ExpiredRecord
+from shared.writes.expiring import ExpiredRecord
 
 from . import terminal
 from .stored_keys import MAX_KEYS

@@ -20,7 +20,8 @@ from shared.intents import UnknownOutcome
 from shared.keys.errors import message_of, shown
 from shared.loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
 from shared.tables import create_tables
-from shared.writes import ClockSkew, Expired, ExpiredRecord, NotAllStored, allow_expired
+from shared.writes import ClockSkew, Expired, NotAllStored, allow_expired
+from shared.writes.expiring import ExpiredRecord
 
 from . import terminal
 from .designs import find_variants

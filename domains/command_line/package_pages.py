@@ -12,7 +12,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from shared import __all__ as in_package
 from shared.designs.pages.markdown import markdown_list
 
 ROOT = Path(__file__).parents[2]
@@ -68,7 +67,7 @@ def _entry(room: ModuleType, name: str) -> str:
     value = getattr(room, name)
     shown = f"`{name}{_arguments(value)}`"
     meaning = _first_sentence(_docstring(room, name, value))
-    return f"**{shown}**: {meaning}" if name in in_package else f"{shown}: {meaning}"
+    return f"**{shown}**: {meaning}" if name in import_module("shared").__all__ else f"{shown}: {meaning}"
 
 
 def _docstring(room: ModuleType, name: str, value: Any) -> str:

@@ -10,7 +10,7 @@ import attrs
 import pyarrow
 import pyarrow.parquet
 
-from shared.records import json_of, plain_scalar
+from shared.records.plain_values import json_of, plain_scalar
 
 from .ranking import refusal
 from .terminal import reason

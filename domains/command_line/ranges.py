@@ -10,7 +10,7 @@ from rich.console import Console
 
 from shared.designs import Measurement
 from shared.designs.range_words import range_words
-from shared.keys import RowRange
+from shared.keys.ranges import RowRange
 from shared.tables import TableLayout
 
 from .terminal import count, line, wrapped

@@ -6,8 +6,8 @@ from typing import Any
 import attrs
 
 from shared.designs.ruler import show_value
-from shared.keys import Segment
 from shared.keys.errors import message_of
+from shared.keys.parts import Segment
 from shared.records import parse_time
 from shared.tables import TableLayout
 

@@ -13,7 +13,8 @@ from rich.console import Console
 
 from shared.designs.patterns import key_line
 from shared.designs.ruler import BYTES, ruler_lines
-from shared.records import json_of, plain_scalar, show_time
+from shared.records import show_time
+from shared.records.plain_values import json_of, plain_scalar
 from shared.tables import TableLayout
 
 from .answers import show_values

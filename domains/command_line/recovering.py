@@ -6,7 +6,8 @@ import attrs
 from rich.console import Console
 
 from shared.keys.errors import message_of, shown
-from shared.records import parse_length, show_length, show_time
+from shared.records import show_time
+from shared.records.lengths import parse_length, show_length
 
 from . import terminal
 from .failures import outcome

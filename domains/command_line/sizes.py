@@ -7,7 +7,7 @@ from shared.designs.hfiles import ENCODINGS
 from shared.designs.regions.sampling import measured_and_sampled
 from shared.designs.regions.sizing import DAY_S, Sizing, TableSize, sizing
 from shared.keys.errors import shown
-from shared.records import parse_length
+from shared.records.lengths import parse_length
 
 from .designs import find_variants, full_name
 from .simulating import MOST_SERVERS, large_number, split_policy

@@ -11,7 +11,8 @@ from thriftpy2.thrift import TException
 
 from shared.designs import Design, Variant, load_samples, scratch_store
 from shared.stores import Unreachable, connect, masked_url
-from shared.tables import TableLayout, check_layouts
+from shared.tables import TableLayout
+from shared.tables.recorded_layouts import check_layouts
 from shared.upkeep import Upkeep
 
 from . import terminal

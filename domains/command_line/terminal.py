@@ -116,7 +116,7 @@ def json_object(to: Console, value: dict[str, Any]) -> None:
 
 def json_text(to: Console, value: Any) -> str:
     """A value as JSON on one line that `to` can print; bytes are hex."""
-    from shared.records import json_of  # not above: `list` and errors of options print no JSON, and start without it
+    from shared.records.plain_values import json_of
 
     text = json_of(value, ascii_only=to.encoding != "utf-8")
     # Characters that are not printable occur only within strings, where JSON may write them as \uXXXX.

@@ -12,7 +12,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from shared.keys.errors import listed, shown
 from shared.records import show_time
-from shared.upkeep import Erases, Finding, Instructions, Upkeep
+from shared.upkeep import Finding, Instructions, Upkeep
+from shared.upkeep.combined import Erases
 
 from . import terminal
 from .designs import all_designs, find_variants

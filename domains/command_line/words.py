@@ -11,7 +11,9 @@ from shared.designs.arguments import shown_arguments, without_unit
 from shared.keys.errors import shown
 from shared.keys.value_codecs import moment_of
 from shared.loading import read_value
-from shared.records import LENGTH, parse_length, parse_moment, show_time
+from shared.records import show_time
+from shared.records.lengths import LENGTH, parse_length
+from shared.records.times import parse_moment
 
 from .usage import WrongUsage, check_name
 

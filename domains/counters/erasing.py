@@ -6,7 +6,8 @@ from itertools import chain
 
 from shared.intents import Erasure, Erasures
 from shared.keys import InvalidKey
-from shared.queries import KEYS_ONLY, scan_in_batches
+from shared.queries import KEYS_ONLY
+from shared.queries.scanning import scan_in_batches
 from shared.tables import InvalidRow
 
 from .folding import ROWS_AT_ONCE, DayFolder, LoginTable

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from shared.keys import InvalidQuestion, between, message_of
-from shared.queries import KEYS_ONLY, Query, ServerFilter, scan_in_batches
+from shared.keys import InvalidQuestion, between
+from shared.keys.errors import message_of
+from shared.queries import KEYS_ONLY, Query, ServerFilter
+from shared.queries.scanning import scan_in_batches
 from shared.records import show_time
-from shared.sources import AskedTable, BoundSource, Table
+from shared.sources import BoundSource, Table
+from shared.sources.asked_table import AskedTable
 from shared.tables import put_if
-from shared.upkeep import Recovery, settle_each
-from shared.writes import MAX_SKEW_MS, WriterClock
+from shared.upkeep.recovery import Recovery, settle_each
+from shared.writes import WriterClock
+from shared.writes.server_clock import MAX_SKEW_MS
 
 from .keys import LoginDay, sums_of
 from .records import DAY_MS, DayCount, DayState, Login

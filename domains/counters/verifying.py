@@ -13,11 +13,15 @@ from functools import partial
 from itertools import groupby
 from typing import Any, TypeVar
 
-from shared.keys import EVERY_ROW, InvalidQuestion, Plan, Stream, shown_bytes
+from shared.keys import InvalidQuestion, Plan
+from shared.keys.errors import shown_bytes
+from shared.keys.ranges import EVERY_ROW, Stream
 from shared.queries import Query
 from shared.records import show_time
 from shared.tables import BoundTable, InvalidRow
-from shared.upkeep import Finding, Instructions, Mendable, Recovery, Upkeep, confirmed, reason_told
+from shared.upkeep import Finding, Instructions, Mendable, Upkeep
+from shared.upkeep.findings import confirmed, reason_told
+from shared.upkeep.recovery import Recovery
 from shared.writes import Expired, put_all
 
 from .folding import DayFolder, LoginTable

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from shared.intents import Erasure, Erasures, IntentWriter
-from shared.queries import KEYS_ONLY, in_batches, scan
+from shared.queries import KEYS_ONLY, scan
+from shared.queries.scanning import in_batches
 from shared.tables import InvalidRow
 
 from .keys import VERSIONS

@@ -24,12 +24,17 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
-from shared.intents import IntentWriter, UnfinishedWork
-from shared.keys import InvalidKey, message_of, shown
-from shared.queries import KEYS_ONLY, ServerFilter, scan, scan_in_batches
+from shared.intents import IntentWriter
+from shared.intents.unfinished import UnfinishedWork
+from shared.keys import InvalidKey, shown
+from shared.keys.errors import message_of
+from shared.queries import KEYS_ONLY, ServerFilter, scan
+from shared.queries.scanning import scan_in_batches
 from shared.records import LAST_MS
 from shared.tables import MSGPACK, BoundTable, InvalidRecord, InvalidRow
-from shared.writes import Moment, delete_rows, remove_row
+from shared.writes import delete_rows
+from shared.writes.batches import remove_row
+from shared.writes.clock import Moment
 
 from .deciding import DocumentConflict, after_begin, after_giving_up, after_parts, after_removal
 from .keys import PART_CELLS, DocumentOfOwner, GenerationOfDocument, NumberOfPart

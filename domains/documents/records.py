@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import attrs
 
-from shared.keys import message_of, shown
+from shared.keys import shown
 from shared.records import LAST_MS, fixed_bytes, integer, one_of, text
 from shared.tables import MSGPACK
 
@@ -39,7 +39,7 @@ def _not_stored(body: Any) -> str:
     try:
         return "" if MSGPACK.unpack(MSGPACK.pack(body)) == body else "has a NaN"
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        return message_of(error)
+        return str(error)
 
 
 def _digest_of(document: "Document") -> bytes:

@@ -5,7 +5,8 @@ from functools import partial
 
 from shared.intents import IntentWriter
 from shared.keys import InvalidKey
-from shared.queries import in_batches, scan
+from shared.queries import scan
+from shared.queries.scanning import in_batches
 from shared.tables import InvalidRow
 from shared.upkeep import Finding, Instructions, Mendable, Upkeep
 from shared.writes import delete_rows

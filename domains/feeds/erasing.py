@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from shared.intents import FUTURE_MS, Erasure, Erasures, IntentWriter, dated_in_future
+from shared.intents import Erasure, Erasures, IntentWriter
+from shared.intents.intent_rows import dated_in_future
+from shared.intents.times import FUTURE_MS
 from shared.keys import InvalidKey
 from shared.queries import scan
 from shared.sources import BoundSource

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
-from shared.intents import FUTURE_MS, IntentWriter, SourceRow, dated_in_future
+from shared.intents import IntentWriter, SourceRow
+from shared.intents.intent_rows import dated_in_future
+from shared.intents.times import FUTURE_MS
 from shared.keys import InvalidKey
-from shared.queries import scan_in_batches
+from shared.queries.scanning import scan_in_batches
 from shared.tables import BoundTable, InvalidRow
 
 from .keys import AuthorOfReader, LineOfTimeline

@@ -7,12 +7,16 @@ from typing import Any
 
 import attrs
 
-from shared.intents import UnfinishedWork
-from shared.keys import CopiedPart, InvalidKey, between
-from shared.queries import in_batches, scan
+from shared.intents.unfinished import UnfinishedWork
+from shared.keys import InvalidKey, between
+from shared.keys.copied_part import CopiedPart
+from shared.queries import scan
+from shared.queries.scanning import in_batches
 from shared.sources import BoundSource
 from shared.tables import BoundTable, TableLayout
-from shared.writes import MAX_SKEW_MS, WriterClock, put_rows
+from shared.writes import WriterClock
+from shared.writes.dated_cells import put_rows
+from shared.writes.server_clock import MAX_SKEW_MS
 
 from .keys import FOLLOWERS, UNFINISHED, AuthorWithStream, LineOfTimeline
 from .records import Follow, StoredPost, stream_of

@@ -6,10 +6,12 @@ from typing import Any
 
 from shared.intents import IntentWriter
 from shared.keys import InvalidKey
-from shared.queries import in_batches, scan
+from shared.queries import scan
+from shared.queries.scanning import in_batches
 from shared.sources import BoundSource
 from shared.tables import InvalidRow, TableLayout
-from shared.upkeep import Finding, Instructions, Mendable, Upkeep, mended_together
+from shared.upkeep import Finding, Instructions, Mendable, Upkeep
+from shared.upkeep.findings import mended_together
 
 from .keys import LineOfTimeline
 from .lines import Hidden, StoredLines, TimelineLines

@@ -5,12 +5,16 @@ from functools import partial
 
 import attrs
 
-from shared.intents import SourceRow, UnfinishedWork, claim
+from shared.intents import SourceRow
+from shared.intents.claiming import claim
+from shared.intents.unfinished import UnfinishedWork
 from shared.keys import shown
-from shared.queries import in_batches, scan
+from shared.queries import scan
+from shared.queries.scanning import in_batches
 from shared.sources import BoundSource
 from shared.tables import InvalidRow
-from shared.upkeep import Finding, Instructions, Mendable, Upkeep, mended_together
+from shared.upkeep import Finding, Instructions, Mendable, Upkeep
+from shared.upkeep.findings import mended_together
 
 from .keys import UNFINISHED
 from .records import Message, StoredMessage, copies_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from shared.intents import Erasure, Erasures, IntentWriter
 from shared.keys import InvalidKey
-from shared.queries import scan_in_batches
+from shared.queries.scanning import scan_in_batches
 from shared.tables import InvalidRow
 
 from .records import GROUP_SIGN, StoredMessage

@@ -5,7 +5,8 @@ from typing import Any
 
 import attrs
 
-from shared.keys import RowRange, successor
+from shared.keys import successor
+from shared.keys.ranges import RowRange
 from shared.tables import BoundTable, InvalidRecord, InvalidRow, put_if
 
 from .annotations import (

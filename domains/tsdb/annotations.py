@@ -15,7 +15,8 @@ from typing import Any
 
 import attrs
 
-from shared.keys import InvalidKey, shown, shown_bytes
+from shared.keys import InvalidKey, shown
+from shared.keys.errors import shown_bytes
 from shared.records import integer, text
 from shared.tables import InvalidRecord
 

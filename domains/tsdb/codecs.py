@@ -6,7 +6,9 @@ from typing import Any
 
 import attrs
 
-from shared.keys import Codec, InvalidKey, Salt, UInt32, check_type, shown, shown_bytes
+from shared.keys import InvalidKey, Salt, UInt32, shown
+from shared.keys.codecs import Codec, check_type
+from shared.keys.errors import shown_bytes
 
 from .records import MAX_TAGS
 

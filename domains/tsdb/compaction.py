@@ -33,9 +33,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 
 from shared.keys import Plan
-from shared.queries import KEYS_ONLY, in_batches, scan
+from shared.queries import KEYS_ONLY, scan
+from shared.queries.scanning import in_batches
 from shared.tables import InvalidRow
-from shared.writes import Moment
+from shared.writes.clock import Moment
 
 from .deleting import Deleter
 from .point_arrays import read_points

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
-from shared.queries import in_batches
+from shared.queries.scanning import in_batches
 
 from .compaction import Compacted, compact_rows
 from .deleting import Deleter

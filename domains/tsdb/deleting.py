@@ -53,9 +53,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.queries import KEYS_ONLY, scan_in_batches
+from shared.queries import KEYS_ONLY
+from shared.queries.scanning import scan_in_batches
 from shared.tables import BoundTable, InvalidRecord, InvalidRow
-from shared.writes import MAX_SKEW_MS, Moment, WriterClock
+from shared.writes import WriterClock
+from shared.writes.clock import Moment
+from shared.writes.server_clock import MAX_SKEW_MS
 
 from .point_arrays import PointArrays, read_points
 from .qualifiers import APPENDED, FAMILY, Cells, Duplicates, cells_by_qualifier, column_of, is_of_points

@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from shared.keys import RowRange
-from shared.queries import CellArrays
+from shared.keys.cell_arrays import CellArrays
+from shared.keys.ranges import RowRange
 from shared.tables import BoundTable, InvalidRow
 
 from .annotations import is_annotation

@@ -28,7 +28,7 @@ from typing import Any
 import attrs
 
 from shared.loading import NGINX_STATUS, SERIES, Format, FormatRows, ParsedRows
-from shared.records import likely_unit
+from shared.records.times import likely_unit
 
 from .records import Point
 

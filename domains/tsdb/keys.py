@@ -21,7 +21,7 @@ from shared.keys import (
     shown,
 )
 from shared.tables import RAW, Column, Family, ItemCells, Packing, RecordCells, TableLayout
-from shared.writes import ID_FAMILY, NAME_FAMILY
+from shared.writes.dictionaries import ID_FAMILY, NAME_FAMILY
 
 from .codecs import LatinText, Seconds, SeriesSalt, TagPairs
 from .point_arrays import PointCells

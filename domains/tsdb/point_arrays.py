@@ -7,8 +7,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.keys import shown_bytes
-from shared.queries import CellArrays
+from shared.keys.cell_arrays import CellArrays
+from shared.keys.errors import shown_bytes
 from shared.tables import InvalidRecord
 
 from .qualifiers import (

@@ -24,7 +24,8 @@ from functools import cached_property
 import attrs
 
 from shared.keys import InvalidQuestion, shown
-from shared.records import UNIT_LENGTHS_MS, check_one_of, check_text
+from shared.records import check_one_of, check_text
+from shared.records.lengths import UNIT_LENGTHS_MS
 
 from .aggregation import AGGREGATORS
 from .calendars import CALENDAR_UNITS

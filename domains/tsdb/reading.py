@@ -9,8 +9,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from shared.keys import RowRange
-from shared.queries import CellArrays, scan_cells
+from shared.keys.cell_arrays import CellArrays
+from shared.keys.ranges import RowRange
+from shared.queries.scanning import scan_cells
 from shared.tables import BoundTable, InvalidRecord, InvalidRow
 
 from .codecs import Seconds

@@ -4,16 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from shared.tables import BoundTable, InvalidRow
-from shared.upkeep import (
-    Finding,
-    Instructions,
-    Mendable,
-    Recovery,
-    UnreadableRows,
-    Upkeep,
-    reason_told,
-    settle_each,
-)
+from shared.upkeep import Finding, Instructions, Mendable, UnreadableRows, Upkeep
+from shared.upkeep.findings import reason_told
+from shared.upkeep.recovery import Recovery, settle_each
 
 from .deleting import Deleter
 from .records import RegisteredDeletion, Settings

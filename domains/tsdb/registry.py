@@ -38,7 +38,9 @@ import attrs
 from shared.keys import starting_with
 from shared.queries import scan
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import MAX_SKEW_MS, Moment, WriterClock, checked_moment
+from shared.writes import WriterClock
+from shared.writes.clock import Moment
+from shared.writes.server_clock import MAX_SKEW_MS, checked_moment
 
 from .keys import RowOfTable
 from .qualifiers import HOUR_MS

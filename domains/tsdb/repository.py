@@ -6,8 +6,9 @@ from itertools import starmap
 
 import happybase
 
-from shared.keys import EVERY_ROW, InvalidQuestion, RowRange, shown
-from shared.queries import in_batches
+from shared.keys import InvalidQuestion, shown
+from shared.keys.ranges import EVERY_ROW, RowRange
+from shared.queries.scanning import in_batches
 from shared.tables import BoundTable
 from shared.upkeep import CombinedUpkeep, Upkeep
 from shared.writes import CLOCK, WriterClock, store_all

@@ -1,6 +1,7 @@
 """The qualifiers of rolled-up points, which OpenTSDB has in tables of their own. No question or write uses them."""
 
-from shared.keys import shown, shown_bytes
+from shared.keys import shown
+from shared.keys.errors import shown_bytes
 from shared.tables import InvalidRecord
 
 

@@ -26,10 +26,11 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.keys import InvalidKey, KeyLayout, shown_bytes, successor
+from shared.keys import InvalidKey, KeyLayout, successor
+from shared.keys.errors import shown_bytes
 from shared.queries import KEYS_ONLY
 from shared.tables import BoundTable, TableLayout, TableMismatch, put_if
-from shared.writes import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
+from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 
 from .annotations import is_global_row
 from .codecs import SeriesSalt

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from shared.keys import InvalidKey, shown
 from shared.tables import InvalidRecord, TableLayout
-from shared.writes import CACHED_NAMES, Dictionary
+from shared.writes import Dictionary
+from shared.writes.dictionaries import CACHED_NAMES
 
 from .codecs import LatinText, TagPairs
 from .keys import DEFAULT_WIDTHS, METRICS, TAG_NAMES, TAG_VALUES, UIDS, Widths

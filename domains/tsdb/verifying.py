@@ -28,11 +28,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shared.keys import MAX_ROW_BYTES, shown, shown_bytes
-from shared.queries import in_batches
+from shared.keys import shown
+from shared.keys.errors import shown_bytes
+from shared.keys.limits import MAX_ROW_BYTES
+from shared.queries.scanning import in_batches
 from shared.tables import BoundTable, put_if
-from shared.upkeep import TIMES_READ_AGAIN, Finding, Instructions, Mendable, Upkeep
-from shared.writes import COUNTER_ROW, ID_FAMILY, NAME_FAMILY, remove_row
+from shared.upkeep import Finding, Instructions, Mendable, Upkeep
+from shared.upkeep.findings import TIMES_READ_AGAIN
+from shared.writes.batches import remove_row
+from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 
 from .annotations import is_annotation, is_global_row, read_annotation
 from .codecs import LatinText

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from ..intents import holds_intents
-from ..tables import PhysicalTable, physical_tables
+from ..intents.slots import holds_intents
+from ..tables.layouts import PhysicalTable, physical_tables
 from .design import Design, Variant, fill_new_lists, store_samples
 from .hfiles import CELL_BYTES, file_cells
 from .metering import Cost, Measurement, measure, metered

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from ..intents import holds_intents, writers_of
+from ..intents.slots import holds_intents
+from ..intents.writer import writers_of
 from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
 from ..tables.recorded_layouts import marked_ms

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 
 from ..keys import InvalidKey
-from ..tables import PhysicalTable, physical_tables
+from ..tables.layouts import PhysicalTable, physical_tables
 from .design import Design, Load, Variant, same_random_numbers
 from .heat import OWN_POINTS, Heat, TooFewWrites, Writes
 from .metering import Cost, metered

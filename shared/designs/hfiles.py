@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from ..keys.limits import BLOCK_BYTES
-from ..tables import PhysicalTable
+from ..tables.layouts import PhysicalTable
 
 if TYPE_CHECKING:
     import happybase

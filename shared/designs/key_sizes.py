@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..keys import MAX_ROW_BYTES
+from ..keys.limits import MAX_ROW_BYTES
 from ..tables import ItemCells, OtherColumns, RecordCells, TableLayout
 from .comparison import stored_bytes
 from .hfiles import CELL_BYTES

@@ -6,7 +6,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ..intents import ErasedSource, Erasure, SourceCells, holds_intents, writers_of
+from ..intents import Erasure
+from ..intents.erasures_table import ErasedSource
+from ..intents.slots import holds_intents
+from ..intents.sources import SourceCells
+from ..intents.writer import writers_of
 from ..keys import KeyLayout
 from ..tables import Column, Family, ItemCells, OtherColumns, Packing, RecordCells, TableLayout
 from ..tables.packing import MSGPACK

@@ -10,7 +10,8 @@ import attrs
 
 from ..keys.errors import InvalidQuestion
 from ..keys.ranges import RowRange
-from ..queries import DependentQuery, Explanation, Page, Query
+from ..queries import DependentQuery, Page, Query
+from ..queries.explanations import Explanation
 from ..queries.scanning import start_of_reverse
 from ..queries.side_by_side import Rows, round_trips
 from .patterns import AccessPattern

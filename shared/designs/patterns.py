@@ -11,8 +11,9 @@ from typing import Any, Literal, get_args, get_origin
 
 import attrs
 
-from ..keys import InvalidQuestion, KeyLayout, Modulo, Prefix, Reversed, Salt, Slice, TimeBucket
+from ..keys import InvalidQuestion, KeyLayout, Modulo, Reversed, Salt, Slice, TimeBucket
 from ..keys.parts import Part
+from ..keys.prefixes import Prefix
 from ..keys.slice_codecs import share_codec
 from ..queries import DependentQuery, Query
 from .ruler import show_value

@@ -5,7 +5,8 @@ from typing import Any
 
 import attrs
 
-from ..keys import KeyLayout, Segment
+from ..keys import KeyLayout
+from ..keys.parts import Segment
 from ..tables import ItemCells, RecordCells, TableLayout
 
 LONG_MAX = 2**63 - 1

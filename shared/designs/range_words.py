@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from ..keys import HashPrefix, InvalidKey, KeyLayout, RowRange, between, successor
+from ..keys import HashPrefix, InvalidKey, KeyLayout, between, successor
 from ..keys.conditions import AnyOf, Between, StartingWith
+from ..keys.ranges import RowRange
 from .ruler import show_value
 
 VALUE_CHARACTERS = 80

@@ -7,11 +7,14 @@ from typing import Any
 import attrs
 from rich.cells import cell_len, chop_cells
 
-from ..intents import SourceCells
-from ..keys import KeyLayout, Rest, Segment
+from ..intents.sources import SourceCells
+from ..keys import KeyLayout, Rest
 from ..keys.errors import shown
+from ..keys.parts import Segment
 from ..keys.slice_codecs import share_codec
-from ..records import LENGTH, plain_scalar, show_length, show_time
+from ..records import show_time
+from ..records.lengths import LENGTH, show_length
+from ..records.plain_values import plain_scalar
 from ..tables import ItemCells, OtherColumns, Packing, RecordCells, TableLayout
 from .published import PublishedKey
 

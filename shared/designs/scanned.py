@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
-from ..keys import RowRange
+from ..keys.ranges import RowRange
 from ..tables import ItemCells, TableLayout
 from .metering import Measurement
 from .ruler import show_value

@@ -7,7 +7,7 @@ Keys are in double quotes, where Ruby reads \x and two hex digits as one byte.
 
 from collections.abc import Sequence
 
-from ..keys import RowRange
+from ..keys.ranges import RowRange
 
 MAX_LINE = 120
 """Characters of a line; a longer statement is broken into several."""

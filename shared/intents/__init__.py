@@ -3,41 +3,29 @@
 May import `keys`, `records`, `tables`, `queries`, `writes`, `upkeep` and `events`.
 """
 
-from .claiming import claim, forget
-from .erasing import Erasures, dated_in_future
-from .erasures_table import ErasedName, ErasedSource, Erasure, ErasuresTable
-from .intent_rows import Pending
-from .reading import Derived, SourceReader
-from .slots import Intent, holds_intents, intents_table
-from .sources import SourceCells, SourceRow
-from .steps import FUTURE_MS, KEEP_TOMBSTONES_MS
-from .unfinished import UnfinishedWork
-from .verifying import WriterUpkeep
-from .writer import IntentWriter, writers_of
-from .writing import UnknownOutcome
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "FUTURE_MS",
-    "KEEP_TOMBSTONES_MS",
-    "Derived",
-    "ErasedName",
-    "ErasedSource",
-    "Erasure",
-    "Erasures",
-    "ErasuresTable",
-    "Intent",
-    "IntentWriter",
-    "Pending",
-    "SourceCells",
-    "SourceReader",
-    "SourceRow",
-    "UnfinishedWork",
-    "UnknownOutcome",
-    "WriterUpkeep",
-    "claim",
-    "dated_in_future",
-    "forget",
-    "holds_intents",
-    "intents_table",
-    "writers_of",
-]
+if TYPE_CHECKING:
+    from .claiming import forget as forget
+    from .erasing import Erasures as Erasures
+    from .erasures_table import Erasure as Erasure
+    from .erasures_table import ErasuresTable as ErasuresTable
+    from .sources import SourceRow as SourceRow
+    from .times import KEEP_TOMBSTONES_MS as KEEP_TOMBSTONES_MS
+    from .verifying import WriterUpkeep as WriterUpkeep
+    from .writer import IntentWriter as IntentWriter
+    from .writing import UnknownOutcome as UnknownOutcome
+else:
+    from .. import lazy_names
+
+    __all__, __getattr__, __dir__ = lazy_names(
+        __name__,
+        claiming="forget",
+        erasing="Erasures",
+        erasures_table="Erasure ErasuresTable",
+        sources="SourceRow",
+        times="KEEP_TOMBSTONES_MS",
+        verifying="WriterUpkeep",
+        writer="IntentWriter",
+        writing="UnknownOutcome",
+    )

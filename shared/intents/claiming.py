@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from ..keys.errors import shown_bytes
-from ..queries import in_batches
+from ..queries.scanning import in_batches
 from ..tables import InvalidRecord, InvalidRow
-from .steps import FORGET_MS, before_decision_ms
+from .steps import before_decision_ms
+from .times import FORGET_MS
 from .writer import IntentWriter
 
 R = TypeVar("R")

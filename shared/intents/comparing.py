@@ -5,16 +5,17 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from ..keys import EVERY_ROW, InvalidKey
+from ..keys import InvalidKey
 from ..keys.errors import listed
-from ..queries import in_batches, scan_in_batches
+from ..keys.ranges import EVERY_ROW
+from ..queries.scanning import in_batches, scan_in_batches
 from ..tables import InvalidRow, TableLayout
 from ..upkeep.checkpoints import Checkpoint
 from ..upkeep.findings import TIMES_READ_AGAIN, Finding, Kind, too_new_to_delete, unreadable
 from .intent_rows import CLOCKS_APART_MS, Dated
 from .restoring import StoredLine
 from .sources import SourceRow
-from .steps import FUTURE_MS, KEEP_TOMBSTONES_MS
+from .times import FUTURE_MS, KEEP_TOMBSTONES_MS
 from .writer import IntentWriter
 
 

@@ -16,7 +16,8 @@ import attrs
 
 from ..keys import InvalidKey
 from ..keys.errors import listed
-from ..queries import Query, in_batches, scan_in_batches
+from ..queries import Query
+from ..queries.scanning import in_batches, scan_in_batches
 from ..tables import BoundTable, InvalidRecord, InvalidRow, TableLayout
 from ..upkeep.combined import Upkeep
 from ..upkeep.findings import Finding, Instructions, Mendable, reason_told
@@ -26,9 +27,9 @@ from ..writes.server_clock import MAX_SKEW_MS
 from .claiming import forget
 from .derived_cells import Cell
 from .erasures_table import ErasedName, ErasedSource, Erasure, ErasuresTable
-from .intent_rows import CLOCKS_APART_MS
+from .intent_rows import CLOCKS_APART_MS, dated_in_future
 from .sources import SourceRow
-from .steps import FORGET_MS, FUTURE_MS, WINDOW_MS
+from .times import FORGET_MS, FUTURE_MS, WINDOW_MS
 from .writer import IntentWriter
 
 if TYPE_CHECKING:
@@ -331,11 +332,6 @@ def _lines(
                     newest_ms = max(time_ms for _, time_ms in cells.values())
                     lines.append(_Line(source_row, [(table.name, row, column) for column in cells], newest_ms))
         yield lines
-
-
-def dated_in_future(table: TableLayout[Any, Any], row: bytes, time_ms: int) -> InvalidRow:
-    """Why a row stays that should go: a delete dated like its cells would also hide what is put there until then."""
-    return InvalidRow(table.name, row, f"kept, because it is dated {time_ms}, after what any clock may show")
 
 
 def _ignore(_invalid: InvalidRow) -> None:

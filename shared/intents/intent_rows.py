@@ -1,7 +1,7 @@
 """The rows of intents: how writers put, end and read them."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
@@ -95,3 +95,8 @@ def source_row_of(intent: Intent) -> bytes:
 def is_young(age_ms: int, most_ms: int) -> bool:
     """Whether work of this age is younger than `most_ms`; not if no right clock can show its date yet."""
     return -CLOCKS_APART_MS <= age_ms < most_ms
+
+
+def dated_in_future(table: TableLayout[Any, Any], row: bytes, time_ms: int) -> InvalidRow:
+    """Why a row stays that should go: a delete dated like its cells would also hide what is put there until then."""
+    return InvalidRow(table.name, row, f"kept, because it is dated {time_ms}, after what any clock may show")

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from ..keys.errors import InvalidKey
-from ..queries import in_batches
-from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts
-from ..tables.recorded_layouts import check_filled
+from ..queries.scanning import in_batches
+from ..tables import InvalidRecord, InvalidRow, TableLayout
+from ..tables.recorded_layouts import check_filled, check_layouts
 from .sources import SourceCells, SourceRow
 
 if TYPE_CHECKING:

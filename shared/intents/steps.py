@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys.errors import listed
-from ..tables import InvalidRecord, TableLayout, check_layouts, put_if
-from ..tables.recorded_layouts import add_list
+from ..tables import InvalidRecord, TableLayout, put_if
+from ..tables.recorded_layouts import add_list, check_layouts
 from ..writes.clock import CLOCK, Moment, WriterClock
 from ..writes.dated_cells import put_dated
 from ..writes.server_clock import MAX_SKEW_MS, checked_moment
@@ -16,21 +16,12 @@ from .intent_rows import IntentRows, source_row_of
 from .reading import Derived, SourceReader
 from .slots import SLOTS, Intent, Slot, SlotOfProcess
 from .sources import REVISION_STEP_MS, SourceCells, SourceRow
+from .times import FORGET_MS, FUTURE_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 
 if TYPE_CHECKING:
     import happybase
 
 R = TypeVar("R")
-
-WINDOW_MS = 600_000
-"""If step 5 ends later than this after step 1, it is done again. More than twice the longest call with its retries."""
-KEEP_TOMBSTONES_MS = 2 * WINDOW_MS + MAX_SKEW_MS
-"""How long tombstones of lines outlast a compaction: `Family.keep_tombstones_ms`."""
-FORGET_MS = 2 * KEEP_TOMBSTONES_MS
-"""How long `forget` keeps the source cell of a deleted record. After that, no delayed call can put or delete a line of
-the record any more, and no tombstone of its lines hides a line of a new record."""
-FUTURE_MS = 3 * MAX_SKEW_MS
-"""The most that a writer or `repair` dates a cell after now, by a clock that may be behind theirs."""
 
 
 class WriteSteps(Generic[R]):

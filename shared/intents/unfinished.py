@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from ..queries import Query, in_batches
+from ..queries import Query
+from ..queries.scanning import in_batches
 from ..tables import BoundTable, InvalidRow
 from ..upkeep.combined import Upkeep
 from ..upkeep.findings import Finding, Instructions, Mendable, reason_told
 from ..upkeep.recovery import Recovery, check_age, settle_each
 from .intent_rows import is_young
-from .steps import WINDOW_MS
+from .times import WINDOW_MS
 from .writer import IntentWriter
 
 R = TypeVar("R")

@@ -44,7 +44,7 @@ from .comparing import Comparison
 from .derived_cells import Cell
 from .intent_rows import Pending
 from .restoring import NotRestorable, StoredLine, restored_record
-from .steps import FORGET_MS
+from .times import FORGET_MS
 from .writer import IntentWriter
 
 

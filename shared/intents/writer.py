@@ -75,12 +75,14 @@ import attrs
 
 from ..events import report
 from ..keys.errors import listed, shown
-from ..queries import in_batches
-from ..tables import InvalidRecord, InvalidRow, check_layouts
+from ..queries.scanning import in_batches
+from ..tables import InvalidRecord, InvalidRow
+from ..tables.recorded_layouts import check_layouts
 from ..upkeep.recovery import Recovery, check_age, settle_each
 from ..writes.clock import Moment
 from .intent_rows import Dated, Pending, is_young
-from .steps import FUTURE_MS, KEEP_TOMBSTONES_MS, WriteSteps
+from .steps import WriteSteps
+from .times import FUTURE_MS, KEEP_TOMBSTONES_MS
 from .writing import Decide, Write, attempt
 
 R = TypeVar("R")

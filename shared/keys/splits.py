@@ -26,8 +26,6 @@ from .errors import InvalidKey, InvalidQuestion, shown
 from .parts import Part
 from .prefixes import MAX_BUCKETS, HashPrefix, Prefix, Salt, TimeBucket
 from .reference import ReferenceLayout
-from .text_codecs import DecimalText, Reversed
-from .value_codecs import Date, DateTime, Uuid
 
 _BYTES = bytes(range(256))
 _DIGITS = b"0123456789"
@@ -128,15 +126,22 @@ def _of_part(part: Part) -> _FirstDigits | str:
     width = codec.width_bytes or 0
     if isinstance(codec, Code):
         return _one_byte(f"codes of {part.name}", _bytes_of(codec))
-    if isinstance(codec, Reversed) and not codec.is_text:
-        if isinstance(codec.codec, DecimalText):
-            return _FirstDigits(f"digits of {part.name}, last digit first", _DIGITS, width, 10)
-        return _FirstDigits(f"bytes of {part.name}, last byte first", _BYTES, width, 16)
     ascending: Codec[Any] = codec.codec if isinstance(codec, Descending) else codec
-    if part.name.endswith("_ms") or ascending in (DateTime, Date):
+    digits = _BYTES if isinstance(ascending, Integer | FixedBytes) else b""
+    if not digits and width:
+        from .text_codecs import DecimalText, Reversed  # few keys start with one of these
+        from .value_codecs import Date, DateTime, Uuid
+
+        if isinstance(codec, Reversed) and not codec.is_text:
+            if isinstance(codec.codec, DecimalText):
+                return _FirstDigits(f"digits of {part.name}, last digit first", _DIGITS, width, 10)
+            return _FirstDigits(f"bytes of {part.name}, last byte first", _BYTES, width, 16)
+        if ascending in (DateTime, Date):
+            return _time(part)
+        digits = _DIGITS if isinstance(ascending, DecimalText) else _BYTES if ascending is Uuid else b""
+    if part.name.endswith("_ms"):
         return _time(part)
-    if isinstance(ascending, DecimalText | Integer | FixedBytes) or ascending is Uuid:
-        digits = _DIGITS if isinstance(ascending, DecimalText) else _BYTES
+    if digits:
         assumption = f"if {part.name} is spread over all values of {codec} and does not count up"
         return _FirstDigits(f"rows start with {part.name} ({part.meaning})", digits, width, 1, assumption)
     return (

@@ -3,30 +3,26 @@
 May import `keys` and `tables`.
 """
 
-from ..keys.cell_arrays import CellArrays
-from .dependent_query import DependentQuery
-from .explanations import Explanation
-from .pages import Page
-from .query import Query
-from .scanning import BATCH_ROWS, MAX_LIMIT, in_batches, scan, scan_cells, scan_in_batches
-from .server_filters import KEYS_ONLY, ServerFilter, equal
-from .versions import Version, Versions
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BATCH_ROWS",
-    "KEYS_ONLY",
-    "MAX_LIMIT",
-    "CellArrays",
-    "DependentQuery",
-    "Explanation",
-    "Page",
-    "Query",
-    "ServerFilter",
-    "Version",
-    "Versions",
-    "equal",
-    "in_batches",
-    "scan",
-    "scan_cells",
-    "scan_in_batches",
-]
+if TYPE_CHECKING:
+    from .dependent_query import DependentQuery as DependentQuery
+    from .pages import Page as Page
+    from .query import Query as Query
+    from .scanning import scan as scan
+    from .server_filters import KEYS_ONLY as KEYS_ONLY
+    from .server_filters import ServerFilter as ServerFilter
+    from .server_filters import equal as equal
+    from .versions import Versions as Versions
+else:
+    from .. import lazy_names
+
+    __all__, __getattr__, __dir__ = lazy_names(
+        __name__,
+        dependent_query="DependentQuery",
+        pages="Page",
+        query="Query",
+        scanning="scan",
+        server_filters="KEYS_ONLY ServerFilter equal",
+        versions="Versions",
+    )

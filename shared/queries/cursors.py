@@ -24,7 +24,7 @@ from typing import Any
 
 from ..keys.errors import InvalidQuestion, shown
 from ..keys.layout import KeyLayout
-from ..tables.item_cells import ItemCells
+from ..tables.declarations import items_of
 from ..tables.key_formats import key_format
 from ..tables.record_cells import RecordCells
 from .record_reader import Request
@@ -55,7 +55,8 @@ def _earlier_digest_of(request: Request[Any]) -> bytes:
     """The digest in cursors of releases whose digests counted every column, code and attribute."""
     table = request.layout
     cells = table.cells
-    qualifier = _key(cells.qualifier) if isinstance(cells, ItemCells) else None
+    items = items_of(cells)
+    qualifier = _key(items.qualifier) if items else None
     of_cells = f"{type(cells).__name__!r}, {cells.columns!r}, {cells.cell_attributes!r}, {qualifier}"
     return _digest_of(request, f"({table.name!r}, {_key(table.key)}, {of_cells})", _key)
 

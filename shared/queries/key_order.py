@@ -12,7 +12,7 @@ from ..keys.conditions import AnyOf, is_one_value
 from ..keys.errors import listed, shown
 from ..keys.parts import Part
 from ..keys.slice_codecs import share_codec
-from ..tables.item_cells import ItemCells
+from ..tables.declarations import items_of
 from ..tables.layouts import TableLayout
 
 _WHOLE, _SLICE, _REST = "whole", "slice", "rest"
@@ -49,8 +49,10 @@ def direction(
             f"newest_first: rows of {layout.name} come in the order of a hash; "
             f"give in_order_of before, or a value for {listed(open_parts)}"
         )
-    qualifier = table.cells.qualifier if isinstance(table.cells, ItemCells) else None
-    return _direction(layout, qualifier, by_hash, constants, _merged_parts(plan), order, newest_first)
+    items = items_of(table.cells)
+    return _direction(
+        layout, items.qualifier if items else None, by_hash, constants, _merged_parts(plan), order, newest_first
+    )
 
 
 @lru_cache(maxsize=256)

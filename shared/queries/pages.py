@@ -9,7 +9,6 @@ from ..tables.errors import InvalidRow
 from .cursors import decode_cursor, digest_of, encode_cursor
 from .record_reader import RecordReader, Request
 from .scanning import BUFFER_ROWS, check_count
-from .sorted_pages import read_sorted
 
 R = TypeVar("R")
 
@@ -56,6 +55,8 @@ def read_page(
     digest = None if cursor is None else digest_of(request)
     position = None if cursor is None or digest is None else decode_cursor(cursor, request, digest)
     if request.order is not None:
+        from .sorted_pages import read_sorted  # a page in the order of its table does not need it
+
         records, last = read_sorted(reader, request.order, position, limit, read_at_most)
     else:
         records, last = reader.in_key_order(position, limit, read_at_most, buffer_rows)

@@ -7,7 +7,7 @@ for event in latest: ...
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 
@@ -21,13 +21,14 @@ from ..tables.bound_table import BoundTable
 from ..tables.declared_types import type_check, words_for
 from ..tables.errors import InvalidRow
 from ..tables.layouts import TableLayout
-from .explanations import Explanation, explain
 from .key_order import direction
 from .pages import READ_AT_MOST, Page, read_page
-from .past_rows import kept_versions
 from .record_reader import Request, without_attribute
 from .scanning import BATCH_ROWS, check_count
 from .server_filters import ServerFilter, equal
+
+if TYPE_CHECKING:
+    from .explanations import Explanation
 
 R = TypeVar("R")
 S = TypeVar("S")
@@ -243,8 +244,10 @@ class Query(Generic[R]):
         """The number of records. Costs: those of reading them all."""
         return sum(len(page.records) for page in self._pages())
 
-    def explain(self, limit: int = 100) -> Explanation:
+    def explain(self, limit: int = 100) -> "Explanation":
         """What a page would do: its ranges, what the client and the server compare, its RPCs. Reads nothing."""
+        from .explanations import explain
+
         check_count("limit", limit)
         return explain(self._request, limit, looks_up=bool(self._fetches), reports=self._on_invalid is not None)
 
@@ -272,6 +275,8 @@ def check_as_of(table: TableLayout[Any, Any], as_of_ms: Any) -> None:
     if type(as_of_ms) is not int or not 0 <= as_of_ms <= LAST_AS_OF_MS:
         wanted = f"must be milliseconds since 1970, 0..{LAST_AS_OF_MS}"
         raise InvalidQuestion(f"as_of_ms: {wanted} (got {shown(as_of_ms)})")
+    from .past_rows import kept_versions
+
     if kept_versions(table) == 1:
         wanted = "must keep more than one version, or a cell that has changed since is missing"
         raise InvalidQuestion(f"as_of_ms: table {table.name} {wanted}: declare Family(max_versions=...)")

@@ -13,15 +13,12 @@ from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan, Stream
 from ..tables.bound_table import BoundTable
 from ..tables.cells import CountsRevisions
+from ..tables.declarations import items_of
 from ..tables.errors import InvalidRecord, InvalidRow
-from ..tables.item_cells import ItemCells
 from ..tables.layouts import TableLayout
 from ..tables.record_cells import RecordCells
-from ..tables.recorded_layouts import check_filled
-from .past_rows import rows_as_of
-from .scanning import BATCH_ROWS, in_batches, ranges_after, run_plan
+from .scanning import BATCH_ROWS, CellPosition, in_batches, ranges_after, run_plan
 from .server_filters import ServerFilter
-from .wide_rows import CHUNK_CELLS, CellPosition, CellReader
 
 R = TypeVar("R")
 
@@ -65,12 +62,12 @@ class Request(Generic[R]):
     @property
     def is_wide(self) -> bool:
         """Whether a row may hold any number of records, so that it is read in parts."""
-        return isinstance(self.layout.cells, ItemCells)
+        return items_of(self.layout.cells) is not None
 
     @property
     def has_own_cells(self) -> bool:
         """Whether the cells are of a domain's own class: a row holds any number of records, and is read whole."""
-        return not isinstance(self.layout.cells, (RecordCells, ItemCells))
+        return not (isinstance(self.layout.cells, RecordCells) or self.is_wide)
 
 
 class RecordReader(Generic[R]):
@@ -85,6 +82,8 @@ class RecordReader(Generic[R]):
         self.request = request
         self._rows = request.table.rows
         if request.server is not None:  # it may compare columns of another layout, such as computed ones
+            from ..tables.recorded_layouts import check_filled
+
             check_filled(request.table.connection, request.layout, request.server.columns)
         self._layout = request.table.layout
         self.on_invalid = on_invalid
@@ -96,7 +95,8 @@ class RecordReader(Generic[R]):
         cells = self._layout.cells
         self._has_one = isinstance(cells, RecordCells)
         self._record = self._layout.record
-        self._item = cells.item if isinstance(cells, ItemCells) else None
+        items = items_of(cells)
+        self._item = items.item if items else None
         self._keys: dict[bytes, object] = {}
         """The last decoded keys, one for each stream, because cells of merged rows alternate. None is not a key."""
         self._matchers = [(name, wanted, matcher(wanted)) for name, wanted in request.conditions]
@@ -148,9 +148,11 @@ class RecordReader(Generic[R]):
         """
         request, cells = self.request, self._layout.cells
         positions = None if after is None else _positions(request.plan, after, reverse)
-        if isinstance(cells, ItemCells):
+        if items := items_of(cells):
+            from .wide_rows import CHUNK_CELLS, CellReader  # rows of one record do not need it
+
             wanted = max(wanted, CHUNK_CELLS) if self.may_skip else wanted
-            reader = CellReader(self._rows, cells, wanted, reverse, request.plan.qualifiers, request.before_ms)
+            reader = CellReader(self._rows, items, wanted, reverse, request.plan.qualifiers, request.before_ms)
             return reader.read(request.plan, [None] * len(request.plan.streams) if positions is None else positions)
         plan = request.plan if positions is None else _plan_after(request.plan, positions, reverse)
         if request.as_of_ms is not None and isinstance(cells, CountsRevisions):
@@ -159,6 +161,8 @@ class RecordReader(Generic[R]):
 
     def _past(self, cells: CountsRevisions, plan: Plan, reverse: bool, wanted: int, as_of_ms: int) -> Stored:
         """The rows that a plan finds now, as they were at a time."""
+        from .past_rows import rows_as_of
+
         dated: Any = run_plan(self._rows, plan, None, reverse, wanted, None, cells.columns, include_timestamp=True)
         with closing(dated):
             for batch in in_batches(dated, min(wanted, BATCH_ROWS)):

@@ -12,11 +12,13 @@ from contextlib import closing
 from functools import partial
 from itertools import islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from ..keys import MAX_ROW_BYTES, InvalidQuestion, Plan, RowRange, next_row
+from ..keys import InvalidQuestion, Plan
 from ..keys.cell_arrays import CellArrays
 from ..keys.errors import shown
+from ..keys.limits import MAX_ROW_BYTES
+from ..keys.ranges import RowRange, next_row
 from .server_filters import ServerFilter
 from .side_by_side import helpers_of, read_streams, rows_of_batch
 
@@ -36,6 +38,14 @@ _BELOW = b"\xff" * 4
 """The end of a key a little below another one, at which a reverse scan stops."""
 BUFFER_ROWS = 16_000
 """About how many rows a scan buffers, over all streams: up to sixteen streams are read in batches of `BATCH_ROWS`."""
+
+
+class CellPosition(NamedTuple):
+    """The place of a cell in a stream; reading continues after it, or at it if `inclusive`."""
+
+    row: bytes
+    qualifier: bytes
+    inclusive: bool
 
 
 def scan(

@@ -18,18 +18,20 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from ..keys import Plan, RowRange, next_row
-from ..tables import ItemCells
-from .scanning import BATCH_ROWS, BUFFER_ROWS, StoredRows, in_direction, merged, ranges_after, read_range
+from ..keys import Plan
+from ..keys.ranges import RowRange, next_row
+from .scanning import BATCH_ROWS, BUFFER_ROWS, CellPosition, StoredRows, in_direction, merged, ranges_after, read_range
 from .server_filters import quoted
 from .side_by_side import read_streams, rows_of_batch
 
 if TYPE_CHECKING:
     import happybase
+
+    from ..tables import ItemCells
 
 StoredCell = tuple[bytes, bytes, bytes]
 """Row key, qualifier and value."""
@@ -44,20 +46,12 @@ REVERSE_CHUNK_CELLS = 5 * CHUNK_CELLS
 """The most cells of one scan if a row is read backwards: it is read to its end to keep its last `CHUNK_CELLS`."""
 
 
-class CellPosition(NamedTuple):
-    """The place of a cell in a stream; reading continues after it, or at it if `inclusive`."""
-
-    row: bytes
-    qualifier: bytes
-    inclusive: bool
-
-
 @attrs.frozen
 class CellReader:
     """Reads the cells of a plan's rows, of one layout, for about `wanted` records."""
 
     table: "happybase.Table"
-    cells: ItemCells[Any]
+    cells: "ItemCells[Any]"
     wanted: int
     reverse: bool
     qualifiers: RowRange | None = None

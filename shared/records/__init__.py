@@ -3,51 +3,31 @@
 May import `keys`.
 """
 
-from .arguments import check_int, check_one_of, check_text
-from .fields import LAST_MS, finite, fixed_bytes, integer, one_of, text, texts_by_name
-from .lengths import LENGTH, UNIT_LENGTHS_MS, parse_length, show_length
-from .plain_values import json_of, plain_scalar, plain_value
-from .ties import TIE_BYTES, Repeats, tie_of
-from .times import (
-    UNITS,
-    Unit,
-    likely_unit,
-    parse_date,
-    parse_datetime,
-    parse_moment,
-    parse_time,
-    show_datetime,
-    show_time,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "LAST_MS",
-    "LENGTH",
-    "TIE_BYTES",
-    "UNITS",
-    "UNIT_LENGTHS_MS",
-    "Repeats",
-    "Unit",
-    "check_int",
-    "check_one_of",
-    "check_text",
-    "finite",
-    "fixed_bytes",
-    "integer",
-    "json_of",
-    "likely_unit",
-    "one_of",
-    "parse_date",
-    "parse_datetime",
-    "parse_length",
-    "parse_moment",
-    "parse_time",
-    "plain_scalar",
-    "plain_value",
-    "show_datetime",
-    "show_length",
-    "show_time",
-    "text",
-    "texts_by_name",
-    "tie_of",
-]
+if TYPE_CHECKING:
+    from .arguments import check_int as check_int
+    from .arguments import check_one_of as check_one_of
+    from .arguments import check_text as check_text
+    from .fields import LAST_MS as LAST_MS
+    from .fields import finite as finite
+    from .fields import fixed_bytes as fixed_bytes
+    from .fields import integer as integer
+    from .fields import one_of as one_of
+    from .fields import text as text
+    from .fields import texts_by_name as texts_by_name
+    from .ties import TIE_BYTES as TIE_BYTES
+    from .ties import Repeats as Repeats
+    from .ties import tie_of as tie_of
+    from .times import parse_time as parse_time
+    from .times import show_time as show_time
+else:
+    from .. import lazy_names
+
+    __all__, __getattr__, __dir__ = lazy_names(
+        __name__,
+        arguments="check_int check_one_of check_text",
+        fields="LAST_MS finite fixed_bytes integer one_of text texts_by_name",
+        ties="TIE_BYTES Repeats tie_of",
+        times="parse_time show_time",
+    )

@@ -3,10 +3,19 @@
 May import `keys`, `records`, `tables`, `queries`, `writes`, `upkeep` and `intents`.
 """
 
-from .asked_table import AskedTable
-from .bound_source import BoundSource
-from .lists import ListOf
-from .source import Source
-from .table import Table, WritableTable
+from typing import TYPE_CHECKING
 
-__all__ = ["AskedTable", "BoundSource", "ListOf", "Source", "Table", "WritableTable"]
+if TYPE_CHECKING:
+    from .bound_source import BoundSource as BoundSource
+    from .source import Source as Source
+    from .table import Table as Table
+    from .table import WritableTable as WritableTable
+else:
+    from .. import lazy_names
+
+    __all__, __getattr__, __dir__ = lazy_names(
+        __name__,
+        bound_source="BoundSource",
+        source="Source",
+        table="Table WritableTable",
+    )

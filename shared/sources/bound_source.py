@@ -4,8 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from ..intents import FUTURE_MS, Derived, Intent, IntentWriter, WriterUpkeep, dated_in_future
-from ..intents.slots import SlotOfProcess
+from ..intents import IntentWriter
+from ..intents.intent_rows import dated_in_future
+from ..intents.reading import Derived
+from ..intents.slots import Intent, SlotOfProcess
+from ..intents.times import FUTURE_MS
 from ..queries import Query
 from ..tables import BoundTable, InvalidRow, TableLayout
 from ..writes import WriterClock, store_all
@@ -14,6 +17,8 @@ from .lists import ListOf, list_of_source
 
 if TYPE_CHECKING:
     import happybase
+
+    from ..intents import WriterUpkeep
 
 R = TypeVar("R")
 L = TypeVar("L")
@@ -151,8 +156,10 @@ class BoundSource(Generic[R]):
     # ---- upkeep
 
     @cached_property
-    def upkeep(self) -> WriterUpkeep:
+    def upkeep(self) -> "WriterUpkeep":
         """The upkeep of the records and their lines."""
+        from ..intents import WriterUpkeep  # a service that only writes and asks does not need it
+
         return WriterUpkeep(self.writer)
 
     def erase(self, of: ListOf[Any], decide: Callable[[R | None], R | None], /, **question: Any) -> int:

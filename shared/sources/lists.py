@@ -2,22 +2,22 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 
-from ..intents import KEEP_TOMBSTONES_MS
-from ..keys import KeyLayout, Splits, split_points
+from ..intents.times import KEEP_TOMBSTONES_MS
+from ..keys import KeyLayout, split_points
 from ..keys.errors import listed, shown
-from ..tables import Cells, Column, Family, InvalidRecord, OtherColumns, RecordCells, TableLayout
+from ..tables import Column, Family, InvalidRecord, RecordCells, TableLayout
 from ..tables.cells import families_of, record_fields
 from ..tables.declared_types import includes_none, type_name
+from .declaring import Columns, layout_of
+
+if TYPE_CHECKING:
+    from ..tables import OtherColumns
 
 L = TypeVar("L")
-
-Columns = Mapping[str, "str | Column | OtherColumns"]
-"""The column of each attribute: `"o:i"` is `Column("o:i")`."""
-NO_FAMILIES: Mapping[str, Family] = {}
 
 
 @attrs.frozen(eq=False)
@@ -80,26 +80,6 @@ def list_of_source(source: str, lists: Iterable[ListOf[Any]], of: ListOf[Any]) -
     raise InvalidRecord(f"{of}: must be a list of source {source} (has {listed(map(repr, lists))})")
 
 
-def layout_of(key: type[Any] | KeyLayout[Any]) -> KeyLayout[Any]:
-    """The layout of a key: that of its class has no prefixes."""
-    return key if isinstance(key, KeyLayout) else KeyLayout(key)
-
-
-def table_layout(
-    table: str,
-    holds: str,
-    key: KeyLayout[Any],
-    cells: Cells[L],
-    families: Mapping[str, Family],
-    splits: Splits | None,
-) -> TableLayout[Any, L]:
-    """A layout in which families and split points that are not given follow from the cells and the key."""
-    options: dict[str, Any] = {"families": families} if families else {}
-    if splits is not None:
-        options["splits"] = splits
-    return TableLayout(table, holds, key, cells, **options)
-
-
 def in_table(layout: TableLayout[Any, L], table: str, key: "type[Any] | KeyLayout[Any] | None") -> TableLayout[Any, L]:
     """The same cells in another table; under another key, with the split points that this key has a reason for."""
     if key is None:
@@ -111,12 +91,6 @@ def in_table(layout: TableLayout[Any, L], table: str, key: "type[Any] | KeyLayou
 def words_of(name: str) -> str:
     """The words of a class's name: StoredMessage is a stored message."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
-
-
-def holds_of(key: KeyLayout[Any], record: type[Any]) -> str:
-    """What a row is, in a few words: the first sentence of the key's docstring, or the name of the record."""
-    sentence = (key.key_class.__doc__ or record.__name__).partition("\n")[0].partition(".")[0]
-    return sentence[:1].lower() + sentence[1:]
 
 
 def line_columns(

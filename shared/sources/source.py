@@ -3,26 +3,23 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from ..intents import Intent, SourceCells, intents_table
+from ..intents.slots import Intent, intents_table
+from ..intents.sources import SourceCells
 from ..keys import KeyLayout, Splits
 from ..keys.errors import listed
 from ..tables import Family, InvalidRecord, RecordCells, TableLayout
 from ..writes import CLOCK, WriterClock
 from .bound_source import BoundSource
+from .declaring import NO_FAMILIES, Columns, holds_of, layout_of, table_layout
 from .lists import (
-    NO_FAMILIES,
-    Columns,
     ListOf,
     cells_of_list,
     check_moves,
     derived_families,
-    holds_of,
     in_table,
-    layout_of,
     line_columns,
     lines_by_name,
     list_of_source,
-    table_layout,
     words_of,
 )
 

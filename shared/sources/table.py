@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys import KeyLayout, Splits
 from ..keys.errors import shown
-from ..keys.value_codecs import microseconds_of
-from ..tables import COUNTER, Cells, Column, Family, InvalidRecord, RecordCells, TableLayout
-from ..tables.cells import record_fields
+from ..tables import COUNTER, Column, Family, InvalidRecord, RecordCells, TableLayout
+from ..tables.cells import Cells, record_fields
 from ..tables.declared_types import type_name
 from ..writes import CLOCK, WriterClock, put_all, store_all
 from .asked_table import AskedTable
-from .lists import NO_FAMILIES, Columns, holds_of, layout_of, table_layout
+from .declaring import NO_FAMILIES, Columns, holds_of, layout_of, table_layout
 
 if TYPE_CHECKING:
     import happybase
@@ -116,7 +115,11 @@ def _time_of(table: str, record: type[R], name: str) -> Callable[[R], int]:
         wanted = f"dated_by must be an int of milliseconds, or a datetime (got {name!r}, {type_name(declared)})"
         raise InvalidRecord(f"table {table}: {wanted}")
     value_of: Callable[[R], Any] = attrgetter(name)
-    return value_of if declared is int else lambda record: microseconds_of(value_of(record)) // 1000
+    if declared is int:
+        return value_of
+    from ..keys.value_codecs import microseconds_of
+
+    return lambda record: microseconds_of(value_of(record)) // 1000
 
 
 class WritableTable(AskedTable[R]):

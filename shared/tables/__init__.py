@@ -3,47 +3,46 @@
 May import `keys`, `records`, happybase and msgpack.
 """
 
-from .bound_table import BoundTable
-from .cells import Cells, Column
-from .creation import KeepsNoTombstones, NeedsThrift2, create_tables, drop_tables
-from .errors import InvalidRecord, InvalidRow, UnknownValue
-from .item_cells import ItemCells
-from .layouts import Family, PhysicalTable, TableLayout, physical_tables
-from .other_columns import OtherColumns
-from .packing import BIG_INT, COUNTER, MSGPACK, RAW, TEXT, TEXTS, Packing
-from .put_if import put_if
-from .record_cells import RecordCells
-from .recorded_layouts import LayoutMismatch, TableMismatch, UnfilledList, UnrecordedLayout, check_layouts
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BIG_INT",
-    "COUNTER",
-    "MSGPACK",
-    "RAW",
-    "TEXT",
-    "TEXTS",
-    "BoundTable",
-    "Cells",
-    "Column",
-    "Family",
-    "InvalidRecord",
-    "InvalidRow",
-    "ItemCells",
-    "KeepsNoTombstones",
-    "LayoutMismatch",
-    "NeedsThrift2",
-    "OtherColumns",
-    "Packing",
-    "PhysicalTable",
-    "RecordCells",
-    "TableLayout",
-    "TableMismatch",
-    "UnfilledList",
-    "UnknownValue",
-    "UnrecordedLayout",
-    "check_layouts",
-    "create_tables",
-    "drop_tables",
-    "physical_tables",
-    "put_if",
-]
+if TYPE_CHECKING:
+    from .bound_table import BoundTable as BoundTable
+    from .cells import Column as Column
+    from .conditional_puts import put_if as put_if
+    from .creation import create_tables as create_tables
+    from .creation import drop_tables as drop_tables
+    from .errors import InvalidRecord as InvalidRecord
+    from .errors import InvalidRow as InvalidRow
+    from .item_cells import ItemCells as ItemCells
+    from .layouts import Family as Family
+    from .layouts import TableLayout as TableLayout
+    from .other_columns import OtherColumns as OtherColumns
+    from .packing import BIG_INT as BIG_INT
+    from .packing import COUNTER as COUNTER
+    from .packing import MSGPACK as MSGPACK
+    from .packing import RAW as RAW
+    from .packing import TEXT as TEXT
+    from .packing import TEXTS as TEXTS
+    from .packing import Packing as Packing
+    from .record_cells import RecordCells as RecordCells
+    from .recorded_layouts import LayoutMismatch as LayoutMismatch
+    from .recorded_layouts import TableMismatch as TableMismatch
+    from .recorded_layouts import UnfilledList as UnfilledList
+    from .recorded_layouts import UnrecordedLayout as UnrecordedLayout
+else:
+    from .. import lazy_names
+
+    __all__, __getattr__, __dir__ = lazy_names(
+        __name__,
+        bound_table="BoundTable",
+        cells="Column",
+        conditional_puts="put_if",
+        creation="create_tables drop_tables",
+        errors="InvalidRecord InvalidRow",
+        item_cells="ItemCells",
+        layouts="Family TableLayout",
+        other_columns="OtherColumns",
+        packing="BIG_INT COUNTER MSGPACK RAW TEXT TEXTS Packing",
+        record_cells="RecordCells",
+        recorded_layouts="LayoutMismatch TableMismatch UnfilledList UnrecordedLayout",
+    )

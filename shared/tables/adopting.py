@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from ..keys import InvalidKey, KeyLayout, Modulo, RowRange, Salt
+from ..keys import InvalidKey, KeyLayout, Modulo, Salt
 from ..keys.errors import listed, shown_bytes
 from ..keys.prefixes import Prefix
+from ..keys.ranges import RowRange
 from .creation import create_records
 from .item_cells import ItemCells
 from .layouts import PhysicalTable, TableLayout, physical_tables

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys import Plan
 from .layouts import TableLayout
-from .recorded_layouts import check_filled, check_layouts
 
 if TYPE_CHECKING:
     import happybase
@@ -40,6 +39,8 @@ class BoundTable(Generic[K, R]):
         Raises LayoutMismatch if another layout made the keys that are stored, and UnfilledList for a list that `repair`
         has not filled yet. Costs: those of `check_layouts`, the first time on a connection and once in ten minutes.
         """
+        from .recorded_layouts import check_filled, check_layouts  # a declaration and its plans need no store
+
         if self._is_for_upkeep:
             check_layouts(self.connection, [self.layout])
         else:

@@ -4,16 +4,16 @@ HBase stores row key, family and qualifier again with every value, so qualifiers
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol, TypeVar, get_args, runtime_checkable
+from types import NoneType, UnionType
+from typing import Any, Protocol, TypeVar, Union, get_args, get_origin, runtime_checkable
 
 import attrs
 
-from ..keys.errors import shown
+from ..keys.errors import listed, shown
 from ..keys.limits import MAX_CELL_BYTES
 from ..keys.parts import init_fields
 from .compiled_records import FromCell
-from .declared_packing import packing_for
-from .declared_types import excludes_maps, is_other_literal, literals_of, type_check, words_for
+from .declared_types import excludes_maps, is_other_literal, literals_of, members_of, type_check, type_name, words_for
 from .errors import InvalidRecord, UnknownValue
 from .packing import MSGPACK, Packing
 
@@ -111,6 +111,28 @@ def check_cell_size(name: str, column: bytes, value: bytes, row: bytes = b"") ->
 def families_of(cells: Cells[Any]) -> tuple[str, ...]:
     """The families that cells are in, each once."""
     return tuple(dict.fromkeys(column.partition(b":")[0].decode() for column in cells.columns))
+
+
+_PLAIN = (NoneType, bool, int, float, str, bytes, list, dict, Any)
+"""The types that msgpack holds as they are."""
+
+
+def _is_plain(declared: Any) -> bool:
+    if get_origin(declared) in (Union, UnionType, list, dict, Mapping):
+        return all(map(_is_plain, get_args(declared)))
+    return all(member in _PLAIN for member in members_of(declared))
+
+
+def packing_for(declared: Any, packing: Packing) -> Packing:
+    """The packing of values of a declared type; ValueError, which says what to do, if there is none."""
+    if packing == MSGPACK and not _is_plain(declared):
+        from .declared_packing import msgpack_for  # takes longer to load than this module, and few records need it
+
+        return msgpack_for(declared)
+    if packing.holds is not None and not all(member in (Any, *packing.holds) for member in members_of(declared)):
+        wanted = f"must be declared as {listed(map(type_name, packing.holds))} to be packed as {packing.name}"
+        raise ValueError(f"{wanted} (got {type_name(declared)}): declare that, or leave out the packing")
+    return packing
 
 
 class PackedValue:

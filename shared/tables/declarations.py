@@ -2,17 +2,31 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
-from ..keys import MAX_ROW_BYTES, KeyLayout, Rest, Slice, Splits
+from ..keys import KeyLayout, Rest, Slice, Splits
+from ..keys.limits import MAX_ROW_BYTES
 from ..keys.parts import Part
 from ..keys.slice_codecs import share_codec
 from .cells import Cells
 from .errors import InvalidRecord
-from .item_cells import ItemCells
 from .record_cells import RecordCells
+
+if TYPE_CHECKING:
+    from .item_cells import ItemCells
+
+R = TypeVar("R")
+
+
+def items_of(cells: Cells[R]) -> "ItemCells[R] | None":
+    """The cells, if a row of them holds many records (`ItemCells`); None otherwise."""
+    if not hasattr(cells, "qualifier"):
+        return None
+    from .item_cells import ItemCells
+
+    return cells if isinstance(cells, ItemCells) else None
 
 
 def check_attributes(table: str, layout: KeyLayout[Any], cells: Cells[Any]) -> None:
@@ -25,7 +39,8 @@ def check_attributes(table: str, layout: KeyLayout[Any], cells: Cells[Any]) -> N
     attributes = [field.name for field in attrs.fields(record)]
     part_of = cells.key_names if isinstance(cells, RecordCells) else {}
     whole_slices = {name for name in part_of.values() if hasattr(record, name)}
-    qualifier = cells.qualifier.part_named if isinstance(cells, ItemCells) else {}
+    items = items_of(cells)
+    qualifier = items.qualifier.part_named if items else {}
     for name in attributes:
         if (
             part_of.get(name, name) not in layout.part_named
@@ -96,9 +111,10 @@ def claimed_by_both(first: Iterable[Claim], second: Iterable[Claim]) -> bytes | 
 
 def claims_of(cells: Cells[Any]) -> Iterator[Claim]:
     """The columns that cells claim of a row."""
+    items = items_of(cells)
     for column in cells.columns:
-        if isinstance(cells, ItemCells):
-            yield column + b":" + cells.label, True
+        if items:
+            yield column + b":" + items.label, True
         elif b":" in column:
             yield column, False
         else:

@@ -28,7 +28,7 @@ import attrs
 from ..keys.errors import listed, message_of, shown
 from ..keys.parts import init_fields
 from ..keys.value_codecs import day_of, days_of, microseconds_of, moment_of, uuid_of
-from .declared_types import is_other_literal, literals_of, members_of, type_check, type_name, words_for
+from .declared_types import is_other_literal, literals_of, type_check, type_name, words_for
 from .errors import UnknownValue
 from .packing import MSGPACK, Packing, msgpack_of
 
@@ -37,15 +37,10 @@ _ALL: frozenset[type[Any]] = frozenset((*_PLAIN, list, dict))
 """The classes of plain values, which msgpack holds as they are."""
 
 
-def packing_for(declared: Any, packing: Packing) -> Packing:
+def msgpack_for(declared: Any) -> Packing:
     """The packing of values of a declared type; ValueError, which says what to do, if there is none."""
-    if packing == MSGPACK:
-        form = _form_of(declared)
-        return MSGPACK if form.is_plain else msgpack_of(form.to_plain, form.from_plain)
-    if packing.holds is not None and not all(member in (Any, *packing.holds) for member in members_of(declared)):
-        wanted = f"must be declared as {listed(map(type_name, packing.holds))} to be packed as {packing.name}"
-        raise ValueError(f"{wanted} (got {type_name(declared)}): declare that, or leave out the packing")
-    return packing
+    form = _form_of(declared)
+    return MSGPACK if form.is_plain else msgpack_of(form.to_plain, form.from_plain)
 
 
 @attrs.frozen

@@ -6,8 +6,6 @@ from decimal import Decimal
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from ..keys.value_codecs import is_moment
-
 _TYPE_NAMES = {
     int: "an int",
     float: "a float",
@@ -21,10 +19,6 @@ _TYPE_NAMES = {
 
 def _is_finite(value: Any) -> bool:
     return type(value) is Decimal and value.is_finite()
-
-
-_FITS: Mapping[Any, Callable[[Any], bool]] = {datetime: is_moment, Decimal: _is_finite}
-"""The types of which not all values are accepted."""
 
 
 def type_check(declared: Any) -> Callable[[Any], bool]:
@@ -41,8 +35,12 @@ def type_check(declared: Any) -> Callable[[Any], bool]:
         return lambda value: any(check(value) for check in checks)
     if declared is Any:
         return lambda value: True
-    if isinstance(declared, type) and declared in _FITS:
-        return _FITS[declared]
+    if declared is datetime:
+        from ..keys.value_codecs import is_moment  # few records need it
+
+        return is_moment
+    if declared is Decimal:
+        return _is_finite
     if origin is Mapping:
         return lambda value: isinstance(value, Mapping)
     return lambda value: type(value) is (origin or declared or type(None))

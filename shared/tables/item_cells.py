@@ -5,21 +5,11 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from ..keys import (
-    InvalidKey,
-    InvalidQuestion,
-    KeyLayout,
-    Plan,
-    Prefixed,
-    Rest,
-    RowRange,
-    UnknownCode,
-    between,
-    successor,
-)
+from ..keys import InvalidKey, InvalidQuestion, KeyLayout, Plan, Prefixed, Rest, between, successor
 from ..keys.conditions import Between, is_one_value
-from ..keys.errors import listed, message_of, shown
+from ..keys.errors import UnknownCode, listed, message_of, shown
 from ..keys.planning import check_condition, is_point
+from ..keys.ranges import RowRange
 from ..keys.slice_codecs import share_codec
 from .cells import PackedValue, check_cell_attributes, check_cell_size, check_family, record_fields
 from .compiled_records import compile_item

@@ -11,8 +11,9 @@ from typing import Any
 
 import attrs
 
-from ..keys import Code, Codec, KeyLayout, Prefix
-from ..keys.prefixes import sources
+from ..keys import Code, KeyLayout
+from ..keys.codecs import Codec
+from ..keys.prefixes import Prefix, sources
 
 Codes = tuple[tuple[int, str], ...]
 """The bytes of a `Code` with their names, in the order of the bytes."""

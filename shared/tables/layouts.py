@@ -15,9 +15,8 @@ from ..keys import InvalidKey, KeyLayout, Plan, Splits, split_points
 from ..keys.limits import BLOCK_BYTES, FOREVER_S
 from ..records.fields import integer, one_of
 from .cells import Cells, families_of
-from .declarations import check_attributes, check_splits, claimed_by_both, claims_of
+from .declarations import check_attributes, check_splits, claimed_by_both, claims_of, items_of
 from .errors import InvalidRecord, InvalidRow
-from .item_cells import ItemCells
 from .key_formats import KeyFormat, key_format
 from .record_cells import RecordCells
 
@@ -109,8 +108,8 @@ class TableLayout(Generic[K, R]):
                 raise InvalidRecord(f"table {self.name}: must have the family {family} (has {there_are})")
         check_attributes(self.name, self.key, self.cells)
         check_splits(self.name, self.splits)
-        qualifier = self.cells.qualifier if isinstance(self.cells, ItemCells) else None
-        object.__setattr__(self, "format", key_format(self.key, qualifier))
+        items = items_of(self.cells)
+        object.__setattr__(self, "format", key_format(self.key, items.qualifier if items else None))
         reader: Callable[[bytes, Mapping[bytes, bytes]], R] = self._record_reference
         if isinstance(self.cells, RecordCells):
             reader = self.cells.reader(self.key, self._record_reference)
@@ -188,8 +187,8 @@ class TableLayout(Generic[K, R]):
         return attrs.evolve(self.key.whole_table(), table=self.name)
 
     def _planned(self, plan: Callable[..., Plan], question: dict[str, Any]) -> Plan:
-        if isinstance(self.cells, ItemCells):
-            return attrs.evolve(self.cells.plan(self.key, plan, question), table=self.name)
+        if items := items_of(self.cells):
+            return attrs.evolve(items.plan(self.key, plan, question), table=self.name)
         return attrs.evolve(plan(**question), table=self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:

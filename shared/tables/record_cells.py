@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 
@@ -12,8 +12,10 @@ from ..keys.errors import message_of, shown
 from .cells import Column, PackedValue, check_cell_attributes, check_cell_size, check_column, record_fields
 from .compiled_records import FromCell, compile_record
 from .errors import InvalidRecord, UnknownValue
-from .other_columns import OtherColumns, PackedMapping
 from .packing import COUNTER, Packing
+
+if TYPE_CHECKING:
+    from .other_columns import OtherColumns, PackedMapping
 
 R = TypeVar("R")
 
@@ -46,7 +48,7 @@ class RecordCells(Generic[R]):
     def __init__(
         self,
         record: type[R],
-        attributes: Mapping[str, str | Column | OtherColumns],
+        attributes: "Mapping[str, str | Column | OtherColumns]",
         *,
         marker: str | None = None,
         key_names: Mapping[str, str] = NO_NAMES,
@@ -71,12 +73,7 @@ class RecordCells(Generic[R]):
         }
         self._check_claimed(claimed)
         self._column = {name: claimed[name] for name, column in self.attributes.items() if isinstance(column, Column)}
-        taken = {column: name for name, column in self._column.items()}
-        self.mappings = {
-            name: PackedMapping(record, name, self._fields[name].type, columns, taken)
-            for name, columns in self.attributes.items()
-            if isinstance(columns, OtherColumns)
-        }
+        self.mappings = self._mappings()
         """The attributes that are mappings."""
         self._own_columns = tuple(self._column.values()) if marker is None else (marker.encode(),)
         whole = tuple(mapping.family for mapping in self.mappings.values())
@@ -101,6 +98,16 @@ class RecordCells(Generic[R]):
             if len(names := list(group)) > 1:
                 has = f"the column {column.decode()}" if b":" in column else f"the other columns of {column.decode()}"
                 raise InvalidRecord(f"{self.record.__name__}.{names[1]}: {names[0]} has {has} already")
+
+    def _mappings(self) -> "dict[str, PackedMapping]":
+        others = {name: columns for name, columns in self.attributes.items() if not isinstance(columns, Column)}
+        if not others:
+            return {}
+        from .other_columns import PackedMapping  # few records need it
+
+        taken = {column: name for name, column in self._column.items()}
+        types = {name: self._fields[name].type for name in others}
+        return {name: PackedMapping(self.record, name, types[name], others[name], taken) for name in others}
 
     def column(self, name: str) -> bytes:
         """The column of one attribute, `family:qualifier`. A mapping has none of its own."""
@@ -256,7 +263,7 @@ class RecordCells(Generic[R]):
 
 
 def _remade(
-    record: type[R], attributes: Mapping[str, Column | OtherColumns], marker: str | None, key_names: Mapping[str, str]
+    record: type[R], attributes: "Mapping[str, Column | OtherColumns]", marker: str | None, key_names: Mapping[str, str]
 ) -> RecordCells[R]:
     return RecordCells(record, attributes, marker=marker, key_names=key_names)
 

@@ -60,12 +60,12 @@ import attrs
 
 from ..keys import KeyLayout, TrailingText, part, row_key
 from .cells import Column
+from .conditional_puts import put_if
 from .declarations import Claim, claimed_by_both, claims_of
 from .errors import InvalidRecord
 from .key_formats import KeyFormat
 from .layouts import PhysicalTable, TableLayout
 from .packing import TEXT
-from .put_if import put_if
 from .record_cells import RecordCells
 
 if TYPE_CHECKING:

@@ -6,7 +6,9 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from ..intents import KEEP_TOMBSTONES_MS, SourceCells, writers_of
+from ..intents import KEEP_TOMBSTONES_MS
+from ..intents.sources import SourceCells
+from ..intents.writer import writers_of
 from ..tables import TableLayout
 
 Contents: TypeAlias = dict[str, dict[bytes, Any]]

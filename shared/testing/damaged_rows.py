@@ -9,7 +9,8 @@ from uuid import UUID
 import happybase
 
 from ..keys import InvalidKey, KeyLayout
-from ..tables import InvalidRow, PhysicalTable, TableLayout, physical_tables
+from ..tables import InvalidRow, TableLayout
+from ..tables.layouts import PhysicalTable, physical_tables
 
 NOT_KEYS = (b"\xff\xfe\xfd", b"\xff", b"damaged", b"\x00")
 """Rows to try: no codec of text accepts the first, and few widths of numbers the others."""

@@ -9,7 +9,8 @@ import happybase
 
 from ..stores import connect
 from ..stores.embedded.connection import EmbeddedConnection
-from ..tables import TableLayout, check_layouts, create_tables
+from ..tables import TableLayout, create_tables
+from ..tables.recorded_layouts import check_layouts
 
 EMBEDDED, HBASE = "embedded", "HBase"
 """The names of the engines."""

@@ -10,7 +10,7 @@ import attrs
 import happybase
 
 from ..intents import Erasure
-from ..intents.steps import FORGET_MS
+from ..intents.times import FORGET_MS
 from ..upkeep import CombinedUpkeep, Upkeep
 from ..writes import WriterClock
 from .engines import Engine

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..intents.intent_rows import CLOCKS_APART_MS
-from ..intents.steps import FORGET_MS, WINDOW_MS
+from ..intents.times import FORGET_MS, WINDOW_MS
 from .crash_points import chosen
 from .erased_person import ErasureTests
 from .watched_connection import WatchedConnection, WriterDied, dying_at, paused_at

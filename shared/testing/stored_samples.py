@@ -5,8 +5,9 @@ from typing import Any, TypeAlias
 
 import happybase
 
-from ..intents import SourceCells
-from ..tables import COUNTER, ItemCells, RecordCells, TableLayout, physical_tables
+from ..intents.sources import SourceCells
+from ..tables import COUNTER, ItemCells, RecordCells, TableLayout
+from ..tables.layouts import physical_tables
 
 Tables: TypeAlias = Sequence[TableLayout[Any, Any]]
 

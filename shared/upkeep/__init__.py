@@ -7,35 +7,21 @@ A part of an upkeep is a class that extends `Upkeep` and writes one method, `fou
 May import `keys`, `tables`, `queries`, `writes` and `events`.
 """
 
-from .checkpoints import Checkpoint
-from .combined import CombinedUpkeep, Erases, Upkeep
-from .findings import (
-    TIMES_READ_AGAIN,
-    Finding,
-    Instructions,
-    Mendable,
-    confirmed,
-    mended_together,
-    reason_told,
-    too_new_to_delete,
-)
-from .recovery import Recovery, settle_each
-from .unreadable import UnreadableRows
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "TIMES_READ_AGAIN",
-    "Checkpoint",
-    "CombinedUpkeep",
-    "Erases",
-    "Finding",
-    "Instructions",
-    "Mendable",
-    "Recovery",
-    "UnreadableRows",
-    "Upkeep",
-    "confirmed",
-    "mended_together",
-    "reason_told",
-    "settle_each",
-    "too_new_to_delete",
-]
+if TYPE_CHECKING:
+    from .combined import CombinedUpkeep as CombinedUpkeep
+    from .combined import Upkeep as Upkeep
+    from .findings import Finding as Finding
+    from .findings import Instructions as Instructions
+    from .findings import Mendable as Mendable
+    from .unreadable import UnreadableRows as UnreadableRows
+else:
+    from .. import lazy_names
+
+    __all__, __getattr__, __dir__ = lazy_names(
+        __name__,
+        combined="CombinedUpkeep Upkeep",
+        findings="Finding Instructions Mendable",
+        unreadable="UnreadableRows",
+    )

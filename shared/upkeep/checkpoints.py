@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeAlias
 
-from ..keys import EVERY_ROW, RowRange, next_row
+from ..keys.ranges import EVERY_ROW, RowRange, next_row
 
 Reached: TypeAlias = Mapping[str, bytes | None]
 """The last row that each pass over a table has compared; None if the pass is complete. Also the marks that the first

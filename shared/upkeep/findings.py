@@ -6,10 +6,8 @@ from typing import Literal, TypeAlias, TypeVar
 
 import attrs
 
-from ..keys import UnknownCode
-from ..keys.errors import shown_bytes
+from ..keys.errors import UnknownCode, shown_bytes
 from ..tables import InvalidRow
-from ..tables.ddl import delete_statement
 from .checkpoints import Checkpoint
 
 R = TypeVar("R")
@@ -68,6 +66,8 @@ def unreadable(table: str, row: bytes, error: ValueError) -> Finding:
 
 def too_new_to_delete(table: bytes, row: bytes, column: bytes, date: int) -> str:
     """Why a cell stays that is dated after what a writer may put next, and how to remove it."""
+    from ..tables.ddl import delete_statement
+
     remove = delete_statement(table.decode(), row, column, date)
     return f"dated {date}; Thrift1 would also hide later puts, so delete it in the HBase shell: {remove}"
 

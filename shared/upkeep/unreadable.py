@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ..keys import EVERY_ROW, InvalidKey
-from ..queries import scan_in_batches
+from ..keys import InvalidKey
+from ..keys.ranges import EVERY_ROW
+from ..queries.scanning import scan_in_batches
 from ..tables import BoundTable, InvalidRow
 from ..writes.batches import remove_row
 from .combined import Upkeep

@@ -3,49 +3,32 @@
 May import `keys`, `tables`, `queries` and `events`.
 """
 
-from .batches import NotAllStored, delete_all, delete_rows, put_all, remove_row, store_all
-from .clock import CLOCK, Moment, WriterClock
-from .dated_cells import put_rows
-from .dictionaries import (
-    CACHED_NAMES,
-    COUNTER_ROW,
-    ID_FAMILY,
-    NAME_FAMILY,
-    Dictionary,
-    IdTaken,
-    NameTaken,
-    NoFreeId,
-    UnknownName,
-)
-from .expiring import Expired, ExpiredRecord, allow_expired, expired, refuse_expired
-from .server_clock import MAX_SKEW_MS, ClockSkew, checked_moment
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "CACHED_NAMES",
-    "CLOCK",
-    "COUNTER_ROW",
-    "ID_FAMILY",
-    "MAX_SKEW_MS",
-    "NAME_FAMILY",
-    "ClockSkew",
-    "Dictionary",
-    "Expired",
-    "ExpiredRecord",
-    "IdTaken",
-    "Moment",
-    "NameTaken",
-    "NoFreeId",
-    "NotAllStored",
-    "UnknownName",
-    "WriterClock",
-    "allow_expired",
-    "checked_moment",
-    "delete_all",
-    "delete_rows",
-    "expired",
-    "put_all",
-    "put_rows",
-    "refuse_expired",
-    "remove_row",
-    "store_all",
-]
+if TYPE_CHECKING:
+    from .batches import NotAllStored as NotAllStored
+    from .batches import delete_all as delete_all
+    from .batches import delete_rows as delete_rows
+    from .batches import put_all as put_all
+    from .batches import store_all as store_all
+    from .clock import CLOCK as CLOCK
+    from .clock import WriterClock as WriterClock
+    from .dictionaries import Dictionary as Dictionary
+    from .dictionaries import IdTaken as IdTaken
+    from .dictionaries import NameTaken as NameTaken
+    from .dictionaries import UnknownName as UnknownName
+    from .expiring import Expired as Expired
+    from .expiring import allow_expired as allow_expired
+    from .expiring import refuse_expired as refuse_expired
+    from .server_clock import ClockSkew as ClockSkew
+else:
+    from .. import lazy_names
+
+    __all__, __getattr__, __dir__ = lazy_names(
+        __name__,
+        batches="NotAllStored delete_all delete_rows put_all store_all",
+        clock="CLOCK WriterClock",
+        dictionaries="Dictionary IdTaken NameTaken UnknownName",
+        expiring="Expired allow_expired refuse_expired",
+        server_clock="ClockSkew",
+    )

@@ -8,7 +8,8 @@ from typing import Any, Protocol, TypeVar
 
 import attrs
 
-from ..queries import BATCH_ROWS, Query, in_batches
+from ..queries import Query
+from ..queries.scanning import BATCH_ROWS, in_batches
 from ..tables import BoundTable, InvalidRow, TableLayout
 from .dated_cells import put_dated
 from .expiring import Expired, refuse_expired

@@ -29,9 +29,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ..keys import MAX_ROW_BYTES, Codec, InvalidKey, TrailingText, successor
+from ..keys import InvalidKey, TrailingText, successor
+from ..keys.codecs import Codec
 from ..keys.errors import shown, shown_bytes
-from ..queries import in_batches
+from ..keys.limits import MAX_ROW_BYTES
+from ..queries.scanning import in_batches
 from ..tables import InvalidRow, put_if
 
 if TYPE_CHECKING:

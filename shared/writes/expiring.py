@@ -13,9 +13,7 @@ from weakref import WeakSet
 import attrs
 
 from ..tables import BoundTable, TableLayout
-from ..tables.recorded_layouts import RECORDS, has_record, record_row
 from .clock import CLOCK
-from .server_clock import checked_moment
 
 if TYPE_CHECKING:
     import happybase
@@ -128,6 +126,9 @@ def refuse_expired(
 
 def _now_ms(table: BoundTable[Any, Any]) -> int:
     """The time now, by a clock that was compared if the store has a record of the table."""
+    from ..tables.recorded_layouts import RECORDS, has_record, record_row  # only a table with a TTL needs them
+    from .server_clock import checked_moment
+
     connection = table.connection
     if not has_record(connection, table.layout):
         return CLOCK.read_ms()

@@ -16,7 +16,8 @@ from domains.tsdb.keys import DELETIONS
 from shared.designs import load_samples
 from shared.loading import FORMATS
 from shared.stores import connect
-from shared.tables import create_tables, physical_tables
+from shared.tables import create_tables
+from shared.tables.layouts import physical_tables
 from tests.few_designs import FEW
 
 ROOT = Path(__file__).parents[2]

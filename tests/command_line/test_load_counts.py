@@ -274,7 +274,7 @@ def test_an_error_of_the_writer_stops_the_load_and_the_file_is_named(rowbook, da
             raise error("clock: must be right")
         return answer
 
-    monkeypatch.setattr("shared.writes.expiring.checked_moment", compared)
+    monkeypatch.setattr("shared.writes.server_clock.checked_moment", compared)
     with pipe("a.csv") if is_pipe else nullcontext("a.csv") as name:
         code, out, err = rowbook(f"load days {name} a.csv --store embedded:a.db")
     assert (code, out, err) == (1, "", "a.csv: clock: must be right; 3 records stored before\n")

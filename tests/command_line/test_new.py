@@ -20,7 +20,7 @@ from domains.command_line.new_package.making import made_files
 from domains.command_line.new_package.shown import SHOWN
 from domains.command_line.new_package.words import read_renames
 from domains.command_line.usage import CommandFailed, WrongUsage
-from shared.intents import holds_intents
+from shared.intents.slots import holds_intents
 from tests.copies import ROOT, story_of
 
 COPIED = [design for design in all_designs() if not design.in_one_file]

@@ -8,7 +8,7 @@ from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
 from domains.command_line import running
 from domains.command_line.designs import all_designs
-from shared.intents import holds_intents
+from shared.intents.slots import holds_intents
 from shared.stores import connect
 from shared.tables import InvalidRecord
 from tests.few_designs import few_of

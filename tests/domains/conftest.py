@@ -9,7 +9,8 @@ import pytest
 from domains.command_line.designs import all_designs
 from shared.designs import load_samples
 from shared.stores import connect
-from shared.tables import check_layouts, create_tables
+from shared.tables import create_tables
+from shared.tables.recorded_layouts import check_layouts
 from shared.testing.contracts import open_samples
 from shared.testing.erased_person import MovedTime
 from tests.domains.variants import in_each_run

@@ -15,8 +15,9 @@ from domains.command_line.designs import all_designs
 from shared.designs import FACTS, measure, store_records
 from shared.designs.growth import TIMES, growths, recorded_growth
 from shared.loading import UnreadableFile, read_lines
-from shared.queries import MAX_LIMIT
-from shared.tables import ItemCells, RecordCells, check_layouts
+from shared.queries.scanning import MAX_LIMIT
+from shared.tables import ItemCells, RecordCells
+from shared.tables.recorded_layouts import check_layouts
 from shared.testing import DesignContract
 from shared.testing.answers import check_equal_answers, check_same_records
 from shared.testing.contracts import samples_of

@@ -3,7 +3,7 @@
 import pytest
 
 from domains.command_line.designs import all_designs
-from shared.intents import holds_intents
+from shared.intents.slots import holds_intents
 from shared.testing import CrashContract, StoppedWrites
 from shared.testing.crash_tests import CrashTests
 from shared.testing.rival_checks import check_a_store_that_fails_often

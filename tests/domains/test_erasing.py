@@ -7,7 +7,7 @@ import pytest
 
 from domains.command_line.designs import all_designs
 from shared.intents import Erasure
-from shared.intents.steps import FORGET_MS
+from shared.intents.times import FORGET_MS
 from shared.testing import ErasedPerson, ErasureContract, WatchedConnection, WriterDied, dying_at
 from shared.testing.engines import Engine
 from shared.testing.erased_person import ErasureTests, MovedTime

@@ -13,7 +13,7 @@ from domains.monitoring.keys import HOUR_MS
 from domains.orders.keys import BY_STATUS
 from domains.tsdb.records import MAX_TAGS
 from shared.designs import metered
-from shared.intents import holds_intents
+from shared.intents.slots import holds_intents
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
 from shared.sources import Table
 from shared.stores import connect

@@ -4,7 +4,8 @@ import pytest
 
 from domains.command_line.designs import all_designs
 from shared.designs import measure
-from shared.intents import SourceCells, writers_of
+from shared.intents.sources import SourceCells
+from shared.intents.writer import writers_of
 from shared.tables import UnfilledList, create_tables
 from shared.tables.recorded_layouts import (
     MARK,

@@ -15,7 +15,7 @@ import happybase
 import Hbase_thrift
 
 from shared.designs.pages.key_lengths import KEY_TIMES
-from shared.keys import MAX_ROW_BYTES
+from shared.keys.limits import MAX_ROW_BYTES
 from tests.programs.hbase.named import NamedHBase
 from tests.programs.hbase.recording import record, times_in_turns
 from tests.programs.hbase.table_files import write_files

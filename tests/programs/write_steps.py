@@ -5,7 +5,8 @@ from typing import Any
 
 import attrs
 
-from shared.intents import IntentWriter, writers_of
+from shared.intents import IntentWriter
+from shared.intents.writer import writers_of
 from shared.testing import Call, Stop, Write, stopped_at
 from shared.testing.crash_tests import CrashTests
 

@@ -14,7 +14,6 @@ import shared.keys
 from shared.keys import (
     Bool,
     Code,
-    Codec,
     Date,
     DateTime,
     Descending,
@@ -38,6 +37,7 @@ from shared.keys import (
     part,
     row_key,
 )
+from shared.keys.codecs import Codec
 
 
 class Level(enum.Enum):
@@ -125,7 +125,13 @@ LineOfTimeline = key_class(
     "LineOfTimeline", owner=EscapedText, posted_ms=Descending(Int64), author=EscapedText, post_id=UInt64
 )
 
-_NAMES = {**vars(shared.keys), **globals(), **vars(math), "timedelta": timedelta, "timezone": timezone}
+_NAMES = {
+    **{name: getattr(shared.keys, name) for name in shared.keys.__all__},
+    **globals(),
+    **vars(math),
+    "timedelta": timedelta,
+    "timezone": timezone,
+}
 
 
 def made(text: str) -> Any:

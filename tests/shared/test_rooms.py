@@ -4,11 +4,13 @@ import ast
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT / "shared"
@@ -66,6 +68,10 @@ MAY_IMPORT = {
 ROOMS = [path.parent for path in (*SHARED.glob("*/__init__.py"), *SHARED.glob("stores/*/__init__.py"))]
 COPIED = ("keys", "records", "tables", "queries", "writes", "upkeep", "intents", "sources", "events")
 """The rooms that a copied design imports."""
+LAZY = [*(room for room in COPIED if room != "events"), "loading", "designs"]
+"""The rooms that import a name's module when the name is used."""
+MODULES = ("__init__", "keys", "records", "repository", "example")
+"""The modules of a design that everybody copies."""
 
 
 @cache
@@ -116,10 +122,38 @@ def test_imports_form_no_circle_those_for_types_included() -> None:
     imports = {name: set(imported_modules(path)) & names.keys() - {name} for name, path in names.items()}
     for name, path in names.items():
         if path.name == "__init__.py":  # a room imports its modules, which may import each other
+            imports[name] -= {"shared"}  # whose function imports them when they are used
             continue
         imports[name] = {module for module in imports[name] if names[module].name != "__init__.py"}
     assert "shared.keys.reference" in imports["shared.keys.layout"]
     TopologicalSorter(imports).prepare()  # raises CycleError
+
+
+def lists_of(package: Path) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """The names that a package exports, by module: those for type checkers, and those for `lazy_names`."""
+    tree = ast.parse((package / "__init__.py").read_text(encoding="utf-8"))
+    typed: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            assert all(alias.name == alias.asname for alias in node.names), "without it, a type checker hides the name"
+            typed.setdefault(node.module or "", set()).update(alias.name for alias in node.names)
+    (call,) = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_names"]
+    lazy = {keyword.arg or "": {*ast.literal_eval(keyword.value).split()} for keyword in call.keywords}
+    return typed, lazy
+
+
+@pytest.mark.parametrize("package", [SHARED, *(SHARED / room for room in LAZY)], ids=lambda path: path.name)
+def test_a_name_of_a_lazy_package_is_imported_when_it_is_used(package: Path) -> None:
+    typed, lazy = lists_of(package)
+    assert lazy == typed
+    module = import_module(name_of(package))
+    assert module.__all__ == sorted(name for names in lazy.values() for name in names)
+    assert {*module.__all__} <= {*dir(module)}
+    assert {*module.__all__} & {path.stem for path in package.iterdir()} == set(), "Python finds the module"
+    for name in module.__all__:
+        getattr(module, name)
+    with pytest.raises(AttributeError, match=f"module '{name_of(package)}' has no attribute 'no_name'"):
+        module.no_name  # noqa: B018
 
 
 def test_no_design_imports_what_tests_it() -> None:
@@ -132,20 +166,46 @@ def test_no_design_imports_what_tests_it() -> None:
     assert importers == []
 
 
+def imported_by(*modules: str) -> list[str]:
+    """The modules that a new process imports for some modules, without what their names import when they are used."""
+    code = f"import json, sys, {', '.join(modules)}; print(json.dumps(sorted(sys.modules)))"
+    names: list[str] = json.loads(subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True))
+    assert {*modules} <= {*names}
+    return names
+
+
+def within(modules: list[str], unwanted: Collection[str]) -> list[str]:
+    """The modules that are one of these, or in one of them."""
+    return [module for module in modules if f"{module}.".startswith(tuple(f"{name}." for name in unwanted))]
+
+
+LIBRARIES = ("rich", "typer", "cattrs", "sqlite3", "pytest")
+SHOW = (*LIBRARIES, "shared.stores", "shared.loading", "shared.designs", "shared.testing")
+
+
 def test_what_a_copied_design_imports_brings_no_store_and_no_library_of_the_show() -> None:
-    imports = ", ".join(f"shared.{room}" for room in COPIED)
-    code = f"import json, sys, {imports}; print(json.dumps(sorted(sys.modules)))"
-    modules = json.loads(subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True))
-    assert set(imports.split(", ")) <= set(modules)
-    libraries = ("rich", "typer", "cattrs", "sqlite3", "pytest")
-    unwanted = (*libraries, "shared.stores", "shared.loading", "shared.designs", "shared.testing")
-    assert [module for module in modules if f"{module}.".startswith(tuple(f"{name}." for name in unwanted))] == []
+    modules = [
+        f"shared.{path.parent.name}.{path.stem}" for room in COPIED for path in (SHARED / room).glob("[a-z]*.py")
+    ]
+    assert within(imported_by(*modules), SHOW) == []
+
+
+def test_a_table_alone_imports_no_protocol_and_a_source_no_upkeep_of_it() -> None:
+    protocol = ("shared.intents", "shared.upkeep", "shared.sources.source", "shared.tables.item_cells")
+    assert within(imported_by("domains.logs.repository"), (*SHOW, *protocol)) == []
+    modules = imported_by("domains.orders.repository")
+    assert "shared.intents.writer" in modules
+    assert within(modules, (*SHOW, "shared.intents.verifying", "shared.intents.erasing")) == []
 
 
 def test_a_design_imports_only_what_a_room_makes_public() -> None:
-    """What a design needs is in the `__all__` of a room, so that a room may move and rename everything else."""
-    for path in (ROOT / "domains").glob("*/**/*.py"):
-        if "command_line" in path.parts:
+    """Its keys, records and repository do: a room may move and rename everything else.
+
+    What verifies and repairs, variants, and `tsdb`, which is a published format, also import from modules of rooms.
+    """
+    for path in (ROOT / "domains").glob("*/*.py"):
+        is_in_one_file = not path.with_name("keys.py").exists()
+        if path.parent.name in ("command_line", "tsdb") or not (is_in_one_file or path.stem in MODULES):
             continue
         for node in imports_of(path):
             if isinstance(node, ast.Import):

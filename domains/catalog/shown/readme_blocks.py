@@ -12,7 +12,8 @@ import attrs
 from shared.designs import Design, Variant, load_samples, scratch_store, stored_bytes, stored_cells
 from shared.designs.pages import filled, markdown_table
 from shared.keys import DecimalText, Int64, UInt32
-from shared.tables import TableLayout, physical_tables
+from shared.tables import TableLayout
+from shared.tables.layouts import physical_tables
 
 FORMS = {
     "catalog": "text",

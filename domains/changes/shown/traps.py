@@ -9,8 +9,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from shared.designs import Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
-from shared.keys import between, next_row
-from shared.queries import in_batches, scan
+from shared.keys import between
+from shared.keys.ranges import next_row
+from shared.queries import scan
+from shared.queries.scanning import in_batches
 from shared.writes import NotAllStored
 
 from ..keys import BY_POSITION, BY_RECORD, TABLES

@@ -9,7 +9,7 @@ import attrs
 
 from shared.designs import Design, Variant, metered, scratch_store, stored_cells
 from shared.designs.pages import below, cells_text, filled, markdown_table, text_block
-from shared.tables import physical_tables
+from shared.tables.layouts import physical_tables
 
 from ..keys import PROFILES, TABLES
 from ..records import OrderSummary, Profile

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from shared.designs import Design, Outcome, ScannedTable, Trap, scratch_store, scratch_table
-from shared.keys import RowRange, next_row
+from shared.keys.ranges import RowRange, next_row
 from shared.tables import TableLayout
 
 from ..keys import NEWEST, SHOWN, TABLES

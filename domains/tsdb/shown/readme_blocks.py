@@ -6,7 +6,7 @@ from typing import Any
 
 from shared.designs import Design
 from shared.designs.pages import filled, markdown_table
-from shared.records import UNIT_LENGTHS_MS
+from shared.records.lengths import UNIT_LENGTHS_MS
 
 from ..aggregation import AGGREGATORS
 from ..codecs import SeriesSalt

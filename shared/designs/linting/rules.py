@@ -9,7 +9,7 @@ from typing import Any, Union, get_args, get_origin
 
 import attrs
 
-from ...intents import SourceCells
+from ...intents.sources import SourceCells
 from ...keys import Modulo, Reversed, Salt
 from ...keys.conditions import Between
 from ...keys.errors import TooManyRanges, listed

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ...keys import MAX_ROW_BYTES
+from ...keys.limits import MAX_ROW_BYTES
 from ..hfiles import CELL_BYTES
 from .linting import Linted
 from .subjects import LintedTable

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from ...keys import InvalidKey, InvalidQuestion, RowRange
+from ...keys import InvalidKey, InvalidQuestion
 from ...keys.conditions import Between
+from ...keys.ranges import RowRange
 from ...tables import InvalidRow, TableLayout
 from ..comparison import stored_bytes
 from ..design import Design, Variant

@@ -13,7 +13,6 @@ import attrs
 from ...keys import (
     Bool,
     Code,
-    Codec,
     Date,
     DateTime,
     DecimalText,
@@ -33,7 +32,6 @@ from ...keys import (
     KeyLayout,
     LongMaxMinus,
     Modulo,
-    Prefix,
     Prefixed,
     Rest,
     Reversed,
@@ -53,6 +51,8 @@ from ...keys import (
     row_key,
     starting_with,
 )
+from ...keys.codecs import Codec
+from ...keys.prefixes import Prefix
 
 # ---- entries -------------------------------------------------------------------------------------
 

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from ...intents import SourceCells
-from ...tables import Cells, ItemCells, RecordCells, TableLayout
+from ...intents.sources import SourceCells
+from ...tables import ItemCells, RecordCells, TableLayout
+from ...tables.cells import Cells
 from ..cost_tables import listed
 from ..design import Design
 from ..patterns import key_line

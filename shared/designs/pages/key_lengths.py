@@ -5,7 +5,7 @@ from math import lcm
 from pathlib import Path
 from typing import Any
 
-from ...keys import MAX_ROW_BYTES
+from ...keys.limits import MAX_ROW_BYTES
 from ..comparison import stored_bytes
 from ..hfiles import CELL_BYTES
 from .markdown import below, filled, markdown_table

@@ -6,8 +6,9 @@ from itertools import starmap
 from typing import Any
 from uuid import UUID
 
-from ...keys import InvalidKey, InvalidQuestion, TimeBucket, shown, shown_bytes
-from ...tables.declared_packing import packing_for
+from ...keys import InvalidKey, InvalidQuestion, TimeBucket, shown
+from ...keys.errors import shown_bytes
+from ...tables.cells import packing_for
 from ...tables.declared_types import type_name
 from ...tables.packing import MSGPACK
 from .codec_entries import (

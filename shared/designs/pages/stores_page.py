@@ -3,8 +3,7 @@
 import logging
 
 from ...events import EVENTS
-from ...keys import MAX_ROW_BYTES
-from ...keys.limits import MAX_CELL_BYTES, MAX_FILTER_BYTES
+from ...keys.limits import MAX_CELL_BYTES, MAX_FILTER_BYTES, MAX_ROW_BYTES
 from ...stores.embedded import mutations, rules, scanners
 from ...stores.filters import comparators, java_patterns
 from ...stores.filters import language as filter_language

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from ...keys import EscapedBytes, EscapedText, Rest, Segment
+from ...keys import EscapedBytes, EscapedText, Rest
+from ...keys.parts import Segment
 from ...keys.slice_codecs import share_codec
 from ...tables import ItemCells
 from ..cost_tables import listed

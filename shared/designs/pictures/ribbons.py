@@ -8,7 +8,8 @@ from math import isclose
 import attrs
 import svg
 
-from ...keys import RowRange, successor
+from ...keys import successor
+from ...keys.ranges import RowRange
 from ..range_words import range_words
 from ..scanned import ScannedTable, Stretch
 from .drawing import MARGIN, WIDTH, Picture, width_of

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 import svg
 
-from ...intents import SourceCells, writers_of
+from ...intents.sources import SourceCells
+from ...intents.writer import writers_of
 from ...tables import ItemCells, RecordCells, TableLayout
 from ..comparison import VariantCosts
 from ..cost_tables import listed

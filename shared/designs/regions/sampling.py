@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from ...tables import PhysicalTable, physical_tables
+from ...tables.layouts import PhysicalTable, physical_tables
 from ..comparison import VariantCosts, measure_variant
 from ..design import Design, Variant
 from ..heat_tables import NoGenerator, Records, at_least, sample_records, stored

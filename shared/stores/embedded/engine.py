@@ -15,8 +15,7 @@ from weakref import WeakSet
 
 from attrs import astuple
 
-from ...keys import MAX_ROW_BYTES
-from ...keys.limits import BLOCK_BYTES, LATEST_MS
+from ...keys.limits import BLOCK_BYTES, LATEST_MS, MAX_ROW_BYTES
 from ..filters.cells import Cell, family_of
 from ..thrift1.connection_errors import StoreError
 from . import statements

@@ -1,7 +1,6 @@
 """HBase's rules for names, sizes and timestamps, and the errors it raises if they are broken."""
 
-from ...keys import MAX_ROW_BYTES
-from ...keys.limits import LATEST_MS
+from ...keys.limits import LATEST_MS, MAX_ROW_BYTES
 from ..thrift1.errors import IllegalTableNameError, UncheckedError, illegal_argument, name_text
 from .engine import Put
 from .stored_tables import now_ms

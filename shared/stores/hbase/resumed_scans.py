@@ -20,7 +20,7 @@ from attrs import define, field
 from Hbase_thrift import IllegalArgument
 
 from ...events import report
-from ...keys import next_row
+from ...keys.ranges import next_row
 from ..thrift1.connection_errors import DeadlineExceeded, ScanBroken
 from ..thrift1.deadlines import has_passed
 from .calls import Call, description, table_of

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from Hbase_thrift import ColumnDescriptor
 
-from ...keys import MAX_ROW_BYTES
+from ...keys.limits import MAX_ROW_BYTES
 
 FamilyOptions: TypeAlias = Mapping[str, Mapping[str, Any]]
 """Families by name, each with happybase's options, such as `max_versions`, and those of `BEYOND_THRIFT1`."""

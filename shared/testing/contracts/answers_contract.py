@@ -19,7 +19,7 @@ from ...designs import (
 )
 from ...designs.golden_answers import golden_answers, json_of_answers
 from ...keys import InvalidQuestion
-from ...tables import check_layouts
+from ...tables.recorded_layouts import check_layouts
 from ..answers import check_equal_answers, check_same_records
 from ..costs import broken_facts, exempt
 from ..engines import Embedded

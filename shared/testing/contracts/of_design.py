@@ -10,7 +10,7 @@ import pytest
 
 from ...designs import Design, Variant, load_samples
 from ...keys.errors import shown
-from ...tables import check_layouts
+from ...tables.recorded_layouts import check_layouts
 from ..engines import Engine
 
 OpenSamples: TypeAlias = Callable[[Design, Variant], AbstractContextManager[happybase.Connection]]

@@ -13,7 +13,8 @@ import pytest
 
 from ...designs import Variant, load_samples, scratch_store
 from ...designs.layout_text import layout_file, layout_text
-from ...intents import Erasure, writers_of
+from ...intents import Erasure
+from ...intents.writer import writers_of
 from ...keys import KeyLayout, Salt
 from ...tables import LayoutMismatch, TableLayout
 from ...upkeep import Instructions, Upkeep

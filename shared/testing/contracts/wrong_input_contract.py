@@ -7,7 +7,7 @@ from typing import Any, get_args
 import attrs
 
 from ...designs import AccessPattern, Load, Variant
-from ...intents import writers_of
+from ...intents.writer import writers_of
 from ...keys.errors import shown
 from ...tables import TableLayout
 from ..engines import Embedded

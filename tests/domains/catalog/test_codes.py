@@ -12,7 +12,8 @@ from shared.keys import InvalidKey
 from shared.tables import InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.upkeep import Instructions
-from shared.writes import COUNTER_ROW, IdTaken, NameTaken
+from shared.writes import IdTaken, NameTaken
+from shared.writes.dictionaries import COUNTER_ROW
 from tests.domains.variants import named, only
 
 from .stopped_writes import LAMP

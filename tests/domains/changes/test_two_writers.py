@@ -14,7 +14,7 @@ from domains.changes.records import BegunSource
 from domains.changes.shown.design import DESIGN
 from domains.changes.storing import ChangeStore
 from shared.designs import metered
-from shared.tables import check_layouts
+from shared.tables.recorded_layouts import check_layouts
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, dying_at, stopped_at
 from shared.writes import CLOCK
 from tests.domains.interleaving import every_order

@@ -20,7 +20,8 @@ from shared.tables import BoundTable, Family
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.testing.stored_samples import stored_cells
 from shared.upkeep import Instructions
-from shared.writes import allow_expired, remove_row
+from shared.writes import allow_expired
+from shared.writes.batches import remove_row
 from tests.engines import Embedded
 
 from .made import AT_MS, USERS, change

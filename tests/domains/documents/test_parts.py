@@ -11,7 +11,7 @@ from domains.documents.keys import DOCUMENTS, PARTS, GenerationOfDocument
 from domains.documents.parts import MAX_BODY_BYTES, MAX_PARTS, PART_BYTES
 from domains.documents.shown.design import DESIGN
 from domains.documents.stored import GENERATION_BYTES
-from shared.intents.steps import FORGET_MS, WINDOW_MS
+from shared.intents.times import FORGET_MS, WINDOW_MS
 from shared.tables import InvalidRecord, InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at, paused_at_call
 from shared.testing.stored_samples import stored_cells

@@ -16,7 +16,7 @@ from domains.feeds.keys import (
     AuthorWithStream,
     ReaderOfAuthor,
 )
-from shared.intents.steps import FORGET_MS
+from shared.intents.times import FORGET_MS
 from shared.testing.erased_person import ErasureTests
 from shared.writes import WriterClock
 from tests.domains.clocks import SetClock

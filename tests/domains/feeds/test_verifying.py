@@ -16,7 +16,7 @@ from domains.feeds.keys import (
     ReaderOfAuthor,
 )
 from domains.feeds.shown.design import DESIGN
-from shared.intents.steps import WINDOW_MS
+from shared.intents.times import WINDOW_MS
 from shared.keys import InvalidKey
 from shared.tables import Family, InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_at

@@ -8,7 +8,7 @@ from domains.orders.keys import OrderByNumber
 from domains.orders.shown.design import DESIGN
 from domains.orders.shown.variants import thin_index
 from domains.orders.shown.variants.thin_index import CLAIM_MS, KeyOfBuyersOrder
-from shared.intents.steps import FORGET_MS
+from shared.intents.times import FORGET_MS
 from shared.tables import InvalidRow
 from shared.testing import (
     StoppedWrites,

@@ -11,7 +11,7 @@ import pytest
 from domains.profiles import SHOWN, OrderSummary, newest_orders
 from domains.profiles.keys import TRIM_AT
 from domains.profiles.shown.design import DESIGN
-from shared.tables import check_layouts
+from shared.tables.recorded_layouts import check_layouts
 from shared.testing import Stop, WatchedConnection, WriterDied, stopped_at
 from tests.copies import ROOT
 from tests.domains.interleaving import Actor

@@ -18,7 +18,8 @@ from domains.sessions import (
     UnknownSession,
 )
 from domains.sessions.sessions import SESSIONS
-from shared.intents import forget, writers_of
+from shared.intents import forget
+from shared.intents.writer import writers_of
 from shared.tables import Family, InvalidRecord
 
 FIRST = Session("c-1", 1, "north", 1_000)

@@ -14,7 +14,7 @@ from domains.tsdb.rewriting import QUIET_MS
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, stopped_at
-from shared.upkeep import Recovery
+from shared.upkeep.recovery import Recovery
 from shared.writes import ClockSkew, WriterClock, server_clock
 from shared.writes.server_clock import MAX_DRIFT_MS, MAX_SKEW_MS
 from tests.domains.clocks import SetClock

@@ -13,7 +13,7 @@ from domains.tsdb.point_arrays import PointCells, read_cells, read_points
 from domains.tsdb.qualifiers import HOUR_MS, column_of, pack_appended, pack_number, qualifier_of
 from domains.tsdb.records import SeriesPoint
 from domains.tsdb.rollups import rollup_qualifier, split_rollup_qualifier
-from shared.queries import CellArrays
+from shared.keys.cell_arrays import CellArrays
 from shared.tables import InvalidRecord
 
 numbers = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)

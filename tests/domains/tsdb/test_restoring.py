@@ -8,7 +8,7 @@ from domains.tsdb.records import Point
 from domains.tsdb.registry import KEEP_MS, SPARED_MS
 from domains.tsdb.rewriting import QUIET_MS
 from shared.tables import create_tables
-from shared.upkeep import Recovery
+from shared.upkeep.recovery import Recovery
 from tests.domains.tsdb.compacting import HOUR, TAGS, repository, stored, values
 from tests.domains.tsdb.test_at_once import delete, filled
 

@@ -18,7 +18,8 @@ from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection
-from shared.writes import Dictionary, NoFreeId
+from shared.writes import Dictionary
+from shared.writes.dictionaries import NoFreeId
 from tests.copies import ROOT
 
 VECTORS = json.loads((ROOT / "fixtures/tsdb/vectors.json").read_text(encoding="utf-8"))

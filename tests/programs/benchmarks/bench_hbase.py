@@ -29,7 +29,8 @@ from domains.orders import TABLES, OrderRepository
 from domains.orders.shown.design import DESIGN as ORDERS_DESIGN
 from shared.designs import AccessPattern, Design, Variant, measure, metered
 from shared.keys import KeyLayout, Plan, Salt, between, split_points
-from shared.queries import DependentQuery, Page, Query, in_batches, scan
+from shared.queries import DependentQuery, Page, Query, scan
+from shared.queries.scanning import in_batches
 from shared.stores import connect
 from shared.stores.thrift2.dated import thrift2_puts
 from shared.stores.thrift2.idl import idl

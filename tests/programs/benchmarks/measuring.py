@@ -16,7 +16,7 @@ import happybase
 from rich.console import Console
 
 from domains.command_line.loading import Reading, Task, load
-from shared.intents import holds_intents
+from shared.intents.slots import holds_intents
 from shared.tables import TableLayout, create_tables, drop_tables
 
 ROOT = Path(__file__).parents[3]

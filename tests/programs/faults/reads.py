@@ -7,9 +7,11 @@ from typing import Any
 import happybase
 from thriftpy2.thrift import TApplicationException
 
-from shared.keys import Plan, RowRange, Stream
-from shared.queries import ServerFilter, scan_cells
+from shared.keys import Plan
+from shared.keys.ranges import RowRange, Stream
+from shared.queries import ServerFilter
 from shared.queries import scan as scan_plan
+from shared.queries.scanning import scan_cells
 from shared.stores import ScanBroken
 from tests.programs.faults.rows import COLUMNS, COUNTER, FLAG, MISSING, NO_FAMILY, STILL
 from tests.programs.faults.tally import Broken

@@ -9,7 +9,8 @@ from typing import TypeAlias
 import happybase
 from attrs import define, field
 
-from shared.keys import Plan, RowRange, Stream
+from shared.keys import Plan
+from shared.keys.ranges import RowRange, Stream
 from shared.queries import scan
 
 Cells: TypeAlias = Mapping[bytes, bytes]

@@ -19,8 +19,8 @@ from attrs import define, field
 from Hbase_thrift import IOError
 
 from shared.stores import connect
-from shared.tables import TableLayout, check_layouts, create_tables
-from shared.tables.recorded_layouts import marked_ms, remove_mark
+from shared.tables import TableLayout, create_tables
+from shared.tables.recorded_layouts import check_layouts, marked_ms, remove_mark
 from tests.programs.hbase.below import Below
 from tests.programs.hbase.named import NamedHBase, named_hbase
 

@@ -48,7 +48,7 @@ from domains.tsdb.reading import ROWS_AT_ONCE
 from domains.tsdb.records import SeriesPoint
 from domains.tsdb.repository import POINTS_AT_ONCE
 from domains.tsdb.shown.readme_blocks import SPEED
-from shared.queries import in_batches
+from shared.queries.scanning import in_batches
 from shared.records import parse_time
 from shared.stores import connect
 from shared.tables import create_tables

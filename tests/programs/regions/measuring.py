@@ -20,7 +20,7 @@ from shared.designs.regions.simulation import Sample, simulate
 from shared.designs.regions.sizing import rewrites_of
 from shared.designs.regions.splitting import SplitPolicy
 from shared.stores import connect
-from shared.tables import PhysicalTable, physical_tables
+from shared.tables.layouts import PhysicalTable, physical_tables
 from tests.programs.hbase.hbase_shell import in_shell
 from tests.programs.hbase.server import HBase
 from tests.programs.hbase.table_files import write_files

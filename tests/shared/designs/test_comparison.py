@@ -17,7 +17,8 @@ from shared.designs.comparison import NothingToMeasure, VariantCosts, measure_va
 from shared.keys import EscapedText, Int64, KeyLayout, between
 from shared.queries import Query
 from shared.stores import connect
-from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout, create_tables, physical_tables
+from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout, create_tables
+from shared.tables.layouts import physical_tables
 from tests.engines import Engine
 from tests.shared.specimens import key_class
 

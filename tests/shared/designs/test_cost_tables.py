@@ -11,8 +11,9 @@ from shared.designs.comparison import VariantCosts
 from shared.designs.cost_tables import question_row, refusals
 from shared.designs.metering import Cost, Read
 from shared.designs.verdicts import verdict
-from shared.keys import RowRange
-from shared.queries import Explanation, Page
+from shared.keys.ranges import RowRange
+from shared.queries import Page
+from shared.queries.explanations import Explanation
 
 ASK = AccessPattern("all notes", len, {})
 

@@ -21,7 +21,7 @@ from shared.designs.heat_tables import (
     table_writes,
     that_matter,
 )
-from shared.tables import physical_tables
+from shared.tables.layouts import physical_tables
 from tests.copies import ROOT
 
 RECORDED = [design for design in all_designs() if not design.in_one_file]

@@ -13,7 +13,8 @@ from shared.designs.key_sizes import key_size_words
 from shared.designs.linting import Cell, LintedTable, Samples
 from shared.designs.linting.sizes import sizes_of
 from shared.designs.pages.key_lengths import KEY_TIMES, LENGTHS, lengths_block, times_block
-from shared.keys import MAX_ROW_BYTES, EscapedText, InvalidKey, KeyLayout, part, row_key
+from shared.keys import EscapedText, InvalidKey, KeyLayout, part, row_key
+from shared.keys.limits import MAX_ROW_BYTES
 
 PUT = 4
 

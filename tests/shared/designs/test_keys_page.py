@@ -11,7 +11,8 @@ import pytest
 import shared.keys
 from shared.designs.pages.codec_entries import CODECS, ENTRIES, JAVA_IMPORTS, TRAPS
 from shared.designs.pages.keys_page import java_value, refusal
-from shared.keys import Codec, Prefix
+from shared.keys.codecs import Codec
+from shared.keys.prefixes import Prefix
 from tests.readmes import ROOT
 
 

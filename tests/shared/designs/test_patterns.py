@@ -13,8 +13,10 @@ from shared.designs.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_
 from shared.designs.metering import Cost, Read
 from shared.designs.patterns import DEFAULT_LIMIT
 from shared.designs.verdicts import verdict
-from shared.keys import InvalidKey, KeyLayout, Plan, RowRange, Stream, UInt16, between
-from shared.queries import Explanation, Page, Query, ServerFilter, scan
+from shared.keys import InvalidKey, KeyLayout, Plan, UInt16, between
+from shared.keys.ranges import RowRange, Stream
+from shared.queries import Page, Query, ServerFilter, scan
+from shared.queries.explanations import Explanation
 from shared.queries.pages import read_page
 from shared.queries.wide_rows import CHUNK_CELLS
 from shared.tables import BoundTable, Family, ItemCells, RecordCells, TableLayout

@@ -12,7 +12,6 @@ from shared.keys import (
     Int64,
     KeyLayout,
     Modulo,
-    RowRange,
     Salt,
     TimeBucket,
     TrailingBytes,
@@ -20,6 +19,7 @@ from shared.keys import (
     between,
     starting_with,
 )
+from shared.keys.ranges import RowRange
 from tests.shared.specimens import key_class
 
 Visit = key_class("Visit", user=EscapedText, at_ms=Int64, page=EscapedText)

@@ -8,7 +8,7 @@ from domains.command_line.designs import all_designs
 from shared.designs import scratch_store
 from shared.designs.comparison import measure_variant
 from shared.designs.scanned import ScannedTable, scanned_by
-from shared.keys import RowRange
+from shared.keys.ranges import RowRange
 from tests.few_designs import few_of
 
 BOTH, IN_VAIN, MISSED, NEITHER = (True, True), (False, True), (True, False), (False, False)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.designs.shell import MAX_LINE, quoted, statement
-from shared.keys import RowRange
+from shared.keys.ranges import RowRange
 
 ROW, ROWS = RowRange(b"a", b"a\0"), RowRange(b"a", b"b")
 FROM_A, UP_TO_B = RowRange(b"a", None), RowRange(b"", b"b")

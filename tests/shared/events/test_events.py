@@ -12,7 +12,7 @@ from shared.stores import Unreachable, connect
 from shared.stores.hbase import connection as hbase
 from shared.stores.hbase import retries
 from shared.tables import create_tables
-from shared.upkeep import settle_each
+from shared.upkeep.recovery import settle_each
 from shared.writes import ClockSkew
 from shared.writes.dated_cells import put_dated
 from tests.shared.intents.clocks import SetClock

@@ -8,7 +8,7 @@ import pytest
 
 from shared.intents import comparing, steps
 from shared.intents.slots import Slots
-from shared.queries import in_batches, scan_in_batches
+from shared.queries.scanning import in_batches, scan_in_batches
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import clock

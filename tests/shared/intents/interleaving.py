@@ -23,8 +23,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
-from shared.intents import KEEP_TOMBSTONES_MS, writers_of
+from shared.intents import KEEP_TOMBSTONES_MS
 from shared.intents.slots import CLOCK_SLOT, PROCESS_BYTES
+from shared.intents.writer import writers_of
 from shared.testing import Contents
 from shared.testing.crash_tests import CrashTests
 from tests.shared.intents.replaying import LOST, HandClock, Node, Program, own_process

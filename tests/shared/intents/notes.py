@@ -6,12 +6,17 @@ from typing import Any
 
 import attrs
 
-from shared.intents import IntentWriter, Pending, SourceCells, SourceRow, WriterUpkeep, claim, forget, intents_table
+from shared.intents import IntentWriter, SourceRow, WriterUpkeep, forget
+from shared.intents.claiming import claim
+from shared.intents.intent_rows import Pending
+from shared.intents.slots import intents_table
+from shared.intents.sources import SourceCells
 from shared.keys import Code, EscapedText, KeyLayout, TrailingText, part, row_key
 from shared.tables import Column, RecordCells, TableLayout
 from shared.testing import Call, WatchedConnection, WriterDied, dying_at
 from shared.testing.watched_connection import Script
-from shared.upkeep import Finding, Instructions, Recovery
+from shared.upkeep import Finding, Instructions
+from shared.upkeep.recovery import Recovery
 from shared.writes import CLOCK, WriterClock
 
 

@@ -7,7 +7,7 @@ import attrs
 
 from shared.testing import Store, Write
 from shared.testing.crash_tests import CrashTests, crash_tests
-from shared.upkeep import Recovery
+from shared.upkeep.recovery import Recovery
 from tests.domains.counters import stopped_writes as counters
 from tests.domains.counters.stopped_writes import DAY, login, stored
 from tests.domains.feeds import stopped_writes as feeds

@@ -1,6 +1,6 @@
 """What may happen to writes that run at once, for the explorer."""
 
-from shared.intents.steps import KEEP_TOMBSTONES_MS, WINDOW_MS
+from shared.intents.times import KEEP_TOMBSTONES_MS, WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
 from tests.shared.intents.interleaving import Scene
 

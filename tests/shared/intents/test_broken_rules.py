@@ -6,7 +6,7 @@ import pytest
 
 from domains.orders.keys import OrderByNumber
 from domains.orders.repository import after_erase
-from shared.intents.steps import KEEP_TOMBSTONES_MS
+from shared.intents.times import KEEP_TOMBSTONES_MS
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from tests.domains.orders.stopped_writes import LAMP, place
 from tests.shared.intents.interleaving import START_MS

@@ -2,7 +2,8 @@
 
 import pytest
 
-from shared.upkeep import Checkpoint, Instructions
+from shared.upkeep import Instructions
+from shared.upkeep.checkpoints import Checkpoint
 
 from .conftest import BATCH_ROWS
 from .notes import OWNERS, STATES, Note, put_all

@@ -7,7 +7,7 @@ import pytest
 from shared.keys import InvalidKey
 from shared.testing import Write
 from shared.testing.crash_tests import CrashTests
-from shared.upkeep import Recovery
+from shared.upkeep.recovery import Recovery
 from shared.writes import Dictionary, IdTaken, NameTaken
 from tests.engines import Embedded
 from tests.shared.writes.test_dictionaries import NAMES, mappings

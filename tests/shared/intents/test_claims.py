@@ -3,7 +3,7 @@
 import attrs
 import pytest
 
-from shared.intents.steps import FORGET_MS
+from shared.intents.times import FORGET_MS
 from shared.tables import InvalidRecord
 from shared.testing import WatchedConnection, paused_at
 

@@ -13,11 +13,11 @@ from shared.intents import slots as slots_module
 from shared.intents.intent_rows import CLOCKS_APART_MS
 from shared.intents.slots import Slots
 from shared.intents.sources import WRITES_KEPT
-from shared.intents.steps import FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
+from shared.intents.times import FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
-from shared.upkeep import Recovery
+from shared.upkeep.recovery import Recovery
 from shared.writes import ClockSkew, WriterClock
 from shared.writes import clock as clock_module
 from shared.writes.server_clock import MAX_SKEW_MS

@@ -9,8 +9,10 @@ from itertools import count
 import attrs
 import pytest
 
-from shared.intents import IntentWriter, SourceCells, intents_table
-from shared.intents.steps import FUTURE_MS
+from shared.intents import IntentWriter
+from shared.intents.slots import intents_table
+from shared.intents.sources import SourceCells
+from shared.intents.times import FUTURE_MS
 from shared.keys import InvalidQuestion, KeyLayout
 from shared.queries import Query, equal
 from shared.tables import (

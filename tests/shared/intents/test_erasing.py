@@ -5,7 +5,7 @@ import msgpack
 import pytest
 
 from shared.intents import Erasure, Erasures, ErasuresTable, IntentWriter
-from shared.intents.steps import FORGET_MS
+from shared.intents.times import FORGET_MS
 from shared.tables import InvalidRow, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from shared.upkeep import Instructions

@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from shared.intents import WriterUpkeep
-from shared.intents.steps import FORGET_MS, FUTURE_MS, WINDOW_MS
+from shared.intents.times import FORGET_MS, FUTURE_MS, WINDOW_MS
 from shared.testing import WatchedConnection, WriterDied
 
 from .clocks import now_ms

@@ -4,12 +4,13 @@ import attrs
 import msgpack
 import pytest
 
-from shared.intents import Intent, IntentWriter, SourceCells, intent_rows, steps
-from shared.intents.slots import INTENT_CELLS, SOURCE_TABLE, Slots
+from shared.intents import IntentWriter, intent_rows, steps
+from shared.intents.slots import INTENT_CELLS, SOURCE_TABLE, Intent, Slots
+from shared.intents.sources import SourceCells
 from shared.keys import Code, EscapedText, KeyLayout
 from shared.tables import Column, InvalidRecord, RecordCells, TableLayout
 from shared.testing import dying_at
-from shared.upkeep import Recovery
+from shared.upkeep.recovery import Recovery
 from tests.engines import HBASE
 from tests.shared.specimens import key_class
 

@@ -11,13 +11,15 @@ import attrs
 import pytest
 from Hbase_thrift import IOError
 
-from shared.intents import IntentWriter, intents_table
+from shared.intents import IntentWriter
+from shared.intents.slots import intents_table
 from shared.keys import EscapedText, KeyLayout
 from shared.queries import Query, equal
 from shared.tables import BoundTable, Column, RecordCells, TableLayout, UnfilledList, create_tables, drop_tables
 from shared.tables import recorded_layouts as records
 from shared.testing import WatchedConnection, WriterDied, paused_at, paused_at_call
-from shared.upkeep import Checkpoint, Recovery
+from shared.upkeep.checkpoints import Checkpoint
+from shared.upkeep.recovery import Recovery
 from tests.shared.processes import Process, dying_before
 from tests.shared.specimens import key_class
 

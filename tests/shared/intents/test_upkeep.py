@@ -1,6 +1,7 @@
 """An upkeep of several parts counts, lists and recovers what they do, without being told which of them can."""
 
-from shared.upkeep import CombinedUpkeep, Recovery, Upkeep
+from shared.upkeep import CombinedUpkeep, Upkeep
+from shared.upkeep.recovery import Recovery
 
 from .notes import Note, Notes, die
 

@@ -9,7 +9,7 @@ import pytest
 
 from shared.intents import IntentWriter
 from shared.intents.intent_rows import CLOCKS_APART_MS
-from shared.intents.steps import WINDOW_MS
+from shared.intents.times import WINDOW_MS
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at

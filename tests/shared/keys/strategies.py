@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from shared.keys import (
     Bool,
     Code,
-    Codec,
     Date,
     DateTime,
     DecimalText,
@@ -55,6 +54,7 @@ from shared.keys import (
     UInt64,
     Uuid,
 )
+from shared.keys.codecs import Codec
 from tests.shared.specimens import key_class
 
 few = settings(max_examples=15, derandomize=True)

@@ -16,7 +16,7 @@ def indented_block(module_docstring: str, first_line: str) -> str:
 
 
 def test_the_docstring_shows_encode_as_it_is_generated():
-    scope = dict(vars(shared.keys))
+    scope = {name: getattr(shared.keys, name) for name in shared.keys.__all__}
     exec(indented_block(layout.__doc__ or "", "@row_key"), scope)
     shown = indented_block(compiled.__doc__ or "", "def encode(key):")
     assert shown == inspect.getsource(KeyLayout(scope["OrderBySeller"]).encode)

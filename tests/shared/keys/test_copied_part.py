@@ -4,8 +4,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from shared.keys import CopiedPart, EscapedText, InvalidKey, KeyLayout, Salt, TrailingText, UInt64
+from shared.keys import EscapedText, InvalidKey, KeyLayout, Salt, TrailingText, UInt64
 from shared.keys.compiled import compile_copy
+from shared.keys.copied_part import CopiedPart
 from tests.reference import outcome
 from tests.shared.keys.strategies import damaged, layouts, many
 from tests.shared.specimens import LineOfTimeline, ReaderOfAuthor, key_class

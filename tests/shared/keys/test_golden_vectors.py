@@ -15,7 +15,8 @@ from uuid import UUID
 
 import pytest
 
-from shared.keys import HashPrefix, InvalidKey, KeyLayout, RowRange, TrailingBytes, UInt24, UInt32, successor
+from shared.keys import HashPrefix, InvalidKey, KeyLayout, TrailingBytes, UInt24, UInt32, successor
+from shared.keys.ranges import RowRange
 from tests.shared.specimens import Level, key_class, made
 
 ROOT = Path(__file__).parents[3]

@@ -18,12 +18,12 @@ from shared.keys import (
     TrailingText,
     UInt8,
     UInt16,
-    UnknownCode,
     between,
     part,
     row_key,
     starting_with,
 )
+from shared.keys.errors import UnknownCode
 from tests.reference import without_reference
 from tests.shared.hard_to_show import hard_to_show
 from tests.shared.keys.strategies import Text

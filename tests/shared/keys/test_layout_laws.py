@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.keys import Codec, EscapedText, KeyLayout, Salt, UInt16
+from shared.keys import EscapedText, KeyLayout, Salt, UInt16
+from shared.keys.codecs import Codec
 from tests.reference import outcome, without_reference
 from tests.shared.keys.strategies import CASES, Few, Text, damaged, layouts, many, subjects
 from tests.shared.specimens import key_class

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from shared.keys import InvalidQuestion, Plan, RowRange, Stream, UInt8, any_of, between, starting_with
+from shared.keys import InvalidQuestion, Plan, UInt8, any_of, between, starting_with
 from shared.keys.conditions import Between, StartingWith
+from shared.keys.ranges import RowRange, Stream
 from tests.shared.keys.oracle import (
     asks_for_nothing,
     is_sound,

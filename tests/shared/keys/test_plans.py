@@ -9,16 +9,16 @@ from shared.keys import (
     Int64,
     InvalidQuestion,
     KeyLayout,
-    RowRange,
     Salt,
     TimeBucket,
     any_of,
     between,
-    matcher,
     most_ranges,
     starting_with,
     successor,
 )
+from shared.keys.conditions import matcher
+from shared.keys.ranges import RowRange
 from tests.shared.specimens import Event, Log, Named, Pair, Post, Probe, Reading
 
 EVENTS = KeyLayout(Event)

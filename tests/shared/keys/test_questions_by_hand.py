@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from shared.keys import InvalidQuestion, RowRange, Stream, next_row
+from shared.keys import InvalidQuestion
 from shared.keys.conditions import AnyOf
+from shared.keys.ranges import RowRange, Stream, next_row
 from tests.shared.specimens import layout_of, question_of
 
 BY_HAND = tomllib.loads((Path(__file__).parent / "questions.toml").read_text(encoding="utf-8"))

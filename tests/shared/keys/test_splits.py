@@ -7,13 +7,11 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from shared.keys import (
-    Codec,
     DecimalText,
     Descending,
     FixedBytes,
     InvalidQuestion,
     KeyLayout,
-    Prefix,
     Salt,
     Splits,
     UInt8,
@@ -22,6 +20,8 @@ from shared.keys import (
     split_points,
     splits,
 )
+from shared.keys.codecs import Codec
+from shared.keys.prefixes import Prefix
 from tests.shared.specimens import key_class, made, question_of
 
 

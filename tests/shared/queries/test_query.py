@@ -10,16 +10,8 @@ import happybase
 import pytest
 
 from shared.designs import metered
-from shared.keys import (
-    InvalidQuestion,
-    KeyLayout,
-    Plan,
-    RowRange,
-    Salt,
-    Stream,
-    any_of,
-    between,
-)
+from shared.keys import InvalidQuestion, KeyLayout, Plan, Salt, any_of, between
+from shared.keys.ranges import RowRange, Stream
 from shared.queries import DependentQuery, Query, ServerFilter
 from shared.queries.pages import read_page
 from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout

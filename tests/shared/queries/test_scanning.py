@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import InvalidQuestion, KeyLayout, Plan, RowRange, Salt, Stream, between
-from shared.queries import scan, scan_in_batches
-from shared.queries.scanning import reverse_stop, start_of_reverse
+from shared.keys import InvalidQuestion, KeyLayout, Plan, Salt, between
+from shared.keys.ranges import RowRange, Stream
+from shared.queries import scan
+from shared.queries.scanning import reverse_stop, scan_in_batches, start_of_reverse
 from tests.engines import Engine, examples, located, plain_table
 from tests.shared.keys.oracle import merged_part, place, questions
 from tests.shared.keys.strategies import subjects

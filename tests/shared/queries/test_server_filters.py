@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.keys import MAX_ROW_BYTES, KeyLayout
+from shared.keys import KeyLayout
+from shared.keys.limits import MAX_ROW_BYTES
 from shared.queries import ServerFilter, equal, scan
 from shared.tables import BIG_INT, TEXT, Column, InvalidRecord, OtherColumns, RecordCells, TableLayout
 from tests.engines import Engine, examples, located, plain_table

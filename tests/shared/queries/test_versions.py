@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from shared.designs import metered
 from shared.keys import Descending, EscapedText, Int64, InvalidQuestion, KeyLayout, Rest, Salt, Slice, UInt32
-from shared.queries import Query, Version, Versions, equal
+from shared.queries import Query, Versions, equal
 from shared.queries.query import LAST_AS_OF_MS
+from shared.queries.versions import Version
 from shared.tables import (
     TEXT,
     BoundTable,

@@ -8,19 +8,8 @@ import attrs
 import happybase
 import pytest
 
-from shared.keys import (
-    Codec,
-    Descending,
-    EscapedText,
-    Int32,
-    KeyLayout,
-    Prefixed,
-    Rest,
-    Salt,
-    Slice,
-    TimeBucket,
-    UInt24,
-)
+from shared.keys import Descending, EscapedText, Int32, KeyLayout, Prefixed, Rest, Salt, Slice, TimeBucket, UInt24
+from shared.keys.codecs import Codec
 from shared.keys.conditions import AnyOf, matcher
 from shared.queries import Page, Query, wide_rows
 from shared.tables import Column, ItemCells, RecordCells, TableLayout

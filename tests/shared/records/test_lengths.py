@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.records import parse_length, show_length
+from shared.records.lengths import parse_length, show_length
 
 
 @pytest.mark.parametrize(

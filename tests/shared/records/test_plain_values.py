@@ -8,7 +8,8 @@ from uuid import UUID
 import attrs
 import pytest
 
-from shared.records import json_of, parse_date, parse_datetime, plain_scalar, show_datetime
+from shared.records.plain_values import json_of, plain_scalar
+from shared.records.times import parse_date, parse_datetime, show_datetime
 from tests.shared.specimens import NOON, Level
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shared.records import parse_moment, parse_time, show_time
+from shared.records import parse_time, show_time
+from shared.records.times import parse_moment
 
 AT_MS = 1_498_251_906_000
 

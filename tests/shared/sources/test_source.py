@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from shared.intents import holds_intents
+from shared.intents.slots import holds_intents
 from shared.keys import (
     EscapedText,
     HashPrefix,

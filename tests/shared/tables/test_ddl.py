@@ -10,8 +10,9 @@ import attrs
 import pytest
 
 from shared.keys import EscapedText, HashPrefix, Int64, KeyLayout, Salt, Splits
-from shared.tables import Family, RecordCells, TableLayout, ddl, physical_tables
+from shared.tables import Family, RecordCells, TableLayout, ddl
 from shared.tables.ddl import create_statement, delete_statement, tables_with_splits
+from shared.tables.layouts import physical_tables
 from tests.shared.specimens import key_class
 
 

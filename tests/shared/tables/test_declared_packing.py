@@ -29,9 +29,9 @@ from shared.tables import (
     Packing,
     RecordCells,
     TableLayout,
-    UnknownValue,
     create_tables,
 )
+from shared.tables.errors import UnknownValue
 from tests.reference import without_reference
 from tests.shared.keys.strategies import many
 from tests.shared.specimens import key_class

@@ -19,10 +19,9 @@ from shared.tables import (
     OtherColumns,
     RecordCells,
     TableLayout,
-    check_layouts,
     create_tables,
 )
-from shared.tables.recorded_layouts import RecordedLayout
+from shared.tables.recorded_layouts import RecordedLayout, check_layouts
 from tests.reference import without_reference
 from tests.shared.specimens import Named, key_class
 from tests.shared.tables.records import record_class

@@ -45,7 +45,8 @@ from shared.tables import (
 from shared.tables.adopting import adopt_tables
 from shared.tables.recorded_layouts import RECORDS, json_of, merged_layouts, read_cell, recorded_in
 from shared.testing import paused_at_call
-from shared.writes import put_all, put_rows
+from shared.writes import put_all
+from shared.writes.dated_cells import put_rows
 from tests.shared.processes import Process
 from tests.shared.specimens import Level, key_class
 from tests.shared.tables.records import record_class

@@ -16,8 +16,8 @@ from shared.tables import (
     TableMismatch,
     create_tables,
     drop_tables,
-    physical_tables,
 )
+from shared.tables.layouts import physical_tables
 from tests.shared.specimens import key_class
 from tests.shared.tables.records import record_class
 

@@ -12,17 +12,8 @@ import pytest
 
 from shared.keys import EscapedText, KeyLayout, Salt, Splits, TrailingText
 from shared.stores import connect
-from shared.tables import (
-    Family,
-    InvalidRecord,
-    KeepsNoTombstones,
-    NeedsThrift2,
-    RecordCells,
-    TableLayout,
-    TableMismatch,
-    create_tables,
-    drop_tables,
-)
+from shared.tables import Family, InvalidRecord, RecordCells, TableLayout, TableMismatch, create_tables, drop_tables
+from shared.tables.creation import KeepsNoTombstones, NeedsThrift2
 from tests.programs.hbase.stores import with_thrift2
 from tests.shared.specimens import key_class
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways

@@ -11,7 +11,8 @@ from shared.records import LAST_MS
 from shared.stores import connect
 from shared.tables import BoundTable, Column, RecordCells, TableLayout, create_tables
 from shared.testing import WatchedConnection
-from shared.writes import NotAllStored, delete_all, delete_rows, put_all, put_rows, store_all
+from shared.writes import NotAllStored, delete_all, delete_rows, put_all, store_all
+from shared.writes.dated_cells import put_rows
 from tests.engines import plain_table
 from tests.shared.specimens import key_class
 

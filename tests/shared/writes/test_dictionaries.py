@@ -10,7 +10,8 @@ import pytest
 from shared.keys import InvalidKey, KeyLayout, TrailingBytes, part, row_key
 from shared.tables import Family, InvalidRow, RecordCells, TableLayout
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
-from shared.writes import Dictionary, NameTaken, NoFreeId, UnknownName
+from shared.writes import Dictionary, NameTaken, UnknownName
+from shared.writes.dictionaries import NoFreeId
 
 
 @row_key

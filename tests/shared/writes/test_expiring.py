@@ -8,8 +8,8 @@ from shared.keys import EscapedText, Int64, KeyLayout
 from shared.stores import connect
 from shared.tables import BoundTable, Column, Family, OtherColumns, RecordCells, TableLayout, create_tables
 from shared.tables.recorded_layouts import RECORDS, read_cell, record_row
-from shared.writes import ClockSkew, Expired, ExpiredRecord, allow_expired, expired, put_all, refuse_expired
-from shared.writes.expiring import CLOCK_COLUMN
+from shared.writes import ClockSkew, Expired, allow_expired, put_all, refuse_expired
+from shared.writes.expiring import CLOCK_COLUMN, ExpiredRecord, expired
 from shared.writes.server_clock import CHECKED_FOR_MS
 from tests.shared.intents.clocks import SetClock, now_ms
 from tests.shared.specimens import key_class

@@ -13,9 +13,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from shared.keys import Descending, InvalidQuestion, KeyLayout, UInt32, between, part, row_key, shown, starting_with
-from shared.queries import MAX_LIMIT, Query, ServerFilter
+from shared.queries import Query, ServerFilter
+from shared.queries.scanning import MAX_LIMIT
 from shared.records import LAST_MS, check_int
-from shared.sources import AskedTable, Table
+from shared.sources import Table
+from shared.sources.asked_table import AskedTable
 from shared.tables import ItemCells, TableLayout, put_if
 
 from ...deciding import check_follows

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from shared.keys import EscapedText, TrailingText, part, row_key
 from shared.queries import Query
-from shared.sources import AskedTable
+from shared.sources.asked_table import AskedTable
 from shared.writes import CLOCK, WriterClock
 
 from ...keys import DOCUMENTS, ERASURES, PARTS

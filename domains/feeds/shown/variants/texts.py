@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 import attrs
 
 from shared.keys import between, shown
-from shared.queries import BATCH_ROWS, Query, scan
+from shared.queries import Query, scan
+from shared.queries.scanning import BATCH_ROWS
 from shared.records import check_int
 from shared.sources import Table
 from shared.tables import RecordCells

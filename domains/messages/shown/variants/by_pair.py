@@ -11,7 +11,7 @@ from shared.intents import ErasuresTable
 from shared.keys import Descending, EscapedText, Int64, between, part, row_key
 from shared.queries import Query
 from shared.records import check_text
-from shared.sources import AskedTable
+from shared.sources.asked_table import AskedTable
 from shared.writes import CLOCK, WriterClock
 
 from ...keys import MESSAGES

@@ -21,18 +21,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from shared.intents import KEEP_TOMBSTONES_MS, IntentWriter
-from shared.keys import (
-    Descending,
-    EscapedText,
-    Int64,
-    between,
-    part,
-    row_key,
-    shown,
-    shown_bytes,
-    starting_with,
-)
-from shared.queries import Query, scan_in_batches
+from shared.keys import Descending, EscapedText, Int64, between, part, row_key, shown, starting_with
+from shared.keys.errors import shown_bytes
+from shared.queries import Query
+from shared.queries.scanning import scan_in_batches
 from shared.sources import Source, Table
 from shared.tables import BIG_INT, RAW, BoundTable, Column, InvalidRecord, InvalidRow, put_if
 from shared.upkeep import CombinedUpkeep, Finding, Instructions, Mendable, UnreadableRows, Upkeep

@@ -10,8 +10,9 @@ from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TMemoryBuffer
 
-from shared.keys import RowRange
-from shared.queries import CellArrays, scan_cells
+from shared.keys.cell_arrays import CellArrays
+from shared.keys.ranges import RowRange
+from shared.queries.scanning import scan_cells
 from shared.stores import connect
 from shared.stores.hbase.cell_replies import CellReplyReader, UnusualReply
 from shared.stores.server import ThriftServer

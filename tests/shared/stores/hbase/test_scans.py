@@ -7,7 +7,7 @@ from itertools import islice, product
 import pytest
 from Hbase_thrift import IllegalArgument, TScan
 
-from shared.keys import MAX_ROW_BYTES
+from shared.keys.limits import MAX_ROW_BYTES
 from shared.stores import ScanBroken
 from shared.stores.hbase.sockets import _LimitedSocket
 from shared.stores.hbase.stateful_filters import keeps_state

@@ -16,7 +16,8 @@ from Hbase_thrift import IOError
 
 from shared.designs import metered
 from shared.events import set_hook
-from shared.keys import Plan, RowRange, Stream, any_of, between
+from shared.keys import Plan, any_of, between
+from shared.keys.ranges import RowRange, Stream
 from shared.queries import Query, ServerFilter, scan
 from shared.queries.side_by_side import read_streams
 from shared.stores import DeadlineExceeded, ScanBroken, deadline
@@ -185,7 +186,8 @@ def test_rows_that_were_read_before_an_error_come_before_it(gateway):
 
 HALF_READ = """
 import sys, time
-from shared.keys import Plan, RowRange, Stream
+from shared.keys import Plan
+from shared.keys.ranges import RowRange, Stream
 from shared.queries import scan
 from shared.stores import connect
 from shared.stores.hbase import helper_threads

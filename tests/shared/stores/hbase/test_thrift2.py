@@ -13,7 +13,8 @@ from shared.stores import DeadlineExceeded, StoreError, Unreachable, connect, de
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.hbase.connection import HBaseConnection
 from shared.stores.server.thrift_server import ThriftServer
-from shared.tables import NeedsThrift2, create_tables, drop_tables
+from shared.tables import create_tables, drop_tables
+from shared.tables.creation import NeedsThrift2
 from tests.engines import plain_table
 from tests.programs.hbase.named import named_hbase
 from tests.programs.hbase.stores import with_thrift2
