@@ -10,9 +10,10 @@ from functools import cache
 from pathlib import Path
 
 from domains.command_line.new_package.folders import write_folder
-from domains.command_line.new_package.making import COPIED
 
 ROOT = Path(__file__).parents[1]
+COPIED = ("__init__", "records", "keys", "repository", "example")
+"""The modules that a package of a design has at least, beside `design.py`."""
 
 
 def copied_modules(name: str) -> list[str]:

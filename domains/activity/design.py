@@ -19,8 +19,6 @@ USER = {"user": "u-17"}
 PERIOD = AccessPattern("a user's week", ActivityRepository.of_user, {**USER, **WEEK})
 LATEST = AccessPattern("a user's latest actions", ActivityRepository.of_user, USER, limit=10)
 OF_VERB = AccessPattern("a user's failed logins", ActivityRepository.of_user, {**USER, **WEEK, "verb": "login failed"})
-DAY_OF_ALL = AccessPattern("all users, one day", ActivityRepository.of_all, FRIDAY, limit=200)
-LATEST_OF_ALL = AccessPattern("the latest actions of all users", ActivityRepository.of_all, {}, limit=10)
 ALIKE = AccessPattern("users named alike, a week", ActivityRepository.users_like, {"user_prefix": "138", **WEEK})
 ONE = AccessPattern(
     "one action by its key",
@@ -44,7 +42,7 @@ DESIGN = Design(
             ActivityRepository.store_all,
         ),
     ),
-    patterns=(PERIOD, LATEST, OF_VERB, DAY_OF_ALL, LATEST_OF_ALL, ALIKE, ONE),
+    patterns=(PERIOD, LATEST, OF_VERB, ALIKE, ONE),
     repository=ActivityRepository,
     variants=(Variant(keys, "user, newest first", (OF_ANY_TIME,)),),
     without_upkeep="stores each action in one put, so there is nothing to recover or to compare",

@@ -16,7 +16,8 @@ from shared.designs.traps import trap_row
 from shared.records import parse_time
 from shared.testing import Call, WatchedConnection, WriterDied, dying_at
 
-from ..logs.design import ALL_HOSTS, LATEST
+from ..logs.design import LATEST
+from ..logs.shown.design import ALL_HOSTS
 from ..logs.shown.design import DESIGN as LOGS
 from ..orders import Order, OrderRepository
 from ..orders.design import DESIGN as ORDERS

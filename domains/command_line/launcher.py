@@ -3,7 +3,7 @@
 import sys
 from importlib.util import find_spec
 
-NEEDS = ("cattrs", "libcst", "regex", "rich", "typer")
+NEEDS = ("cattrs", "regex", "rich", "typer")
 """The packages of the extra `cli`."""
 
 

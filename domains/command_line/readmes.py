@@ -148,11 +148,8 @@ def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Cal
 
     def of_design(design: Design) -> Iterator[tuple[Path, Callable[[], str]]]:
         makers: list[Callable[[], Mapping[str, str]]] = [
-            *(
-                [partial(blocks_of_one_file, design)]
-                if design.in_one_file
-                else [partial(design_blocks, design), partial(shown_block, design)]
-            ),
+            partial(blocks_of_one_file if design.in_one_file else design_blocks, design),
+            partial(shown_block, design),
             *(of[design.name] for of in (OF_SEVERAL_DESIGNS, more) if design.name in of),
         ]
         once = [cache(make) for make in makers]  # measured once for both pages

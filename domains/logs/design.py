@@ -20,8 +20,6 @@ OF_KIND = AccessPattern(
     {"host": "web-1", "event": "GET", **TEN_MINUTES},
 )
 LATEST = AccessPattern("a host's latest errors", LogRepository.latest, {"host": "web-1", "event": "ERROR"}, limit=10)
-LATEST_OF_ALL = AccessPattern("the latest events of all hosts", LogRepository.latest_of_all, {}, limit=10)
-ALL_HOSTS = AccessPattern("all hosts, ten minutes", LogRepository.window, TEN_MINUTES)
 ONE_HOST = AccessPattern("one host, ten minutes", LogRepository.window, {**TEN_MINUTES, "host": "web-1"})
 ALIKE = AccessPattern("hosts named alike, ten minutes", LogRepository.hosts_like, {"host_prefix": "db-", **TEN_MINUTES})
 WARNINGS = {"host": "web-1", "severity": "WARN", **TEN_MINUTES}
@@ -44,7 +42,7 @@ DESIGN = Design(
             "events", LogEvent, LogRepository.store, SAMPLES / "logs.jsonl", FORMATS, Repeats, LogRepository.store_all
         ),
     ),
-    patterns=(OF_KIND, LATEST, LATEST_OF_ALL, ALL_HOSTS, ONE_HOST, ALIKE, BY_FILTER, BY_CLIENT),
+    patterns=(OF_KIND, LATEST, ONE_HOST, ALIKE, BY_FILTER, BY_CLIENT),
     repository=LogRepository,
     variants=(Variant(keys, "host, kind, newest first", (KIND_BEFORE_TIME,)),),
     without_upkeep="stores each event in one put, so there is nothing to recover or to compare",

@@ -20,9 +20,6 @@ ONE_METRIC = AccessPattern("one metric of a host, one hour", PointRepository.of_
 ACROSS_HOURS = AccessPattern("one metric of a host, ten minutes", PointRepository.of_metric, {**CPU, **TEN_MINUTES})
 LATEST = AccessPattern("the latest value of a metric", PointRepository.latest, CPU)
 OF_HOST = AccessPattern("all metrics of a host, ten minutes", PointRepository.of_host, {"host": "web-1", **TEN_MINUTES})
-ACROSS_HOSTS = AccessPattern(
-    "one metric of all hosts, ten minutes", PointRepository.across_hosts, {"metric": "cpu", **TEN_MINUTES}, limit=200
-)
 AVERAGES = AccessPattern("averages of each minute", PointRepository.averages, {**CPU, **HOUR})
 
 OF_MANY_POINTS = Exemption("rows", "an average is made of all points of its minute", (AVERAGES,))
@@ -46,7 +43,7 @@ DESIGN = Design(
             store_all=PointRepository.store_all,
         ),
     ),
-    patterns=(ONE_METRIC, ACROSS_HOURS, LATEST, OF_HOST, ACROSS_HOSTS, AVERAGES),
+    patterns=(ONE_METRIC, ACROSS_HOURS, LATEST, OF_HOST, AVERAGES),
     repository=PointRepository,
     variants=(Variant(keys, "a row for each hour of a metric, a cell for each point", WHOLE_HOURS),),
     without_upkeep="stores each point in one cell, so there is nothing to recover or to compare",

@@ -81,7 +81,7 @@ EDITED = [
 
 @pytest.mark.parametrize("edited", few_of(EDITED, lambda edited: f"{edited.design}:{edited.name}"))
 def test_a_package_that_is_edited_as_the_readme_says_tells_its_story(edited: Edited, tmp_path: Path) -> None:
-    files, _old_words = made_files("mine", edited.design, vendor=None, record=None, words=[])
+    files, _old_words = made_files("mine", edited.design)
     modules = {name: data.decode() for name, data in files.items() if re.fullmatch(r"mine/\w+\.py", name)}
     before = story_of(encoded(modules), tmp_path / "before")
     for pattern, replacement in edited.edits.items():

@@ -42,11 +42,11 @@ class Copy:
     arguments: tuple[str, ...]
 
     def __str__(self) -> str:
-        return " ".join(self.arguments) or "the smallest design"
+        return " ".join(self.arguments)
 
 
 def copies_of(design_name: str) -> Iterator[Copy]:
-    """A package of the design, and of each variant that is right; for the first design also the smallest one."""
+    """A package of the design, and of each variant that is right, and one of each size."""
     design = design_named(design_name)
     for variant in design.variants:
         if variant.is_to_copy:
@@ -54,10 +54,10 @@ def copies_of(design_name: str) -> Iterator[Copy]:
             yield Copy("copy_of_" + re.sub(r"\W", "_", origin), ("--from", origin))
     if design_name in VENDORED:
         yield Copy(f"own_{design_name}", ("--from", design_name, "--vendor", "rowkeys"))
-    shown = SHOWN[design_name]
-    yield Copy(shown.name, shown.arguments(design_name))
-    if design_name == NAMES[0]:
-        yield Copy("smallest", ())
+    if shown := SHOWN.get(design_name):
+        yield Copy(shown.name, shown.arguments(design_name))
+    yield Copy(f"keys_of_{design_name}", ("--from", design_name, "--only", "keys"))
+    yield Copy(f"questions_of_{design_name}", ("--from", design_name, "--only", "questions"))
 
 
 def make_house(house: Path) -> None:
@@ -123,4 +123,4 @@ def main(names: Iterable[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(",".join(sys.argv[1:] or SHOWN).split(",")))
+    sys.exit(main(",".join(sys.argv[1:] or NAMES).split(",")))

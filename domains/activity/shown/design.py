@@ -2,10 +2,11 @@
 
 import attrs
 
-from shared.designs import Accepted, Exemption, Variant, Wrong
+from shared.designs import Accepted, AccessPattern, Exemption, Variant, Wrong
 
-from ..design import ALIKE, LATEST, OF_ANY_TIME, OF_VERB, PERIOD
+from ..design import ALIKE, FRIDAY, LATEST, OF_ANY_TIME, OF_VERB, PERIOD
 from ..design import DESIGN as OWN
+from ..repository import ActivityRepository
 from .crossing import user_first_against_time_first
 from .published import PUBLISHED
 from .traps import TRAPS
@@ -14,8 +15,12 @@ from .variants import hash_prefix, legible_hash, reversed, salted, time_first, u
 TIME_BEFORE_USER = (PERIOD, LATEST, ALIKE)
 TAKE_HASH = "user ids start alike or count up, and every question names its user"
 
+DAY_OF_ALL = AccessPattern("all users, one day", ActivityRepository.of_all, FRIDAY, limit=200)
+LATEST_OF_ALL = AccessPattern("the latest actions of all users", ActivityRepository.of_all, {}, limit=10)
+
 DESIGN = attrs.evolve(
     OWN,
+    patterns=(*OWN.patterns[:3], DAY_OF_ALL, LATEST_OF_ALL, *OWN.patterns[3:]),
     variants=(
         attrs.evolve(
             OWN.main,

@@ -16,10 +16,14 @@ def new(
         typer.Option(
             "--from",
             metavar="NAME",
-            help="A design (logs) or a variant (logs:salted); if omitted, the smallest design.",
+            help="A design (logs) or a variant (logs:salted); if omitted, activity, which has one table.",
             autocompletion=complete_name,
         ),
     ] = None,
+    only: Annotated[
+        str,
+        typer.Option(metavar="SIZE", help="keys: row keys alone. questions: keys, and reading. If omitted: all."),
+    ] = "all",
     vendor: Annotated[
         str | None,
         typer.Option(metavar="PACKAGE", help="Copy what is used of rowbook into this package, and do not install it."),
@@ -34,9 +38,13 @@ def new(
     ] = None,
     plain: Plain = False,
 ) -> None:
-    """Write a package of your own, made of a design: code, tests, samples, and what installs them."""
+    """Write a package of your own, which is a copy of a design: code, tests, samples, and what installs them."""
     from ..terminal import consoles
+    from ..usage import WrongUsage
     from . import making
 
+    sizes = {size: size for size in making.SIZES}
+    if only not in sizes:
+        raise WrongUsage(f"--only: must be keys or questions, or be left out (got {only!r})")
     out, _errors = consoles(plain or context.obj)
-    making.new(out, path, origin, vendor=vendor, record=record, words=rename or [])
+    making.new(out, path, origin, size=sizes[only], vendor=vendor, record=record, words=rename or [])

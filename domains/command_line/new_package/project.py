@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import requires
+from importlib.metadata import distribution, requires
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import attrs
 
@@ -14,9 +16,8 @@ from shared.designs.golden_answers import json_of_answers
 from shared.designs.layout_text import layout_text
 from shared.designs.patterns import key_line
 
-from .modules import Imports, Package, texts
-from .own_tests import CRASHES, ERASURES, OWN_TESTS
-from .renaming import rename_answers, rename_golden, rename_sample, rename_words
+from .copying import PACKAGE, Size, named_anew
+from .renaming import NewNames, new_names
 from .vendoring import Vendored, vendored
 from .words import Renames
 
@@ -32,13 +33,14 @@ class Made:
     variant: Variant
     library: str
     """The package of the library: `rowbook`, or a copy of what is used of it."""
+    size: Size
     arguments: tuple[str, ...]
     """The arguments of `rowbook new` after PATH."""
     answers: Mapping[str, Any]
     """Golden answers of the variant."""
-    refused: tuple[str, ...] = ()
-    """The questions that the variant refuses, in words."""
-    renames: Renames = attrs.field(factory=lambda: Renames(()))
+    renames: Renames
+    repository: str
+    """The name of the class of its repository."""
 
     @property
     def is_vendored(self) -> bool:
@@ -51,85 +53,69 @@ class Made:
         return f"`{self.arguments[1]}`" if "--from" in self.arguments else "the smallest design"
 
 
-def repository_name(design: Design) -> str:
-    """The name of the class of a design's repository."""
-    of: Any = design.repository
-    return str(getattr(of, "func", of).__name__)
-
-
-def project_files(made: Made, package: Package) -> dict[str, bytes]:
+def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, str]) -> dict[str, bytes]:
     """All files of the project, by their names in its folder."""
-    package = {**package}
-    own_tests = {tests.module: package.pop(tests.module) for tests in OWN_TESTS if tests.module in package}
-    own = {f"{made.name}/{file}": _of_library(text, made).encode() for file, text in texts(package).items()}
-    samples = [*(load.samples for load in made.design.loads), made.design.loads[0].samples.with_name("keys.json")]
-    for path in samples:
-        is_golden = path.name == "keys.json"
-        name, data = (path.name, _golden_keys(made)) if is_golden else rename_sample(path, made.renames)
-        own[f"{made.name}/samples/{name}"] = data
-    layout = layout_text(attrs.evolve(made.design, variants=(made.variant,)))
-    own[f"{made.name}/layout.txt"] = rename_words(layout, made.renames).encode()
-    own[f"{made.name}/samples/answers.json"] = json_of_answers(rename_answers(made.answers, made.renames)).encode()
-    tests = {
-        "tests/test_contract.py": _TEST_CONTRACT.format(
+    tables = [table.name for table in made.variant.tables]
+    names = new_names([*modules.values(), *tests.values()], tables, made.renames)
+    of_library = None
+    if made.is_vendored:
+        texts = [*modules.values(), *tests.values(), *_needed(made)]
+        of_library = vendored(texts, made.library, with_tests=made.size == "all")
+
+    def own(text: str) -> str:
+        return names.code(named_anew(text, made.design.name, made.library)).replace(PACKAGE, made.name)
+
+    package = {name: own(text) for name, text in modules.items()}
+    files = {f"{made.name}/{name}.py": text.encode() for name, text in package.items()}
+    files |= {f"tests/{name}.py": own(text).encode() for name, text in tests.items()}
+    if made.size == "all":
+        files |= dict(_samples(made, names))
+        files["tests/test_contract.py"] = _TEST_CONTRACT.format(
             name=made.name, library=made.library, own=_OWN_CONTRACT.get(made.design.name, "")
-        ).encode(),
-        "tests/test_example.py": _TEST_EXAMPLE.format(name=made.name).encode(),
-    }
-    for name, module in own_tests.items():
-        code = re.sub(r"^from \.(?=\w)", f"from {made.name}.", module.code, flags=re.MULTILINE)
-        code = re.sub(r"^from \. ", f"from {made.name} ", code, flags=re.MULTILINE)
-        tests[f"tests/{name}.py"] = _of_library(code, made).encode()
-    of_library = vendored(_imported_of_library({**own, **tests}, made), made.library) if made.is_vendored else None
+        ).encode()
+        files["tests/test_example.py"] = _TEST_EXAMPLE.format(name=made.name).encode()
+    else:
+        files[f"{made.name}/keys.json"] = _golden_keys(made, names)
+        files["tests/test_keys.py"] = _TEST_KEYS[made.size].format(name=made.name, library=made.library).encode()
+    if made.size != "keys":
+        layout = layout_text(attrs.evolve(made.design, variants=(made.variant,)))
+        files[f"{made.name}/layout.txt"] = names.words(layout).encode()
     return {
-        "README.md": _readme(made, package, tests).encode(),
+        "README.md": _readme(made, package, names, files).encode(),
         "pyproject.toml": _pyproject(made, package, of_library).encode(),
-        **own,
+        **files,
         f"{made.name}/py.typed": b"",
-        **tests,
         **(of_library.files if of_library else {}),
     }
 
 
-def _of_library(text: str, made: Made) -> str:
-    """The text of a module that names the library and its package as they are called here."""
-    text = re.sub(r"\b(?:shared|rowbook)\.(?=[a-z])", f"{made.library}.", text)
-    return text.replace(f"domains.{made.design.name}", made.name)
+def _needed(made: Made) -> Iterator[str]:
+    """What the README and the written tests import of the library."""
+    if made.size != "keys":
+        yield from (f"from shared{room} import connect, create_tables" for room in ("", ".stores", ".tables"))
+    if made.size == "all":
+        yield "from shared.testing import DesignContract"
 
 
-def _imported_of_library(files: Mapping[str, bytes], made: Made) -> Iterator[str]:
-    """The modules of the library that some files import, by the name that they have there."""
-    for name, data in files.items():
-        if name.endswith(".py"):
-            for found in re.finditer(rf"^\s*from {made.library}(\S*) import", data.decode(), re.MULTILINE):
-                yield f"rowbook{found[1]}"
+def _samples(made: Made, names: NewNames) -> Iterator[tuple[str, bytes]]:
+    """The samples, with keys by hand and the first records of each answer."""
+    for path in {load.samples for load in made.design.loads}:
+        yield f"{made.name}/samples/{path.name}", names.sample(path.name, path.read_bytes().decode()).encode()
+    yield f"{made.name}/samples/keys.json", _golden_keys(made, names)
+    yield f"{made.name}/samples/answers.json", json_of_answers(names.data(made.answers)).encode()
 
 
-def _golden_keys(made: Made) -> bytes:
+def _golden_keys(made: Made, names: NewNames) -> bytes:
     """Keys by hand of the tables of the variant."""
     golden = json.loads(made.design.loads[0].samples.with_name("keys.json").read_text(encoding="utf-8"))
-    tables = {table.name: golden[table.name] for table in made.variant.tables}
-    return (json.dumps(rename_golden(tables, made.renames), indent=1) + "\n").encode()
+    tables = {table.name: golden[table.name] for table in made.variant.tables if table.name in golden}
+    return (json.dumps(names.data(tables), indent=1) + "\n").encode()
 
 
 # ---- pyproject.toml
 
 
-def _imported(package: Package, modules: Iterable[str]) -> set[str]:
-    """The top-level packages that some modules import, also those that only type checkers need."""
-
-    def names(imports: Imports) -> set[str]:
-        return {name.partition(" ")[0] for name in imports.modules} | {origin for origin, _ in imports.names.values()}
-
-    found = {name for module in modules for of in ("imports", "typing") for name in names(getattr(package[module], of))}
-    return {name.partition(".")[0] for name in found} - {""}
-
-
-FOR_DESIGN = ("design", "formats")
-"""The modules that only the command `rowbook` and the tests import."""
-
-
-def _pyproject(made: Made, package: Package, of_library: Vendored | None) -> str:
+def _pyproject(made: Made, package: Mapping[str, str], of_library: Vendored | None) -> str:
     """`pyproject.toml`, with the packages that are imported, in the releases that rowbook asks for."""
     releases = {
         re.split(r"[\[<>=; ]", wanted)[0]: wanted.partition(";")[0].strip()
@@ -137,13 +123,13 @@ def _pyproject(made: Made, package: Package, of_library: Vendored | None) -> str
         if not wanted.startswith("rowbook")
     }
     base = {name for name, wanted in releases.items() if wanted in (requires("rowbook") or ())}
-    service = _imported(package, [name for name in package if name not in FOR_DESIGN])
-    further = _imported(package, package) - service
+    service = {name for module, text in package.items() if module not in FOR_DESIGN for name in _imported(text)}
+    further = {name for text in package.values() for name in _imported(text)} - service
+    this, develop = [], []
     if of_library is None:
-        this = [f"rowbook>={__version__}"]
-        develop = [f"rowbook[cli,testing]>={__version__}"]
+        this = [_rowbook("")]
+        develop = [_rowbook("[cli,testing]")] if made.size == "all" else []
     else:
-        this, develop = [], []
         service |= of_library.packages & base
         further |= of_library.packages - base - service
     dependencies = [*(wanted for name, wanted in releases.items() if name in service), *this]
@@ -155,12 +141,30 @@ def _pyproject(made: Made, package: Package, of_library: Vendored | None) -> str
         developed=_listed(sorted({*CHECKERS, *developed})),
         version=__version__,
         arguments=json.dumps(made.arguments),
-        entry="" if of_library else _ENTRY.format(name=made.name),
+        entry=_ENTRY.format(name=made.name) if of_library is None and made.size == "all" else "",
         packages=json.dumps([made.name, *([made.library] if of_library else [])]),
+        direct="\n[tool.hatch.metadata]\nallow-direct-references = true\n" if " @ " in "".join(this) else "",
         mypy_path='\nmypy_path = "typings"' if of_library else "",
         stub_path='\nstubPath = "typings"\nreportMissingModuleSource = false' if of_library else "",
         plugins=', "-p", "no:rowbook"' if of_library else "",
     )
+
+
+FOR_DESIGN = ("design", "formats")
+"""The modules that only the command `rowbook` and the tests import."""
+
+
+def _imported(text: str) -> set[str]:
+    """The top-level packages that a module imports."""
+    return set(re.findall(r"^\s*(?:from|import) ([a-zA-Z_]\w*)", text, re.MULTILINE))
+
+
+def _rowbook(extras: str) -> str:
+    """The requirement of rowbook: the checkout or the wheel that it was installed from, if pip knows one."""
+    origin = json.loads(distribution("rowbook").read_text("direct_url.json") or "{}").get("url", "")
+    if urlsplit(origin).scheme == "file" and Path(unquote(urlsplit(origin).path)).exists():
+        return f"rowbook{extras} @ {origin}"
+    return f"rowbook{extras}>={__version__}"
 
 
 _ENTRY = """\
@@ -199,7 +203,7 @@ dev-mode-dirs = ["."] # an editable install imports the package from here
 
 [tool.hatch.build.targets.wheel]
 packages = {packages}
-
+{direct}
 [tool.mypy]
 strict = true
 files = ["{name}", "tests"]{mypy_path}
@@ -245,42 +249,90 @@ def test_the_story_is_true() -> None:
     example.main()
 '''
 
+_TEST_KEYS = {
+    "keys": '''\
+"""Keys by hand: their bytes decode, and encode to the same bytes, in the order of `keys.json`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from {name} import keys
+
+GOLDEN = json.loads((Path(keys.__file__).parent / "keys.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("table", keys.LAYOUTS)
+def test_rows_decode_and_encode_to_the_same_bytes(table: str) -> None:
+    layout = keys.LAYOUTS[table]
+    rows = [bytes.fromhex(golden["row"]) for golden in GOLDEN[table]]
+    assert [layout.encode(layout.decode(row)) for row in rows] == rows
+''',
+    "questions": '''\
+"""The tables of this package have the rows of `keys.json`, and can be made in a store."""
+
+import json
+from pathlib import Path
+
+import {name}
+from {library}.stores import connect
+from {library}.tables import create_tables
+from {name}.keys import TABLES
+
+GOLDEN = json.loads((Path({name}.__file__).parent / "keys.json").read_text(encoding="utf-8"))
+
+
+def test_rows_decode_and_encode_to_the_same_bytes() -> None:
+    for table in TABLES:
+        for golden in GOLDEN.get(table.name, []):
+            row = bytes.fromhex(golden["row"])
+            assert table.key.encode(table.key.decode(row)) == row
+
+
+def test_the_tables_can_be_made() -> None:
+    create_tables(connect("embedded:"), TABLES)
+''',
+}
+
 # ---- README.md
 
 
-def _readme(made: Made, package: Package, tests: Iterable[str]) -> str:
-    """`README.md`, one page; `tests` are the files of tests."""
-    says = package["__init__"].description
-    tables = "\n".join(f"| `{name}` | {holds} | `{line}` |" for name, holds, line in _tables(made))
-    again = " ".join(made.arguments)
-    refused = "".join(f"\n- {made.renames.in_prose(question)}" for question in made.refused)
-    return _README.format(
-        name=made.name,
-        says=says.strip('"').partition("\n")[0],
-        origin=made.origin,
-        library=made.library,
-        runs="" if made.is_vendored else _RUNS.format(name=made.name),
-        crashes="; writers that die at any call" if f"tests/{CRASHES.module}.py" in tests else "",
-        erasures="; that nothing names what was erased" if f"tests/{ERASURES.module}.py" in tests else "",
-        upkeep=_upkeep(made),
-        lists=_lists(package, has_crash_tests=f"tests/{CRASHES.module}.py" in tests),
-        repository=made.renames.of(repository_name(made.design)),
-        version=__version__,
-        again=again,
-        tables=tables,
-        refused=f"\nIt refuses these questions, and says why:\n{refused}\n" if refused else "",
-    )
+def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iterable[str]) -> str:
+    """`README.md`, one page; `files` are those of the package and its tests."""
+    docstring = re.match(r'"""(.*?)("""|\n)', package["__init__"])
+    edited = [
+        f"| `{made.name}/{name}.py` | {_HAS.get(name, 'a part of the repository')} |"
+        for name in package
+        if name != "__init__"
+    ]
+    values = {
+        "name": made.name,
+        "says": made.renames.in_prose(docstring[1]) if docstring else made.name,
+        "origin": made.origin,
+        "library": made.library,
+        "where": "" if made.is_vendored else _WHERE,
+        "repository": names.names.get(made.repository, made.repository),
+        "version": __version__,
+        "again": " ".join(made.arguments),
+        "tables": "\n".join(f"| `{name}` | {holds} | `{line}` |" for name, holds, line in _tables(made, names)),
+        "edited": "\n".join(edited),
+        "home": next((name for name, text in package.items() if re.search(r"^TABLES\b", text, re.MULTILINE)), "keys"),
+        "first": _constant_of(made, names),
+        "part": names.told.get(*[made.variant.record_tables[0].key.parts[0].name] * 2),
+    }
+    crashes = "; writers that die at any call" if "tests/test_crashes.py" in files else ""
+    erasures = "; that nothing names what was erased" if "tests/test_erasures.py" in files else ""
+    if made.size != "all":
+        return (_START + _ONLY[made.size] + _TABLES + _NEVER).format(**values)
+    runs = "" if made.is_vendored else _RUNS.format(name=made.name)
+    text = _START + _SERVICE + _TABLES + _EDIT + _NEVER + _LATER
+    return text.format(**values, runs=runs, crashes=crashes, erasures=erasures, upkeep=_upkeep(made))
 
 
-def _lists(package: Package, *, has_crash_tests: bool) -> str:
-    """How to add a list; empty if no list is derived from records."""
-    if (lines := LINES.search(package["repository"].code)) is None:
-        return ""
-    return _LISTS.format(lines=lines[1], crashes=_LISTS_OF_CRASHES if has_crash_tests else "")
-
-
-LINES = re.compile(r"partial\((lines_of\w*)")
-"""The function from which an `IntentWriter` has the lines of a record."""
+def _constant_of(made: Made, names: NewNames) -> str:
+    table = made.variant.record_tables[0].name
+    return names.told.get(table, table).upper()
 
 
 def _upkeep(made: Made) -> str:
@@ -291,16 +343,25 @@ def _upkeep(made: Made) -> str:
     return _UPKEEP + by_command
 
 
-def _tables(made: Made) -> Iterable[tuple[str, str, str]]:
-    def named(text: str) -> str:
-        return re.sub(r"\w+", lambda found: made.renames.of(found[0]), text)
-
+def _tables(made: Made, names: NewNames) -> Iterable[tuple[str, str, str]]:
     return (
-        (named(table.name), made.renames.in_prose(table.holds), named(key_line(table.key)))
+        (names.words(table.name), made.renames.in_prose(table.holds), names.words(key_line(table.key)))
         for table in made.variant.record_tables
     )
 
 
+_HAS = {
+    "records": "the records: fields, and what each may hold",
+    "keys": "keys and tables: what is a column, and what is part of a key",
+    "repository": "a method for each write and each question",
+    "example": "a story that you can run",
+    "design": "the loads and questions that the command `rowbook` and the tests know",
+    "formats": "the formats of files that `rowbook load` reads",
+}
+_WHERE = """
+rowbook is on no package index: `pyproject.toml` names the checkout or wheel that this package was made with. If that
+moves, change the lines with `rowbook @`.
+"""
 _RUNS = """\
 rowbook run {name}    # loads the samples, asks all questions, and shows what they cost
 """
@@ -313,27 +374,49 @@ _BY_COMMAND = """ By command:
 rowbook recover {name} --every 5m --store hbase://HOST:PORT
 rowbook verify {name} --store hbase://HOST:PORT
 ```"""
-_LISTS = """
-## Add a list, step by step
-
-1. `keys.py`: a key class, its cells, a `TableLayout` with the families of the other lists, and a field for it in the
-   tuple of tables.
-2. `repository.py`, `__init__`: a `BoundTable`, and the table among the lists of `IntentWriter`; also in `moving` if its
-   key has a field that changes, because then a change deletes the old line.
-3. `{lines}` yields the lines of a record: one more `yield` of the table, and of what its line is made of.
-4. A question: a method that returns a `Query`, and its `AccessPattern` in `design.py`.
-5. `pytest --rowbook-golden-keys`. If the store holds records already, `repository.upkeep.repair()` fills the list.
-{crashes}"""
-_LISTS_OF_CRASHES = """\
-6. `tests/test_crashes.py`: a `View` of the list, and more `calls` of each `Write`: one for each line that it puts.
-"""
-_README = """\
+_START = """\
 # {name}
 
 {says}
 
 Made of {origin} of rowbook {version}, by `rowbook new`. It is yours: change what you like.
+"""
+_ONLY = {
+    "keys": """
+```sh
+python -m venv .venv && . .venv/bin/activate
+pip install --editable '.[dev]'
+pytest && mypy
+```
+{where}
+A key is a class; its layout makes rows of keys, and ranges of questions. Any client scans them, such as happybase:
 
+```python
+from {name}.keys import {first}
+
+for range_ in {first}.plan({part}=...).ranges:
+    for row, cells in table.scan(row_start=range_.start, row_stop=range_.stop):
+        key = {first}.decode(row)
+```
+""",
+    "questions": """
+```sh
+python -m venv .venv && . .venv/bin/activate
+pip install --editable '.[dev]'
+pytest && mypy
+```
+{where}
+It asks what another service writes, and has no method that writes:
+
+```python
+from {library}.stores import connect
+from {name}.{home} import TABLES
+
+connection = connect("hbase://HOST:PORT")
+```
+""",
+}
+_SERVICE = """
 ```sh
 python -m venv .venv && . .venv/bin/activate    # pyright looks for packages in the active environment
 pip install --editable '.[dev]'
@@ -341,56 +424,56 @@ python -m {name}.example    # a story on a store in memory
 pytest
 mypy && pyright
 {runs}```
-
+{where}
 In a service, `connect` opens a store, and `create_tables` makes its tables once:
 
 ```python
 from {library} import connect, create_tables
-from {name} import keys
-from {name}.repository import {repository}
+from {name} import TABLES, {repository}
 
 connection = connect("hbase://HOST:PORT")
-create_tables(connection, keys.TABLES)
+create_tables(connection, TABLES)
 repository = {repository}(connection)
 ```
 
 {upkeep}
-
+"""
+_TABLES = """
 ## Tables
 
 | table | one row holds | key |
 |---|---|---|
 {tables}
-{refused}
+"""
+_EDIT = """
 ## What to edit
 
 | file | what it has |
 |---|---|
-| `{name}/records.py` | the records: fields, and what each may hold |
-| `{name}/keys.py` | keys and tables: what is a column, and what is part of a key |
-| `{name}/repository.py` | a method for each write and each question |
-| `{name}/example.py` | a story that you can run |
-| `{name}/design.py` | the loads and questions that the command `rowbook` and the tests know |
+{edited}
 | `{name}/samples/` | the records that the tests store, and `rowbook run` |
 | `keys.json`, `answers.json` there | the bytes of keys, and the first records of each answer, which the tests compare |
 | `tests/` | what any design must keep (round trips, pages, costs, wrong input); the story{crashes}{erasures} |
 
-1. Change `records.py`, then `keys.py`, then `samples/`. Keep samples with names that start alike (`s-1`, `s-12`), text
+1. Change the records, then the keys, then `samples/`. Keep samples with names that start alike (`s-1`, `s-12`), text
    outside ASCII, and equal milliseconds: they find most mistakes in keys.
-2. A new question is a method of the repository and an `AccessPattern` in `design.py`.
-3. `pytest --rowbook-golden-keys` writes keys of new tables and answers of new questions: read them, and commit them. If
-   old ones changed as you wanted, and no table has rows yet, delete the file before.
+2. A new list is a key class, and one line that declares it; a new question is a method of the repository, and an
+   `AccessPattern` in `design.py`. If the store holds records already, `repository.upkeep.repair()` fills the list.
+3. `pytest --rowbook-golden-keys` writes keys of new tables, answers of new questions, and `layout.txt`: read them, and
+   commit them. If old ones changed as you wanted, and no table has rows yet, delete the file before.
 4. A column may be added at any time if its field has a default, which old rows then have.
-{lists}
+"""
+_NEVER = """
 ## What can never change without a new table
 
 Fields and classes may be renamed in Python if the columns stay. But stored rows keep the bytes with which they were
 written. Once a table has rows, these need a table of another name:
 
-- the parts of its key, their order, codecs and prefixes; `Fixed:` in each key class of `keys.py` names them;
+- the parts of its key, their order, codecs and prefixes; `Fixed:` in each key class names them;
 - the names of tables, families and columns, and how a column packs its values;
 - the bytes of a `Code`; a new name may get a new byte.
-
+"""
+_LATER = """
 ## A later release of rowbook
 
 To see what a later release writes differently into a new package, make it with both releases and compare:

@@ -1,14 +1,14 @@
 """A package of each design with names of another service: shown on its page, checked by `make verify PARTS=copies`."""
 
-import re
 import textwrap
+from collections.abc import Iterable
 
 import attrs
 
 from shared.designs import Design
-from shared.designs.patterns import key_line
 
-from .words import read_renames
+from .copying import copied_modules, smaller
+from .vendoring import vendored
 
 WIDTH = 120
 
@@ -49,18 +49,28 @@ SHOWN = {
 
 
 def shown_block(design: Design) -> dict[str, str]:
-    """The block of a design's page: the command, and a table's name and key before and after it."""
-    shown = SHOWN[design.name]
-    renames = read_renames(shown.record, design.loads[0].record.__name__, shown.words)
-
-    def named(text: str) -> str:
-        return re.sub(r"\w+", lambda found: renames.of(found[0]), text)
-
-    keys = [(table.name, key_line(table.key)) for table in design.main.record_tables]
-    name, key = max(keys, key=lambda table: sum(named(text) != text for text in table))
-    becomes = f": `{name}` `{key}` becomes `{named(name)}` `{named(key)}`" if named(name + key) != name + key else ""
+    """The block of a design's page: the command, and the lines of a package of each size, and of what it imports."""
+    shown = SHOWN.get(design.name)
+    words = " ".join(shown.arguments(design.name)) if shown else f"--from {design.name}"
+    modules = copied_modules(design, design.main)
+    whole = {name: text for name, text in modules.items() if name not in ("design", "formats", "example")}
+    sizes = {size: smaller(modules, design, design.main, size) for size in ("keys", "questions")} | {"all": whole}
+    lines = {size: f"{_count(texts.values())} and {_imported(texts):,}" for size, texts in sizes.items()}
     text = (
-        f"`rowbook new {shown.name} {' '.join(shown.arguments(design.name))}` makes it your own package{becomes}. "
-        f"`--from {design.name}:VARIANT` takes a variant."
+        f"`rowbook new {shown.name if shown else 'PATH'} {words}` copies it, with samples and tests. Lines of Python, and "
+        f"of the library that they need: `--only keys` {lines['keys']}; `--only questions` {lines['questions']}; all "
+        f"{lines['all']}."
     )
     return {"new": textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)}
+
+
+def _count(texts: Iterable[str]) -> int:
+    return sum(text.count("\n") for text in texts)
+
+
+def _imported(texts: dict[str, str]) -> int:
+    """The lines of the library that these modules import."""
+    files = vendored(texts.values(), "library", with_tests=False).files
+    return sum(
+        data.count(b"\n") for name, data in files.items() if name.startswith("library/") and name.endswith(".py")
+    )

@@ -2,7 +2,8 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -19,6 +20,14 @@ PLUGIN = next(filter(Path.is_file, (LIBRARY / "pytest_plugin.py", LIBRARY / "tes
 IMPORTED = re.compile(r"^(\s*(?:from|import) )(?:shared|rowbook)(?=[. ])", re.MULTILINE)
 DATA = (".thrift", ".typed")
 
+_LAZY = re.compile(r"^ +from \.([\w.]+) import (\w+) as \2$", re.MULTILINE)
+_LISTED = re.compile(r'^( +)(\w+)=\(?\s*((?:"[\w ]+"\s*)+)\)?,$', re.MULTILINE)
+_CONFTEST = '''\
+"""The fixtures of the tests: stores in memory, or on a real HBase with `--rowbook-store=URL`."""
+
+pytest_plugins = ["{vendor}.pytest_plugin"]
+'''
+
 
 @attrs.frozen
 class Vendored:
@@ -28,70 +37,97 @@ class Vendored:
     packages: frozenset[str]
 
 
-def vendored(imported: Iterable[str], vendor: str) -> Vendored:
-    """A copy of the modules that are imported, and of all that these import, as the package `vendor`."""
-    paths = _needed(imported)
-    folders = {path.parent for path in paths}
+def vendored(texts: Iterable[str], vendor: str, *, with_tests: bool = True) -> Vendored:
+    """A copy of what some modules import of the library, and of all that this imports, as the package `vendor`."""
+    needed = Needed()
+    needed.take([LIBRARY / "__init__.py", *([PLUGIN] if with_tests else [])])
+    for text in texts:
+        needed.follow(ast.parse(text), LIBRARY / "none.py")
+    folders = {path.parent for path in needed.paths}
     data = {path for folder in folders for path in folder.iterdir() if path.suffix in DATA}
     files = {f"{vendor}/{path.relative_to(LIBRARY).as_posix()}": path.read_bytes() for path in data}
-    for path in paths:
-        text = IMPORTED.sub(rf"\g<1>{vendor}", path.read_text(encoding="utf-8"))
+    for path in needed.paths:
         place = "pytest_plugin.py" if path == PLUGIN else path.relative_to(LIBRARY).as_posix()
-        files[f"{vendor}/{place}"] = text.encode()
+        files[f"{vendor}/{place}"] = IMPORTED.sub(rf"\g<1>{vendor}", needed.text(path)).encode()
     files[f"{vendor}/LICENSE"] = (distribution("rowbook").read_text("licenses/LICENSE") or "").encode()
     files |= {f"typings/{path.relative_to(TYPINGS).as_posix()}": path.read_bytes() for path in TYPINGS.rglob("*.pyi")}
-    files["conftest.py"] = _CONFTEST.format(vendor=vendor).encode()
-    names = {name.partition(".")[0] for path in paths for name in _imports(path) if not name.startswith(".")}
-    return Vendored(files, frozenset(names))
+    if with_tests:
+        files["conftest.py"] = _CONFTEST.format(vendor=vendor).encode()
+    return Vendored(files, frozenset(needed.packages))
 
 
-_CONFTEST = '''\
-"""The fixtures of the tests: stores in memory, or on a real HBase with `--rowbook-store=URL`."""
+class Needed:
+    """The modules of the library that are imported, and the names that are used of each room."""
 
-pytest_plugins = ["{vendor}.pytest_plugin"]
-'''
+    def __init__(self) -> None:
+        self.paths: set[Path] = set()
+        self.packages: set[str] = set()
+        self._names: dict[Path, set[str]] = {}
+
+    def take(self, paths: Iterable[Path]) -> None:
+        """Takes these files, and all that they import; of a room only what is used of it by name."""
+        for path in paths:
+            if path not in self.paths:
+                self.paths.add(path)
+                self.follow(_parsed(path), path)
+
+    def follow(self, tree: ast.AST, path: Path) -> None:
+        """Takes what a module at `path` imports."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    self._import(alias.name, path, None)
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    self._import("." * node.level + (node.module or ""), path, alias.name)
+
+    def _import(self, module: str, path: Path, name: str | None) -> None:
+        parts = module.split(".")
+        if module.startswith("."):
+            above = len(module) - len(module.lstrip("."))
+            folder = path.parents[above - 1]
+            parts = [NAME, *folder.relative_to(LIBRARY).parts, *filter(None, module[above:].split("."))]
+        if parts[0] not in (NAME, "rowbook"):
+            self.packages.add(parts[0])
+            return
+        place = LIBRARY
+        found = [place / "__init__.py"]
+        for part in parts[1:]:
+            place = place / part
+            found += [file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()]
+        self.take(found)
+        if name is not None and found[-1].name == "__init__.py":
+            self._name(found[-1], name)
+
+    def _name(self, room: Path, name: str) -> None:
+        """Takes the module of a name that a room imports when it is first used, or a module of the room."""
+        if name in self._names.setdefault(room, set()):
+            return
+        self._names[room].add(name)
+        homes = dict(reversed(found) for found in _LAZY.findall(room.read_text(encoding="utf-8")))
+        if name in homes:
+            self._import(f".{homes[name]}", room, name)
+        else:
+            inside = (room.parent / f"{name}.py", room.parent / name / "__init__.py")
+            self.take(filter(Path.is_file, inside))
+
+    def text(self, path: Path) -> str:
+        """A module's text; of a room, with the names that are used."""
+        text = path.read_text(encoding="utf-8")
+        if not _LAZY.search(text):
+            return text
+        names = self._names.get(path, set())
+        text = _LAZY.sub(lambda found: found[0] if found[2] in names else "", text)
+
+        def listed(found: re.Match[str]) -> str:
+            kept = [name for name in re.findall(r"\w+", found[3]) if name in names]
+            return f'{found[1]}{found[2]}="{" ".join(kept)}",' if kept else ""
+
+        text = re.sub(r"\n{2,}(?= +(?:from \.|\w+=))", "\n", _LISTED.sub(listed, text))
+        return re.sub(r"(?m)^if TYPE_CHECKING:(.*)\n+(?=else:)", r"if TYPE_CHECKING:\1\n    pass\n", text)
 
 
-def _needed(imported: Iterable[str]) -> set[Path]:
-    paths = set[Path]()
-    waiting = [PLUGIN, LIBRARY / "__init__.py", *(path for name in imported for path in _paths(name))]
-    while waiting:
-        path = waiting.pop()
-        if path not in paths:
-            paths.add(path)
-            waiting += [inner for name in _imports(path) for inner in _paths(_absolute(path, name))]
-    return paths
-
-
-def _imports(path: Path) -> Iterator[str]:
-    """The modules that a file imports, relative ones with their dots; of `from a import b` also `a.b`."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            yield module
-            yield from (f"{module}{'.' if node.module else ''}{alias.name}" for alias in node.names)
-
-
-def _absolute(path: Path, name: str) -> str:
-    above = len(name) - len(name.lstrip("."))
-    if not above:
-        return name
-    folder = path.parent
-    for _ in range(above - 1):
-        folder = folder.parent
-    return ".".join([NAME, *folder.relative_to(LIBRARY).parts, *filter(None, [name[above:]])])
-
-
-def _paths(name: str) -> Iterator[Path]:
-    """The files of a module of the library, with those of the packages in which it is."""
-    root, *parts = name.split(".")
-    if root not in (NAME, "rowbook"):
-        return
-    path = LIBRARY
-    for part in parts:
-        path = path / part
-        for file in (path.with_suffix(".py"), path / "__init__.py"):
-            if file.is_file():
-                yield file
+@cache
+def _parsed(path: Path) -> ast.AST:
+    """The syntax tree of a module, without the names that a room shows to type checkers only."""
+    return ast.parse(_LAZY.sub("    pass", path.read_text(encoding="utf-8")))

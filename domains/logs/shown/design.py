@@ -2,10 +2,11 @@
 
 import attrs
 
-from shared.designs import Accepted, Exemption, Variant
+from shared.designs import Accepted, AccessPattern, Exemption, Variant
 
-from ..design import ALIKE, ALL_HOSTS, KIND_BEFORE_TIME, LATEST, OF_KIND, ONE_HOST
+from ..design import ALIKE, KIND_BEFORE_TIME, LATEST, OF_KIND, ONE_HOST, TEN_MINUTES
 from ..design import DESIGN as OWN
+from ..repository import LogRepository
 from .crossing import buckets_against_scans
 from .published import PUBLISHED
 from .traps import TRAPS
@@ -17,8 +18,12 @@ TIME_FIRST = Exemption("rows", "the time comes first, so the rows of all hosts a
 
 FEW_WRITES = Accepted("rising", "this key is for few writes; a salt of the host spreads them")
 
+LATEST_OF_ALL = AccessPattern("the latest events of all hosts", LogRepository.latest_of_all, {}, limit=10)
+ALL_HOSTS = AccessPattern("all hosts, ten minutes", LogRepository.window, TEN_MINUTES)
+
 DESIGN = attrs.evolve(
     OWN,
+    patterns=(*OWN.patterns[:2], LATEST_OF_ALL, ALL_HOSTS, *OWN.patterns[2:]),
     variants=(
         attrs.evolve(
             OWN.main,

@@ -5,17 +5,18 @@ import attrs
 from shared.designs import Accepted, AccessPattern, Exemption, Variant, Wrong
 
 from ..design import (
-    ACROSS_HOSTS,
     ACROSS_HOURS,
     AVERAGES,
     LATEST,
     OF_HOST,
     OF_MANY_POINTS,
     ONE_METRIC,
+    TEN_MINUTES,
     WHOLE_HOURS,
     WIDE_ROWS,
 )
 from ..design import DESIGN as OWN
+from ..repository import PointRepository
 from .crossing import tall_against_wide
 from .published import PUBLISHED
 from .traps import TRAPS
@@ -37,9 +38,13 @@ LATEST_OF_SITE = AccessPattern(
 
 LOSES = "all points of fifteen minutes but the latest one"
 
+ACROSS_HOSTS = AccessPattern(
+    "one metric of all hosts, ten minutes", PointRepository.across_hosts, {"metric": "cpu", **TEN_MINUTES}, limit=200
+)
+
 DESIGN = attrs.evolve(
     OWN,
-    patterns=(*OWN.patterns[:3], LATEST_OF_HOST, LATEST_OF_SITE, *OWN.patterns[3:]),
+    patterns=(*OWN.patterns[:3], LATEST_OF_HOST, LATEST_OF_SITE, OWN.patterns[3], ACROSS_HOSTS, OWN.patterns[4]),
     variants=(
         attrs.evolve(
             OWN.main,

@@ -1,6 +1,8 @@
 """The writes of short links over several rows, and what their readers see, for the crash tests."""
 
+from collections.abc import Callable, Mapping
 from operator import attrgetter, methodcaller
+from typing import Any
 
 import attrs
 
@@ -33,7 +35,7 @@ def two_links(store: Store) -> None:
     add(store.repository())
 
 
-RIVALS = {"add": add, "add another": add_other, "erase": erase}
+RIVALS: Mapping[str, Callable[[Any], object]] = {"add": add, "add another": add_other, "erase": erase}
 WRITES = (
     Write("add", add, one_link, RIVALS, calls=5),
     Write("add again", add, two_links, RIVALS, calls=1),

@@ -6,7 +6,7 @@ import attrs
 
 from domains.reservations import RoomTaken, Stay, UnknownRoom
 from domains.reservations.design import DESIGN
-from shared.testing import StoppedWrites, View, Write
+from shared.testing import StoppedWrites, Store, View, Write
 
 ANN = Stay("b-1", "ann", 10, 13)
 BOB = Stay("b-2", "bob", 12, 14)
@@ -21,12 +21,12 @@ book, book_rival, book_next, move = (
 cancel = methodcaller("cancel", "inn", "7", "b-1")
 
 
-def two_rooms(store):
+def two_rooms(store: Store) -> None:
     for number in ("7", "8"):
         store.repository().open_room("inn", number)
 
 
-def one_stay(store):
+def one_stay(store: Store) -> None:
     two_rooms(store)
     book(store.repository())
 
