@@ -47,7 +47,10 @@ def test_every_cell_of_the_samples_is_stored_with_its_timestamp(on_hbase, in_mem
         assert there == here
 
 
-DATED_BY_CLOCKS = ("orders", "messages", "feeds", "tsdb", "catalog", "documents", "changes")
+DATED_BY_CLOCKS = (
+    *("orders", "messages", "feeds", "tsdb", "catalog", "documents", "changes"),
+    *("reservations", "sessions", "leaderboard"),
+)
 
 
 def stored(connection, design, table):
