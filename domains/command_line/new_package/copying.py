@@ -231,7 +231,12 @@ def type_of(design: Design, variant: Variant) -> type[Any]:
 
 def _keys_alone(modules: dict[str, str], variant: Variant) -> str:
     """The key classes of a variant's tables, and their layouts."""
-    layouts = {table.name: table.key for table in variant.record_tables}
+    own = "\n".join(modules.values())  # tables of erasures have a key of the library
+    layouts = {
+        table.name: table.key
+        for table in variant.record_tables
+        if re.search(rf"^class {table.key.key_class.__name__}\b", own, re.MULTILINE)
+    }
     classes = dict.fromkeys(layout.key_class.__name__ for layout in layouts.values())
     texts: list[str] = []
     for text in modules.values():
