@@ -22,8 +22,7 @@ TESTS = {"stopped_writes": "test_crashes", "erased": "test_erasures"}
 """The modules among the tests of a design that come along, and their names there."""
 
 _BESIDE = re.compile(r"^ *from \.(\w+) import|^ *from \. import ([\w, ]+)$", re.MULTILINE)
-_LIBRARY = re.compile(r"\b(?:shared|rowbook)\.(?=[a-z])")
-_SOURCE = re.compile(r"^ *Source: .*\n(?: {8,}(?!\"\"\").*\n)*", re.MULTILINE)
+_LIBRARY = re.compile(r"\b(?:shared|rowbook)(?=[./][a-z])")
 _STORY = '''\
 """The samples in a store in memory, and what each question finds there.
 
@@ -75,7 +74,7 @@ def copied_modules(design: Design, variant: Variant, refused: Iterable[AccessPat
                     modules[name] = text
                     waiting.append(name)
     modules["design"] = re.sub(r"(?m)^SAMPLES = .*", 'SAMPLES = Path(__file__).parent / "samples"', modules["design"])
-    return {name: _SOURCE.sub("", text) for name, text in modules.items()}
+    return modules
 
 
 def _module(folder: Path, name: str) -> str:
@@ -262,14 +261,16 @@ def _keys_alone(modules: dict[str, str], variant: Variant) -> str:
 
 
 def _with_constants(text: str, modules: dict[str, str]) -> str:
-    """A text with the statements of numbers that it imports from modules beside it."""
-    found = [node for node in ast.parse(text).body if isinstance(node, ast.ImportFrom) and node.level == 1]
-    defined = [
-        "\n".join(reached(modules[node.module], [alias.name]).split('"""', 2)[2].strip() for alias in node.names)
-        for node in found
-        if node.module
-    ]
-    return spliced(text, dict(zip(found, defined, strict=True)))
+    """A text with the numbers that it imports from modules beside it, or from other rooms than that of keys."""
+    places: dict[ast.AST, str] = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
+            of_names = [reached(modules[node.module], [alias.name]) for alias in node.names]
+            places[node] = "\n".join(of_name.split('"""', 2)[2].strip() for of_name in of_names)
+        elif isinstance(node, ast.ImportFrom) and re.fullmatch(r"(?:shared|rowbook)\.(?!keys).*", node.module or ""):
+            room = import_module(str(node.module))
+            places[node] = "\n".join(f"{alias.name} = {getattr(room, alias.name)!r}" for alias in node.names)
+    return spliced(text, places)
 
 
 def _sorted(imports: list[str]) -> Iterator[str]:
@@ -340,4 +341,4 @@ def named_anew(text: str, design: str, library: str) -> str:
     """The text of a module that names its package `PACKAGE`, and the library as it is called there."""
     text = re.sub(rf"\b(?:rowbook\.)?domains\.{design}(?:\.shown)?\b", PACKAGE, text)
     text = re.sub(rf'(?m)^(    name=)"{design}"', rf'\1"{PACKAGE}"', text)
-    return _LIBRARY.sub(f"{library}.", text)
+    return _LIBRARY.sub(library, text)

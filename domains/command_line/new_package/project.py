@@ -76,7 +76,9 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
         files["tests/test_example.py"] = _TEST_EXAMPLE.format(name=made.name).encode()
     else:
         files[f"{made.name}/keys.json"] = _golden_keys(made, names)
-        files["tests/test_keys.py"] = _TEST_KEYS[made.size].format(name=made.name, library=made.library).encode()
+        files["tests/test_keys.py"] = (
+            _TEST_KEYS[made.size].format(name=made.name, library=made.library, home=_home(package)).encode()
+        )
     if made.size != "keys":
         layout = layout_text(attrs.evolve(made.design, variants=(made.variant,)))
         files[f"{made.name}/layout.txt"] = names.words(layout).encode()
@@ -278,7 +280,7 @@ from pathlib import Path
 import {name}
 from {library}.stores import connect
 from {library}.tables import create_tables
-from {name}.keys import TABLES
+from {name}.{home} import TABLES
 
 GOLDEN = json.loads((Path({name}.__file__).parent / "keys.json").read_text(encoding="utf-8"))
 
@@ -301,11 +303,9 @@ def test_the_tables_can_be_made() -> None:
 def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iterable[str]) -> str:
     """`README.md`, one page; `files` are those of the package and its tests."""
     docstring = re.match(r'"""(.*?)("""|\n)', package["__init__"])
-    edited = [
-        f"| `{made.name}/{name}.py` | {_HAS.get(name, 'a part of the repository')} |"
-        for name in package
-        if name != "__init__"
-    ]
+    edited = [f"| `{made.name}/{name}.py` | {_HAS[name]} |" for name in package if name in _HAS]
+    if {*package} - {*_HAS, "__init__"}:
+        edited.append(f"| other modules of `{made.name}/` | parts of the repository, or all of it |")
     values = {
         "name": made.name,
         "says": made.renames.in_prose(docstring[1]) if docstring else made.name,
@@ -317,7 +317,7 @@ def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iter
         "again": " ".join(made.arguments),
         "tables": "\n".join(f"| `{name}` | {holds} | `{line}` |" for name, holds, line in _tables(made, names)),
         "edited": "\n".join(edited),
-        "home": next((name for name, text in package.items() if re.search(r"^TABLES\b", text, re.MULTILINE)), "keys"),
+        "home": _home(package),
         "first": _constant_of(made, names),
         "part": names.told.get(*[made.variant.record_tables[0].key.parts[0].name] * 2),
     }
@@ -328,6 +328,11 @@ def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iter
     runs = "" if made.is_vendored else _RUNS.format(name=made.name)
     text = _START + _SERVICE + _TABLES + _EDIT + _NEVER + _LATER
     return text.format(**values, runs=runs, crashes=crashes, erasures=erasures, upkeep=_upkeep(made))
+
+
+def _home(package: Mapping[str, str]) -> str:
+    """The module that has the tables."""
+    return next((name for name, text in package.items() if re.search(r"^TABLES\b", text, re.MULTILINE)), "keys")
 
 
 def _constant_of(made: Made, names: NewNames) -> str:
@@ -379,7 +384,8 @@ _START = """\
 
 {says}
 
-Made of {origin} of rowbook {version}, by `rowbook new`. It is yours: change what you like.
+Made of {origin} of rowbook {version}, by `rowbook new`. It is yours: change what you like. `Source:` and ids such as
+S0.13 name the published advice that a key follows or corrects; `domains/IDEAS.md` of rowbook quotes it.
 """
 _ONLY = {
     "keys": """

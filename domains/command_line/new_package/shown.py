@@ -57,9 +57,9 @@ def shown_block(design: Design) -> dict[str, str]:
     sizes = {size: smaller(modules, design, design.main, size) for size in ("keys", "questions")} | {"all": whole}
     lines = {size: f"{_count(texts.values())} and {_imported(texts):,}" for size, texts in sizes.items()}
     text = (
-        f"`rowbook new {shown.name if shown else 'PATH'} {words}` copies it, with samples and tests. Lines of Python, and "
-        f"of the library that they need: `--only keys` {lines['keys']}; `--only questions` {lines['questions']}; all "
-        f"{lines['all']}."
+        f"`rowbook new {shown.name if shown else 'PATH'} {words}` copies it, with samples and tests. Lines of Python, "
+        f"and of the library that they need: `--only keys` {lines['keys']}; `--only questions` {lines['questions']}; "
+        f"all {lines['all']}."
     )
     return {"new": textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)}
 

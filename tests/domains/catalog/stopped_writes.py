@@ -1,7 +1,6 @@
 """The writes of a catalog over several rows, and what its readers see, for the crash tests.
 
-Variants with codes claim them first; here all names have codes, which other products claimed. `test_codes.py` has the
-claims, and the numbers of names, of which a failing store takes more.
+If names have codes, a write claims these first; here all names have codes, which other products claimed.
 """
 
 from collections.abc import Iterable, Iterator

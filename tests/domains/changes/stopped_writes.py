@@ -1,4 +1,4 @@
-"""The writes of changes, and what readers see, for the crash tests and the pages; for feeds see `test_copying.py`.
+"""The writes of changes, and what readers see, for the crash tests and the pages.
 
 A writer decides by moving the watermark, after it has put all rows, so no view lags. Only the writer can complete a
 write that was interrupted, because only the log of the source has the changes.

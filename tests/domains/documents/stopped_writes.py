@@ -51,7 +51,7 @@ RIVALS = {"same": move, "another": rename, "in parts": cut_moved, "other parts":
 
 
 def calls(most: int, indexed: int) -> dict[str, int]:
-    """The calls that change the store, and those of the variant with an index."""
+    """The calls that change the store, and those with an index."""
     return {"documents": most, "salted": most, "indexed": indexed}
 
 
@@ -120,7 +120,7 @@ def in_turn(document: Document, changes: int) -> Iterator[Any]:
 
 
 def in_small_parts(repository: Any) -> Any:
-    """The repository of a variant, with parts of a few bytes."""
+    """The repository, with parts of a few bytes."""
     return partial(repository, part_bytes=PART_BYTES)
 
 

@@ -57,7 +57,7 @@ def lost_claim(store: Store) -> None:
 
 
 ERASE_CALLS = {"orders": 5, "oldest-first": 5, "index-table": 6, "hashed-number": 5}
-"""The lines of sellers hold the buyer in one variant only; a write puts no line that it does not change."""
+"""The lines of sellers hold the buyer in one layout only; a write puts no line that it does not change."""
 RIVALS_OF_ALL: Mapping[str, Callable[[Any], object]] = {"pay": pay, "cancel": cancel, "erase": erase, "place": place}
 RIVALS: Mapping[str, Callable[[Any], object]] = {**RIVALS_OF_ALL, "place another": place_another}
 

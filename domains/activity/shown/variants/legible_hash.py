@@ -1,4 +1,4 @@
-"""Eight hex digits of the user's md5 and a `_` first, as published (S3.1). `hash_prefix` needs five bytes less.
+"""Eight hex digits of the user's md5 and a `_` first, as published (S3.1). Bytes of a hash need five bytes less.
 
 Choose it for an existing table. Both prefixes are text in the HBase shell, but only here do people see where the prefix
 ends. Eight digits spread no better than four, because a table has far fewer than 65,536 regions.

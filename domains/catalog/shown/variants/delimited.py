@@ -1,4 +1,4 @@
-"""The published text key, `region_categoryId_productId`: a `_` after each name. Names that contain a `_` are refused.
+"""The published text key, "region_categoryId_productId": a `_` after each name. Names that contain a `_` are refused.
 
 A person can read the keys in the HBase shell. They do not sort as names do: lamps2 comes before lamps, because 2 sorts
 before _. Everything else is as in `keys.py`. Choose it if you have such a table, or people read keys.

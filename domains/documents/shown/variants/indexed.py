@@ -4,7 +4,7 @@ A change of a value puts the new line before the document and deletes the old on
 document. Choose it if you often ask for values that few of an owner's documents have; if most documents have them, each
 costs a line and a get.
 
-Documents that another variant has stored have no lines in it until `rowbook repair documents:indexed` puts them.
+Documents that were stored without it have no lines in it until `rowbook repair` puts them.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """One table for both sides, as published: [owner][time, newest first][peer][message id], families inbox and outbox.
 
 The key of S3.8 is the receiver and the time, for both families; so a sender's messages are in the rows of their
-receivers, see `traps.py`. Here the owner leads, and the family says whether the owner received or sent the message. In
+receivers. Here the owner leads, and the family says whether the owner received or sent the message. In
 `inbox` the peer is the sender, in `outbox` the receiver. A scan of one family reads no files of the other family.
 """
 

@@ -8,7 +8,7 @@ What a crash does to the index:
 
 - A writer that dies between its claim and its decision leaves a number that leads to no order. Readers find no order
   under it. Placing the same order again completes the write; another order under this number is refused.
-- `recover` cannot place the order, because the claim holds only a key. (The index of `index_table.py` holds the whole
+- `recover` cannot place the order, because the claim holds only a key. (An index of whole orders holds the whole
   order, so there it can.) `repair` frees a number that has led to no order for 42 minutes.
 - No order lacks its entry, which is put before the order and never deleted after it.
 """
