@@ -42,7 +42,7 @@ def vendored(texts: Iterable[str], vendor: str, *, with_tests: bool = True) -> V
     needed = Needed()
     needed.take([LIBRARY / "__init__.py", *([PLUGIN] if with_tests else [])])
     for text in texts:
-        needed.follow(ast.parse(text), LIBRARY / "none.py")
+        needed.follow(_imports(text), LIBRARY / "none.py")
     folders = {path.parent for path in needed.paths}
     data = {path for folder in folders for path in folder.iterdir() if path.suffix in DATA}
     files = {f"{vendor}/{path.relative_to(LIBRARY).as_posix()}": path.read_bytes() for path in data}
@@ -69,17 +69,12 @@ class Needed:
         for path in paths:
             if path not in self.paths:
                 self.paths.add(path)
-                self.follow(_parsed(path), path)
+                self.follow(_imports_of(path), path)
 
-    def follow(self, tree: ast.AST, path: Path) -> None:
+    def follow(self, imports: Iterable[tuple[str, str | None]], path: Path) -> None:
         """Takes what a module at `path` imports."""
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    self._import(alias.name, path, None)
-            elif isinstance(node, ast.ImportFrom):
-                for alias in node.names:
-                    self._import("." * node.level + (node.module or ""), path, alias.name)
+        for module, name in imports:
+            self._import(module, path, name)
 
     def _import(self, module: str, path: Path, name: str | None) -> None:
         parts = module.split(".")
@@ -127,7 +122,18 @@ class Needed:
         return re.sub(r"(?m)^if TYPE_CHECKING:(.*)\n+(?=else:)", r"if TYPE_CHECKING:\1\n    pass\n", text)
 
 
+def _imports(text: str) -> list[tuple[str, str | None]]:
+    """The modules that a text imports, each with the name that is taken of it; relative ones have their dots."""
+    found: list[tuple[str, str | None]] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, None) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found += [("." * node.level + (node.module or ""), alias.name) for alias in node.names]
+    return found
+
+
 @cache
-def _parsed(path: Path) -> ast.AST:
-    """The syntax tree of a module, without the names that a room shows to type checkers only."""
-    return ast.parse(_LAZY.sub("    pass", path.read_text(encoding="utf-8")))
+def _imports_of(path: Path) -> list[tuple[str, str | None]]:
+    """What a module imports, without the names that a room shows to type checkers only."""
+    return _imports(_LAZY.sub("    pass", path.read_text(encoding="utf-8")))
