@@ -24,7 +24,6 @@ from domains.command_line.new_package.words import read_renames
 from domains.command_line.usage import CommandFailed, WrongUsage
 from shared.intents.slots import holds_intents
 from tests.copies import ROOT, story_of
-from tests.few_designs import few_of
 
 of_each_design = pytest.mark.parametrize(
     "name",
@@ -168,7 +167,9 @@ def test_a_package_has_a_page_and_tests_of_crashes_and_erasures_if_its_design_ha
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", few_of([*NAMES, "orders:hashed-number"]))
+@pytest.mark.parametrize(
+    "name", ["orders", *(pytest.param(name, marks=pytest.mark.long) for name in (*NAMES[1:], "orders:hashed-number"))]
+)
 def test_a_smaller_package_writes_nothing_and_its_tests_pass(name: str, size: str, tmp_path: Path) -> None:
     files = files_of(name, size=size)
     own = {file: data.decode() for file, data in files.items() if re.fullmatch(r"mine/\w+\.py", file)}
@@ -199,7 +200,9 @@ def test_a_stored_value_keeps_its_word_and_a_name_between_backticks_has_the_new_
     assert files["mine/samples/orders.csv"].startswith(b"ticket_number,seller_id,buyer_id,started_ms,")
 
 
-@pytest.mark.parametrize("size", [*SIZES, "all"])
+@pytest.mark.parametrize(
+    "size", ["keys", *(pytest.param(size, marks=pytest.mark.long) for size in ("questions", "all"))]
+)
 def test_a_copy_of_the_library_has_what_is_imported_and_runs(size: str, tmp_path: Path) -> None:
     files = files_of("activity", size=size, vendor="rowkeys")
     rooms = {name.split("/")[1] for name in files if name.startswith("rowkeys/") and name.count("/") > 1}
