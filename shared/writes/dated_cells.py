@@ -80,6 +80,7 @@ def _mutations(cells_of: Iterable[tuple[bytes, Mapping[bytes, bytes]]]) -> Itera
     from Hbase_thrift import BatchMutation, Mutation  # a module that happybase makes
 
     last: Mapping[bytes, bytes] | None = None
+    mutations, size = list[Any](), 0
     for row, cells in cells_of:
         if cells is not last:
             last, mutations = cells, [Mutation(column=column, value=value) for column, value in cells.items()]

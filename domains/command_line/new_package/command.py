@@ -43,7 +43,7 @@ def new(
     from ..usage import WrongUsage
     from . import making
 
-    sizes = {size: size for size in making.SIZES}
+    sizes = dict(zip(map(str, making.SIZES), making.SIZES, strict=True))
     if only not in sizes:
         raise WrongUsage(f"--only: must be keys or questions, or be left out (got {only!r})")
     out, _errors = consoles(plain or context.obj)

@@ -304,7 +304,8 @@ def copied_tests(design: Design, variant: Variant) -> dict[str, str]:
         if source is None:
             continue
         tested: Any = source.STOPPED if module == "stopped_writes" else source.ERASED
-        names = {of.name for of in tested.variants} | ({design.name} if module == "stopped_writes" else set())
+        names: set[str] = {of.name for of in tested.variants}
+        names |= {design.name} if module == "stopped_writes" else set()
         if variant.name in names:
             text = Path(str(source.__file__)).read_text(encoding="utf-8")
             after = ":" if variant is design.main else ""  # its name may also be that of a table

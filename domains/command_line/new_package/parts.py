@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _IN_QUOTES = re.compile(r"[\w.\[\], |]+")
@@ -15,10 +16,11 @@ def spliced(text: str, places: Mapping[ast.AST, str]) -> str:
     for line in lines:
         starts.append(starts[-1] + len(line))
     data = b"".join(lines)
-    spans = [
-        (starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset, new)  # type: ignore[attr-defined]
-        for node, new in places.items()
-    ]
+    spans: list[tuple[int, int, str]] = []
+    for node, new in places.items():
+        at: Any = node  # of a class of nodes that have places
+        begins, ends = (int(at.lineno), int(at.col_offset)), (int(at.end_lineno), int(at.end_col_offset))
+        spans.append((starts[begins[0] - 1] + begins[1], starts[ends[0] - 1] + ends[1], new))
     for start, end, new in sorted(spans, reverse=True):
         data = data[:start] + new.encode() + data[end:]
     return data.decode()

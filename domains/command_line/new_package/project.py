@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import distribution, requires
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import attrs
 
@@ -163,8 +163,9 @@ def _imported(text: str) -> set[str]:
 
 def _rowbook(extras: str) -> str:
     """The requirement of rowbook: the checkout or the wheel that it was installed from, if pip knows one."""
-    origin = json.loads(distribution("rowbook").read_text("direct_url.json") or "{}").get("url", "")
-    if urlsplit(origin).scheme == "file" and Path(unquote(urlsplit(origin).path)).exists():
+    known: dict[str, str] = json.loads(distribution("rowbook").read_text("direct_url.json") or "{}")
+    origin = known.get("url", "")
+    if origin.startswith("file://") and Path(unquote(origin.removeprefix("file://"))).exists():
         return f"rowbook{extras} @ {origin}"
     return f"rowbook{extras}>={__version__}"
 

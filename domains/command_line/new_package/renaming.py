@@ -68,10 +68,10 @@ class NewNames:
 
     def data(self, value: Any) -> Any:
         """A value of JSON with these names as keys."""
+        found: Any = value  # whose type a check below would hide
         if isinstance(value, dict):
-            items: Mapping[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
-            return {self.told.get(name, name): self.data(inner) for name, inner in items.items()}
-        return [self.data(inner) for inner in value] if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType]
+            return {self.told.get(name, name): self.data(inner) for name, inner in found.items()}
+        return [self.data(inner) for inner in found] if isinstance(value, list) else value
 
     def sample(self, name: str, text: str) -> str:
         """A file of samples: the header of CSV, the first names of each line of JSON."""

@@ -99,7 +99,8 @@ class Needed:
         if name in self._names.setdefault(room, set()):
             return
         self._names[room].add(name)
-        homes = dict(reversed(found) for found in _LAZY.findall(room.read_text(encoding="utf-8")))
+        found = _LAZY.finditer(room.read_text(encoding="utf-8"))
+        homes = {of_name[2]: of_name[1] for of_name in found}
         if name in homes:
             self._import(f".{homes[name]}", room, name)
         else:
