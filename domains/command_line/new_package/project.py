@@ -130,7 +130,7 @@ def _pyproject(made: Made, package: Mapping[str, str], of_library: Vendored | No
     this, develop = [], []
     if of_library is None:
         this = [_rowbook("")]
-        develop = [_rowbook("[cli,testing]")] if made.size == "all" else []
+        develop = [_rowbook(extras) for extras in _FOR_TESTS[made.size]]
     else:
         service |= of_library.packages & base
         further |= of_library.packages - base - service
@@ -152,6 +152,8 @@ def _pyproject(made: Made, package: Mapping[str, str], of_library: Vendored | No
     )
 
 
+_FOR_TESTS: Mapping[Size, tuple[str, ...]] = {"keys": (), "questions": ("[store]",), "all": ("[cli,testing]",)}
+"""The extras of rowbook that the tests of a package need."""
 FOR_DESIGN = ("design", "formats")
 """The modules that only the command `rowbook` and the tests import."""
 
