@@ -5,11 +5,12 @@ from operator import attrgetter
 
 import pytest
 
-from domains.command_line.designs import all_designs
+from tests.few_designs import FEW
 from tests.stored_bytes import FOLDER, Recorded, all_recorded, recording
 
 RECORDED = [*all_recorded()]
-MAIN = {f"{design.name}.{design.main.name}" for design in all_designs()}
+MAIN = {f"{name}.{name}" for name in (*FEW, "feeds")}
+"""Those that are compared at every run; the longer tests compare the others."""
 
 
 def check(recorded: Recorded) -> None:
