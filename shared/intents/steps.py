@@ -1,4 +1,4 @@
-"""The steps of a write on its source, its lines and its intents; `intents.py` tells how they make a write."""
+"""The steps of a write on its source, its lines and its intents; `writer.py` tells how they make a write."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import AbstractContextManager

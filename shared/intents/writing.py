@@ -1,4 +1,4 @@
-"""Writes over several rows, one or many at once: the steps of `intents.py`, each of which they share.
+"""Writes over several rows, one or many at once: the steps of `writer.py`, each of which they share.
 
     1. Read all sources in one call. `decide` each, and encode everything. If one has changed, compare the clocks.
     2. Put the intents of all writes in one call, each in a slot of its own.
@@ -8,7 +8,7 @@
     5. Put the other named cells, and delete those that the new records do not have.
     6. End the intents in one call.
 
-Every write makes the same steps in the same order as alone, so what `intents.py` says of one holds for each of them:
+Every write makes the same steps in the same order as alone, so what `writer.py` says of one holds for each of them:
 it is as if as many processes wrote one record each. All their dates come from the moment before step 1.
 
 If a reply to a `checkAndPut` is lost, the rest is not sent. Then the source of each write that was not accepted is read

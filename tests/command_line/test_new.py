@@ -190,6 +190,17 @@ def code_of_tests(files: dict[str, bytes], folder: Path) -> int:
     return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode
 
 
+@pytest.mark.parametrize("origin", ["orders", "orders:hashed-number", "orders:thin-index", "sessions"])
+def test_the_service_in_the_readme_of_a_package_opens_a_repository_whose_tables_exist(
+    origin: str, tmp_path: Path
+) -> None:
+    files = files_of(origin)
+    write_folder(tmp_path / "mine", files)
+    (code,) = re.findall(r"```python\n(.*?)```", files["README.md"].decode(), re.DOTALL)
+    code = code.replace("hbase://HOST:PORT", "embedded:") + "assert not [*repository.upkeep.verify()]\n"
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path / "mine", check=True)
+
+
 def test_a_stored_value_keeps_its_word_and_a_name_between_backticks_has_the_new_one() -> None:
     files = files_of("orders", record="Ticket", words=("placed=started",))
     records, keys = files["mine/records.py"].decode(), files["mine/keys.py"].decode()

@@ -1,13 +1,14 @@
-"""The modules of a package: those of a design, or of one of its variants, with imports that are right there."""
+"""The modules of a package, copied from a design or from one of its variants, with imports that fit the package."""
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from shared.designs import AccessPattern, Design, Exemption, Variant
 from shared.designs.accepted import Accepted
@@ -18,8 +19,6 @@ DOMAINS = Path(__file__).parents[2]
 ROOT = str(__package__).partition(".command_line")[0]
 """`domains` in the repository, `rowbook.domains` in the wheel."""
 Size: TypeAlias = Literal["keys", "questions", "all"]
-TESTS = {"stopped_writes": "test_crashes", "erased": "test_erasures"}
-"""The modules among the tests of a design that come along, and their names there."""
 
 _BESIDE = re.compile(r"^ *from \.(\w+) import|^ *from \. import ([\w, ]+)$", re.MULTILINE)
 _LIBRARY = re.compile(r"\b(?:shared|rowbook)(?=[./][a-z])")
@@ -66,15 +65,20 @@ def copied_modules(design: Design, variant: Variant, refused: Iterable[AccessPat
     )
     if not is_main:
         modules |= _of_variant(modules, folder, design, variant, [*refused])
-    waiting = [*modules]
-    while waiting:
-        for found in _BESIDE.finditer(modules[waiting.pop()]):
-            for name in re.findall(r"\w+", found[1] or found[2]):
-                if name not in modules and (text := _module(folder, name)):
-                    modules[name] = text
-                    waiting.append(name)
+    _take_imported(modules, partial(_module, folder))
     modules["design"] = re.sub(r"(?m)^SAMPLES = .*", 'SAMPLES = Path(__file__).parent / "samples"', modules["design"])
     return modules
+
+
+def _take_imported(modules: dict[str, str], text_of: Callable[[str], str]) -> None:
+    """Adds the modules that these, and those added, import from beside them, if `text_of` has a text of them."""
+    waiting = [*modules]
+    while waiting:
+        for imported in _BESIDE.finditer(modules[waiting.pop()]):
+            for name in re.findall(r"\w+", imported[1] or imported[2]):
+                if name not in modules and (text := text_of(name)):
+                    modules[name] = text
+                    waiting.append(name)
 
 
 def _module(folder: Path, name: str) -> str:
@@ -132,7 +136,7 @@ def _design_of(own: str, shown: str, design: Design, variant: Variant, refused: 
 
 
 def _statements(shown: str, own: str) -> tuple[str, str]:
-    """The imports, and the other statements, that only the suite's `design.py` has, but for those of its folder."""
+    """What only the suite's `design.py` has: its imports of the library, and its statements but for the design."""
     tree = ast.parse(shown)
     known = {alias.name for node in ast.parse(own).body if isinstance(node, ast.ImportFrom) for alias in node.names}
     places: dict[ast.AST, str] = {tree.body[0]: ""}
@@ -156,7 +160,7 @@ def _is_design(node: ast.stmt) -> bool:
 
 def _name_of(value: object, modules: Iterable[ModuleType]) -> str:
     """The name of a value in one of these modules."""
-    return next(name for module in modules for name, found in vars(module).items() if found is value)
+    return next(name for module in modules for name, defined in vars(module).items() if defined is value)
 
 
 def _variant_text(variant: Variant, name: str, modules: list[ModuleType]) -> str:
@@ -209,13 +213,7 @@ def smaller(modules: dict[str, str], design: Design, variant: Variant, size: Siz
     asked = {pattern.method.__name__ for pattern in design.patterns}
     questions = reached(with_methods(modules[home], of.__name__, asked), [of.__name__, "TABLES"])
     kept = {home: questions}
-    waiting = [home]
-    while waiting:
-        for found in _BESIDE.finditer(kept[waiting.pop()]):
-            for name in re.findall(r"\w+", found[1] or found[2]):
-                if name in modules and name not in kept:
-                    kept[name] = modules[name]
-                    waiting.append(name)
+    _take_imported(kept, lambda name: modules.get(name, ""))
     return {"__init__": _SAYS.match(modules["__init__"])[0] + "\n", **kept}  # type: ignore[index]
 
 
@@ -296,30 +294,45 @@ def _constant(table: str) -> str:
 # ---- tests, and names of other packages
 
 
+class _CopiedTests(NamedTuple):
+    """A module among the tests of a design that comes along, with a class of tests below it."""
+
+    source: str
+    module: str
+    """Its name in the package."""
+    value: str
+    """What it describes, by its name in the module."""
+    contract: str
+    class_name: str
+    attribute: str
+    """The attribute in which the contract has the value."""
+
+
+_TESTS = (
+    _CopiedTests("stopped_writes", "test_crashes", "STOPPED", "CrashContract", "TestCrashes", "stopped"),
+    _CopiedTests("erased", "test_erasures", "ERASED", "ErasureContract", "TestErasures", "person"),
+)
+
+
 def copied_tests(design: Design, variant: Variant) -> dict[str, str]:
     """The tests of stopped writes and of erasures, as modules of the package's tests, if they are of this variant."""
     tests: dict[str, str] = {}
-    for module, name in TESTS.items():
-        source = _source(module, design.name)
+    for copied in _TESTS:
+        source = _source(copied.source, design.name)
         if source is None:
             continue
-        tested: Any = source.STOPPED if module == "stopped_writes" else source.ERASED
-        names: set[str] = {of.name for of in tested.variants}
-        names |= {design.name} if module == "stopped_writes" else set()
-        if variant.name in names:
-            text = Path(str(source.__file__)).read_text(encoding="utf-8")
-            after = ":" if variant is design.main else ""  # its name may also be that of a table
-            text = text.replace(f'"{variant.name}"{after}', f'"{PACKAGE}"{after}')
-            contract, value = ("CrashContract", "stopped = STOPPED"), ("ErasureContract", "person = ERASED")
-            of_class, says = contract if module == "stopped_writes" else value
-            title = "TestCrashes" if module == "stopped_writes" else "TestErasures"
-            text = re.sub(
-                r"(?m)^(?=from (?:shared|rowbook)\.testing import)",
-                f"from shared.testing import {of_class}\n",
-                text,
-                count=1,
-            )
-            tests[name] = f"{text.rstrip()}\n\n\nclass {title}({of_class}):\n    {says}\n"
+        names: set[str] = {of.name for of in getattr(source, copied.value).variants}
+        if copied.source == "stopped_writes":  # a design may name each way in which its writes are called
+            names.add(design.name)
+        if variant.name not in names:
+            continue
+        text = Path(str(source.__file__)).read_text(encoding="utf-8")
+        after = ":" if variant is design.main else ""  # its name may also be that of a table
+        text = text.replace(f'"{variant.name}"{after}', f'"{PACKAGE}"{after}')
+        imports = f"from shared.testing import {copied.contract}\n"
+        text = re.sub(r"(?m)^(?=from (?:shared|rowbook)\.testing import)", imports, text, count=1)
+        of_class = f"class {copied.class_name}({copied.contract}):\n    {copied.attribute} = {copied.value}\n"
+        tests[copied.module] = f"{text.rstrip()}\n\n\n{of_class}"
     return tests
 
 

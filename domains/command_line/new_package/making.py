@@ -15,7 +15,7 @@ from shared.designs.golden_answers import golden_answers
 from ..designs import NAMES, find_variants
 from ..terminal import count, line
 from ..usage import CommandFailed, WrongUsage, check_name
-from .copying import Size, copied_modules, copied_tests, repository_class, smaller, type_of
+from .copying import Size, copied_modules, copied_tests, smaller, type_of
 from .folders import check_free, write_folder
 from .project import Made, project_files
 from .renaming import old_words
@@ -79,7 +79,7 @@ def made_files(
     library = "rowbook" if vendor is None else package_name(vendor, "--vendor")
     if library == name:
         raise WrongUsage(f"--vendor: must be another name than that of the package (got {vendor!r})")
-    measured = measured_questions(design, variant)
+    measured = [] if size == "keys" else measured_questions(design, variant)
     of = type_of(design, variant)
     refused = [
         answer.pattern for answer in measured if answer.refused or not hasattr(of, answer.pattern.method.__name__)
@@ -98,8 +98,7 @@ def made_files(
     given += [("--rename", word) for word in words]
     arguments = [word for option, value in given if value for word in (option, value)]
     answers = golden_answers([answer for answer in measured if answer.pattern not in refused])
-    repository = "Repository" if of is not repository_class(design) else of.__name__
-    made = Made(name, design, variant, library, size, tuple(arguments), answers, renames, repository)
+    made = Made(name, design, variant, library, size, tuple(arguments), answers, renames)
     files = project_files(made, modules, tests)
     texts = {file: data.decode() for file, data in files.items() if not file.startswith((f"{library}/", "typings/"))}
     return files, old_words(texts, renames)

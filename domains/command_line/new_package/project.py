@@ -16,7 +16,8 @@ from shared.designs.golden_answers import json_of_answers
 from shared.designs.layout_text import layout_text
 from shared.designs.patterns import key_line
 
-from .copying import PACKAGE, Size, named_anew
+from ..designs import full_name
+from .copying import PACKAGE, Size, named_anew, repository_class
 from .renaming import NewNames, new_names
 from .vendoring import Vendored, vendored
 from .words import Renames
@@ -39,8 +40,6 @@ class Made:
     answers: Mapping[str, Any]
     """Golden answers of the variant."""
     renames: Renames
-    repository: str
-    """The name of the class of its repository."""
 
     @property
     def is_vendored(self) -> bool:
@@ -48,9 +47,11 @@ class Made:
         return self.library != "rowbook"
 
     @property
-    def origin(self) -> str:
-        """What it is made of, in words."""
-        return f"`{self.arguments[1]}`" if "--from" in self.arguments else "the smallest design"
+    def imported(self) -> tuple[str, str]:
+        """The module of the package, if not the package itself, and the name, by which a service has the repository."""
+        if self.variant.module is None or self.variant is self.design.main:
+            return "", repository_class(self.design).__name__
+        return f".{self.variant.module.__name__.rpartition('.')[2]}", "Repository"
 
 
 def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, str]) -> dict[str, bytes]:
@@ -309,13 +310,15 @@ def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iter
     edited = [f"| `{made.name}/{name}.py` | {_HAS[name]} |" for name in package if name in _HAS]
     if {*package} - {*_HAS, "__init__"}:
         edited.append(f"| other modules of `{made.name}/` | parts of the repository, or all of it |")
+    module, repository = made.imported
     values = {
         "name": made.name,
         "says": made.renames.in_prose(docstring[1]) if docstring else made.name,
-        "origin": made.origin,
+        "origin": full_name(made.design, made.variant),
         "library": made.library,
         "where": "" if made.is_vendored else _WHERE,
-        "repository": names.names.get(made.repository, made.repository),
+        "module": module,
+        "repository": names.names.get(repository, repository),
         "version": __version__,
         "again": " ".join(made.arguments),
         "tables": "\n".join(f"| `{name}` | {holds} | `{line}` |" for name, holds, line in _tables(made, names)),
@@ -387,7 +390,7 @@ _START = """\
 
 {says}
 
-Made of {origin} of rowbook {version}, by `rowbook new`. It is yours: change what you like. `Source:` and ids such as
+Made of `{origin}` of rowbook {version}, by `rowbook new`. It is yours: change what you like. `Source:` and ids such as
 S0.13 name the published advice that a key follows or corrects; `domains/IDEAS.md` of rowbook quotes it.
 """
 _ONLY = {
@@ -438,7 +441,8 @@ In a service, `connect` opens a store, and `create_tables` makes its tables once
 
 ```python
 from {library} import connect, create_tables
-from {name} import TABLES, {repository}
+from {name} import TABLES
+from {name}{module} import {repository}
 
 connection = connect("hbase://HOST:PORT")
 create_tables(connection, TABLES)
