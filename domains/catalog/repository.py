@@ -147,7 +147,7 @@ class CatalogRepository:
 
 
 def rows_of_shop(products: BoundSource[Any], shop: object) -> list[bytes]:
-    """The rows of a shop, also those of withdrawn products. Costs: one scan, which fetches only keys."""
+    """The rows of a shop, also the rows of withdrawn products. Costs: one scan, which fetches only keys."""
     table = products.table()
     columns = table.layout.cells.columns
     return [row for row, _cells in scan(table.rows, table.plan(shop=shop), filter=KEYS_ONLY, columns=columns)]

@@ -31,7 +31,7 @@ DESIGN = attrs.evolve(
             hash_prefix,
             "four hex digits of the user's md5, then user",
             take_if=TAKE_HASH,
-            avoid_if="you ask for all users, or for users named alike: it refuses both",
+            avoid_if="you ask for all users, or for users whose names start alike: it refuses both",
         ),
         Variant(
             legible_hash,
@@ -43,7 +43,7 @@ DESIGN = attrs.evolve(
             reversed,
             "user's id reversed, of fixed width",
             take_if="ids are phone numbers, or others whose last characters differ",
-            avoid_if="an id may have more than 20 bytes, or you ask for all users, or for users named alike",
+            avoid_if="an id may have more than 20 bytes, or you ask for all users, or users whose names start alike",
         ),
         Variant(
             salted,

@@ -27,9 +27,9 @@ DESIGN = attrs.evolve(
             one_table,
             "one table without indexes, one put for each product",
             (
-                Exemption("rows", "there is no index, so the whole shop is read", (BY_ID,)),
-                Exemption("rows", "there is no index, so the whole category is read", (NEW,)),
-                Exemption("order", "they come by product id, because there is no list by time", (NEW,)),
+                Exemption("rows", "without an index the whole shop is read", (BY_ID,)),
+                Exemption("rows", "without an index the whole category is read", (NEW,)),
+                Exemption("order", "they come by product id, because the table has no list by time", (NEW,)),
             ),
             without_upkeep="stores each product in one put, so there is nothing to recover or to compare",
             accepted=(Accepted("long-key", "each attribute has a column of its own, which a release may add"),),
