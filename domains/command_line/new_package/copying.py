@@ -14,6 +14,7 @@ from shared.designs import AccessPattern, Design, Exemption, Variant
 from shared.designs.accepted import Accepted
 
 from .parts import reached, spliced, with_methods
+from .templates import filled
 
 DOMAINS = Path(__file__).parents[2]
 ROOT = str(__package__).partition(".command_line")[0]
@@ -22,29 +23,6 @@ Size: TypeAlias = Literal["keys", "questions", "all"]
 
 _BESIDE = re.compile(r"^ *from \.(\w+) import|^ *from \. import ([\w, ]+)$", re.MULTILINE)
 _LIBRARY = re.compile(r"\b(?:shared|rowbook)(?=[./][a-z])")
-_STORY = '''\
-"""The samples in a store in memory, and what each question finds there.
-
-Run it: python -m {name}.example
-"""
-
-from shared.designs import load_samples, measure, scratch_store
-
-from .design import DESIGN
-
-
-def main() -> None:
-    """Stores the samples, asks every question, and prints the first records of each answer."""
-    connection = scratch_store(DESIGN.main.tables)
-    repository = load_samples(connection, DESIGN, DESIGN.main)
-    for answered in measure(connection, repository, DESIGN.patterns):
-        print(f"{{answered.pattern.question}}:", *answered.records[:3], sep="\\n  ")
-        assert answered.records
-
-
-if __name__ == "__main__":
-    main()
-'''
 
 
 def repository_class(design: Design) -> type[Any]:
@@ -61,7 +39,9 @@ def copied_modules(design: Design, variant: Variant, refused: Iterable[AccessPat
     story = folder / "example.py"
     is_main = variant is design.main
     modules["example"] = (
-        story.read_text(encoding="utf-8") if is_main and story.exists() else _STORY.format(name=f"{ROOT}.{design.name}")
+        story.read_text(encoding="utf-8")
+        if is_main and story.exists()
+        else filled("example.py", {"name": f"{ROOT}.{design.name}"})
     )
     if not is_main:
         modules |= _of_variant(modules, folder, design, variant, [*refused])

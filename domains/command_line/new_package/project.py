@@ -15,10 +15,12 @@ from shared.designs import Design, Variant
 from shared.designs.golden_answers import json_of_answers
 from shared.designs.layout_text import layout_text
 from shared.designs.patterns import key_line
+from shared.tables import TableLayout
 
 from ..designs import full_name
 from .copying import PACKAGE, Size, named_anew, repository_class
 from .renaming import NewNames, new_names
+from .templates import filled
 from .vendoring import Vendored, vendored
 from .words import Renames
 
@@ -47,6 +49,11 @@ class Made:
         return self.library != "rowbook"
 
     @property
+    def facts(self) -> set[str]:
+        """What decides which sections of a template it has."""
+        return {self.size, "all" if self.size == "all" else "smaller", "vendored" if self.is_vendored else "installed"}
+
+    @property
     def imported(self) -> tuple[str, str]:
         """The module of the package, if not the package itself, and the name, by which a service has the repository."""
         if self.variant.module is None or self.variant is self.design.main:
@@ -69,17 +76,14 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
     package = {name: own(text) for name, text in modules.items()}
     files = {f"{made.name}/{name}.py": text.encode() for name, text in package.items()}
     files |= {f"tests/{name}.py": own(text).encode() for name, text in tests.items()}
+    values = {"name": made.name, "library": made.library, "home": home_of_tables(package)}
     if made.size == "all":
         files |= dict(_samples(made, names))
-        files["tests/test_contract.py"] = _TEST_CONTRACT.format(
-            name=made.name, library=made.library, own=_OWN_CONTRACT.get(made.design.name, "")
-        ).encode()
-        files["tests/test_example.py"] = _TEST_EXAMPLE.format(name=made.name).encode()
+        for test in ("test_contract.py", "test_example.py"):
+            files[f"tests/{test}"] = filled(test, values, {made.design.name}).encode()
     else:
         files[f"{made.name}/keys.json"] = _golden_keys(made, names)
-        files["tests/test_keys.py"] = (
-            _TEST_KEYS[made.size].format(name=made.name, library=made.library, home=_home(package)).encode()
-        )
+        files["tests/test_keys.py"] = filled(f"test_{made.size}.py", values).encode()
     if made.size != "keys":
         layout = layout_text(attrs.evolve(made.design, variants=(made.variant,)))
         files[f"{made.name}/layout.txt"] = names.words(layout).encode()
@@ -136,21 +140,19 @@ def _pyproject(made: Made, package: Mapping[str, str], of_library: Vendored | No
         service |= of_library.packages & base
         further |= of_library.packages - base - service
     dependencies = [*(wanted for name, wanted in releases.items() if name in service), *this]
-    developed = [*(wanted for name, wanted in releases.items() if name in further), *develop]
-    return _PYPROJECT.format(
-        name=made.name,
-        project=made.name.replace("_", "-"),
-        dependencies=_listed(sorted(dependencies)),
-        developed=_listed(sorted({*CHECKERS, *developed})),
-        version=__version__,
-        arguments=json.dumps(made.arguments),
-        entry=_ENTRY.format(name=made.name) if of_library is None and made.size == "all" else "",
-        packages=json.dumps([made.name, *([made.library] if of_library else [])]),
-        direct="\n[tool.hatch.metadata]\nallow-direct-references = true\n" if " @ " in "".join(this) else "",
-        mypy_path='\nmypy_path = "typings"' if of_library else "",
-        stub_path='\nstubPath = "typings"\nreportMissingModuleSource = false' if of_library else "",
-        plugins=', "-p", "no:rowbook"' if of_library else "",
-    )
+    further |= {*CHECKERS}
+    wanted_by_tests = [releases.get(name, name) for name in further if name in {*releases, *CHECKERS}]
+    values = {
+        "name": made.name,
+        "project": made.name.replace("_", "-"),
+        "dependencies": _listed(sorted(dependencies)),
+        "developed": _listed(sorted([*wanted_by_tests, *develop])),
+        "version": __version__,
+        "arguments": json.dumps(made.arguments),
+        "packages": json.dumps([made.name, *([made.library] if of_library else [])]),
+        "plugins": ', "-p", "no:rowbook"' if of_library else "",
+    }
+    return filled("pyproject.toml", values, made.facts | ({"direct"} if " @ " in "".join(this) else set()))
 
 
 _FOR_TESTS: Mapping[Size, tuple[str, ...]] = {"keys": (), "questions": ("[store]",), "all": ("[cli,testing]",)}
@@ -173,133 +175,9 @@ def _rowbook(extras: str) -> str:
     return f"rowbook{extras}>={__version__}"
 
 
-_ENTRY = """\
-[project.entry-points."rowbook.designs"]
-{name} = "{name}.design:DESIGN"
-
-"""
-
-
 def _listed(requirements: Iterable[str]) -> str:
     return "".join(f'    "{requirement}",\n' for requirement in requirements)
 
-
-_PYPROJECT = """\
-[build-system]
-requires = ["hatchling"]
-build-backend = "hatchling.build"
-
-[project]
-name = "{project}"
-version = "0.1.0"
-requires-python = ">=3.11"
-dependencies = [
-{dependencies}]
-
-[project.optional-dependencies]
-dev = [ # the tests, the types, and the command `rowbook`
-{developed}]
-
-{entry}[tool.rowbook] # what this package is made of; README.md says how to compare it with a later release
-version = "{version}"
-arguments = {arguments}
-
-[tool.hatch.build]
-dev-mode-dirs = ["."] # an editable install imports the package from here
-
-[tool.hatch.build.targets.wheel]
-packages = {packages}
-{direct}
-[tool.mypy]
-strict = true
-files = ["{name}", "tests"]{mypy_path}
-
-[tool.pyright]
-include = ["{name}", "tests"]
-typeCheckingMode = "strict"{stub_path}
-
-[tool.pytest.ini_options]
-testpaths = ["tests"]
-addopts = ["--import-mode=importlib"{plugins}]
-"""
-
-
-# ---- tests
-
-_TEST_CONTRACT = '''\
-"""What every design keeps: records come back as they were stored, pages join, all questions are answered rightly."""
-
-from {library}.testing import DesignContract
-
-from {name}.design import DESIGN
-
-
-class TestContract(DesignContract):
-    design = DESIGN
-{own}'''
-
-_OWN_CONTRACT = {
-    "tsdb": """\
-    whole_rows = True  # pages end with whole rows
-""",
-}
-"""What differs in the contracts of some designs."""
-
-_TEST_EXAMPLE = '''\
-"""The story of the package runs, and asserts what it claims."""
-
-from {name} import example
-
-
-def test_the_story_is_true() -> None:
-    example.main()
-'''
-
-_TEST_KEYS = {
-    "keys": '''\
-"""Keys by hand: their bytes decode, and encode to the same bytes, in the order of `keys.json`."""
-
-import json
-from pathlib import Path
-
-import pytest
-
-from {name} import keys
-
-GOLDEN = json.loads((Path(keys.__file__).parent / "keys.json").read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("table", keys.LAYOUTS)
-def test_rows_decode_and_encode_to_the_same_bytes(table: str) -> None:
-    layout = keys.LAYOUTS[table]
-    rows = [bytes.fromhex(golden["row"]) for golden in GOLDEN[table]]
-    assert [layout.encode(layout.decode(row)) for row in rows] == rows
-''',
-    "questions": '''\
-"""The tables of this package have the rows of `keys.json`, and can be made in a store."""
-
-import json
-from pathlib import Path
-
-import {name}
-from {library}.stores import connect
-from {library}.tables import create_tables
-from {name}.{home} import TABLES
-
-GOLDEN = json.loads((Path({name}.__file__).parent / "keys.json").read_text(encoding="utf-8"))
-
-
-def test_rows_decode_and_encode_to_the_same_bytes() -> None:
-    for table in TABLES:
-        for golden in GOLDEN.get(table.name, []):
-            row = bytes.fromhex(golden["row"])
-            assert table.key.encode(table.key.decode(row)) == row
-
-
-def test_the_tables_can_be_made() -> None:
-    create_tables(connect("embedded:"), TABLES)
-''',
-}
 
 # ---- README.md
 
@@ -311,54 +189,39 @@ def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iter
     if {*package} - {*_HAS, "__init__"}:
         edited.append(f"| other modules of `{made.name}/` | parts of the repository, or all of it |")
     module, repository = made.imported
+    first = made.variant.record_tables[0]
+    no_upkeep = made.design.why_no_upkeep(made.variant)
     values = {
         "name": made.name,
         "says": made.renames.in_prose(docstring[1]) if docstring else made.name,
         "origin": full_name(made.design, made.variant),
         "library": made.library,
-        "where": "" if made.is_vendored else _WHERE,
         "module": module,
         "repository": names.names.get(repository, repository),
         "version": __version__,
         "again": " ".join(made.arguments),
-        "tables": "\n".join(f"| `{name}` | {holds} | `{line}` |" for name, holds, line in _tables(made, names)),
+        "tables": "\n".join(_table(made, names, table) for table in made.variant.record_tables),
         "edited": "\n".join(edited),
-        "home": _home(package),
-        "first": _constant_of(made, names),
-        "part": names.told.get(*[made.variant.record_tables[0].key.parts[0].name] * 2),
+        "home": home_of_tables(package),
+        "first": names.words(first.name).upper(),
+        "part": names.words(first.key.parts[0].name),
+        "no_upkeep": no_upkeep,
+        "crashes": "; writers that die at any call" if "tests/test_crashes.py" in files else "",
+        "erasures": "; that nothing names what was erased" if "tests/test_erasures.py" in files else "",
     }
-    crashes = "; writers that die at any call" if "tests/test_crashes.py" in files else ""
-    erasures = "; that nothing names what was erased" if "tests/test_erasures.py" in files else ""
-    if made.size != "all":
-        return (_START + _ONLY[made.size] + _TABLES + _NEVER).format(**values)
-    runs = "" if made.is_vendored else _RUNS.format(name=made.name)
-    text = _START + _SERVICE + _TABLES + _EDIT + _NEVER + _LATER
-    return text.format(**values, runs=runs, crashes=crashes, erasures=erasures, upkeep=_upkeep(made))
+    return filled("README.md", values, made.facts | {"independent" if no_upkeep else "recovered"})
 
 
-def _home(package: Mapping[str, str]) -> str:
+def _table(made: Made, names: NewNames, table: TableLayout[Any, Any]) -> str:
+    """A table as a row of the README's table."""
+    return (
+        f"| `{names.words(table.name)}` | {made.renames.in_prose(table.holds)} | `{names.words(key_line(table.key))}` |"
+    )
+
+
+def home_of_tables(package: Mapping[str, str]) -> str:
     """The module that has the tables."""
     return next((name for name, text in package.items() if re.search(r"^TABLES\b", text, re.MULTILINE)), "keys")
-
-
-def _constant_of(made: Made, names: NewNames) -> str:
-    table = made.variant.record_tables[0].name
-    return names.told.get(table, table).upper()
-
-
-def _upkeep(made: Made) -> str:
-    """What the README says of upkeep."""
-    if why := made.design.why_no_upkeep(made.variant):
-        return f"Nothing has to run beside the service: the repository {why}."
-    by_command = "" if made.is_vendored else _BY_COMMAND.format(name=made.name)
-    return _UPKEEP + by_command
-
-
-def _tables(made: Made, names: NewNames) -> Iterable[tuple[str, str, str]]:
-    return (
-        (names.words(table.name), made.renames.in_prose(table.holds), names.words(key_line(table.key)))
-        for table in made.variant.record_tables
-    )
 
 
 _HAS = {
@@ -369,131 +232,3 @@ _HAS = {
     "design": "the loads and questions that the command `rowbook` and the tests know",
     "formats": "the formats of files that `rowbook load` reads",
 }
-_WHERE = """
-rowbook is on no package index: `pyproject.toml` names the checkout or wheel that this package was made with. If that
-moves, change the lines with `rowbook @`.
-"""
-_RUNS = """\
-rowbook run {name}    # loads the samples, asks all questions, and shows what they cost
-"""
-_UPKEEP = """\
-A writer may die in the middle of a write. `repository.upkeep.recover()` completes the write: call it every few minutes.
-`repository.upkeep.verify()` finds rows that disagree, and `repair` mends them."""
-_BY_COMMAND = """ By command:
-
-```sh
-rowbook recover {name} --every 5m --store hbase://HOST:PORT
-rowbook verify {name} --store hbase://HOST:PORT
-```"""
-_START = """\
-# {name}
-
-{says}
-
-Made of `{origin}` of rowbook {version}, by `rowbook new`. It is yours: change what you like. `Source:` and ids such as
-S0.13 name the published advice that a key follows or corrects; `domains/IDEAS.md` of rowbook quotes it.
-"""
-_ONLY = {
-    "keys": """
-```sh
-python -m venv .venv && . .venv/bin/activate
-pip install --editable '.[dev]'
-pytest && mypy
-```
-{where}
-A key is a class; its layout makes rows of keys, and ranges of questions. Any client scans them, such as happybase:
-
-```python
-from {name}.keys import {first}
-
-for range_ in {first}.plan({part}=...).ranges:
-    for row, cells in table.scan(row_start=range_.start, row_stop=range_.stop):
-        key = {first}.decode(row)
-```
-""",
-    "questions": """
-```sh
-python -m venv .venv && . .venv/bin/activate
-pip install --editable '.[dev]'
-pytest && mypy
-```
-{where}
-It asks what another service writes, and has no method that writes:
-
-```python
-from {library}.stores import connect
-from {name}.{home} import TABLES
-
-connection = connect("hbase://HOST:PORT")
-```
-""",
-}
-_SERVICE = """
-```sh
-python -m venv .venv && . .venv/bin/activate    # pyright looks for packages in the active environment
-pip install --editable '.[dev]'
-python -m {name}.example    # a story on a store in memory
-pytest
-mypy && pyright
-{runs}```
-{where}
-In a service, `connect` opens a store, and `create_tables` makes its tables once:
-
-```python
-from {library} import connect, create_tables
-from {name} import TABLES
-from {name}{module} import {repository}
-
-connection = connect("hbase://HOST:PORT")
-create_tables(connection, TABLES)
-repository = {repository}(connection)
-```
-
-{upkeep}
-"""
-_TABLES = """
-## Tables
-
-| table | one row holds | key |
-|---|---|---|
-{tables}
-"""
-_EDIT = """
-## What to edit
-
-| file | what it has |
-|---|---|
-{edited}
-| `{name}/samples/` | the records that the tests store, and `rowbook run` |
-| `keys.json`, `answers.json` there | the bytes of keys, and the first records of each answer, which the tests compare |
-| `tests/` | what any design must keep (round trips, pages, costs, wrong input); the story{crashes}{erasures} |
-
-1. Change the records, then the keys, then `samples/`. Keep samples with names that start alike (`s-1`, `s-12`), text
-   outside ASCII, and equal milliseconds: they find most mistakes in keys.
-2. A new list is a key class, and one line that declares it; a new question is a method of the repository, and an
-   `AccessPattern` in `design.py`. If the store holds records already, `repository.upkeep.repair()` fills the list.
-3. `pytest --rowbook-golden-keys` writes keys of new tables, answers of new questions, and `layout.txt`: read them, and
-   commit them. If old ones changed as you wanted, and no table has rows yet, delete the file before.
-4. A column may be added at any time if its field has a default, which old rows then have.
-"""
-_NEVER = """
-## What can never change without a new table
-
-Fields and classes may be renamed in Python if the columns stay. But stored rows keep the bytes with which they were
-written. Once a table has rows, these need a table of another name:
-
-- the parts of its key, their order, codecs and prefixes; `Fixed:` in each key class names them;
-- the names of tables, families and columns, and how a column packs its values;
-- the bytes of a `Code`; a new name may get a new byte.
-"""
-_LATER = """
-## A later release of rowbook
-
-To see what a later release writes differently into a new package, make it with both releases and compare:
-
-```sh
-rowbook new /tmp/old/{name} {again}    # with rowbook {version}
-rowbook new /tmp/new/{name} {again}    # with the later release
-git diff --no-index /tmp/old /tmp/new
-```
-"""

@@ -11,6 +11,8 @@ import attrs
 
 from shared.keys import errors
 
+from .templates import filled
+
 LIBRARY = Path(errors.__file__).parents[1]
 NAME = errors.__name__.partition(".")[0]
 """`shared` in the repository, `rowbook` in the wheel."""
@@ -22,11 +24,6 @@ DATA = (".thrift", ".typed")
 
 _LAZY = re.compile(r"^ +from \.([\w.]+) import (\w+) as \2$", re.MULTILINE)
 _LISTED = re.compile(r'^( +)(\w+)=\(?\s*((?:"[\w ]+"\s*)+)\)?,$', re.MULTILINE)
-_CONFTEST = '''\
-"""The fixtures of the tests: stores in memory, or on a real HBase with `--rowbook-store=URL`."""
-
-pytest_plugins = ["{vendor}.pytest_plugin"]
-'''
 
 
 @attrs.frozen
@@ -52,7 +49,7 @@ def vendored(texts: Iterable[str], vendor: str, *, with_tests: bool = True) -> V
     files[f"{vendor}/LICENSE"] = (distribution("rowbook").read_text("licenses/LICENSE") or "").encode()
     files |= {f"typings/{path.relative_to(TYPINGS).as_posix()}": path.read_bytes() for path in TYPINGS.rglob("*.pyi")}
     if with_tests:
-        files["conftest.py"] = _CONFTEST.format(vendor=vendor).encode()
+        files["conftest.py"] = filled("conftest.py", {"vendor": vendor}).encode()
     return Vendored(files, frozenset(needed.packages))
 
 
