@@ -23,11 +23,11 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 ROOMS = {
     "store": ("shared.stores.filters",),
-    "cli": ("domains.command_line", "shared.designs", "shared.loading"),
+    "cli": ("domains.command_line", "shared.designs", "shared.exhibit", "shared.loading"),
     "frames": ("domains.tsdb.frames",),
     "parquet": ("domains.command_line.parquet_files",),
     "tsdb": ("domains.tsdb", "shared.keys.cell_arrays", "shared.stores.hbase.cell_replies"),
-    "pictures": ("shared.designs.pictures",),
+    "pictures": ("shared.exhibit.pictures",),
     "testing": ("shared.testing",),
     "all": (),
 }
@@ -82,13 +82,11 @@ def test_the_packages_that_errors_name_are_those_of_the_extras() -> None:
 
 
 COPIED = [f"domains.{name}.{module}" for name in NAMES for module in copied_modules(name) if name not in EXTRAS]
-DRAWN_PAGES = ("shared.designs.pages.design_page", "shared.designs.pages.regions_page")
-OF_PAGES = ("shared.designs.pictures", *DRAWN_PAGES, "domains.command_line.readmes")
 OF_COMMANDS = [
     module.removesuffix(".__init__")
     for module in MODULES
-    if in_rooms(module, ("domains.command_line", "shared.designs"))
-    and not in_rooms(module, (*OF_PAGES, *ROOMS["parquet"]))
+    if in_rooms(module, ("domains.command_line", "shared.designs", "shared.exhibit"))
+    and not in_rooms(module, (*ROOMS["pictures"], *ROOMS["parquet"]))
 ]
 PROMISED = {
     "": ["shared.stores.hbase.connection", *COPIED],  # which import all that one needs for `hbase:`
@@ -99,7 +97,7 @@ PROMISED = {
     "frames": ["domains.tsdb.frames"],
     "parquet": ["domains.command_line.parquet_files"],
     "tsdb": ["domains.tsdb"],
-    "pictures": ["shared.designs.pictures", *DRAWN_PAGES],
+    "pictures": ["shared.exhibit.pictures"],
 }
 """The modules that can be imported with each extra."""
 

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 import happybase
 from rich.console import Console
 
-from shared.designs import RANGES, Design, Variant
-from shared.designs.comparison import VariantCosts
-from shared.designs.cost_tables import differences, question_row, written_row
-from shared.designs.heat_recording import recorded_heat
+from shared.designs import Design, Variant
 from shared.designs.ruler import ruler_lines
-from shared.designs.verdicts import is_exact, legend
+from shared.exhibit import RANGES
+from shared.exhibit.comparison import VariantCosts
+from shared.exhibit.cost_tables import differences, question_row, written_row
+from shared.exhibit.heat_recording import recorded_heat
+from shared.exhibit.verdicts import is_exact, legend
 
 from .designs import full_name
 from .terminal import GUTTER, heading, line, ruler, wrapped

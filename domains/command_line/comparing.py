@@ -13,10 +13,11 @@ import happybase
 from rich.console import Console
 from rich.progress import track
 
-from shared.designs import RANGES, AccessPattern, Design, Load, Variant, scratch_store
-from shared.designs.comparison import VariantCosts, measure_variant
-from shared.designs.heat_recording import HeatRecording, heat_file
-from shared.designs.heat_tables import TableHeat, in_order_of_time, table_heats, table_writes, that_matter
+from shared.designs import AccessPattern, Design, Load, Variant, scratch_store
+from shared.exhibit import RANGES
+from shared.exhibit.comparison import VariantCosts, measure_variant
+from shared.exhibit.heat_recording import HeatRecording, heat_file
+from shared.exhibit.heat_tables import TableHeat, in_order_of_time, table_heats, table_writes, that_matter
 from shared.keys.errors import message_of
 
 from . import brief, costs, terminal
@@ -147,7 +148,9 @@ def _own_design(
         return attrs.evolve(variant, wrong=attrs.evolve(variant.wrong, patterns=patterns))
 
     variants = tuple(map(own_variant, design.variants))
-    return attrs.evolve(design, loads=(own_load,), patterns=tuple(asked.values()), variants=variants, traps=())
+    own: dict[str, Any] = {field.name: getattr(design, field.name) for field in attrs.fields(Design)}
+    own |= {"loads": (own_load,), "patterns": tuple(asked.values()), "variants": variants}
+    return Design(**own)
 
 
 def _measured(
@@ -202,10 +205,10 @@ def _show(
 
 def _draw(out: Console, design: Design, heats: Sequence[TableHeat], folder: Path) -> None:
     """Draws the pictures of the design itself that need no more than the records."""
-    from shared.designs.pictures.heat_picture import heat_picture
-    from shared.designs.pictures.key_picture import key_picture
-    from shared.designs.pictures.ribbon_picture import ribbon_picture
-    from shared.designs.pictures.tables_picture import tables_picture
+    from shared.exhibit.pictures.heat_picture import heat_picture
+    from shared.exhibit.pictures.key_picture import key_picture
+    from shared.exhibit.pictures.ribbon_picture import ribbon_picture
+    from shared.exhibit.pictures.tables_picture import tables_picture
 
     with closing(scratch_store(design.main.tables)) as connection:
         measured = measure_variant(connection, design, design.main)

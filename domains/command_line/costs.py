@@ -7,8 +7,9 @@ import happybase
 from rich.console import Console
 
 from shared.designs import Design, Measurement
-from shared.designs.comparison import VariantCosts
-from shared.designs.cost_tables import (
+from shared.designs.ruler import cell_lines, ruler_lines
+from shared.exhibit.comparison import VariantCosts
+from shared.exhibit.cost_tables import (
     HEAT_COLUMNS,
     QUESTION_COLUMNS,
     WRITTEN_COLUMNS,
@@ -17,10 +18,10 @@ from shared.designs.cost_tables import (
     refusals,
     written_row,
 )
-from shared.designs.heat import RANGES
-from shared.designs.heat_recording import recorded_heat
-from shared.designs.ruler import cell_lines, ruler_lines
-from shared.designs.traps import trap_row
+from shared.exhibit.heat import RANGES
+from shared.exhibit.heat_recording import recorded_heat
+from shared.exhibit.shown_design import traps_of
+from shared.exhibit.traps import trap_row
 from shared.tables import TableLayout
 
 from .ranges import figures, show_ranges
@@ -94,7 +95,7 @@ def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> Non
 
 def traps(to: Console, design: Design) -> None:
     """Writes the published mistakes, each with its answer and the right one."""
-    for trap in design.traps:
+    for trap in traps_of(design):
         name, published_as, task, wrong, right = trap_row(trap, design)
         heading(to, f"trap: {name}: {published_as}")
         line(to, f"  asked for  {task}")

@@ -7,22 +7,24 @@ from typing import Any
 
 from rich.console import Console
 
-from shared.designs import RANGES, Design, Variant, Writes, scratch_store
-from shared.designs.comparison import VariantCosts, measure_variant
-from shared.designs.heat import HOT
+from domains.logs.design import LATEST
+from domains.logs.shown.design import ALL_HOSTS
+from domains.logs.shown.design import DESIGN as LOGS
+from domains.orders import Order, OrderRepository
+from domains.orders.design import DESIGN as ORDERS
+from domains.orders.keys import BY_SELLER
+from domains.orders.records import STATUSES
+from shared.designs import Design, Variant, scratch_store
 from shared.designs.patterns import AccessPattern, key_line
 from shared.designs.ruler import ruler_lines
-from shared.designs.traps import trap_row
+from shared.exhibit import RANGES, Writes
+from shared.exhibit.comparison import VariantCosts, measure_variant
+from shared.exhibit.heat import HOT
+from shared.exhibit.shown_design import traps_of
+from shared.exhibit.traps import trap_row
 from shared.records import parse_time
 from shared.testing import Call, WatchedConnection, WriterDied, dying_at
 
-from ..logs.design import LATEST
-from ..logs.shown.design import ALL_HOSTS
-from ..logs.shown.design import DESIGN as LOGS
-from ..orders import Order, OrderRepository
-from ..orders.design import DESIGN as ORDERS
-from ..orders.keys import BY_SELLER
-from ..orders.records import STATUSES
 from .terminal import count, heading, line
 from .text_tables import table
 
@@ -102,7 +104,7 @@ def _busiest(design: Design, variant: Variant) -> str:
 
 def _show_mistake(to: Console, design: Design) -> None:
     """One published mistake, what it returns, and what the key as stored returns."""
-    name, published_as, task, wrong, right = trap_row(design.traps[0], design)
+    name, published_as, task, wrong, right = trap_row(traps_of(design)[0], design)
     heading(to, f"3  A published mistake in action: {name} ({published_as})")
     line(to, f"   wanted     {task}")
     line(to, f"   published  {wrong}")

@@ -9,9 +9,9 @@ from rich.console import Console
 
 from shared.designs import CellContents, Design, Variant
 from shared.designs.cell_contents import column_of, shown_column
-from shared.designs.key_sizes import key_size_words
 from shared.designs.patterns import key_line
 from shared.designs.ruler import BYTES, VALUES, ruler_lines, show_value
+from shared.exhibit.key_sizes import key_size_words
 from shared.keys.errors import message_of, shown, shown_bytes
 from shared.keys.parts import Segment
 from shared.tables import TableLayout

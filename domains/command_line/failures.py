@@ -1,6 +1,6 @@
 """Which exceptions end a command in one line, and with which exit code."""
 
-from shared.designs.comparison import NothingToMeasure
+from shared.exhibit.comparison import NothingToMeasure
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.loading import InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear, UnreadableFile
 from shared.stores import InvalidStoreURL, StoreError

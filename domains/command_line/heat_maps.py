@@ -6,8 +6,8 @@ from typing import Any
 
 from rich.console import Console
 
-from shared.designs.heat import LEGEND, MOMENTS, Heat, Writes
-from shared.designs.heat_tables import (
+from shared.exhibit.heat import LEGEND, MOMENTS, Heat, Writes
+from shared.exhibit.heat_tables import (
     NoGenerator,
     Records,
     TableHeat,
@@ -17,7 +17,7 @@ from shared.designs.heat_tables import (
     table_heats,
     table_writes,
 )
-from shared.designs.shell import quoted
+from shared.exhibit.shell import quoted
 
 from .designs import find_variants, full_name
 from .key_forms import read_keys

@@ -6,8 +6,8 @@ from typing import Any
 from rich.console import Console
 
 from shared.designs import Accepted, Design
-from shared.designs.linting import Linted, LintFinding, accepted_findings, lint_variant, needless
-from shared.designs.linting.sizes import SIZE_COLUMNS, SIZES_CAPTION, size_row, sized_tables, sizes_of
+from shared.exhibit.linting import Linted, LintFinding, accepted_findings, lint_variant, needless
+from shared.exhibit.linting.sizes import SIZE_COLUMNS, SIZES_CAPTION, size_row, sized_tables, sizes_of
 from shared.keys.errors import listed
 
 from .designs import find_variants, full_name

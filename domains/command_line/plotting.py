@@ -30,7 +30,7 @@ def draw_plot(out: Console, headline: str, records: Sequence[Any], path: str, un
     """Draws records with one time and one number each; records that agree in all other values are one series."""
     if not records:
         raise CommandFailed(f"--plot: nothing found{': ' if unknown else ''}{', '.join(unknown)}, so nothing is drawn")
-    from shared.designs.pictures.series_picture import PlottedSeries, series_picture
+    from shared.exhibit.pictures.series_picture import PlottedSeries, series_picture
 
     time, number, others = _fields(records[0])
     series: dict[tuple[Any, ...], list[tuple[int, float]]] = {}

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from shared.designs import Measurement
-from shared.designs.range_words import range_words
+from shared.exhibit.range_words import range_words
 from shared.keys.ranges import RowRange
 from shared.tables import TableLayout
 

@@ -7,7 +7,7 @@ import happybase
 from rich.console import Console
 
 from shared.designs import Design, Variant, scratch_store
-from shared.designs.comparison import VariantCosts, measure_variant
+from shared.exhibit.comparison import VariantCosts, measure_variant
 from shared.tables import create_tables, drop_tables
 from shared.tables.recorded_layouts import RECORDS
 from shared.writes import Expired

@@ -6,10 +6,10 @@ from typing import Any
 import attrs
 from rich.console import Console
 
-from shared.designs.heat import EVEN, hot_share
-from shared.designs.regions.simulated_variants import QuestionAtSize, SimulatedVariant, TooFewRows, simulate_variant
-from shared.designs.regions.simulation import Moment, Simulation, TooManyRegions
-from shared.designs.regions.splitting import HALF_FULL, SplitPolicy
+from shared.exhibit.heat import EVEN, hot_share
+from shared.exhibit.regions.simulated_variants import QuestionAtSize, SimulatedVariant, TooFewRows, simulate_variant
+from shared.exhibit.regions.simulation import Moment, Simulation, TooManyRegions
+from shared.exhibit.regions.splitting import HALF_FULL, SplitPolicy
 from shared.keys.errors import shown
 
 from .designs import find_variants, full_name

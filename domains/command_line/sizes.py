@@ -3,9 +3,9 @@
 import attrs
 from rich.console import Console
 
-from shared.designs.hfiles import ENCODINGS
-from shared.designs.regions.sampling import measured_and_sampled
-from shared.designs.regions.sizing import DAY_S, Sizing, TableSize, sizing
+from shared.exhibit.hfiles import ENCODINGS
+from shared.exhibit.regions.sampling import measured_and_sampled
+from shared.exhibit.regions.sizing import DAY_S, Sizing, TableSize, sizing
 from shared.keys.errors import shown
 from shared.records.lengths import parse_length
 

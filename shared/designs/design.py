@@ -22,10 +22,7 @@ from ..tables.recorded_layouts import marked_ms
 from ..writes.batches import RECORDS_AT_ONCE
 from .accepted import Accepted
 from .cell_contents import CellContents, contents_of
-from .crossing import Crossing
 from .patterns import AccessPattern, Action
-from .published import PublishedColumn, PublishedKey
-from .traps import Trap
 
 if TYPE_CHECKING:
     import happybase
@@ -258,12 +255,6 @@ class Design:
     """Exemptions of every variant that answers the question."""
     accepted: tuple[Accepted, ...] = ()
     """Findings of `rowbook lint` that every variant keeps."""
-    traps: tuple[Trap, ...] = ()
-    """Published mistakes that this design meets, each run next to the right way."""
-    published: tuple[PublishedKey, ...] = ()
-    """Published keys, byte for byte, each with the design's own key."""
-    published_columns: tuple[PublishedColumn, ...] = ()
-    """Published columns, byte for byte, each with the design's own column."""
     names_in_key: Callable[[Any, Any], Mapping[str, str]] | None = None
     """The meaning of the parts of a row key, by part, if rows of the store define it: a function of a repository and a
     decoded key. It raises ValueError for a part that has no meaning there."""
@@ -276,10 +267,6 @@ class Design:
     """The settings of its tables, if a store's owner chooses some; None if all stores have the same tables."""
     contents_of: Callable[[TableLayout[Any, Any], Any, bytes, bytes], CellContents] = contents_of
     """The contents of a cell, from its table, decoded row key, column and value; for cells of the design's own."""
-    crossing: Callable[["Design"], Crossing] | None = None
-    """Measures where two ways to store the records cross, if the design compares some."""
-    own_blocks: Callable[["Design"], Mapping[str, str]] | None = None
-    """Makes the generated blocks that only its README has, by name."""
 
     def __attrs_post_init__(self) -> None:
         first, *others = map(self._with_repository, self.variants)

@@ -15,7 +15,7 @@ from ..keys import KeyLayout
 from ..tables import Column, Family, ItemCells, OtherColumns, Packing, RecordCells, TableLayout
 from ..tables.packing import MSGPACK
 from .design import Design, Variant
-from .traps import scratch_store
+from .scratch import scratch_store
 
 FILE = "layout.txt"
 SOURCE_CELL = "[revision, time in ms, ids of the latest writes, record], where the record is"

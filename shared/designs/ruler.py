@@ -16,7 +16,6 @@ from ..records import show_time
 from ..records.lengths import LENGTH, show_length
 from ..records.plain_values import plain_scalar
 from ..tables import ItemCells, OtherColumns, Packing, RecordCells, TableLayout
-from .published import PublishedKey
 
 ITEMS_SHOWN = 3
 """The most cells that are shown of a row with many records."""
@@ -54,7 +53,7 @@ def ruler(layout: KeyLayout[Any], row: bytes, width: int = 100) -> str:
 
 def ruler_lines(layout: KeyLayout[Any], row: bytes, width: int) -> list[tuple[int, str]]:
     """The lines of a ruler, each with its kind."""
-    return _lines((column for segment in layout.segments(row) for column in _segment_columns(segment, width)), width)
+    return laid_out((column for segment in layout.segments(row) for column in _segment_columns(segment, width)), width)
 
 
 def rows_ruler(layout: KeyLayout[Any], rows: Iterable[bytes], width: int = 100) -> str:
@@ -62,23 +61,14 @@ def rows_ruler(layout: KeyLayout[Any], rows: Iterable[bytes], width: int = 100) 
     segments = [layout.segments(row) for row in rows]
     columns: list[tuple[str, ...]] = []
     for same_part in zip(*segments, strict=True):
-        columns.append((same_part[0].name, *(text for segment in same_part for text in _value_and_bytes(segment))))
-    return "\n".join(text for _kind, text in _lines(columns, width))
+        columns.append((same_part[0].name, *(text for segment in same_part for text in value_and_bytes(segment))))
+    return "\n".join(text for _kind, text in laid_out(columns, width))
 
 
-def _value_and_bytes(segment: Segment) -> tuple[str, str]:
+def value_and_bytes(segment: Segment) -> tuple[str, str]:
+    """The value of a part, and its bytes."""
     value = "" if segment.value is None else show_value(segment.name, segment.value)
     return value, segment.data.hex(" ") or "(no bytes)"
-
-
-def published_ruler(published: PublishedKey, width: int = 100) -> str:
-    """A published row over the row of this suite, both cut into the same parts, below names and values."""
-    columns: list[tuple[str, ...]] = []
-    for segment in published.segments:
-        value, here = _value_and_bytes(segment)
-        data = published.parts.get(segment.name)
-        columns.append((segment.name, value, "(absent)" if data is None else data.hex(" ") or "(no bytes)", here))
-    return "\n".join(text for _kind, text in _lines(columns, width, labels=("", "", "published", "here")))
 
 
 def cell_lines(table: TableLayout[Any, Any], cells: Mapping[bytes, bytes], width: int) -> list[tuple[int, str]]:
@@ -98,7 +88,7 @@ def cell_lines(table: TableLayout[Any, Any], cells: Mapping[bytes, bytes], width
             columns += _cut("qualifier", "", [column.partition(b":")[2].hex(" ")], width)
             columns += _cut("value", "", [cells[column].hex(" ")], width)
         columns += _others(len(cells) - ITEMS_SHOWN)
-    return _lines(columns, width)
+    return laid_out(columns, width)
 
 
 def _others(count: int) -> list[tuple[str, ...]]:
@@ -170,7 +160,7 @@ def _cut(name: str, value: str, below: list[str], width: int) -> Iterable[tuple[
     return zip_longest([name], chop_cells(value, max(1, width)), below, fillvalue="")
 
 
-def _lines(
+def laid_out(
     columns: Iterable[tuple[str, ...]], width: int, labels: tuple[str, ...] | None = None
 ) -> list[tuple[int, str]]:
     """Columns of texts side by side, in blocks no wider than `width`, each after the `labels` of its lines."""

@@ -19,8 +19,8 @@ from domains.command_line.main import main
 from domains.command_line.options import MEMORY
 from domains.command_line.running import _demo_tables as demo_tables
 from shared.designs import load_samples, scratch_store
-from shared.designs.comparison import measure_variant
-from shared.designs.traps import trap_row
+from shared.exhibit.comparison import measure_variant
+from shared.exhibit.traps import trap_row
 from shared.stores import connect
 from shared.tables import create_tables
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from domains.command_line import designs, heat_maps
 from domains.command_line.designs import all_designs
-from shared.designs.heat import Writes
+from shared.exhibit.heat import Writes
 
 NAMES = [name for design in all_designs() for name in (design.name, f"{design.name}:{design.variants[-1].name}")]
 KEYS = [b"%s\0\1%04d" % (host, number) for number in range(400) for host in (b"a", b"\xc3\xa9", b"b\\")]

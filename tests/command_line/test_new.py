@@ -19,11 +19,11 @@ import pytest
 from domains.command_line.designs import NAMES, all_designs, design_named, full_name
 from domains.command_line.new_package.folders import write_folder
 from domains.command_line.new_package.making import made_files
-from domains.command_line.new_package.shown import SHOWN
 from domains.command_line.new_package.words import read_renames
 from domains.command_line.usage import CommandFailed, WrongUsage
 from shared.intents.slots import holds_intents
 from tests.copies import ROOT, story_of
+from tests.programs.pages.new_packages import SHOWN
 
 of_each_design = pytest.mark.parametrize(
     "name",

@@ -7,7 +7,7 @@ import pytest
 
 from domains.command_line.completing import question_names
 from domains.command_line.own_designs import GROUP
-from shared.designs.regions import sampling
+from shared.exhibit.regions import sampling
 from tests.command_line.test_readme_commands import make_files
 from tests.readmes import ROOT
 

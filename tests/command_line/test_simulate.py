@@ -8,7 +8,7 @@ import pytest
 
 from domains.command_line.simulating import large_number, size_in_bytes
 from domains.command_line.usage import WrongUsage
-from shared.designs.regions import sampling
+from shared.exhibit.regions import sampling
 from tests.command_line.running import ROWBOOK, without_terminal
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from domains.command_line.designs import all_designs
 from shared.designs import FACTS, measure, store_records
-from shared.designs.growth import TIMES, growths, recorded_growth
+from shared.exhibit.growth import TIMES, growths, recorded_growth
 from shared.loading import UnreadableFile, read_lines
 from shared.queries.scanning import MAX_LIMIT
 from shared.tables import ItemCells, RecordCells
@@ -27,14 +27,13 @@ from shared.testing.costs import ROWS_FOR_ONE, broken_facts, exempt, reads_too_m
 from shared.testing.damaged_rows import some_row
 from shared.testing.stored_samples import stored_cells
 from tests.copies import ROOT
+from tests.domains.by_design import contracts
 from tests.domains.hard_samples import check_samples
+from tests.domains.variants import marks_of
+from tests.domains.wrong_input import WrongInputInOneLine
 from tests.engines import Embedded
 from tests.programs.growth import measured_sizes
 from tests.reference import without_reference
-
-from .by_design import contracts
-from .variants import marks_of
-from .wrong_input import WrongInputInOneLine
 
 FIXTURES = ROOT / "fixtures"
 BY_NAME = {

@@ -11,8 +11,7 @@ from shared.designs import measure
 from shared.queries import Page
 from shared.testing.contracts import open_samples
 from shared.testing.engines import Embedded
-
-from .conftest import is_stored_once
+from tests.domains.conftest import is_stored_once
 
 pytestmark = pytest.mark.hbase
 

@@ -12,8 +12,7 @@ from shared.stores import connect
 from shared.tables import Family, create_tables
 from shared.testing.stored_samples import stored_cells
 from shared.writes import Expired, NotAllStored
-
-from .variants import marks_of
+from tests.domains.variants import marks_of
 
 DAY_S = 86_400
 VARIANTS = [

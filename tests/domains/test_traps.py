@@ -5,10 +5,13 @@ from contextlib import ExitStack
 import pytest
 
 from domains.command_line.designs import all_designs
+from shared.exhibit.shown_design import traps_of
 from tests.copies import ROOT
 
 TRAPS = [
-    pytest.param(design, trap, id=f"{design.name}: {trap.name}") for design in all_designs() for trap in design.traps
+    pytest.param(design, trap, id=f"{design.name}: {trap.name}")
+    for design in all_designs()
+    for trap in traps_of(design)
 ]
 
 COMPACTING = ("a delete dated by position",)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.designs.heat import Writes
+from shared.exhibit.heat import Writes
 from tests.programs.hbase.stores import named_with
 from tests.programs.hot_spots.region_counts import counted_heats
 

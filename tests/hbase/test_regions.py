@@ -3,11 +3,11 @@
 import pytest
 
 from domains.command_line.designs import design_named
-from shared.designs.hfiles import ENCODINGS
-from shared.designs.regions.region_recording import FILES_WITHIN, SPLITS_WITHIN, RegionRecording
+from shared.exhibit.hfiles import ENCODINGS
 from tests.programs.hbase.java import FOR_MINUTES
 from tests.programs.hbase.server import running
 from tests.programs.regions.measuring import measured
+from tests.programs.regions.region_recording import FILES_WITHIN, SPLITS_WITHIN, RegionRecording
 
 pytestmark = [pytest.mark.hbase, pytest.mark.long]
 

@@ -19,7 +19,7 @@ from time import monotonic
 import attrs
 
 from domains.command_line.designs import NAMES, design_named, full_name
-from domains.command_line.new_package.shown import SHOWN
+from tests.programs.pages.new_packages import SHOWN
 from tests.wheels import PIP, build_wheel, clean_environment, succeed, wheels_of
 
 ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ import happybase
 
 from domains.command_line.designs import all_designs, design_named
 from shared.designs import Design, Load, Measurement, Variant, load_samples, measure, scratch_store, store_records
-from shared.designs.growth import TIMES, RecordedGrowth, growth_file, growth_text, growths
+from shared.exhibit.growth import TIMES, RecordedGrowth, growth_file, growth_text, growths
 
 
 def larger_samples(design: Design, load: Load, times: int) -> dict[Any, None]:

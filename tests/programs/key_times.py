@@ -14,12 +14,12 @@ from typing import Any
 import happybase
 import Hbase_thrift
 
-from shared.designs.pages.key_lengths import KEY_TIMES
 from shared.keys.limits import MAX_ROW_BYTES
 from tests.programs.hbase.named import NamedHBase
 from tests.programs.hbase.recording import record, times_in_turns
 from tests.programs.hbase.table_files import write_files
 from tests.programs.hbase.write_counts import server_counters
+from tests.programs.pages.key_lengths import KEY_TIMES
 
 LENGTHS = (8, 15, 16, 17, 24, 32, 100)
 ROWS = 20_000

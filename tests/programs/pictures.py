@@ -5,9 +5,9 @@ from pathlib import Path
 
 from domains.command_line.designs import all_designs
 from shared.designs import Design
-from shared.designs.pages.regions_page import drawn_regions
-from shared.designs.pictures import pictures
+from shared.exhibit.pictures import pictures
 from tests.engines import Embedded
+from tests.programs.pages.regions_page import drawn_regions
 from tests.programs.shown_writes import STEPS, ladder
 
 DOMAINS = Path(__file__).parents[2] / "domains"

@@ -1,20 +1,137 @@
-"""Writes the generated blocks of every README again, with those that tests know."""
+"""Writes the generated blocks of every README again, and the list of designs.
 
-from collections.abc import Callable
-from functools import partial
+The text of a README between two marks is such a block:
+
+    <!-- generated: patterns -->
+    ...
+    <!-- end -->
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from io import StringIO
 from pathlib import Path
 
 import attrs
+import happybase
+from rich.console import Console
 
-from domains.command_line.readmes import pages
-from shared.designs.cost_tables import listed
-from shared.designs.pages.markdown import below, filled, markdown_list, markdown_table, picture_block
+from domains.command_line.demo import show
+from domains.command_line.designs import all_designs, design_named
+from domains.command_line.linting import lint
+from domains.command_line.listing import LISTING
+from domains.command_line.shown_designs import listing_text
+from domains.command_line.terminal import WIDTH
+from domains.monitoring import TABLES as MONITORING_TABLES
+from domains.monitoring import Point as MonitoredPoint
+from domains.monitoring import PointRepository
+from domains.tsdb import TsdbRepository
+from domains.tsdb.rewriting import QUIET_MS
+from shared.designs import LINT_RULES, Design
+from shared.exhibit.comparison import stored_bytes
+from shared.exhibit.cost_tables import listed
+from shared.exhibit.markdown import below, filled, markdown_list, markdown_table, picture_block, text_block, with_blocks
+from shared.stores import connect
+from shared.tables import create_tables
+from shared.writes import WriterClock
 from tests.domains.orders import backups
 from tests.engines import Embedded, Engine
+from tests.programs.pages import claim_blocks as claims
+from tests.programs.pages.design_page import blocks_of_one_file, design_blocks, index_block
+from tests.programs.pages.ideas import ideas_blocks
+from tests.programs.pages.keys_page import keys_blocks
+from tests.programs.pages.new_packages import shown_block
+from tests.programs.pages.package_pages import extras_blocks, names_blocks
+from tests.programs.pages.regions_page import regions_blocks
+from tests.programs.pages.stores_page import stores_blocks
+from tests.programs.regions.region_recording import region_file
 from tests.programs.shown_writes import STEPS, ladder
 from tests.programs.write_steps import Steps
 from tests.releases.test_deployment import CHANGES
 from tests.shared.stores.test_differences import DIFFERENCES
+
+ROOT = Path(__file__).parents[2]
+LINTED = "logs:modulo"
+"""The variant that the page of the command line lints."""
+
+
+def storage_blocks() -> dict[str, str]:
+    """Bytes of the samples of `tsdb`: as `monitoring` stores them, under UIDs, and compacted."""
+    design = design_named("tsdb")
+    points = list(design.loads[0].sample_records())
+    wide = connect("embedded:")
+    create_tables(wide, MONITORING_TABLES)
+    PointRepository(wide).store_all(
+        MonitoredPoint(dict(point.tags)["host"], point.metric, point.time_ms, float(point.value)) for point in points
+    )
+    connection = connect("embedded:")
+    create_tables(connection, design.main.tables)
+    TsdbRepository(connection, clock=EarlierClock()).store_all(points)
+    names, single = _stored_bytes(connection, "tsdb-uid"), _stored_bytes(connection, "tsdb")
+    repository = TsdbRepository(connection)
+    before = len(repository.read("load"))
+    for metric in sorted({point.metric for point in points}):
+        repository.compact(metric)
+    compacted = _stored_bytes(connection, "tsdb")
+    assert len(repository.read("load")) == before
+    forms = (
+        ("`monitoring`: host and metric in the key, a cell for each point", *_stored_bytes(wide, "points")),
+        ("`tsdb`: UIDs in the key, a cell for each point", *single),
+        ("`tsdb`, compacted", *compacted),
+    )
+    rows = [(form, f"{cells:,}", f"{size / len(points):.1f}") for form, cells, size in forms]
+    caption = (
+        f"The {len(points):,} sample points, one a minute for each series, as HBase stores their cells, before "
+        f"compression. The names need another {names[1]:,} bytes, once."
+    )
+    return {"storage": below(caption, markdown_table(("form", "cells", "bytes for each point"), rows))}
+
+
+class EarlierClock(WriterClock):
+    """A clock so far behind that what it dates is old enough to be compacted."""
+
+    def read_ms(self) -> int:
+        """The time of that clock."""
+        return super().read_ms() - 2 * QUIET_MS
+
+
+def _stored_bytes(connection: happybase.Connection, table: str) -> tuple[int, int]:
+    """The cells of a table, and their bytes."""
+    sizes = [
+        stored_bytes(row, column, value)
+        for row, cells in connection.table(table).scan()
+        for column, value in cells.items()
+    ]
+    return len(sizes), sum(sizes)
+
+
+OF_SEVERAL_DESIGNS: Mapping[str, Callable[[], Mapping[str, str]]] = {
+    "tsdb": storage_blocks,
+    "logs": claims.logs_blocks,
+    "messages": claims.messages_blocks,
+}
+"""Further blocks of a design's page, for which other designs or a recording of several are needed."""
+
+
+def command_line_blocks() -> dict[str, str]:
+    """The rules of `rowbook lint`, and what it prints for a variant that is not to be copied."""
+    printed = StringIO()
+    lint(Console(file=printed, width=WIDTH, no_color=True, markup=False, highlight=False), LINTED, as_json=False)
+    rules = markdown_table(("rule", "what it finds"), [(f"`{name}`", meaning) for name, meaning in LINT_RULES.items()])
+    return {"lint-rules": rules, "lint-example": text_block(printed.getvalue().rstrip())}
+
+
+def root_blocks() -> dict[str, str]:
+    """The top of the screen that `rowbook demo` prints, and the index of the designs."""
+    screen = StringIO()
+    show(Console(file=screen, width=WIDTH, no_color=True, markup=False, highlight=False, emoji=False))
+    first_two, _third, _rest = screen.getvalue().partition("\n3  ")
+    return {"demo": text_block(first_two.strip()), "designs": index_block(all_designs())}
+
+
+def split_blocks() -> dict[str, str]:
+    """The blocks about regions, with the recordings of the designs that have some."""
+    return regions_blocks([design for design in all_designs() if region_file(design).exists()])
 
 
 def steps_blocks(steps: Callable[[Engine], Steps]) -> dict[str, str]:
@@ -68,10 +185,55 @@ def backups_block() -> str:
     return below(caption, markdown_table(headers, rows))
 
 
+DESIGN_PAGES = ("README.md", "REFERENCE.md")
+"""The pages of a design: one to decide by, and one with all measurements."""
+
+
+def pages_of(design: Design) -> Sequence[str]:
+    """The pages of a design: a design in one file has only the first one."""
+    return DESIGN_PAGES[:1] if design.in_one_file else DESIGN_PAGES
+
+
+MORE_PAGES: Mapping[str, Sequence[str]] = {"tsdb": ("OPENTSDB.md",)}
+"""The further pages of some designs that have generated blocks."""
+
+
 def all_pages() -> dict[Path, Callable[[], str]]:
     """Every generated file with the function that makes the text that it should have."""
-    of_designs = {name: partial(steps_blocks, of) for name, of in STEPS.items()}
-    return pages({"stores": differences_blocks, "changing": changes_blocks, **of_designs})
+
+    def made(page: Path, *makers: Callable[[], Mapping[str, str]]) -> tuple[Path, Callable[[], str]]:
+        def text() -> str:
+            blocks = {name: block for make in makers for name, block in make().items()}
+            return with_blocks(page.read_text(encoding="utf-8"), blocks)
+
+        return page, text
+
+    def of_design(design: Design) -> Iterator[tuple[Path, Callable[[], str]]]:
+        makers: list[Callable[[], Mapping[str, str]]] = [
+            partial(blocks_of_one_file if design.in_one_file else design_blocks, design),
+            partial(shown_block, design),
+            *([OF_SEVERAL_DESIGNS[design.name]] if design.name in OF_SEVERAL_DESIGNS else []),
+            *([partial(steps_blocks, STEPS[design.name])] if design.name in STEPS else []),
+        ]
+        once = [cache(make) for make in makers]  # measured once for both pages
+        for page in (*pages_of(design), *MORE_PAGES.get(design.name, ())):
+            yield made(ROOT / "domains" / design.name / page, *once)
+
+    return dict(
+        [
+            *(page for design in all_designs() for page in of_design(design)),
+            made(ROOT / "shared" / "keys" / "README.md", keys_blocks),
+            made(ROOT / "shared" / "stores" / "README.md", stores_blocks, claims.stores_blocks, differences_blocks),
+            made(ROOT / "shared" / "README.md", extras_blocks),
+            made(ROOT / "shared" / "API.md", names_blocks),
+            made(ROOT / "domains" / "command_line" / "README.md", command_line_blocks),
+            made(ROOT / "domains" / "CHANGING.md", changes_blocks),
+            made(ROOT / "domains" / "IDEAS.md", ideas_blocks),
+            made(ROOT / "domains" / "REGIONS.md", split_blocks),
+            made(ROOT / "README.md", root_blocks),
+            (LISTING, listing_text),
+        ]
+    )
 
 
 if __name__ == "__main__":

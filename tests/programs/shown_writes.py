@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from shared.designs.pictures import Picture, Rung, ladder_picture
+from shared.exhibit.pictures import Picture, Rung, ladder_picture
 from tests.domains.by_design import by_design
 from tests.engines import Engine
 from tests.programs.write_steps import Steps

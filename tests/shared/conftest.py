@@ -6,8 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.engines import Engine
-
-from .stocked import Stocked, stocked_table
+from tests.shared.stocked import Stocked, stocked_table
 
 
 @pytest.fixture

@@ -15,6 +15,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT / "shared"
 
+PROTOCOL = ("upkeep", "intents", "sources")
+_BELOW_DESIGNS = ("keys", "events", "records", "tables", "queries", "writes", *PROTOCOL, "loading", "stores")
+
 MAY_IMPORT = {
     "shared.keys": set[str](),
     "shared.events": set[str](),
@@ -27,36 +30,9 @@ MAY_IMPORT = {
     "shared.sources": {"keys", "records", "tables", "queries", "writes", "upkeep", "intents"},
     "shared.loading": {"keys", "records"},
     "shared.stores": {"keys", "events"},
-    "shared.designs": {
-        *(
-            "keys",
-            "events",
-            "records",
-            "tables",
-            "queries",
-            "writes",
-            "upkeep",
-            "intents",
-            "sources",
-            "loading",
-            "stores",
-        )
-    },
-    "shared.testing": {
-        *(
-            "keys",
-            "records",
-            "tables",
-            "queries",
-            "writes",
-            "upkeep",
-            "intents",
-            "sources",
-            "loading",
-            "stores",
-            "designs",
-        )
-    },
+    "shared.designs": {*_BELOW_DESIGNS},
+    "shared.exhibit": {*_BELOW_DESIGNS, "designs"},
+    "shared.testing": {*_BELOW_DESIGNS, "designs"} - {"events"},
     "shared.stores.thrift1": set[str](),
     "shared.stores.thrift2": {"thrift1"},
     "shared.stores.filters": {"thrift1"},
@@ -68,7 +44,7 @@ MAY_IMPORT = {
 ROOMS = [path.parent for path in (*SHARED.glob("*/__init__.py"), *SHARED.glob("stores/*/__init__.py"))]
 COPIED = ("keys", "records", "tables", "queries", "writes", "upkeep", "intents", "sources", "events")
 """The rooms that a copied design imports."""
-LAZY = [*(room for room in COPIED if room != "events"), "loading", "designs"]
+LAZY = [*(room for room in COPIED if room != "events"), "loading", "designs", "exhibit"]
 """The rooms that import a name's module when the name is used."""
 MODULES = ("__init__", "keys", "records", "repository", "example")
 """The modules of a design that everybody copies."""
@@ -180,7 +156,7 @@ def within(modules: list[str], unwanted: Collection[str]) -> list[str]:
 
 
 LIBRARIES = ("rich", "typer", "cattrs", "sqlite3", "pytest")
-SHOW = (*LIBRARIES, "shared.stores", "shared.loading", "shared.designs", "shared.testing")
+SHOW = (*LIBRARIES, "shared.stores", "shared.loading", "shared.designs", "shared.exhibit", "shared.testing")
 
 
 def test_what_a_copied_design_imports_brings_no_store_and_no_library_of_the_show() -> None:

@@ -3,7 +3,8 @@
 from contextlib import closing
 from typing import Any
 
-from shared.designs import Crossing, Design, Panel, Series, metered, scratch_store
+from shared.designs import Design, metered, scratch_store
+from shared.exhibit import Crossing, Panel, Series
 from shared.keys import between
 from shared.queries import Query
 from shared.records import parse_time

@@ -3,6 +3,7 @@
 import attrs
 
 from shared.designs import Accepted, AccessPattern, Exemption, Variant, Wrong
+from shared.exhibit import ShownDesign
 
 from ..design import ALIKE, FRIDAY, LATEST, OF_ANY_TIME, OF_VERB, PERIOD
 from ..design import DESIGN as OWN
@@ -18,7 +19,7 @@ TAKE_HASH = "user ids start alike or count up, and every question names its user
 DAY_OF_ALL = AccessPattern("all users, one day", ActivityRepository.of_all, FRIDAY, limit=200)
 LATEST_OF_ALL = AccessPattern("the latest actions of all users", ActivityRepository.of_all, {}, limit=10)
 
-DESIGN = attrs.evolve(
+DESIGN = ShownDesign.of(
     OWN,
     patterns=(*OWN.patterns[:3], DAY_OF_ALL, LATEST_OF_ALL, *OWN.patterns[3:]),
     variants=(

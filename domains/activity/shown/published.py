@@ -1,6 +1,6 @@
 """The keys of S0.5, S0.6, S1.7, S2.7, S3.1 and S3.2 byte for byte as published: all as text, times as digits."""
 
-from shared.designs import LONG_MAX, PublishedKey, added_tie, any_text
+from shared.exhibit import LONG_MAX, PublishedKey, added_tie, any_text
 
 from ..keys import ACTIVITY, ActionOfUser
 from .variants import hash_prefix, legible_hash, reversed, user_and_time

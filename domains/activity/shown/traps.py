@@ -6,7 +6,8 @@ Every function gives both the same task, and counts. Do not copy code that is na
 import hashlib
 from itertools import chain
 
-from shared.designs import LONG_MAX, Design, Outcome, ScanTask, Trap
+from shared.designs import Design
+from shared.exhibit import LONG_MAX, Outcome, ScanTask, Trap
 from shared.keys import FixedText, KeyLayout, Reversed, Salt, UInt16, between, part, row_key
 from shared.queries import scan
 from shared.records import show_time

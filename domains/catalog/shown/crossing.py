@@ -5,7 +5,8 @@ from typing import Any
 
 import attrs
 
-from shared.designs import Crossing, Design, Panel, Series, metered, scratch_store
+from shared.designs import Design, metered, scratch_store
+from shared.exhibit import Crossing, Panel, Series
 
 from ..keys import TABLES
 from ..records import Product

@@ -3,6 +3,7 @@
 import attrs
 
 from shared.designs import Accepted, Exemption, Variant
+from shared.exhibit import ShownDesign
 
 from ..design import BY_ID, CATEGORY, NEW, REGION
 from ..design import DESIGN as OWN
@@ -15,7 +16,7 @@ from .variants import chosen_codes, closed_codes, delimited, numbered_codes, one
 BY_CODE = Exemption("order", "rows sort by the codes of names, not by the names", (REGION, CATEGORY, BY_ID))
 """The exemption of every variant with codes."""
 
-DESIGN = attrs.evolve(
+DESIGN = ShownDesign.of(
     OWN,
     variants=(
         attrs.evolve(

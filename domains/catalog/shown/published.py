@@ -2,7 +2,7 @@
 
 import struct
 
-from shared.designs import PublishedKey
+from shared.exhibit import PublishedKey
 
 from ..keys import BY_ID, BY_LISTING, PRODUCTS, PlaceOfProduct, ProductByListing, ProductInCategory
 from .variants import chosen_codes, delimited, numbered_codes

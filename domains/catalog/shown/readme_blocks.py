@@ -9,8 +9,8 @@ from typing import Any
 
 import attrs
 
-from shared.designs import Design, Variant, load_samples, scratch_store, stored_bytes, stored_cells
-from shared.designs.pages import filled, markdown_table
+from shared.designs import Design, Variant, load_samples, scratch_store
+from shared.exhibit import filled, markdown_table, stored_bytes, stored_cells
 from shared.keys import DecimalText, Int64, UInt32
 from shared.tables import TableLayout
 from shared.tables.layouts import physical_tables

@@ -12,7 +12,8 @@ from typing import Any
 
 import attrs
 
-from shared.designs import Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
+from shared.designs import Design, scratch_store, scratch_table
+from shared.exhibit import Outcome, ScanTask, Trap
 from shared.keys import EscapedText, HashPrefix, Int64, KeyLayout, between, part, row_key
 from shared.queries import scan
 from shared.records import show_time

@@ -6,7 +6,8 @@ from typing import Any
 
 import attrs
 
-from shared.designs import Cost, Crossing, Design, Panel, Series, lower_where, metered, scratch_store
+from shared.designs import Cost, Design, metered, scratch_store
+from shared.exhibit import Crossing, Panel, Series, lower_where
 
 from ..keys import TABLES
 from ..records import Change, State

@@ -3,6 +3,7 @@
 import attrs
 
 from shared.designs import Exemption, Variant, Wrong
+from shared.exhibit import ShownDesign
 
 from ..design import ALL_THEN, HISTORY, NOT_FED, NOW, OTHER_TABLES, REBUILT, THEN
 from ..design import DESIGN as OWN
@@ -12,7 +13,7 @@ from .readme_blocks import own_blocks
 from .traps import TRAPS
 from .variants import by_table, published, salted, thin_log, whole_rows
 
-DESIGN = attrs.evolve(
+DESIGN = ShownDesign.of(
     OWN,
     variants=(
         attrs.evolve(

@@ -1,6 +1,6 @@
 """The key of S2.9 byte for byte as published: text with commas."""
 
-from shared.designs import PublishedKey
+from shared.exhibit import PublishedKey
 
 from ..keys import BY_RECORD, ChangeOfRecord
 from .variants import published

@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from shared.designs import Design, load_samples, metered, scratch_store
-from shared.designs.pages import below, markdown_table
+from shared.exhibit import below, markdown_table
 
 if TYPE_CHECKING:
     import happybase

@@ -8,7 +8,8 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from shared.designs import Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
+from shared.designs import Design, scratch_store, scratch_table
+from shared.exhibit import Outcome, ScanTask, Trap
 from shared.keys import between
 from shared.keys.ranges import next_row
 from shared.queries import scan

@@ -3,6 +3,7 @@
 import attrs
 
 from shared.designs import Exemption, Variant
+from shared.exhibit import ShownDesign
 
 from ..design import BY_DAY, EVERY_CELL, UNFILLED
 from ..design import DESIGN as OWN
@@ -18,7 +19,7 @@ NO_LOGINS = (
     "if you keep the logins elsewhere, count them again into empty tables"
 )
 
-DESIGN = attrs.evolve(
+DESIGN = ShownDesign.of(
     OWN,
     variants=(
         attrs.evolve(

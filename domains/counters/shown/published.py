@@ -1,6 +1,6 @@
 """The two keys of S3.6 byte for byte as published: the one that its text writes, and the one that its code makes."""
 
-from shared.designs import PublishedKey
+from shared.exhibit import PublishedKey
 from shared.records import parse_time
 
 from ..keys import LOGINS, DayOfUser

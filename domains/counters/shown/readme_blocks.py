@@ -1,7 +1,7 @@
 """Blocks of the page of `counters` only: the costs of counts before and after their fold."""
 
 from shared.designs import Design, Measurement, load_samples, measure, metered
-from shared.designs.pages import below, markdown_table
+from shared.exhibit import below, markdown_table
 from shared.records import show_time
 from shared.stores import connect
 from shared.tables import create_tables

@@ -12,7 +12,8 @@ import happybase
 from Hbase_thrift import TAppend  # a module that happybase makes
 from thriftpy2.transport import TTransportException
 
-from shared.designs import Design, Outcome, ScannedTable, ScanTask, Trap, scratch_store, scratch_table
+from shared.designs import Design, scratch_store, scratch_table
+from shared.exhibit import Outcome, ScannedTable, ScanTask, Trap
 from shared.keys import Plan, between
 from shared.queries import scan
 from shared.records import parse_time

@@ -3,6 +3,7 @@
 import attrs
 
 from shared.designs import Accepted, Exemption, Variant, Wrong
+from shared.exhibit import ShownDesign
 
 from ..design import DESIGN as OWN
 from ..design import HAVING, IN_NO_KEY, NEWEST, UNFILLED
@@ -13,7 +14,7 @@ from .readme_blocks import own_blocks
 from .traps import TRAPS
 from .variants import history, indexed, put_only, salted
 
-DESIGN = attrs.evolve(
+DESIGN = ShownDesign.of(
     OWN,
     variants=(
         attrs.evolve(

@@ -1,6 +1,6 @@
 """The keys of S0.1, S4.1, S4.4 and S4.5 byte for byte as published: all as text."""
 
-from shared.designs import PublishedKey
+from shared.exhibit import PublishedKey
 
 from ..keys import DOCUMENTS, DocumentOfOwner
 from .variants import put_only, salted

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
-from shared.designs import Cost, Design, metered, scratch_store, stored_bytes
-from shared.designs.pages import filled, markdown_table
+from shared.designs import Cost, Design, metered, scratch_store
+from shared.exhibit import filled, markdown_table, stored_bytes
 from shared.tables import TableLayout
 
 from ..keys import DOCUMENTS, PARTS, TABLES, VERSIONS, DocumentOfOwner

@@ -8,7 +8,8 @@ import re
 import subprocess
 import sys
 
-from shared.designs import Design, Outcome, ScanTask, Trap, scratch_store
+from shared.designs import Design, scratch_store
+from shared.exhibit import Outcome, ScanTask, Trap
 from shared.keys import HashPrefix, InvalidQuestion, KeyLayout, Salt
 from shared.queries import scan
 

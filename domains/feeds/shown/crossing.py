@@ -1,6 +1,7 @@
 """Push against pull: the writer pays for the one, every page for the other."""
 
-from shared.designs import Crossing, Design, Panel, Series, lower_where
+from shared.designs import Design
+from shared.exhibit import Crossing, Panel, Series, lower_where
 
 from ..keys import TIMELINES
 from ..records import Post

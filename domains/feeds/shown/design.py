@@ -3,6 +3,7 @@
 import attrs
 
 from shared.designs import Variant
+from shared.exhibit import ShownDesign
 
 from ..design import DESIGN as OWN
 from ..design import UNFILLED
@@ -12,7 +13,7 @@ from .readme_blocks import own_blocks
 from .traps import TRAPS
 from .variants import pull, texts
 
-DESIGN = attrs.evolve(
+DESIGN = ShownDesign.of(
     OWN,
     variants=(
         attrs.evolve(

@@ -5,7 +5,7 @@ made. They are read here as its `inboxRowKey`, which it shows: text, joined by `
 digits.
 """
 
-from shared.designs import LONG_MAX, PublishedKey
+from shared.exhibit import LONG_MAX, PublishedKey
 
 from ..keys import POSTS, TIMELINES, LineOfTimeline, PostOfAuthor
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from shared.designs import Cost, Design, metered
-from shared.designs.pages import filled, markdown_table
+from shared.exhibit import filled, markdown_table
 from shared.stores import connect
 from shared.tables import TableLayout, create_tables
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from shared.designs import LONG_MAX, Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
+from shared.designs import Design, scratch_store, scratch_table
+from shared.exhibit import LONG_MAX, Outcome, ScanTask, Trap
 from shared.queries import scan
 
 from ..keys import TABLES, TIMELINES, LineOfTimeline

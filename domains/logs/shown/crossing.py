@@ -3,7 +3,8 @@
 from collections import Counter
 from contextlib import closing
 
-from shared.designs import Crossing, Design, Panel, Series, measure_pattern, scratch_store
+from shared.designs import Design, measure_pattern, scratch_store
+from shared.exhibit import Crossing, Panel, Series
 from shared.keys import KeyLayout, Salt
 
 from ..keys import LOGS, LogTimeFirst

@@ -3,6 +3,7 @@
 import attrs
 
 from shared.designs import Accepted, AccessPattern, Exemption, Variant
+from shared.exhibit import ShownDesign
 
 from ..design import ALIKE, KIND_BEFORE_TIME, LATEST, OF_KIND, ONE_HOST, TEN_MINUTES
 from ..design import DESIGN as OWN
@@ -21,7 +22,7 @@ FEW_WRITES = Accepted("rising", "this key is for few writes; a salt of the host 
 LATEST_OF_ALL = AccessPattern("the latest events of all hosts", LogRepository.latest_of_all, {}, limit=10)
 ALL_HOSTS = AccessPattern("all hosts, ten minutes", LogRepository.window, TEN_MINUTES)
 
-DESIGN = attrs.evolve(
+DESIGN = ShownDesign.of(
     OWN,
     patterns=(*OWN.patterns[:2], LATEST_OF_ALL, ALL_HOSTS, *OWN.patterns[2:]),
     variants=(

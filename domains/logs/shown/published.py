@@ -2,7 +2,7 @@
 
 import struct
 
-from shared.designs import LONG_MAX, SIGN, PublishedKey, added_tie, any_text
+from shared.exhibit import LONG_MAX, SIGN, PublishedKey, added_tie, any_text
 
 from ..keys import LOGS, LogNewestFirst, LogTimeFirst
 from .variants import modulo, oldest_first, padded

@@ -12,19 +12,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from shared.designs import (
-    LONG_MAX,
-    RANGES,
-    Design,
-    Outcome,
-    ScannedTable,
-    ScanTask,
-    Trap,
-    Writes,
-    measure,
-    scratch_store,
-    scratch_table,
-)
+from shared.designs import Design, measure, scratch_store, scratch_table
+from shared.exhibit import LONG_MAX, RANGES, Outcome, ScannedTable, ScanTask, Trap, Writes
 from shared.keys import (
     Descending,
     Int64,

@@ -3,6 +3,7 @@
 import attrs
 
 from shared.designs import Accepted, Exemption, Variant
+from shared.exhibit import ShownDesign
 
 from ..design import DESIGN as OWN
 from ..design import GETS, LATEST, OTHER_PEERS, TALK, UNREAD
@@ -31,7 +32,7 @@ IS_READ_ALONE = Accepted(
     "samples",
 )
 
-DESIGN = attrs.evolve(
+DESIGN = ShownDesign.of(
     OWN,
     variants=(
         attrs.evolve(

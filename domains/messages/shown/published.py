@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shared.designs import LONG_MAX, PublishedKey
+from shared.exhibit import LONG_MAX, PublishedKey
 from shared.tables import TableLayout
 
 from ..keys import MESSAGES, OUTBOX, MessageByReceiver, MessageBySender

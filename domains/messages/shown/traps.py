@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from shared.designs import LONG_MAX, Design, Outcome, ScanTask, Trap, scratch_store, scratch_table
+from shared.designs import Design, scratch_store, scratch_table
+from shared.exhibit import LONG_MAX, Outcome, ScanTask, Trap
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
 from shared.queries import scan
 

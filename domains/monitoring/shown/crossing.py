@@ -4,7 +4,8 @@ from contextlib import closing
 
 import attrs
 
-from shared.designs import Cost, Crossing, Design, Panel, Series, lower_where, metered, scratch_store, stored_bytes
+from shared.designs import Cost, Design, metered, scratch_store
+from shared.exhibit import Crossing, Panel, Series, lower_where, stored_bytes
 from shared.sources import Table
 
 from ..keys import HOUR_MS, POINTS

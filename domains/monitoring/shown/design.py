@@ -3,6 +3,7 @@
 import attrs
 
 from shared.designs import Accepted, AccessPattern, Exemption, Variant, Wrong
+from shared.exhibit import ShownDesign
 
 from ..design import (
     ACROSS_HOURS,
@@ -42,7 +43,7 @@ ACROSS_HOSTS = AccessPattern(
     "one metric of all hosts, ten minutes", PointRepository.across_hosts, {"metric": "cpu", **TEN_MINUTES}, limit=200
 )
 
-DESIGN = attrs.evolve(
+DESIGN = ShownDesign.of(
     OWN,
     patterns=(*OWN.patterns[:3], LATEST_OF_HOST, LATEST_OF_SITE, OWN.patterns[3], ACROSS_HOSTS, OWN.patterns[4]),
     variants=(

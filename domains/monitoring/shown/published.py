@@ -2,7 +2,7 @@
 
 import hashlib
 
-from shared.designs import PublishedKey
+from shared.exhibit import PublishedKey
 
 from .variants import bucketed, hashed_bucket, host_time_metric, metric_host_time
 

@@ -5,18 +5,8 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from shared.designs import (
-    CELL_BYTES,
-    RANGES,
-    Design,
-    Outcome,
-    ScannedTable,
-    Trap,
-    Writes,
-    metered,
-    scanned_records,
-    scratch_store,
-)
+from shared.designs import Design, metered, scratch_store
+from shared.exhibit import CELL_BYTES, RANGES, Outcome, ScannedTable, Trap, Writes, scanned_records
 from shared.keys import EscapedText, Int64, Slice, between, part, row_key
 from shared.records import parse_time, show_time
 from shared.sources import Table

@@ -3,6 +3,7 @@
 import attrs
 
 from shared.designs import Exemption, Variant
+from shared.exhibit import ShownDesign
 
 from ..design import COUNTS_UP, GETS_ORDERS, LATEST, NUMBERED, OF_BUYER, STATUS_OF_SELLER, WEEK, WITH_STATUS
 from ..design import DESIGN as OWN
@@ -10,7 +11,7 @@ from .published import PUBLISHED
 from .traps import TRAPS
 from .variants import hashed_number, index_table, oldest_first, thin_index, without_intents
 
-DESIGN = attrs.evolve(
+DESIGN = ShownDesign.of(
     OWN,
     variants=(
         attrs.evolve(

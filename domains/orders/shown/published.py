@@ -2,7 +2,7 @@
 
 import struct
 
-from shared.designs import SIGN, PublishedKey
+from shared.exhibit import SIGN, PublishedKey
 
 from ..keys import BY_SELLER, ORDERS, OrderByNumber, OrderBySeller
 from .variants import oldest_first

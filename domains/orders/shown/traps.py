@@ -8,7 +8,8 @@ import struct
 from collections.abc import Callable
 from operator import attrgetter
 
-from shared.designs import RANGES, Design, Outcome, ScanTask, Trap, Writes, scratch_table
+from shared.designs import Design, scratch_table
+from shared.exhibit import RANGES, Outcome, ScanTask, Trap, Writes
 from shared.queries import scan
 
 from ..keys import BY_SELLER, ORDERS

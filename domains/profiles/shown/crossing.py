@@ -2,7 +2,8 @@
 
 from contextlib import closing
 
-from shared.designs import Crossing, Design, Panel, Series, Variant, lower_where, metered, scratch_store
+from shared.designs import Design, Variant, metered, scratch_store
+from shared.exhibit import Crossing, Panel, Series, lower_where
 
 from ..records import OrderSummary
 

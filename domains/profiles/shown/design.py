@@ -3,6 +3,7 @@
 import attrs
 
 from shared.designs import Accepted, AccessPattern, Exemption, Variant, Wrong
+from shared.exhibit import ShownDesign
 from shared.records import parse_time
 
 from ..design import DESIGN as OWN
@@ -21,7 +22,7 @@ OF_WEEK = AccessPattern(
     why_lacking="needs a table of orders, because the row of a user has the newest ones only",
 )
 
-DESIGN = attrs.evolve(
+DESIGN = ShownDesign.of(
     OWN,
     patterns=(*OWN.patterns, OF_WEEK),
     variants=(

@@ -1,6 +1,6 @@
 """The row and the columns of S3.7 byte for byte as published: all as text."""
 
-from shared.designs import PublishedColumn, PublishedKey
+from shared.exhibit import PublishedColumn, PublishedKey
 
 from ..keys import NEWEST, PROFILES, NewestFirst, RowOfUser
 from .variants import slots

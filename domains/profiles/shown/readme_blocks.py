@@ -7,8 +7,10 @@ from typing import Any
 
 import attrs
 
-from shared.designs import Design, Variant, metered, scratch_store, stored_cells
-from shared.designs.pages import below, cells_text, filled, markdown_table, text_block
+from shared.designs import Design, Variant, metered, scratch_store
+from shared.designs.ruler import cell_lines
+from shared.exhibit import below, filled, markdown_table, stored_cells, text_block
+from shared.exhibit.markdown import MAX_LINE
 from shared.tables.layouts import physical_tables
 
 from ..keys import PROFILES, TABLES
@@ -46,7 +48,7 @@ def _cells_block(profile: Profile, orders: list[OrderSummary]) -> str:
     for table in TABLES:
         claimed = {column.partition(b":")[0] for column in table.cells.columns}
         of_table = {column: value for column, value in cells.items() if column.partition(b":")[0] in claimed}
-        lines += [f"# {table.holds}", cells_text(table, of_table), ""]
+        lines += [f"# {table.holds}", "\n".join(text for _kind, text in cell_lines(table, of_table, MAX_LINE)), ""]
     return below(
         f"The cells of a row with three orders; user {USER} with an attribute: names, values, and columns or bytes.",
         text_block("\n".join(lines[:-1])),

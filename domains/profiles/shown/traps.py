@@ -8,7 +8,8 @@ from contextlib import closing
 from functools import partial
 from typing import Any, TypeAlias
 
-from shared.designs import Design, Outcome, ScannedTable, Trap, scratch_store, scratch_table
+from shared.designs import Design, scratch_store, scratch_table
+from shared.exhibit import Outcome, ScannedTable, Trap
 from shared.keys.ranges import RowRange, next_row
 from shared.tables import TableLayout
 

@@ -3,6 +3,7 @@
 import attrs
 
 from shared.designs import Variant
+from shared.exhibit import ShownDesign
 
 from ..design import DESIGN as OWN
 from .published import PUBLISHED
@@ -10,7 +11,7 @@ from .readme_blocks import own_blocks
 from .traps import TRAPS
 from .variants import salted
 
-DESIGN = attrs.evolve(
+DESIGN = ShownDesign.of(
     OWN,
     variants=(
         attrs.evolve(

@@ -1,6 +1,6 @@
 """The key of S2.11 byte for byte as published."""
 
-from shared.designs import PublishedKey
+from shared.exhibit import PublishedKey
 from shared.records import parse_time
 
 from ..keys import POINTS

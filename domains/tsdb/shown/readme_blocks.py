@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.designs import Design
-from shared.designs.pages import filled, markdown_table
+from shared.exhibit import filled, markdown_table
 from shared.records.lengths import UNIT_LENGTHS_MS
 
 from ..aggregation import AGGREGATORS

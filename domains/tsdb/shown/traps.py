@@ -6,7 +6,8 @@ those of github.com/OpenTSDB/opentsdb.
 
 from collections.abc import Iterable
 
-from shared.designs import Design, Outcome, Trap, scratch_store
+from shared.designs import Design, scratch_store
+from shared.exhibit import Outcome, Trap
 from shared.keys import InvalidKey
 from shared.queries import scan
 from shared.tables import InvalidRecord

@@ -8,15 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 import happybase
 import pytest
 
-from ...designs import (
-    AccessPattern,
-    Design,
-    Measurement,
-    Variant,
-    measure,
-    measure_pattern,
-    metered,
-)
+from ...designs import AccessPattern, Design, Measurement, Variant, measure, measure_pattern, metered
 from ...designs.golden_answers import golden_answers, json_of_answers
 from ...keys import InvalidQuestion
 from ...tables.recorded_layouts import check_layouts

@@ -12,8 +12,7 @@ from shared.testing import WatchedConnection
 from shared.upkeep import Instructions
 from shared.writes import CLOCK, ClockSkew
 from tests.domains.clocks import SetClock
-
-from .stopped_writes import DAY, login, logins_of_three, put, stored
+from tests.domains.counters.stopped_writes import DAY, login, logins_of_three, put, stored
 
 VARIANTS = [DESIGN.main]
 pytestmark = pytest.mark.sampled

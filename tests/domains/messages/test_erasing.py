@@ -9,8 +9,7 @@ from domains.messages import MessageRepository, StoredMessage
 from domains.messages.erasing import after_erase
 from shared.intents.claiming import claim
 from shared.keys import InvalidQuestion
-
-from .erased import ERASED, TO_TEAM
+from tests.domains.messages.erased import ERASED, TO_TEAM
 
 VARIANTS = ERASED.variants
 

@@ -28,8 +28,7 @@ from shared.testing.stop_checks import (
     check_a_stop_at_each_call,
 )
 from shared.upkeep import Instructions
-
-from .stopped_writes import (
+from tests.domains.orders.stopped_writes import (
     DESK,
     LAMP,
     MUG,

@@ -19,8 +19,7 @@ from shared.keys import InvalidQuestion
 from shared.tables import Column, RecordCells
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from shared.testing.watched_connection import undisturbed
-
-from .stopped_writes import ANN, BOB, CAT
+from tests.domains.reservations.stopped_writes import ANN, BOB, CAT
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import Any
 
-from domains.command_line.claims import RECORDED
 from shared.stores import StoreError, connect
 from tests.programs.claims.blocks import block_sizes
 from tests.programs.claims.cells import default_version, lost_without_a_tie
@@ -21,6 +20,7 @@ from tests.programs.claims.shell import published_scan
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.recording import measured_on
 from tests.programs.hbase.server import HBase, running
+from tests.programs.pages.claim_blocks import RECORDED
 
 CLAIMS: Mapping[str, Callable[[Any, HBase], object]] = {
     "published scan": published_scan,

@@ -5,7 +5,7 @@ from typing import Any
 
 from domains.command_line.designs import design_named
 from domains.logs.shown.traps import published_row
-from shared.designs import LONG_MAX
+from shared.exhibit import LONG_MAX
 from tests.programs.hbase.server import HBase
 
 TABLE = "cells"

@@ -15,9 +15,9 @@ import attrs
 
 from domains.command_line.designs import all_designs, design_named
 from shared.designs import Design
-from shared.designs.heat import Writes
-from shared.designs.heat_recording import ROWS, HeatRecording, heat_file, recorded_heat
-from shared.designs.heat_tables import (
+from shared.exhibit.heat import Writes
+from shared.exhibit.heat_recording import ROWS, HeatRecording, heat_file, recorded_heat
+from shared.exhibit.heat_tables import (
     TableHeat,
     contrasting,
     generated_records,

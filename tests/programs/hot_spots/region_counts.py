@@ -11,7 +11,7 @@ from itertools import pairwise
 import happybase
 from Hbase_thrift import BatchMutation, Mutation
 
-from shared.designs.heat import Heat, Writes
+from shared.exhibit.heat import Heat, Writes
 from shared.stores import connect
 from tests.programs.hbase.named import INFO_VARIABLE, NamedHBase
 from tests.programs.hbase.write_counts import NotCounted, rows_written

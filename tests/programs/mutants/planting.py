@@ -24,7 +24,7 @@ from typing import Any
 
 import attrs
 
-from domains.command_line.ideas import read_ideas
+from tests.programs.pages.ideas import read_ideas
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "tests" / "mutants"

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from domains.command_line.designs import design_named
-from shared.designs.regions.region_recording import RegionRecording, region_file
 from shared.stores import StoreError
 from tests.programs.hbase.java import FOR_MINUTES, NotStarted
 from tests.programs.hbase.server import running
 from tests.programs.hbase.write_counts import version
 from tests.programs.regions.measuring import measured
+from tests.programs.regions.region_recording import RegionRecording, region_file
 
 SPLIT: Mapping[str, tuple[str, ...]] = {
     "logs": ("logs", "logs:time-first", "logs:salted", "logs:random"),

@@ -12,13 +12,12 @@ import happybase
 
 from domains.command_line.designs import find_variants
 from shared.designs import Design
-from shared.designs.heat_tables import at_least, stored, written_rows
-from shared.designs.hfiles import FILE_BYTES, FileCell, file_cells
-from shared.designs.regions.region_recording import RecordedFiles, RecordedSplits
-from shared.designs.regions.sampling import sample_of, sampled
-from shared.designs.regions.simulation import Sample, simulate
-from shared.designs.regions.sizing import rewrites_of
-from shared.designs.regions.splitting import SplitPolicy
+from shared.exhibit.heat_tables import at_least, stored, written_rows
+from shared.exhibit.hfiles import FILE_BYTES, FileCell, file_cells
+from shared.exhibit.regions.sampling import sample_of, sampled
+from shared.exhibit.regions.simulation import Sample, simulate
+from shared.exhibit.regions.sizing import rewrites_of
+from shared.exhibit.regions.splitting import SplitPolicy
 from shared.stores import connect
 from shared.tables.layouts import PhysicalTable, physical_tables
 from tests.programs.hbase.hbase_shell import in_shell
@@ -34,6 +33,7 @@ from tests.programs.regions.real_tables import (
     wait_until_split,
     written_bytes,
 )
+from tests.programs.regions.region_recording import RecordedFiles, RecordedSplits
 
 OPTIONS = {"NONE": "", "FAST_DIFF": ", DATA_BLOCK_ENCODING => 'FAST_DIFF'", "GZ": ", COMPRESSION => 'GZ'"}
 """What the shell must say of a family in each encoding."""

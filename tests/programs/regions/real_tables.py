@@ -14,7 +14,7 @@ import happybase
 from Hbase_thrift import BatchMutation, Mutation
 from thriftpy2.thrift import TApplicationException
 
-from shared.designs.hfiles import FileCell
+from shared.exhibit.hfiles import FileCell
 from tests.programs.hbase.table_files import region_files, region_folders
 from tests.programs.hbase.write_counts import server_counters
 

@@ -9,10 +9,10 @@ import happybase
 import pytest
 
 from shared.designs import AccessPattern, Measurement, measure, measure_pattern, metered
-from shared.designs.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_row, read_row
 from shared.designs.metering import Cost, Read
 from shared.designs.patterns import DEFAULT_LIMIT
-from shared.designs.verdicts import verdict
+from shared.exhibit.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_row, read_row
+from shared.exhibit.verdicts import verdict
 from shared.keys import InvalidKey, KeyLayout, Plan, UInt16, between
 from shared.keys.ranges import RowRange, Stream
 from shared.queries import Page, Query, ServerFilter, scan

@@ -29,8 +29,7 @@ from shared.tables import (
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at, paused_at_call
 from shared.upkeep import Finding, Instructions
 from shared.writes import put_all
-
-from .notes import ById, Notes, is_decision
+from tests.shared.intents.notes import ById, Notes, is_decision
 
 
 @attrs.frozen

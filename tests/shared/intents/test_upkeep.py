@@ -2,8 +2,7 @@
 
 from shared.upkeep import CombinedUpkeep, Upkeep
 from shared.upkeep.recovery import Recovery
-
-from .notes import Note, Notes, die
+from tests.shared.intents.notes import Note, Notes, die
 
 
 class Checking(Upkeep):

@@ -14,10 +14,22 @@ from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.upkeep import Finding
-
-from .clocks import now_ms
-from .conftest import BATCH_ROWS
-from .notes import AFTER_DECISION, INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, Notes, die, put_all
+from tests.shared.intents.clocks import now_ms
+from tests.shared.intents.conftest import BATCH_ROWS
+from tests.shared.intents.notes import (
+    AFTER_DECISION,
+    INTENTS,
+    NOTES,
+    OWNERS,
+    STATES,
+    TABLES,
+    ById,
+    ByState,
+    Note,
+    Notes,
+    die,
+    put_all,
+)
 
 DAY_MS = 86_400_000
 A, B = Note("a", "ada", "open", "x"), Note("b", "bob", "done", "y")

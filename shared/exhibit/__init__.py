@@ -1,0 +1,53 @@
+"""What the suite shows of a design: measured comparisons, published keys and mistakes, heat, lint, pictures, regions.
+
+May import all other rooms but `testing`.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .comparison import NothingToMeasure as NothingToMeasure
+    from .comparison import VariantCosts as VariantCosts
+    from .comparison import measure_variant as measure_variant
+    from .comparison import stored_bytes as stored_bytes
+    from .comparison import stored_cells as stored_cells
+    from .crossing import Crossing as Crossing
+    from .crossing import Panel as Panel
+    from .crossing import Series as Series
+    from .crossing import lower_where as lower_where
+    from .heat import RANGES as RANGES
+    from .heat import Writes as Writes
+    from .heat_recording import recorded_heat as recorded_heat
+    from .hfiles import CELL_BYTES as CELL_BYTES
+    from .markdown import below as below
+    from .markdown import filled as filled
+    from .markdown import markdown_table as markdown_table
+    from .markdown import text_block as text_block
+    from .published import LONG_MAX as LONG_MAX
+    from .published import SIGN as SIGN
+    from .published import PublishedColumn as PublishedColumn
+    from .published import PublishedKey as PublishedKey
+    from .published import added_tie as added_tie
+    from .published import any_text as any_text
+    from .scanned import ScannedTable as ScannedTable
+    from .scanned import scanned_records as scanned_records
+    from .shown_design import ShownDesign as ShownDesign
+    from .traps import Outcome as Outcome
+    from .traps import ScanTask as ScanTask
+    from .traps import Trap as Trap
+else:
+    from .. import lazy_names
+
+    __all__, __getattr__, __dir__ = lazy_names(
+        __name__,
+        comparison="NothingToMeasure VariantCosts measure_variant stored_bytes stored_cells",
+        crossing="Crossing Panel Series lower_where",
+        heat="RANGES Writes",
+        heat_recording="recorded_heat",
+        hfiles="CELL_BYTES",
+        markdown="below filled markdown_table text_block",
+        published="LONG_MAX SIGN PublishedColumn PublishedKey added_tie any_text",
+        scanned="ScannedTable scanned_records",
+        shown_design="ShownDesign",
+        traps="Outcome ScanTask Trap",
+    )

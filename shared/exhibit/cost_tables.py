@@ -1,0 +1,181 @@
+"""Measured costs as rows of text, for the terminal and for READMEs."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import attrs
+
+from ..designs.design import Design, Variant
+from ..designs.metering import Measurement
+from .comparison import VariantCosts
+from .heat import Heat
+from .heat_recording import recorded_heat
+from .verdicts import ranges_and_gets, verdict, without_ranges
+
+QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "read", "returned", "bytes")
+READ_COLUMNS = ("question", "filtered or sorted", "read", "records returned", "bytes fetched", "bytes per key")
+WRITTEN_COLUMNS = ("rows written", "bytes stored", "RPCs", "bytes of intents")
+HEAT_COLUMNS = ("variant", "table", "writes of each range, %", "verdict")
+
+
+def rpcs(measurement: Measurement) -> str:
+    """The RPCs of a question, and in parentheses the round trips that its caller waits for, if these are fewer."""
+    if measurement.refused:
+        return "-"
+    cost = measurement.cost
+    return str(cost.rpcs) if cost.round_trips == cost.rpcs else f"{cost.rpcs} ({cost.round_trips})"
+
+
+def question_row(measurement: Measurement) -> tuple[str, ...]:
+    """A question and its cost in one line of text, under `QUESTION_COLUMNS`."""
+    cost = measurement.cost
+    words = without_ranges(measurement)
+    if measurement.refused:
+        return (measurement.pattern.question, words, *["-"] * (len(QUESTION_COLUMNS) - 2))
+    return (
+        measurement.pattern.question,
+        words,
+        str(ranges_and_gets(measurement)[0]),
+        str(cost.rpcs),
+        _read(measurement),
+        str(len(measurement.records)),
+        str(cost.bytes_fetched),
+    )
+
+
+def read_row(measurement: Measurement) -> tuple[str, ...]:
+    """A question and what it reads in one line of text, under `READ_COLUMNS`."""
+    cost = measurement.cost
+    if measurement.refused:
+        return (measurement.pattern.question, "refused", *["-"] * (len(READ_COLUMNS) - 2))
+    return (
+        measurement.pattern.question,
+        measurement.beyond_ranges or "-",
+        _read(measurement),
+        str(len(measurement.records)),
+        str(cost.bytes_fetched),
+        f"{cost.key_bytes / cost.rows_fetched:.1f}" if cost.rows_fetched else "-",
+    )
+
+
+def _read(measurement: Measurement) -> str:
+    """The number read to find the records, as the verdict counts it: rows, or cells if a row holds many records."""
+    if measurement.reads_cells:
+        return f"{measurement.read_for_records} cells"
+    return "-" if measurement.cost.rows_read is None else str(measurement.cost.rows_read)
+
+
+def written_row(costs: VariantCosts) -> tuple[str, ...]:
+    """The cost of storing one record in all tables together, under `WRITTEN_COLUMNS`."""
+    return (
+        f"{costs.rows_per_record:.3g}",
+        f"{costs.bytes_per_record:.0f}",
+        f"{round(costs.rpcs_per_record, 1):g}",
+        f"{costs.intent_bytes_per_record:.0f}" if costs.intent_bytes_per_record else "-",
+    )
+
+
+def heat_rows(design: Design, variants: Sequence[Variant], bold: str = "") -> Iterator[tuple[str, ...]]:
+    """Each table of some variants and where its writes go, as recorded, under `HEAT_COLUMNS`.
+
+    Only the first table of a variant has the variant's name. Tables that the first variant has with the same figures
+    are not repeated. `bold` marks the busiest range.
+    """
+    recording = recorded_heat(design)
+    shown: set[tuple[str, Heat]] = set()
+    for variant in variants:
+        name = variant.marked_name
+        for table in recording.of(variant.name):
+            if (table.table, table.heat) not in shown:
+                yield name, table.table, heat_shares(table.heat, bold), table.heat.verdict
+                name = ""
+            if variant is variants[0]:
+                shown.add((table.table, table.heat))
+
+
+def heat_shares(heat: Heat, bold: str = "") -> str:
+    """The share of each range in percent, in the order of keys; `bold` marks the busiest one."""
+    marks = (bold if share == heat.share else "" for share in heat.shares)
+    return " ".join(f"{mark}{100 * share:.0f}{mark}" for mark, share in zip(marks, heat.shares, strict=True))
+
+
+@attrs.frozen
+class Refusal:
+    """One reason why variants cannot answer questions."""
+
+    reason: str
+    groups: list[tuple[list[str], list[str]]]
+    """Variants, and the questions that each of them refuses for this reason."""
+
+    def line(self, mark: str = "") -> str:
+        """`salted and random refuse "all hosts": needs ...`, with a `mark` around the name of each variant."""
+        clauses = [
+            f"{listed(f'{mark}{name}{mark}' for name in names)} {'refuses' if len(names) == 1 else 'refuse'} "
+            + listed(question if question in (EVERY, EVERY_OTHER) else f'"{question}"' for question in questions)
+            for names, questions in self.groups
+        ]
+        return f"{'; '.join(clauses)}: {self.reason}"
+
+
+EVERY, EVERY_OTHER = "every question", "every other question"
+
+
+def listed(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def refusals(variants: Iterable[VariantCosts]) -> list[Refusal]:
+    """The questions that variants refuse, in the planner's words, grouped by reason.
+
+    `every question` stands for all questions of the design; `every other question`, named last, for most of them. The
+    part that a reason is about is named if it is always the same.
+    """
+    variants = list(variants)
+    questions: dict[str, dict[str, list[str]]] = {}
+    parts: dict[str, set[str]] = {}
+    for costs in variants:
+        for measurement in costs.measurements:
+            if measurement.refused:
+                part, reason = _part_and_reason(measurement.refused)
+                of_variant = questions.setdefault(reason, {}).setdefault(costs.variant.name, [])
+                of_variant.append(measurement.pattern.question)
+                parts.setdefault(reason, set()).add(part)
+    for costs in variants:
+        if not costs.answers:
+            of_reasons = [by_variant.get(costs.variant.name, []) for by_variant in questions.values()]
+            most = max(of_reasons, key=len)
+            most[:] = [EVERY if len(most) == len(costs.measurements) else EVERY_OTHER]
+    refused: list[Refusal] = []
+    for reason, by_variant in questions.items():
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for variant, of_variant in by_variant.items():
+            groups.setdefault(tuple(of_variant), []).append(variant)
+        part = parts[reason].pop() if len(parts[reason]) == 1 else ""
+        named = f"{part}: {reason}" if part else reason
+        refused.append(Refusal(named, [(names, [*of_variant]) for of_variant, names in groups.items()]))
+    return sorted(refused, key=lambda refusal: any(EVERY_OTHER in of_variant for _names, of_variant in refusal.groups))
+
+
+def _part_and_reason(message: str) -> tuple[str, str]:
+    """`LogInSlices.time_ms: needs ...` as the part `time_ms` and the reason; no part if the message names none.
+
+    The name of the key class is left out.
+    """
+    match = re.fullmatch(r"[A-Z]\w*(?:\.(\w+))?: (.*)", message, re.DOTALL)
+    return (match[1] or "", match[2]) if match else ("", message)
+
+
+def differences(variants: Sequence[VariantCosts]) -> Iterator[tuple[str, str]]:
+    """Each question that costs other variants more or less than the first one: `salted 8 ranges; random refused`.
+
+    Variants with one verdict are named together; those with the first one's verdict are left out.
+    """
+    for main, *others in zip(*(costs.measurements for costs in variants), strict=True):
+        names: dict[str, list[str]] = {}
+        for costs, measurement in zip(variants[1:], others, strict=True):
+            if verdict(measurement) != verdict(main):
+                names.setdefault(verdict(measurement), []).append(costs.variant.marked_name)
+        if names:
+            yield main.pattern.question, "; ".join(f"{', '.join(of)} {words}" for words, of in names.items())

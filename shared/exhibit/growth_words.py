@@ -1,0 +1,89 @@
+"""What questions read as the data grows, in sentences."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..designs.design import Design
+from .cost_tables import listed
+from .growth import GROWS_BY, TIMES, Growth, RecordedGrowth
+
+
+def how_many_grow(growths: Mapping[str, Growth]) -> str:
+    """`4 of 6 costs grow`, `no cost grows`."""
+    growing = len(_with_course("grows", growths))
+    if growing in (0, len(growths)):
+        return f"{'every' if growing else 'no'} cost grows"
+    return f"{growing} of {len(growths)} costs {'grows' if growing == 1 else 'grow'}"
+
+
+def growth_sentence(design: Design, recorded: RecordedGrowth) -> str:
+    """Which costs of the design itself are constant, which grow, and why; then the variants that differ."""
+    constant = _with_course("constant", recorded.own)
+    if len(constant) in (0, len(recorded.own)):
+        courses = f"the cost of every question of `{design.name}` {'is constant' if constant else 'grows'}"
+    else:
+        courses = f"the cost of {_quoted(constant)} is constant"
+    first, last = (f"{recorded.records[at]:,}" for at in (0, -1))
+    sizes = f"From {first} to {last} {listed(load.name for load in design.loads)}"
+    clauses = list(_factors(design, recorded.own))
+    factors = [f"With {TIMES[-1] // TIMES[-2]} times the data, {'; '.join(clauses)}."] if clauses else []
+    return " ".join([f"{sizes}, {courses}.", *factors, *_ends(recorded.own), *_variants(recorded)])
+
+
+def _with_course(course: str, growths: Mapping[str, Growth]) -> list[str]:
+    return [question for question, growth in growths.items() if growth.course == course]
+
+
+def _quoted(questions: Iterable[str]) -> str:
+    return listed(f'"{question}"' for question in questions)
+
+
+def _factors(design: Design, growths: Mapping[str, Growth]) -> Iterator[str]:
+    """By how much costs of the design itself grow, and why: a clause for each reason."""
+    alike: dict[str, list[str]] = {}
+    for question, growth in growths.items():
+        if growth.factor >= GROWS_BY:
+            alike.setdefault(_reason(design, question), []).append(question)
+    for reason, questions in alike.items():
+        factors = sorted(growths[question].factor for question in questions)
+        lowest, highest = (f"{factors[at]:.1f}".removesuffix(".0") for at in (0, -1))
+        factor = lowest if lowest == highest else f"{lowest} to {highest}"
+        verb = "reads" if len(questions) == 1 else "read"
+        because = f", because {reason}" if reason else ""
+        yield f"{_quoted(questions)} {verb} {factor} times as much for each record returned{because}"
+
+
+def _reason(design: Design, question: str) -> str:
+    """Why a question may read more rows than it returns, as its exemption says it; empty if it has none."""
+    for exemption in (*design.exemptions, *design.main.exemptions):
+        if exemption.fact == "rows" and question in [pattern.question for pattern in exemption.patterns]:
+            return exemption.reason
+    return ""
+
+
+def _ends(growths: Mapping[str, Growth]) -> Iterator[str]:
+    """At which size a page would read too much, and what happens then."""
+    alike: dict[int, dict[str, list[str]]] = {}
+    for question, growth in growths.items():
+        if growth.ends:
+            alike.setdefault(TIMES[len(growth.read)], {}).setdefault(growth.ends, []).append(question)
+    for times, by_end in alike.items():
+        clauses: list[str] = []
+        if refused := by_end.get("refused"):
+            clauses.append(f"{_quoted(refused)} {'is' if len(refused) == 1 else 'are'} refused")
+        if early := by_end.get("ends early"):
+            clauses.append(f"a page of {_quoted(early)} ends early")
+        yield f"At {times} times the samples, {listed(clauses)}."
+
+
+def _variants(recorded: RecordedGrowth) -> Iterator[str]:
+    """The variants that may be copied: which grow as the design does, and what is constant or grows in the others."""
+    alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for variant in recorded.others:
+        differing = recorded.differing(variant)
+        alike.setdefault((tuple(differing["constant"]), tuple(differing["grows"])), []).append(f"`{variant}`")
+    if same := alike.pop(((), ()), None):
+        yield f"The same holds for {listed(same)}, measured up to {TIMES[-2]} times the samples."
+    for (constant, growing), variants in alike.items():
+        clauses = [f"{_quoted(constant)} {'is' if len(constant) == 1 else 'are'} constant"] if constant else []
+        clauses += [f"{_quoted(growing)} {'grows' if len(growing) == 1 else 'grow'}"] if growing else []
+        yield f"In {listed(variants)}, {listed(clauses)}."

@@ -1,0 +1,187 @@
+"""What lint looks at: a table layout, the sample records in its table, and what questions ask of it."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from ...designs.design import Design, Variant
+from ...designs.metering import Measurement, measure_pattern
+from ...keys import InvalidKey, InvalidQuestion
+from ...keys.conditions import Between
+from ...keys.ranges import RowRange
+from ...tables import InvalidRow, TableLayout
+from ..comparison import stored_bytes
+from ..heat_tables import sample_records, stored
+
+if TYPE_CHECKING:
+    import happybase
+
+
+@attrs.frozen
+class Cell:
+    """One stored cell: its row, its column, and the bytes of its value."""
+
+    row: bytes
+    column: bytes
+    value: bytes
+
+    @property
+    def name_bytes(self) -> int:
+        """Bytes of family and qualifier; HBase stores no colon between them."""
+        return len(self.column) - 1
+
+
+@attrs.frozen(slots=False)
+class Samples:
+    """Sample records as a table stores them."""
+
+    keys: Sequence[Any] = ()
+    """The decoded row key of every write, in order of time."""
+    cells: Sequence[Cell] = ()
+    """The cells, in row-key order."""
+    records: Sequence[Any] = ()
+    """The records that a reader gets of these cells."""
+
+    @cached_property
+    def rows(self) -> list[bytes]:
+        """The row keys, each once, in their order."""
+        return [row for row, _cells in groupby(self.cells, key=lambda cell: cell.row)]
+
+    @property
+    def key_bytes(self) -> int:
+        """The bytes of all row keys, each once."""
+        return sum(map(len, self.rows))
+
+    @property
+    def repeated_key_bytes(self) -> int:
+        """The bytes of row keys that a row's second and later cells store again."""
+        return sum(len(cell.row) for cell in self.cells) - self.key_bytes
+
+    @property
+    def name_bytes(self) -> int:
+        """The bytes of the families and qualifiers of all cells."""
+        return sum(cell.name_bytes for cell in self.cells)
+
+    @property
+    def value_bytes(self) -> int:
+        """The bytes of all values."""
+        return sum(len(cell.value) for cell in self.cells)
+
+    @property
+    def stored_bytes(self) -> int:
+        """All bytes of the cells as HBase stores them, before compression."""
+        return sum(stored_bytes(cell.row, cell.column, cell.value) for cell in self.cells)
+
+
+@attrs.frozen
+class Asked:
+    """What one question asks of a table."""
+
+    question: str
+    bound: frozenset[str]
+    """The parts of the row key that its ranges bind."""
+    conditions: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
+    """Its conditions by part, whether its ranges bind them or the client compares them."""
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The parts that have a condition."""
+        return self.bound | self.conditions.keys()
+
+
+@attrs.frozen
+class Refused:
+    """A question that the variant refuses, and why."""
+
+    question: str
+    reason: InvalidQuestion
+
+
+@attrs.frozen
+class LintedTable:
+    """A layout of a table, with what samples and questions there are."""
+
+    layout: TableLayout[Any, Any]
+    samples: Samples = Samples()
+    asked: Sequence[Asked] = ()
+    """The questions that read the table."""
+    refused: Sequence[Refused] = ()
+    """The questions that its variant refuses, whatever their table."""
+    all_refused: bool = False
+    """Whether the variant refuses every question."""
+    of_records: Sequence[TableLayout[Any, Any]] = ()
+    """All tables that hold the same records; `lint` adds them."""
+    is_filled: bool = True
+    """Whether records fill the table; otherwise it takes few rows, such as one for each day that is closed."""
+
+
+def linted_tables(design: Design, variant: Variant) -> list[LintedTable]:
+    """The tables of a variant with the samples stored in them, and all questions asked."""
+    with stored(variant, sample_records(design)) as (connection, repository, cost):
+        answered: list[Measurement] = []
+        refused: list[Refused] = []
+        for pattern in design.patterns:
+            try:
+                answered.append(measure_pattern(connection, repository, pattern, pattern.sample, pattern.limit))
+            except InvalidQuestion as error:
+                refused.append(Refused(pattern.question, error))
+        tables: list[LintedTable] = []
+        for layout in variant.record_tables:
+            samples = _samples(connection, layout, cost.rows_written[layout.name.encode()])
+            asked = [_question_of(layout, samples.rows, measurement) for measurement in answered]
+            of_table = [question for question in asked if question is not None]
+            is_filled = layout not in variant.unfilled
+            tables.append(LintedTable(layout, samples, of_table, refused, not answered, is_filled=is_filled))
+        return tables
+
+
+def _samples(connection: "happybase.Connection", layout: TableLayout[Any, Any], written: Iterable[bytes]) -> Samples:
+    keys: list[Any] = []
+    for row in written:
+        with suppress(InvalidKey):  # of another layout of the same table
+            keys.append(layout.key.decode(row))
+    cells: list[Cell] = []
+    records: list[Any] = []
+    for row, cells_of_row in connection.table(layout.name).scan(columns=layout.cells.columns):
+        with suppress(InvalidRow):
+            records += layout.records(row, cells_of_row)
+        cells += [Cell(row, column, value) for column, value in sorted(cells_of_row.items())]
+    return Samples(keys, cells, records)
+
+
+def _question_of(layout: TableLayout[Any, Any], rows: Sequence[bytes], measurement: Measurement) -> Asked | None:
+    """What a question asks of a table; None if it does not read the table."""
+    ranges = [read.rows for read in measurement.reads if read.table == layout.name.encode()]
+    if not ranges:
+        return None
+    bound = frozenset(name for range_ in ranges for name in _bound(layout, rows, range_))
+    explanation = measurement.explanation
+    conditions: dict[str, Any] = {}
+    if explanation is not None and explanation.stored_in == layout.name.encode():
+        no_condition = Between(None, None)
+        conditions = {name: is_ for name, is_ in explanation.conditions.items() if is_ != no_condition}
+    return Asked(measurement.pattern.question, bound, conditions)
+
+
+def _bound(table: TableLayout[Any, Any], rows: Sequence[bytes], range_: RowRange) -> Iterator[str]:
+    """The parts that a range binds: its start or its stop has bytes of them. None if no row is in the range.
+
+    A range of a whole bucket binds no part, and a reverse scan of all rows stops at the row 00.
+    """
+    at = bisect_left(rows, range_.start)
+    if at == len(rows) or rows[at] not in range_ or range_.start == b"\0":
+        return
+    layout = table.key
+    of_prefix = [*[None] * len(layout.spread), *([layout.time_bucket.of] if layout.time_bucket else [])]
+    ends = max(len(range_.start), len(range_.stop or b""))
+    offset = 0
+    for number, segment in enumerate(layout.segments(rows[at])):
+        name = of_prefix[number] if number < len(of_prefix) else segment.name
+        if name is not None and ends > offset:
+            yield name
+        offset += len(segment.data)

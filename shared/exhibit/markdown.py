@@ -1,0 +1,68 @@
+"""Markdown for READMEs: tables, lists, blocks of text, and the marks around generated blocks."""
+
+import re
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # designs have blocks of their own, and no command draws pictures
+    from .pictures import Picture
+
+MAX_LINE = 120
+"""Characters of a table's line in a README."""
+MAX_COLUMNS = 7
+_BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z0-9-]+) -->\n)(?:(?!<!--).)*(<!-- end -->)", re.DOTALL)
+
+
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A GitHub table."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines)
+
+
+def markdown_list(items: Iterable[str], indent: str = "") -> str:
+    """A list, its items broken at words; `indent` puts it below an item of another list."""
+    first, others = f"{indent}- ", f"{indent}  "
+    return "\n".join(
+        textwrap.fill(item, MAX_LINE, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
+        for item in items
+    )
+
+
+def fits(table: str) -> bool:
+    """Whether a table is narrow enough for a README."""
+    header = table.partition("\n")[0]
+    return header.count(" | ") < MAX_COLUMNS and max(map(len, table.splitlines())) <= MAX_LINE
+
+
+def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
+    """The README's text with every generated block made again.
+
+    Raises KeyError for a block that nothing generates, and ValueError for a mark without its end.
+    """
+    made, count = _BLOCK.subn(lambda match: f"{match[1]}{blocks[match['name']]}\n{match[3]}", text)
+    if not count == text.count("<!-- generated") == text.count("<!-- end"):
+        raise ValueError(
+            f"a README has {text.count('<!-- generated')} marks of generated blocks and {count} whole blocks"
+        )
+    return made
+
+
+def below(caption: str, block: str) -> str:
+    """A block below its caption."""
+    return f"{filled(caption)}\n\n{block}"
+
+
+def filled(text: str, width: int = MAX_LINE) -> str:
+    """A paragraph, its lines broken between words."""
+    return textwrap.fill(text, width, break_on_hyphens=False, break_long_words=False)
+
+
+def text_block(text: str, language: str = "text") -> str:
+    """A block of text as it is, or of code."""
+    return f"```{language}\n{text}\n```"
+
+
+def picture_block(name: str, picture: "Picture") -> str:
+    """A picture of `pictures/`, with its sentence below; its description is for readers who cannot see it."""
+    return f"![{picture.description}](pictures/{name}.svg)\n\n{filled(picture.sentence)}"

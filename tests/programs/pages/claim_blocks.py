@@ -1,0 +1,150 @@
+"""What a real HBase answered to published claims, in blocks of the pages; `tests.programs claims` recorded it."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from shared.exhibit.markdown import filled, markdown_table, text_block
+
+RECORDED = Path(__file__).parents[3] / "fixtures" / "claims.json"
+
+
+@cache
+def recorded() -> Mapping[str, Any]:
+    """By the name of a claim: the version of HBase, the date, and the figures."""
+    claims: Mapping[str, Any] = json.loads(RECORDED.read_text(encoding="utf-8"))
+    return claims
+
+
+def _measured(claim: str) -> str:
+    """Where and when a claim was measured, and how to measure it again."""
+    of = recorded()[claim]
+    return (
+        f"Measured on HBase {of['hbase']}, {of['date']}, on {of['cores']} cores with other work; "
+        f"`python -m tests.programs claims '{claim}'` repeats it."
+    )
+
+
+def _block(claim: str, caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n\n".join([filled(f"{caption} {_measured(claim)}"), markdown_table(columns, rows)])
+
+
+def logs_blocks() -> dict[str, str]:
+    """The blocks of the page of `logs`: the published scan in the shell, lost events, reverse scans."""
+    return {"shell": _shell(), "ties": _ties(), "reversed": _reversed()}
+
+
+def stores_blocks() -> dict[str, str]:
+    """The blocks of the page of the stores: the timestamps of cells, block sizes, a hot region."""
+    return {"default-version": _default_version(), "block-sizes": _block_sizes(), "hot-region": _hot_region()}
+
+
+def messages_blocks() -> dict[str, str]:
+    """The block of the page of `messages`: two families and one."""
+    figures = recorded()["families"]["figures"]
+    rows = [
+        (
+            table["families"],
+            f"{table['files']}",
+            f"{table['bytes']:,}",
+            f"{table['received_ms']:.1f}",
+            f"{table['both_ms']:.1f}",
+        )
+        for table in figures["tables"]
+    ]
+    caption = (
+        f"{figures['rows']:,} messages of one owner, half of them received, after a flush; medians in milliseconds of "
+        f"{figures['rounds']} scans of {figures['scanned']:,} rows, in turns."
+    )
+    columns = ("families", "files", "bytes", "messages received, ms", "all messages, ms")
+    return {"families": _block("families", caption, columns, rows)}
+
+
+def _shell() -> str:
+    figures = recorded()["published scan"]["figures"]
+    lines = [figures["published"], f"# {figures['message']}", figures["right"], f"# {', '.join(figures['rows'])}"]
+    return "\n\n".join([text_block("\n".join(lines), "ruby"), filled(_measured("published scan"))])
+
+
+def _ties() -> str:
+    figures = recorded()["lost without a tie"]["figures"]
+    lost = figures["events"] - figures["rows"]
+    return filled(
+        f"Of {figures['events']:,} events put under the published key, {figures['rows']:,} are rows: {lost} were "
+        f"overwritten. {_measured('lost without a tie')}"
+    )
+
+
+def _reversed() -> str:
+    figures = recorded()["reversed reads"]["figures"]
+    rows = [
+        (
+            page["in"],
+            f"{page['limit']:,}",
+            f"{page['forwards']:,.1f}",
+            f"{page['backwards']:,.1f}",
+            f"{page['backwards'] / page['forwards']:.2f}",
+        )
+        for page in figures["pages"]
+    ]
+    caption = (
+        f"Milliseconds of a page of the latest events of a host with {figures['events']:,}: forwards in `logs`, "
+        f"backwards in `oldest-first`; medians of {figures['rounds']} pages, in turns."
+    )
+    return _block("reversed reads", caption, ("rows in", "page", "forwards", "backwards", "ratio"), rows)
+
+
+def _default_version() -> str:
+    rows = [
+        (
+            "none" if put["given"] is None else "Long.MAX_VALUE",
+            f"{put['read'] - put['sent']} ms",
+            f"{put['answered'] - put['sent']} ms",
+        )
+        for put in recorded()["default version"]["figures"]
+    ]
+    columns = ("timestamp of the put", "dated after it was sent", "answered after it was sent")
+    return _block("default version", "The timestamp that a cell has when it is read.", columns, rows)
+
+
+def _block_sizes() -> str:
+    figures = recorded()["block sizes"]["figures"]
+    rows = [
+        (
+            f"{size['kb']} KB",
+            f"{size['levels']}",
+            f"{size['index_bytes']:,}",
+            f"{size['file_bytes']:,}",
+            f"{size['get_ms']:.2f}",
+            f"{size['scan_ms']:.1f}",
+        )
+        for size in figures["sizes"]
+    ]
+    caption = (
+        f"{figures['rows']:,} rows with keys of {figures['key_bytes']} bytes in one file, read without a block cache; "
+        f"medians in milliseconds of {figures['gets']} gets and of {figures['scans']} scans of {figures['scanned']:,} "
+        "rows, in turns."
+    )
+    columns = ("block size", "levels of index", "bytes of index", "bytes of file", "get, ms", "scan, ms")
+    return _block("block sizes", caption, columns, rows)
+
+
+def _hot_region() -> str:
+    figures = recorded()["hot region"]["figures"]
+    of = {(row["server"], row["load"]): row for row in figures["times"]}
+    rows = [
+        (
+            words,
+            *(f"{of[server, load][figure]:.1f}" for figure in ("median_ms", "p95_ms") for load in ("idle", "hot")),
+        )
+        for server, words in (("same", "the server of the hot region"), ("other", "another server"))
+    ]
+    caption = (
+        f"Milliseconds of {figures['gets']} gets from a region that nobody else reads, while {figures['clients']} "
+        f"clients scan {figures['rows']:,} rows of a hot region again and again. The servers share a machine, so the "
+        "other one suffers too, but its calls do not wait in the queue of the hot region's server."
+    )
+    columns = ("the region is on", "median, idle", "median, hot", "95 %, idle", "95 %, hot")
+    return _block("hot region", caption, columns, rows)

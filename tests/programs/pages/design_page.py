@@ -1,0 +1,95 @@
+"""The page of a design, and the line that names it in the index."""
+
+from collections.abc import Iterable
+
+from shared.designs.design import Design
+from shared.designs.patterns import key_line
+from shared.designs.scratch import scratch_store
+from shared.exhibit.comparison import VariantCosts, measure_variant
+from shared.exhibit.markdown import markdown_list, markdown_table, picture_block
+from shared.exhibit.pictures import pictures_of
+from tests.programs.pages.cost_blocks import (
+    choice_block,
+    costs_block,
+    reads_block,
+    refused_block,
+    rpcs_block,
+    sizing_block,
+    writes_block,
+)
+from tests.programs.pages.heat_blocks import heat_block
+from tests.programs.pages.key_blocks import (
+    columns_block,
+    layout_block,
+    ordering_block,
+    published_block,
+    row_block,
+    variants_block,
+)
+from tests.programs.pages.lint_block import lint_block
+from tests.programs.pages.question_blocks import exemptions_block, questions_block, scans_block, traps_block
+
+
+def blocks_of_one_file(design: Design) -> dict[str, str]:
+    """The blocks of a design in one file, which has one page: its keys, its costs, and what `rowbook lint` finds."""
+    costs = [measure_variant(scratch_store(design.main.tables), design, design.main)]
+    keys = [(f"`{table.name}`", key_line(table.key)) for table in design.main.record_tables]
+    return {
+        "keys": markdown_table(("table", "row key"), keys),
+        "costs": costs_block(design, costs),
+        "writes": writes_block(costs),
+        "lint": lint_block(design),
+    }
+
+
+def design_blocks(design: Design) -> dict[str, str]:
+    """All blocks of a design, from its samples loaded into empty stores, one for each variant."""
+    blocks: dict[str, str] = {}
+    variants: list[VariantCosts] = []
+    for variant in design.variants:
+        connection = scratch_store(variant.tables)
+        variants.append(measure_variant(connection, design, variant))
+        if variant is design.main:
+            for name, picture in pictures_of(design, variants[0], connection).items():
+                blocks[f"{name}-picture"] = picture_block(name, picture)
+        for table in variant.record_tables:
+            name = table.name.replace("_", "-")
+            if f"layout-{name}" in blocks:  # a table that two variants share is shown as the first of them fills it
+                continue
+            blocks[f"layout-{name}"] = layout_block(table)
+            if table in variant.unfilled:
+                continue
+            blocks[f"row-{name}"] = row_block(connection, table)
+            blocks[f"ordering-{name}"] = ordering_block(connection, table)
+    return {
+        **blocks,
+        "variants": variants_block(design),
+        "columns": columns_block(design),
+        "questions": questions_block(design),
+        "choice": choice_block(design),
+        "costs": costs_block(design, variants),
+        "rpcs": rpcs_block(variants),
+        "reads": reads_block(variants[0]),
+        "scans": scans_block(design, variants[0]),
+        "writes": writes_block(variants),
+        "heat": heat_block(design),
+        "sizing": sizing_block(design, variants),
+        "refused": refused_block(variants),
+        "exemptions": exemptions_block(design),
+        "published": published_block(design),
+        "traps": traps_block(design),
+        "lint": lint_block(design),
+        **({} if design.own_blocks is None else design.own_blocks(design)),
+    }
+
+
+def index_block(designs: Iterable[Design]) -> str:
+    """Every design with its question, the first row key that records fill, and how many other row keys they fill."""
+    lines: list[str] = []
+    for design in designs:
+        lines.append(markdown_list([f"[{design.name}](domains/{design.name}/README.md): {design.question}"]))
+        filled = (table for table in design.main.record_tables if table not in design.main.unfilled)
+        (name, key), *others = dict.fromkeys((table.name, key_line(table.key)) for table in filled)
+        more = f"; {len(others)} more key{'' if len(others) == 1 else 's'}" if others else ""
+        lines.append(f"  - `{name}` {key}{more}")
+    return "\n".join(lines)

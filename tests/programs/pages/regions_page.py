@@ -1,0 +1,282 @@
+"""The page about regions that split: the examples of the documents, keys of numbers, sizes, and what HBase did."""
+
+from collections.abc import Iterable, Sequence
+from math import ceil
+from statistics import median
+
+import attrs
+
+from shared.designs.design import Design
+from shared.exhibit.comparison import stored_bytes
+from shared.exhibit.hfiles import INDEX_BYTES
+from shared.exhibit.markdown import below, markdown_table, picture_block
+from shared.exhibit.pictures import Picture
+from shared.exhibit.regions.simulation import SAMPLE_ROWS, Sample, simulate
+from shared.exhibit.regions.sizing import rising_regions
+from shared.exhibit.regions.splitting import MAX_BYTES, SplitPolicy, count_half_full, regions_of
+from shared.keys.limits import BLOCK_BYTES
+from tests.programs.pages.numbered_keys import (
+    ASKED,
+    BUCKETS,
+    FORMS,
+    NUMBERS,
+    POLICY,
+    ROW_BYTES,
+    ROWS,
+    SERVERS,
+    SpreadAndScan,
+    divided,
+    java_hash,
+    prefixes_of,
+    remainder,
+    spread_and_scan,
+)
+from tests.programs.pages.region_picture import region_picture
+from tests.programs.regions.region_recording import RegionRecording, recorded_regions
+
+COUNTING = tuple(b"%d" % number for number in range(11, 17))
+LATER = tuple(b"%d" % number for number in range(19, 23))
+"""The numbers of S2.2: those that make the table split, and those that are stored afterwards."""
+SORTED = (b"1", b"12", b"27", b"3", b"4", b"66")
+"""The keys of the other example of `002`."""
+LIMIT_ROWS = 5
+"""A region of the examples splits when it has one row more."""
+LETTERS = "abcde"
+DIVIDE_BY = 3
+KEY_BYTES = (10, 50)
+RISING = "time-first"
+"""The variant of the recordings whose keys rise."""
+RISING_SAMPLE = Sample([b"%04d" % number for number in range(SAMPLE_ROWS)])
+TERABYTE = 10**12
+COLUMN, VALUE_BYTES = b"f:q", 100
+"""A cell of the comparison of key lengths."""
+
+
+def regions_blocks(designs: Sequence[Design]) -> dict[str, str]:
+    """All generated blocks of the page; the designs are those with a recording."""
+    measured = [spread_and_scan(form) for form in FORMS]
+    recordings = [(design.name, recorded_regions(design)) for design in designs]
+    by_name = {one.form.name: one for one in measured}
+    return {
+        "examples": _examples_block(),
+        "numbers-picture": picture_block("regions", drawn_regions()),
+        "numbers": _numbers_block(measured),
+        "rising": _rising_block(by_name["plain"], by_name["hashed"]),
+        "division": _division_block(by_name["divided"], by_name["remainder"]),
+        "key-lengths": _key_lengths_block(),
+        "splits": _splits_block(recordings),
+        "largest-file": _largest_file_block(recordings),
+        "files": _files_block(recordings),
+    }
+
+
+def drawn_regions() -> Picture:
+    """Where numbers that count up go under three keys."""
+    by_name = {form.name: form for form in FORMS}
+    return region_picture([spread_and_scan(by_name[name]) for name in ("plain", "salted", "hashed")])
+
+
+def _shown(keys: Iterable[bytes]) -> str:
+    return f"`{', '.join(key.decode() for key in keys)}`"
+
+
+def _examples_block() -> str:
+    rows: list[tuple[str, str, str, str]] = []
+    for name, keys, later in (
+        ("11 to 16, then 19 to 22", COUNTING, LATER),
+        ("the same, transposed", tuple(key[::-1] for key in COUNTING), tuple(key[::-1] for key in LATER)),
+        ("1, 12, 27, 3, 4, 66", SORTED, ()),
+    ):
+        before, after = regions_of(keys, LIMIT_ROWS), regions_of(keys, LIMIT_ROWS, later)
+        landed = " and ".join(str(len(region) - len(then)) for region, then in zip(after, before, strict=True))
+        rows.append((name, _shown(before[0]), _shown(before[1]), f"{landed} ({_shown(later)})" if later else ""))
+    return markdown_table(("keys", "first region", "second region", "later keys, in each region"), rows)
+
+
+def _numbers_block(measured: Sequence[SpreadAndScan]) -> str:
+    first, until = ASKED
+    caption = (
+        f"{ROWS:,} rows whose number counts up, on {SERVERS} servers; regions split at {POLICY.max_bytes / 2**30:g} "
+        f"GB. Idle regions took no row in the last tenth of the load. The question asks for {until - first:,} of "
+        f"{NUMBERS:,} numbers in a row; a key that does not let it name ranges makes it read all rows."
+    )
+    columns = ("key", "busiest region", "busiest server", "regions", "idle", "ranges", "rows read (regions)")
+    rows = [
+        (
+            f"`{one.form.key}`",
+            f"{one.simulation.busiest_region:.0%}",
+            f"{one.simulation.busiest_server:.0%}",
+            f"{len(one.simulation.table.regions)}",
+            f"{one.simulation.moments[-1].idle}",
+            "" if one.reads_all else f"{one.ranges}",
+            "all" if one.reads_all else f"{one.rows:,} ({one.regions})",
+        )
+        for one in measured
+    ]
+    return below(caption, markdown_table(columns, rows))
+
+
+def _rising_block(plain: SpreadAndScan, hashed: SpreadAndScan) -> str:
+    rows = [
+        (
+            one.form.name,
+            f"{len(one.simulation.table.regions)}",
+            f"{one.simulation.table.splits}",
+            f"{one.simulation.moments[-1].idle}",
+            f"{one.simulation.idle_fullness:.0%}" if one.simulation.moments[-1].idle else "",
+            f"{one.simulation.fullness:.0%}",
+        )
+        for one in (plain, hashed)
+    ]
+    fewest = ceil(ROWS * ROW_BYTES / POLICY.max_bytes)
+    caption = f"The same load; {fewest} full regions could hold it:"
+    return below(caption, markdown_table(("key", "regions", "splits", "idle", "full, if idle", "full, all"), rows))
+
+
+def _division_block(over: SpreadAndScan, rest: SpreadAndScan) -> str:
+    letters = [
+        (
+            letter,
+            f"{java_hash(letter)}",
+            f"`{divided(letter, DIVIDE_BY).decode()}`",
+            f"`{remainder(letter, DIVIDE_BY).decode()}`",
+        )
+        for letter in LETTERS
+    ]
+    small = markdown_table(("key", "Java's hash", f"hash / {DIVIDE_BY}", f"hash % {DIVIDE_BY}"), letters)
+    rows = [
+        (
+            f"`{one.form.key}`",
+            f"{len(prefixes_of(form)):,}",
+            f"{2**31 // BUCKETS if form is divided else BUCKETS:,}",
+            f"{one.simulation.busiest_region:.0%}",
+            "all" if one.reads_all else f"{one.rows:,}",
+        )
+        for one, form in ((over, divided), (rest, remainder))
+    ]
+    columns = ("key", f"prefixes of {NUMBERS:,} numbers", "possible prefixes", "busiest region", "rows read")
+    return f"{small}\n\n{markdown_table(columns, rows)}"
+
+
+@attrs.frozen
+class InATerabyte:
+    """A terabyte of files whose cells have row keys of one length."""
+
+    key_bytes: int
+
+    @property
+    def cell_bytes(self) -> int:
+        """Bytes of a cell."""
+        return stored_bytes(bytes(self.key_bytes), COLUMN, bytes(VALUE_BYTES))
+
+    @property
+    def cells(self) -> float:
+        """The cells that there are."""
+        return TERABYTE / self.cell_bytes
+
+    @property
+    def key_share(self) -> float:
+        """The part of the bytes that is row keys."""
+        return self.key_bytes / self.cell_bytes
+
+    @property
+    def regions(self) -> int:
+        """The regions, if all are full."""
+        return ceil(TERABYTE / MAX_BYTES)
+
+    @property
+    def index_bytes(self) -> float:
+        """Bytes of the block index."""
+        return TERABYTE / BLOCK_BYTES * (INDEX_BYTES + self.key_bytes)
+
+
+def _key_lengths_block() -> str:
+    rows = [
+        (
+            f"{one.key_bytes} bytes",
+            f"{256.0**one.key_bytes:.0e}",
+            f"{one.cells / 1e9:.1f} billion",
+            f"{one.key_share:.0%}",
+            f"{one.regions}",
+            f"{one.index_bytes / 1e9:.1f} GB",
+        )
+        for one in map(InATerabyte, KEY_BYTES)
+    ]
+    caption = (
+        f"Cells with a value of {VALUE_BYTES} bytes, in 1 TB of files. Regions are of {MAX_BYTES / 2**30:g} GB; the "
+        f"index has an entry for each block of {BLOCK_BYTES:,} bytes."
+    )
+    columns = ("row key", "different keys", "cells in 1 TB", "bytes that are keys", "regions", "block index")
+    return below(caption, markdown_table(columns, rows))
+
+
+def _source(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
+    (_name, first), *_others = recordings
+    return f"HBase {first.hbase}, {first.date}"
+
+
+def _splits_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
+    split = [split for _name, recording in recordings for split in recording.splits]
+    first = split[0]
+    caption = (
+        f"Measured ({_source(recordings)}): {first.rows:,} rows of {first.row_bytes:,.0f} bytes, with a flush size of "
+        f"{first.flush_bytes / 2**20:g} MB and a maximum of {first.max_bytes / 1e6:g} MB. HBase's balancer was off, so "
+        "the simulation has one server. Apart: the largest difference between the share of rows before a split point "
+        "of HBase and that before the nearest split point of the simulation. Written: bytes that flushes and "
+        "compactions wrote for each byte of the files, and what `rowbook size` predicts of them."
+    )
+    regions = ("regions, HBase", "simulated", "half full, HBase", "simulated", "apart")
+    columns = ("table", *regions, "written (predicted)")
+    rows = [
+        (
+            f"`{one.table}`",
+            f"{len(one.fullness)}",
+            f"{len(one.simulated_fullness)}",
+            f"{count_half_full(one.fullness)}",
+            f"{count_half_full(one.simulated_fullness)}",
+            f"{one.deviation:.3f}",
+            f"{one.rewrites:.1f} ({one.simulated_rewrites:.1f})",
+        )
+        for one in split
+    ]
+    return below(caption, markdown_table(columns, rows))
+
+
+def _largest_file_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
+    measured = next(split for _name, one in recordings for split in one.splits if split.variant == RISING)
+    policy = SplitPolicy(measured.flush_bytes, measured.max_bytes)
+    small = rising_regions(measured.rows * measured.row_bytes, policy)
+    large = rising_regions(TERABYTE, SplitPolicy())
+    table = simulate(RISING_SAMPLE, TERABYTE // ROW_BYTES, ROW_BYTES, SplitPolicy(), servers=1).table
+    simulated = [table.fullness(region) for region in table.regions]
+    rows = [
+        (
+            f"`{measured.table}`, {policy.max_bytes / 1e6:g} MB",
+            f"{len(measured.fullness)} ({median(measured.fullness[:-1]):.0%})",
+            f"{len(small)} ({median(small[:-1]) / policy.max_bytes:.0%})",
+            f"{len(measured.simulated_fullness)} ({median(measured.simulated_fullness[:-1]):.0%})",
+        ),
+        (
+            f"1 TB, {MAX_BYTES / 2**30:g} GB",
+            "",
+            f"{len(large)} ({median(large[:-1]) / MAX_BYTES:.0%})",
+            f"{len(simulated)} ({median(simulated[:-1]):.0%})",
+        ),
+    ]
+    caption = "Regions of a table whose keys rise, and how full most are that take no more rows (median):"
+    columns = ("rows, maximum", "HBase", "middle of the largest file", "middle of the data, as simulated")
+    return below(caption, markdown_table(columns, rows))
+
+
+def _files_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
+    caption = (
+        f"Measured ({_source(recordings)}): bytes of the files after a flush, and how far the size predicted from half "
+        "as many records is from them."
+    )
+    rows: list[tuple[str, ...]] = []
+    for _name, recording in recordings:
+        for table in dict.fromkeys(one.table for one in recording.files):
+            of_table = [one for one in recording.files if one.table == table]
+            cells = (f"{one.bytes:,} ({one.deviation:+.1%})" for one in of_table)
+            rows.append((f"`{table}`", f"{of_table[0].records:,}", *cells))
+    return below(caption, markdown_table(("table", "records", "plain", "FAST_DIFF", "GZ"), rows))
