@@ -63,6 +63,6 @@ def text_block(text: str, language: str = "text") -> str:
     return f"```{language}\n{text}\n```"
 
 
-def picture_block(name: str, picture: "Picture") -> str:
-    """A picture of `pictures/`, with its sentence below; its description is for readers who cannot see it."""
-    return f"![{picture.description}](pictures/{name}.svg)\n\n{filled(picture.sentence)}"
+def picture_block(name: str, picture: "Picture", folder: str = "shown/pictures") -> str:
+    """A picture of a folder, with its sentence below; its description is for readers who cannot see it."""
+    return f"![{picture.description}]({folder}/{name}.svg)\n\n{filled(picture.sentence)}"

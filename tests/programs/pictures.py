@@ -18,7 +18,7 @@ def files(design: Design) -> Mapping[Path, str]:
     drawn = dict(pictures(design))
     if design.name in STEPS:
         drawn["ladder"] = ladder(STEPS[design.name](Embedded()))
-    folder = DOMAINS / design.name / "pictures"
+    folder = DOMAINS / design.name / "shown" / "pictures"
     return {folder / f"{name}.svg": picture.text() for name, picture in drawn.items()}
 
 

@@ -15,7 +15,7 @@ import happybase
 
 from domains.profiles import TABLES, OrderSummary, Profile, ProfileRepository
 from domains.profiles.keys import NEWEST, PROFILES
-from domains.profiles.shown.readme_blocks import TOMBSTONES
+from domains.profiles.shown.measured import TOMBSTONES
 from shared.tables import create_tables
 from tests.programs.hbase.named import NamedHBase
 from tests.programs.hbase.recording import record, times_in_turns

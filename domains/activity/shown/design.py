@@ -8,10 +8,9 @@ from shared.exhibit import ShownDesign
 from ..design import ALIKE, FRIDAY, LATEST, OF_ANY_TIME, OF_VERB, PERIOD
 from ..design import DESIGN as OWN
 from ..repository import ActivityRepository
-from .crossing import user_first_against_time_first
-from .published import PUBLISHED
-from .traps import TRAPS
+from .measured import user_first_against_time_first
 from .variants import hash_prefix, legible_hash, reversed, salted, time_first, user_and_time
+from .wrong import PUBLISHED, TRAPS
 
 TIME_BEFORE_USER = (PERIOD, LATEST, ALIKE)
 TAKE_HASH = "user ids start alike or count up, and every question names its user"

@@ -7,11 +7,9 @@ from shared.exhibit import ShownDesign
 
 from ..design import BY_ID, CATEGORY, NEW, REGION
 from ..design import DESIGN as OWN
-from .crossing import index_against_none
-from .published import PUBLISHED
-from .readme_blocks import own_blocks
-from .traps import TRAPS
+from .measured import index_against_none, own_blocks
 from .variants import chosen_codes, closed_codes, delimited, numbered_codes, one_table
+from .wrong import PUBLISHED, TRAPS
 
 BY_CODE = Exemption("order", "rows sort by the codes of names, not by the names", (REGION, CATEGORY, BY_ID))
 """The exemption of every variant with codes."""

@@ -7,11 +7,9 @@ from shared.exhibit import ShownDesign
 
 from ..design import ALL_THEN, HISTORY, NOT_FED, NOW, OTHER_TABLES, REBUILT, THEN
 from ..design import DESIGN as OWN
-from .crossing import history_against_whole_rows
-from .published import PUBLISHED
-from .readme_blocks import own_blocks
-from .traps import TRAPS
+from .measured import history_against_whole_rows, own_blocks
 from .variants import by_table, published, salted, thin_log, whole_rows
+from .wrong import PUBLISHED, TRAPS
 
 DESIGN = ShownDesign.of(
     OWN,

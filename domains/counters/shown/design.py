@@ -7,10 +7,9 @@ from shared.exhibit import ShownDesign
 
 from ..design import BY_DAY, EVERY_CELL, UNFILLED
 from ..design import DESIGN as OWN
-from .published import PUBLISHED
-from .readme_blocks import own_blocks
-from .traps import TRAPS
+from .measured import own_blocks
 from .variants import increment, salted, sharded
+from .wrong import PUBLISHED, TRAPS
 
 NOT_IDEMPOTENT = Exemption("loading", "an increment that is sent again counts again")
 

@@ -8,11 +8,9 @@ from shared.exhibit import ShownDesign
 from ..design import DESIGN as OWN
 from ..design import HAVING, IN_NO_KEY, NEWEST, UNFILLED
 from ..keys import UNSETTLED
-from .crossing import filter_against_index
-from .published import PUBLISHED
-from .readme_blocks import own_blocks
-from .traps import TRAPS
+from .measured import filter_against_index, own_blocks
 from .variants import history, indexed, put_only, salted
+from .wrong import PUBLISHED, TRAPS
 
 DESIGN = ShownDesign.of(
     OWN,

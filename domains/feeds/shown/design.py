@@ -7,11 +7,9 @@ from shared.exhibit import ShownDesign
 
 from ..design import DESIGN as OWN
 from ..design import UNFILLED
-from .crossing import push_against_pull
-from .published import PUBLISHED
-from .readme_blocks import own_blocks
-from .traps import TRAPS
+from .measured import own_blocks, push_against_pull
 from .variants import pull, texts
+from .wrong import PUBLISHED, TRAPS
 
 DESIGN = ShownDesign.of(
     OWN,

@@ -8,10 +8,9 @@ from shared.exhibit import ShownDesign
 from ..design import ALIKE, KIND_BEFORE_TIME, LATEST, OF_KIND, ONE_HOST, TEN_MINUTES
 from ..design import DESIGN as OWN
 from ..repository import LogRepository
-from .crossing import buckets_against_scans
-from .published import PUBLISHED
-from .traps import TRAPS
+from .measured import buckets_against_scans
 from .variants import modulo, oldest_first, padded, random, salted, slices, time_first
+from .wrong import PUBLISHED, TRAPS
 
 OF_A_HOST = (OF_KIND, LATEST, ONE_HOST, ALIKE)
 

@@ -8,9 +8,8 @@ from shared.exhibit import ShownDesign
 from ..design import DESIGN as OWN
 from ..design import GETS, LATEST, OTHER_PEERS, TALK, UNREAD
 from ..keys import UNFINISHED
-from .published import PUBLISHED
-from .traps import TRAPS
 from .variants import by_pair, copies, one_table
+from .wrong import PUBLISHED, TRAPS
 
 GETS_OF_PAIR = Exemption("ranges", "a page gets the messages of its lines, all in one call", (TALK,))
 

@@ -18,10 +18,9 @@ from ..design import (
 )
 from ..design import DESIGN as OWN
 from ..repository import PointRepository
-from .crossing import tall_against_wide
-from .published import PUBLISHED
-from .traps import TRAPS
+from .measured import tall_against_wide
 from .variants import bucketed, hashed_bucket, host_time_metric, latest, metric_host_time, salted
+from .wrong import PUBLISHED, TRAPS
 
 NEEDS_LATEST = "needs a table of latest points, or one question for each metric of each host"
 LATEST_OF_HOST = AccessPattern(

@@ -7,9 +7,8 @@ from shared.exhibit import ShownDesign
 
 from ..design import COUNTS_UP, GETS_ORDERS, LATEST, NUMBERED, OF_BUYER, STATUS_OF_SELLER, WEEK, WITH_STATUS
 from ..design import DESIGN as OWN
-from .published import PUBLISHED
-from .traps import TRAPS
 from .variants import hashed_number, index_table, oldest_first, thin_index, without_intents
+from .wrong import PUBLISHED, TRAPS
 
 DESIGN = ShownDesign.of(
     OWN,

@@ -8,11 +8,9 @@ from shared.records import parse_time
 
 from ..design import DESIGN as OWN
 from ..design import NEWEST, PAGE, USER
-from .crossing import wide_row_against_table
-from .published import COLUMNS, PUBLISHED
-from .readme_blocks import own_blocks
-from .traps import TRAPS
+from .measured import own_blocks, wide_row_against_table
 from .variants import one_cell, orders_table, slots, versions
+from .wrong import COLUMNS, PUBLISHED, TRAPS
 
 WEEK = {"since_ms": parse_time("2026-01-12"), "until_ms": parse_time("2026-01-19")}
 OF_WEEK = AccessPattern(

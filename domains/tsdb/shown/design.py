@@ -6,10 +6,9 @@ from shared.designs import Variant
 from shared.exhibit import ShownDesign
 
 from ..design import DESIGN as OWN
-from .published import PUBLISHED
-from .readme_blocks import own_blocks
-from .traps import TRAPS
+from .measured import own_blocks
 from .variants import salted
+from .wrong import PUBLISHED, TRAPS
 
 DESIGN = ShownDesign.of(
     OWN,

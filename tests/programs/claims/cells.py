@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 from domains.command_line.designs import design_named
-from domains.logs.shown.traps import published_row
+from domains.logs.shown.wrong import published_row
 from shared.exhibit import LONG_MAX
 from tests.programs.hbase.server import HBase
 

@@ -47,7 +47,7 @@ from domains.tsdb.query_text import parse_query
 from domains.tsdb.reading import ROWS_AT_ONCE
 from domains.tsdb.records import SeriesPoint
 from domains.tsdb.repository import POINTS_AT_ONCE
-from domains.tsdb.shown.readme_blocks import SPEED
+from domains.tsdb.shown.measured import SPEED
 from shared.queries.scanning import in_batches
 from shared.records import parse_time
 from shared.stores import connect

@@ -59,7 +59,7 @@ def regions_blocks(designs: Sequence[Design]) -> dict[str, str]:
     by_name = {one.form.name: one for one in measured}
     return {
         "examples": _examples_block(),
-        "numbers-picture": picture_block("regions", drawn_regions()),
+        "numbers-picture": picture_block("regions", drawn_regions(), "pictures"),
         "numbers": _numbers_block(measured),
         "rising": _rising_block(by_name["plain"], by_name["hashed"]),
         "division": _division_block(by_name["divided"], by_name["remainder"]),

@@ -34,9 +34,9 @@ def test_the_pictures_of_a_design_are_what_the_code_draws(design):
 def test_a_picture_is_on_a_page_and_within_its_canvas_and_has_words_that_are_soon_read_aloud(design):
     folder = ROOT / "domains" / design.name
     pages = "".join((folder / page).read_text(encoding="utf-8") for page in DESIGN_PAGES)
-    for path in (folder / "pictures").iterdir():
+    for path in (folder / "shown" / "pictures").iterdir():
         assert path.stat().st_size < MAX_BYTES
-        assert f"](pictures/{path.name})" in pages
+        assert f"](shown/pictures/{path.name})" in pages
         root = ElementTree.parse(path).getroot()
         assert root.find(f"{SVG}title").text
         longest = 600 if path.stem in ("key", "tables", "ribbon", "ladder") else 400

@@ -1,15 +1,12 @@
-"""Five ways in which users of OpenTSDB lost points, each as wrong code beside the right code, on the embedded store.
-
-Every function gives both the same task, and counts. Do not copy code that is named wrong. The numbers of issues are
-those of github.com/OpenTSDB/opentsdb.
-"""
+"""Published keys beside those of `tsdb`, and published mistakes with what they give."""
 
 from collections.abc import Iterable
 
 from shared.designs import Design, scratch_store
-from shared.exhibit import Outcome, Trap
+from shared.exhibit import Outcome, PublishedKey, Trap
 from shared.keys import InvalidKey
 from shared.queries import scan
+from shared.records import parse_time
 from shared.tables import InvalidRecord
 
 from ..codecs import SeriesSalt
@@ -18,6 +15,28 @@ from ..query_text import TagFilter
 from ..records import Answer, Point
 from ..repository import TsdbRepository
 from ..settings import WrongSettings
+
+# ---- the key of S2.11 byte for byte as published
+
+
+PUBLISHED = (
+    PublishedKey(
+        "S2.11",
+        "[metric_uid][timestamp][tagk1][tagv1][...tagkN][tagvN]",
+        POINTS,
+        POINTS.key.key_class(b"\0\0\1", parse_time("2013-01-01T00:00"), bytes.fromhex("000001000001000002000004")),
+        {
+            "metric_uid": bytes.fromhex("000001"),
+            "time_ms": bytes.fromhex("50e22700"),
+            "tag_uids": bytes.fromhex("000001000001000002000004"),
+        },
+        {},
+    ),
+)
+
+
+# ---- five ways in which users of OpenTSDB lost points, each as wrong code beside the right code, on the embedded store
+
 
 HOUR_S = 3_600
 START_MS = 1_356_998_400_000  # 2013-01-01T00:00:00.000Z

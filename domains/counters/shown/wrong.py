@@ -1,7 +1,4 @@
-"""Published mistakes about counters, each as wrong code beside the right code.
-
-Do not copy code that is named wrong.
-"""
+"""Published keys beside those of `counters`, and published mistakes with what they give."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -13,15 +10,41 @@ from Hbase_thrift import TAppend  # a module that happybase makes
 from thriftpy2.transport import TTransportException
 
 from shared.designs import Design, scratch_store, scratch_table
-from shared.exhibit import Outcome, ScannedTable, ScanTask, Trap
+from shared.exhibit import Outcome, PublishedKey, ScannedTable, ScanTask, Trap
 from shared.keys import Plan, between
 from shared.queries import scan
 from shared.records import parse_time
 
-from ..keys import LOGINS, TABLES
+from ..keys import LOGINS, TABLES, DayOfUser
 from ..records import Login
 from ..repository import LoginRepository
 from .variants import increment
+
+# ---- the two keys of S3.6 byte for byte as published: the one that its text writes, and the one that its code makes
+
+
+DAY_MS = parse_time("2024-03-15")
+USER = "user_12345"
+
+TERMINATOR = "any text, with the terminator `00 01`; with `_` instead, a scan of user_1 would also match user_1_b"
+NO_METRIC = f"{TERMINATOR}. `loginCount` is the table's name here, not 10 bytes of every row"
+DATE = "the start of the UTC day as `Int64`; eight digits do not say in which time zone"
+
+PUBLISHED = tuple(
+    PublishedKey("S3.6", quoted, table, key, {"user": user, day: b"20240315"}, {"user": why, day: DATE})
+    for quoted, user, why in (
+        ("userId_loginCount_20240315", f"{USER}_loginCount_".encode(), NO_METRIC),
+        ('userId + "_" + date', f"{USER}_".encode(), TERMINATOR),
+    )
+    for table, key, day in (
+        (LOGINS.layout, DayOfUser(USER, DAY_MS), "time_ms"),
+        (increment.COUNTS.layout, increment.CountOfUser(USER, DAY_MS), "day_ms"),
+    )
+)
+
+
+# ---- published mistakes about counters, each as wrong code beside the right code
+
 
 DAY = parse_time("2024-03-15")
 THREE = [Login("ada", DAY + hour * 3_600_000) for hour in (8, 12, 18)]

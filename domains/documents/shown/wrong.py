@@ -1,7 +1,4 @@
-"""Seven published mistakes about documents and their keys, each as wrong code beside the right code.
-
-Every function gives both the same task, and counts. Do not copy code that is named wrong.
-"""
+"""Published keys beside those of `documents`, and published mistakes with what they give."""
 
 import os
 import re
@@ -9,7 +6,7 @@ import subprocess
 import sys
 
 from shared.designs import Design, scratch_store
-from shared.exhibit import Outcome, ScanTask, Trap
+from shared.exhibit import Outcome, PublishedKey, ScanTask, Trap
 from shared.keys import HashPrefix, InvalidQuestion, KeyLayout, Salt
 from shared.queries import scan
 
@@ -18,6 +15,51 @@ from ..keys import DOCUMENTS, TABLES, DocumentOfOwner
 from ..records import Document
 from ..repository import DocumentRepository
 from .variants import history, put_only, salted
+
+# ---- the keys of S0.1, S4.1, S4.4 and S4.5 byte for byte as published: all as text
+
+
+TERMINATOR = "any text, with the terminator `00 01`; without it user000001 would also match user0000012"
+DOCUMENT_ADDED = "added: an owner has several documents"
+
+PUBLISHED = (
+    PublishedKey(
+        "S4.5",
+        "userID + applicationID",
+        DOCUMENTS.layout,
+        DocumentOfOwner("user000001", "app-7"),
+        {"owner": b"user000001", "document_id": b"app-7"},
+        {"owner": TERMINATOR},
+    ),
+    PublishedKey(
+        "S4.1",
+        "_id",
+        DOCUMENTS.layout,
+        DocumentOfOwner("user000001", "app-7"),
+        {"owner": b"user000001"},
+        {"owner": TERMINATOR, "document_id": DOCUMENT_ADDED},
+    ),
+    PublishedKey(
+        "S0.1",
+        "[userid]",
+        put_only.PUT_ONLY.layout,
+        DocumentOfOwner("user000001", "app-7"),
+        {"owner": b"user000001"},
+        {"owner": TERMINATOR, "document_id": DOCUMENT_ADDED},
+    ),
+    PublishedKey(
+        "S4.4",
+        "ffe51364248490",
+        salted.SALTED.layout,
+        DocumentOfOwner("1364248490", "app-7"),
+        {"HashPrefix": b"ffe5", "owner": b"1364248490"},
+        {"owner": TERMINATOR, "document_id": DOCUMENT_ADDED},
+    ),
+)
+
+
+# ---- seven published mistakes about documents and their keys, each as wrong code beside the right code
+
 
 WRITERS = 16
 CHANGES = 5

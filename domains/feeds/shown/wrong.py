@@ -1,14 +1,52 @@
-"""Published mistakes about timelines, each as wrong code beside the right code. Do not copy what is named wrong."""
+"""Published keys beside those of `feeds`, and published mistakes with what they give."""
 
 from collections.abc import Iterator
 
 from shared.designs import Design, scratch_store, scratch_table
-from shared.exhibit import LONG_MAX, Outcome, ScanTask, Trap
+from shared.exhibit import LONG_MAX, Outcome, PublishedKey, ScanTask, Trap
 from shared.queries import scan
 
-from ..keys import TABLES, TIMELINES, LineOfTimeline
+from ..keys import POSTS, TABLES, TIMELINES, LineOfTimeline, PostOfAuthor
 from ..records import Post
 from ..repository import FeedRepository
+
+# ---- the two keys of S3.10 byte for byte as published, for the author and the reader u-17
+
+
+POSTED_MS = 1_580_976_517_000  # 2020-02-06T08:08:37Z
+
+NAME, TIME = b"u-17_", str(LONG_MAX - POSTED_MS).encode()
+TERMINATOR = "any text, with the terminator `00 01`; the scan ends before the next name begins"
+DESCENDING = "8 bytes instead of 19 digits"
+ID = "not in the published key, so a second post of this millisecond replaces the first"
+
+PUBLISHED = (
+    PublishedKey(
+        "S3.10",
+        "outboxRowKey(userId, timestamp)",
+        POSTS.layout,
+        PostOfAuthor("u-17", POSTED_MS, 7),
+        {"author": NAME, "posted_ms": TIME},
+        {"author": TERMINATOR, "posted_ms": DESCENDING, "post_id": ID},
+    ),
+    PublishedKey(
+        "S3.10",
+        "feedRowKey(friendId, timestamp)",
+        TIMELINES.layout,
+        LineOfTimeline("u-17", POSTED_MS, "ann", 7),
+        {"owner": NAME, "posted_ms": TIME},
+        {
+            "owner": TERMINATOR,
+            "posted_ms": DESCENDING,
+            "author": "not in the published key, so posts of two authors in one millisecond share a row",
+            "post_id": ID,
+        },
+    ),
+)
+
+
+# ---- published mistakes about timelines, each as wrong code beside the right code. Do not copy what is named wrong
+
 
 READER, NEXT_READER = "r-1", "r-2"
 LIMIT = 1000

@@ -1,18 +1,24 @@
-"""Three ways to a record as it is now: its history, whole rows, a copy; by how often the record has changed."""
+"""What the pages of `changes` measure for themselves."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from shared.designs import Cost, Design, metered, scratch_store
-from shared.exhibit import Crossing, Panel, Series, lower_where
+from shared.designs import Cost, Design, load_samples, metered, scratch_store
+from shared.exhibit import Crossing, Panel, Series, below, lower_where, markdown_table
 
 from ..keys import TABLES
 from ..records import Change, State
 from ..repository import ChangeRepository
 from .variants import whole_rows
+
+if TYPE_CHECKING:
+    import happybase
+
+# ---- three ways to a record as it is now: its history, whole rows, a copy; by how often the record has changed
+
 
 CHANGES = (1, 2, 4, 8, 16, 32, 64, 128)
 COLUMNS = 8
@@ -89,3 +95,45 @@ def history_against_whole_rows(_design: Design) -> Crossing:
 def _moved(cost: Cost) -> int:
     """The bytes that are sent and fetched."""
     return cost.bytes_fetched + sum(cost.bytes_sent.values())
+
+
+# ---- a block of the page of `changes` only: records from the history beside records from a copy, and what a feed costs
+
+
+TABLE = "shop", "users"
+KEY = "30"
+
+
+def own_blocks(design: Design) -> dict[str, str]:
+    """What a record and a table cost from either, and what the feed of the copy costs."""
+    with closing(scratch_store(design.main.tables)) as connection:
+        changes = load_samples(connection, design, design.main)
+        with metered(connection) as fed:
+            applied = changes.copies.feed(*TABLE)
+        rows = [
+            _row(
+                connection,
+                "one record",
+                lambda: [changes.state(*TABLE, KEY)],
+                lambda: [changes.copies.record(*TABLE, KEY)],
+            ),
+            _row(connection, "all records", lambda: changes.states(*TABLE), lambda: [*changes.copies.records(*TABLE)]),
+        ]
+    caption = (
+        f"The records of `{'.'.join(TABLE)}` now. The feed of the copy took {fed.rpcs:,} RPCs for {applied:,} changes: "
+        "one put for each change, because Thrift1 dates all cells of a call alike."
+    )
+    columns = ("question", "rows, history", "bytes, history", "rows, copy", "bytes, copy")
+    return {"copy": below(caption, markdown_table(columns, rows))}
+
+
+def _row(connection: "happybase.Connection", what: str, *ways: Callable[[], list[Any]]) -> tuple[str, ...]:
+    """The rows and bytes that each way fetches for the same answer."""
+    figures: list[str] = []
+    answers: list[list[Any]] = []
+    for ask in ways:
+        with metered(connection) as cost:
+            answers.append(ask())
+        figures += [f"{cost.rows_fetched:,}", f"{cost.bytes_fetched:,}"]
+    assert all(answer == answers[0] for answer in answers)
+    return what, *figures

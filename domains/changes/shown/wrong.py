@@ -1,7 +1,4 @@
-"""Nine mistakes about change logs, each as wrong code beside the right code, on the embedded store.
-
-Every function gives both the same task, and counts. Do not copy code that is named wrong.
-"""
+"""Published keys beside those of `changes`, and published mistakes with what they give."""
 
 from collections.abc import Callable, Iterable
 from itertools import groupby, pairwise
@@ -9,20 +6,57 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from shared.designs import Design, scratch_store, scratch_table
-from shared.exhibit import Outcome, ScanTask, Trap
+from shared.exhibit import Outcome, PublishedKey, ScanTask, Trap
 from shared.keys import between
 from shared.keys.ranges import next_row
 from shared.queries import scan
 from shared.queries.scanning import in_batches
 from shared.writes import NotAllStored
 
-from ..keys import BY_POSITION, BY_RECORD, TABLES
+from ..keys import BY_POSITION, BY_RECORD, TABLES, ChangeOfRecord
 from ..records import Change, State
 from ..repository import ChangeRepository
+from .variants import published
 from .variants.published import LONG_MAX, TABLE, PublishedChange
 
 if TYPE_CHECKING:
     import happybase
+
+# ---- the key of S2.9 byte for byte as published: text with commas
+
+
+QUOTED = "03,9223370455878258,17870"
+KEY, SECONDS, POSITION = b"03,", b"9223370455878258,", b"17870"
+
+ADDED = "added: the tables of several databases are in one table; as published, each has a table of its own"
+
+PUBLISHED = (
+    PublishedKey(
+        "S2.9",
+        QUOTED,
+        published.TABLE.layout,
+        published.PublishedRow("30", (published.LONG_MAX - 1_580_976_517_000) // 1000, "17870"),
+        {"key": KEY, "seconds_left": SECONDS, "position": POSITION},
+        {},
+    ),
+    PublishedKey(
+        "S2.9",
+        QUOTED,
+        BY_RECORD.layout,
+        ChangeOfRecord("shop", "users", "30", 17870),
+        {"key": KEY, "position": SECONDS + POSITION},
+        {
+            "source": ADDED,
+            "table": ADDED,
+            "key": "not reversed, with the terminator `00 01`: keys that count up are spread by `salted`",
+            "position": "inverted, in eight bytes, and without a time: clocks go back, positions do not",
+        },
+    ),
+)
+
+
+# ---- nine mistakes about change logs, each as wrong code beside the right code, on the embedded store
+
 
 SHOP = "shop"
 PAGE = 50

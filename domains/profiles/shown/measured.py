@@ -1,4 +1,4 @@
-"""Blocks of the page of `profiles` only: the cells of a row, what each way to store orders costs, and tombstones."""
+"""What the pages of `profiles` measure for themselves."""
 
 import json
 from contextlib import closing
@@ -9,7 +9,7 @@ import attrs
 
 from shared.designs import Design, Variant, metered, scratch_store
 from shared.designs.ruler import cell_lines
-from shared.exhibit import below, filled, markdown_table, stored_cells, text_block
+from shared.exhibit import Crossing, Panel, Series, below, filled, lower_where, markdown_table, stored_cells, text_block
 from shared.exhibit.markdown import MAX_LINE
 from shared.tables.layouts import physical_tables
 
@@ -19,7 +19,49 @@ from ..repository import ProfileRepository
 from .variants.one_cell import NewestOfUser
 from .variants.versions import LastOrderOfUser
 
+# ---- orders in the row of their user against a table of their own: RPCs of a page, and of the orders added meanwhile
+
+
+ORDERS_FOR_EACH_PAGE = (1, 2, 4, 8, 16)
 USER = "12345"
+
+
+def wide_row_against_table(design: Design) -> Crossing:
+    """The RPCs of one page and of so many orders, in the variants that may be copied."""
+    orders: list[OrderSummary] = [order for order in design.loads[1].sample_records() if order.user_id == USER]
+    variants = [variant for variant in design.variants if variant.is_to_copy]
+    costs = {variant.name: _costs_of(variant, orders) for variant in variants}
+    series = [
+        Series(name, [page + number * add for number in ORDERS_FOR_EACH_PAGE]) for name, (page, add) in costs.items()
+    ]
+    (wide_page, wide_add), (table_page, table_add) = costs[design.name], costs["orders-table"]
+    most = (table_page - wide_page) / (wide_add - table_add)
+    return Crossing(
+        "Orders in the user's row against a table of their own",
+        f"The fewest RPCs: {lower_where(ORDERS_FOR_EACH_PAGE, 'orders for each page', *series)}",
+        ORDERS_FOR_EACH_PAGE,
+        (Panel("RPCs of a page, and of the orders added before it", "orders added for each page read", series),),
+        f"A page is {wide_page} RPC in `profiles` and {table_page} in `orders-table`; to add an order takes "
+        f"{wide_add:.2f} and {table_add:g}, on average over the {len(orders)} orders of user {USER}. So `profiles` "
+        f"needs fewer RPCs if fewer than {most:.1f} orders are added for each page that is read.",
+    )
+
+
+def _costs_of(variant: Variant, orders: list[OrderSummary]) -> tuple[int, float]:
+    """The RPCs of a page, and those of an order on average."""
+    with closing(scratch_store(variant.tables)) as connection:
+        repository = variant.open(connection)
+        with metered(connection) as adding:
+            for order in orders:
+                repository.add_order(order)
+        with metered(connection) as reading:
+            assert repository.page(USER).orders
+    return reading.rpcs, adding.rpcs / len(orders)
+
+
+# ---- blocks of the page of `profiles` only: the cells of a row, what each way to store orders costs, and tombstones
+
+
 COLUMNS = ("variant", "page: RPCs", "page: bytes", "add: RPCs", "orders stored", "bytes stored", "tombstones")
 TOMBSTONES = Path(__file__).parents[3] / "fixtures" / "profiles" / "tombstones.json"
 
@@ -56,7 +98,7 @@ def _cells_block(profile: Profile, orders: list[OrderSummary]) -> str:
 
 
 def _ways_block(design: Design, profile: Profile, orders: list[OrderSummary]) -> str:
-    rows = [(variant.marked_name, *_costs_of(variant, profile, orders)) for variant in design.variants]
+    rows = [(variant.marked_name, *_costs_in_words(variant, profile, orders)) for variant in design.variants]
     caption = (
         f"User {USER} with a profile and {len(orders)} orders, which are added as they arrive. The bytes of a page are "
         "those that the client receives; the bytes stored are those of all cells, before compression."
@@ -64,7 +106,7 @@ def _ways_block(design: Design, profile: Profile, orders: list[OrderSummary]) ->
     return below(caption, markdown_table(COLUMNS, rows))
 
 
-def _costs_of(variant: Variant, profile: Profile, orders: list[OrderSummary]) -> tuple[str, ...]:
+def _costs_in_words(variant: Variant, profile: Profile, orders: list[OrderSummary]) -> tuple[str, ...]:
     with closing(scratch_store(variant.tables)) as connection:
         repository = variant.open(connection)
         repository.store(profile)

@@ -1,7 +1,4 @@
-"""Thirteen published mistakes about log keys, each as wrong code beside the right code, on the embedded store.
-
-Every function gives both the same task, and counts. Do not copy code that is named wrong.
-"""
+"""Published keys beside those of `logs`, and published mistakes with what they give."""
 
 import struct
 from collections import Counter
@@ -13,7 +10,19 @@ from typing import TYPE_CHECKING
 import attrs
 
 from shared.designs import Design, measure, scratch_store, scratch_table
-from shared.exhibit import LONG_MAX, RANGES, Outcome, ScannedTable, ScanTask, Trap, Writes
+from shared.exhibit import (
+    LONG_MAX,
+    RANGES,
+    SIGN,
+    Outcome,
+    PublishedKey,
+    ScannedTable,
+    ScanTask,
+    Trap,
+    Writes,
+    added_tie,
+    any_text,
+)
 from shared.keys import (
     Descending,
     Int64,
@@ -32,10 +41,69 @@ from shared.sources import Table
 from ..keys import LOGS, LogNewestFirst, LogTimeFirst
 from ..records import LogEvent
 from ..repository import LogRepository
-from .variants import random, salted, time_first
+from .variants import modulo, oldest_first, padded, random, salted, time_first
 
 if TYPE_CHECKING:
     import happybase
+
+# ---- the keys of S0.7 and S0.10 to S0.12 byte for byte as published: text as UTF-8, numbers as `Bytes.toBytes(long)`
+
+
+TIME_MS = 1_768_205_250_123  # 2026-01-12T08:07:30.123Z
+TIE = bytes.fromhex("0011223344556677")
+
+TERMINATOR = any_text("host1", "host12")
+SAME_TERMINATOR = "with the same terminator as the host"
+TIE_ADDED = added_tie("events of one host and kind")
+
+PUBLISHED = (
+    PublishedKey(
+        "S0.12",
+        "timestamp = Long.MAX_VALUE - timestamp; [hostname][log-event][timestamp]",
+        LOGS.layout,
+        LogNewestFirst("web-1", "GET", TIME_MS, TIE),
+        {"host": b"web-1", "event": b"GET", "time_ms": struct.pack(">q", LONG_MAX - TIME_MS)},
+        {"host": TERMINATOR, "event": SAME_TERMINATOR, "tie": TIE_ADDED},
+    ),
+    PublishedKey(
+        "S0.11",
+        "[hostname][log-event][timestamp]",
+        oldest_first.TABLE.layout,
+        oldest_first.LogOldestFirst("web-1", "GET", TIME_MS, TIE),
+        {"host": b"web-1", "event": b"GET", "time_ms": struct.pack(">q", TIME_MS)},
+        {"host": TERMINATOR, "event": SAME_TERMINATOR, "time_ms": SIGN, "tie": TIE_ADDED},
+    ),
+    PublishedKey(
+        "S0.10 with S0.12's time",
+        "[rpad(column1,'x',20)][column2]",
+        padded.TABLE.layout,
+        padded.LogPadded("web-1", "GET", TIME_MS, TIE),
+        {"host": b"web-1".ljust(20, b"x"), "event": b"GET", "time_ms": struct.pack(">q", LONG_MAX - TIME_MS)},
+        {"event": "any text, with the terminator `00 01`", "tie": TIE_ADDED},
+    ),
+    PublishedKey(
+        "S0.7",
+        "long bucket = timestamp % numBuckets; [bucket][timestamp][hostname][log-event]",
+        modulo.TABLE.layout,
+        LogTimeFirst(TIME_MS, "web-1", "GET", TIE),
+        {
+            "Modulo": struct.pack(">q", TIME_MS % modulo.BUCKETS),
+            "time_ms": struct.pack(">q", TIME_MS),
+            "host": b"web-1",
+            "event": b"GET",
+        },
+        {
+            "Modulo": "one byte, because there are at most 256 buckets; the published bucket is a long",
+            "time_ms": SIGN,
+            "host": TERMINATOR,
+            "event": SAME_TERMINATOR,
+            "tie": TIE_ADDED,
+        },
+    ),
+)
+
+
+# ---- thirteen published mistakes about log keys, each as wrong code beside the right code, on the embedded store
 
 
 def prefix_without_terminator(design: Design) -> Outcome:
