@@ -1,4 +1,4 @@
-"""A design in lines and as JSON: its question, its variants and the keys of their tables. Run it to write the list."""
+"""A design in lines and as JSON: its question, its variants and the keys of their tables."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from shared.tables import TableLayout
 
 from . import terminal
 from .designs import EXTRAS, all_designs, full_name
-from .listing import LISTING, show_lines
+from .listing import show_lines
 from .own_designs import own_design, why_unusable
 
 
@@ -106,7 +106,3 @@ def warn(errors: Console, design: Design, variant: Variant) -> None:
     """Says in one line that a variant gives wrong answers, if it does."""
     if variant.wrong is not None:
         terminal.line(errors, f"{full_name(design, variant)} {variant.warning}; {design.name} keeps them")
-
-
-if __name__ == "__main__":
-    LISTING.write_text(listing_text(), encoding="utf-8")

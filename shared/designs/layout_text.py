@@ -22,27 +22,30 @@ SOURCE_CELL = "[revision, time in ms, ids of the latest writes, record], where t
 """What the cell of a source holds: its columns follow."""
 
 
-def layout_file(design: Design) -> Path:
-    """Where the text of a design is kept: beside its repository."""
-    repository: Any = getattr(design.repository, "func", design.repository)  # of a partial
-    return Path(inspect.getfile(repository)).with_name(FILE)
+def layout_texts(design: Design) -> dict[Path, str]:
+    """The tables of a design, each with the parts of its key, its families, and its columns; by the file that has them.
 
-
-def layout_text(design: Design) -> str:
-    """The tables of a design, each with the parts of its key, its families, and its columns.
-
-    Then those of each variant that no earlier one has. A review of this text shows what changes of tables, keys,
-    families with options, and columns; not how cells are dated.
+    Those of the design itself are in `layout.txt` beside its repository. Those of each other variant that no earlier
+    one has follow; they are in `shown/`, if the design has that folder. A review of this text shows what changes of
+    tables, keys, families with options, and columns; not how cells are dated.
     """
+    repository: Any = getattr(design.repository, "func", design.repository)  # of a partial
+    folder = Path(inspect.getfile(repository)).parent
+    own, *others = _of_each_variant(design)
+    apart = others if (folder / "shown").is_dir() else []
+    texts = {folder / FILE: [own, *(others if not apart else [])], folder / "shown" / FILE: apart}
+    return {file: "\n\n".join(blocks) + "\n" for file, blocks in texts.items() if blocks}
+
+
+def _of_each_variant(design: Design) -> Iterator[str]:
+    """The tables of the design itself, then those of each variant that no earlier one has."""
     printed: set[tuple[str, ...]] = set()
-    blocks: list[str] = []
     for variant in design.variants:
         own = {stored: text for stored, text in _blocks(variant).items() if stored not in printed}
         printed.update(own)
-        if own and variant is not design.main:
-            blocks.append(f"---- {variant.name}")
-        blocks += own.values()
-    return "\n\n".join(blocks) + "\n"
+        heading = [] if variant is design.main else [f"---- {variant.name}"]
+        if own:
+            yield "\n\n".join([*heading, *own.values()])
 
 
 def _blocks(variant: Variant) -> dict[tuple[str, ...], str]:

@@ -13,7 +13,7 @@ import attrs
 from shared import __version__
 from shared.designs import Design, Variant
 from shared.designs.golden_answers import json_of_answers
-from shared.designs.layout_text import layout_text
+from shared.designs.layout_text import layout_texts
 from shared.designs.patterns import key_line
 from shared.tables import TableLayout
 
@@ -85,7 +85,7 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
         files[f"{made.name}/keys.json"] = _golden_keys(made, names)
         files["tests/test_keys.py"] = filled(f"test_{made.size}.py", values).encode()
     if made.size != "keys":
-        layout = layout_text(attrs.evolve(made.design, variants=(made.variant,)))
+        (layout,) = layout_texts(attrs.evolve(made.design, variants=(made.variant,))).values()
         files[f"{made.name}/layout.txt"] = names.words(layout).encode()
     return {
         "README.md": _readme(made, package, names, files).encode(),

@@ -12,7 +12,7 @@ import happybase
 import pytest
 
 from ...designs import Variant, load_samples, scratch_store
-from ...designs.layout_text import layout_file, layout_text
+from ...designs.layout_text import layout_texts
 from ...intents import Erasure
 from ...intents.writer import writers_of
 from ...keys import KeyLayout, Salt
@@ -93,11 +93,11 @@ class SamplesContract(ContractOfDesign):
 
     def test_what_the_declarations_store_is_what_layout_txt_says(self, pytestconfig: pytest.Config) -> None:
         """`--rowbook-golden-keys` writes it, beside the repository. A change of it is one of what is stored."""
-        path, text = layout_file(self.design), layout_text(self.design)
-        if pytestconfig.getoption("rowbook_golden_keys"):
-            path.write_text(text, encoding="utf-8")
-        assert path.exists(), f"{path}: must exist (pytest --rowbook-golden-keys writes it; then commit it)"
-        assert path.read_text(encoding="utf-8") == text
+        for path, text in layout_texts(self.design).items():
+            if pytestconfig.getoption("rowbook_golden_keys"):
+                path.write_text(text, encoding="utf-8")
+            assert path.exists(), f"{path}: must exist (pytest --rowbook-golden-keys writes it; then commit it)"
+            assert path.read_text(encoding="utf-8") == text
 
     def _stored_keys(self) -> list[tuple[TableLayout[Any, Any], list[Any]]]:
         keys: dict[str, tuple[TableLayout[Any, Any], list[Any]]] = {}
