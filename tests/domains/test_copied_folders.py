@@ -9,7 +9,7 @@ import pytest
 from domains.command_line.designs import NAMES
 from tests.copies import ROOT
 
-CONTRACT = '''
+CONTRACT = """
 from importlib.util import find_spec
 
 from mine.{name}.design import DESIGN
@@ -27,7 +27,7 @@ if find_spec("mine.{name}.example"):  # a design in one file has no story
         from mine.{name} import example
 
         example.main()
-'''
+"""
 
 
 @pytest.mark.parametrize(
