@@ -54,7 +54,7 @@ clean: ## remove .venv and all caches
 	rm -rf .venv .*_cache .hypothesis $$(find . -name .venv -prune -o -name __pycache__ -print)
 
 # Written last, so that an interrupted install starts again from nothing.
-.venv/demo: pyproject.toml requirements.txt hatch_build.py shared/__init__.py domains/command_line/launcher.py
+.venv/demo: pyproject.toml requirements.txt hatch_build.py shared/__init__.py domains/__main__.py
 	$(if $(findstring yes,$(shell $(PYTHON) -c '$(FITS)' 2>/dev/null)),,$(error $(PYTHON) is not Python 3.11 or newer with venv (on Debian also python3-venv): install one, or name one: make PYTHON=python3.12))
 	@rm -f $@
 	$(if $(filter $(MADE_WITH),$(PYTHON)),,@echo 'Making .venv with $(PYTHON)' && $(PYTHON) -m venv --clear .venv)

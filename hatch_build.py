@@ -15,7 +15,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-LAUNCHER = "domains/command_line/launcher.py"
+LAUNCHER = "domains/__main__.py"
 PLUGIN = "shared/testing/pytest_plugin.py"
 PLACES = {"shared": "", "domains": "domains", "fixtures": "fixtures"}
 """Folders of the repository, and what they are below `rowbook`."""

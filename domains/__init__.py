@@ -1,1 +1,1 @@
-"""The row-key designs, one package each, and the command line that shows them."""
+"""The row-key designs, one package each; `suite` has their names, and hands them to the command line."""

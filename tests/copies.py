@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from domains.command_line.new_package.folders import write_folder
+from shared.command_line.new_package.folders import write_folder
 
 ROOT = Path(__file__).parents[1]
 COPIED = ("__init__", "records", "keys", "repository", "example")

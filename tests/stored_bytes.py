@@ -24,7 +24,6 @@ from unittest import mock
 import attrs
 
 import shared.writes.clock
-from domains.command_line.designs import all_designs
 from shared.designs import Design, Load
 from shared.designs.design import same_random_numbers, store_samples
 from shared.intents.slots import SLOTS
@@ -34,6 +33,7 @@ from shared.tables import create_tables
 from shared.testing import ErasedPerson, StoppedWrites, Store, WatchedConnection, Write, WriterDied, dying_at
 from shared.testing.stopped_writes import Opened
 from tests.copies import ROOT
+from tests.designs import all_designs
 from tests.domains.by_design import by_design
 
 FOLDER = ROOT / "fixtures" / "stored_bytes"

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from domains.command_line.designs import EXTRAS, NAMES
-from domains.command_line.launcher import NEEDS
+from domains.__main__ import NEEDS
+from domains.suite import SUITE
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server import ThriftServer
 from tests.copies import copied_modules, imported_modules
+from tests.designs import EXTRAS, NAMES
 from tests.wheels import PIP, build_wheel, run, succeed, wheels_of
 
 ROOT = Path(__file__).parents[1]
@@ -23,9 +24,16 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 ROOMS = {
     "store": ("shared.stores.filters",),
-    "cli": ("domains.command_line", "shared.designs", "shared.exhibit", "shared.loading"),
+    "cli": (
+        "shared.command_line",
+        "shared.designs",
+        "shared.exhibit",
+        "shared.loading",
+        "domains.demo",
+        "domains.suite",
+    ),
     "frames": ("domains.tsdb.frames",),
-    "parquet": ("domains.command_line.parquet_files",),
+    "parquet": ("shared.command_line.records.parquet_files",),
     "tsdb": ("domains.tsdb", "shared.keys.cell_arrays", "shared.stores.hbase.cell_replies"),
     "pictures": ("shared.exhibit.pictures",),
     "testing": ("shared.testing",),
@@ -85,7 +93,7 @@ COPIED = [f"domains.{name}.{module}" for name in NAMES for module in copied_modu
 OF_COMMANDS = [
     module.removesuffix(".__init__")
     for module in MODULES
-    if in_rooms(module, ("domains.command_line", "shared.designs", "shared.exhibit"))
+    if in_rooms(module, ("shared.command_line", "shared.designs", "shared.exhibit"))
     and not in_rooms(module, (*ROOMS["pictures"], *ROOMS["parquet"]))
 ]
 PROMISED = {
@@ -95,7 +103,7 @@ PROMISED = {
     "cli": [name for name in OF_COMMANDS if not name.endswith("__main__")]
     + [f"domains.{name}.design" for name in NAMES if name not in EXTRAS],
     "frames": ["domains.tsdb.frames"],
-    "parquet": ["domains.command_line.parquet_files"],
+    "parquet": ["shared.command_line.records.parquet_files"],
     "tsdb": ["domains.tsdb"],
     "pictures": ["shared.exhibit.pictures"],
 }
@@ -123,7 +131,7 @@ def test_what_an_extra_promises_is_imported_without_the_packages_of_the_others(e
     assert process.returncode == 0, process.stderr
 
 
-COMMAND = "from domains.command_line.launcher import main\nsys.argv[1:] = {}\nmain()"
+COMMAND = "from domains.__main__ import main\nsys.argv[1:] = {}\nmain()"
 
 
 @pytest.mark.parametrize(
@@ -145,14 +153,14 @@ def test_one_line_names_the_extra_that_is_missing(missing: str, code: str, said:
 
 
 def test_a_run_of_all_designs_leaves_out_those_whose_extra_is_missing_and_says_so() -> None:
-    code = "from domains.command_line import running\nrunning.run = lambda out, names, *_, **__: None\n"
+    code = "from shared.command_line.measured import running\nrunning.run = lambda out, names, *_, **__: None\n"
     process = without(OF_EXTRA["tsdb"], code + COMMAND.format(["run"]))
     expected = "left out: tsdb: needs numpy and prometheus_client: pip install 'rowbook[tsdb]'\n"
     assert (process.returncode, process.stderr) == (0, expected)
 
 
 def test_the_list_of_designs_marks_those_that_need_an_extra() -> None:
-    listing = json.loads((ROOT / "domains" / "command_line" / "listing.json").read_text(encoding="utf-8"))
+    listing = json.loads(SUITE.listing.read_text(encoding="utf-8"))
     assert {design["name"]: design["extra"] for design in listing["designs"] if design["extra"]} == {"tsdb": "tsdb"}
     marked = [line for line in listing["lines"] if line.endswith(" (needs rowbook[tsdb])")]
     assert [line.partition(":")[0] for line in marked] == ["tsdb"]
@@ -194,7 +202,7 @@ except rowbook.StoreError as error:
 else:
     raise AssertionError("embedded: needs no extra")
 """
-WITHOUT_COMMAND = "rowbook: the command needs cattrs, libcst, regex, rich, typer: pip install 'rowbook[cli]'\n"
+WITHOUT_COMMAND = "rowbook: the command needs cattrs, regex, rich, typer: pip install 'rowbook[cli]'\n"
 
 
 @pytest.mark.long

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared import __version__
 from tests.copies import imported_modules
+from tests.designs import all_designs
 from tests.locks import one_process_at_a_time
 from tests.wheels import LIBRARIES, PIP, build_wheel, run, succeed
 
@@ -36,7 +36,7 @@ def test_the_wheel_installs_one_package_and_the_types_of_happybase(wheel: Path) 
         "__main__.py",
         "py.typed",
         "pytest_plugin.py",
-        "domains/command_line/main.py",
+        "command_line/commands/main.py",
         "keys/__init__.py",
         "stores/thrift1/added.thrift",
         "stores/thrift2/hbase.thrift",
@@ -58,7 +58,7 @@ def test_no_module_of_the_wheel_imports_what_only_the_repository_has(wheel: Path
         if name.endswith(".py")
         for module in imported_modules(zipfile.Path(archive, name))
     }
-    assert ("rowbook/domains/command_line/words.py", "rowbook") in imported
+    assert ("rowbook/command_line/named/field_values.py", "rowbook") in imported
     assert [pair for pair in imported if pair[1] in ("shared", "domains", "fixtures", "tests")] == []
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from domains.command_line.designs import all_designs
-from domains.command_line.key_words import tables_of
+from shared.command_line.rows.given_rows import tables_of
 from tests.copies import COPIED, copied_modules, imported_modules
+from tests.designs import all_designs
 from tests.programs.mutants.planting import read_mutants
 
 ROOT = Path(__file__).parents[1]

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from domains.command_line.designs import all_designs
 from tests.copies import ROOT
+from tests.designs import all_designs
 
 
 def by_design(file: str, name: str) -> dict[str, Any]:

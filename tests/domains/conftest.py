@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.designs import load_samples
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.tables.recorded_layouts import check_layouts
 from shared.testing.contracts import open_samples
 from shared.testing.erased_person import MovedTime
+from tests.designs import all_designs
 from tests.domains.variants import in_each_run
 from tests.engines import EMBEDDED
 from tests.few_designs import FEW

@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from domains.command_line.new_package.making import made_files
+from shared.command_line.new_package.making import made_files
 from tests.copies import story_of
 from tests.few_designs import few_of
 

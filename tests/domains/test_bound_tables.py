@@ -7,13 +7,13 @@ from typing import Any
 import attrs
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.designs import Design, load_samples
 from shared.designs.golden_answers import golden_answers
 from shared.designs.metering import measure
 from shared.intents import ErasuresTable
 from shared.sources import Source, Table
 from shared.testing.engines import Embedded
+from tests.designs import all_designs
 
 
 def declared(design: Design) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from operator import attrgetter
 import attrs
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.designs import FACTS, measure, store_records
 from shared.exhibit.growth import TIMES, growths, recorded_growth
 from shared.loading import UnreadableFile, read_lines
@@ -27,6 +26,7 @@ from shared.testing.costs import ROWS_FOR_ONE, broken_facts, exempt, reads_too_m
 from shared.testing.damaged_rows import some_row
 from shared.testing.stored_samples import stored_cells
 from tests.copies import ROOT
+from tests.designs import all_designs
 from tests.domains.by_design import contracts
 from tests.domains.hard_samples import check_samples
 from tests.domains.variants import marks_of

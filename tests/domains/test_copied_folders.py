@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from domains.command_line.designs import NAMES
 from tests.copies import ROOT
+from tests.designs import NAMES
 
 CONTRACT = """
 from importlib.util import find_spec
@@ -46,4 +46,4 @@ def test_a_folder_without_what_the_suite_shows_runs(name: str, tmp_path) -> None
         return done.stdout
 
     assert " passed" in succeeds("pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", "test_mine.py")
-    assert f"{name}: " in succeeds("domains.command_line", "run", name, "--design", f"mine.{name}.design:DESIGN")
+    assert f"{name}: " in succeeds("domains", "run", name, "--design", f"mine.{name}.design:DESIGN")

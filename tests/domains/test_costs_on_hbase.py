@@ -6,11 +6,11 @@ So the tables of the READMEs, which are made on the embedded store, hold on HBas
 import attrs
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.designs import measure
 from shared.queries import Page
 from shared.testing.contracts import open_samples
 from shared.testing.engines import Embedded
+from tests.designs import all_designs
 from tests.domains.conftest import is_stored_once
 
 pytestmark = pytest.mark.hbase

@@ -5,13 +5,13 @@ from contextlib import suppress
 
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.intents import Erasure
 from shared.intents.times import FORGET_MS
 from shared.testing import ErasedPerson, ErasureContract, WatchedConnection, WriterDied, dying_at
 from shared.testing.engines import Engine
 from shared.testing.erased_person import ErasureTests, MovedTime
 from shared.testing.erasure_checks import DEAD_MS
+from tests.designs import all_designs
 from tests.domains.by_design import by_design, contracts
 from tests.shared.intents.clocks import SetClock
 

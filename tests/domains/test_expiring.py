@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.designs.design import same_random_numbers
 from shared.stores import connect
 from shared.tables import Family, create_tables
 from shared.testing.stored_samples import stored_cells
 from shared.writes import Expired, NotAllStored
+from tests.designs import all_designs
 from tests.domains.variants import marks_of
 
 DAY_S = 86_400

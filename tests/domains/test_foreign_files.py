@@ -6,10 +6,10 @@ import pytest
 
 from domains.activity import Action, Repeats
 from domains.activity.formats import FORMATS as FORMATS_OF_ACTIONS
-from domains.command_line.designs import all_designs
 from shared.loading import UnreadableFile, read_lines
 from shared.records import show_time
 from tests.copies import ROOT
+from tests.designs import all_designs
 from tests.domains.test_real_files import REAL, YEARS
 
 FILES = tomllib.loads((ROOT / "tests/domains/foreign_files.toml").read_text("utf-8"))

@@ -16,11 +16,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.keys import InvalidKey, InvalidQuestion, between, starting_with
 from shared.records import LAST_MS
 from shared.tables import ItemCells
 from tests.copies import ROOT
+from tests.designs import all_designs
 
 BY_HAND = {path.parent.name: tomllib.loads(path.read_text("utf-8")) for path in ROOT.glob("tests/domains/*/keys.toml")}
 AT_MS = 1_768_205_250_123  # 2026-01-12T08:07:30.123Z

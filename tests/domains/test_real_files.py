@@ -2,13 +2,13 @@
 
 import pytest
 
-from domains.command_line.designs import all_designs
 from domains.monitoring import Point
 from domains.monitoring.formats import FORMATS
 from domains.monitoring.shown.variants import metric_host_time
 from shared.keys import InvalidKey
 from shared.loading import read_lines, read_records
 from tests.copies import ROOT
+from tests.designs import all_designs
 from tests.programs.growth import store_records
 
 REAL = ROOT.parent / "shared" / "data"

@@ -5,7 +5,7 @@ from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
-from domains.command_line.designs import all_designs
+from tests.designs import all_designs
 
 STORIES = Path(__file__).with_name("stories.txt")
 

@@ -12,7 +12,6 @@ from typing import Any
 import happybase
 import pytest
 
-from domains.command_line.designs import all_designs, design_named
 from domains.tsdb import TABLES, TsdbRepository
 from domains.tsdb.keys import METRICS, UIDS
 from shared.designs import Design, load_samples
@@ -22,6 +21,7 @@ from shared.stores.server import ThriftServer
 from shared.tables import create_tables
 from shared.testing.contracts import answer
 from shared.writes import Dictionary, WriterClock
+from tests.designs import all_designs, design_named
 from tests.few_designs import few_of
 
 THREADS = 8

@@ -4,9 +4,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.exhibit.shown_design import traps_of
 from tests.copies import ROOT
+from tests.designs import all_designs
 
 TRAPS = [
     pytest.param(design, trap, id=f"{design.name}: {trap.name}")

@@ -2,7 +2,6 @@
 
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.designs import measure
 from shared.intents.sources import SourceCells
 from shared.intents.writer import writers_of
@@ -17,6 +16,7 @@ from shared.tables.recorded_layouts import (
     record_row,
 )
 from shared.testing.contracts import samples_of
+from tests.designs import all_designs
 from tests.engines import Embedded
 
 VARIANTS = {

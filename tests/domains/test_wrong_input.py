@@ -6,9 +6,9 @@ from typing import Any
 import attrs
 import pytest
 
-from domains.command_line.designs import all_designs
 from domains.tsdb.records import LAST_POINT_MS
 from shared.records import LAST_MS
+from tests.designs import all_designs
 
 RECORDS = [(design.name, load) for design in all_designs() for load in design.loads]
 FIRST = {"position": 1, "revision": 1, "number": 1}

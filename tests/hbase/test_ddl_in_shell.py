@@ -8,13 +8,13 @@ import attrs
 import happybase
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.keys import EscapedText, HashPrefix, KeyLayout, Splits
 from shared.stores import connect
 from shared.stores.hbase.thrift2 import idl
 from shared.tables import Family, RecordCells, TableLayout, create_tables
 from shared.tables.ddl import create_statement, delete_statement, namespace_statements, statement_split_at
 from shared.tables.layouts import physical_tables
+from tests.designs import all_designs
 from tests.programs.hbase.hbase_shell import run_in_shell
 from tests.programs.hbase.stores import drop_all, named_with
 from tests.shared.specimens import key_class

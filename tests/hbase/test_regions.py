@@ -2,8 +2,8 @@
 
 import pytest
 
-from domains.command_line.designs import design_named
 from shared.exhibit.hfiles import ENCODINGS
+from tests.designs import design_named
 from tests.programs.hbase.java import FOR_MINUTES
 from tests.programs.hbase.server import running
 from tests.programs.regions.measuring import measured

@@ -6,11 +6,11 @@ from contextlib import closing
 
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.designs import load_samples, measure
 from shared.queries import Page
 from shared.stores import connect
 from shared.tables import create_tables
+from tests.designs import all_designs
 from tests.programs.hbase.hbase_shell import run_in_shell
 from tests.programs.hbase.stores import drop_all, named_with
 from tests.programs.pages.question_blocks import row_limit, statements

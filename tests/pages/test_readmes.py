@@ -8,8 +8,7 @@ import pytest
 from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
 
-from domains.command_line.designs import all_designs
-from domains.command_line.listing import LISTING
+from domains.suite import SUITE
 from shared.designs import AccessPattern, Measurement, Variant, load_samples, measure
 from shared.designs.metering import Cost
 from shared.exhibit.comparison import VariantCosts
@@ -19,6 +18,7 @@ from shared.queries import Page
 from shared.stores import connect
 from shared.stores.filters import language as filter_language
 from shared.tables import ItemCells, create_tables
+from tests.designs import all_designs
 from tests.few_designs import few_of
 from tests.programs.pages.cost_blocks import across, choice_block, refused_block
 from tests.programs.pages.heat_blocks import heat_block
@@ -45,7 +45,7 @@ def is_measured(path):
 
 def test_every_readme_with_generated_blocks_is_generated_and_so_is_the_list_of_designs():
     readmes = [path for path in READMES if "<!-- generated: " in path.read_text(encoding="utf-8")]
-    assert sorted(PAGES) == sorted([*readmes, LISTING])
+    assert sorted(PAGES) == sorted([*readmes, SUITE.listing])
 
 
 def marked_long(paths, is_long):

@@ -18,7 +18,7 @@ from time import monotonic
 
 import attrs
 
-from domains.command_line.designs import NAMES, design_named, full_name
+from tests.designs import NAMES, design_named, full_name
 from tests.programs.pages.new_packages import SHOWN
 from tests.wheels import PIP, build_wheel, clean_environment, succeed, wheels_of
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import happybase
 
-from domains.command_line.designs import all_designs, design_named
 from shared.designs import Design, Load, Measurement, Variant, load_samples, measure, scratch_store, store_records
 from shared.exhibit.growth import TIMES, RecordedGrowth, growth_file, growth_text, growths
+from tests.designs import all_designs, design_named
 
 
 def larger_samples(design: Design, load: Load, times: int) -> dict[Any, None]:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from domains.command_line.designs import NAMES
+from tests.designs import NAMES
 
 ROOT = Path(__file__).parents[2]
 COUNT = """

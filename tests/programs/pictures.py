@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from domains.command_line.designs import all_designs
 from shared.designs import Design
 from shared.exhibit.pictures import pictures
+from tests.designs import all_designs
 from tests.engines import Embedded
 from tests.programs.pages.regions_page import drawn_regions
 from tests.programs.shown_writes import STEPS, ladder

@@ -16,17 +16,16 @@ import attrs
 import happybase
 from rich.console import Console
 
-from domains.command_line.demo import show
-from domains.command_line.designs import all_designs, design_named
-from domains.command_line.linting import lint
-from domains.command_line.listing import LISTING
-from domains.command_line.shown_designs import listing_text
-from domains.command_line.terminal import WIDTH
+from domains.demo import show
 from domains.monitoring import TABLES as MONITORING_TABLES
 from domains.monitoring import Point as MonitoredPoint
 from domains.monitoring import PointRepository
+from domains.suite import SUITE
 from domains.tsdb import TsdbRepository
 from domains.tsdb.rewriting import QUIET_MS
+from shared.command_line.measured.linting import lint
+from shared.command_line.named.design_lines import listing_text
+from shared.command_line.screen.terminal import WIDTH
 from shared.designs import LINT_RULES, Design
 from shared.exhibit.comparison import stored_bytes
 from shared.exhibit.cost_tables import listed
@@ -34,6 +33,7 @@ from shared.exhibit.markdown import below, filled, markdown_list, markdown_table
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import WriterClock
+from tests.designs import all_designs, design_named
 from tests.domains.orders import backups
 from tests.engines import Embedded, Engine
 from tests.programs.pages import claim_blocks as claims
@@ -226,12 +226,12 @@ def all_pages() -> dict[Path, Callable[[], str]]:
             made(ROOT / "shared" / "stores" / "README.md", stores_blocks, claims.stores_blocks, differences_blocks),
             made(ROOT / "shared" / "README.md", extras_blocks),
             made(ROOT / "shared" / "API.md", names_blocks),
-            made(ROOT / "domains" / "command_line" / "README.md", command_line_blocks),
+            made(ROOT / "shared" / "command_line" / "README.md", command_line_blocks),
             made(ROOT / "domains" / "CHANGING.md", changes_blocks),
             made(ROOT / "domains" / "IDEAS.md", ideas_blocks),
             made(ROOT / "domains" / "REGIONS.md", split_blocks),
             made(ROOT / "README.md", root_blocks),
-            (LISTING, listing_text),
+            (SUITE.listing, listing_text),
         ]
     )
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from tests.command_line.transcripts import FOLDER, rewritten
+from tests.shared.command_line.transcripts import FOLDER, rewritten
 
 if __name__ == "__main__":
     for path in [FOLDER / name for name in sys.argv[1:]] or sorted(FOLDER.glob("*.txt")):

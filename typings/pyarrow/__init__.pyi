@@ -1,4 +1,4 @@
-"""What `domains/command_line/parquet_files.py` and `domains/tsdb/frames.py` use of pyarrow, which has no types."""
+"""What `parquet_files.py` and `domains/tsdb/frames.py` use of pyarrow, which has no types."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

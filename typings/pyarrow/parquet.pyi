@@ -1,4 +1,4 @@
-"""What `domains/command_line/parquet_files.py` uses of pyarrow, which has no types."""
+"""What `shared/command_line/records/parquet_files.py` uses of pyarrow, which has no types."""
 
 from pyarrow import Schema, Table
 

@@ -53,7 +53,7 @@ def main(quick: bool = False) -> None:
     }
     imports = {line: [sys.executable, "-c", line] for line in ("import attrs", "from shared.keys import *")}
     commands |= imports
-    commands |= {line: [sys.executable, "-m", "domains.command_line", *line.split()] for line in AT_MOST}
+    commands |= {line: [sys.executable, "-m", "domains", *line.split()] for line in AT_MOST}
     took_s: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(1 if quick else ROUNDS):
         for name, words in commands.items():

@@ -15,12 +15,12 @@ import attrs
 import happybase
 from rich.console import Console
 
-from domains.command_line.loading import Reading, Task, load
+from shared.command_line.files.loading import Reading, Task, load
 from shared.intents.slots import holds_intents
 from shared.tables import TableLayout, create_tables, drop_tables
 
 ROOT = Path(__file__).parents[3]
-SERVE = (sys.executable, "-m", "domains.command_line", "serve", "--port", "0", "--thrift2-port", "0")
+SERVE = (sys.executable, "-m", "domains", "serve", "--port", "0", "--thrift2-port", "0")
 
 WRITTEN_MS = 1_768_300_000_000
 """The timestamp of the cells of `stocked`: Thrift1 gives a batch one, and no question here looks at it."""

@@ -3,9 +3,9 @@
 import time
 from typing import Any
 
-from domains.command_line.designs import design_named
 from domains.logs.shown.wrong import published_row
 from shared.exhibit import LONG_MAX
+from tests.designs import design_named
 from tests.programs.hbase.server import HBase
 
 TABLE = "cells"

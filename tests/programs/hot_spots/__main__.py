@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 
 import attrs
 
-from domains.command_line.designs import all_designs, design_named
 from shared.designs import Design
 from shared.exhibit.heat import Writes
 from shared.exhibit.heat_recording import ROWS, HeatRecording, heat_file, recorded_heat
@@ -26,6 +25,7 @@ from shared.exhibit.heat_tables import (
     table_writes,
 )
 from shared.stores import StoreError
+from tests.designs import all_designs, design_named
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.named import named_or_started
 from tests.programs.hbase.write_counts import NotCounted, version

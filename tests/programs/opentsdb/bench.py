@@ -72,7 +72,7 @@ SHARE_OF_TRIAL = 10
 LAST_TIMES = 10
 """When the points of the last so many times of a load can be read, it counts as visible."""
 VISIBLE_WITHIN_S = 60
-ROWBOOK = (sys.executable, "-m", "domains.command_line")
+ROWBOOK = (sys.executable, "-m", "domains")
 ATTEMPTS, SPLIT_S = 3, 5.0
 """Loads of the same points, and how long HBase may need to split a region in between."""
 

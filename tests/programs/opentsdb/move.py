@@ -46,7 +46,7 @@ METRICS, HOSTS, EVERY_MS = 10, 100, 7000
 LINES_AT_ONCE = 100_000
 ATTEMPTS, WITHIN_S = 5, 300
 ASKED = ("sum:1h-avg:m1", "max:10m-max:m2{dc=*}", "none:m3{host=h007}", "sum:30m-sum:m0{host=*}")
-ROWBOOK = (sys.executable, "-m", "domains.command_line")
+ROWBOOK = (sys.executable, "-m", "domains")
 OF_OURS = b"tsdb-rowbook"
 
 

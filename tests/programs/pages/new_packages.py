@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 import attrs
 
-from domains.command_line.new_package.copying import copied_modules, smaller
-from domains.command_line.new_package.vendoring import vendored
+from shared.command_line.new_package.copying import copied_modules, smaller
+from shared.command_line.new_package.vendoring import vendored
 from shared.designs import Design
 
 WIDTH = 120

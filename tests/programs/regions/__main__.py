@@ -5,8 +5,8 @@ from argparse import ArgumentParser
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from domains.command_line.designs import design_named
 from shared.stores import StoreError
+from tests.designs import design_named
 from tests.programs.hbase.java import FOR_MINUTES, NotStarted
 from tests.programs.hbase.server import running
 from tests.programs.hbase.write_counts import version

@@ -10,7 +10,6 @@ from pathlib import Path
 import attrs
 import happybase
 
-from domains.command_line.designs import find_variants
 from shared.designs import Design
 from shared.exhibit.heat_tables import at_least, stored, written_rows
 from shared.exhibit.hfiles import FILE_BYTES, FileCell, file_cells
@@ -20,6 +19,7 @@ from shared.exhibit.regions.sizing import rewrites_of
 from shared.exhibit.regions.splitting import SplitPolicy
 from shared.stores import connect
 from shared.tables.layouts import PhysicalTable, physical_tables
+from tests.designs import find_variants
 from tests.programs.hbase.hbase_shell import in_shell
 from tests.programs.hbase.server import HBase
 from tests.programs.hbase.table_files import write_files

@@ -5,11 +5,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.exhibit import Series, lower_where
 from shared.exhibit.growth import TIMES, Growth, growth_file, growth_text, recorded_growth
 from shared.exhibit.pictures.chart import LINE, Chart, Line, draw_charts
 from shared.exhibit.pictures.drawing import WIDTH, Picture, width_of
+from tests.designs import all_designs
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domains.command_line.designs import all_designs
 from shared.exhibit.cost_tables import heat_shares
 from shared.exhibit.heat import EQUAL_PARTS, MOMENTS, OWN_POINTS, Heat, TooFewWrites, Writes
 from shared.exhibit.heat_recording import ROWS, heat_file, recorded_heat
@@ -22,6 +21,7 @@ from shared.exhibit.heat_tables import (
 )
 from shared.tables.layouts import physical_tables
 from tests.copies import ROOT
+from tests.designs import all_designs
 from tests.programs.readmes import DESIGN_PAGES
 
 RECORDED = [design for design in all_designs() if not design.in_one_file]

@@ -11,7 +11,6 @@ from domains.activity.keys import ACTIVITY as ACTIONS
 from domains.activity.shown.design import DESIGN as ACTIVITY
 from domains.activity.shown.variants import time_first as newest_first
 from domains.activity.shown.variants import user_and_time
-from domains.command_line.designs import find_variants
 from domains.logs.keys import LOGS, LogTimeFirst
 from domains.logs.records import LogEvent
 from domains.logs.repository import LogRepository
@@ -27,6 +26,7 @@ from shared.keys import EscapedText, Int64, KeyLayout, Salt, Splits, UInt32, bet
 from shared.records import parse_time
 from shared.sources import Table
 from shared.tables import Column, Family, RecordCells, TableLayout
+from tests.designs import find_variants
 from tests.programs.pages.lint_block import lint_block
 
 

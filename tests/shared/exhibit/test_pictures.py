@@ -4,11 +4,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.exhibit.pictures import MAX_BYTES
 from shared.exhibit.pictures.drawing import DARK, LIGHT, WIDTH
 from shared.exhibit.pictures.roles import roles_of
 from tests.copies import ROOT
+from tests.designs import all_designs
 from tests.programs.pictures import files
 from tests.programs.readmes import DESIGN_PAGES
 

@@ -4,11 +4,11 @@ from contextlib import closing
 
 import pytest
 
-from domains.command_line.designs import all_designs
 from shared.designs import scratch_store
 from shared.exhibit.comparison import measure_variant
 from shared.exhibit.scanned import ScannedTable, scanned_by
 from shared.keys.ranges import RowRange
+from tests.designs import all_designs
 from tests.few_designs import few_of
 
 BOTH, IN_VAIN, MISSED, NEITHER = (True, True), (False, True), (True, False), (False, False)

@@ -1,0 +1,45 @@
+"""Runs the command line: errors become one line and an exit code."""
+
+import io
+import sys
+import warnings
+from contextlib import suppress
+
+import typer
+
+from .app import app
+
+
+def main() -> None:
+    """Runs the command line and exits: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = _show_warning
+    try:
+        sys.exit(app(prog_name="rowbook", standalone_mode=False))
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "rowbook"
+        message, code = f"{error.format_message().rstrip('.')}; see {path} --help", error.exit_code
+    except Exception as error:
+        from ..screen.failures import outcome
+
+        if (ending := outcome(error)) is None:
+            raise
+        message, code = ending
+    _say(message)
+    sys.exit(code)
+
+
+def _show_warning(message: Warning | str, *_where: object, **_options: object) -> None:
+    """Prints a warning as one line, without the place in the program."""
+    _say(f"warning: {message}")
+
+
+def _say(message: str) -> None:
+    """Prints one line on stderr, if anyone can read it."""
+    from ..screen import terminal
+
+    with suppress(terminal.NotWritten):
+        terminal.line(terminal.console(stderr=True), message)

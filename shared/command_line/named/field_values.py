@@ -1,0 +1,98 @@
+"""Reads the words of a command line: `field=value`, numbers, times, hex digits."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from inspect import Parameter
+from time import time_ns
+from typing import Any, get_args
+
+from ...designs import AccessPattern, Action
+from ...designs.arguments import shown_arguments, without_unit
+from ...keys.errors import shown
+from ...keys.value_codecs import moment_of
+from ...loading import read_value
+from ...records import show_time
+from ...records.lengths import LENGTH, parse_length
+from ...records.times import parse_moment
+from ..screen.usage import WrongUsage, check_name
+
+
+def pairs(words: Iterable[str], form: str = "field=value") -> dict[str, str]:
+    """The words `name=text` as a dictionary; each word is cut at its first `=`."""
+    texts: dict[str, str] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not name:
+            raise WrongUsage(f"{shown(word)}: must be {form}")
+        if name in texts:
+            raise WrongUsage(f"{name}: must be given once (got {shown(texts[name])} and {shown(text)})")
+        texts[name] = text
+    return texts
+
+
+def number(what: str, text: str, at_most: int, at_least: int = 1) -> int:
+    """The text as a number, from `at_least` to `at_most`."""
+    try:
+        value: int = read_value(what, int, text)
+    except ValueError as error:
+        raise WrongUsage(f"{what}: {error}") from None
+    if not at_least <= value <= at_most:
+        raise WrongUsage(f"{what}: must be {at_least}..{at_most} (got {value})")
+    return value
+
+
+def time(what: str, text: str) -> int:
+    """The text as a time in milliseconds."""
+    try:
+        value: int = read_value("time_ms", int, text)
+    except ValueError as error:
+        raise WrongUsage(f"{what}: {error}") from None
+    return value
+
+
+def from_hex(what: str, text: str) -> bytes:
+    """The bytes of hex digits, with or without blanks."""
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise WrongUsage(f"{what}: must be hex digits, two for each byte (got {shown(text)})") from None
+
+
+def arguments(pattern: AccessPattern | Action, words: Iterable[str]) -> dict[str, Any]:
+    """The words `field=value` as arguments of the method of a pattern or an action."""
+    types = {parameter.name: parameter.annotation for parameter in pattern.parameters}
+    values = values_of(words, types, f"field of {pattern.name}")
+    for parameter in pattern.parameters:
+        if parameter.default is Parameter.empty and parameter.name not in values:
+            raise WrongUsage(f"{pattern.name}: needs {shown_arguments(pattern)}")
+    since_ms, until_ms = values.get("since_ms"), values.get("until_ms")
+    if since_ms is not None and until_ms is not None and since_ms > until_ms:
+        raise WrongUsage(f"since_ms: must not be after until_ms (got {show_time(since_ms)} and {show_time(until_ms)})")
+    return values
+
+
+def values_of(words: Iterable[str], types: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """Words `field=value` as values of the fields' types; the `_ms` of a time's name may be left out.
+
+    A time may be relative: `1h-ago` or `now`.
+    """
+    full_names = {without_unit(name): name for name in types}
+    now_ms = time_ns() // 10**6
+    values: dict[str, Any] = {}
+    for name, text in pairs(words).items():
+        full = check_name(what, full_names.get(name, name), types)
+        if full in values:
+            raise WrongUsage(f"{full}: is given twice")
+        try:
+            values[full] = parse_length(text) if full == LENGTH else _value(full, types[full], text, now_ms)
+        except ValueError as error:
+            raise WrongUsage(f"{full}: {error}") from None
+    return values
+
+
+def _value(name: str, wanted: Any, text: str, now_ms: int) -> Any:
+    if name.endswith("_ms"):
+        return parse_moment(text, now_ms)
+    if datetime in (wanted, *get_args(wanted)) and (text == "now" or text.endswith("-ago")):
+        return moment_of(1000 * parse_moment(text, now_ms))
+    return read_value(name, wanted, text)

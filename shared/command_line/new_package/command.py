@@ -1,0 +1,50 @@
+"""The command `new` with its arguments and options; the work is imported when the command runs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..named.options import Plain, complete_name
+
+
+def new(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A new folder; its name becomes that of the package.")],
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="NAME",
+            help="A design (logs) or a variant (logs:salted); if omitted, activity, which has one table.",
+            autocompletion=complete_name,
+        ),
+    ] = None,
+    only: Annotated[
+        str,
+        typer.Option(metavar="SIZE", help="keys: row keys alone. questions: keys, and reading. If omitted: all."),
+    ] = "all",
+    vendor: Annotated[
+        str | None,
+        typer.Option(metavar="PACKAGE", help="Copy what is used of rowbook into this package, and do not install it."),
+    ] = None,
+    record: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Call the first record this in all names, such as Ticket."),
+    ] = None,
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OLD=NEW", help="Rename a field or a word in all names: seller=assignee. Repeatable."),
+    ] = None,
+    plain: Plain = False,
+) -> None:
+    """Write a package of your own, which is a copy of a design: code, tests, samples, and what installs them."""
+    from ..screen.terminal import consoles
+    from ..screen.usage import WrongUsage
+    from . import making
+
+    sizes = dict(zip(map(str, making.SIZES), making.SIZES, strict=True))
+    if only not in sizes:
+        raise WrongUsage(f"--only: must be keys or questions, or be left out (got {only!r})")
+    out, _errors = consoles(plain or context.obj)
+    making.new(out, path, origin, size=sizes[only], vendor=vendor, record=record, words=rename or [])

@@ -1,0 +1,116 @@
+"""Makes the files of a new package, and writes them."""
+
+import keyword
+import re
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from rich.console import Console
+
+from ...designs import Design, Measurement, Variant, load_samples, measure, scratch_store
+from ...designs.golden_answers import golden_answers
+from ..named.designs import find_variants
+from ..named.suite import suite
+from ..screen.terminal import count, line
+from ..screen.usage import CommandFailed, WrongUsage, check_name
+from .copying import Size, copied_modules, copied_tests, smaller, type_of
+from .folders import check_free, write_folder
+from .project import Made, project_files
+from .renaming import old_words
+from .words import read_renames
+
+SIZES: tuple[Size, ...] = ("keys", "questions", "all")
+TAKEN = ("rowbook", "samples", "tests", "attrs", "attr", "happybase", "msgpack")
+"""Names of other packages."""
+
+
+def new(
+    out: Console,
+    path: Path,
+    origin: str | None,
+    *,
+    size: Size,
+    vendor: str | None,
+    record: str | None,
+    words: Sequence[str],
+) -> None:
+    """Writes a package made of a design or of one of its variants, and says what is left to do."""
+    path = path.absolute()
+    check_free(path)
+    name = package_name(path.name)
+    files, left = made_files(name, origin, size=size, vendor=vendor, record=record, words=words)
+    write_folder(path, files)
+    line(out, f"{path}: the package {name}, in {count(len(files), 'file')}; its README.md says how to go on")
+    if note := suite().notes.get(design_of(origin)[0].name):
+        line(out, note)
+    if left:
+        line(out, "old words are left in prose and in stored values, which are yours to write:")
+    for file, lines in left.items():
+        line(out, f"  {file}: {', '.join(map(str, lines))}")
+
+
+def package_name(given: str, option: str = "PATH") -> str:
+    """The name of the package in a folder: that of the folder, with `_` for what is not in names."""
+    name = re.sub(r"\W", "_", given)
+    taken = keyword.iskeyword(name) or name in sys.stdlib_module_names or name in TAKEN
+    if taken or not name.isidentifier() or not name.isascii():
+        what = "end with" if option == "PATH" else "be"
+        raise WrongUsage(f"{option}: must {what} the name of a package, and of no module of Python (got {given!r})")
+    return name
+
+
+def made_files(
+    name: str,
+    origin: str | None,
+    *,
+    size: Size = "all",
+    vendor: str | None = None,
+    record: str | None = None,
+    words: Sequence[str] = (),
+) -> tuple[dict[str, bytes], dict[str, list[int]]]:
+    """The files of a package called `name`, by their names in its folder, and the lines that still have old words."""
+    design, variant = design_of(origin)
+    if not variant.is_to_copy:
+        raise CommandFailed(f"{origin} {variant.warning}")
+    library = "rowbook" if vendor is None else package_name(vendor, "--vendor")
+    if library == name:
+        raise WrongUsage(f"--vendor: must be another name than that of the package (got {vendor!r})")
+    measured = [] if size == "keys" else measured_questions(design, variant)
+    of = type_of(design, variant)
+    refused = [
+        answer.pattern for answer in measured if answer.refused or not hasattr(of, answer.pattern.method.__name__)
+    ]
+    modules = copied_modules(design, variant, refused)
+    tests = copied_tests(design, variant) if size == "all" else {}
+    if size != "all":
+        modules = smaller(modules, design, variant, size)
+    renames = read_renames(record, design.loads[0].record.__name__, words)
+    given = [
+        ("--from", origin),
+        ("--only", None if size == "all" else size),
+        ("--vendor", vendor),
+        ("--record", record),
+    ]
+    given += [("--rename", word) for word in words]
+    arguments = [word for option, value in given if value for word in (option, value)]
+    answers = golden_answers([answer for answer in measured if answer.pattern not in refused])
+    made = Made(name, design, variant, library, size, tuple(arguments), answers, renames)
+    files = project_files(made, modules, tests)
+    texts = {file: data.decode() for file, data in files.items() if not file.startswith((f"{library}/", "typings/"))}
+    return files, old_words(texts, renames)
+
+
+def design_of(origin: str | None) -> tuple[Design, Variant]:
+    """The design and the variant that the command line names."""
+    origin = origin or suite().smallest
+    check_name("design", origin.partition(":")[0], dict.fromkeys(suite().names))
+    design, (variant, *_others) = find_variants(origin)
+    return design, variant
+
+
+def measured_questions(design: Design, variant: Variant) -> list[Measurement]:
+    """The questions of a design with the answers of a variant on the samples."""
+    with closing(scratch_store(variant.tables)) as connection:
+        return measure(connection, load_samples(connection, design, variant), design.patterns)

@@ -1,0 +1,233 @@
+"""The files of a package beside its modules: how it is installed and checked, its tests, samples and README."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import distribution, requires
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import attrs
+
+from ... import __version__
+from ...designs import Design, Variant
+from ...designs.golden_answers import json_of_answers
+from ...designs.layout_text import layout_texts
+from ...designs.patterns import key_line
+from ...tables import TableLayout
+from ..named.designs import full_name
+from .copying import PACKAGE, Size, named_anew, repository_class
+from .renaming import NewNames, new_names
+from .templates import filled
+from .vendoring import Vendored, vendored
+from .words import Renames
+
+CHECKERS = ("mypy", "pyright", "pytest")
+
+
+@attrs.frozen
+class Made:
+    """What a package is made of, and how to make it again."""
+
+    name: str
+    design: Design
+    variant: Variant
+    library: str
+    """The package of the library: `rowbook`, or a copy of what is used of it."""
+    size: Size
+    arguments: tuple[str, ...]
+    """The arguments of `rowbook new` after PATH."""
+    answers: Mapping[str, Any]
+    """Golden answers of the variant."""
+    renames: Renames
+
+    @property
+    def is_vendored(self) -> bool:
+        """Whether the library is a copy in the project."""
+        return self.library != "rowbook"
+
+    @property
+    def facts(self) -> set[str]:
+        """What decides which sections of a template it has."""
+        return {self.size, "all" if self.size == "all" else "smaller", "vendored" if self.is_vendored else "installed"}
+
+    @property
+    def imported(self) -> tuple[str, str]:
+        """The module of the package, if not the package itself, and the name, by which a service has the repository."""
+        if self.variant.module is None or self.variant is self.design.main:
+            return "", repository_class(self.design).__name__
+        return f".{self.variant.module.__name__.rpartition('.')[2]}", "Repository"
+
+
+def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, str]) -> dict[str, bytes]:
+    """All files of the project, by their names in its folder."""
+    tables = [table.name for table in made.variant.tables]
+    names = new_names([*modules.values(), *tests.values()], tables, made.renames)
+    of_library = None
+    if made.is_vendored:
+        texts = [*modules.values(), *tests.values(), *_needed(made)]
+        of_library = vendored(texts, made.library, with_tests=made.size == "all")
+
+    def own(text: str) -> str:
+        return names.code(named_anew(text, made.design.name, made.library)).replace(PACKAGE, made.name)
+
+    package = {name: own(text) for name, text in modules.items()}
+    files = {f"{made.name}/{name}.py": text.encode() for name, text in package.items()}
+    files |= {f"tests/{name}.py": own(text).encode() for name, text in tests.items()}
+    values = {"name": made.name, "library": made.library, "home": home_of_tables(package)}
+    if made.size == "all":
+        files |= dict(_samples(made, names))
+        for test in ("test_contract.py", "test_example.py"):
+            files[f"tests/{test}"] = filled(test, values, {made.design.name}).encode()
+    else:
+        files[f"{made.name}/keys.json"] = _golden_keys(made, names)
+        files["tests/test_keys.py"] = filled(f"test_{made.size}.py", values).encode()
+    if made.size != "keys":
+        (layout,) = layout_texts(attrs.evolve(made.design, variants=(made.variant,))).values()
+        files[f"{made.name}/layout.txt"] = names.words(layout).encode()
+    return {
+        "README.md": _readme(made, package, names, files).encode(),
+        "pyproject.toml": _pyproject(made, package, of_library).encode(),
+        **files,
+        f"{made.name}/py.typed": b"",
+        **(of_library.files if of_library else {}),
+    }
+
+
+def _needed(made: Made) -> Iterator[str]:
+    """What the README and the written tests import of the library."""
+    if made.size != "keys":
+        yield from (f"from shared{room} import connect, create_tables" for room in ("", ".stores", ".tables"))
+    if made.size == "all":
+        yield "from shared.testing import DesignContract"
+
+
+def _samples(made: Made, names: NewNames) -> Iterator[tuple[str, bytes]]:
+    """The samples, with keys by hand and the first records of each answer."""
+    for path in {load.samples for load in made.design.loads}:
+        yield f"{made.name}/samples/{path.name}", names.sample(path.name, path.read_bytes().decode()).encode()
+    yield f"{made.name}/samples/keys.json", _golden_keys(made, names)
+    yield f"{made.name}/samples/answers.json", json_of_answers(names.data(made.answers)).encode()
+
+
+def _golden_keys(made: Made, names: NewNames) -> bytes:
+    """Keys by hand of the tables of the variant."""
+    golden = json.loads(made.design.loads[0].samples.with_name("keys.json").read_text(encoding="utf-8"))
+    tables = {table.name: golden[table.name] for table in made.variant.tables if table.name in golden}
+    return (json.dumps(names.data(tables), indent=1) + "\n").encode()
+
+
+# ---- pyproject.toml
+
+
+def _pyproject(made: Made, package: Mapping[str, str], of_library: Vendored | None) -> str:
+    """`pyproject.toml`, with the packages that are imported, in the releases that rowbook asks for."""
+    releases = {
+        re.split(r"[\[<>=; ]", wanted)[0]: wanted.partition(";")[0].strip()
+        for wanted in requires("rowbook") or ()
+        if not wanted.startswith("rowbook")
+    }
+    base = {name for name, wanted in releases.items() if wanted in (requires("rowbook") or ())}
+    service = {name for module, text in package.items() if module not in FOR_DESIGN for name in _imported(text)}
+    further = {name for text in package.values() for name in _imported(text)} - service
+    this, develop = [], []
+    if of_library is None:
+        this = [_rowbook("")]
+        develop = [_rowbook(extras) for extras in _FOR_TESTS[made.size]]
+    else:
+        service |= of_library.packages & base
+        further |= of_library.packages - base - service
+    dependencies = [*(wanted for name, wanted in releases.items() if name in service), *this]
+    further |= {*CHECKERS}
+    wanted_by_tests = [releases.get(name, name) for name in further if name in {*releases, *CHECKERS}]
+    values = {
+        "name": made.name,
+        "project": made.name.replace("_", "-"),
+        "dependencies": _listed(sorted(dependencies)),
+        "developed": _listed(sorted([*wanted_by_tests, *develop])),
+        "version": __version__,
+        "arguments": json.dumps(made.arguments),
+        "packages": json.dumps([made.name, *([made.library] if of_library else [])]),
+        "plugins": ', "-p", "no:rowbook"' if of_library else "",
+    }
+    return filled("pyproject.toml", values, made.facts | ({"direct"} if " @ " in "".join(this) else set()))
+
+
+_FOR_TESTS: Mapping[Size, tuple[str, ...]] = {"keys": (), "questions": ("[store]",), "all": ("[cli,testing]",)}
+"""The extras of rowbook that the tests of a package need."""
+FOR_DESIGN = ("design", "formats")
+"""The modules that only the command `rowbook` and the tests import."""
+
+
+def _imported(text: str) -> set[str]:
+    """The top-level packages that a module imports."""
+    return set(re.findall(r"^\s*(?:from|import) ([a-zA-Z_]\w*)", text, re.MULTILINE))
+
+
+def _rowbook(extras: str) -> str:
+    """The requirement of rowbook: the checkout or the wheel that it was installed from, if pip knows one."""
+    known: dict[str, str] = json.loads(distribution("rowbook").read_text("direct_url.json") or "{}")
+    origin = known.get("url", "")
+    if origin.startswith("file://") and Path(unquote(origin.removeprefix("file://"))).exists():
+        return f"rowbook{extras} @ {origin}"
+    return f"rowbook{extras}>={__version__}"
+
+
+def _listed(requirements: Iterable[str]) -> str:
+    return "".join(f'    "{requirement}",\n' for requirement in requirements)
+
+
+# ---- README.md
+
+
+def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iterable[str]) -> str:
+    """`README.md`, one page; `files` are those of the package and its tests."""
+    docstring = re.match(r'"""(.*?)("""|\n)', package["__init__"])
+    edited = [f"| `{made.name}/{name}.py` | {_HAS[name]} |" for name in package if name in _HAS]
+    if {*package} - {*_HAS, "__init__"}:
+        edited.append(f"| other modules of `{made.name}/` | parts of the repository, or all of it |")
+    module, repository = made.imported
+    first = made.variant.record_tables[0]
+    no_upkeep = made.design.why_no_upkeep(made.variant)
+    values = {
+        "name": made.name,
+        "says": made.renames.in_prose(docstring[1]) if docstring else made.name,
+        "origin": full_name(made.design, made.variant),
+        "library": made.library,
+        "module": module,
+        "repository": names.names.get(repository, repository),
+        "version": __version__,
+        "again": " ".join(made.arguments),
+        "tables": "\n".join(_table(made, names, table) for table in made.variant.record_tables),
+        "edited": "\n".join(edited),
+        "home": home_of_tables(package),
+        "first": names.words(first.name).upper(),
+        "part": names.words(first.key.parts[0].name),
+        "no_upkeep": no_upkeep,
+        "crashes": "; writers that die at any call" if "tests/test_crashes.py" in files else "",
+        "erasures": "; that nothing names what was erased" if "tests/test_erasures.py" in files else "",
+    }
+    return filled("README.md", values, made.facts | {"independent" if no_upkeep else "recovered"})
+
+
+def _table(made: Made, names: NewNames, table: TableLayout[Any, Any]) -> str:
+    """A table as a row of the README's table."""
+    return (
+        f"| `{names.words(table.name)}` | {made.renames.in_prose(table.holds)} | `{names.words(key_line(table.key))}` |"
+    )
+
+
+def home_of_tables(package: Mapping[str, str]) -> str:
+    """The module that has the tables."""
+    return next((name for name, text in package.items() if re.search(r"^TABLES\b", text, re.MULTILINE)), "keys")
+
+
+_HAS = {
+    "records": "the records: fields, and what each may hold",
+    "keys": "keys and tables: what is a column, and what is part of a key",
+    "repository": "a method for each write and each question",
+    "example": "a story that you can run",
+    "design": "the loads and questions that the command `rowbook` and the tests know",
+    "formats": "the formats of files that `rowbook load` reads",
+}

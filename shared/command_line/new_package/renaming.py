@@ -1,0 +1,152 @@
+"""Other names in the files of a package: of classes, functions, fields and tables, not of stored values."""
+
+import ast
+import csv
+import io
+import json
+import re
+import tokenize
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+import attrs
+
+from ..screen.usage import WrongUsage
+from .words import Renames, words_of
+
+_NAMED = re.compile(r"`[^`\n]+`|\b[A-Z]\w*\.[a-z]\w*\b")
+_IN_BRACES = re.compile(r"\{[^{}]*\}")
+_QUOTED = re.compile(r"([a-zA-Z]*)(\"\"\"|'''|\"|')(.*)\2", re.DOTALL)
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+@attrs.frozen
+class NewNames:
+    """The names of a package, each with the one in its place."""
+
+    names: Mapping[str, str]
+    """Of everything that the package defines."""
+    told: Mapping[str, str]
+    """Those that a text names too: of fields, functions, classes and tables."""
+
+    def code(self, text: str) -> str:
+        """A module with these names, also in f-strings, and in strings that are one of them."""
+        lines = text.splitlines(keepends=True)
+        for token in reversed([*tokenize.generate_tokens(io.StringIO(text).readline)]):
+            new = token.string
+            if token.type == tokenize.NAME:
+                new = self.names.get(new, new)
+            elif token.type in (tokenize.STRING, tokenize.COMMENT):
+                new = self._string(new) if token.type == tokenize.STRING else self._in_prose(new)
+            (row, start), (last, end) = token.start, token.end
+            if new != token.string:
+                lines[row - 1 : last] = [lines[row - 1][:start] + new + lines[last - 1][end:]]
+        return "".join(lines)
+
+    def _string(self, text: str) -> str:
+        found = _QUOTED.fullmatch(text)
+        assert found is not None
+        prefix, quote, inner = found.groups()
+        if "f" in prefix.lower():
+            inner = _IN_BRACES.sub(lambda found: _IDENTIFIER.sub(self._known, found[0]), inner)
+        return f"{prefix}{quote}{self.told.get(inner, self._in_prose(inner))}{quote}"
+
+    def _in_prose(self, text: str) -> str:
+        """A text with new names between backticks, and in `Class.field`, with which errors begin."""
+        return _NAMED.sub(lambda found: _IDENTIFIER.sub(self._told, found[0]), text)
+
+    def _known(self, found: re.Match[str]) -> str:
+        return self.names.get(found[0], found[0])
+
+    def _told(self, found: re.Match[str]) -> str:
+        return self.told.get(found[0], found[0])
+
+    def words(self, text: str) -> str:
+        """A text of names, such as `layout.txt`; a name after a colon is that of a column, which stays."""
+        return re.sub(r"(?<!:)\b[A-Za-z_]\w*", self._told, text)
+
+    def data(self, value: Any) -> Any:
+        """A value of JSON with these names as keys."""
+        found: Any = value  # whose type a check below would hide
+        if isinstance(value, dict):
+            return {self.told.get(name, name): self.data(inner) for name, inner in found.items()}
+        return [self.data(inner) for inner in found] if isinstance(value, list) else value
+
+    def sample(self, name: str, text: str) -> str:
+        """A file of samples: the header of CSV, the first names of each line of JSON."""
+        if name.endswith(".csv"):
+            header, newline, rest = text.partition("\n")
+            columns = next(csv.reader([header]))
+            return ",".join(self.told.get(column, column) for column in columns) + newline + rest
+        if name.endswith(".jsonl"):
+            return "".join(f"{self._line(line)}\n" for line in text.rstrip("\n").split("\n"))
+        return text
+
+    def _line(self, line: str) -> str:
+        return json.dumps(
+            {self.told.get(name, name): value for name, value in json.loads(line).items()}, ensure_ascii=False
+        )
+
+
+def new_names(texts: Iterable[str], tables: Iterable[str], renames: Renames) -> NewNames:
+    """The names that the modules of a package define, and those of its tables, with other words.
+
+    Raises WrongUsage if a word is in no name, if two names become one, or if a name is already there.
+    """
+    everywhere = {*chain.from_iterable(map(_defined, texts))}
+    told = {*chain.from_iterable(map(_described, texts)), *tables}
+    names = {name: new for name in sorted({*everywhere, *told}) if (new := renames.of(name)) != name}
+    wrong = [
+        f"{'_'.join(old)}: no name of the package has these words"
+        for old, _ in renames.pairs
+        if not any(_contains(words_of(name), old) for name in {*everywhere, *told})
+    ]
+    for name, new in names.items():
+        if new in everywhere - names.keys() and name in told:
+            wrong.append(f"the package has {new} already, which {name} would become")
+        same = [other for other, of_other in names.items() if of_other == new and other < name]
+        wrong += [f"{other} and {name} would both become {new}" for other in same]
+    if wrong:
+        raise WrongUsage(f"--record, --rename: {'; '.join(wrong)}")
+    return NewNames(names, {name: new for name, new in names.items() if name in told})
+
+
+def _contains(words: tuple[str, ...], old: tuple[str, ...]) -> bool:
+    renamed = Renames(((old, ("x",)),))
+    return renamed.of("_".join(words)) != "_".join(words)
+
+
+def _defined(text: str) -> Iterator[str]:
+    """Every name that a module defines."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+
+
+def _described(text: str) -> Iterator[str]:
+    """The names of a module's classes, fields and functions."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        if isinstance(node, ast.ClassDef):
+            fields = (inner.target for inner in node.body if isinstance(inner, ast.AnnAssign))
+            yield from (field.id for field in fields if isinstance(field, ast.Name))
+
+
+def old_words(files: Mapping[str, str], renames: Renames) -> dict[str, list[int]]:
+    """The lines of each file that still have the old words."""
+    if not renames.pairs:
+        return {}
+    lines = {
+        name: [number for number, line in enumerate(text.splitlines(), 1) if renames.old_words.search(line)]
+        for name, text in files.items()
+        if name.endswith((".py", ".md"))
+    }
+    return {name: found for name, found in lines.items() if found}

@@ -1,0 +1,176 @@
+"""Output: lines, JSON and byte rulers; coloured on a terminal, plain everywhere else.
+
+`wrapped` fits text to the width. What is copied or read by programs stays on one line: commands, hex, JSON, errors.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+WIDTH = 100
+"""Characters of a line if there is no terminal."""
+GUTTER = 9
+"""Characters before each line of a ruler."""
+STYLES = ("dim", "bold", "cyan")
+"""Styles of a ruler's names, values and bytes."""
+NARROWEST = 60
+"""Minimum width in characters; a narrower table would lose content, so a narrower terminal breaks the lines itself."""
+
+_BREAK = re.compile(r"( +(?![^\[]*\])|(?<=\])(?=\[))")
+"""Where a text may be broken: between words and between the parts of a key, but not within brackets."""
+
+
+def visible(text: str) -> str:
+    r"""Text that cannot control a terminal: characters that are not printable become \x1b, \u202e or \U000e0001."""
+    return (
+        text if text.isprintable() else "".join(letter if letter.isprintable() else _escaped(letter) for letter in text)
+    )
+
+
+def _escaped(character: str) -> str:
+    number = ord(character)
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+class NotWritten(Exception):
+    """Output cannot be written; the message says why in one line."""
+
+
+class _Console(Console):
+    def __exit__(self, *raised: Any) -> None:
+        """Writes the printed text; an error is `NotWritten`, because an OSError would look like an error of a store."""
+        try:
+            super().__exit__(*raised)
+        except OSError as error:
+            raise NotWritten(f"{'stderr' if self.stderr else 'stdout'}: {reason(error)}") from error
+
+    def on_broken_pipe(self) -> None:
+        """Prints nothing more once the reader has closed the pipe, so that the command ends as usual."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
+
+
+def console(plain: bool = False, stderr: bool = False) -> Console:
+    """The console for output; plain also without a terminal, or if NO_COLOR is set. Text is never read as markup."""
+    out = _console(stderr=stderr)
+    if out.is_terminal and not out.is_dumb_terminal and not out.no_color and not plain:
+        return out
+    width = None if out.is_terminal or _columns() else WIDTH
+    return _console(stderr=stderr, width=width, force_terminal=False, no_color=True)
+
+
+def consoles(plain: bool) -> tuple[Console, Console]:
+    """The consoles for output and for errors."""
+    return console(plain), console(plain, stderr=True)
+
+
+def _console(**options: Any) -> Console:
+    # A COLUMNS that is not a width is left out: rich accepts 0, and fails on digits that are not ASCII.
+    environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    environment |= {"COLUMNS": columns} if (columns := _columns()) else {}
+    out = _Console(markup=False, highlight=False, emoji=False, _environ=environment, **options)
+    if out.width < NARROWEST:
+        out.width = NARROWEST
+    return out
+
+
+def _columns() -> str:
+    """The width in the environment's COLUMNS; empty if that is not a width."""
+    digits = re.fullmatch("0*([1-9][0-9]{0,3})", os.environ.get("COLUMNS", ""))
+    return digits[1] if digits else ""
+
+
+def line(to: Console, text: str = "", style: str | None = None) -> None:
+    """Writes one line, however long, which cannot control the terminal."""
+    to.out(visible(text), style=style, highlight=False)
+
+
+def wrapped(to: Console, text: str, indent: int = 4, style: str | None = None) -> None:
+    """Writes a text on as many lines as it needs, the later ones indented; a word that is wider stays whole."""
+    first, *others = _BREAK.split(visible(text))
+    shown = first
+    for blanks, word in zip(others[::2], others[1::2], strict=True):
+        if cell_len(shown) + len(blanks) + cell_len(word) <= to.width or not shown.strip():
+            shown += blanks + word
+        else:
+            line(to, shown, style)
+            shown = " " * indent + word
+    line(to, shown, style)
+
+
+def heading(to: Console, text: str) -> None:
+    """Writes a heading after an empty line."""
+    line(to)
+    line(to, text, style="bold")
+
+
+def json_object(to: Console, value: dict[str, Any]) -> None:
+    """Writes one JSON object on one line; bytes are hex."""
+    line(to, json_text(to, value))
+
+
+def json_text(to: Console, value: Any) -> str:
+    """A value as JSON on one line that `to` can print; bytes are hex."""
+    from ...records.plain_values import json_of
+
+    text = json_of(value, ascii_only=to.encoding != "utf-8")
+    # Characters that are not printable occur only within strings, where JSON may write them as \uXXXX.
+    if not text.isprintable():
+        text = "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
+    return text
+
+
+def raw(to: Console, text: str) -> None:
+    """Writes a text as it is, for programs; `Console.out` would make blanks of tabs."""
+    if to.quiet:
+        return
+    try:
+        to.file.write(text)
+        to.file.flush()
+    except BrokenPipeError:
+        to.on_broken_pipe()
+    except OSError as error:
+        raise NotWritten(f"stdout: {reason(error)}") from error
+
+
+def ruler(to: Console, title: str, lines: list[tuple[int, str]]) -> None:
+    """Writes the lines of a ruler, the first one after the title."""
+    for kind, text in lines:
+        to.print(Text.assemble((f"  {title:5}  ", "dim"), (visible(text), STYLES[kind])), soft_wrap=True)
+        title = ""
+
+
+# Words
+
+
+def count(number: int, what: str) -> str:
+    """`1 record`, `2 records`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def reason(error: Exception) -> str:
+    """The first line of a store's error message; HBase sends a Java stack trace after it.
+
+    The class of a Java exception is left out if it says only that something failed.
+    """
+    message: object = getattr(error, "message", None) or getattr(error, "strerror", None) or str(error)
+    text = message.decode(errors="replace") if isinstance(message, bytes) else str(message)
+    first = (text.splitlines() or [type(error).__name__])[0]
+    return first.removeprefix("org.apache.hadoop.hbase.DoNotRetryIOException: ").removeprefix("java.io.IOException: ")
+
+
+def lines_of_designs(to: Console, lines: Iterable[str]) -> None:
+    """Writes lines about designs; those that are not indented begin a design.
+
+    A line that is wider than the terminal continues below its last column, or further left if that is far right.
+    """
+    for line in lines:
+        last_column = line.rfind("  ") + 2
+        indent = max(4, min(last_column, to.width // 4))
+        wrapped(to, line, indent, None if line.startswith(" ") else "bold")

@@ -1,0 +1,51 @@
+"""`rowbook ddl`: HBase-shell statements that create the tables of a variant."""
+
+import attrs
+from rich.console import Console
+
+from ...keys.prefixes import MAX_BUCKETS
+from ...tables.ddl import namespace_statements, statement_split_at, tables_with_splits
+from ..named.designs import find_variants
+from ..named.field_values import number
+from ..screen.terminal import json_object, line
+
+
+def show_statements(to: Console, name: str, splits: str | None, table_prefix: str | None, *, as_json: bool) -> None:
+    """Writes the statements of a variant's tables, with `splits` points if their keys can be split at so many.
+
+    The names have the prefix that a store's URL with this `table_prefix` gives them.
+    """
+    _design, (variant, *_others) = find_variants(name)
+    count = None if splits is None else number("--splits", splits, MAX_BUCKETS - 1)
+    prefix = _prefix_of_names(table_prefix) if table_prefix else ""
+    split_tables = [
+        (attrs.evolve(table, name=f"{prefix}{table.name}"), points)
+        for table, points in tables_with_splits(variant.tables, count)
+    ]
+    if not as_json:
+        for text in namespace_statements(table for table, _ in split_tables):
+            line(to, text)
+        for table, points in split_tables:
+            for text in statement_split_at(table, points).split("\n"):
+                line(to, text)
+        return
+    json_object(
+        to,
+        {
+            "tables": [
+                {
+                    "name": table.name,
+                    "families": {name: attrs.asdict(family) for name, family in table.families.items()},
+                    "splits": points.points,
+                    "reason": points.reason,
+                }
+                for table, points in split_tables
+            ]
+        },
+    )
+
+
+def _prefix_of_names(table_prefix: str) -> str:
+    from ...stores.thrift1.prefixes import prefix_of_names  # which imports happybase
+
+    return prefix_of_names(table_prefix)
