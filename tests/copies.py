@@ -1,7 +1,6 @@
 """What `rowbook new` makes a package of, the story that a package tells, and the modules that a file imports."""
 
 import ast
-import re
 import subprocess
 import sys
 import zipfile
@@ -23,9 +22,12 @@ def copied_modules(name: str) -> list[str]:
     """
     modules = list(COPIED) if (ROOT / "domains" / name / "keys.py").exists() else ["__init__"]
     for module in modules:
-        imported = imported_modules(ROOT / "domains" / name / f"{module}.py")
-        beside = dict.fromkeys(other[1:] for other in imported if re.fullmatch(r"\.\w+", other))
-        modules += [other for other in beside if other not in modules]
+        inside = module.split("/")[:-1]
+        for other in imported_modules(ROOT / "domains" / name / f"{module}.py"):
+            dots = len(other) - len(other.lstrip("."))
+            if 0 < dots <= len(inside) + 1:
+                beside = "/".join([*inside[: len(inside) + 1 - dots], *other[dots:].split(".")])
+                modules += [beside] if beside not in modules and beside else []
     return modules
 
 

@@ -32,7 +32,7 @@ ROOMS = {
         "domains.demo",
         "domains.suite",
     ),
-    "frames": ("domains.tsdb.frames",),
+    "frames": ("domains.tsdb.asking.frames",),
     "parquet": ("shared.command_line.records.parquet_files",),
     "tsdb": ("domains.tsdb", "shared.keys.cell_arrays", "shared.stores.hbase.cell_replies"),
     "pictures": ("shared.exhibit.pictures",),
@@ -89,7 +89,12 @@ def test_the_packages_that_errors_name_are_those_of_the_extras() -> None:
     assert {name: set(needed) for name, needed in EXTRAS.items()} == {name: OF_EXTRA[name] for name in EXTRAS}
 
 
-COPIED = [f"domains.{name}.{module}" for name in NAMES for module in copied_modules(name) if name not in EXTRAS]
+COPIED = [
+    f"domains.{name}.{module.replace('/', '.')}"
+    for name in NAMES
+    for module in copied_modules(name)
+    if name not in EXTRAS
+]
 OF_COMMANDS = [
     module.removesuffix(".__init__")
     for module in MODULES
@@ -102,7 +107,7 @@ PROMISED = {
     "testing": ["shared.testing.contracts"],
     "cli": [name for name in OF_COMMANDS if not name.endswith("__main__")]
     + [f"domains.{name}.design" for name in NAMES if name not in EXTRAS],
-    "frames": ["domains.tsdb.frames"],
+    "frames": ["domains.tsdb.asking.frames"],
     "parquet": ["shared.command_line.records.parquet_files"],
     "tsdb": ["domains.tsdb"],
     "pictures": ["shared.exhibit.pictures"],

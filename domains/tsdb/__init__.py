@@ -2,14 +2,14 @@
 
 from shared.writes import NotAllStored
 
-from .annotations import Annotation
-from .frames import to_arrow, to_pandas
+from .asking.frames import to_arrow, to_pandas
+from .asking.query_text import SubQuery, TagFilter, parse_query
+from .asking.series import Series
 from .keys import SETTINGS, TABLES, Widths, data_table, uid_tables
-from .query_text import SubQuery, TagFilter, parse_query
 from .records import Answer, Point
 from .repository import TsdbRepository
-from .series import Series
-from .settings import WrongSettings
+from .storage.annotations import Annotation
+from .storage.settings import WrongSettings
 
 __all__ = [
     "SETTINGS",

@@ -7,12 +7,12 @@ from shared.designs import Action
 from shared.keys import InvalidQuestion, shown
 from shared.tables import InvalidRecord
 
-from .compaction import CompactionResult
-from .deleting import DeletionResult
-from .query_text import parse_series
+from .asking.query_text import parse_series
+from .asking.selecting import FOREVER_MS
+from .changing.compaction import CompactionResult
+from .changing.deleting import DeletionResult
 from .records import Point
 from .repository import TsdbRepository
-from .selecting import FOREVER_MS
 
 
 def compact(repository: TsdbRepository, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:

@@ -10,13 +10,13 @@ from shared.designs import CellContents, contents_of
 from shared.records import show_time
 from shared.tables import InvalidRecord, ItemCells, TableLayout
 
-from .annotations import is_annotation, read_annotation
+from .asking.query_text import SubQuery, TagFilter, parse_queries
 from .keys import KINDS, RowOfName, RowOfTable, RowOfUid
-from .point_arrays import PointCells, read_points
-from .qualifiers import APPENDED, HOUR_MS, IS_FLOAT, is_of_points
-from .query_text import SubQuery, TagFilter, parse_queries
 from .repository import TsdbRepository
-from .uids import UnknownUid
+from .storage.annotations import is_annotation, read_annotation
+from .storage.point_arrays import PointCells, read_points
+from .storage.qualifiers import APPENDED, HOUR_MS, IS_FLOAT, is_of_points
+from .storage.uids import UnknownUid
 
 _HISTOGRAM = 0x06
 

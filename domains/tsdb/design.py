@@ -12,7 +12,7 @@ from .formats import FORMATS
 from .options import OPTIONS
 from .records import Point
 from .repository import POINTS_AT_ONCE, TsdbRepository
-from .stored_names import StoredNames
+from .storage.stored_names import StoredNames
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "tsdb"
 

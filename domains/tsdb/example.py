@@ -8,10 +8,10 @@ from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import WriterClock
 
+from .changing.rewriting import QUIET_MS
 from .keys import TABLES
 from .records import Answer, Point
 from .repository import TsdbRepository
-from .rewriting import QUIET_MS
 
 
 class Earlier(WriterClock):

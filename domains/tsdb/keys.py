@@ -23,10 +23,10 @@ from shared.keys import (
 from shared.tables import RAW, Column, Family, ItemCells, Packing, RecordCells, TableLayout
 from shared.writes.dictionaries import ID_FAMILY, NAME_FAMILY
 
-from .codecs import LatinText, Seconds, SeriesSalt, TagPairs
-from .point_arrays import PointCells
-from .qualifiers import FAMILY, HOUR_MS
 from .records import RegisteredDeletion, SeriesPoint, Settings, UidMapping
+from .storage.codecs import LatinText, Seconds, SeriesSalt, TagPairs
+from .storage.point_arrays import PointCells
+from .storage.qualifiers import FAMILY, HOUR_MS
 
 LATIN_TEXT = Packing("text of ISO 8859-1", LatinText.encode, LatinText.decode)
 

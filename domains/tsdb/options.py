@@ -23,11 +23,11 @@ from shared.keys import InvalidKey, shown
 from shared.stores import connect
 from shared.tables import create_tables
 
-from .codecs import SeriesSalt
 from .keys import SETTINGS, SeriesTables, Widths, data_table, uid_tables
-from .qualifiers import Duplicates
 from .repository import TsdbRepository
-from .settings import SALT, WIDTH_OF_KIND, WrongSettings, kept_options, settings_of, widths_of
+from .storage.codecs import SeriesSalt
+from .storage.qualifiers import Duplicates
+from .storage.settings import SALT, WIDTH_OF_KIND, WrongSettings, kept_options, settings_of, widths_of
 
 if TYPE_CHECKING:
     import happybase

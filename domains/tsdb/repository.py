@@ -13,22 +13,11 @@ from shared.tables import BoundTable
 from shared.upkeep import CombinedUpkeep, Upkeep
 from shared.writes import CLOCK, WriterClock, store_all
 
-from .annotation_store import AnnotationStore
-from .annotations import Annotation
-from .answering import answered, by_tsuid
-from .compaction import CompactionResult, compact
-from .correcting import CorrectionResult, correct_rows
-from .deleting import Deleter, DeletionResult
-from .exporting import StoredPoints
-from .keys import DEFAULT_WIDTHS, TABLES, SeriesTables, Widths
-from .qualifiers import HOUR_MS, Duplicates, cell_of, pack_appended
-from .query_text import SubQuery, TagFilter, parse_queries, parse_series
-from .reading import read_series
-from .records import Answer, Number, Point, RegisteredDeletion, SeriesPoint
-from .recovering import DeletionUpkeep
-from .registry import DeletionRegistry
-from .rewriting import append_points
-from .selecting import (
+from .asking.answering import answered, by_tsuid
+from .asking.exporting import StoredPoints
+from .asking.query_text import SubQuery, TagFilter, parse_queries, parse_series
+from .asking.reading import read_series
+from .asking.selecting import (
     FOREVER_MS,
     Selection,
     check_period,
@@ -37,10 +26,21 @@ from .selecting import (
     series_of_tsuids,
     unknown_names,
 )
-from .series import Series
-from .settings import check_settings
-from .uids import Uids
-from .verifying import SeriesUpkeep
+from .asking.series import Series
+from .changing.annotation_store import AnnotationStore
+from .changing.compaction import CompactionResult, compact
+from .changing.correcting import CorrectionResult, correct_rows
+from .changing.deleting import Deleter, DeletionResult
+from .changing.recovering import DeletionUpkeep
+from .changing.registry import DeletionRegistry
+from .changing.rewriting import append_points
+from .changing.verifying import SeriesUpkeep
+from .keys import DEFAULT_WIDTHS, TABLES, SeriesTables, Widths
+from .records import Answer, Number, Point, RegisteredDeletion, SeriesPoint
+from .storage.annotations import Annotation
+from .storage.qualifiers import HOUR_MS, Duplicates, cell_of, pack_appended
+from .storage.settings import check_settings
+from .storage.uids import Uids
 
 POINTS_AT_ONCE = 10_000
 """Points in one call of `store_all`: enough that interleaved series have several each, whose cells share a mutation."""

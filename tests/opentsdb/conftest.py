@@ -6,8 +6,8 @@ from contextlib import closing
 import happybase
 import pytest
 
+from domains.tsdb.changing.rewriting import QUIET_MS
 from domains.tsdb.keys import TABLES
-from domains.tsdb.rewriting import QUIET_MS
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import server_clock

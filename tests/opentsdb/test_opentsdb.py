@@ -21,7 +21,7 @@ from domains.tsdb import (
     data_table,
     uid_tables,
 )
-from domains.tsdb.codecs import SeriesSalt
+from domains.tsdb.storage.codecs import SeriesSalt
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.programs.opentsdb.questions import HOUR_MS, KINDS, LaterClock, Side, T, generated
@@ -174,7 +174,7 @@ def test_what_a_deletion_inside_of_hours_leaves_is_answered_equally(
     hbase, connection, opentsdb, monkeypatch, compacted
 ):
     quiet_ms = 2000
-    monkeypatch.setattr("domains.tsdb.deleting.QUIET_MS", quiet_ms)
+    monkeypatch.setattr("domains.tsdb.changing.deleting.QUIET_MS", quiet_ms)
     metric = f"deleted.{compacted}".replace(" ", ".")
     period = (f"none:{metric}", T, T + 3 * HOUR_MS)
     repository = TsdbRepository(connection)

@@ -7,13 +7,13 @@ import attrs
 import pytest
 
 from domains.tsdb import Point, TagFilter, TsdbRepository
-from domains.tsdb.aggregation import AGGREGATORS
-from domains.tsdb.differences import DIFFERENCES, MISSING_AGGREGATORS
+from domains.tsdb.asking.aggregation import AGGREGATORS
+from domains.tsdb.asking.query_text import NONE, parse_query
 from domains.tsdb.keys import POINTS
-from domains.tsdb.qualifiers import column_of
-from domains.tsdb.query_text import NONE, parse_query
 from domains.tsdb.records import SeriesPoint
-from domains.tsdb.uids import UnknownUid
+from domains.tsdb.shown.differences import DIFFERENCES, MISSING_AGGREGATORS
+from domains.tsdb.storage.qualifiers import column_of
+from domains.tsdb.storage.uids import UnknownUid
 from shared.keys import InvalidQuestion
 from tests.programs.opentsdb.questions import HOUR_MS, T
 from tests.programs.opentsdb.server import Refused, running

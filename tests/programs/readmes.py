@@ -22,7 +22,7 @@ from domains.monitoring import Point as MonitoredPoint
 from domains.monitoring import PointRepository
 from domains.suite import SUITE
 from domains.tsdb import TsdbRepository
-from domains.tsdb.rewriting import QUIET_MS
+from domains.tsdb.changing.rewriting import QUIET_MS
 from shared.command_line.measured.linting import lint
 from shared.command_line.named.design_lines import listing_text
 from shared.command_line.screen.terminal import WIDTH

@@ -8,14 +8,14 @@ from shared.designs import Design
 from shared.exhibit import filled, markdown_table
 from shared.records.lengths import UNIT_LENGTHS_MS
 
-from ..aggregation import AGGREGATORS
-from ..codecs import SeriesSalt
-from ..differences import DIFFERENCES, MISSING
-from ..downsampling import DOWNSAMPLERS
+from ..asking.aggregation import AGGREGATORS
+from ..asking.downsampling import DOWNSAMPLERS
+from ..asking.query_text import FILLS, FILTER_KINDS, NONE, parse_query
 from ..keys import DEFAULT_WIDTHS, TABLES
 from ..options import DATA_TABLE, FIX_DUPLICATES, OPTIONS, SALT_BUCKETS, SALT_WIDTH, UID_TABLE
-from ..query_text import FILLS, FILTER_KINDS, NONE, parse_query
-from ..settings import settings_of
+from ..storage.codecs import SeriesSalt
+from ..storage.settings import settings_of
+from .differences import DIFFERENCES, MISSING
 
 SPEED = Path(__file__).parents[3] / "fixtures" / "tsdb" / "speed.json"
 

@@ -9,12 +9,12 @@ from shared.queries import scan
 from shared.records import parse_time
 from shared.tables import InvalidRecord
 
-from ..codecs import SeriesSalt
+from ..asking.query_text import TagFilter
 from ..keys import POINTS, TABLES, data_table
-from ..query_text import TagFilter
 from ..records import Answer, Point
 from ..repository import TsdbRepository
-from ..settings import WrongSettings
+from ..storage.codecs import SeriesSalt
+from ..storage.settings import WrongSettings
 
 # ---- the key of S2.11 byte for byte as published
 

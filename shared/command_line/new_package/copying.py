@@ -18,7 +18,7 @@ from .templates import filled
 
 Size: TypeAlias = Literal["keys", "questions", "all"]
 
-_BESIDE = re.compile(r"^ *from \.(\w+) import|^ *from \. import ([\w, ]+)$", re.MULTILINE)
+_BESIDE = re.compile(r"^ *from (\.+)([\w.]*) import ([\w, ]*)", re.MULTILINE)
 _LIBRARY = re.compile(r"\b(?:shared|rowbook)(?=[./][a-z])")
 
 
@@ -48,14 +48,26 @@ def copied_modules(design: Design, variant: Variant, refused: Iterable[AccessPat
 
 
 def _take_imported(modules: dict[str, str], text_of: Callable[[str], str]) -> None:
-    """Adds the modules that these, and those added, import from beside them, if `text_of` has a text of them."""
+    """Adds the modules that these, and those added, import from their package, if `text_of` has a text of them."""
     waiting = [*modules]
     while waiting:
-        for imported in _BESIDE.finditer(modules[waiting.pop()]):
-            for name in re.findall(r"\w+", imported[1] or imported[2]):
-                if name not in modules and (text := text_of(name)):
-                    modules[name] = text
-                    waiting.append(name)
+        module = waiting.pop()
+        for name in _imported_beside(module, modules[module]):
+            if name not in modules and (text := text_of(name)):
+                modules[name] = text
+                waiting.append(name)
+
+
+def _imported_beside(module: str, text: str) -> Iterator[str]:
+    """The modules of its package that a module may import, each as `folder/name`, and the folders that they are in."""
+    inside = module.split("/")[:-1]
+    for dots, path, names in _BESIDE.findall(text):
+        if len(dots) > len(inside) + 1:
+            continue
+        folder = [*inside[: len(inside) + 1 - len(dots)], *filter(None, path.split("."))]
+        yield "/".join(folder)
+        yield from ("/".join([*folder, name]) for name in re.findall(r"\w+", names))
+        yield from ("/".join([*folder[:depth], "__init__"]) for depth in range(1, len(folder)))
 
 
 def _module(folder: Path, name: str) -> str:
@@ -240,7 +252,7 @@ def _with_constants(text: str, modules: dict[str, str]) -> str:
     places: dict[ast.AST, str] = {}
     for node in ast.parse(text).body:
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
-            of_names = [reached(modules[node.module], [alias.name]) for alias in node.names]
+            of_names = [reached(modules[node.module.replace(".", "/")], [alias.name]) for alias in node.names]
             places[node] = "\n".join(of_name.split('"""', 2)[2].strip() for of_name in of_names)
         elif isinstance(node, ast.ImportFrom) and re.fullmatch(r"(?:shared|rowbook)\.(?!keys).*", node.module or ""):
             room = import_module(str(node.module))

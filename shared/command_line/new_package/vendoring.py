@@ -38,7 +38,8 @@ def vendored(texts: Iterable[str], vendor: str, *, with_tests: bool = True) -> V
     needed = Needed()
     needed.take([LIBRARY / "__init__.py", *([PLUGIN] if with_tests else [])])
     for text in texts:
-        needed.follow(_imports(text), LIBRARY / "none.py")
+        of_library = [(module, name) for module, name in _imports(text) if not module.startswith(".")]
+        needed.follow(of_library, LIBRARY / "none.py")
     folders = {path.parent for path in needed.paths}
     data = {path for folder in folders for path in folder.iterdir() if path.suffix in DATA}
     files = {f"{vendor}/{path.relative_to(LIBRARY).as_posix()}": path.read_bytes() for path in data}

@@ -4,9 +4,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.keys import TABLES, Widths, data_table
 from domains.tsdb.repository import TsdbRepository
+from domains.tsdb.storage.codecs import SeriesSalt
 from shared.writes import server_clock
 from tests.domains.clocks import SetClock
 from tests.domains.tsdb.compacting import NOW

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from domains.tsdb.aggregation import aggregated
-from domains.tsdb.downsampling import Downsampling, downsampled
-from domains.tsdb.rates import Rate, rates
+from domains.tsdb.asking.aggregation import aggregated
+from domains.tsdb.asking.downsampling import Downsampling, downsampled
+from domains.tsdb.asking.rates import Rate, rates
+from domains.tsdb.asking.series import Values
 from domains.tsdb.records import LAST_INT
-from domains.tsdb.series import Values
 from shared.keys import InvalidQuestion
 
 T = 1_356_998_400

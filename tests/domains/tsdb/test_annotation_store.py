@@ -5,10 +5,10 @@ import time
 import attrs
 import pytest
 
-from domains.tsdb.annotations import Annotation
-from domains.tsdb.query_text import TagFilter
+from domains.tsdb.asking.query_text import TagFilter
 from domains.tsdb.records import Point
 from domains.tsdb.repository import FOREVER_MS, TsdbRepository
+from domains.tsdb.storage.annotations import Annotation
 from shared.designs.metering import metered
 from shared.keys import InvalidKey
 from shared.tables import InvalidRow

@@ -7,10 +7,10 @@ from time import time_ns
 
 import pytest
 
+from domains.tsdb.changing.registry import KEEP_MS, DeletionRegistry
+from domains.tsdb.changing.rewriting import QUIET_MS
 from domains.tsdb.keys import DELETIONS, TABLES
 from domains.tsdb.records import Point, RegisteredDeletion
-from domains.tsdb.registry import KEEP_MS, DeletionRegistry
-from domains.tsdb.rewriting import QUIET_MS
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, stopped_at

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from domains.tsdb.calendars import CALENDAR_UNITS, interval_start, later, milliseconds
-from domains.tsdb.downsampling import downsampled
-from domains.tsdb.query_text import parse_downsampling
-from domains.tsdb.series import Values
+from domains.tsdb.asking.calendars import CALENDAR_UNITS, interval_start, later, milliseconds
+from domains.tsdb.asking.downsampling import downsampled
+from domains.tsdb.asking.query_text import parse_downsampling
+from domains.tsdb.asking.series import Values
 from shared.records import parse_time
 
 

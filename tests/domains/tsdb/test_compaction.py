@@ -4,11 +4,11 @@ from contextlib import suppress
 
 import pytest
 
-from domains.tsdb import compaction
+from domains.tsdb.changing import compaction
+from domains.tsdb.changing.rewriting import QUIET_MS
 from domains.tsdb.keys import POINTS
-from domains.tsdb.qualifiers import qualifier_of
 from domains.tsdb.records import Point
-from domains.tsdb.rewriting import QUIET_MS
+from domains.tsdb.storage.qualifiers import qualifier_of
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
 from tests.domains.clocks import SetClock
 from tests.domains.tsdb.compacting import HOUR, NOW, TAGS, repository, stored, values

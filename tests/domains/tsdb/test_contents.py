@@ -3,10 +3,10 @@
 import pytest
 
 from domains.tsdb import Point, TsdbRepository
-from domains.tsdb.annotations import Annotation, annotation_qualifier, pack_annotation
 from domains.tsdb.contents import contents_of_cell, names_in_key, unknown_names
 from domains.tsdb.keys import NAMES, POINTS, UIDS, HourOfSeries, RowOfName, RowOfUid
-from domains.tsdb.uids import UnknownUid
+from domains.tsdb.storage.annotations import Annotation, annotation_qualifier, pack_annotation
+from domains.tsdb.storage.uids import UnknownUid
 from shared.tables import InvalidRecord
 from tests.domains.tsdb.compacting import HOUR
 

@@ -4,10 +4,10 @@ from contextlib import suppress
 
 import pytest
 
-from domains.tsdb.correcting import CorrectionResult
-from domains.tsdb.qualifiers import APPENDED, column_of
+from domains.tsdb.changing.correcting import CorrectionResult
+from domains.tsdb.changing.rewriting import QUIET_MS
 from domains.tsdb.records import Point
-from domains.tsdb.rewriting import QUIET_MS
+from domains.tsdb.storage.qualifiers import APPENDED, column_of
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
 from tests.domains.tsdb.compacting import FIVE, HOUR, HOUR_MS, NOW, TAGS, repository, stored, values
 

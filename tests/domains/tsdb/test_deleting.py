@@ -5,15 +5,15 @@ from contextlib import suppress
 
 import pytest
 
-from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.deleting import DeletionResult, deletion
+from domains.tsdb.asking.query_text import TagFilter
+from domains.tsdb.changing.deleting import DeletionResult, deletion
+from domains.tsdb.changing.registry import CoveredPeriod
+from domains.tsdb.changing.rewriting import QUIET_MS
 from domains.tsdb.keys import TABLES, data_table
-from domains.tsdb.qualifiers import MIXED, NOT_MIXED, pack_appended, pack_number, qualifier_of
-from domains.tsdb.query_text import TagFilter
 from domains.tsdb.records import Point
-from domains.tsdb.registry import CoveredPeriod
 from domains.tsdb.repository import TsdbRepository
-from domains.tsdb.rewriting import QUIET_MS
+from domains.tsdb.storage.codecs import SeriesSalt
+from domains.tsdb.storage.qualifiers import MIXED, NOT_MIXED, pack_appended, pack_number, qualifier_of
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
 from shared.testing.crash_points import subsets
 from tests.domains.clocks import SetClock

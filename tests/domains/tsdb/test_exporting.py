@@ -4,9 +4,9 @@ import struct
 
 import pytest
 
-from domains.tsdb.annotations import Annotation
 from domains.tsdb.records import LAST_POINT_MS, Point
 from domains.tsdb.repository import TsdbRepository
+from domains.tsdb.storage.annotations import Annotation
 from shared.keys import InvalidQuestion
 from shared.tables import InvalidRecord
 from tests.domains.tsdb.compacting import HOUR, HOUR_MS

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from domains.tsdb import Point
 from domains.tsdb.formats import FORMATS, import_line
 from domains.tsdb.records import LAST_POINT_MS
-from domains.tsdb.stored_names import StoredNames
+from domains.tsdb.storage.stored_names import StoredNames
 from shared.loading import read_lines
 from shared.records import parse_time
 

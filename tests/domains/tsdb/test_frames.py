@@ -3,8 +3,9 @@
 import pyarrow
 import pytest
 
-from domains.tsdb import frames, to_arrow, to_pandas
-from domains.tsdb.series import Series, Values
+from domains.tsdb import to_arrow, to_pandas
+from domains.tsdb.asking import frames
+from domains.tsdb.asking.series import Series, Values
 from tests.domains.tsdb.compacting import HOUR
 
 INTS = Series("cpu", {"host": "web-1", "time": "utc"}, (), Values.of([(HOUR, 1), (HOUR + 1, 2**62)]))

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domains.tsdb.codecs import LatinText, Seconds, SeriesSalt, TagPairs
 from domains.tsdb.keys import POINTS, Widths, data_table
 from domains.tsdb.records import SeriesPoint
+from domains.tsdb.storage.codecs import LatinText, Seconds, SeriesSalt, TagPairs
 from shared.keys import InvalidKey, between
 from tests.domains.tsdb.compacting import HOUR, HOUR_MS
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domains.tsdb.point_arrays import PointCells, read_cells, read_points
-from domains.tsdb.qualifiers import HOUR_MS, column_of, pack_appended, pack_number, qualifier_of
 from domains.tsdb.records import SeriesPoint
-from domains.tsdb.rollups import rollup_qualifier, split_rollup_qualifier
+from domains.tsdb.storage.point_arrays import PointCells, read_cells, read_points
+from domains.tsdb.storage.qualifiers import HOUR_MS, column_of, pack_appended, pack_number, qualifier_of
 from shared.keys.cell_arrays import CellArrays
 from shared.tables import InvalidRecord
 
@@ -187,9 +186,6 @@ def test_of_appended_points_with_one_time_the_last_counts():
         (lambda: qualifier_of(-1, 0), "got -1"),
         (lambda: qualifier_of(0, 16), "flags: must be 0..15 .got 16"),
         (lambda: qualifier_of(1, 0, in_ms=False), "offset_ms: must be whole seconds .got 1"),
-        (lambda: rollup_qualifier(128, 0, 0), "aggregator: must be 0..127 .got 128"),
-        (lambda: rollup_qualifier(0, 4096, 0), "interval: must be 0..4095 .got 4096"),
-        (lambda: split_rollup_qualifier(b"\x80\0\0"), "must be a rollup qualifier: 00..7f, then 2 bytes .got 80 00 00"),
     ],
 )
 def test_what_does_not_fit_is_refused(call, message):

@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-from domains.tsdb.codecs import SeriesSalt
+from domains.tsdb.asking.query_text import SubQuery, TagFilter, parse_query
+from domains.tsdb.asking.selecting import MAX_FILTER_BYTES, row_filter
 from domains.tsdb.keys import TABLES, data_table
-from domains.tsdb.query_text import SubQuery, TagFilter, parse_query
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
-from domains.tsdb.selecting import MAX_FILTER_BYTES, row_filter
-from domains.tsdb.uids import UnknownUid
+from domains.tsdb.storage.codecs import SeriesSalt
+from domains.tsdb.storage.uids import UnknownUid
 from shared.designs.metering import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from tests.domains.tsdb.compacting import HOUR, HOUR_MS
@@ -87,7 +87,7 @@ def test_a_filter_is_as_long_as_the_server_takes_it(connection):
 
 @pytest.mark.parametrize(("longest", "rows"), [(1000, 1), (30, 2)])
 def test_with_too_many_values_the_client_compares(connection, monkeypatch, longest, rows):
-    monkeypatch.setattr("domains.tsdb.selecting.MAX_FILTER_BYTES", longest)
+    monkeypatch.setattr("domains.tsdb.asking.selecting.MAX_FILTER_BYTES", longest)
     repository = TsdbRepository(connection)
     repository.store_all(Point("cpu", HOUR, 1, {"host": host}) for host in ("web-1", "db-1"))
     with metered(connection) as cost:

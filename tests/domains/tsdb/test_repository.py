@@ -5,11 +5,11 @@ from functools import cache
 
 import pytest
 
+from domains.tsdb.asking.query_text import TagFilter, parse_query
 from domains.tsdb.keys import TABLES
-from domains.tsdb.query_text import TagFilter, parse_query
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
-from domains.tsdb.uids import UnknownUid
+from domains.tsdb.storage.uids import UnknownUid
 from shared.keys import InvalidQuestion
 from shared.tables import InvalidRow
 from shared.testing import WatchedConnection

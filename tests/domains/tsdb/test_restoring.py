@@ -2,11 +2,11 @@
 
 import pytest
 
-from domains.tsdb.deleting import DeletionResult
+from domains.tsdb.changing.deleting import DeletionResult
+from domains.tsdb.changing.registry import KEEP_MS, SPARED_MS
+from domains.tsdb.changing.rewriting import QUIET_MS
 from domains.tsdb.keys import TABLES
 from domains.tsdb.records import Point
-from domains.tsdb.registry import KEEP_MS, SPARED_MS
-from domains.tsdb.rewriting import QUIET_MS
 from shared.tables import create_tables
 from shared.upkeep.recovery import Recovery
 from tests.domains.tsdb.compacting import HOUR, TAGS, repository, stored, values

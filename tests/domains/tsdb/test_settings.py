@@ -2,12 +2,12 @@
 
 import pytest
 
-from domains.tsdb.annotations import global_row
-from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.keys import SETTINGS, TABLES, Widths, data_table
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
-from domains.tsdb.settings import METRICS_TRIED, NAMES_CHECKED, ROWS_AT_ONCE, WrongSettings
+from domains.tsdb.storage.annotations import global_row
+from domains.tsdb.storage.codecs import SeriesSalt
+from domains.tsdb.storage.settings import METRICS_TRIED, NAMES_CHECKED, ROWS_AT_ONCE, WrongSettings
 from shared.designs import metered
 from shared.testing import WatchedConnection, paused_at
 from shared.writes.dictionaries import Dictionary

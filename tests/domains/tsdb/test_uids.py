@@ -2,7 +2,7 @@
 
 import pytest
 
-from domains.tsdb.uids import Uids
+from domains.tsdb.storage.uids import Uids
 from shared.keys import InvalidKey
 
 

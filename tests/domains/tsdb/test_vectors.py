@@ -5,15 +5,14 @@ from contextlib import closing
 
 import pytest
 
-from domains.tsdb.annotations import annotation_qualifier, global_row, tsuid_bytes
-from domains.tsdb.codecs import LatinText, SeriesSalt
-from domains.tsdb.compaction import compacted
+from domains.tsdb.changing.compaction import compacted
 from domains.tsdb.keys import data_table, uid_tables
-from domains.tsdb.point_arrays import read_points
-from domains.tsdb.qualifiers import HOUR_MS, pack_appended, pack_number, qualifier_of
 from domains.tsdb.records import SeriesPoint
-from domains.tsdb.rollups import rollup_qualifier, split_rollup_qualifier
-from domains.tsdb.uids import check_name
+from domains.tsdb.storage.annotations import annotation_qualifier, global_row, tsuid_bytes
+from domains.tsdb.storage.codecs import LatinText, SeriesSalt
+from domains.tsdb.storage.point_arrays import read_points
+from domains.tsdb.storage.qualifiers import HOUR_MS, pack_appended, pack_number, qualifier_of
+from domains.tsdb.storage.uids import check_name
 from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import create_tables
@@ -222,11 +221,3 @@ def test_annotations(asked, expect):
         case "local_row":
             tsuid = tsuid_bytes(asked["tsuid"])
             assert data_table().row(SeriesPoint(tsuid[:3], time_ms, tsuid[3:], 0)) == hexed(expect["row_key"])
-
-
-@each_vector("rollup")
-def test_rollups(asked, expect):
-    interval = (asked["timestamp"] - asked["base_time"]) // asked["interval_s"]
-    qualifier = rollup_qualifier(asked["aggregator_id"], interval, asked["flags"])
-    assert qualifier == hexed(expect["qualifier"])
-    assert split_rollup_qualifier(qualifier) == (asked["aggregator_id"], interval, asked["flags"])

@@ -2,12 +2,12 @@
 
 import pytest
 
-from domains.tsdb.annotations import Annotation, annotation_qualifier, global_row, pack_annotation
-from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.keys import TABLES, Widths, data_table
-from domains.tsdb.qualifiers import pack_appended
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
+from domains.tsdb.storage.annotations import Annotation, annotation_qualifier, global_row, pack_annotation
+from domains.tsdb.storage.codecs import SeriesSalt
+from domains.tsdb.storage.qualifiers import pack_appended
 from shared.testing import Stop, WatchedConnection, WriterDied, paused_at, paused_at_call
 from shared.writes import Dictionary
 from tests.domains.tsdb.compacting import HOUR, HOUR_MS

@@ -25,7 +25,7 @@ FILES = (
     "shared/keys/slice_codecs.py",
     "shared/keys/text_codecs.py",
     "shared/queries/cursors.py",
-    "domains/tsdb/qualifiers.py",
+    "domains/tsdb/storage/qualifiers.py",
 )
 TESTS = (
     "tests/shared/keys/test_codecs_by_hand.py",

@@ -39,15 +39,15 @@ from Hbase_thrift import BatchMutation, Mutation
 
 from domains import monitoring
 from domains.tsdb import Point, TsdbRepository
-from domains.tsdb.compaction import compacted
+from domains.tsdb.asking.query_text import parse_query
+from domains.tsdb.asking.reading import ROWS_AT_ONCE
+from domains.tsdb.changing.compaction import compacted
 from domains.tsdb.formats import import_line
 from domains.tsdb.keys import POINTS, TABLES
-from domains.tsdb.qualifiers import HOUR_MS, cell_of, cells_by_qualifier, column_of
-from domains.tsdb.query_text import parse_query
-from domains.tsdb.reading import ROWS_AT_ONCE
 from domains.tsdb.records import SeriesPoint
 from domains.tsdb.repository import POINTS_AT_ONCE
 from domains.tsdb.shown.measured import SPEED
+from domains.tsdb.storage.qualifiers import HOUR_MS, cell_of, cells_by_qualifier, column_of
 from shared.queries.scanning import in_batches
 from shared.records import parse_time
 from shared.stores import connect

@@ -30,8 +30,8 @@ import attrs
 import typer
 
 from domains.tsdb import Point, data_table, uid_tables
-from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.formats import import_line
+from domains.tsdb.storage.codecs import SeriesSalt
 from shared.records import parse_time
 from shared.stores import connect
 from shared.tables import create_tables

@@ -5,8 +5,8 @@ salt. OpenTSDB makes all UIDs of the last two, and in each kind a part of the po
 us, and a part of the hours is compacted. So they hold seconds, milliseconds, floats of four and eight bytes, single
 and compacted cells.
 
-An answer may differ only as `domains/tsdb/differences.py` lists it. A question that differs otherwise is printed, and
-the program ends with 1.
+An answer may differ only as `domains/tsdb/shown/differences.py` lists it. A question that differs otherwise is printed,
+and the program ends with 1.
 """
 
 import math
@@ -23,13 +23,13 @@ import happybase
 import typer
 
 from domains.tsdb import TABLES, Point, TsdbRepository, Widths, data_table, uid_tables
-from domains.tsdb.aggregation import AGGREGATORS
-from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.downsampling import DOWNSAMPLERS
+from domains.tsdb.asking.aggregation import AGGREGATORS
+from domains.tsdb.asking.downsampling import DOWNSAMPLERS
+from domains.tsdb.asking.query_text import NONE, parse_query
+from domains.tsdb.changing.rewriting import QUIET_MS
 from domains.tsdb.formats import import_line
 from domains.tsdb.keys import SeriesTables
-from domains.tsdb.query_text import NONE, parse_query
-from domains.tsdb.rewriting import QUIET_MS
+from domains.tsdb.storage.codecs import SeriesSalt
 from shared.records import parse_time
 from shared.stores import connect
 from shared.tables import create_tables

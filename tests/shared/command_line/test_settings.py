@@ -7,10 +7,10 @@ import attrs
 import pytest
 
 from domains.tsdb import Annotation, TsdbRepository, Widths
-from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.formats import import_line
 from domains.tsdb.keys import TABLES, data_table, uid_tables
 from domains.tsdb.shown.design import DESIGN
+from domains.tsdb.storage.codecs import SeriesSalt
 from shared.command_line.named.own_settings import are_given
 from shared.stores import connect
 from shared.tables import create_tables

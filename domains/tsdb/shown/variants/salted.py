@@ -5,10 +5,10 @@ A metric is read in a range for each bucket; a series stays in one.
 
 from functools import partial
 
-from ...codecs import SeriesSalt
 from ...keys import TABLES as UNSALTED
 from ...keys import data_table
 from ...repository import TsdbRepository
+from ...storage.codecs import SeriesSalt
 
 BUCKETS = 8
 """OpenTSDB's own default is 20. It is fixed with the first row."""

@@ -42,13 +42,13 @@ from shared.writes import WriterClock
 from shared.writes.clock import Moment
 from shared.writes.server_clock import MAX_SKEW_MS, checked_moment
 
-from .keys import RowOfTable
-from .qualifiers import HOUR_MS
-from .query_text import TagFilter
-from .records import RegisteredDeletion, SeriesPoint
+from ..asking.query_text import TagFilter
+from ..asking.selecting import Selection, series_of_filters, series_of_tsuids
+from ..keys import RowOfTable
+from ..records import RegisteredDeletion, SeriesPoint
+from ..storage.qualifiers import HOUR_MS
+from ..storage.uids import Uids, UnknownUid
 from .rewriting import ATTEMPTS, QUIET_MS, TooManyAttempts
-from .selecting import Selection, series_of_filters, series_of_tsuids
-from .uids import Uids, UnknownUid
 
 KEEP_MS = 2 * QUIET_MS
 """How long a deletion stays registered at least: any put that was under way when it ended has been executed."""

@@ -27,11 +27,11 @@ from shared.keys import InvalidQuestion, shown
 from shared.records import check_one_of, check_text
 from shared.records.lengths import UNIT_LENGTHS_MS
 
+from ..records import LAST_INT
 from .aggregation import AGGREGATORS
 from .calendars import CALENDAR_UNITS
 from .downsampling import Downsampling, Fill
 from .rates import Rate
-from .records import LAST_INT
 
 NONE = "none"
 """The aggregator that leaves every series as it is."""

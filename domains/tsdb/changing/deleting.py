@@ -60,9 +60,11 @@ from shared.writes import WriterClock
 from shared.writes.clock import Moment
 from shared.writes.server_clock import MAX_SKEW_MS
 
-from .point_arrays import PointArrays, read_points
-from .qualifiers import APPENDED, FAMILY, Cells, Duplicates, cells_by_qualifier, column_of, is_of_points
-from .records import RegisteredDeletion, SeriesPoint
+from ..asking.selecting import Selection
+from ..records import RegisteredDeletion, SeriesPoint
+from ..storage.point_arrays import PointArrays, read_points
+from ..storage.qualifiers import APPENDED, FAMILY, Cells, Duplicates, cells_by_qualifier, column_of, is_of_points
+from ..storage.uids import Uids
 from .registry import CoveredPeriod, DeletionRegistry, covered_period
 from .rewriting import (
     ATTEMPTS,
@@ -73,8 +75,6 @@ from .rewriting import (
     TooManyAttempts,
     rows_that_show,
 )
-from .selecting import Selection
-from .uids import Uids
 
 if TYPE_CHECKING:
     import happybase

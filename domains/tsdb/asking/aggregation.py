@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from shared.records import check_one_of
 
-from .records import FIRST_INT, LAST_INT
+from ..records import FIRST_INT, LAST_INT
 from .series import Values
 
 Between: TypeAlias = Literal["linear", "zero", "max", "min"]

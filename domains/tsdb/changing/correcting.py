@@ -26,10 +26,10 @@ import numpy as np
 
 from shared.queries.scanning import in_batches
 
+from ..storage.point_arrays import PointArrays, read_points
+from ..storage.qualifiers import APPENDED, HOUR_MS, Cells, cells_by_qualifier, column_of, is_of_points, offset_of
 from .compaction import Compacted, compact_rows
 from .deleting import Deleter
-from .point_arrays import PointArrays, read_points
-from .qualifiers import APPENDED, HOUR_MS, Cells, cells_by_qualifier, column_of, is_of_points, offset_of
 from .rewriting import ROWS_AT_ONCE, append_points
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 from shared.keys import shown
 from shared.tables import InvalidRecord
 
-from .records import Number
+from ..records import Number
 
 FAMILY = "t"
 COLUMN_START = FAMILY.encode() + b":"

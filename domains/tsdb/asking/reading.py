@@ -14,13 +14,13 @@ from shared.keys.ranges import RowRange
 from shared.queries.scanning import scan_cells
 from shared.tables import BoundTable, InvalidRecord, InvalidRow
 
-from .codecs import Seconds
-from .point_arrays import read_cells
-from .qualifiers import Duplicates
-from .records import SeriesPoint
+from ..records import SeriesPoint
+from ..storage.codecs import Seconds
+from ..storage.point_arrays import read_cells
+from ..storage.qualifiers import Duplicates
+from ..storage.uids import Uids
 from .selecting import Selection
 from .series import Series, Values
-from .uids import Uids
 
 ROWS_AT_ONCE = 250
 """Rows in a batch of a scan: an hour of a point a second is about 100 KB before it is compacted."""

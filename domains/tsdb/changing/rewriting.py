@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from Hbase_thrift import TAppend
 
-from .qualifiers import APPENDED, column_of
+from ..storage.qualifiers import APPENDED, column_of
 
 if TYPE_CHECKING:
     import happybase

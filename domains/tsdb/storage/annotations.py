@@ -20,9 +20,9 @@ from shared.keys.errors import shown_bytes
 from shared.records import integer, text
 from shared.tables import InvalidRecord
 
+from ..records import LAST_POINT_MS
 from .codecs import Seconds
 from .qualifiers import HOUR_MS
-from .records import LAST_POINT_MS
 
 ANNOTATION = 0x01
 """The first byte of the qualifier of an annotation."""

@@ -11,7 +11,7 @@ is, because two series would become one.
 
 from shared.keys import shown
 
-from .records import Point
+from ..records import Point
 from .uids import check_name, is_safe
 
 

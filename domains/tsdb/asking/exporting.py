@@ -14,14 +14,14 @@ from shared.keys.cell_arrays import CellArrays
 from shared.keys.ranges import RowRange
 from shared.tables import BoundTable, InvalidRow
 
-from .annotations import is_annotation
-from .point_arrays import qualifier_in
-from .qualifiers import HOUR_MS, Duplicates
+from ..records import Point, SeriesPoint
+from ..storage.annotations import is_annotation
+from ..storage.point_arrays import qualifier_in
+from ..storage.qualifiers import HOUR_MS, Duplicates
+from ..storage.uids import Uids
 from .reading import key_of, raise_invalid, scan_rows, values_of_rows
-from .records import Point, SeriesPoint
 from .selecting import Selection
 from .series import Values
-from .uids import Uids
 
 
 @attrs.define

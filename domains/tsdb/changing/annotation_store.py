@@ -9,7 +9,10 @@ from shared.keys import successor
 from shared.keys.ranges import RowRange
 from shared.tables import BoundTable, InvalidRecord, InvalidRow, put_if
 
-from .annotations import (
+from ..asking.reading import key_of, scan_rows
+from ..asking.selecting import FOREVER_MS, Selection, check_period, whole_hours
+from ..records import SeriesPoint
+from ..storage.annotations import (
     ANNOTATION,
     Annotation,
     annotation_qualifier,
@@ -20,12 +23,9 @@ from .annotations import (
     read_annotation,
     tsuid_bytes,
 )
-from .point_arrays import qualifier_in
-from .qualifiers import column_of
-from .reading import key_of, scan_rows
-from .records import SeriesPoint
-from .selecting import FOREVER_MS, Selection, check_period, whole_hours
-from .uids import Uids
+from ..storage.point_arrays import qualifier_in
+from ..storage.qualifiers import column_of
+from ..storage.uids import Uids
 
 _ONLY_ANNOTATIONS = b"QualifierFilter(=, 'binaryprefix:%c')" % ANNOTATION
 """Qualifiers of some points start with this byte, too: the client compares them again."""

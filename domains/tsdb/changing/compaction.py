@@ -38,9 +38,9 @@ from shared.queries.scanning import in_batches
 from shared.tables import InvalidRow
 from shared.writes.clock import Moment
 
+from ..storage.point_arrays import read_points
+from ..storage.qualifiers import APPENDED, HOUR_MS, Cells, Duplicates, cells_by_qualifier, column_of, is_of_points
 from .deleting import Deleter
-from .point_arrays import read_points
-from .qualifiers import APPENDED, HOUR_MS, Cells, Duplicates, cells_by_qualifier, column_of, is_of_points
 from .rewriting import (
     ATTEMPTS,
     BATCH_MS,

@@ -22,12 +22,12 @@ import attrs
 from shared.keys import InvalidQuestion, Plan, any_of, between, shown
 from shared.tables import BoundTable
 
-from .annotations import tsuid_bytes
+from ..records import LAST_POINT_MS, SeriesPoint
+from ..storage.annotations import tsuid_bytes
+from ..storage.qualifiers import HOUR_MS
+from ..storage.uids import Uids, UnknownUid
 from .downsampling import Downsampling
-from .qualifiers import HOUR_MS
 from .query_text import SubQuery, TagFilter
-from .records import LAST_POINT_MS, SeriesPoint
-from .uids import Uids, UnknownUid
 
 MAX_FILTER_BYTES = 65_536
 """A longer filter is not sent: 2,620 values of a tag, by UIDs of three bytes. OpenTSDB has such a limit, too."""

@@ -32,10 +32,10 @@ from shared.queries import KEYS_ONLY
 from shared.tables import BoundTable, TableLayout, TableMismatch, put_if
 from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 
+from ..keys import KINDS, RowOfTable, SeriesTables, Widths
+from ..records import SeriesPoint, Settings, UidMapping
 from .annotations import is_global_row
 from .codecs import SeriesSalt
-from .keys import KINDS, RowOfTable, SeriesTables, Widths
-from .records import SeriesPoint, Settings, UidMapping
 from .uids import Uids
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from shared.keys import InvalidKey, Salt, UInt32, shown
 from shared.keys.codecs import Codec, check_type
 from shared.keys.errors import shown_bytes
 
-from .records import MAX_TAGS
+from ..records import MAX_TAGS
 
 
 class _Seconds(Codec[int]):

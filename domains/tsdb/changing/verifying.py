@@ -38,13 +38,13 @@ from shared.upkeep.findings import TIMES_READ_AGAIN
 from shared.writes.batches import remove_row
 from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 
-from .annotations import is_annotation, is_global_row, read_annotation
-from .codecs import LatinText
-from .keys import METRICS, TAG_NAMES, TAG_VALUES
-from .point_arrays import read_points
-from .qualifiers import Duplicates, cells_by_qualifier
-from .records import SeriesPoint, UidMapping
-from .uids import Uids
+from ..keys import METRICS, TAG_NAMES, TAG_VALUES
+from ..records import SeriesPoint, UidMapping
+from ..storage.annotations import is_annotation, is_global_row, read_annotation
+from ..storage.codecs import LatinText
+from ..storage.point_arrays import read_points
+from ..storage.qualifiers import Duplicates, cells_by_qualifier
+from ..storage.uids import Uids
 
 if TYPE_CHECKING:
     import happybase

@@ -3,7 +3,7 @@
 import attrs
 import numpy as np
 
-from .records import LAST_INT
+from ..records import LAST_INT
 from .series import Values
 
 

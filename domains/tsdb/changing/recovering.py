@@ -8,8 +8,8 @@ from shared.upkeep import Finding, Instructions, Mendable, UnreadableRows, Upkee
 from shared.upkeep.findings import reason_told
 from shared.upkeep.recovery import Recovery, settle_each
 
+from ..records import RegisteredDeletion, Settings
 from .deleting import Deleter
-from .records import RegisteredDeletion, Settings
 from .registry import KEEP_MS, DeletionRegistry
 
 

@@ -12,9 +12,9 @@ from shared.tables import InvalidRecord, TableLayout
 from shared.writes import Dictionary
 from shared.writes.dictionaries import CACHED_NAMES
 
+from ..keys import DEFAULT_WIDTHS, METRICS, TAG_NAMES, TAG_VALUES, UIDS, Widths
+from ..records import UidMapping
 from .codecs import LatinText, TagPairs
-from .keys import DEFAULT_WIDTHS, METRICS, TAG_NAMES, TAG_VALUES, UIDS, Widths
-from .records import UidMapping
 
 if TYPE_CHECKING:
     import happybase

@@ -11,6 +11,7 @@ from shared.keys.cell_arrays import CellArrays
 from shared.keys.errors import shown_bytes
 from shared.tables import InvalidRecord
 
+from ..records import Number, SeriesPoint
 from .qualifiers import (
     APPENDED,
     COLUMN_START,
@@ -26,7 +27,6 @@ from .qualifiers import (
     column_of,
     is_of_points,
 )
-from .records import Number, SeriesPoint
 
 _SINGLE_BYTES = 2
 """The bytes of the qualifier of a point in seconds."""

@@ -1,0 +1,1 @@
+"""Questions: which series and hours they mean, the points read, and what is computed of them."""
