@@ -32,9 +32,10 @@ from shared.stores.embedded.connection import EmbeddedConnection
 from shared.tables import create_tables
 from shared.testing import ErasedPerson, StoppedWrites, Store, WatchedConnection, Write, WriterDied, dying_at
 from shared.testing.stopped_writes import Opened
-from tests.copies import ROOT
 from tests.designs import all_designs
-from tests.domains.by_design import by_design
+
+from .copies import ROOT
+from .domains.by_design import by_design
 
 FOLDER = ROOT / "fixtures" / "stored_bytes"
 NOW_MS = 1_800_000_000_000

@@ -11,7 +11,8 @@ from shared.queries import Page
 from shared.testing.contracts import open_samples
 from shared.testing.engines import Embedded
 from tests.designs import all_designs
-from tests.domains.conftest import is_stored_once
+
+from .conftest import is_stored_once
 
 pytestmark = pytest.mark.hbase
 

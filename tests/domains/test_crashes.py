@@ -8,7 +8,8 @@ from shared.testing.crash_tests import CrashTests
 from shared.testing.rival_checks import check_a_store_that_fails_often
 from shared.testing.stopped_writes import Opened
 from tests.designs import all_designs
-from tests.domains.by_design import by_design, contracts
+
+from .by_design import by_design, contracts
 
 STOPPED: dict[str, StoppedWrites] = by_design("stopped_writes", "STOPPED")
 FAILURES = 6

@@ -12,8 +12,9 @@ from shared.testing.engines import Engine
 from shared.testing.erased_person import ErasureTests, MovedTime
 from shared.testing.erasure_checks import DEAD_MS
 from tests.designs import all_designs
-from tests.domains.by_design import by_design, contracts
 from tests.shared.intents.clocks import SetClock
+
+from .by_design import by_design, contracts
 
 ERASED: dict[str, ErasedPerson] = by_design("erased", "ERASED")
 RECORDED = {

@@ -12,7 +12,8 @@ from shared.tables import Family, create_tables
 from shared.testing.stored_samples import stored_cells
 from shared.writes import Expired, NotAllStored
 from tests.designs import all_designs
-from tests.domains.variants import marks_of
+
+from .variants import marks_of
 
 DAY_S = 86_400
 VARIANTS = [

@@ -10,7 +10,8 @@ from shared.loading import UnreadableFile, read_lines
 from shared.records import show_time
 from tests.copies import ROOT
 from tests.designs import all_designs
-from tests.domains.test_real_files import REAL, YEARS
+
+from .test_real_files import REAL, YEARS
 
 FILES = tomllib.loads((ROOT / "tests/domains/foreign_files.toml").read_text("utf-8"))
 LOADS = {load.record.__name__: load for design in all_designs() for load in design.loads}

@@ -3,7 +3,8 @@
 import pytest
 
 from shared.testing import PlainListContract
-from tests.domains.by_design import by_design, contracts
+
+from .by_design import by_design, contracts
 
 PLAIN_LISTS = by_design("plain_list", "PLAIN_LIST")
 globals().update(contracts(PlainListContract, "plain_list", PLAIN_LISTS))

@@ -19,7 +19,8 @@ from shared.testing.contracts.of_design import ContractOfDesign, samples_of
 from shared.testing.contracts.wrong_input_contract import TURNED_MS
 from shared.testing.engines import Embedded
 from shared.testing.wrong_values import SURROGATE
-from tests.domains.refusals import refusals, turned_period
+
+from .refusals import refusals, turned_period
 
 CALLED_WITH: dict[Any, Any] = {int: 0, str: "x", bool: True, int | None: None, str | None: None}
 """The types of arguments for which wrong values are tried in calls that answer no question, each with a right one."""

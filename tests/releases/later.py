@@ -4,11 +4,12 @@
 """
 
 import attrs
-from tests.releases.keys import ORDERS, OrderByNumber
-from tests.releases.records import Order, Status
-from tests.releases.repository import OrderRepository as EarlierRepository
 
 from shared.keys import Descending, EscapedText, Int64, part, row_key
+
+from .keys import ORDERS, OrderByNumber
+from .records import Order, Status
+from .repository import OrderRepository as EarlierRepository
 
 __all__ = ["TABLES", "Order", "OrderRepository", "Status"]
 

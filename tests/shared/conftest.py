@@ -6,7 +6,8 @@ from contextlib import ExitStack
 import pytest
 
 from tests.engines import Engine
-from tests.shared.stocked import Stocked, stocked_table
+
+from .stocked import Stocked, stocked_table
 
 
 @pytest.fixture

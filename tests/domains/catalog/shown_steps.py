@@ -5,8 +5,9 @@ from typing import Any
 from domains.catalog.shown.design import DESIGN
 from shared.testing.crash_tests import crash_tests
 from shared.testing.engines import Engine
-from tests.domains.catalog.stopped_writes import LAMP, STOPPED, VIEWS, WRITES, place
 from tests.programs.write_steps import Steps
+
+from .stopped_writes import LAMP, STOPPED, VIEWS, WRITES, place
 
 
 def words(values: tuple[Any, ...]) -> str:

@@ -14,8 +14,9 @@ from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.upkeep import Instructions
 from shared.writes import IdTaken, NameTaken
 from shared.writes.dictionaries import COUNTER_ROW
-from tests.domains.catalog.stopped_writes import LAMP
 from tests.domains.variants import named, only
+
+from .stopped_writes import LAMP
 
 CHOSEN, NUMBERED = (named(DESIGN)[name] for name in ("chosen-codes", "numbered-codes"))
 VARIANTS = [CHOSEN, NUMBERED]

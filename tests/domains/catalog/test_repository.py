@@ -8,9 +8,10 @@ from domains.catalog.shown.design import DESIGN
 from shared.intents import KEEP_TOMBSTONES_MS
 from shared.keys import InvalidKey
 from shared.testing.stored_samples import stored_cells
-from tests.domains.catalog.stopped_writes import LAMP
 from tests.domains.clocks import SetClock
 from tests.domains.variants import only
+
+from .stopped_writes import LAMP
 
 ELSEWHERE = attrs.evolve(LAMP, region="US", category="books", price=10**30)
 NEIGHBOURS = [attrs.evolve(LAMP, **{name: value}) for name, value in {"shop": "Tao", "product_id": "p-12"}.items()]

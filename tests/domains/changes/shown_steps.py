@@ -3,8 +3,9 @@
 from domains.changes.shown.design import DESIGN
 from shared.testing.crash_tests import crash_tests
 from shared.testing.engines import Engine
-from tests.domains.changes.stopped_writes import STOPPED, WRITES
 from tests.programs.write_steps import Steps
+
+from .stopped_writes import STOPPED, WRITES
 
 
 def steps(engine: Engine) -> Steps:

@@ -14,7 +14,8 @@ from domains.changes.repository import ChangeRepository
 from domains.changes.shown.design import DESIGN
 from shared.tables import Family
 from shared.testing import Stop, WatchedConnection, WriterDied, dying_at, paused_at
-from tests.domains.changes.made import AT_MS, USERS, change
+
+from .made import AT_MS, USERS, change
 
 VARIANTS = [DESIGN.main]
 KINDS = ["INSERT", "UPDATE", "UPDATE", "UPDATE", "DELETE"]

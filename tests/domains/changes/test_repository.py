@@ -7,7 +7,8 @@ from domains.changes import AnotherWriter, NotAllStored, RefusedChange
 from domains.changes.shown.design import DESIGN
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.testing.stored_samples import stored_cells
-from tests.domains.changes.made import AT_MS, USERS, change
+
+from .made import AT_MS, USERS, change
 
 VARIANTS = [variant for variant in DESIGN.variants if variant.is_to_copy]
 INSERTED = change(10, kind="INSERT", name="Ann", age="21")

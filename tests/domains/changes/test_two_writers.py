@@ -17,9 +17,10 @@ from shared.designs import metered
 from shared.tables.recorded_layouts import check_layouts
 from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, dying_at, stopped_at
 from shared.writes import CLOCK
-from tests.domains.changes.made import AT_MS, change
 from tests.domains.interleaving import every_order
 from tests.engines import Embedded
+
+from .made import AT_MS, change
 
 COPIED = [variant for variant in DESIGN.variants if variant.is_to_copy]
 VARIANTS = [DESIGN.main]

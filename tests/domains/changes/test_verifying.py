@@ -22,8 +22,9 @@ from shared.testing.stored_samples import stored_cells
 from shared.upkeep import Instructions
 from shared.writes import allow_expired
 from shared.writes.batches import remove_row
-from tests.domains.changes.made import AT_MS, USERS, change
 from tests.engines import Embedded
+
+from .made import AT_MS, USERS, change
 
 BY_RECORD, BY_POSITION, _SOURCES, COPY, CHECKPOINTS = TABLES
 

@@ -7,8 +7,9 @@ from domains.counters.shown.design import DESIGN
 from shared.keys import InvalidQuestion
 from shared.records import LAST_MS
 from shared.testing import PlainList
-from tests.domains.counters.stopped_writes import DAY
 from tests.domains.periods import in_period
+
+from .stopped_writes import DAY
 
 
 def start_of_day(time_ms):

@@ -5,7 +5,8 @@ import time
 from domains.counters import DAY_MS, Login
 from domains.counters.shown.design import DESIGN
 from shared.testing.erased_person import ErasureTests
-from tests.domains.counters.erased import DAY, ERASED, three_users
+
+from .erased import DAY, ERASED, three_users
 
 VARIANTS = [DESIGN.main]
 

@@ -18,8 +18,10 @@ from shared.tables import InvalidRow, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at_call
 from shared.testing.crash_tests import crash_tests
 from shared.testing.stored_samples import stored_cells
-from tests.domains.counters.plain_list import PLAIN_LIST, PlainLogins
-from tests.domains.counters.stopped_writes import (
+from tests.engines import EMBEDDED, examples
+
+from .plain_list import PLAIN_LIST, PlainLogins
+from .stopped_writes import (
     DAY,
     LATE,
     STOPPED,
@@ -32,7 +34,6 @@ from tests.domains.counters.stopped_writes import (
     stored,
     three_users,
 )
-from tests.engines import EMBEDDED, examples
 
 VARIANTS = [DESIGN.main]
 

@@ -8,8 +8,9 @@ from domains.counters.shown.variants import salted, sharded
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.testing.stored_samples import stored_cells
-from tests.domains.counters.stopped_writes import DAY, login
 from tests.domains.variants import only
+
+from .stopped_writes import DAY, login
 
 START = "must be the start of a UTC day (got "
 REFUSED = [

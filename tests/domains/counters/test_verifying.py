@@ -12,7 +12,8 @@ from shared.testing import WatchedConnection
 from shared.upkeep import Instructions
 from shared.writes import CLOCK, ClockSkew
 from tests.domains.clocks import SetClock
-from tests.domains.counters.stopped_writes import DAY, login, logins_of_three, put, stored
+
+from .stopped_writes import DAY, login, logins_of_three, put, stored
 
 VARIANTS = [DESIGN.main]
 pytestmark = pytest.mark.sampled

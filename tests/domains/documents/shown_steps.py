@@ -5,8 +5,9 @@ from typing import Any
 from domains.documents import Document
 from shared.testing.crash_tests import crash_tests
 from shared.testing.engines import Engine
-from tests.domains.documents.stopped_writes import ADA, STOPPED, WRITES
 from tests.programs.write_steps import Steps
+
+from .stopped_writes import ADA, STOPPED, WRITES
 
 
 def words(values: tuple[Any, ...]) -> str:

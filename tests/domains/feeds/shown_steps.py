@@ -5,8 +5,9 @@ from typing import Any
 from domains.feeds import Follow, Post
 from shared.testing.crash_tests import crash_tests
 from shared.testing.engines import Engine
-from tests.domains.feeds.stopped_writes import SOUP, STOPPED, WRITES
 from tests.programs.write_steps import Steps
+
+from .stopped_writes import SOUP, STOPPED, WRITES
 
 
 def words(values: tuple[Any, ...]) -> str:

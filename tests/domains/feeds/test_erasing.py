@@ -20,8 +20,9 @@ from shared.intents.times import FORGET_MS
 from shared.testing.erased_person import ErasureTests
 from shared.writes import WriterClock
 from tests.domains.clocks import SetClock
-from tests.domains.feeds.erased import ERASED, NOON_MS, SOUP, TEA, network
-from tests.domains.feeds.stopped_writes import LINE, line_of
+
+from .erased import ERASED, NOON_MS, SOUP, TEA, network
+from .stopped_writes import LINE, line_of
 
 DUE_MS = FORGET_MS + 1000
 

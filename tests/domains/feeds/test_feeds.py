@@ -10,7 +10,8 @@ from domains.feeds.keys import POSTS
 from domains.feeds.records import stream_of
 from domains.feeds.shown.design import DESIGN
 from shared.keys import InvalidQuestion
-from tests.domains.feeds.stopped_writes import NOON_MS, SOUP, without_fan_out
+
+from .stopped_writes import NOON_MS, SOUP, without_fan_out
 
 TEA = Post("dan", NOON_MS + 1, 2**64 - 1, "tea\r\nand cake")
 READERS = ["ann", "ann_1", "r\0", "émile", "店"]

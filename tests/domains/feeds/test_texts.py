@@ -8,7 +8,8 @@ from domains.feeds.shown.variants import texts
 from shared.tables import Family
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import CLOCK
-from tests.domains.feeds.stopped_writes import NOON_MS, SOUP
+
+from .stopped_writes import NOON_MS, SOUP
 
 TEA = Post("dan", NOON_MS + 1, 2, "tea")
 VARIANTS = [variant for variant in DESIGN.variants if variant.name == "texts"]

@@ -22,8 +22,9 @@ from shared.tables import Family, InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.upkeep import Instructions
 from shared.writes import WriterClock
-from tests.domains.feeds.stopped_writes import LINE, NOON_MS, SOUP, line_of, without_fan_out
 from tests.engines import Embedded
+
+from .stopped_writes import LINE, NOON_MS, SOUP, line_of, without_fan_out
 
 TEA = Post("dan", NOON_MS + 1, 2, "tea")
 CAKE = Post("dan", NOON_MS, 3, "cake")

@@ -5,8 +5,9 @@ from typing import Any
 from domains.messages.shown.design import DESIGN
 from shared.testing.crash_tests import crash_tests
 from shared.testing.engines import Engine
-from tests.domains.messages.stopped_writes import MEMBERS, OLD, STOPPED, WRITES
 from tests.programs.write_steps import Steps
+
+from .stopped_writes import MEMBERS, OLD, STOPPED, WRITES
 
 
 def words(values: tuple[Any, ...]) -> str:

@@ -9,7 +9,8 @@ from domains.messages import MessageRepository, StoredMessage
 from domains.messages.erasing import after_erase
 from shared.intents.claiming import claim
 from shared.keys import InvalidQuestion
-from tests.domains.messages.erased import ERASED, TO_TEAM
+
+from .erased import ERASED, TO_TEAM
 
 VARIANTS = ERASED.variants
 

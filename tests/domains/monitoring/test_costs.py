@@ -9,8 +9,9 @@ from domains.monitoring.keys import HOUR_MS, POINTS
 from domains.monitoring.shown.design import DESIGN
 from shared.designs import metered
 from shared.testing.paging import pages
-from tests.domains.monitoring.asking import point, put_all, stored, times
 from tests.domains.variants import named, only
+
+from .asking import point, put_all, stored, times
 
 MINUTE_MS = 60_000
 DAY = [Point("web-1", "cpu", number * MINUTE_MS, float(number)) for number in range(24 * 60)]

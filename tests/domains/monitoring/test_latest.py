@@ -12,9 +12,10 @@ from domains.monitoring.shown.design import DESIGN
 from domains.monitoring.shown.variants.latest import HOURS, LATEST, TABLES, Repository
 from shared.designs import metered
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
-from tests.domains.monitoring.asking import point, stored
 from tests.domains.variants import only
 from tests.engines import examples
+
+from .asking import point, stored
 
 latest_variant = only(DESIGN, "latest")
 SAME_TIME = [point(HOUR_MS, value=1.0), point(HOUR_MS, value=2.0)]

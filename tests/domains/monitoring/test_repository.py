@@ -17,9 +17,10 @@ from shared.sources import Table
 from shared.tables import InvalidRow, ItemCells
 from shared.testing.stored_samples import stored_cells
 from shared.writes import CLOCK
-from tests.domains.monitoring.asking import point, stored, times
 from tests.domains.variants import only
 from tests.engines import EMBEDDED, examples
+
+from .asking import point, stored, times
 
 NEW_POINTS = [point(5), point(5, value=2.0), point(5, "web-2"), point(HOUR_MS), point(0), point(5, metric="mem")]
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from tests.domains.orders.backups import CHANGED, ORDERS, Copies, Restored, Snapshots, measured
 from tests.programs.hbase.stores import named_with
+
+from .backups import CHANGED, ORDERS, Copies, Restored, Snapshots, measured
 
 LAST, FIRST = ORDERS.values()
 

@@ -12,7 +12,8 @@ from domains.orders.keys import BY_BUYER, OrderByNumber
 from shared.tables import InvalidRow
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.testing.erased_person import ErasureTests
-from tests.domains.orders.erased import ERASED, ERASED_BUYER, ORDERS, six_orders
+
+from .erased import ERASED, ERASED_BUYER, ORDERS, six_orders
 
 VARIANTS = [variant for variant in ERASED.variants if variant.name != "thin-index"]
 """Those whose lists hold lines; see `test_thin_index.py`."""

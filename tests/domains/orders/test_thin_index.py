@@ -28,7 +28,8 @@ from shared.testing.stop_checks import (
     check_a_stop_at_each_call,
 )
 from shared.upkeep import Instructions
-from tests.domains.orders.stopped_writes import (
+
+from .stopped_writes import (
     DESK,
     LAMP,
     MUG,

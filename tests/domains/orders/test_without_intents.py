@@ -12,7 +12,8 @@ from domains.orders import OrderConflict
 from domains.orders.shown.design import DESIGN
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at_call
 from shared.writes import WriterClock
-from tests.domains.orders.stopped_writes import LAMP, cancel, pay, place
+
+from .stopped_writes import LAMP, cancel, pay, place
 
 NOW_MS = 1_700_000_000_000
 PUTS = 3

@@ -2,8 +2,9 @@
 
 from domains.reservations.design import DESIGN
 from shared.testing.crash_tests import crash_tests
-from tests.domains.reservations.stopped_writes import STOPPED, WRITES
 from tests.programs.write_steps import Steps
+
+from .stopped_writes import STOPPED, WRITES
 
 
 def words(values):

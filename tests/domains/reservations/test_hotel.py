@@ -19,7 +19,8 @@ from shared.keys import InvalidQuestion
 from shared.tables import Column, RecordCells
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from shared.testing.watched_connection import undisturbed
-from tests.domains.reservations.stopped_writes import ANN, BOB, CAT
+
+from .stopped_writes import ANN, BOB, CAT
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ from shared.queries.scanning import in_batches, scan_in_batches
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import clock
-from tests.shared.intents.clocks import Machine
-from tests.shared.intents.notes import TABLES, Notes, moving_notes
+
+from .clocks import Machine
+from .notes import TABLES, Notes, moving_notes
 
 BATCH_ROWS = 10
 

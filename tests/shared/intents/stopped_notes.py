@@ -9,7 +9,8 @@ from typing import Any
 import attrs
 
 from shared.testing import Store, View, Write
-from tests.shared.intents.notes import Note, Notes
+
+from .notes import Note, Notes
 
 SMALL = Note("a", "ada")
 GROWN = attrs.evolve(SMALL, owner="ada eve")

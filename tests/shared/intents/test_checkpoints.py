@@ -4,8 +4,9 @@ import pytest
 
 from shared.upkeep import Instructions
 from shared.upkeep.checkpoints import Checkpoint
-from tests.shared.intents.conftest import BATCH_ROWS
-from tests.shared.intents.notes import OWNERS, STATES, Note, put_all
+
+from .conftest import BATCH_ROWS
+from .notes import OWNERS, STATES, Note, put_all
 
 NOTES = [Note(f"{number:05}", "ada") for number in range(2 * BATCH_ROWS + 5)]
 pytestmark = pytest.mark.usefixtures("small_batches")

@@ -10,9 +10,10 @@ from shared.testing.crash_tests import CrashTests
 from shared.upkeep.recovery import Recovery
 from shared.writes import Dictionary, IdTaken, NameTaken
 from tests.engines import Embedded
-from tests.shared.intents.interleaving import Scene
-from tests.shared.intents.pairs import Pair, PairExplorer
 from tests.shared.writes.test_dictionaries import NAMES, mappings
+
+from .interleaving import Scene
+from .pairs import Pair, PairExplorer
 
 
 def codes(connection):

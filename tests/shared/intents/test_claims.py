@@ -6,8 +6,9 @@ import pytest
 from shared.intents.times import FORGET_MS
 from shared.tables import InvalidRecord
 from shared.testing import WatchedConnection, paused_at
-from tests.shared.intents.clocks import now_ms
-from tests.shared.intents.notes import NOTES, TABLES, Note, Notes, die, moving_notes
+
+from .clocks import now_ms
+from .notes import NOTES, TABLES, Note, Notes, die, moving_notes
 
 A, B, C = (Note(name, "ada") for name in "abc")
 DONE = attrs.evolve(A, state="done")

@@ -21,8 +21,9 @@ from shared.upkeep.recovery import Recovery
 from shared.writes import ClockSkew, WriterClock
 from shared.writes import clock as clock_module
 from shared.writes.server_clock import MAX_SKEW_MS
-from tests.shared.intents.clocks import SetClock
-from tests.shared.intents.notes import INTENTS, NOTES, OWNERS, STATES, TABLES, Note, Notes, die, moving_notes, state_of
+
+from .clocks import SetClock
+from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, Note, Notes, die, moving_notes, state_of
 
 DAY_MS = 24 * 60 * 60 * 1000
 A = Note("a", "ada")

@@ -29,7 +29,8 @@ from shared.tables import (
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at, paused_at_call
 from shared.upkeep import Finding, Instructions
 from shared.writes import put_all
-from tests.shared.intents.notes import ById, Notes, is_decision
+
+from .notes import ById, Notes, is_decision
 
 
 @attrs.frozen

@@ -10,8 +10,9 @@ from shared.tables import InvalidRow, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from shared.upkeep import Instructions
 from shared.writes import ClockSkew
-from tests.shared.intents.clocks import SetClock
-from tests.shared.intents.notes import INTENTS, NOTES, STATES, ByState, Note, moving_notes
+
+from .clocks import SetClock
+from .notes import INTENTS, NOTES, STATES, ByState, Note, moving_notes
 
 ERASURES = ErasuresTable("notes_erasures")
 TABLE = ERASURES.layout

@@ -9,8 +9,9 @@ import pytest
 from shared.intents import WriterUpkeep
 from shared.intents.times import FORGET_MS, FUTURE_MS, WINDOW_MS
 from shared.testing import WatchedConnection, WriterDied
-from tests.shared.intents.clocks import now_ms
-from tests.shared.intents.notes import BEFORE_DECISION, NOTES, OWNERS, STATES, TABLES, ByState, Note, die, moving_notes
+
+from .clocks import now_ms
+from .notes import BEFORE_DECISION, NOTES, OWNERS, STATES, TABLES, ByState, Note, die, moving_notes
 
 A = Note("a", "ada", "open", "x")
 LATER = Note("a", "ada", "done", "y")

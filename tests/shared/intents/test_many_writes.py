@@ -6,8 +6,9 @@ import pytest
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, paused_at
 from shared.writes.side_by_side import side_by_side
-from tests.shared.intents.notes import AFTER_DECISION, NOTES, TABLES, ById, Note, Notes, is_decision
 from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
+
+from .notes import AFTER_DECISION, NOTES, TABLES, ById, Note, Notes, is_decision
 
 MANY = [Note(f"n-{number:02}", f"ann o-{number % 7}") for number in range(40)]
 DONE = [attrs.evolve(note, state="done", owner="ann") for note in MANY]

@@ -8,11 +8,12 @@ import pytest
 from shared.testing import WatchedConnection
 from shared.testing.crash_tests import CrashTests
 from tests.engines import Embedded
-from tests.shared.intents.interleaving import Scene
-from tests.shared.intents.notes import AFTER_DECISION, NOTES, OWNERS, STATES, TABLES, Notes, die
-from tests.shared.intents.pairs import Pair, PairExplorer
-from tests.shared.intents.scenes import OF_ONE, OF_TWO
-from tests.shared.intents.stopped_notes import GROWN, RIVALS, SMALL, VIEWS, WRITES
+
+from .interleaving import Scene
+from .notes import AFTER_DECISION, NOTES, OWNERS, STATES, TABLES, Notes, die
+from .pairs import Pair, PairExplorer
+from .scenes import OF_ONE, OF_TWO
+from .stopped_notes import GROWN, RIVALS, SMALL, VIEWS, WRITES
 
 TESTS = CrashTests(Embedded(), TABLES, Notes, VIEWS, ())
 PAIRS = {str(pair): pair for write in WRITES for pair in (Pair("notes", TESTS, write, name) for name in ("", *RIVALS))}

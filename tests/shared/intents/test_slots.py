@@ -6,7 +6,8 @@ import pytest
 
 from shared.intents.slots import PROCESS_BYTES, Slots
 from shared.testing import dying_at
-from tests.shared.intents.notes import Note, die
+
+from .notes import Note, die
 
 
 def test_writes_at_once_have_slots_of_their_own_which_are_used_again_once_they_have_ended():

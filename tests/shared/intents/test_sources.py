@@ -9,7 +9,8 @@ import pytest
 from shared.intents import IntentWriter
 from shared.intents.sources import WRITES_KEPT, SourceCells
 from shared.tables import Column, InvalidRecord, InvalidRow, OtherColumns, RecordCells
-from tests.shared.intents.notes import INTENTS, NOTES, OWNERS, ById, ByState, Note, lines_of
+
+from .notes import INTENTS, NOTES, OWNERS, ById, ByState, Note, lines_of
 
 SOURCE = NOTES.cells
 NOTE = Note("a", "ada", "open", "x")

@@ -8,8 +8,9 @@ from shared.testing.crash_points import subsets
 from shared.testing.crash_tests import CrashTests
 from shared.testing.rival_checks import check_rivals
 from shared.testing.stop_checks import check_a_pause_at_each_call, check_a_stop_at_each_call
-from tests.shared.intents.notes import TABLES, Notes
-from tests.shared.intents.stopped_notes import BATCH, VIEWS
+
+from .notes import TABLES, Notes
+from .stopped_notes import BATCH, VIEWS
 
 CHECKS = {
     "is stopped": partial(check_a_stop_at_each_call, all_replies_lost=False),

@@ -12,8 +12,9 @@ from shared.tables import Column, InvalidRecord, RecordCells, TableLayout
 from shared.testing import dying_at
 from shared.upkeep.recovery import Recovery
 from tests.engines import HBASE
-from tests.shared.intents.notes import INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, Notes, die, lines_of
 from tests.shared.specimens import key_class
+
+from .notes import INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, Notes, die, lines_of
 
 
 @attrs.frozen

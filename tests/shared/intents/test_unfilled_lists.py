@@ -20,9 +20,10 @@ from shared.tables import recorded_layouts as records
 from shared.testing import WatchedConnection, WriterDied, paused_at, paused_at_call
 from shared.upkeep.checkpoints import Checkpoint
 from shared.upkeep.recovery import Recovery
-from tests.shared.intents.notes import CELLS, INTENTS, NOTES, OWNERS, STATES, ById, Note, Notes, is_decision, lines_of
 from tests.shared.processes import Process, dying_before
 from tests.shared.specimens import key_class
+
+from .notes import CELLS, INTENTS, NOTES, OWNERS, STATES, ById, Note, Notes, is_decision, lines_of
 
 ByText = key_class("ByText", text=EscapedText, id=EscapedText)
 TEXTS = TableLayout("notes_by_text", "a line of a text", KeyLayout(ByText), RecordCells(ByText, {}, marker="n:x"))

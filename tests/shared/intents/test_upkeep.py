@@ -2,7 +2,8 @@
 
 from shared.upkeep import CombinedUpkeep, Upkeep
 from shared.upkeep.recovery import Recovery
-from tests.shared.intents.notes import Note, Notes, die
+
+from .notes import Note, Notes, die
 
 
 class Checking(Upkeep):

@@ -14,9 +14,10 @@ from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.upkeep import Finding
-from tests.shared.intents.clocks import now_ms
-from tests.shared.intents.conftest import BATCH_ROWS
-from tests.shared.intents.notes import (
+
+from .clocks import now_ms
+from .conftest import BATCH_ROWS
+from .notes import (
     AFTER_DECISION,
     INTENTS,
     NOTES,

@@ -4,7 +4,8 @@ import attrs
 import pytest
 
 from shared.loading import UnknownField, UnreadableFile
-from tests.shared.loading.sales import lines
+
+from .sales import lines
 
 TIMES = "timestamp,speed,road\n2015-08-31 18:22:00,90,A 1\n2015-08-31 18:27:00,.5,\n"
 SPEED = {"mapping": {"time_ms": "timestamp", "value": "speed"}, "constants": {"metric": "speed"}}

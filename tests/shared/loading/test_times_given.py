@@ -3,7 +3,8 @@
 import pytest
 
 from shared.loading import Format, UnneededTime
-from tests.shared.loading.sales import Sale, lines
+
+from .sales import Sale, lines
 
 SOLD_MS = 1_356_998_400_000
 NO_TIME = "Sale.sold_ms: the line has no time: give --at for such lines"
