@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from .accepted import Accepted as Accepted
     from .cell_contents import CellContents as CellContents
     from .cell_contents import contents_of as contents_of
+    from .counting import Cost as Cost
+    from .counting import metered as metered
     from .design import FACTS as FACTS
     from .design import Design as Design
     from .design import Exemption as Exemption
@@ -20,11 +22,9 @@ if TYPE_CHECKING:
     from .design import Wrong as Wrong
     from .design import load_samples as load_samples
     from .design import store_records as store_records
-    from .metering import Cost as Cost
     from .metering import Measurement as Measurement
     from .metering import measure as measure
     from .metering import measure_pattern as measure_pattern
-    from .metering import metered as metered
     from .patterns import AccessPattern as AccessPattern
     from .patterns import Action as Action
     from .scratch import scratch_store as scratch_store
@@ -37,7 +37,8 @@ else:
         accepted="LATE_PUTS LINT_RULES Accepted",
         cell_contents="CellContents contents_of",
         design="FACTS Design Exemption Load StoreSettings Variant Wrong load_samples store_records",
-        metering="Cost Measurement measure measure_pattern metered",
+        counting="Cost metered",
+        metering="Measurement measure measure_pattern",
         patterns="AccessPattern Action",
         scratch="scratch_store scratch_table",
     )

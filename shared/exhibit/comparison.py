@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from ..designs.counting import Cost, metered
 from ..designs.design import Design, Variant, fill_new_lists, store_samples
-from ..designs.metering import Cost, Measurement, measure, metered
+from ..designs.metering import Measurement, measure
 from ..designs.scratch import scratch_store
 from ..intents.slots import holds_intents
 from ..tables.layouts import PhysicalTable, physical_tables

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
+from ..designs.counting import Cost, metered
 from ..designs.design import Design, Load, Variant, same_random_numbers
-from ..designs.metering import Cost, metered
 from ..designs.ruler import show_value
 from ..designs.scratch import scratch_store
 from ..keys import InvalidKey

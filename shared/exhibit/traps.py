@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 
-from ..designs.metering import metered
+from ..designs.counting import metered
 from ..designs.ruler import show_value
 from ..designs.scratch import scratch_table
 from .scanned import ScannedTable

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
-from shared.stores.embedded import engine, turns
+from shared.stores.embedded import stored_rows, turns
 from tests.conformance.cases import Case, read_cases
 from tests.conformance.running import run
 from tests.conformance.targets import InProcess, Target, targets
@@ -69,7 +69,7 @@ def test_a_store_does_what_a_case_says(opened: Callable[[str], Target], name: st
 
 
 # Where calls take turns with the engine, and where a row counts as one with many cells: after every row, and any row.
-TURNS, PARTS = (turns, "TURN_S", -1.0), (engine, "_FEW_CELLS", 0)
+TURNS, PARTS = (turns, "TURN_S", -1.0), (stored_rows, "_FEW_CELLS", 0)
 SETTINGS = {"many turns": [TURNS], "rows read in part": [PARTS], "both": [TURNS, PARTS]}
 
 

@@ -5,6 +5,7 @@ from thriftpy2.thrift import TApplicationException
 
 from shared.stores.hbase import calls, resumed_scans, retries, scan_sockets, sockets
 from shared.stores.hbase import connection as hbase
+from shared.stores.hbase.pool import Pool
 from tests.programs.faults import reads, writes
 from tests.programs.faults.plans import Plan
 from tests.programs.faults.tally import Broken
@@ -18,12 +19,12 @@ def broken_by(plan, *kinds, operations=300):
 
 @pytest.mark.long
 def test_a_socket_kept_after_a_timeout(monkeypatch):
-    drop = sockets.Pool.drop
+    drop = Pool.drop
 
     def keep(pool, line):
-        (sockets.Pool.give if line.is_usable() else drop)(pool, line)
+        (Pool.give if line.is_usable() else drop)(pool, line)
 
-    monkeypatch.setattr(sockets.Pool, "drop", keep)
+    monkeypatch.setattr(Pool, "drop", keep)
     same_number = property(lambda line: 0, lambda line, number: None)
     monkeypatch.setattr(sockets.GatewaySocket, "_sequence_id", same_number, raising=False)
     # On a busy machine the late reply may be there too soon, and the put in the store before the test looks.

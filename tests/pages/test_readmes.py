@@ -10,7 +10,7 @@ from sybil.parsers.markdown import PythonCodeBlockParser
 
 from domains.suite import SUITE
 from shared.designs import AccessPattern, Measurement, Variant, load_samples, measure
-from shared.designs.metering import Cost
+from shared.designs.counting import Cost
 from shared.exhibit.comparison import VariantCosts
 from shared.exhibit.markdown import MAX_COLUMNS, MAX_LINE, with_blocks
 from shared.exhibit.verdicts import LEGEND

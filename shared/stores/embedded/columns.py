@@ -6,7 +6,7 @@ from attrs import frozen
 
 from ..filters.cells import Cell, family_of
 from ..thrift1.errors import UncheckedError, name_text
-from .engine import ColumnRange, column_range
+from .stored_rows import ColumnRange, column_range
 
 
 def with_qualifier(column: bytes | None) -> bytes:

@@ -9,8 +9,9 @@ from ..filters.cells import Cell, cell_sort_key, family_of
 from ..thrift1.errors import failed_actions, java_io_error
 from ..thrift1.idl import IOError
 from .columns import Selection, select_columns
-from .engine import CELLS_PER_TURN, Engine, column_range, versions
+from .engine import Engine
 from .rules import check_row, last_read
+from .stored_rows import CELLS_PER_TURN, column_range, versions
 from .stored_tables import StoredTable
 from .table_calls import check_families, enabled_table
 from .turns import Watch, let_others_in, turn_end_s

@@ -17,10 +17,11 @@ from ..filters.language import parse_filter, parsed_bytes
 from ..thrift1.errors import illegal_argument, io_error
 from ..thrift1.idl import IOError
 from .columns import Selection, select_columns
-from .engine import ABOVE_ALL_ROWS, Engine, column_range, row_after, versions
+from .engine import Engine
 from .reads import newest_cells, ordered_parts, visible_versions
 from .rules import check_row, last_read, table_name
 from .sizes import VALUE_OBJECT_BYTES, results_bytes
+from .stored_rows import ABOVE_ALL_ROWS, column_range, row_after, versions
 from .stored_tables import StoredTable
 from .table_calls import check_families, enabled_table
 from .turns import Watch, let_others_in, turn_end_s

@@ -9,8 +9,9 @@ from ...keys.limits import BLOCK_BYTES, FOREVER_S
 from ..filters.cells import family_of
 from ..thrift1.errors import illegal_argument, io_error, java_io_error, name_text
 from ..thrift1.idl import IOError
-from .engine import ABOVE_ALL_ROWS, Engine
+from .engine import Engine
 from .rules import family_name, is_namespace, table_name
+from .stored_rows import ABOVE_ALL_ROWS
 from .stored_tables import StoredFamily, StoredTable
 from .turns import Watch, let_others_in
 

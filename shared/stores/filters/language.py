@@ -30,11 +30,21 @@ from attrs import frozen
 
 from ...keys.limits import MAX_FILTER_BYTES
 from ..thrift1.errors import UncheckedError, name_text
-from . import filters
+from .cell_filters import ColumnValueFilter, KeyOnlyFilter, TimestampsFilter, ValueFilter
+from .column_filters import (
+    ColumnPrefixFilter,
+    ColumnRangeFilter,
+    FamilyFilter,
+    MultipleColumnPrefixFilter,
+    QualifierFilter,
+)
 from .combined import And, Or, Skip, While
 from .comparators import Comparison
+from .counting_filters import ColumnCountGetFilter, ColumnPaginationFilter, FirstKeyOnlyFilter, PageFilter
 from .filters import Filter
 from .java_patterns import MAX_STEPS, STEP_BYTES
+from .row_filters import InclusiveStopFilter, PrefixFilter, RowFilter
+from .value_filters import DependentColumnFilter, SingleColumnValueExcludeFilter, SingleColumnValueFilter
 
 # HBase has no limit. Here a deeper tree would exceed Python's recursion limit, because each level calls the next.
 MAX_FILTER_DEPTH = 100
@@ -286,35 +296,36 @@ def _width(read: _ReadArguments) -> int:
 def _multiple_prefixes(prefixes: Sequence[bytes]) -> Filter:
     if len(set(prefixes)) < len(prefixes):
         raise UncheckedError(f"wants prefixes that differ (got {name_text(b', '.join(prefixes))})")
-    return filters.MultipleColumnPrefixFilter(prefixes)
+    return MultipleColumnPrefixFilter(prefixes)
 
 
 _SIGNATURES: dict[bytes, _Signature] = {
-    b"KeyOnlyFilter": _Signature(filters.KeyOnlyFilter, [(), (_boolean,)]),
-    b"FirstKeyOnlyFilter": _Signature(filters.FirstKeyOnlyFilter, [()]),
-    b"PrefixFilter": _Signature(filters.PrefixFilter, [(_quoted_text,)]),
-    b"ColumnPrefixFilter": _Signature(filters.ColumnPrefixFilter, [(_quoted_text,)]),
+    b"KeyOnlyFilter": _Signature(KeyOnlyFilter, [(), (_boolean,)]),
+    b"FirstKeyOnlyFilter": _Signature(FirstKeyOnlyFilter, [()]),
+    b"PrefixFilter": _Signature(PrefixFilter, [(_quoted_text,)]),
+    b"ColumnPrefixFilter": _Signature(ColumnPrefixFilter, [(_quoted_text,)]),
     b"MultipleColumnPrefixFilter": _Signature(_multiple_prefixes, all_of=_quoted_text),
-    b"ColumnCountGetFilter": _Signature(filters.ColumnCountGetFilter, [(_int,)]),
-    b"PageFilter": _Signature(filters.PageFilter, [(_long,)]),
-    b"ColumnPaginationFilter": _Signature(filters.ColumnPaginationFilter, [(_int, _int)]),
-    b"InclusiveStopFilter": _Signature(filters.InclusiveStopFilter, [(_quoted_text,)]),
-    b"TimestampsFilter": _Signature(filters.TimestampsFilter, all_of=_long),
-    b"RowFilter": _Signature(filters.RowFilter, [(_comparison,)]),
-    b"FamilyFilter": _Signature(filters.FamilyFilter, [(_comparison,)]),
-    b"QualifierFilter": _Signature(filters.QualifierFilter, [(_comparison,)]),
-    b"ValueFilter": _Signature(filters.ValueFilter, [(_comparison,)]),
-    b"ColumnRangeFilter": _Signature(filters.ColumnRangeFilter, [(_quoted_text, _boolean, _quoted_text, _boolean)]),
+    b"ColumnCountGetFilter": _Signature(ColumnCountGetFilter, [(_int,)]),
+    b"PageFilter": _Signature(PageFilter, [(_long,)]),
+    b"ColumnPaginationFilter": _Signature(ColumnPaginationFilter, [(_int, _int)]),
+    b"InclusiveStopFilter": _Signature(InclusiveStopFilter, [(_quoted_text,)]),
+    b"TimestampsFilter": _Signature(TimestampsFilter, all_of=_long),
+    b"RowFilter": _Signature(RowFilter, [(_comparison,)]),
+    b"FamilyFilter": _Signature(FamilyFilter, [(_comparison,)]),
+    b"QualifierFilter": _Signature(QualifierFilter, [(_comparison,)]),
+    b"ValueFilter": _Signature(ValueFilter, [(_comparison,)]),
+    b"ColumnRangeFilter": _Signature(ColumnRangeFilter, [(_quoted_text, _boolean, _quoted_text, _boolean)]),
     b"SingleColumnValueFilter": _Signature(
-        filters.SingleColumnValueFilter, [(_column_name, _comparison), (_column_name, _comparison, _boolean, _boolean)]
+        SingleColumnValueFilter,
+        [(_column_name, _comparison), (_column_name, _comparison, _boolean, _boolean)],
     ),
     b"SingleColumnValueExcludeFilter": _Signature(
-        filters.SingleColumnValueExcludeFilter,
+        SingleColumnValueExcludeFilter,
         [(_column_name, _comparison), (_column_name, _comparison, _boolean, _boolean)],
     ),
     b"DependentColumnFilter": _Signature(
-        filters.DependentColumnFilter,
+        DependentColumnFilter,
         [(_column_name,), (_column_name, _boolean), (_column_name, _boolean, _any_comparison)],
     ),
-    b"ColumnValueFilter": _Signature(filters.ColumnValueFilter, [(_column_name, _comparison)]),
+    b"ColumnValueFilter": _Signature(ColumnValueFilter, [(_column_name, _comparison)]),
 }

@@ -20,9 +20,9 @@ from ..thrift1.deadlines import has_passed
 from ..thrift1.prefixes import prefix_arguments
 from .calls import CALLS, DECLARED, FETCH_CELLS, Call, description, table_of
 from .helper_threads import Helpers
+from .pool import IDLE_SOCKETS, Pool
 from .resumed_scans import ResumedScans
 from .retries import AttemptFailed, Attempts
-from .sockets import IDLE_SOCKETS, Pool
 from .thrift2 import Thrift2Client, Thrift2Gateway
 
 TIMEOUT_MS = 30_000

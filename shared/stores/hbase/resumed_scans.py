@@ -25,9 +25,9 @@ from ..thrift1.connection_errors import DeadlineExceeded, ScanBroken
 from ..thrift1.deadlines import has_passed
 from .calls import Call, description, table_of
 from .helper_threads import Helpers
+from .pool import Pool
 from .retries import AttemptFailed
 from .scan_sockets import GatewayScanner, ScanSockets
-from .sockets import Pool
 from .stateful_filters import keeps_state
 
 # HBase: the gateway's error for a scanner that was not used for two minutes.

@@ -19,8 +19,9 @@ from attrs import define, field, frozen
 from ..thrift1.deadlines import has_passed, left_s
 from .calls import CALLS, DECLARED, Call
 from .helper_threads import Helpers
+from .pool import Pool
 from .retries import AttemptFailed
-from .sockets import GatewaySocket, Pool
+from .sockets import GatewaySocket
 
 _CLOSE = CALLS["scannerClose"]
 

@@ -1,8 +1,10 @@
 """Filters whose results depend on earlier rows: a scan with one cannot continue without its scanner."""
 
 from ..filters.combined import Combined, Skip, While
-from ..filters.filters import ColumnCountGetFilter, Filter, InclusiveStopFilter, PageFilter
+from ..filters.counting_filters import ColumnCountGetFilter, PageFilter
+from ..filters.filters import Filter
 from ..filters.language import parse_filter
+from ..filters.row_filters import InclusiveStopFilter
 from ..thrift1.errors import UncheckedError
 
 _STATEFUL_FILTERS = (PageFilter, While, InclusiveStopFilter, ColumnCountGetFilter)

@@ -19,8 +19,8 @@ from ..thrift2.dated import DatedRow, thrift2_puts
 from ..thrift2.descriptors import decoded, family_descriptors, keep_tombstones_ms
 from ..thrift2.idl import idl
 from .calls import Call, call_of
+from .pool import CLOSED, Pool
 from .retries import AttemptFailed
-from .sockets import CLOSED, Pool
 
 
 class Thrift2Client:

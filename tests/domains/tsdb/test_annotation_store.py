@@ -9,7 +9,7 @@ from domains.tsdb.asking.query_text import TagFilter
 from domains.tsdb.records import Point
 from domains.tsdb.repository import FOREVER_MS, TsdbRepository
 from domains.tsdb.storage.annotations import Annotation
-from shared.designs.metering import metered
+from shared.designs.counting import metered
 from shared.keys import InvalidKey
 from shared.tables import InvalidRow
 from shared.testing import WatchedConnection, paused_at, paused_at_call

@@ -11,7 +11,7 @@ from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.storage.codecs import SeriesSalt
 from domains.tsdb.storage.uids import UnknownUid
-from shared.designs.metering import metered
+from shared.designs.counting import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from tests.domains.tsdb.compacting import HOUR, HOUR_MS
 

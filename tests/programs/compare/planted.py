@@ -8,11 +8,13 @@ from unittest.mock import patch
 
 from attrs import frozen
 
+from shared.keys.limits import LATEST_MS
 from shared.stores.embedded import engine, mutations, reads, scanners, service, statements
 from shared.stores.embedded.scanners import _row_bounds
 from shared.stores.embedded.stored_tables import StoredTable
 from shared.stores.embedded.turns import Watch
-from shared.stores.filters import filters
+from shared.stores.filters import cell_filters
+from shared.stores.filters.cells import Cell
 from shared.stores.filters.filters import INCLUDE, NEXT_COL, Verdict
 from tests.programs.compare.places import Embedded, Place
 
@@ -57,7 +59,7 @@ class _Client:
 
 
 def _reads_up_to(before: int | None) -> int:
-    return engine.LATEST_MS if before is None else before
+    return LATEST_MS if before is None else before
 
 
 def _part(batch: Any, deletes: bool) -> Any:
@@ -77,7 +79,7 @@ def _counts_from_one(store: engine.Engine, name: bytes, row: bytes, column: byte
     return mutations.increment_counter(store, name, row, column, amount if is_there else amount + 1)
 
 
-def _judges_the_newest_only(filter: filters.ValueFilter, cell: engine.Cell) -> Verdict:
+def _judges_the_newest_only(filter: cell_filters.ValueFilter, cell: Cell) -> Verdict:
     return INCLUDE if filter.comparison.holds(cell[2]) else NEXT_COL
 
 
@@ -99,7 +101,7 @@ DEFECTS = (
     ),
     Defect("a batch deletes before it puts", [(service, "mutate_rows", _deletes_first)]),
     Defect("a missing counter starts at 1", [(service, "increment_counter", _counts_from_one)]),
-    Defect("ValueFilter sees the newest version only", [(filters.ValueFilter, "judge", _judges_the_newest_only)]),
+    Defect("ValueFilter sees the newest version only", [(cell_filters.ValueFilter, "judge", _judges_the_newest_only)]),
     Defect("the stop of a scan is inclusive", [(scanners, "_row_bounds", _includes_the_stop)]),
     Defect("a tombstone does not hide later puts", [(engine.Engine, "put", _puts_whatever_is_masked)]),
 )

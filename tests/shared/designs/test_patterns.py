@@ -9,7 +9,7 @@ import happybase
 import pytest
 
 from shared.designs import AccessPattern, Measurement, measure, measure_pattern, metered
-from shared.designs.metering import Cost, Read
+from shared.designs.counting import Cost, Read
 from shared.designs.patterns import DEFAULT_LIMIT
 from shared.exhibit.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_row, read_row
 from shared.exhibit.verdicts import verdict

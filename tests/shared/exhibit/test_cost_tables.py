@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from shared.designs import AccessPattern, Measurement, Variant
-from shared.designs.metering import Cost, Read
+from shared.designs.counting import Cost, Read
 from shared.exhibit.comparison import VariantCosts
 from shared.exhibit.cost_tables import question_row, refusals
 from shared.exhibit.verdicts import verdict

@@ -12,7 +12,7 @@ from thriftpy2.thrift import TApplicationException
 
 from shared.keys.limits import MAX_FILTER_BYTES
 from shared.stores import connect
-from shared.stores.embedded import engine, reads, scanners, turns
+from shared.stores.embedded import reads, scanners, stored_rows, turns
 from shared.stores.filters import comparators
 from shared.stores.server.thrift_server import ThriftServer
 from tests.shared.stores.conftest import rows_read
@@ -236,7 +236,7 @@ def test_scanners_count_with_the_parts_of_a_row_that_were_not_fetched_yet(table,
 
 @pytest.mark.parametrize("reverse", [False, True])
 def test_a_scan_past_many_tombstones_counts_each_row_once(table, monkeypatch, reverse):
-    monkeypatch.setattr(engine, "CELLS_PER_TURN", 7)
+    monkeypatch.setattr(stored_rows, "CELLS_PER_TURN", 7)
     table.delete(b"row", [b"d:%02d" % number for number in range(20)], timestamp=2)  # more than one turn reads
     for number in range(100):
         table.put(b"%02d" % number, {b"d:a": b"1", b"d:b": b"2"}, timestamp=1)
@@ -249,7 +249,7 @@ def test_a_scan_past_many_tombstones_counts_each_row_once(table, monkeypatch, re
 
 
 def test_a_table_is_dropped_with_all_its_rows_in_turns(monkeypatch):
-    monkeypatch.setattr(engine, "CELLS_PER_TURN", 7)
+    monkeypatch.setattr(stored_rows, "CELLS_PER_TURN", 7)
     connection = connect("embedded:")
     for name in ("a", "b"):
         connection.create_table(name, {"d": {}})

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.stores import connect
-from shared.stores.embedded import engine
+from shared.stores.embedded import stored_rows
 from shared.stores.embedded.stored_tables import now_ms
 
 # Answers
@@ -57,7 +57,7 @@ def filled(written: list[Write]) -> happybase.Table:
 def with_few_cells(few: int, read: Callable[[], Any]) -> Any:
     """What is read if a row with more cells than `few` counts as one with many."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "_FEW_CELLS", few)
+        patch.setattr(stored_rows, "_FEW_CELLS", few)
         return read()
 
 

@@ -2,13 +2,11 @@
 
 import pytest
 
+from shared.stores.filters.cell_filters import KeyOnlyFilter
 from shared.stores.filters.combined import Or
-from shared.stores.filters.filters import (
-    KeyOnlyFilter,
-    PageFilter,
-    PrefixFilter,
-)
+from shared.stores.filters.counting_filters import PageFilter
 from shared.stores.filters.language import MAX_FILTER_DEPTH, parse_filter
+from shared.stores.filters.row_filters import PrefixFilter
 from shared.stores.thrift1.errors import UncheckedError
 
 

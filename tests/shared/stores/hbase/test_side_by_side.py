@@ -21,7 +21,7 @@ from shared.keys.ranges import RowRange, Stream
 from shared.queries import Query, ServerFilter, scan
 from shared.queries.side_by_side import read_streams
 from shared.stores import DeadlineExceeded, ScanBroken, deadline
-from shared.stores.hbase import helper_threads, sockets
+from shared.stores.hbase import helper_threads, pool
 from shared.stores.hbase.helper_threads import Helpers
 from shared.tables import BoundTable, create_tables
 from tests.shared.queries.wide import Point, Shape, put
@@ -52,7 +52,7 @@ def gateway(gateway):
 @pytest.fixture(autouse=True)
 def _helpers_end_soon(monkeypatch):
     monkeypatch.setattr(helper_threads, "HELPER_IDLE_S", 0.2)
-    monkeypatch.setattr(sockets, "HELPER_IDLE_S", 0.0)
+    monkeypatch.setattr(pool, "HELPER_IDLE_S", 0.0)
     yield
     assert until(lambda: not running_helpers())
 

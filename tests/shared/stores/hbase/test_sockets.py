@@ -10,7 +10,7 @@ from thriftpy2.thrift import TDecodeException
 
 from shared.stores import Unreachable, connect
 from shared.stores.embedded.connection import EmbeddedConnection
-from shared.stores.hbase import retries, sockets
+from shared.stores.hbase import pool, retries
 from shared.stores.server.thrift_server import ThriftServer
 from tests.shared.stores.processes import run
 from tests.shared.stores.scripted_gateway import Fault, until
@@ -27,7 +27,7 @@ def row(number):
     return {b"d:a": b"%d" % number}
 
 
-@pytest.mark.parametrize(("pool_size", "kept"), [("", sockets.IDLE_SOCKETS), ("&pool_size=2", 2)])
+@pytest.mark.parametrize(("pool_size", "kept"), [("", pool.IDLE_SOCKETS), ("&pool_size=2", 2)])
 def test_few_idle_sockets_are_kept_or_as_many_as_the_url_says(gateway, pool_size, kept):
     connection = connect(f"{gateway.url}?transport=framed{pool_size}")
     pool = connection.transport
@@ -46,18 +46,18 @@ def test_a_socket_that_was_idle_for_long_or_says_something_unasked_is_replaced(g
     link.sendall(b"\0\0\0\1\0")
     assert table.row(b"r-01") == row(1)
     assert gateway.sockets == 2
-    monkeypatch.setattr(sockets, "SOCKET_IDLE_S", 0)
+    monkeypatch.setattr(pool, "SOCKET_IDLE_S", 0)
     table.row(b"r-00")
     assert gateway.sockets == 3
 
 
 def test_sockets_idle_too_long_are_closed_even_if_they_are_not_needed(gateway, monkeypatch):
-    pool = gateway.connect().transport
-    gateway_sockets = [pool.take() for _ in range(3)]
-    pool.give(gateway_sockets[0])
-    pool.give(gateway_sockets[1])
-    gateway_sockets[0].used_s -= sockets.SOCKET_IDLE_S + 1
-    pool.give(gateway_sockets[2])
+    transport = gateway.connect().transport
+    gateway_sockets = [transport.take() for _ in range(3)]
+    transport.give(gateway_sockets[0])
+    transport.give(gateway_sockets[1])
+    gateway_sockets[0].used_s -= pool.SOCKET_IDLE_S + 1
+    transport.give(gateway_sockets[2])
     assert [gateway_socket.is_open for gateway_socket in gateway_sockets] == [False, True, True]
 
 
