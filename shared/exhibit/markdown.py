@@ -1,4 +1,7 @@
-"""Markdown for READMEs: tables, lists, blocks of text, and the marks around generated blocks."""
+"""Markdown for READMEs: tables, lists, blocks of text, and the marks around generated blocks.
+
+A template engine would write whole pages; here people write them, and code only what stands between two marks.
+"""
 
 import re
 import textwrap

@@ -1,4 +1,8 @@
-"""CSV with a header, in which a stray quote costs one line and not the rest of the file."""
+"""CSV with a header, in which a stray quote costs one line and not the rest of the file.
+
+Python's reader reads from each stray quote to the next one, or to the end of the file; this module puts back what it
+read, and reads no line more than twice.
+"""
 
 import csv
 from collections import deque

@@ -1,4 +1,8 @@
-"""Tables on the terminal: in colours, plain, or fitted to the width."""
+"""Tables on the terminal: in colours, plain, or fitted to the width.
+
+Those in colours are rich's. It breaks rows and words at the width of the terminal, and pads lines with blanks; a row of
+a plain table is one line, for `grep` and `cut`, and no word or number of a fitted one is broken.
+"""
 
 import textwrap
 from collections.abc import Collection, Iterable, Sequence

@@ -6,7 +6,8 @@
 SKIP and WHILE bind tightest, then AND, then OR. Arguments are `'text'` (with `''` for a quote, every other byte stands
 for itself), numbers, `true` and `false` in any case, and comparisons like `=, 'binary:v1'`.
 
-This parser accepts and refuses the same texts as HBase 2.6.1's, even where HBase's rules are odd:
+This parser accepts and refuses the same texts as HBase 2.6.1's, even where HBase's rules are odd, which no grammar of a
+parser generator states:
 
 - A parenthesis that is never closed is accepted. Inside parentheses no operator may bind tighter than the one before
   it: `(A OR B AND C)` is refused, `(A OR (B AND C))` is not.

@@ -1,4 +1,7 @@
-"""Network failures of a call: another attempt while that is safe, otherwise an error that says what is known."""
+"""Network failures of a call: another attempt while that is safe, otherwise an error that says what is known.
+
+A library for retries cannot know which calls of HBase may be sent twice, and what a lost reply leaves open.
+"""
 
 import random
 import time

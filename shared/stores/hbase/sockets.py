@@ -1,7 +1,8 @@
 """Sockets to one gateway: each serves one call at a time, and no reply reaches another call than its own.
 
 A socket whose reply has failed is closed, never reused. Only the reply to a call for whose result nobody waits, that to
-`scannerClose`, may be read later: before the next call is sent.
+`scannerClose`, may be read later: before the next call is sent. The pool of happybase gives a socket to the next caller
+whatever is left in it.
 """
 
 import select
