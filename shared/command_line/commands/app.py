@@ -1,10 +1,11 @@
 """The commands, in the order of the help text."""
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
 import typer
 
-from ..named.option_parsing import FlagsCommand, FlagsGroup
+from ..named.option_parsing import Command, Commands
 from ..named.options import DesignCommand, LoadCommand, Plain
 from ..named.own_designs import give
 from ..named.own_settings import give_settings
@@ -12,10 +13,47 @@ from ..new_package import command
 from . import design_commands as commands
 from . import store_commands, table_commands
 
-app = typer.Typer(cls=FlagsGroup, rich_markup_mode=None, pretty_exceptions_enable=False)
+COMMANDS: Mapping[str, tuple[type[Command], Callable[..., None]]] = {
+    "list": (DesignCommand, commands.list_),
+    "demo": (Command, commands.demo),
+    "run": (DesignCommand, commands.run),
+    "load": (LoadCommand, commands.load_),
+    "ask": (DesignCommand, commands.ask),
+    "compare": (LoadCommand, table_commands.compare),
+    "explain": (DesignCommand, commands.explain),
+    "lint": (DesignCommand, commands.lint),
+    "ddl": (DesignCommand, commands.ddl),
+    "heat": (DesignCommand, commands.heat),
+    "simulate": (DesignCommand, commands.simulate),
+    "size": (DesignCommand, commands.size),
+    "new": (Command, command.new),
+    "scan": (DesignCommand, table_commands.scan),
+    "get": (DesignCommand, table_commands.get),
+    "count": (DesignCommand, table_commands.count),
+    "export": (DesignCommand, table_commands.export),
+    "recover": (DesignCommand, store_commands.recover),
+    "verify": (DesignCommand, store_commands.verify),
+    "repair": (DesignCommand, store_commands.repair),
+    "do": (DesignCommand, store_commands.do_),
+    "erase": (DesignCommand, store_commands.erase),
+    "adopt": (DesignCommand, store_commands.adopt),
+    "serve": (Command, store_commands.serve),
+}
 
 
-@app.callback(invoke_without_command=True)
+def app(words: Sequence[str]) -> typer.Typer:
+    """The application that reads these words: with the command that the first one names, or with all of them.
+
+    typer takes as long to describe all commands as some need to run.
+    """
+    made = typer.Typer(cls=Commands, rich_markup_mode=None, pretty_exceptions_enable=False)
+    made.callback(invoke_without_command=True)(rowbook)
+    for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
+        of_class, run = COMMANDS[name]
+        made.command(name, cls=of_class)(run)
+    return made
+
+
 def rowbook(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
@@ -33,29 +71,3 @@ def rowbook(
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-
-
-app.command("list", cls=FlagsCommand)(commands.list_)
-app.command("demo")(commands.demo)
-app.command("run", cls=DesignCommand)(commands.run)
-app.command("load", cls=LoadCommand)(commands.load_)
-app.command("ask", cls=DesignCommand)(commands.ask)
-app.command("compare", cls=LoadCommand)(table_commands.compare)
-app.command("explain", cls=DesignCommand)(commands.explain)
-app.command("lint", cls=DesignCommand)(commands.lint)
-app.command("ddl", cls=DesignCommand)(commands.ddl)
-app.command("heat", cls=DesignCommand)(commands.heat)
-app.command("simulate", cls=DesignCommand)(commands.simulate)
-app.command("size", cls=DesignCommand)(commands.size)
-app.command("new")(command.new)
-app.command("scan", cls=DesignCommand)(table_commands.scan)
-app.command("get", cls=DesignCommand)(table_commands.get)
-app.command("count", cls=DesignCommand)(table_commands.count)
-app.command("export", cls=DesignCommand)(table_commands.export)
-app.command("recover", cls=DesignCommand)(store_commands.recover)
-app.command("verify", cls=DesignCommand)(store_commands.verify)
-app.command("repair", cls=DesignCommand)(store_commands.repair)
-app.command("do", cls=DesignCommand)(store_commands.do_)
-app.command("erase", cls=DesignCommand)(store_commands.erase)
-app.command("adopt", cls=DesignCommand)(store_commands.adopt)
-app.command("serve")(store_commands.serve)

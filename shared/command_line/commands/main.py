@@ -17,7 +17,8 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = _show_warning
     try:
-        sys.exit(app(prog_name="rowbook", standalone_mode=False))
+        words = sys.argv[1:]
+        sys.exit(app(words)(words, prog_name="rowbook", standalone_mode=False))
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "rowbook"

@@ -1,43 +1,50 @@
-"""Commands whose options are flags, read without pydantic.
+"""Values of options and arguments, read without pydantic where that makes no difference.
 
-typer reads every option but a flag with pydantic, also an option that is not given, and importing pydantic takes
-longer than `rowbook list`. `--help` and the options of the shell's completion are such options, though they pass
-nothing to the command. So `FlagsGroup` and `FlagsCommand` drop them from a command unless the user has typed one.
+typer reads every value but a flag's with pydantic, also that of an option that is not given, and importing pydantic
+takes longer than `rowbook list`. Text and choices stay as they are typed; any other value is read as typer reads it.
 """
 
-from typing import Any
+from typing import Any, get_args
 
-from typer.core import TyperGroup
-
-from .options import DesignCommand
+from typer.core import TyperCommand, TyperGroup
 
 
-class FlagsGroup(TyperGroup):
-    """The commands, whose own options are flags."""
+class _AsTyped:
+    """Reads the value of a parameter; typer would make an adapter of pydantic's in its place."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Reads the words before the name of the command."""
-        if args and args[0] in self.commands:
-            _leave_out_what_passes_nothing(self)
-        return super().parse_args(ctx, args)
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The value that the command gets. Raises BadParameter."""
+        declared = param.type_descriptor.annotation
+        if value is None or declared is str or (isinstance(value, str) and value in get_args(declared)):
+            return value
+        if declared == list[str]:
+            return [*value]
+        param._runtime_param = None
+        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+
+
+def _as_typed(params: list[Any]) -> list[Any]:
+    for param in params:
+        param._runtime_param = _AsTyped()
+    return params
+
+
+class Command(TyperCommand):
+    """A command whose text is read as it is typed."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its options and arguments."""
+        return _as_typed(super().get_params(ctx))
+
+
+class Commands(TyperGroup):
+    """All commands."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options before the name of a command."""
+        return _as_typed(super().get_params(ctx))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes the first sentence of each command's help on as many lines as it needs; typer would cut it."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, command.get_short_help_str(1000)) for name, command in self.commands.items()])
-
-
-class FlagsCommand(DesignCommand):
-    """A command whose options are flags, but for `--design` and `--settings`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Reads the words after the name of the command."""
-        flags = [word for option in self.params if option.expose_value for word in option.opts]
-        if not ctx.resilient_parsing and {*args} <= {*flags}:
-            _leave_out_what_passes_nothing(self)
-        return super().parse_args(ctx, args)
-
-
-def _leave_out_what_passes_nothing(command: DesignCommand | TyperGroup) -> None:
-    command.add_help_option = False
-    command.params = [option for option in command.params if option.expose_value]

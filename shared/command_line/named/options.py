@@ -3,8 +3,10 @@
 from typing import Annotated, Any, Literal
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperOption
 from typer.main import get_command
+
+from .option_parsing import Command
 
 
 def complete_name() -> list[str]:
@@ -65,7 +67,7 @@ def _of_all(
     """The options of every command with designs, which pass nothing to it."""
 
 
-class DesignCommand(TyperCommand):
+class DesignCommand(Command):
     """A command with designs: `--design` adds one's own, and `--settings` describes existing tables."""
 
     def __init__(self, *names: Any, params: list[Any] | None = None, **options: Any) -> None:

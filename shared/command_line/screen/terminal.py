@@ -6,7 +6,7 @@
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rich.cells import cell_len
@@ -91,17 +91,30 @@ def line(to: Console, text: str = "", style: str | None = None) -> None:
     to.out(visible(text), style=style, highlight=False)
 
 
+def lines(to: Console, texts: Iterable[tuple[str, str | None]]) -> None:
+    """Writes lines, each a text and its style, at once: rich asks for the width with each call."""
+    if to.no_color:
+        to.out("\n".join(visible(text) for text, _ in texts), highlight=False)
+    else:
+        shown = Text("\n").join(Text(visible(text), style or "") for text, style in texts)
+        to.print(shown, soft_wrap=True)
+
+
 def wrapped(to: Console, text: str, indent: int = 4, style: str | None = None) -> None:
     """Writes a text on as many lines as it needs, the later ones indented; a word that is wider stays whole."""
+    lines(to, ((shown, style) for shown in _wrapped(text, to.width, indent)))
+
+
+def _wrapped(text: str, width: int, indent: int) -> Iterator[str]:
     first, *others = _BREAK.split(visible(text))
     shown = first
     for blanks, word in zip(others[::2], others[1::2], strict=True):
-        if cell_len(shown) + len(blanks) + cell_len(word) <= to.width or not shown.strip():
+        if cell_len(shown) + len(blanks) + cell_len(word) <= width or not shown.strip():
             shown += blanks + word
         else:
-            line(to, shown, style)
+            yield shown
             shown = " " * indent + word
-    line(to, shown, style)
+    yield shown
 
 
 def heading(to: Console, text: str) -> None:
@@ -165,12 +178,16 @@ def reason(error: Exception) -> str:
     return first.removeprefix("org.apache.hadoop.hbase.DoNotRetryIOException: ").removeprefix("java.io.IOException: ")
 
 
-def lines_of_designs(to: Console, lines: Iterable[str]) -> None:
+def lines_of_designs(to: Console, texts: Iterable[str]) -> None:
     """Writes lines about designs; those that are not indented begin a design.
 
     A line that is wider than the terminal continues below its last column, or further left if that is far right.
     """
-    for line in lines:
-        last_column = line.rfind("  ") + 2
-        indent = max(4, min(last_column, to.width // 4))
-        wrapped(to, line, indent, None if line.startswith(" ") else "bold")
+    width = to.width
+    shown: list[tuple[str, str | None]] = []
+    for text in texts:
+        last_column = text.rfind("  ") + 2
+        indent = max(4, min(last_column, width // 4))
+        style = None if text.startswith(" ") else "bold"
+        shown += ((line, style) for line in _wrapped(text, width, indent))
+    lines(to, shown)

@@ -21,7 +21,7 @@ COMMAND = """
 import sys
 import domains.suite
 from shared.command_line.commands.app import app
-app(sys.argv[1:], prog_name="rowbook", standalone_mode=False)
+app(sys.argv[1:])(sys.argv[1:], prog_name="rowbook", standalone_mode=False)
 """
 
 
