@@ -38,7 +38,6 @@ def test_the_wheel_installs_one_package_and_the_types_of_happybase(wheel: Path) 
         "pytest_plugin.py",
         "command_line/commands/main.py",
         "keys/__init__.py",
-        "stores/thrift1/added.thrift",
         "stores/thrift2/hbase.thrift",
     ):
         assert f"rowbook/{name}" in names

@@ -1,38 +1,71 @@
 """A design with what only the suite shows of it: published keys and mistakes, and measurements for its pages."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
 from ..designs import Design
-from .crossing import Crossing
-from .published import PublishedColumn, PublishedKey
-from .traps import Trap
+
+if TYPE_CHECKING:
+    from .crossing import Crossing
+    from .published import PublishedColumn, PublishedKey
+    from .traps import Trap
+
+T = TypeVar("T")
 
 
 @attrs.frozen
 class ShownDesign(Design):
-    """A design as the suite shows it. Made by `ShownDesign.of(DESIGN, variants=..., traps=...)`."""
+    """A design as the suite shows it. Made by `ShownDesign.of(DESIGN, __package__, variants=...)`.
 
-    traps: tuple[Trap, ...] = ()
-    """Published mistakes that this design meets, each run next to the right way."""
-    published: tuple[PublishedKey, ...] = ()
-    """Published keys, byte for byte, each with the design's own key."""
-    published_columns: tuple[PublishedColumn, ...] = ()
-    """Published columns, byte for byte, each with the design's own column."""
-    crossing: Callable[[Design], Crossing] | None = None
-    """Measures where two ways to store the records cross, if the design compares some."""
-    own_blocks: Callable[[Design], Mapping[str, str]] | None = None
-    """Makes the generated blocks that only its README has, by name."""
+    Two modules of that package are imported when they are asked for: `wrong`, with `TRAPS`, `PUBLISHED` and maybe
+    `COLUMNS`, and `measured`, which may have `crossing` and `own_blocks`.
+    """
+
+    shown_in: str = ""
+    """The package of the two modules."""
 
     @classmethod
-    def of(cls, design: Design, **shown: Any) -> "ShownDesign":
+    def of(cls, design: Design, shown_in: str | None, **shown: Any) -> "ShownDesign":
         """A design with its variants and all else that is shown of it; names are those of the attributes."""
         own: dict[str, Any] = {field.name: getattr(design, field.name) for field in attrs.fields(Design)}
-        return cls(**{**own, **shown})
+        own |= {**shown, "shown_in": str(shown_in)}
+        return cls(**own)
+
+    @property
+    def traps(self) -> "tuple[Trap, ...]":
+        """Published mistakes that this design meets, each run next to the right way."""
+        return self._shown("wrong", "TRAPS", ())
+
+    @property
+    def published(self) -> "tuple[PublishedKey, ...]":
+        """Published keys, byte for byte, each with the design's own key."""
+        return self._shown("wrong", "PUBLISHED", ())
+
+    @property
+    def published_columns(self) -> "tuple[PublishedColumn, ...]":
+        """Published columns, byte for byte, each with the design's own column."""
+        return self._shown("wrong", "COLUMNS", ())
+
+    @property
+    def crossing(self) -> "Callable[[Design], Crossing] | None":
+        """Measures where two ways to store the records cross, if the design compares some."""
+        return self._shown("measured", "crossing", None)
+
+    @property
+    def own_blocks(self) -> Callable[[Design], Mapping[str, str]] | None:
+        """Makes the generated blocks that only its README has, by name."""
+        return self._shown("measured", "own_blocks", None)
+
+    def _shown(self, module: str, name: str, otherwise: T) -> T:
+        place = f"{self.shown_in}.{module}"
+        shown: T = otherwise if find_spec(place) is None else getattr(import_module(place), name, otherwise)
+        return shown
 
 
-def traps_of(design: Design) -> tuple[Trap, ...]:
+def traps_of(design: Design) -> "tuple[Trap, ...]":
     """The published mistakes that a design meets; a design of one's own has none."""
     return design.traps if isinstance(design, ShownDesign) else ()

@@ -8,9 +8,7 @@ from shared.exhibit import ShownDesign
 from ..design import ALIKE, FRIDAY, LATEST, OF_ANY_TIME, OF_VERB, PERIOD
 from ..design import DESIGN as OWN
 from ..repository import ActivityRepository
-from .measured import user_first_against_time_first
 from .variants import hash_prefix, legible_hash, reversed, salted, time_first, user_and_time
-from .wrong import PUBLISHED, TRAPS
 
 TIME_BEFORE_USER = (PERIOD, LATEST, ALIKE)
 TAKE_HASH = "user ids start alike or count up, and every question names its user"
@@ -20,6 +18,7 @@ LATEST_OF_ALL = AccessPattern("the latest actions of all users", ActivityReposit
 
 DESIGN = ShownDesign.of(
     OWN,
+    __package__,
     patterns=(*OWN.patterns[:3], DAY_OF_ALL, LATEST_OF_ALL, *OWN.patterns[3:]),
     variants=(
         attrs.evolve(
@@ -78,7 +77,4 @@ DESIGN = ShownDesign.of(
             ),
         ),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
-    crossing=user_first_against_time_first,
 )

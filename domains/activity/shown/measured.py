@@ -19,7 +19,7 @@ OF_ONE_USER = (1, 2, 4, 8, 16, 32, 64)
 """Questions about one user, for each question about all users."""
 
 
-def user_first_against_time_first(design: Design) -> Crossing:
+def crossing(design: Design) -> Crossing:
     """The rows that a question about one day reads; `activity` pays a full table scan for one that it refuses."""
     actions = list(design.loads[0].sample_records())
     with closing(scratch_store([*TABLES, *time_first.TABLES])) as connection:

@@ -7,15 +7,14 @@ from shared.exhibit import ShownDesign
 
 from ..design import BY_ID, CATEGORY, NEW, REGION
 from ..design import DESIGN as OWN
-from .measured import index_against_none, own_blocks
 from .variants import chosen_codes, closed_codes, delimited, numbered_codes, one_table
-from .wrong import PUBLISHED, TRAPS
 
 BY_CODE = Exemption("order", "rows sort by the codes of names, not by the names", (REGION, CATEGORY, BY_ID))
 """The exemption of every variant with codes."""
 
 DESIGN = ShownDesign.of(
     OWN,
+    __package__,
     variants=(
         attrs.evolve(
             OWN.main,
@@ -74,8 +73,4 @@ DESIGN = ShownDesign.of(
             avoid_if="you need rows in the order of names",
         ),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
-    crossing=index_against_none,
-    own_blocks=own_blocks,
 )

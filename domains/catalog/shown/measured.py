@@ -32,7 +32,7 @@ STORED = (1, 4, 16, 64, 256)
 """Products that are stored for each question by id."""
 
 
-def index_against_none(design: Design) -> Crossing:
+def crossing(design: Design) -> Crossing:
     """Both ways with the samples in them: a product is stored, and one is found by its id."""
     products: list[Product] = [*design.loads[0].sample_records()]
     of_shop = sum(product.shop == SHOP for product in products)

@@ -7,12 +7,11 @@ from shared.exhibit import ShownDesign
 
 from ..design import ALL_THEN, HISTORY, NOT_FED, NOW, OTHER_TABLES, REBUILT, THEN
 from ..design import DESIGN as OWN
-from .measured import history_against_whole_rows, own_blocks
 from .variants import by_table, published, salted, thin_log, whole_rows
-from .wrong import PUBLISHED, TRAPS
 
 DESIGN = ShownDesign.of(
     OWN,
+    __package__,
     variants=(
         attrs.evolve(
             OWN.main,
@@ -65,8 +64,4 @@ DESIGN = ShownDesign.of(
             without_upkeep="is one table without a watermark, so there is nothing to compare it with",
         ),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
-    crossing=history_against_whole_rows,
-    own_blocks=own_blocks,
 )

@@ -59,7 +59,7 @@ def _way(repository_of: Callable[[Any], Any], tables: Any, changes: list[Change]
     return Way(store, now)
 
 
-def history_against_whole_rows(_design: Design) -> Crossing:
+def crossing(_design: Design) -> Crossing:
     """The bytes that a client fetches for a record, and those that it moves to store one change."""
     ways: dict[str, list[Way]] = {"history": [], "whole-rows": [], "copy": []}
     for count in CHANGES:

@@ -7,9 +7,7 @@ from shared.exhibit import ShownDesign
 
 from ..design import BY_DAY, EVERY_CELL, UNFILLED
 from ..design import DESIGN as OWN
-from .measured import own_blocks
 from .variants import increment, salted, sharded
-from .wrong import PUBLISHED, TRAPS
 
 NOT_IDEMPOTENT = Exemption("loading", "an increment that is sent again counts again")
 
@@ -20,6 +18,7 @@ NO_LOGINS = (
 
 DESIGN = ShownDesign.of(
     OWN,
+    __package__,
     variants=(
         attrs.evolve(
             OWN.main,
@@ -55,7 +54,4 @@ DESIGN = ShownDesign.of(
             ),
         ),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
-    own_blocks=own_blocks,
 )

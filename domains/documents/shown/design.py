@@ -8,12 +8,11 @@ from shared.exhibit import ShownDesign
 from ..design import DESIGN as OWN
 from ..design import HAVING, IN_NO_KEY, NEWEST, UNFILLED
 from ..keys import UNSETTLED
-from .measured import filter_against_index, own_blocks
 from .variants import history, indexed, put_only, salted
-from .wrong import PUBLISHED, TRAPS
 
 DESIGN = ShownDesign.of(
     OWN,
+    __package__,
     variants=(
         attrs.evolve(
             OWN.main,
@@ -55,8 +54,4 @@ DESIGN = ShownDesign.of(
             wrong=Wrong("every change that another one of the same millisecond replaces", (NEWEST,)),
         ),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
-    crossing=filter_against_index,
-    own_blocks=own_blocks,
 )

@@ -35,7 +35,7 @@ def _rows_read(having: int, repository: type[DocumentRepository | indexed.Reposi
         return cost.rows_read or 0
 
 
-def filter_against_index(_design: Design) -> Crossing:
+def crossing(_design: Design) -> Crossing:
     """The rows that a question for one value reads."""
     filter_, index = (
         [_rows_read(having, repository) for having in HAVING] for repository in (DocumentRepository, indexed.Repository)

@@ -7,12 +7,11 @@ from shared.exhibit import ShownDesign
 
 from ..design import DESIGN as OWN
 from ..design import UNFILLED
-from .measured import own_blocks, push_against_pull
 from .variants import pull, texts
-from .wrong import PUBLISHED, TRAPS
 
 DESIGN = ShownDesign.of(
     OWN,
+    __package__,
     variants=(
         attrs.evolve(
             OWN.main,
@@ -43,8 +42,4 @@ DESIGN = ShownDesign.of(
             ),
         ),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
-    crossing=push_against_pull,
-    own_blocks=own_blocks,
 )

@@ -44,7 +44,7 @@ def lines_of_post(followers: int, pull_above: int | None) -> int:
         return sum(1 for _line in connection.table(TIMELINES.layout.name).scan())
 
 
-def push_against_pull(_design: Design) -> Crossing:
+def crossing(_design: Design) -> Crossing:
     """Rows of a post and of the pages that show it, then the calls of one page, both ways."""
     pushed, pulled = ([lines_of_post(followers, above) for followers in PLACES] for above in (None, 0))
     rows_of_stream = cost_of_page(1).rows_fetched - cost_of_page(0).rows_fetched

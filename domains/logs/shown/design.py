@@ -8,9 +8,7 @@ from shared.exhibit import ShownDesign
 from ..design import ALIKE, KIND_BEFORE_TIME, LATEST, OF_KIND, ONE_HOST, TEN_MINUTES
 from ..design import DESIGN as OWN
 from ..repository import LogRepository
-from .measured import buckets_against_scans
 from .variants import modulo, oldest_first, padded, random, salted, slices, time_first
-from .wrong import PUBLISHED, TRAPS
 
 OF_A_HOST = (OF_KIND, LATEST, ONE_HOST, ALIKE)
 
@@ -23,6 +21,7 @@ ALL_HOSTS = AccessPattern("all hosts, ten minutes", LogRepository.window, TEN_MI
 
 DESIGN = ShownDesign.of(
     OWN,
+    __package__,
     patterns=(*OWN.patterns[:2], LATEST_OF_ALL, ALL_HOSTS, *OWN.patterns[2:]),
     variants=(
         attrs.evolve(
@@ -95,7 +94,4 @@ DESIGN = ShownDesign.of(
             mistake="no reader can compute the number, so every question is refused",
         ),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
-    crossing=buckets_against_scans,
 )

@@ -15,7 +15,7 @@ EQUAL = 1.02
 """Shares that differ by at most this factor are counted as equal."""
 
 
-def buckets_against_scans(design: Design) -> Crossing:
+def crossing(design: Design) -> Crossing:
     """The share of the busiest bucket, and the calls of a question about all hosts, by the number of buckets."""
     events = list(design.loads[0].sample_records())
     (pattern,) = (pattern for pattern in design.patterns if pattern.question == "all hosts, ten minutes")

@@ -9,7 +9,6 @@ from ..design import DESIGN as OWN
 from ..design import GETS, LATEST, OTHER_PEERS, TALK, UNREAD
 from ..keys import UNFINISHED
 from .variants import by_pair, copies, one_table
-from .wrong import PUBLISHED, TRAPS
 
 GETS_OF_PAIR = Exemption("ranges", "a page gets the messages of its lines, all in one call", (TALK,))
 
@@ -33,6 +32,7 @@ IS_READ_ALONE = Accepted(
 
 DESIGN = ShownDesign.of(
     OWN,
+    __package__,
     variants=(
         attrs.evolve(
             OWN.main,
@@ -66,6 +66,4 @@ DESIGN = ShownDesign.of(
             avoid_if="inbox and outbox should split into regions separately",
         ),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
 )

@@ -18,9 +18,7 @@ from ..design import (
 )
 from ..design import DESIGN as OWN
 from ..repository import PointRepository
-from .measured import tall_against_wide
 from .variants import bucketed, hashed_bucket, host_time_metric, latest, metric_host_time, salted
-from .wrong import PUBLISHED, TRAPS
 
 NEEDS_LATEST = "needs a table of latest points, or one question for each metric of each host"
 LATEST_OF_HOST = AccessPattern(
@@ -44,6 +42,7 @@ ACROSS_HOSTS = AccessPattern(
 
 DESIGN = ShownDesign.of(
     OWN,
+    __package__,
     patterns=(*OWN.patterns[:3], LATEST_OF_HOST, LATEST_OF_SITE, OWN.patterns[3], ACROSS_HOSTS, OWN.patterns[4]),
     variants=(
         attrs.evolve(
@@ -116,9 +115,6 @@ DESIGN = ShownDesign.of(
             wrong=Wrong(LOSES, (ONE_METRIC, ACROSS_HOURS, OF_HOST, AVERAGES)),
         ),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
-    crossing=tall_against_wide,
     accepted=(
         *OWN.accepted,
         Accepted(

@@ -49,7 +49,7 @@ def reads_of(table: Table[Point], points_per_hour: int) -> Reads:
     return Reads(hour, latest, sum(stored) / len(times_ms))
 
 
-def tall_against_wide(_design: Design) -> Crossing:
+def crossing(_design: Design) -> Crossing:
     """Rows of one hour, and cells for the latest value, in both forms."""
     tall = [reads_of(metric_host_time.TABLE, points) for points in POINTS_PER_HOUR]
     wide = [reads_of(POINTS, points) for points in POINTS_PER_HOUR]

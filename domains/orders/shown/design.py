@@ -8,10 +8,10 @@ from shared.exhibit import ShownDesign
 from ..design import COUNTS_UP, GETS_ORDERS, LATEST, NUMBERED, OF_BUYER, STATUS_OF_SELLER, WEEK, WITH_STATUS
 from ..design import DESIGN as OWN
 from .variants import hashed_number, index_table, oldest_first, thin_index, without_intents
-from .wrong import PUBLISHED, TRAPS
 
 DESIGN = ShownDesign.of(
     OWN,
+    __package__,
     variants=(
         attrs.evolve(
             OWN.main,
@@ -85,6 +85,4 @@ DESIGN = ShownDesign.of(
             avoid_if="you need a list by status",
         ),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
 )

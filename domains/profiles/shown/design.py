@@ -8,9 +8,7 @@ from shared.records import parse_time
 
 from ..design import DESIGN as OWN
 from ..design import NEWEST, PAGE, USER
-from .measured import own_blocks, wide_row_against_table
 from .variants import one_cell, orders_table, slots, versions
-from .wrong import COLUMNS, PUBLISHED, TRAPS
 
 WEEK = {"since_ms": parse_time("2026-01-12"), "until_ms": parse_time("2026-01-19")}
 OF_WEEK = AccessPattern(
@@ -22,6 +20,7 @@ OF_WEEK = AccessPattern(
 
 DESIGN = ShownDesign.of(
     OWN,
+    __package__,
     patterns=(*OWN.patterns, OF_WEEK),
     variants=(
         attrs.evolve(
@@ -59,9 +58,4 @@ DESIGN = ShownDesign.of(
             ),
         ),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
-    published_columns=COLUMNS,
-    crossing=wide_row_against_table,
-    own_blocks=own_blocks,
 )

@@ -26,7 +26,7 @@ ORDERS_FOR_EACH_PAGE = (1, 2, 4, 8, 16)
 USER = "12345"
 
 
-def wide_row_against_table(design: Design) -> Crossing:
+def crossing(design: Design) -> Crossing:
     """The RPCs of one page and of so many orders, in the variants that may be copied."""
     orders: list[OrderSummary] = [order for order in design.loads[1].sample_records() if order.user_id == USER]
     variants = [variant for variant in design.variants if variant.is_to_copy]

@@ -6,12 +6,11 @@ from shared.designs import Variant
 from shared.exhibit import ShownDesign
 
 from ..design import DESIGN as OWN
-from .measured import own_blocks
 from .variants import salted
-from .wrong import PUBLISHED, TRAPS
 
 DESIGN = ShownDesign.of(
     OWN,
+    __package__,
     variants=(
         attrs.evolve(
             OWN.main,
@@ -25,7 +24,4 @@ DESIGN = ShownDesign.of(
             avoid_if="you ask for many short periods: each question reads one range for each bucket",
         ),
     ),
-    traps=TRAPS,
-    published=PUBLISHED,
-    own_blocks=own_blocks,
 )

@@ -177,7 +177,7 @@ class ThriftService:
 
     @thrift_call
     def getThriftServerType(self) -> int:
-        return TThriftServerType.ONE  # type: ignore[no-any-return]
+        return TThriftServerType.ONE
 
     @thrift_call
     def getClusterId(self) -> bytes:

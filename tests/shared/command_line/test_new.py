@@ -166,7 +166,7 @@ def test_a_package_has_a_page_and_tests_of_crashes_and_erasures_if_its_design_ha
     assert len(files["README.md"].decode().splitlines()) <= 100
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", ["keys", *(pytest.param(size, marks=pytest.mark.long) for size in SIZES[1:])])
 @pytest.mark.parametrize(
     "name", ["orders", *(pytest.param(name, marks=pytest.mark.long) for name in (*NAMES[1:], "orders:hashed-number"))]
 )
@@ -190,7 +190,16 @@ def code_of_tests(files: dict[str, bytes], folder: Path) -> int:
     return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode
 
 
-@pytest.mark.parametrize("origin", ["orders", "orders:hashed-number", "orders:thin-index", "sessions"])
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "orders",
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("orders:hashed-number", "orders:thin-index", "sessions")
+        ),
+    ],
+)
 def test_the_service_in_the_readme_of_a_package_opens_a_repository_whose_tables_exist(
     origin: str, tmp_path: Path
 ) -> None:
