@@ -41,6 +41,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """One process more than there are cores, because some tests wait; with a real HBase there are others already."""
+    return None if config.getoption("hbase") else (os.cpu_count() or 1) + 1
+
+
 def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # until the tests are collected
     if config.getoption("--hbase"):

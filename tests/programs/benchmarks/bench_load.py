@@ -22,7 +22,7 @@ from tests.programs.benchmarks.measuring import WRITTEN_MS, Report, loaded, put_
 from tests.programs.benchmarks.stock import access_log
 from tests.programs.benchmarks.turns import in_turns
 
-LOADED_AT_LEAST = 0.5
+LOADED_AT_LEAST = 0.65
 """Lines a second of `load` as a share of the rows a second of raw batches."""
 
 LINES, ROUNDS = 60_000, 5

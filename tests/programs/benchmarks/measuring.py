@@ -15,6 +15,7 @@ import attrs
 import happybase
 from rich.console import Console
 
+import domains.suite  # noqa: F401 - hands the designs to the command line
 from shared.command_line.files.loading import Reading, Task, load
 from shared.intents.slots import holds_intents
 from shared.tables import TableLayout, create_tables, drop_tables

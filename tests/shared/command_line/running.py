@@ -14,6 +14,7 @@ from unittest.mock import patch
 import attrs
 import typer
 
+import domains.suite  # noqa: F401 - hands the designs to the command line
 from shared.command_line.commands.main import main
 from shared.command_line.measured.running import _demo_tables as demo_tables
 from shared.command_line.named import designs, stores
