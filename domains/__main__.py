@@ -1,5 +1,6 @@
 """The installed command; the wheel holds this file as `rowbook/__main__.py`."""
 
+import gc
 import sys
 from importlib.util import find_spec
 
@@ -16,6 +17,7 @@ def main() -> None:
     missing = [name for name in NEEDS if find_spec(name) is None]
     if missing:
         sys.exit(f"rowbook: the command needs {', '.join(missing)}: pip install 'rowbook[cli]'")
+    gc.set_threshold(100_000, 50, 100)  # a command makes few circles of garbage, and looking for them takes time
     try:
         from domains import suite as suite  # hands the designs to the command line
         from shared.command_line.commands.main import main as command_line
