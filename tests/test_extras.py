@@ -33,7 +33,7 @@ ROOMS = {
         "domains.suite",
     ),
     "frames": ("domains.tsdb.asking.frames",),
-    "parquet": ("shared.command_line.records.parquet_files",),
+    "parquet": ("shared.command_line.stored_records.parquet_files",),
     "tsdb": ("domains.tsdb", "shared.keys.cell_arrays", "shared.stores.hbase.cell_replies"),
     "pictures": ("shared.exhibit.pictures",),
     "testing": ("shared.testing",),
@@ -108,7 +108,7 @@ PROMISED = {
     "cli": [name for name in OF_COMMANDS if not name.endswith("__main__")]
     + [f"domains.{name}.design" for name in NAMES if name not in EXTRAS],
     "frames": ["domains.tsdb.asking.frames"],
-    "parquet": ["shared.command_line.records.parquet_files"],
+    "parquet": ["shared.command_line.stored_records.parquet_files"],
     "tsdb": ["domains.tsdb"],
     "pictures": ["shared.exhibit.pictures"],
 }

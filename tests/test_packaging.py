@@ -57,7 +57,7 @@ def test_no_module_of_the_wheel_imports_what_only_the_repository_has(wheel: Path
         if name.endswith(".py")
         for module in imported_modules(zipfile.Path(archive, name))
     }
-    assert ("rowbook/command_line/named/field_values.py", "rowbook") in imported
+    assert ("rowbook/domains/demo.py", "rowbook") in imported
     assert [pair for pair in imported if pair[1] in ("shared", "domains", "fixtures", "tests")] == []
 
 

@@ -17,7 +17,7 @@ DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.
 IN_ONE_FILE = [design for design in all_designs() if design.in_one_file]
 FILES = (
     *("README.md", "REFERENCE.md", "design.py", "layout.txt"),
-    *(f"shown/{name}" for name in ("__init__.py", "design.py", "wrong.py", "variants/__init__.py")),
+    *(f"shown/{name}" for name in ("__init__.py", "design.py", "published.py", "variants/__init__.py")),
     *(f"{name}.py" for name in COPIED),
 )
 MAY_COPY_IMPORT = tuple(

@@ -7,11 +7,11 @@ The rooms, from the lowest to the highest:
 
     screen          what a command writes, and how it ends
     named           what a command line names: designs, stores, settings, options, values of fields
-    rows            rows by their keys
-    records         records of stored tables
-    files           files into tables
-    measured        what designs cost
-    upkeep          the work beside a service
+    rows            rows by their keys: `rowbook explain`
+    stored_records  records of stored tables: asked for, scanned, exported
+    files           `rowbook load`: files into tables
+    measured        what designs cost: `run`, `compare`, `lint`, `heat`, `size`, `simulate`
+    operations      the work beside a service
     new_package     a package that is a copy of a design
     commands        the commands with their arguments and options
 

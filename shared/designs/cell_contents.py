@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from ..intents.sources import SourceCells
+from ..intents.source_cells import SourceCells
 from ..keys.errors import shown_bytes
 from ..tables import InvalidRecord, ItemCells, RecordCells, TableLayout
 from ..tables.cells import families_of

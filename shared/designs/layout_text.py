@@ -9,7 +9,7 @@ from typing import Any
 from ..intents import Erasure
 from ..intents.erasures_table import ErasedSource
 from ..intents.slots import holds_intents
-from ..intents.sources import SourceCells
+from ..intents.source_cells import SourceCells
 from ..intents.writer import writers_of
 from ..keys import KeyLayout
 from ..tables import Column, Family, ItemCells, OtherColumns, Packing, RecordCells, TableLayout

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 from rich.cells import cell_len, chop_cells
 
-from ..intents.sources import SourceCells
+from ..intents.source_cells import SourceCells
 from ..keys import KeyLayout, Rest
 from ..keys.errors import shown
 from ..keys.parts import Segment

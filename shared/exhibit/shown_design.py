@@ -21,7 +21,7 @@ T = TypeVar("T")
 class ShownDesign(Design):
     """A design as the suite shows it. Made by `ShownDesign.of(DESIGN, __package__, variants=...)`.
 
-    Two modules of that package are imported when they are asked for: `wrong`, with `TRAPS`, `PUBLISHED` and maybe
+    Two modules of that package are imported when they are asked for: `published`, with `TRAPS`, `PUBLISHED` and maybe
     `COLUMNS`, and `measured`, which may have `crossing` and `own_blocks`.
     """
 
@@ -38,17 +38,17 @@ class ShownDesign(Design):
     @property
     def traps(self) -> "tuple[Trap, ...]":
         """Published mistakes that this design meets, each run next to the right way."""
-        return self._shown("wrong", "TRAPS", ())
+        return self._shown("published", "TRAPS", ())
 
     @property
     def published(self) -> "tuple[PublishedKey, ...]":
         """Published keys, byte for byte, each with the design's own key."""
-        return self._shown("wrong", "PUBLISHED", ())
+        return self._shown("published", "PUBLISHED", ())
 
     @property
     def published_columns(self) -> "tuple[PublishedColumn, ...]":
         """Published columns, byte for byte, each with the design's own column."""
-        return self._shown("wrong", "COLUMNS", ())
+        return self._shown("published", "COLUMNS", ())
 
     @property
     def crossing(self) -> "Callable[[Design], Crossing] | None":

@@ -1,4 +1,8 @@
-"""Writes over several rows that survive a crash; `writer.py` says how, and why it holds.
+"""Writes over several rows that survive a crash.
+
+To read: `writer.py` says how, and why it holds; `attempts.py` makes the steps of one attempt with the calls of
+`write_steps.py`, which also choose the dates; `source_cells.py` is the cell of a source, `slots.py` an intent;
+`unfinished.py` completes what others began, `comparing_lines.py` and `verifying.py` find what disagrees.
 
 May import `keys`, `records`, `tables`, `queries`, `writes`, `upkeep` and `events`.
 """
@@ -6,26 +10,26 @@ May import `keys`, `records`, `tables`, `queries`, `writes`, `upkeep` and `event
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .claiming import forget as forget
+    from .attempts import UnknownOutcome as UnknownOutcome
     from .erasing import Erasures as Erasures
     from .erasures_table import Erasure as Erasure
     from .erasures_table import ErasuresTable as ErasuresTable
-    from .sources import SourceRow as SourceRow
+    from .source_cells import SourceRow as SourceRow
     from .times import KEEP_TOMBSTONES_MS as KEEP_TOMBSTONES_MS
     from .verifying import WriterUpkeep as WriterUpkeep
+    from .without_intents import forget as forget
     from .writer import IntentWriter as IntentWriter
-    from .writing import UnknownOutcome as UnknownOutcome
 else:
     from .. import lazy_names
 
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
-        claiming="forget",
+        without_intents="forget",
         erasing="Erasures",
         erasures_table="Erasure ErasuresTable",
-        sources="SourceRow",
+        source_cells="SourceRow",
         times="KEEP_TOMBSTONES_MS",
         verifying="WriterUpkeep",
         writer="IntentWriter",
-        writing="UnknownOutcome",
+        attempts="UnknownOutcome",
     )

@@ -19,17 +19,17 @@ from ..keys.errors import listed
 from ..queries import Query
 from ..queries.scanning import in_batches, scan_in_batches
 from ..tables import BoundTable, InvalidRecord, InvalidRow, TableLayout
-from ..upkeep.combined import Upkeep
 from ..upkeep.findings import Finding, Instructions, Mendable, reason_told
+from ..upkeep.parts import Upkeep
 from ..upkeep.recovery import Recovery, settle_each
 from ..writes.batches import remove_row
 from ..writes.server_clock import MAX_SKEW_MS
-from .claiming import forget
 from .derived_cells import Cell
 from .erasures_table import ErasedName, ErasedSource, Erasure, ErasuresTable
 from .intent_rows import CLOCKS_APART_MS, dated_in_future
-from .sources import SourceRow
+from .source_cells import SourceRow
 from .times import FORGET_MS, FUTURE_MS, WINDOW_MS
+from .without_intents import forget
 from .writer import IntentWriter
 
 if TYPE_CHECKING:

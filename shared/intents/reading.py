@@ -7,7 +7,7 @@ from ..keys.errors import InvalidKey
 from ..queries.scanning import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout
 from ..tables.recorded_layouts import check_filled, check_layouts
-from .sources import SourceCells, SourceRow
+from .source_cells import SourceCells, SourceRow
 
 if TYPE_CHECKING:
     import happybase

@@ -8,7 +8,7 @@ import attrs
 from ..keys.errors import listed, message_of, shown
 from ..tables import InvalidRecord, InvalidRow, TableLayout
 from .intent_rows import Dated
-from .sources import SourceRow
+from .source_cells import SourceRow
 from .writer import IntentWriter
 
 R = TypeVar("R")

@@ -7,8 +7,8 @@ from typing import Any, Generic, TypeVar
 from ..queries import Query
 from ..queries.scanning import in_batches
 from ..tables import BoundTable, InvalidRow
-from ..upkeep.combined import Upkeep
 from ..upkeep.findings import Finding, Instructions, Mendable, reason_told
+from ..upkeep.parts import Upkeep
 from ..upkeep.recovery import Recovery, check_age, settle_each
 from .intent_rows import is_young
 from .times import WINDOW_MS

@@ -37,10 +37,10 @@ import attrs
 
 from ..tables.recorded_layouts import marked_ms, remove_mark
 from ..upkeep.checkpoints import Checkpoint
-from ..upkeep.combined import Upkeep
 from ..upkeep.findings import Finding, Instructions, Mendable, reason_told
+from ..upkeep.parts import Upkeep
 from ..upkeep.recovery import Recovery
-from .comparing import Comparison
+from .comparing_lines import Comparison
 from .derived_cells import Cell
 from .intent_rows import Pending
 from .restoring import NotRestorable, StoredLine, restored_record

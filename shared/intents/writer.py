@@ -80,10 +80,10 @@ from ..tables import InvalidRecord, InvalidRow
 from ..tables.recorded_layouts import check_layouts
 from ..upkeep.recovery import Recovery, check_age, settle_each
 from ..writes.clock import Moment
+from .attempts import Decide, Write, attempt
 from .intent_rows import Dated, Pending, is_young
-from .steps import WriteSteps
 from .times import FUTURE_MS, KEEP_TOMBSTONES_MS
-from .writing import Decide, Write, attempt
+from .write_steps import WriteSteps
 
 R = TypeVar("R")
 D = TypeVar("D")

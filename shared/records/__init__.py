@@ -1,4 +1,4 @@
-"""The building blocks of records: validators for fields, checks of arguments, times and lengths, ties of equal records.
+"""What the fields of records are made of: validators, times and lengths, and ties, which tell equal records apart.
 
 May import `keys`.
 """

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..intents.slots import Intent, intents_table
-from ..intents.sources import SourceCells
+from ..intents.source_cells import SourceCells
 from ..keys import KeyLayout, Splits
 from ..keys.errors import listed
 from ..tables import Family, InvalidRecord, RecordCells, TableLayout

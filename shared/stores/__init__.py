@@ -1,7 +1,13 @@
 """Stores: one URL opens HBase, or a store with HBase's behaviour in a file or in memory, as a happybase connection.
 
-May import `keys` and `events`. Its rooms are `thrift1`, `thrift2`, `filters`, `embedded`, `hbase` and `server`;
-`connect` imports the one that its URL needs.
+May import `keys` and `events`. `connect` imports the room that its URL needs:
+
+    outcomes            errors and deadlines of a call, in any store
+    thrift1, thrift2    the calls and structs of HBase's two Thrift services
+    filters             HBase's filters, and the language in which a scan names them
+    embedded            `embedded:`, a store with HBase's behaviour on SQLite
+    hbase               `hbase://`, a client that survives the network
+    server              `rowbook serve`, an embedded store on a port
 """
 
 import re
@@ -12,8 +18,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import happybase
 
-from .thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown, ScanBroken, StoreError, Unreachable
-from .thrift1.deadlines import MAX_MS, deadline
+from .outcomes.connection_errors import DeadlineExceeded, OutcomeUnknown, ScanBroken, StoreError, Unreachable
+from .outcomes.deadlines import MAX_MS, deadline
 from .thrift1.prefixes import prefix_of_names
 
 __all__ = [

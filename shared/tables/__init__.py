@@ -1,4 +1,8 @@
-"""A record as a row key and cells, and back: cells, table layouts, creating tables, HBase-shell statements.
+"""A record as a row key and cells, and back; tables created as they are declared.
+
+`cells.py` and `record_cells.py` pack records, `layouts.py` is a table, `bound_table.py` a table on a connection;
+`creation.py` and `ddl.py` make tables, `recorded_layouts.py` compares a declaration with what made the stored rows;
+`conditional_puts.py` decides between two writers.
 
 May import `keys`, `records`, happybase and msgpack.
 """

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from ..intents import KEEP_TOMBSTONES_MS
-from ..intents.sources import SourceCells
+from ..intents.source_cells import SourceCells
 from ..intents.writer import writers_of
 from ..tables import TableLayout
 

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import happybase
 
-from ..intents.sources import SourceCells
+from ..intents.source_cells import SourceCells
 from ..tables import COUNTER, ItemCells, RecordCells, TableLayout
 from ..tables.layouts import physical_tables
 

@@ -10,18 +10,18 @@ May import `keys`, `tables`, `queries`, `writes` and `events`.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .combined import CombinedUpkeep as CombinedUpkeep
-    from .combined import Upkeep as Upkeep
     from .findings import Finding as Finding
     from .findings import Instructions as Instructions
     from .findings import Mendable as Mendable
+    from .parts import CombinedUpkeep as CombinedUpkeep
+    from .parts import Upkeep as Upkeep
     from .unreadable import UnreadableRows as UnreadableRows
 else:
     from .. import lazy_names
 
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
-        combined="CombinedUpkeep Upkeep",
+        parts="CombinedUpkeep Upkeep",
         findings="Finding Instructions Mendable",
         unreadable="UnreadableRows",
     )

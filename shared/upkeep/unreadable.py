@@ -9,8 +9,8 @@ from ..keys.ranges import EVERY_ROW
 from ..queries.scanning import scan_in_batches
 from ..tables import BoundTable, InvalidRow
 from ..writes.batches import remove_row
-from .combined import Upkeep
 from .findings import Instructions, Mendable, unreadable
+from .parts import Upkeep
 
 
 class UnreadableRows(Upkeep):

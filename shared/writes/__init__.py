@@ -1,4 +1,7 @@
-"""Tools for code that puts rows: a clock, records in batches, records that would expire, names with ids.
+"""Puts of rows: `clock.py` makes their dates, `dated_cells.py` and `batches.py` put them, `expiring.py` refuses some.
+
+Who calls them chooses the date: a table without lists takes the clock's or that of the record (`sources/table.py`), a
+source one that is later than its own last one (`intents/write_steps.py`). `dictionaries.py` gives names numbers.
 
 May import `keys`, `tables`, `queries` and `events`.
 """

@@ -84,7 +84,7 @@ def passes(monkeypatch, engine):
 @pytest.fixture
 def at_once(monkeypatch):
     """What is deleted is old enough to be forgotten, also on a real server."""
-    for module in ("claiming", "erasing"):
+    for module in ("without_intents", "erasing"):
         monkeypatch.setattr(f"shared.intents.{module}.FORGET_MS", -1_000_000)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.designs import measure
-from shared.intents.sources import SourceCells
+from shared.intents.source_cells import SourceCells
 from shared.intents.writer import writers_of
 from shared.tables import UnfilledList, create_tables
 from shared.tables.recorded_layouts import (

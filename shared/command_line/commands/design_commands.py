@@ -159,8 +159,8 @@ def ask(
     plain: Plain = False,
 ) -> None:
     """Ask one question with your own values."""
-    from ..records import asking
     from ..screen.terminal import consoles
+    from ..stored_records import asking
 
     out, errors = consoles(plain or context.obj)
     asking.ask(
@@ -261,8 +261,8 @@ def ddl(
 
     The split points are those of the key layout; a table without them has one region.
     """
+    from ..operations import ddl_statements
     from ..screen.terminal import console
-    from ..upkeep import ddl_statements
 
     ddl_statements.show_statements(console(plain or context.obj), name, splits, table_prefix, as_json=as_json)
 

@@ -33,8 +33,9 @@ def recover(
     """Finish writes interrupted by a crash."""
     from ..named.field_values import number
     from ..named.stores import open_upkeep
+    from ..operations import recover_every as recovering
+    from ..operations import upkeep
     from ..screen.terminal import consoles
-    from ..upkeep import recovering, upkeep
 
     upkeep.check_upkeep(name)
     older_than_ms = None if older_than is None else 1000 * number("--older-than", older_than, MAX_AGE_S, 0)
@@ -50,8 +51,8 @@ def recover(
 def verify(context: typer.Context, name: Name, store: Existing, as_json: Json = False, plain: Plain = False) -> None:
     """Find rows that disagree with others, or cannot be read. Exit code 1 if there are any."""
     from ..named.stores import open_upkeep
+    from ..operations import upkeep
     from ..screen.terminal import consoles
-    from ..upkeep import upkeep
 
     upkeep.check_upkeep(name)
     out, errors = consoles(plain or context.obj)
@@ -92,9 +93,9 @@ def repair(
 
     from ..named.field_values import number
     from ..named.stores import open_upkeep
+    from ..operations import upkeep
+    from ..operations.checkpoint_files import checkpoint_in
     from ..screen.terminal import consoles
-    from ..upkeep import upkeep
-    from ..upkeep.checkpoint_files import checkpoint_in
 
     upkeep.check_upkeep(name)
     instructions = upkeep.instructions(discard or [], restore=restore)
@@ -123,8 +124,8 @@ def do_(
     plain: Plain = False,
 ) -> None:
     """Work on stored rows, such as compacting or deleting points. Exit code 1 if rows stay because they are damaged."""
+    from ..operations import doing
     from ..screen.terminal import console
-    from ..upkeep import doing
 
     code = doing.do(console(plain or context.obj), name, action, fields or [], store, as_json=as_json)
     raise typer.Exit(code)
@@ -140,8 +141,8 @@ def erase(
 ) -> None:
     """Remove all rows that name a person, or only the name if others need the record."""
     from ..named.stores import open_repository
+    from ..operations import upkeep
     from ..screen.terminal import console
-    from ..upkeep import upkeep
 
     upkeep.check_erases(name)
     with open_repository(name, store) as repository:
@@ -151,8 +152,8 @@ def erase(
 
 def adopt(context: typer.Context, name: Name, store: Existing, plain: Plain = False) -> None:
     """Record the key layouts of tables that were made without a record, after comparing some rows of each bucket."""
+    from ..operations import adopting
     from ..screen.terminal import console
-    from ..upkeep import adopting
 
     adopting.adopt(console(plain or context.obj), name, store)
 
@@ -183,8 +184,8 @@ def serve(
     plain: Plain = False,
 ) -> None:
     """Serve a store over Thrift1 (and Thrift2) until Ctrl-C. happybase and other clients can use it like an HBase."""
+    from ..operations import serving
     from ..screen.terminal import consoles
-    from ..upkeep import serving
 
     out, errors = consoles(plain or context.obj)
     code = serving.serve(

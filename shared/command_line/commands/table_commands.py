@@ -68,9 +68,9 @@ def scan(
 
     Conditions on the first parts of the row key choose what is read; others leave out records that were read.
     """
-    from ..records import live_tables
-    from ..records.record_output import RecordOutput
     from ..screen.terminal import consoles
+    from ..stored_records import live_tables
+    from ..stored_records.record_output import RecordOutput
 
     out, errors = consoles(plain or context.obj)
     output = RecordOutput(out, errors, as_json, as_csv, parquet)
@@ -92,9 +92,9 @@ def get(
     plain: Plain = False,
 ) -> None:
     """Show one row of a live table: its key, and the records in it."""
-    from ..records import live_tables
-    from ..records.record_output import RecordOutput
     from ..screen.terminal import consoles
+    from ..stored_records import live_tables
+    from ..stored_records.record_output import RecordOutput
 
     out, errors = consoles(plain or context.obj)
     output = RecordOutput(out, errors, as_json, as_csv, parquet)
@@ -112,8 +112,8 @@ def count(
     plain: Plain = False,
 ) -> None:
     """Count the records of a live table, and the rows that cannot be read as records."""
-    from ..records import live_tables
     from ..screen.terminal import consoles
+    from ..stored_records import live_tables
 
     out, errors = consoles(plain or context.obj)
     live_tables.count_records(out, errors, name, table, fields or [], store, limit, as_json=as_json)
@@ -143,8 +143,8 @@ def export(
     plain: Plain = False,
 ) -> None:
     """Print stored records as lines that rowbook load reads. Exit code 1 if rows cannot be read and are left out."""
-    from ..records import exporting
     from ..screen.terminal import consoles
+    from ..stored_records import exporting
 
     out, errors = consoles(plain or context.obj)
     raise typer.Exit(exporting.export(out, errors, name, fields or [], store, as_, format, to))

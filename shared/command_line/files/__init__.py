@@ -1,4 +1,4 @@
-"""Files into tables: what became of each line.
+"""`rowbook load`: files into tables, and what became of each line; `shared.loading` makes records of lines.
 
 May import `screen`, `named` and `rows` of the command line.
 """

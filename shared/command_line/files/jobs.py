@@ -11,7 +11,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
-from ..screen.usage import CommandFailed
+from ..screen.wrong_usage import CommandFailed
 
 T = TypeVar("T")
 A = TypeVar("A")

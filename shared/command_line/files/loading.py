@@ -29,7 +29,7 @@ from ..named.options import MEMORY
 from ..named.stores import as_stored, open_store
 from ..screen import terminal
 from ..screen.failures import outcome
-from ..screen.usage import CommandFailed, WrongUsage, check_name
+from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .jobs import in_processes
 from .loaded_files import LoadedFile, records_stored, show_loaded, why_nothing_is_stored
 from .stored_keys import StoredKeys, key_function

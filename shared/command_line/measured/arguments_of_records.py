@@ -15,7 +15,7 @@ import attrs
 
 from ...designs import AccessPattern, Load
 from ..named.field_values import pairs, values_of
-from ..screen.usage import WrongUsage
+from ..screen.wrong_usage import WrongUsage
 
 ALIGNMENTS_MS = (86_400_000, 3_600_000, 60_000, 1000, 1)
 """A day, an hour, a minute, a second, a millisecond: a time is cut to the longest of them that the sample is cut to."""

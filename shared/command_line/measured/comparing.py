@@ -24,9 +24,8 @@ from ..named.designs import find_variants, full_name
 from ..named.field_values import number
 from ..screen import terminal
 from ..screen.terminal import count, heading, line, wrapped
-from ..screen.usage import CommandFailed
-from . import costs
-from . import short_costs as brief
+from ..screen.wrong_usage import CommandFailed
+from . import run_output, short_run_output
 from .arguments_of_records import OwnArguments
 
 LEAST, MOST = 16, 100_000
@@ -81,7 +80,7 @@ def compare(
         measured, heats = _measured(errors, own, connection, first, others)
         heat_file(own).write_text(HeatRecording({load.name: len(records)}, "", "", tuple(heats)).text(), "utf-8")
         if as_json:
-            costs.costs_as_json(out, [(own, measured)])
+            run_output.costs_as_json(out, [(own, measured)])
         else:
             which = f"the first {count(len(records), 'record')}" if is_cut else count(len(records), "record")
             wrapped(out, f"{which} of {', '.join(files)}{', --limit N compares more' if is_cut else ''}", 0)
@@ -194,8 +193,8 @@ def _show(
     for question, missing in unasked.items():
         options = " ".join(f"--with {argument}=" for argument in missing)
         wrapped(out, f"not asked: {question}, because no value of a record fits; give {options}")
-    brief.show_one(out, connection, design, first)
-    brief.show_choice(out, design, measured, LEGEND_OF_WRITES)
+    short_run_output.show_one(out, connection, design, first)
+    short_run_output.show_choice(out, design, measured, LEGEND_OF_WRITES)
     heading(out, "Where new rows land")
     seen = {(heat.table, heat.heat): heat for heat in reversed(heats)}  # a table that variants share, once
     for heat in reversed(seen.values()):

@@ -24,7 +24,7 @@ from ..named.field_values import number
 from ..named.options import HEAT_ROWS, HEAT_SPLITS
 from ..rows.bytes_as_text import read_keys
 from ..screen.terminal import heading, json_object, line, wrapped
-from ..screen.usage import CommandFailed, WrongUsage
+from ..screen.wrong_usage import CommandFailed, WrongUsage
 
 LEVELS, PLAIN_LEVELS = ".▁▂▃▄▅▆▇█", ".12345678"
 """What a cell is filled with, from nothing to all; the second where the output cannot have the first."""

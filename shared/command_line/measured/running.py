@@ -16,9 +16,8 @@ from ..named.designs import full_name, group_by_design
 from ..named.options import MEMORY
 from ..named.stores import open_store
 from ..screen import terminal
-from ..screen.usage import CommandFailed, WrongUsage
-from . import costs
-from . import short_costs as brief
+from ..screen.wrong_usage import CommandFailed, WrongUsage
+from . import run_output, short_run_output
 
 DEMO_PREFIX = "rowbook_demo"
 """Prefix of the tables that `run` makes in the user's store; happybase adds `_` to it."""
@@ -46,14 +45,14 @@ def run(out: Console, names: list[str], store: str, *, keep: bool, full: bool, a
                 measured.append(measure_variant(connection, design, variant))
                 if variant is variants[0] and not as_json:
                     show_design(out, design, variants)
-                    show = _show_in_full if full else brief.show_one
+                    show = _show_in_full if full else short_run_output.show_one
                     show(out, connection, design, measured[0])
         if not as_json:
             _compare(out, design, measured, full)
         if keep and not as_json:
             _say_what_is_kept(out, store, prefix, variants)
     if as_json:
-        costs.costs_as_json(out, all_costs)
+        run_output.costs_as_json(out, all_costs)
 
 
 def _run_all(out: Console, designs: list[Design], store: str, keep: bool) -> None:
@@ -64,7 +63,7 @@ def _run_all(out: Console, designs: list[Design], store: str, keep: bool) -> Non
         with _demo_tables(store, design.main, keep) as connection:
             prefix = (connection.table_prefix or b"").decode()
             measured.append((design, measure_variant(connection, design, design.main)))
-    brief.show_all(out, measured)
+    short_run_output.show_all(out, measured)
     if keep:
         _say_what_is_kept(out, store, prefix, [design.main for design in designs])
 
@@ -72,18 +71,18 @@ def _run_all(out: Console, designs: list[Design], store: str, keep: bool) -> Non
 def _show_in_full(out: Console, connection: happybase.Connection, design: Design, measured: VariantCosts) -> None:
     """Rows of each table, the costs of the questions, the commands that ask them, and the ranges that they read."""
     for table in measured.variant.record_tables:
-        costs.rows(out, connection, table)
-    costs.costs(out, full_name(design, measured.variant), measured.measurements)
-    costs.ranges(out, connection, measured.variant.tables, measured.measurements)
+        run_output.rows(out, connection, table)
+    run_output.costs(out, full_name(design, measured.variant), measured.measurements)
+    run_output.ranges(out, connection, measured.variant.tables, measured.measurements)
 
 
 def _compare(out: Console, design: Design, measured: list[VariantCosts], full: bool) -> None:
     """The variants side by side; in full also what they refuse, and the published mistakes."""
     if not full:
-        brief.show_choice(out, design, measured)
+        short_run_output.show_choice(out, design, measured)
     elif len(measured) > 1:
-        costs.comparison(out, design, measured)
-        costs.traps(out, design)
+        run_output.comparison(out, design, measured)
+        run_output.traps(out, design)
 
 
 def _say_what_is_kept(out: Console, store: str, prefix: str, variants: Iterable[Variant]) -> None:

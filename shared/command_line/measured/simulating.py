@@ -15,7 +15,7 @@ from ..named.designs import find_variants, full_name
 from ..named.field_values import number
 from ..screen.terminal import count, heading, json_object, wrapped
 from ..screen.text_tables import table
-from ..screen.usage import CommandFailed, WrongUsage
+from ..screen.wrong_usage import CommandFailed, WrongUsage
 from .heat_maps import grids
 
 MOST_ROWS = 10**12

@@ -12,7 +12,7 @@ from ..named.designs import find_variants, full_name
 from ..named.field_values import number
 from ..screen.terminal import count, json_object, line, wrapped
 from ..screen.text_tables import table
-from ..screen.usage import WrongUsage
+from ..screen.wrong_usage import WrongUsage
 from .simulating import MOST_SERVERS, large_number, split_policy
 
 MOST_RECORDS = 10**12

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from ...designs import Design, Variant
 from ...keys.errors import listed, shown
-from ..screen.usage import CommandFailed, WrongUsage, check_name
+from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .own_designs import own_design, own_names, why_unusable
 from .own_settings import OPTION, are_given, given_settings
 from .suite import suite

@@ -14,7 +14,7 @@ from ...loading import read_value
 from ...records import show_time
 from ...records.lengths import LENGTH, parse_length
 from ...records.times import parse_moment
-from ..screen.usage import WrongUsage, check_name
+from ..screen.wrong_usage import WrongUsage, check_name
 
 
 def pairs(words: Iterable[str], form: str = "field=value") -> dict[str, str]:

@@ -35,7 +35,7 @@ def listed_names() -> list[str]:
 
     A shell completes them, so designs of one's own that cannot be imported are left out.
     """
-    from ..screen.usage import CommandFailed, WrongUsage
+    from ..screen.wrong_usage import CommandFailed, WrongUsage
 
     own: list[str] = []
     with suppress(CommandFailed, WrongUsage):

@@ -46,7 +46,7 @@ def own_design(name: str) -> "Design | None":
     place = _entry_points().get(name)
     if place is None:
         return None
-    from ..screen.usage import CommandFailed, WrongUsage
+    from ..screen.wrong_usage import CommandFailed, WrongUsage
 
     source = f"entry point {name} of {GROUP}"
     try:
@@ -60,7 +60,7 @@ def own_design(name: str) -> "Design | None":
 
 def why_unusable(name: str) -> str:
     """Why the design of one's own with this name cannot be imported; empty if it can."""
-    from ..screen.usage import CommandFailed
+    from ..screen.wrong_usage import CommandFailed
 
     try:
         own_design(name)
@@ -77,7 +77,7 @@ def _named() -> dict[str, "Design"]:
     for source, place in dict.fromkeys(sources):
         design = _design_at(source, place)
         if designs.setdefault(design.name, design) is not design:
-            from ..screen.usage import WrongUsage
+            from ..screen.wrong_usage import WrongUsage
 
             raise WrongUsage(f"{source}: {place} has the name of another design, {design.name}")
     return designs
@@ -99,7 +99,7 @@ def _entry_points() -> dict[str, str]:
 def _design_at(source: str, place: str) -> "Design":
     from ...designs import Design
     from ...keys.errors import shown
-    from ..screen.usage import CommandFailed, WrongUsage
+    from ..screen.wrong_usage import CommandFailed, WrongUsage
 
     module_name, colon, name = place.partition(":")
     wanted = f"{source}: must be MODULE:NAME, such as tickets.design:DESIGN (got {shown(place)})"

@@ -33,7 +33,7 @@ def given_settings(design: "Design") -> dict[str, str]:
     """The settings that this command line gives, by name; a later value replaces an earlier one."""
     if not _given:
         return {}
-    from ..screen.usage import WrongUsage, check_name
+    from ..screen.wrong_usage import WrongUsage, check_name
 
     if design.settings is None:
         raise WrongUsage(f"{OPTION}: the tables of {design.name} have no settings")
@@ -49,7 +49,7 @@ def given_settings(design: "Design") -> dict[str, str]:
 
 def _in_file(path: str, names: Iterable[str]) -> dict[str, str]:
     from ..screen.terminal import reason
-    from ..screen.usage import CommandFailed
+    from ..screen.wrong_usage import CommandFailed
 
     try:
         with open(path, encoding="utf-8", errors="replace") as file:

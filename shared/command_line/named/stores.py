@@ -15,7 +15,7 @@ from ...tables import TableLayout
 from ...tables.recorded_layouts import check_layouts
 from ...upkeep import Upkeep
 from ..screen import terminal
-from ..screen.usage import CommandFailed, WrongUsage
+from ..screen.wrong_usage import CommandFailed, WrongUsage
 from .designs import find_variants, full_name
 from .own_settings import are_given, given_settings
 

@@ -40,7 +40,7 @@ def new(
 ) -> None:
     """Write a package of your own, which is a copy of a design: code, tests, samples, and what installs them."""
     from ..screen.terminal import consoles
-    from ..screen.usage import WrongUsage
+    from ..screen.wrong_usage import WrongUsage
     from . import making
 
     sizes = dict(zip(map(str, making.SIZES), making.SIZES, strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import mkdtemp
 
-from ..screen.usage import CommandFailed
+from ..screen.wrong_usage import CommandFailed
 
 
 def check_free(path: Path) -> None:

@@ -14,12 +14,12 @@ from ...designs.golden_answers import golden_answers
 from ..named.designs import find_variants
 from ..named.suite import suite
 from ..screen.terminal import count, line
-from ..screen.usage import CommandFailed, WrongUsage, check_name
+from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .copying import Size, copied_modules, copied_tests, smaller, type_of
 from .folders import check_free, write_folder
+from .name_words import read_renames
 from .project import Made, project_files
 from .renaming import old_words
-from .words import read_renames
 
 SIZES: tuple[Size, ...] = ("keys", "questions", "all")
 TAKEN = ("rowbook", "samples", "tests", "attrs", "attr", "happybase", "msgpack")

@@ -18,10 +18,10 @@ from ...designs.patterns import key_line
 from ...tables import TableLayout
 from ..named.designs import full_name
 from .copying import PACKAGE, Size, named_anew, repository_class
+from .name_words import Renames
 from .renaming import NewNames, new_names
 from .templates import filled
 from .vendoring import Vendored, vendored
-from .words import Renames
 
 CHECKERS = ("mypy", "pyright", "pytest")
 

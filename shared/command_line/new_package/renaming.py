@@ -12,8 +12,8 @@ from typing import Any
 
 import attrs
 
-from ..screen.usage import WrongUsage
-from .words import Renames, words_of
+from ..screen.wrong_usage import WrongUsage
+from .name_words import Renames, words_of
 
 _NAMED = re.compile(r"`[^`\n]+`|\b[A-Z]\w*\.[a-z]\w*\b")
 _IN_BRACES = re.compile(r"\{[^{}]*\}")

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from ...keys.errors import shown
 from ...keys.limits import MAX_ROW_BYTES
 from ..screen.terminal import reason
-from ..screen.usage import CommandFailed, WrongUsage
+from ..screen.wrong_usage import CommandFailed, WrongUsage
 
 KeyForm: TypeAlias = Literal["hex", "shell", "base64"]
 """`shell` is what the HBase shell prints: ASCII text, and \\xNN for every other byte and for a backslash."""

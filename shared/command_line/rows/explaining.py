@@ -18,7 +18,7 @@ from ...tables import TableLayout
 from ..named.designs import find_variants
 from ..screen import text_tables
 from ..screen.terminal import GUTTER, json_object, line, ruler, wrapped
-from ..screen.usage import CommandFailed, WrongUsage
+from ..screen.wrong_usage import CommandFailed, WrongUsage
 from .bytes_as_text import READ_AS, KeyForm, encoded, forms_of, read_bytes
 from .given_rows import MissingKey, MissingKeys, TableKeys, decode_key, encode_keys, read_key, tables_of
 from .likely_tables import doubts

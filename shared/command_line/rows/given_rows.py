@@ -12,7 +12,7 @@ from ...keys.limits import MAX_ROW_BYTES
 from ...keys.parts import Segment
 from ...tables import TableLayout
 from ..named.field_values import values_of
-from ..screen.usage import CommandFailed, WrongUsage
+from ..screen.wrong_usage import CommandFailed, WrongUsage
 from .bytes_as_text import WANTED, KeyForm, read_bytes
 from .likely_tables import by_likelihood
 

@@ -8,7 +8,7 @@ from ...tables import InvalidRecord, TableMismatch
 from ...tables.creation import NeedsThrift2
 from ...writes import ClockSkew, Expired
 from . import terminal
-from .usage import CommandFailed, WrongUsage
+from .wrong_usage import CommandFailed, WrongUsage
 
 WRONG_USAGE = (
     *(WrongUsage, InvalidQuestion, InvalidKey, InvalidStoreURL),

@@ -10,7 +10,7 @@ from typing import Any, Union, get_args, get_origin
 import attrs
 
 from ...designs.patterns import part_line, prefix_line
-from ...intents.sources import SourceCells
+from ...intents.source_cells import SourceCells
 from ...keys import Modulo, Reversed, Salt
 from ...keys.conditions import Between
 from ...keys.errors import TooManyRanges, listed

@@ -10,7 +10,7 @@ import svg
 
 from ...designs.design import Design
 from ...designs.patterns import part_line, prefix_line
-from ...intents.sources import SourceCells
+from ...intents.source_cells import SourceCells
 from ...intents.writer import writers_of
 from ...tables import ItemCells, RecordCells, TableLayout
 from ..comparison import VariantCosts

@@ -1,4 +1,4 @@
 """HBase's behaviour on SQLite: a happybase connection to a store in memory or in a file.
 
-May import `keys`, `thrift1`, `thrift2` and `filters`.
+May import `keys`, `outcomes`, `thrift1`, `thrift2` and `filters`.
 """

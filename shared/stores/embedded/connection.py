@@ -13,8 +13,8 @@ from attrs import frozen
 from Hbase_thrift import BatchMutation, TScan
 from thriftpy2.thrift import TApplicationException, TDecodeException, TType
 
-from ..thrift1.connection_errors import DeadlineExceeded
-from ..thrift1.deadlines import has_passed
+from ..outcomes.connection_errors import DeadlineExceeded
+from ..outcomes.deadlines import has_passed
 from ..thrift1.descriptors import FamilyOptions, descriptors, split_rows
 from ..thrift1.idl import Thrift1
 from ..thrift1.prefixes import prefix_arguments

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from itertools import pairwise
 from pathlib import Path
 
-from ..thrift1.connection_errors import StoreError
+from ..outcomes.connection_errors import StoreError
 from .failures import damage_error, group_of
 from .schema import HAS_BLOCK_SIZES, HAS_CLUSTER, HAS_KEPT_TOMBSTONES, HAS_NAMESPACES
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from ..thrift1.connection_errors import StoreError
+from ..outcomes.connection_errors import StoreError
 from .damage import check_log, check_pages, check_structure, has_access, log_of
 from .failures import ADVICE, DAMAGED, explain, group_of, one_line
 from .schema import APPLICATION_ID, FORMAT, MIGRATIONS, SCHEMA

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
 from weakref import WeakSet
 
-from ..thrift1.connection_errors import StoreError
+from ..outcomes.connection_errors import StoreError
 from .damage import check_database
 from .database import SharedDatabase, files_at, open_database, state_of
 from .failures import explain, moved_error, overtaken_error

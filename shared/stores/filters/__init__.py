@@ -1,4 +1,6 @@
 """HBase's filter language: its text becomes filters, and filters choose the cells of a row.
 
-May import `thrift1`.
+`language.py` reads the text, `filter.py` says how a scan calls a filter, and the filters stand by kind.
+
+May import `outcomes` and `thrift1`.
 """

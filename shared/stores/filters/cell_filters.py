@@ -7,7 +7,7 @@ from attrs import define
 
 from .cells import Cell, family_of
 from .comparators import Comparison
-from .filters import INCLUDE, NEXT_COL, NEXT_ROW, SKIP, Filter, Verdict, remembered
+from .filter import INCLUDE, NEXT_COL, NEXT_ROW, SKIP, Filter, Verdict, remembered
 
 
 @define

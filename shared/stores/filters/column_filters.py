@@ -8,7 +8,7 @@ from attrs import define
 
 from .cells import Cell, family_of
 from .comparators import Comparison
-from .filters import (
+from .filter import (
     INCLUDE,
     NEXT_COL,
     NEXT_ROW,

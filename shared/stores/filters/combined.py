@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from attrs import define, field
 
 from .cells import Cell, cell_sort_key, family_of
-from .filters import (
+from .filter import (
     INCLUDE,
     INCLUDE_AND_NEXT_COL,
     NEXT_COL,

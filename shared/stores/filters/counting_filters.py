@@ -4,7 +4,7 @@
 from attrs import define
 
 from .cells import Cell
-from .filters import INCLUDE, INCLUDE_AND_NEXT_COL, NEXT_COL, NEXT_ROW, Filter, Verdict, remembered
+from .filter import INCLUDE, INCLUDE_AND_NEXT_COL, NEXT_COL, NEXT_ROW, Filter, Verdict, remembered
 
 
 @define

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..thrift1.errors import io_error
 from .cells import Cell, cell_sort_key, family_of
-from .filters import INCLUDE, INCLUDE_AND_NEXT_COL, NEXT_ROW, SEEK_NEXT_USING_HINT, SKIP, Filter
+from .filter import INCLUDE, INCLUDE_AND_NEXT_COL, NEXT_ROW, SEEK_NEXT_USING_HINT, SKIP, Filter
 
 
 class FilteredRows:

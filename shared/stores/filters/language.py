@@ -42,7 +42,7 @@ from .column_filters import (
 from .combined import And, Or, Skip, While
 from .comparators import Comparison
 from .counting_filters import ColumnCountGetFilter, ColumnPaginationFilter, FirstKeyOnlyFilter, PageFilter
-from .filters import Filter
+from .filter import Filter
 from .java_patterns import MAX_STEPS, STEP_BYTES
 from .row_filters import InclusiveStopFilter, PrefixFilter, RowFilter
 from .value_filters import DependentColumnFilter, SingleColumnValueExcludeFilter, SingleColumnValueFilter

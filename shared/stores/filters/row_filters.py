@@ -5,7 +5,7 @@ from attrs import define
 
 from .cells import Cell
 from .comparators import Comparison
-from .filters import INCLUDE, NEXT_ROW, Filter, Verdict, remembered
+from .filter import INCLUDE, NEXT_ROW, Filter, Verdict, remembered
 
 
 @define

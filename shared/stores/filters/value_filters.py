@@ -5,7 +5,7 @@ from attrs import define, field
 
 from .cells import Cell, family_of
 from .comparators import Comparison
-from .filters import INCLUDE, NEXT_ROW, SKIP, Filter, Verdict, remembered
+from .filter import INCLUDE, NEXT_ROW, SKIP, Filter, Verdict, remembered
 
 
 @define

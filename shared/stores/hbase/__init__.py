@@ -1,4 +1,4 @@
 """A happybase connection to a real HBase that survives the network.
 
-May import `keys`, `thrift1`, `thrift2` and `filters`.
+May import `keys`, `outcomes`, `thrift1`, `thrift2` and `filters`.
 """

@@ -15,8 +15,8 @@ import happybase
 
 from ...events import is_hooked, report
 from ...keys.limits import IN_FLIGHT
-from ..thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown
-from ..thrift1.deadlines import has_passed
+from ..outcomes.connection_errors import DeadlineExceeded, OutcomeUnknown
+from ..outcomes.deadlines import has_passed
 from ..thrift1.prefixes import prefix_arguments
 from .calls import CALLS, DECLARED, FETCH_CELLS, Call, description, table_of
 from .helper_threads import Helpers

@@ -15,8 +15,8 @@ from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
-from ..thrift1.connection_errors import DeadlineExceeded, ScanBroken
-from ..thrift1.deadlines import end_s, left_s
+from ..outcomes.connection_errors import DeadlineExceeded, ScanBroken
+from ..outcomes.deadlines import end_s, left_s
 from .stateful_filters import keeps_state
 
 T = TypeVar("T")

@@ -8,8 +8,8 @@ from collections import deque
 from weakref import WeakSet
 
 from ...events import report
-from ..thrift1.connection_errors import Unreachable
-from ..thrift1.deadlines import left_s
+from ..outcomes.connection_errors import Unreachable
+from ..outcomes.deadlines import left_s
 from .helper_threads import HELPER_IDLE_S, is_helper
 from .retries import AttemptFailed
 from .sockets import GatewaySocket, network_error_text

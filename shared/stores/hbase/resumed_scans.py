@@ -21,8 +21,8 @@ from Hbase_thrift import IllegalArgument
 
 from ...events import report
 from ...keys.ranges import next_row
-from ..thrift1.connection_errors import DeadlineExceeded, ScanBroken
-from ..thrift1.deadlines import has_passed
+from ..outcomes.connection_errors import DeadlineExceeded, ScanBroken
+from ..outcomes.deadlines import has_passed
 from .calls import Call, description, table_of
 from .helper_threads import Helpers
 from .pool import Pool

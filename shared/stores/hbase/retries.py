@@ -8,8 +8,8 @@ import time
 from typing import Any, Protocol
 
 from ...events import report
-from ..thrift1.connection_errors import DeadlineExceeded, OutcomeUnknown, Unreachable
-from ..thrift1.deadlines import left_s
+from ..outcomes.connection_errors import DeadlineExceeded, OutcomeUnknown, Unreachable
+from ..outcomes.deadlines import left_s
 from .calls import Call, description, table_of
 
 # The pause between two attempts is random; its upper bound starts at twice the shortest pause and doubles each time.

@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 from attrs import define, field, frozen
 
-from ..thrift1.deadlines import has_passed, left_s
+from ..outcomes.deadlines import has_passed, left_s
 from .calls import CALLS, DECLARED, Call
 from .helper_threads import Helpers
 from .pool import Pool

@@ -16,7 +16,7 @@ from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TTransportException
 
-from ..thrift1.deadlines import has_passed, left_s
+from ..outcomes.deadlines import has_passed, left_s
 from .calls import CALLS, DECLARED, Call
 from .helper_threads import is_helper
 from .retries import AttemptFailed

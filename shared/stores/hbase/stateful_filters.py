@@ -2,7 +2,7 @@
 
 from ..filters.combined import Combined, Skip, While
 from ..filters.counting_filters import ColumnCountGetFilter, PageFilter
-from ..filters.filters import Filter
+from ..filters.filter import Filter
 from ..filters.language import parse_filter
 from ..filters.row_filters import InclusiveStopFilter
 from ..thrift1.errors import UncheckedError

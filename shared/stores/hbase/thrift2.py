@@ -11,8 +11,8 @@ import happybase
 from Hbase_thrift import AlreadyExists
 from thriftpy2.thrift import TApplicationException
 
-from ..thrift1.connection_errors import DeadlineExceeded, StoreError, Unreachable
-from ..thrift1.deadlines import has_passed
+from ..outcomes.connection_errors import DeadlineExceeded, StoreError, Unreachable
+from ..outcomes.deadlines import has_passed
 from ..thrift1.descriptors import FamilyOptions, split_rows
 from ..thrift1.idl import IOError
 from ..thrift2.dated import DatedRow, thrift2_puts

@@ -1,6 +1,6 @@
 """The embedded store as a Thrift server: Thrift1, and the part of Thrift2 that the suite uses.
 
-May import `embedded`, `thrift1` and `thrift2`.
+May import `outcomes`, `embedded`, `thrift1` and `thrift2`.
 """
 
 from .thrift_server import ThriftServer

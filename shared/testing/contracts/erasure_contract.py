@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from ...intents import claiming, erasing
+from ...intents import erasing, without_intents
 from ...keys.errors import shown
 from ..engines import EMBEDDED, Engine
 from ..erased_person import ErasedPerson, ErasureTests, MovedTime
@@ -72,7 +72,7 @@ class ErasureContract:
     def test_the_same_call_again_completes_an_erasure_that_died(
         self, rowbook_engine: Engine, variant: Opened, points: int | None, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for module in (claiming, erasing):  # all that is erased is old enough, also on a real server
+        for module in (without_intents, erasing):  # all that is erased is old enough, also on a real server
             monkeypatch.setattr(module, "FORGET_MS", -1_000_000)
         check_the_same_call_again(ErasureTests(rowbook_engine, self.person, variant), points)
 

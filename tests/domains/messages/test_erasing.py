@@ -7,7 +7,7 @@ import pytest
 
 from domains.messages import MessageRepository, StoredMessage
 from domains.messages.erasing import after_erase
-from shared.intents.claiming import claim
+from shared.intents.without_intents import claim
 from shared.keys import InvalidQuestion
 
 from .erased import ERASED, TO_TEAM

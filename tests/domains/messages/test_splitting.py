@@ -2,7 +2,7 @@
 
 import pytest
 
-from domains.messages.shown.wrong import java_split
+from domains.messages.shown.published import java_split
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import attrs
 import happybase
 
 from domains.orders import TABLES, Order, OrderRepository
-from shared.intents.sources import SourceCells
+from shared.intents.source_cells import SourceCells
 from shared.upkeep import Instructions
 from tests.engines import Engine
 from tests.programs.hbase.hbase_shell import in_shell

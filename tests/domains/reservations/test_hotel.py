@@ -14,7 +14,7 @@ import pytest
 from domains.reservations import TABLES, Hotel, RoomTaken, Stay, StayOfGuest, UnknownRoom
 from domains.reservations.hotel import LAST_DAY, ROOMS, STAYS, RoomOfHotel
 from shared.intents import IntentWriter
-from shared.intents.sources import SourceCells
+from shared.intents.source_cells import SourceCells
 from shared.keys import InvalidQuestion
 from shared.tables import Column, RecordCells
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at

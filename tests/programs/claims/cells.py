@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from domains.logs.shown.wrong import published_row
+from domains.logs.shown.published import published_row
 from shared.exhibit import LONG_MAX
 from tests.designs import design_named
 from tests.programs.hbase.server import HBase

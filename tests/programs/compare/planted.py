@@ -15,7 +15,7 @@ from shared.stores.embedded.stored_tables import StoredTable
 from shared.stores.embedded.turns import Watch
 from shared.stores.filters import cell_filters
 from shared.stores.filters.cells import Cell
-from shared.stores.filters.filters import INCLUDE, NEXT_COL, Verdict
+from shared.stores.filters.filter import INCLUDE, NEXT_COL, Verdict
 from tests.programs.compare.places import Embedded, Place
 
 

@@ -11,7 +11,7 @@ from shared.designs.ruler import cell_lines, laid_out, rows_ruler, ruler, value_
 from shared.exhibit import PublishedKey
 from shared.exhibit.cost_tables import listed
 from shared.exhibit.markdown import MAX_LINE, below, markdown_list, markdown_table, text_block
-from shared.intents.sources import SourceCells
+from shared.intents.source_cells import SourceCells
 from shared.tables import ItemCells, RecordCells, TableLayout
 from shared.tables.cells import Cells
 

@@ -66,7 +66,7 @@ def run(words: list[str], environment: Mapping[str, str] | None = None) -> Ended
     with (
         patch.dict(os.environ, {**without_terminal(), **(environment or {})}, clear=True),
         patch.object(sys, "argv", ["rowbook", *words]),
-        patch("shared.command_line.records.asking.store_to_ask", _store_to_ask),
+        patch("shared.command_line.stored_records.asking.store_to_ask", _store_to_ask),
         patch("typer.main.get_command", _built),
         warnings.catch_warnings(action="default", category=UserWarning),  # as in a new process, which has shown none
         redirect_stdout(io.StringIO()) as out,
@@ -111,7 +111,7 @@ def _store_to_ask(url, design, variant, *, writes) -> Iterator:
 def measured_once() -> Iterator[None]:
     """`run` measures a variant in memory once, of all samples and of few; a test that replaces a function sees it."""
     with (
-        patch("shared.command_line.measured.costs.trap_row", _trap_row),
+        patch("shared.command_line.measured.run_output.trap_row", _trap_row),
         patch("shared.command_line.measured.running._demo_tables", _kept_tables),
         patch("shared.command_line.measured.running.measure_variant", _measured),
     ):

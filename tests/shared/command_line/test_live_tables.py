@@ -15,7 +15,7 @@ from domains.logs.keys import LOGS
 from domains.logs.shown.variants import salted
 from domains.orders import Order, OrderRepository
 from domains.orders.keys import TABLES
-from shared.command_line.records.record_output import csv_value
+from shared.command_line.stored_records.record_output import csv_value
 from shared.designs import load_samples
 from shared.queries import Query
 from shared.stores import connect

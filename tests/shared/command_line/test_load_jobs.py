@@ -10,7 +10,7 @@ import pytest
 
 from shared.command_line.files import jobs as jobs_of_load
 from shared.command_line.files.jobs import in_processes
-from shared.command_line.screen.usage import CommandFailed
+from shared.command_line.screen.wrong_usage import CommandFailed
 from shared.stores import connect
 from tests.shared.command_line.running import ended
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways

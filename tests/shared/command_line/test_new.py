@@ -9,7 +9,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -18,8 +18,8 @@ import pytest
 
 from shared.command_line.new_package.folders import write_folder
 from shared.command_line.new_package.making import made_files
-from shared.command_line.new_package.words import read_renames
-from shared.command_line.screen.usage import CommandFailed, WrongUsage
+from shared.command_line.new_package.name_words import read_renames
+from shared.command_line.screen.wrong_usage import CommandFailed, WrongUsage
 from shared.intents.slots import holds_intents
 from tests.copies import ROOT, story_of
 from tests.designs import NAMES, all_designs, design_named, full_name
@@ -91,7 +91,7 @@ def absent(files: dict[str, bytes]) -> list[str]:
     (golden,) = (data for name, data in files.items() if name.endswith("keys.json"))
     tables = {*json.loads(golden)}
     there = identifiers(code.values()) | of_library() | tables
-    found = [f"{name}: {imported}" for name, text in code.items() for imported in lacking_imports(text, files)]
+    found = [f"{name}: {imported}" for name in code for imported in lacking_imports(name, files)]
     prose = {name: "\n".join(docstrings(text)) for name, text in code.items()}
     for name, text in {**prose, "README.md": files["README.md"].decode()}.items():
         found += [f"{name}: {word}" for word in re.findall(r"\bvariants?\b|\bsuite\b|REFERENCE", text)]
@@ -138,20 +138,21 @@ def of_library() -> set[str]:
     return identifiers(path.read_text(encoding="utf-8") for path in paths) | names
 
 
-def lacking_imports(text: str, files: dict[str, bytes]) -> Iterator[str]:
-    """What some code imports from its package or from the library, and is not there."""
-    for node in ast.walk(ast.parse(text)):
+def lacking_imports(file: str, files: Mapping[str, bytes]) -> Iterator[str]:
+    """What a file imports from its package or from the library, and is not there."""
+    folders = file.split("/")[:-1]
+    for node in ast.walk(ast.parse(files[file])):
         if not isinstance(node, ast.ImportFrom):
             continue
-        of_package = node.level or (node.module or "").partition(".")[0] == "mine"
-        module = (node.module or "").removeprefix("mine").strip(".").replace(".", "/")
+        base = folders[: len(folders) + 1 - node.level] if node.level else []
+        module = "/".join([*base, *filter(None, (node.module or "").split("."))])
         for alias in node.names:
-            if of_package:
-                home = f"mine/{module or '__init__'}.py"
-                tops = {*identifiers([files[home].decode()])} if home in files else set()
-                is_there = alias.name in tops or f"mine/{module}{'/' * bool(module)}{alias.name}.py" in files
+            if module.startswith("mine"):
+                home = next(filter(files.__contains__, (f"{module}.py", f"{module}/__init__.py")), "")
+                tops = {*identifiers([files[home].decode()])} if home else set()
+                is_there = alias.name in tops or f"{module}/{alias.name}.py" in files
             elif (node.module or "").startswith("rowbook"):
-                is_there = hasattr(import_module(node.module.replace("rowbook", "shared", 1)), alias.name)
+                is_there = hasattr(import_module(str(node.module).replace("rowbook", "shared", 1)), alias.name)
             else:
                 is_there = True
             if not is_there:
@@ -178,8 +179,8 @@ def test_a_smaller_package_writes_nothing_and_its_tests_pass(name: str, size: st
     written = {load.store.__name__ for load in design_named(name.partition(":")[0]).loads}
     assert not re.search(rf"def (?:{'|'.join(written)})\(", repository)
     assert size != "keys" or not re.search(r"rowbook\.(?!keys)", code)
-    for text in (data.decode() for file, data in files.items() if file.endswith(".py")):
-        assert [*lacking_imports(text, files)] == []
+    for file in filter(re.compile(r".*\.py").fullmatch, files):
+        assert [*lacking_imports(file, files)] == []
     assert code_of_tests(files, tmp_path / "mine") == 0
 
 

@@ -74,8 +74,8 @@ def test_a_new_list_is_filled_while_writers_are_at_work_and_the_repair_is_killed
 def test_a_rate_limits_the_rows_of_a_second_and_progress_is_printed_without_a_terminal(rowbook, folder, monkeypatch):
     place_without_the_list_by_buyer(STORE, 30)
     waited = []
-    monkeypatch.setattr("shared.command_line.upkeep.upkeep.LINE_EVERY_S", 0)
-    monkeypatch.setattr("shared.command_line.upkeep.upkeep.time.sleep", waited.append)
+    monkeypatch.setattr("shared.command_line.operations.upkeep.LINE_EVERY_S", 0)
+    monkeypatch.setattr("shared.command_line.operations.upkeep.time.sleep", waited.append)
     code, out, err = rowbook(f"{REPAIR} --rate 1")
     assert (code, out) == (0, "orders: 30 sources and 90 lines compared: 30 missing; 0 left\n")
     assert err.splitlines()[-1] == "orders: 30 sources and 90 lines compared, 30 rows mended so far"

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from shared.command_line.measured.simulating import large_number, size_in_bytes
-from shared.command_line.screen.usage import WrongUsage
+from shared.command_line.screen.wrong_usage import WrongUsage
 from shared.exhibit.regions import sampling
 from tests.shared.command_line.running import ROWBOOK, without_terminal
 

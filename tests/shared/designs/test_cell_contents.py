@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from shared.designs.cell_contents import column_of, contents_of
-from shared.intents.sources import SourceCells
+from shared.intents.source_cells import SourceCells
 from shared.keys import KeyLayout, Prefixed, TrailingText, UInt16
 from shared.tables import BIG_INT, Column, InvalidRecord, ItemCells, OtherColumns, RecordCells, TableLayout
 from tests.shared.specimens import key_class

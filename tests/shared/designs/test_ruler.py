@@ -5,7 +5,7 @@ import pytest
 from rich.cells import cell_len
 
 from shared.designs.ruler import BYTES, VALUES, cell_lines, ruler, ruler_lines, show_value
-from shared.intents.sources import SourceCells
+from shared.intents.source_cells import SourceCells
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, UInt16
 from shared.tables import BIG_INT, Column, ItemCells, RecordCells, TableLayout
 from tests.shared.specimens import key_class

@@ -14,7 +14,7 @@ from domains.orders import Order, OrderRepository
 from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, OrderByNumber
 from domains.orders.records import STATUSES
 from shared.intents import IntentWriter, UnknownOutcome
-from shared.intents.sources import WRITES_KEPT
+from shared.intents.source_cells import WRITES_KEPT
 from shared.stores import connect
 from shared.tables import TableLayout
 from tests.shared.intents.processes import Log

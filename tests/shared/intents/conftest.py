@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from shared.intents import comparing, steps
+from shared.intents import comparing_lines, write_steps
 from shared.intents.slots import Slots
 from shared.queries.scanning import in_batches, scan_in_batches
 from shared.stores import connect
@@ -22,8 +22,8 @@ BATCH_ROWS = 10
 @pytest.fixture
 def small_batches(monkeypatch):
     """Comparisons read so few rows at once."""
-    monkeypatch.setattr(comparing, "scan_in_batches", partial(scan_in_batches, batch_rows=BATCH_ROWS))
-    monkeypatch.setattr(comparing, "in_batches", partial(in_batches, size=BATCH_ROWS))
+    monkeypatch.setattr(comparing_lines, "scan_in_batches", partial(scan_in_batches, batch_rows=BATCH_ROWS))
+    monkeypatch.setattr(comparing_lines, "in_batches", partial(in_batches, size=BATCH_ROWS))
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def machine(monkeypatch):
     machine = Machine()
     monkeypatch.setattr(time, "time_ns", machine.time_ns)
     monkeypatch.setattr(clock, "_NEVER_SET", [machine.monotonic_ns])
-    monkeypatch.setattr(steps, "SLOTS", Slots())
+    monkeypatch.setattr(write_steps, "SLOTS", Slots())
     return machine
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import attrs
 
 from shared.intents import IntentWriter, SourceRow, WriterUpkeep, forget
-from shared.intents.claiming import claim
 from shared.intents.intent_rows import Pending
 from shared.intents.slots import intents_table
-from shared.intents.sources import SourceCells
+from shared.intents.source_cells import SourceCells
+from shared.intents.without_intents import claim
 from shared.keys import Code, EscapedText, KeyLayout, TrailingText, part, row_key
 from shared.tables import Column, RecordCells, TableLayout
 from shared.testing import Call, WatchedConnection, WriterDied, dying_at

@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from shared.intents import steps
 from shared.intents.slots import Slots
 from shared.stores import OutcomeUnknown
 from shared.writes import CLOCK
@@ -55,7 +54,7 @@ def own_process(clock: HandClock, seed: str) -> Generator[None]:
         (os, "urandom", dice.randbytes),
         (random, "randbytes", dice.randbytes),
         (clocks, "_NEVER_SET", [clock.elapsed_ns]),
-        (steps, "SLOTS", Slots()),
+        (write_steps, "SLOTS", Slots()),
         (CLOCK, "__dict__", {}),
     ]
     others = [getattr(place, name) for place, name, _ in own]

@@ -12,7 +12,7 @@ from shared.intents import IntentWriter
 from shared.intents import slots as slots_module
 from shared.intents.intent_rows import CLOCKS_APART_MS
 from shared.intents.slots import Slots
-from shared.intents.sources import WRITES_KEPT
+from shared.intents.source_cells import WRITES_KEPT
 from shared.intents.times import FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables

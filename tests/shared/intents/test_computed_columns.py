@@ -11,7 +11,7 @@ import pytest
 
 from shared.intents import IntentWriter
 from shared.intents.slots import intents_table
-from shared.intents.sources import SourceCells
+from shared.intents.source_cells import SourceCells
 from shared.intents.times import FUTURE_MS
 from shared.keys import InvalidQuestion, KeyLayout
 from shared.queries import Query, equal

@@ -7,7 +7,7 @@ import msgpack
 import pytest
 
 from shared.intents import IntentWriter
-from shared.intents.sources import WRITES_KEPT, SourceCells
+from shared.intents.source_cells import WRITES_KEPT, SourceCells
 from shared.tables import Column, InvalidRecord, InvalidRow, OtherColumns, RecordCells
 
 from .notes import INTENTS, NOTES, OWNERS, ById, ByState, Note, lines_of

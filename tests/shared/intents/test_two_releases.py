@@ -4,9 +4,9 @@ import attrs
 import msgpack
 import pytest
 
-from shared.intents import IntentWriter, intent_rows, steps
+from shared.intents import IntentWriter, intent_rows, write_steps
 from shared.intents.slots import INTENT_CELLS, SOURCE_TABLE, Intent, Slots
-from shared.intents.sources import SourceCells
+from shared.intents.source_cells import SourceCells
 from shared.keys import Code, EscapedText, KeyLayout
 from shared.tables import Column, InvalidRecord, RecordCells, TableLayout
 from shared.testing import dying_at
@@ -194,7 +194,7 @@ def test_an_intent_of_an_earlier_release_is_settled_as_before(connection, notes,
     notes.store(Note("a", "ada"))
     with monkeypatch.context() as patched:
         patched.setattr(intent_rows, "INTENT_CELLS", EARLIER_INTENTS)
-        patched.setattr(steps, "SLOTS", Slots())
+        patched.setattr(write_steps, "SLOTS", Slots())
         die(connection, Note("a", "ada", "done"), dying_at(mutations))
     pending = notes.pending()
     assert [intent.intent.source_table for intent in pending] == [""] * (2 <= mutations < 7)

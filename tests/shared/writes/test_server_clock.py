@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from shared.intents import IntentWriter
-from shared.intents.claiming import claim
+from shared.intents.without_intents import claim
 from shared.writes import ClockSkew
 from shared.writes.server_clock import ATTEMPTS, CHECKED_FOR_MS, MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 from tests.shared.intents.clocks import SetClock

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from ...keys import shown
 from ..screen.terminal import count, line, reason
-from ..screen.usage import CommandFailed, WrongUsage
+from ..screen.wrong_usage import CommandFailed, WrongUsage
 
 
 def check_plot(path: str | None, *, as_json: bool, explains: bool) -> None:

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 from ..keys.errors import shown_bytes
 from ..queries.scanning import in_batches
 from ..tables import InvalidRecord, InvalidRow
-from .steps import before_decision_ms
 from .times import FORGET_MS
+from .write_steps import before_decision_ms
 from .writer import IntentWriter
 
 R = TypeVar("R")

@@ -13,7 +13,7 @@ import pyarrow.parquet
 from ...records.plain_values import json_of, plain_scalar
 from ..rows.likely_tables import refusal
 from ..screen.terminal import reason
-from ..screen.usage import CommandFailed
+from ..screen.wrong_usage import CommandFailed
 
 TYPES = {
     float: pyarrow.float64(),

@@ -12,7 +12,7 @@ from ..named.stores import open_upkeep
 from ..screen import terminal
 from ..screen.failures import outcome
 from ..screen.signals import INTERRUPTED, WORDS, Ended, Signals
-from ..screen.usage import WrongUsage
+from ..screen.wrong_usage import WrongUsage
 
 WRONG_USAGE = 2
 _LEAST_MS, _MOST_MS = 1000, 24 * 60 * 60 * 1000

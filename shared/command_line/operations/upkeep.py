@@ -13,12 +13,12 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 from ...keys.errors import listed, shown
 from ...records import show_time
 from ...upkeep import Finding, Instructions, Upkeep
-from ...upkeep.combined import Erases
+from ...upkeep.parts import Erases
 from ..named.designs import all_designs, find_variants
 from ..named.field_values import from_hex
 from ..named.options import ORPHANED, UNDECODABLE
 from ..screen import terminal
-from ..screen.usage import WrongUsage
+from ..screen.wrong_usage import WrongUsage
 
 LINE_EVERY_S = 10
 """How often a command without a terminal prints how far it has come."""

@@ -18,8 +18,8 @@ from ...records.plain_values import json_of, plain_scalar
 from ...tables import TableLayout
 from ..named.options import ALL
 from ..screen.terminal import GUTTER, count, json_text, line, raw, ruler, wrapped
-from ..screen.usage import CommandFailed, WrongUsage
-from .answers import show_values
+from ..screen.wrong_usage import CommandFailed, WrongUsage
+from .ask_output import show_values
 
 
 class RecordWriter(Protocol):

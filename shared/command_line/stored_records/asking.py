@@ -19,8 +19,8 @@ from ..named.designs import find_variants, full_name
 from ..named.field_values import arguments, number
 from ..named.options import MEMORY
 from ..named.stores import open_store, store_to_ask
-from ..screen.usage import WrongUsage, check_name
-from . import answers
+from ..screen.wrong_usage import WrongUsage, check_name
+from . import ask_output
 from .plotting import check_plot, draw_plot
 
 
@@ -42,7 +42,7 @@ def ask(
     design, (variant, *_others) = find_variants(name)
     check_plot(plot, as_json=as_json, explains=explains)
     if question is None:
-        answers.question_list(out, name, design, as_json=as_json)
+        ask_output.question_list(out, name, design, as_json=as_json)
         return
     patterns = patterns_by_name(design)
     pattern = patterns[check_name("question", question, patterns)][0]
@@ -54,7 +54,7 @@ def ask(
         try:
             if explains:
                 explanation = pattern.ask(repository, **call_arguments).explain(page_limit)
-                answers.query_explanation(out, connection, variant.tables, explanation, as_json=as_json)
+                ask_output.query_explanation(out, connection, variant.tables, explanation, as_json=as_json)
                 return
             measurement = measure_pattern(connection, repository, pattern, call_arguments, page_limit, cursor)
             unknown = () if design.unknown_names is None else design.unknown_names(repository, call_arguments)
@@ -65,13 +65,13 @@ def ask(
     command += ["--store", store] if store else []
     command += ["--limit", limit] if limit else []
     warn(errors, design, variant)
-    left_out = [f"left out, probably of a later release: {row}" for row in answers.unknown_rows(measurement)]
+    left_out = [f"left out, probably of a later release: {row}" for row in ask_output.unknown_rows(measurement)]
     unknown = [*unknown, *left_out]
     if plot is not None:
         asked = [word for word in fields if not word.startswith(("since", "until"))]  # the picture names the period
         draw_plot(out, " ".join([name, question, *asked]), measurement.records, plot, unknown)
         return
-    answers.answer(out, connection, variant.tables, measurement, shlex.join(command), unknown, as_json=as_json)
+    ask_output.answer(out, connection, variant.tables, measurement, shlex.join(command), unknown, as_json=as_json)
 
 
 @contextmanager

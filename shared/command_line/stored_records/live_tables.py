@@ -22,7 +22,7 @@ from ..rows.bytes_as_text import READ_AS, KeyForm, encoded, forms_of
 from ..rows.given_rows import decode_forms, encode_keys, field_types, read_key
 from ..rows.ranges import shown_row
 from ..screen.terminal import count, json_object, line
-from ..screen.usage import CommandFailed, WrongUsage, check_name
+from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .record_output import RecordOutput
 
 RECORDS_AT_ONCE = 1000

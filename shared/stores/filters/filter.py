@@ -1,4 +1,4 @@
-"""HBase's filters, each with its rule and its trap.
+"""What a filter of HBase is, and how a scan calls it; the filters by kind are in the files beside, each with its trap.
 
 A scan calls its filter, row by row and in this order:
 

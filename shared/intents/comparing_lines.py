@@ -14,7 +14,7 @@ from ..upkeep.checkpoints import Checkpoint
 from ..upkeep.findings import TIMES_READ_AGAIN, Finding, Kind, too_new_to_delete, unreadable
 from .intent_rows import CLOCKS_APART_MS, Dated
 from .restoring import StoredLine
-from .sources import SourceRow
+from .source_cells import SourceRow
 from .times import FUTURE_MS, KEEP_TOMBSTONES_MS
 from .writer import IntentWriter
 

@@ -12,7 +12,7 @@ from ..named.designs import find_variants
 from ..named.field_values import arguments
 from ..named.stores import store_to_ask
 from ..screen.terminal import json_object, line, wrapped
-from ..screen.usage import WrongUsage, check_name
+from ..screen.wrong_usage import WrongUsage, check_name
 
 
 def do(out: Console, name: str, action: str | None, words: list[str], store: str | None, *, as_json: bool) -> int:

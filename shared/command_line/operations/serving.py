@@ -17,7 +17,7 @@ from ...stores.embedded.connection import EmbeddedConnection
 from ...stores.server.thrift_server import Protocol, ThriftServer, Transport
 from ..screen import terminal
 from ..screen.signals import INTERRUPTED, WORDS, Signals
-from ..screen.usage import CommandFailed, WrongUsage
+from ..screen.wrong_usage import CommandFailed, WrongUsage
 
 MAX_PORT = 65_535
 

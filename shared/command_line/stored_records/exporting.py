@@ -17,7 +17,7 @@ from ..named.designs import find_variants
 from ..named.field_values import arguments
 from ..named.stores import store_to_ask
 from ..screen.terminal import count, json_text, line, raw, reason
-from ..screen.usage import CommandFailed, WrongUsage, check_name
+from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .live_tables import Unreadable
 from .record_output import csv_line, csv_value
 

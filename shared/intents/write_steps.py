@@ -15,7 +15,7 @@ from .derived_cells import Cell, cells_of, grouped
 from .intent_rows import IntentRows, source_row_of
 from .reading import Derived, SourceReader
 from .slots import SLOTS, Intent, Slot, SlotOfProcess
-from .sources import REVISION_STEP_MS, SourceCells, SourceRow
+from .source_cells import REVISION_STEP_MS, SourceCells, SourceRow
 from .times import FORGET_MS, FUTURE_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 
 if TYPE_CHECKING:

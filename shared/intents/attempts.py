@@ -29,8 +29,8 @@ from ..writes.server_clock import MAX_DRIFT_MS
 from ..writes.side_by_side import side_by_side
 from .derived_cells import Cell, cells_of, check_that_no_line_moves, grouped, of_changed_lines
 from .slots import Intent, Slot
-from .sources import WRITE_ID_BYTES, SourceRow
-from .steps import WriteSteps, before_decision_ms
+from .source_cells import WRITE_ID_BYTES, SourceRow
+from .write_steps import WriteSteps, before_decision_ms
 
 R = TypeVar("R")
 

@@ -13,7 +13,7 @@ from ...tables import TableLayout
 from ...upkeep.checkpoints import Checkpoint
 from ..named.designs import find_variants
 from ..screen import terminal
-from ..screen.usage import CommandFailed, WrongUsage
+from ..screen.wrong_usage import CommandFailed, WrongUsage
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import attrs
 
-from ..screen.usage import WrongUsage
+from ..screen.wrong_usage import WrongUsage
 
 Words: TypeAlias = tuple[str, ...]
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[a-z0-9]+")

@@ -1,4 +1,0 @@
-"""The work beside a service: tables created and adopted, writes recovered, rows repaired, a store served.
-
-May import `screen` and `named` of the command line.
-"""
