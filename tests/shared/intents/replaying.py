@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
+from shared.intents import write_steps
 from shared.intents.slots import Slots
 from shared.stores import OutcomeUnknown
 from shared.writes import CLOCK
