@@ -63,10 +63,11 @@ def with_methods(text: str, class_name: str, wanted: Collection[str]) -> str:
     used = {name for of in kept for name in _attributes(methods[of])}
     for statement in reversed(methods["__init__"].body if "__init__" in methods else []):
         target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
-        if isinstance(target, ast.Attribute) and target.attr not in used:
+        name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else None
+        if name is not None and name not in used:
             dropped.append(statement)
         else:
-            used |= _attributes(statement)
+            used |= _attributes(statement) | names_in(statement)
     return _tidy(spliced(text, dict.fromkeys(map(_whole, dropped), "")))
 
 

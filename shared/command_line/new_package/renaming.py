@@ -28,7 +28,7 @@ class NewNames:
     names: Mapping[str, str]
     """Of everything that the package defines."""
     told: Mapping[str, str]
-    """Those that a text names too: of fields, functions, classes and tables."""
+    """Those that a text names too: of fields, functions, their arguments, classes and tables."""
 
     def code(self, text: str) -> str:
         """A module with these names, also in f-strings, and in strings that are one of them."""
@@ -131,10 +131,12 @@ def _defined(text: str) -> Iterator[str]:
 
 
 def _described(text: str) -> Iterator[str]:
-    """The names of a module's classes, fields and functions."""
+    """The names of a module's classes, fields, functions, and of their arguments."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
+        if isinstance(node, ast.FunctionDef):
+            yield from (argument.arg for argument in [*node.args.args, *node.args.kwonlyargs])
         if isinstance(node, ast.ClassDef):
             fields = (inner.target for inner in node.body if isinstance(inner, ast.AnnAssign))
             yield from (field.id for field in fields if isinstance(field, ast.Name))
