@@ -25,7 +25,7 @@ from functools import partial
 from typing import Any, cast
 
 from shared.intents import IntentWriter
-from shared.intents.unfinished import UnfinishedWork
+from shared.intents.work_in_steps import UnfinishedWork
 from shared.keys import InvalidKey, shown
 from shared.keys.errors import message_of
 from shared.queries import KEYS_ONLY, ServerFilter, scan

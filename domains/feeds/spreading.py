@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from shared.intents.unfinished import UnfinishedWork
+from shared.intents.work_in_steps import UnfinishedWork
 from shared.keys import InvalidKey, between
 from shared.keys.copied_part import CopiedPart
 from shared.queries import scan

@@ -6,8 +6,8 @@ from functools import partial
 import attrs
 
 from shared.intents import SourceRow
-from shared.intents.unfinished import UnfinishedWork
 from shared.intents.without_intents import claim
+from shared.intents.work_in_steps import UnfinishedWork
 from shared.keys import shown
 from shared.queries import scan
 from shared.queries.scanning import in_batches

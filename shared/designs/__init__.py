@@ -1,5 +1,8 @@
 """A design as data, and the costs of its questions: what a command, a contract and a design of one's own need.
 
+`design.py` and `patterns.py` are what a design declares, `counting.py` and `metering.py` count and measure its
+questions, `scratch.py` is a store for samples, `ruler.py` and `layout_text.py` show keys and tables.
+
 May import all other rooms but `exhibit` and `testing`.
 """
 

@@ -1,5 +1,10 @@
 """What the suite shows of a design: measured comparisons, published keys and mistakes, heat, lint, pictures, regions.
 
+`comparison.py` measures all variants, `cost_tables.py` and `verdicts.py` say what that shows; `traps.py` and
+`published_keys.py` are what `shown/published.py` of a design declares, `crossing.py` what its `shown/measured.py` does;
+`heat.py` and the files of that name record where new rows land. Regions here are simulated: the split points of a table
+are made in `keys/splits.py`.
+
 May import all other rooms but `testing`.
 """
 
@@ -23,12 +28,12 @@ if TYPE_CHECKING:
     from .markdown import filled as filled
     from .markdown import markdown_table as markdown_table
     from .markdown import text_block as text_block
-    from .published import LONG_MAX as LONG_MAX
-    from .published import SIGN as SIGN
-    from .published import PublishedColumn as PublishedColumn
-    from .published import PublishedKey as PublishedKey
-    from .published import added_tie as added_tie
-    from .published import any_text as any_text
+    from .published_keys import LONG_MAX as LONG_MAX
+    from .published_keys import SIGN as SIGN
+    from .published_keys import PublishedColumn as PublishedColumn
+    from .published_keys import PublishedKey as PublishedKey
+    from .published_keys import added_tie as added_tie
+    from .published_keys import any_text as any_text
     from .scanned import ScannedTable as ScannedTable
     from .scanned import scanned_records as scanned_records
     from .shown_design import ShownDesign as ShownDesign
@@ -46,7 +51,7 @@ else:
         heat_recording="recorded_heat",
         hfiles="CELL_BYTES",
         markdown="below filled markdown_table text_block",
-        published="LONG_MAX SIGN PublishedColumn PublishedKey added_tie any_text",
+        published_keys="LONG_MAX SIGN PublishedColumn PublishedKey added_tie any_text",
         scanned="ScannedTable scanned_records",
         shown_design="ShownDesign",
         traps="Outcome ScanTask Trap",

@@ -1,4 +1,4 @@
-"""Measured costs as rows of text, for the terminal and for READMEs."""
+"""Measured costs as rows of text: `rowbook run` and `tests/programs/pages/cost_blocks.py` make tables of them."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -11,7 +11,7 @@ from ..designs import Design
 
 if TYPE_CHECKING:
     from .crossing import Crossing
-    from .published import PublishedColumn, PublishedKey
+    from .published_keys import PublishedColumn, PublishedKey
     from .traps import Trap
 
 T = TypeVar("T")

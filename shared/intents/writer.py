@@ -1,6 +1,6 @@
 """Writes over several rows that survive a crash.
 
-HBase is atomic within one row. So one row, the **source**, holds the record, in one cell (`sources.py`), and all other
+HBase is atomic within one row. So one row, the **source**, has the record in a cell (`source_cells.py`). All other
 rows are **derived** from it: they are the **lines** of lists, whether readers see them or they only serve as indexes. A
 write that dies may leave derived cells that disagree with the source. So it first puts an **intent**, which names the
 cells that it changes, and `recover` makes them agree with the source, as `recover` then reads it. `recover` never

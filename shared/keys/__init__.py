@@ -1,7 +1,7 @@
-"""The encoding core: values in, bytes out, questions to ranges; no storage. Every public name imports from here.
+"""The encoding core: values in, bytes out, questions to ranges; no storage. Import every public name from here.
 
 May import attrs, and no other room. To read: `codecs.py`, `parts.py`, `reference.py`, `layout.py`; then `planning.py`.
-`cell_arrays.py` is for stores and queries: cells of rows, as arrays of both.
+`cell_arrays.py` is for stores and queries: the cells of several rows as two arrays, of columns and of values.
 """
 
 from typing import TYPE_CHECKING

@@ -1,5 +1,7 @@
 """Files become records: formats of files, values, and errors by line.
 
+`reading.py` reads a file in the format that `detection.py` finds, `columns.py` and `values.py` make fields of its text.
+
 May import `keys`, `records` and cattrs.
 """
 

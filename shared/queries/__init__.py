@@ -1,5 +1,9 @@
 """A question run on a table: queries, their pages and cursors, server-side filters, versions.
 
+`query.py` is a question, `pages.py` and `cursors.py` its pages; `scanning.py`, `record_reader.py` and `wide_rows.py`
+read, `side_by_side.py` several ranges at once; `server_filters.py`, `sorted_pages.py`, `versions.py` and `past_rows.py`
+each are one way to ask.
+
 May import `keys` and `tables`.
 """
 

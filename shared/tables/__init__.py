@@ -2,7 +2,7 @@
 
 `cells.py` and `record_cells.py` pack records, `layouts.py` is a table, `bound_table.py` a table on a connection;
 `creation.py` and `ddl.py` make tables, `recorded_layouts.py` compares a declaration with what made the stored rows;
-`conditional_puts.py` decides between two writers.
+`conditional_puts.py` is the call `checkAndPut`.
 
 May import `keys`, `records`, happybase and msgpack.
 """

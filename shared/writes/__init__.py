@@ -1,7 +1,8 @@
-"""Puts of rows: `clock.py` makes their dates, `dated_cells.py` and `batches.py` put them, `expiring.py` refuses some.
+"""Puts of rows: `dated_cells.py` and `batches.py` put them, `expiring.py` refuses some, `clock.py` is the clock.
 
-Who calls them chooses the date: a table without lists takes the clock's or that of the record (`sources/table.py`), a
-source one that is later than its own last one (`intents/write_steps.py`). `dictionaries.py` gives names numbers.
+The caller passes each put its date: a table without lists takes the clock's or that of the record
+(`sources/table.py`), a source one that is later than its own last one (`intents/write_steps.py`).
+`dictionaries.py` gives names numbers.
 
 May import `keys`, `tables`, `queries` and `events`.
 """

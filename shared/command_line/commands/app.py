@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from ..named.option_parsing import Command, Commands
 from ..named.options import DesignCommand, LoadCommand, Plain
 from ..named.own_designs import give
 from ..named.own_settings import give_settings
+from ..named.without_pydantic import Command, Commands
 from ..new_package import command
 from . import design_commands as commands
 from . import store_commands, table_commands

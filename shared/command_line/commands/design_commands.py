@@ -112,8 +112,8 @@ def load_(
     plain: Plain = False,
 ) -> None:
     """Store records from files. Loading the same records again changes nothing."""
-    from ..files.loading import MAX_JOBS, Reading, Task, load
-    from ..named.field_values import number
+    from ..files.load_command import MAX_JOBS, Reading, Task, load
+    from ..named.typed_values import number
     from ..screen.terminal import consoles
 
     out, errors = consoles(plain or context.obj)

@@ -31,8 +31,8 @@ def recover(
     plain: Plain = False,
 ) -> None:
     """Finish writes interrupted by a crash."""
-    from ..named.field_values import number
     from ..named.stores import open_upkeep
+    from ..named.typed_values import number
     from ..operations import recover_every as recovering
     from ..operations import upkeep
     from ..screen.terminal import consoles
@@ -91,8 +91,8 @@ def repair(
     """Recover pending writes, then mend what verify finds, or fill a new list. Exit code 1 if something is left."""
     from attrs import evolve
 
-    from ..named.field_values import number
     from ..named.stores import open_upkeep
+    from ..named.typed_values import number
     from ..operations import upkeep
     from ..operations.checkpoint_files import checkpoint_in
     from ..screen.terminal import consoles

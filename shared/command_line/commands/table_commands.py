@@ -179,7 +179,7 @@ def compare(
     plain: Plain = False,
 ) -> None:
     """Store your own records in memory, in every variant, and show what they cost: questions, bytes, hot spots."""
-    from ..files.loading import Reading
+    from ..files.load_command import Reading
     from ..measured.comparing import compare as compare_variants
     from ..screen.terminal import consoles
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_origin
 import attrs
 
 from ...designs import AccessPattern, Load
-from ..named.field_values import pairs, values_of
+from ..named.typed_values import pairs, values_of
 from ..screen.wrong_usage import WrongUsage
 
 ALIGNMENTS_MS = (86_400_000, 3_600_000, 60_000, 1000, 1)

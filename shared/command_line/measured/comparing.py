@@ -19,9 +19,9 @@ from ...exhibit.comparison import VariantCosts, measure_variant
 from ...exhibit.heat_recording import HeatRecording, heat_file
 from ...exhibit.heat_tables import TableHeat, in_order_of_time, table_heats, table_writes, that_matter
 from ...keys.errors import message_of
-from ..files.loading import Reading, chosen_load, read_as
+from ..files.load_command import Reading, chosen_load, read_as
 from ..named.designs import find_variants, full_name
-from ..named.field_values import number
+from ..named.typed_values import number
 from ..screen import terminal
 from ..screen.terminal import count, heading, line, wrapped
 from ..screen.wrong_usage import CommandFailed

@@ -20,8 +20,8 @@ from ...exhibit.heat_tables import (
 from ...exhibit.shell import quoted
 from ..named.design_lines import marks
 from ..named.designs import find_variants, full_name
-from ..named.field_values import number
 from ..named.options import HEAT_ROWS, HEAT_SPLITS
+from ..named.typed_values import number
 from ..rows.bytes_as_text import read_keys
 from ..screen.terminal import heading, json_object, line, wrapped
 from ..screen.wrong_usage import CommandFailed, WrongUsage

@@ -7,12 +7,12 @@ import attrs
 from rich.console import Console
 
 from ...exhibit.heat import EVEN, hot_share
+from ...exhibit.regions.simulated_splits import HALF_FULL, SplitPolicy
 from ...exhibit.regions.simulated_variants import QuestionAtSize, SimulatedVariant, TooFewRows, simulate_variant
 from ...exhibit.regions.simulation import Moment, Simulation, TooManyRegions
-from ...exhibit.regions.splitting import HALF_FULL, SplitPolicy
 from ...keys.errors import shown
 from ..named.designs import find_variants, full_name
-from ..named.field_values import number
+from ..named.typed_values import number
 from ..screen.terminal import count, heading, json_object, wrapped
 from ..screen.text_tables import table
 from ..screen.wrong_usage import CommandFailed, WrongUsage

@@ -9,7 +9,7 @@ from ...exhibit.regions.sizing import DAY_S, Sizing, TableSize, sizing
 from ...keys.errors import shown
 from ...records.lengths import parse_length
 from ..named.designs import find_variants, full_name
-from ..named.field_values import number
+from ..named.typed_values import number
 from ..screen.terminal import count, json_object, line, wrapped
 from ..screen.text_tables import table
 from ..screen.wrong_usage import WrongUsage

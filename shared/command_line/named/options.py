@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperOption
 from typer.main import get_command
 
-from .option_parsing import Command
+from .without_pydantic import Command
 
 
 def complete_name() -> list[str]:

@@ -6,7 +6,7 @@ from rich.console import Console
 from ...keys.prefixes import MAX_BUCKETS
 from ...tables.ddl import namespace_statements, statement_split_at, tables_with_splits
 from ..named.designs import find_variants
-from ..named.field_values import number
+from ..named.typed_values import number
 from ..screen.terminal import json_object, line
 
 

@@ -9,8 +9,8 @@ from ...designs import Design
 from ...designs.arguments import shown_arguments
 from ...tables import InvalidRow
 from ..named.designs import find_variants
-from ..named.field_values import arguments
 from ..named.stores import store_to_ask
+from ..named.typed_values import arguments
 from ..screen.terminal import json_object, line, wrapped
 from ..screen.wrong_usage import WrongUsage, check_name
 

@@ -15,8 +15,8 @@ from ...records import show_time
 from ...upkeep import Finding, Instructions, Upkeep
 from ...upkeep.parts import Erases
 from ..named.designs import all_designs, find_variants
-from ..named.field_values import from_hex
 from ..named.options import ORPHANED, UNDECODABLE
+from ..named.typed_values import from_hex
 from ..screen import terminal
 from ..screen.wrong_usage import WrongUsage
 

@@ -11,7 +11,7 @@ from ...keys.errors import message_of, shown, shown_bytes
 from ...keys.limits import MAX_ROW_BYTES
 from ...keys.parts import Segment
 from ...tables import TableLayout
-from ..named.field_values import values_of
+from ..named.typed_values import values_of
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 from .bytes_as_text import WANTED, KeyForm, read_bytes
 from .likely_tables import by_likelihood

@@ -16,9 +16,9 @@ from ...queries.scanning import MAX_LIMIT
 from ...tables import create_tables
 from ..named.design_lines import warn
 from ..named.designs import find_variants, full_name
-from ..named.field_values import arguments, number
 from ..named.options import MEMORY
 from ..named.stores import open_store, store_to_ask
+from ..named.typed_values import arguments, number
 from ..screen.wrong_usage import WrongUsage, check_name
 from . import ask_output
 from .plotting import check_plot, draw_plot

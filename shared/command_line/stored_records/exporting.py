@@ -14,8 +14,8 @@ from rich.console import Console
 from ...designs import AccessPattern, Design, Load
 from ...loading.values import is_of_pairs, show_pairs
 from ..named.designs import find_variants
-from ..named.field_values import arguments
 from ..named.stores import store_to_ask
+from ..named.typed_values import arguments
 from ..screen.terminal import count, json_text, line, raw, reason
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .live_tables import Unreadable

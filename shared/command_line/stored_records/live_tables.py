@@ -15,9 +15,9 @@ from ...queries import Query
 from ...queries.scanning import MAX_LIMIT
 from ...tables import BoundTable, InvalidRow, TableLayout
 from ..named.designs import find_variants
-from ..named.field_values import number, values_of
 from ..named.options import ALL
 from ..named.stores import as_stored, check_table, existing_store
+from ..named.typed_values import number, values_of
 from ..rows.bytes_as_text import READ_AS, KeyForm, encoded, forms_of
 from ..rows.given_rows import decode_forms, encode_keys, field_types, read_key
 from ..rows.ranges import shown_row

@@ -8,9 +8,9 @@ from ...designs.design import Design, Variant
 from ..growth import Growth, growth_file, recorded_growth
 from ..hfiles import ENCODINGS
 from .sampling import SampledVariant, sample_of, sampled
+from .simulated_splits import SplitPolicy
 from .simulation import TENTHS, Simulation
 from .sizing import simulated_table
-from .splitting import SplitPolicy
 
 FEWEST = 16 * TENTHS
 """Writes of the sample below which a table is left out: they do not tell where those of a larger load go."""

@@ -19,7 +19,7 @@ from math import ceil, sqrt
 import attrs
 
 from ..heat import EVEN, Heat, hot_share
-from .splitting import Region, SimulatedTable, SplitPolicy
+from .simulated_splits import Region, SimulatedTable, SplitPolicy
 
 SAMPLE_ROWS = 10_000
 """The rows of a sample. By chance alone the share before any key differs from that of the load by at most 0.02."""

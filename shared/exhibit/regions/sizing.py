@@ -11,8 +11,8 @@ import attrs
 
 from ..hfiles import ENCODINGS, FILE_BYTES
 from .sampling import SampledTable, SampledVariant
+from .simulated_splits import SplitPolicy
 from .simulation import Sample, Simulation, TooManyRegions, simulate
-from .splitting import SplitPolicy
 
 DAY_S = 86_400
 FEWEST_FILES, MOST_FILES, RATIO = 3, 10, 1.2

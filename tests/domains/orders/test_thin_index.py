@@ -29,20 +29,7 @@ from shared.testing.stop_checks import (
 )
 from shared.upkeep import Instructions
 
-from .stopped_writes import (
-    DESK,
-    LAMP,
-    MUG,
-    RIVALS,
-    VIEWS,
-    cancel,
-    erase,
-    one_order,
-    paid_order,
-    pay,
-    place,
-    two_orders,
-)
+from .stopped_writes import DESK, LAMP, MUG, RIVALS, VIEWS, cancel, erase, one_order, paid_order, pay, place, two_orders
 
 (THIN,) = (variant for variant in DESIGN.variants if variant.name == "thin-index")
 VARIANTS = [THIN]

@@ -16,7 +16,7 @@ import happybase
 from rich.console import Console
 
 import domains.suite  # noqa: F401 - hands the designs to the command line
-from shared.command_line.files.loading import Reading, Task, load
+from shared.command_line.files.load_command import Reading, Task, load
 from shared.intents.slots import holds_intents
 from shared.tables import TableLayout, create_tables, drop_tables
 

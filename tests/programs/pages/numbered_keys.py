@@ -16,8 +16,8 @@ from typing import Any
 
 import attrs
 
+from shared.exhibit.regions.simulated_splits import SplitPolicy
 from shared.exhibit.regions.simulation import Sample, Simulation, simulate
-from shared.exhibit.regions.splitting import SplitPolicy
 from shared.keys import (
     HashPrefix,
     InvalidQuestion,

@@ -11,9 +11,9 @@ from shared.exhibit.comparison import stored_bytes
 from shared.exhibit.hfiles import INDEX_BYTES
 from shared.exhibit.markdown import below, markdown_table, picture_block
 from shared.exhibit.pictures import Picture
+from shared.exhibit.regions.simulated_splits import MAX_BYTES, SplitPolicy, count_half_full, regions_of
 from shared.exhibit.regions.simulation import SAMPLE_ROWS, Sample, simulate
 from shared.exhibit.regions.sizing import rising_regions
-from shared.exhibit.regions.splitting import MAX_BYTES, SplitPolicy, count_half_full, regions_of
 from shared.keys.limits import BLOCK_BYTES
 from tests.programs.pages.numbered_keys import (
     ASKED,

@@ -14,9 +14,9 @@ from shared.designs import Design
 from shared.exhibit.heat_tables import at_least, stored, written_rows
 from shared.exhibit.hfiles import FILE_BYTES, FileCell, file_cells
 from shared.exhibit.regions.sampling import sample_of, sampled
+from shared.exhibit.regions.simulated_splits import SplitPolicy
 from shared.exhibit.regions.simulation import Sample, simulate
 from shared.exhibit.regions.sizing import rewrites_of
-from shared.exhibit.regions.splitting import SplitPolicy
 from shared.stores import connect
 from shared.tables.layouts import PhysicalTable, physical_tables
 from tests.designs import find_variants

@@ -10,7 +10,7 @@ import pytest
 from domains.monitoring.shown.design import DESIGN as MONITORING
 from domains.orders import OrderRepository
 from domains.orders.keys import BY_SELLER
-from shared.command_line.named.field_values import arguments
+from shared.command_line.named.typed_values import arguments
 from shared.command_line.screen.wrong_usage import WrongUsage
 from shared.designs.arguments import patterns_by_name
 from shared.queries.pages import read_page

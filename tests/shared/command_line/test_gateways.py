@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from shared.command_line.files.loading import ADVICE
+from shared.command_line.files.load_command import ADVICE
 from shared.stores import connect
 from tests.engines import EMBEDDED
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways

@@ -15,7 +15,7 @@ from domains.orders import OrderConflict
 from domains.orders.shown.design import DESIGN as ORDERS
 from domains.tsdb import TsdbRepository
 from domains.tsdb.shown.design import DESIGN as TSDB
-from shared.command_line.files.loading import BAD_LINES_AT_START
+from shared.command_line.files.load_command import BAD_LINES_AT_START
 from shared.intents import IntentWriter
 from shared.stores import connect
 from tests.shared.command_line.running import ended

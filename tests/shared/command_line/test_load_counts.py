@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from shared.command_line.files import loaded_files, stored_keys
+from shared.command_line.files import load_report, stored_keys
 from shared.command_line.files.stored_keys import key_function
 from shared.command_line.named import designs
 from shared.designs import AccessPattern, Design, Load, Variant
@@ -73,7 +73,7 @@ def test_also_if_they_come_one_by_one_or_the_load_fails(rowbook, ok, folder, mon
 
 
 def test_beyond_a_number_of_keys_the_count_is_a_lower_bound_and_says_so(ok, counts, folder, monkeypatch):
-    for module in (stored_keys, loaded_files):
+    for module in (stored_keys, load_report):
         monkeypatch.setattr(module, "MAX_KEYS", 2)
     times = (1, 2, 3, 1, 3)
     (folder / "a.csv").write_text(POINTS + "".join(f"web-1,cpu,2026-10-25T00:30:0{time}Z,1\n" for time in times))

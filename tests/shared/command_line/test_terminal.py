@@ -11,13 +11,12 @@ import subprocess
 import termios
 from pathlib import Path
 
-import attrs
 import pytest
 from rich.cells import cell_len
 
 from domains.logs.shown.design import DESIGN as LOGS_DESIGN
 from domains.orders.shown.design import DESIGN as ORDERS_DESIGN
-from shared.command_line.files import loading
+from shared.command_line.files import load_command
 from tests.designs import all_designs
 from tests.few_designs import few_of
 from tests.shared.command_line.running import ROWBOOK, without_terminal
@@ -156,9 +155,9 @@ def test_a_progress_bar_is_on_stderr_of_a_terminal_only(rowbook, terminal):
 
 
 def test_a_progress_bar_shows_records_a_second_and_breaks_a_long_name(rowbook, terminal, folder, monkeypatch):
-    monkeypatch.setattr(loading, "LINES_AT_ONCE", 1)
-    chosen = loading.chosen_load
-    monkeypatch.setattr(loading, "chosen_load", lambda *given, **more: attrs.evolve(chosen(*given, **more), at_once=20))
+    monkeypatch.setattr(load_command, "LINES_AT_ONCE", 1)
+    chosen = load_command.chosen_load
+    monkeypatch.setattr(load_command, "chosen_load", lambda *given, **more: evolve(chosen(*given, **more), at_once=20))
     name = f"{'folder-' * 8}/orders.csv"
     (folder / name).parent.mkdir()
     (folder / name).write_text(ORDERS.read_text())

@@ -5,8 +5,8 @@ from statistics import median
 import pytest
 
 from shared.exhibit.hfiles import ENCODINGS, FileCell, fast_diff, file_sizes
+from shared.exhibit.regions.simulated_splits import SplitPolicy
 from shared.exhibit.regions.sizing import compacted, rising_regions, to_compact
-from shared.exhibit.regions.splitting import SplitPolicy
 from tests.designs import all_designs
 from tests.programs.regions.region_recording import (
     FILES_WITHIN,

@@ -8,8 +8,8 @@ from itertools import accumulate, pairwise
 import pytest
 
 from shared.exhibit.heat_tables import at_least
+from shared.exhibit.regions.simulated_splits import SimulatedTable, SplitPolicy
 from shared.exhibit.regions.simulation import Sample, draw, simulate
-from shared.exhibit.regions.splitting import SimulatedTable, SplitPolicy
 from shared.keys import InvalidKey
 from tests.designs import find_variants
 from tests.programs.pages.numbered_keys import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.exhibit.regions.splitting import SimulatedTable, SplitPolicy, regions_of
+from shared.exhibit.regions.simulated_splits import SimulatedTable, SplitPolicy, regions_of
 
 COUNTING, LATER = ("11", "12", "13", "14", "15", "16"), ("19", "20", "21", "22")
 

@@ -17,20 +17,7 @@ from shared.upkeep import Finding
 
 from .clocks import now_ms
 from .conftest import BATCH_ROWS
-from .notes import (
-    AFTER_DECISION,
-    INTENTS,
-    NOTES,
-    OWNERS,
-    STATES,
-    TABLES,
-    ById,
-    ByState,
-    Note,
-    Notes,
-    die,
-    put_all,
-)
+from .notes import AFTER_DECISION, INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, Notes, die, put_all
 
 DAY_MS = 86_400_000
 A, B = Note("a", "ada", "open", "x"), Note("b", "bob", "done", "y")

@@ -24,14 +24,14 @@ from ...writes import ClockSkew, Expired, NotAllStored, allow_expired
 from ...writes.expiring import ExpiredRecord
 from ..named.design_lines import warn
 from ..named.designs import find_variants
-from ..named.field_values import number, pairs, time
 from ..named.options import MEMORY
 from ..named.stores import as_stored, open_store
+from ..named.typed_values import number, pairs, time
 from ..screen import terminal
 from ..screen.failures import outcome
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .jobs import in_processes
-from .loaded_files import LoadedFile, records_stored, show_loaded, why_nothing_is_stored
+from .load_report import LoadedFile, records_stored, show_loaded, why_nothing_is_stored
 from .stored_keys import StoredKeys, key_function
 
 WRONG = 2
