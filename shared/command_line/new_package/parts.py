@@ -61,14 +61,23 @@ def with_methods(text: str, class_name: str, wanted: Collection[str]) -> str:
         kept |= more
     dropped: list[ast.stmt] = [node for name, node in methods.items() if name not in {*kept, "__init__"}]
     used = {name for of in kept for name in _attributes(methods[of])}
-    for statement in reversed(methods["__init__"].body if "__init__" in methods else []):
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
-        name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else None
-        if name is not None and name not in used:
-            dropped.append(statement)
+    body = methods["__init__"].body if "__init__" in methods else []
+    for statement, described in reversed([*_with_docstrings([ast.Pass(), *body])][1:]):
+        set_here = _set_by(statement)
+        if set_here and not set_here & used:
+            dropped += [statement, *([described] if described else [])]
         else:
             used |= _attributes(statement) | names_in(statement)
     return _tidy(spliced(text, dict.fromkeys(map(_whole, dropped), "")))
+
+
+def _set_by(statement: ast.stmt) -> set[str]:
+    """The attributes of `self`, and the variables, that a statement sets."""
+    if not isinstance(statement, ast.Assign | ast.AnnAssign):
+        return set()
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    names = [name for of in targets for name in (of.elts if isinstance(of, ast.Tuple) else [of])]
+    return {name.attr if isinstance(name, ast.Attribute) else name.id for name in names}  # type: ignore[attr-defined]
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -140,6 +149,8 @@ def _tidy(text: str) -> str:
     """A text without the empty lines, and the headings, that are left of what was taken out."""
     text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
     text = re.sub(r"(?m)^ *# ----.*\n(?=\s*(# ----|\Z))", "", text)
+    text = re.sub(r"(?m)^ +# (?!----).*\n(?=\n)", "", text)  # above what was taken out
+    text = re.sub(r"\n{3,}(?= )", "\n\n", text)
     text = re.sub(r"\n{4,}", "\n\n\n", text)
     text = re.sub(r"(?m)^((?:from|import) .*\n)\n+(?=(?:from|import) )", r"\1", text)
     return text.rstrip() + "\n"

@@ -12,6 +12,7 @@ import termios
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from rich.cells import cell_len
 
 from domains.logs.shown.design import DESIGN as LOGS_DESIGN
