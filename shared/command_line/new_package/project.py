@@ -21,7 +21,7 @@ from .copying import PACKAGE, Size, named_anew, repository_class
 from .name_words import Renames
 from .renaming import NewNames, new_names
 from .templates import filled
-from .vendoring import Vendored, vendored
+from .vendoring import Vendored, types_of, vendored
 
 CHECKERS = ("mypy", "pyright", "pytest")
 
@@ -92,6 +92,7 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
         **files,
         f"{made.name}/py.typed": b"",
         **(of_library.files if of_library else {}),
+        **({} if of_library else types_of({name for text in package.values() for name in _imported(text)})),
     }
 
 
@@ -151,7 +152,8 @@ def _pyproject(made: Made, package: Mapping[str, str], of_library: Vendored | No
         "packages": json.dumps([made.name, *([made.library] if of_library else [])]),
         "plugins": ', "-p", "no:rowbook"' if of_library else "",
     }
-    return filled("pyproject.toml", values, made.facts | ({"direct"} if " @ " in "".join(this) else set()))
+    facts = made.facts | ({"direct"} if " @ " in "".join(this) else set())
+    return filled("pyproject.toml", values, facts | ({"typed"} if of_library or types_of(service | further) else set()))
 
 
 _FOR_TESTS: Mapping[Size, tuple[str, ...]] = {"keys": (), "questions": ("[store]",), "all": ("[cli,testing]",)}

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
@@ -20,6 +20,7 @@ TYPINGS = next(filter(Path.is_dir, (LIBRARY / "typings", LIBRARY.parent / "typin
 PLUGIN = next(filter(Path.is_file, (LIBRARY / "pytest_plugin.py", LIBRARY / "testing" / "pytest_plugin.py")), LIBRARY)
 IMPORTED = re.compile(r"^(\s*(?:from|import) )(?:shared|rowbook)(?=[. ])", re.MULTILINE)
 DATA = (".thrift", ".typed")
+UNTYPED = ("pandas", "pyarrow")
 
 _LAZY = re.compile(r"^ +from \.([\w.]+) import (\w+) as \2$", re.MULTILINE)
 _LISTED = re.compile(r'^( +)(\w+)=\(?\s*((?:"[\w ]+"\s*)+)\)?,$', re.MULTILINE)
@@ -51,6 +52,12 @@ def vendored(texts: Iterable[str], vendor: str, *, with_tests: bool = True) -> V
     if with_tests:
         files["conftest.py"] = filled("conftest.py", {"vendor": vendor}).encode()
     return Vendored(files, frozenset(needed.packages))
+
+
+def types_of(packages: Collection[str]) -> dict[str, bytes]:
+    """The types of those packages that have none, and for which rowbook installs none."""
+    stubs = (path for path in TYPINGS.rglob("*.pyi") if path.relative_to(TYPINGS).parts[0] in {*packages} & {*UNTYPED})
+    return {f"typings/{path.relative_to(TYPINGS).as_posix()}": path.read_bytes() for path in stubs}
 
 
 class Needed:

@@ -46,5 +46,5 @@ VIEWS = (
 )
 
 
-OFTEN = (lambda hotel: hotel.open_room("inn", "7"), book, book_next, move, cancel)
+OFTEN = (methodcaller("open_room", "inn", "7"), book, book_next, move, cancel)
 STOPPED = StoppedWrites(WRITES, VIEWS, DESIGN.variants, (RoomTaken, UnknownRoom), often=OFTEN, often_every=4)
