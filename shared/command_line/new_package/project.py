@@ -152,8 +152,12 @@ def _pyproject(made: Made, package: Mapping[str, str], of_library: Vendored | No
         "packages": json.dumps([made.name, *([made.library] if of_library else [])]),
         "plugins": ', "-p", "no:rowbook"' if of_library else "",
     }
-    facts = made.facts | ({"direct"} if " @ " in "".join(this) else set())
-    return filled("pyproject.toml", values, facts | ({"typed"} if of_library or types_of(service | further) else set()))
+    holding = {
+        "direct": " @ " in "".join(this),
+        "typed": of_library is not None or bool(types_of(service | further)),
+    }
+    facts = made.facts | {fact for fact, holds in holding.items() if holds}
+    return filled("pyproject.toml", values, facts)
 
 
 _FOR_TESTS: Mapping[Size, tuple[str, ...]] = {"keys": (), "questions": ("[store]",), "all": ("[cli,testing]",)}
