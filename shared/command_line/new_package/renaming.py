@@ -16,7 +16,7 @@ from ..screen.wrong_usage import WrongUsage
 from .name_words import Renames, words_of
 
 _NAMED = re.compile(r"`[^`\n]+`|\b[A-Z]\w*\.[a-z]\w*\b")
-_IN_BRACES = re.compile(r"\{[^{}]*\}")
+_IN_BRACES = re.compile(r"\{(?:[^{}]|\{[^{}]*\})*\}")  # maybe with an f-string within
 _QUOTED = re.compile(r"([a-zA-Z]*)(\"\"\"|'''|\"|')(.*)\2", re.DOTALL)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
