@@ -31,9 +31,7 @@ class ShownDesign(Design):
     @classmethod
     def of(cls, design: Design, shown_in: str | None, **shown: Any) -> "ShownDesign":
         """A design with its variants and all else that is shown of it; names are those of the attributes."""
-        own: dict[str, Any] = {field.name: getattr(design, field.name) for field in attrs.fields(Design)}
-        own |= {**shown, "shown_in": str(shown_in)}
-        return cls(**own)
+        return cls(**attrs.asdict(design, recurse=False) | shown, shown_in=str(shown_in))
 
     @property
     def traps(self) -> "tuple[Trap, ...]":

@@ -1,4 +1,4 @@
-"""Published keys beside those of `activity`, and published mistakes with what they give."""
+"""Published keys beside the keys of `activity`, and published mistakes with what each of them returns."""
 
 import hashlib
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Published keys beside those of `documents`, and published mistakes with what they give."""
+"""Published keys beside the keys of `documents`, and published mistakes with what each of them returns."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Published keys beside those of `logs`, and published mistakes with what they give."""
+"""Published keys beside the keys of `logs`, and published mistakes with what each of them returns."""
 
 import struct
 from collections import Counter

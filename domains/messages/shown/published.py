@@ -1,4 +1,4 @@
-"""Published keys beside those of `messages`, and published mistakes with what they give."""
+"""Published keys beside the keys of `messages`, and published mistakes with what each of them returns."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Published keys beside those of `monitoring`, and published mistakes with what they give."""
+"""Published keys beside the keys of `monitoring`, and published mistakes with what each of them returns."""
 
 import hashlib
 from collections import Counter

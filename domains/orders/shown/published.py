@@ -1,4 +1,4 @@
-"""Published keys beside those of `orders`, and published mistakes with what they give."""
+"""Published keys beside the keys of `orders`, and published mistakes with what each of them returns."""
 
 import random
 import struct

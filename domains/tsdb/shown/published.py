@@ -1,4 +1,4 @@
-"""Published keys beside those of `tsdb`, and published mistakes with what they give."""
+"""Published keys beside the keys of `tsdb`, and published mistakes with what each of them returns."""
 
 from collections.abc import Iterable
 

@@ -137,7 +137,7 @@ def _own_design(
     design: Design, load: Load, records: Sequence[Any], asked: Mapping[AccessPattern, AccessPattern], folder: Path
 ) -> Design:
     """The design with the user's records and questions; what is recorded of it is in a folder of its own."""
-    fields: dict[str, Any] = {field.name: getattr(load, field.name) for field in attrs.fields(Load)}
+    fields: dict[str, Any] = attrs.asdict(load, recurse=False)
     fields["samples"] = folder / load.samples.name
     own_load = OwnLoad(**fields, records=records)
 

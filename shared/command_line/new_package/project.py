@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import distribution, requires
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -86,13 +87,13 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
     if made.size != "keys":
         (layout,) = layout_texts(attrs.evolve(made.design, variants=(made.variant,))).values()
         files[f"{made.name}/layout.txt"] = names.words(layout).encode()
+    beside = of_library.files if of_library else types_of({*chain.from_iterable(map(_imported, package.values()))})
     return {
         "README.md": _readme(made, package, names, files).encode(),
-        "pyproject.toml": _pyproject(made, package, of_library).encode(),
+        "pyproject.toml": _pyproject(made, package, of_library, is_typed=bool(beside)).encode(),
         **files,
         f"{made.name}/py.typed": b"",
-        **(of_library.files if of_library else {}),
-        **({} if of_library else types_of({name for text in package.values() for name in _imported(text)})),
+        **beside,
     }
 
 
@@ -122,8 +123,11 @@ def _golden_keys(made: Made, names: NewNames) -> bytes:
 # ---- pyproject.toml
 
 
-def _pyproject(made: Made, package: Mapping[str, str], of_library: Vendored | None) -> str:
-    """`pyproject.toml`, with the packages that are imported, in the releases that rowbook asks for."""
+def _pyproject(made: Made, package: Mapping[str, str], of_library: Vendored | None, *, is_typed: bool) -> str:
+    """`pyproject.toml`, with the packages that are imported, in the releases that rowbook asks for.
+
+    `is_typed` says whether the project has types of other packages.
+    """
     releases = {
         re.split(r"[\[<>=; ]", wanted)[0]: wanted.partition(";")[0].strip()
         for wanted in requires("rowbook") or ()
@@ -152,10 +156,7 @@ def _pyproject(made: Made, package: Mapping[str, str], of_library: Vendored | No
         "packages": json.dumps([made.name, *([made.library] if of_library else [])]),
         "plugins": ', "-p", "no:rowbook"' if of_library else "",
     }
-    holding = {
-        "direct": " @ " in "".join(this),
-        "typed": of_library is not None or bool(types_of(service | further)),
-    }
+    holding = {"direct": " @ " in "".join(this), "typed": is_typed}
     facts = made.facts | {fact for fact, holds in holding.items() if holds}
     return filled("pyproject.toml", values, facts)
 

@@ -91,18 +91,17 @@ def line(to: Console, text: str = "", style: str | None = None) -> None:
     to.out(visible(text), style=style, highlight=False)
 
 
-def lines(to: Console, texts: Iterable[tuple[str, str | None]]) -> None:
-    """Writes lines, each a text and its style, at once: rich asks for the width with each call."""
+def _lines(to: Console, texts: Iterable[tuple[str, str | None]]) -> None:
+    """Writes lines, each a visible text and its style, at once: rich asks for the width with each call."""
     if to.no_color:
-        to.out("\n".join(visible(text) for text, _ in texts), highlight=False)
+        to.out("\n".join(text for text, _ in texts), highlight=False)
     else:
-        shown = Text("\n").join(Text(visible(text), style or "") for text, style in texts)
-        to.print(shown, soft_wrap=True)
+        to.print(Text("\n").join(Text(text, style or "") for text, style in texts), soft_wrap=True)
 
 
 def wrapped(to: Console, text: str, indent: int = 4, style: str | None = None) -> None:
     """Writes a text on as many lines as it needs, the later ones indented; a word that is wider stays whole."""
-    lines(to, ((shown, style) for shown in _wrapped(text, to.width, indent)))
+    _lines(to, ((shown, style) for shown in _wrapped(text, to.width, indent)))
 
 
 def _wrapped(text: str, width: int, indent: int) -> Iterator[str]:
@@ -190,4 +189,4 @@ def lines_of_designs(to: Console, texts: Iterable[str]) -> None:
         indent = max(4, min(last_column, width // 4))
         style = None if text.startswith(" ") else "bold"
         shown += ((line, style) for line in _wrapped(text, width, indent))
-    lines(to, shown)
+    _lines(to, shown)
