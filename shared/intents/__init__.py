@@ -1,10 +1,11 @@
 """Writes over several rows that survive a crash.
 
 To read: `writer.py` says how, and why it holds; it also recovers the writes of dead writers. `attempts.py` runs one
-attempt, from reading the source to ending the intent, and sends the decision, a `checkAndPut`; `write_steps.py` has
-what each step puts and deletes, and chooses the dates. `source_cells.py` is the cell of a source; `slots.py` declares
-an intent and its row, `intent_rows.py` puts, reads and ends them. `comparing_lines.py` and `verifying.py` find what
-disagrees; `work_in_steps.py` continues work of many steps, such as a fan-out.
+attempt, from reading the source to ending the intent: it finds which lines of the lists change, sends the decision, a
+`checkAndPut`, and puts and deletes the lines. `write_steps.py` has the calls of these steps, and chooses the dates.
+`source_cells.py` is the cell of a source; `slots.py` declares an intent and its row, `intent_rows.py` puts, reads and
+ends them. `comparing_lines.py` and `verifying.py` find what disagrees; `work_in_steps.py` continues work of many steps,
+such as a fan-out.
 
 May import `keys`, `records`, `tables`, `queries`, `writes`, `upkeep` and `events`.
 """

@@ -1,5 +1,9 @@
 """What a design declares, once: a source with its lists, or a table alone.
 
+To read: `source.py` declares a record and the row that decides it, `lists.py` an index of it, which is called a list.
+On a connection, `bound_source.py` is a source and `asked_table.py` a table with its questions. `table.py` is a table
+alone.
+
 May import `keys`, `records`, `tables`, `queries`, `writes`, `upkeep` and `intents`.
 """
 

@@ -1,4 +1,8 @@
-"""The pictures of a design's pages, as SVG: drawn from its tables, its samples and what its questions read."""
+"""The pictures of a design's pages, as SVG: drawn from its tables, its samples and what its questions read.
+
+A file draws each kind of picture, and `design_pictures.py` all those of a design. Nothing here writes a file:
+`tests/programs/pictures.py` does.
+"""
 
 from .design_pictures import MAX_BYTES, pictures, pictures_of
 from .drawing import Picture
