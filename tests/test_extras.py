@@ -36,6 +36,7 @@ ROOMS = {
     "parquet": ("shared.command_line.stored_records.parquet_files",),
     "tsdb": ("domains.tsdb", "shared.keys.cell_arrays", "shared.stores.hbase.cell_replies"),
     "pictures": ("shared.exhibit.pictures",),
+    "service": ("shared.loading", "shared.service"),
     "testing": ("shared.testing",),
     "all": (),
 }

@@ -68,6 +68,7 @@ EVENTS = {
     "recovery": EventKind(
         "`recover` has gone through the work of a table", logging.INFO, ("table", "settled", "waiting", "failed")
     ),
+    "verification": EventKind("`verify` has compared all rows", logging.INFO, ("wrong", "harmless")),
     "failed_recovery": EventKind("`recover` could not complete some work", logging.ERROR, ("table", "reason")),
 }
 """All kinds of events, by name."""

@@ -38,7 +38,7 @@ Decide: TypeAlias = Callable[[Any], Any]
 """What `IntentWriter.write` takes: it gets the stored record, or None, and returns the new one, or raises."""
 
 
-class UnknownOutcome(Exception):
+class UnknownOutcome(ConnectionError):
     """So many later writes were accepted that the source no longer tells whether this write was accepted."""
 
 

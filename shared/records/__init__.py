@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .fields import one_of as one_of
     from .fields import text as text
     from .fields import texts_by_name as texts_by_name
+    from .plain_values import json_of as json_of
     from .ties import TIE_BYTES as TIE_BYTES
     from .ties import Repeats as Repeats
     from .ties import tie_of as tie_of
@@ -28,6 +29,7 @@ else:
         __name__,
         arguments="check_int check_one_of check_text",
         fields="LAST_MS finite fixed_bytes integer one_of text texts_by_name",
+        plain_values="json_of",
         ties="TIE_BYTES Repeats tie_of",
         times="parse_time show_time",
     )

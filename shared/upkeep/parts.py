@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
+from ..events import report
 from .findings import NOTHING_TOLD, Finding, Instructions, Mendable
 from .recovery import Recovery, check_age
 
@@ -62,8 +63,11 @@ class Upkeep:
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """Every inconsistent row. Run it once a week, and after an accident. Costs: see `found`."""
+        counts: Counter[bool] = Counter()
         for mendable in self.found(progress, None):
+            counts[mendable.finding.is_harmless] += 1
             yield mendable.finding
+        report("verification", wrong=counts[False], harmless=counts[True])
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD

@@ -30,6 +30,7 @@ CHECKS = {
     "pyright": ("-m", "pyright"),
     "story": ("-m", "{name}.example"),
 }
+FRAMEWORKS = ("fastapi", "flask")
 VENDORED = ("orders", "tsdb")
 """The designs of which a package is also made with a copy of the library."""
 
@@ -46,14 +47,15 @@ class Copy:
 
 
 def copies_of(design_name: str) -> Iterator[Copy]:
-    """A package of the design, and of each variant that is right, and one of each size."""
+    """A package of the design, and of each variant that is right, with services in turns, and one of each size."""
     design = design_named(design_name)
-    for variant in design.variants:
+    for number, variant in enumerate(design.variants):
         if variant.is_to_copy:
             origin = full_name(design, variant)
-            yield Copy("copy_of_" + re.sub(r"\W", "_", origin), ("--from", origin))
+            framework = FRAMEWORKS[(NAMES.index(design_name) + number) % 2]
+            yield Copy("copy_of_" + re.sub(r"\W", "_", origin), ("--from", origin, "--service", framework))
     if design_name in VENDORED:
-        yield Copy(f"own_{design_name}", ("--from", design_name, "--vendor", "rowkeys"))
+        yield Copy(f"own_{design_name}", ("--from", design_name, "--vendor", "rowkeys", "--service", "flask"))
     if shown := SHOWN.get(design_name):
         yield Copy(shown.name, shown.arguments(design_name))
     yield Copy(f"keys_of_{design_name}", ("--from", design_name, "--only", "keys"))
@@ -64,7 +66,8 @@ def make_house(house: Path) -> None:
     """Wheels of this checkout, and of all that a package may ask for, made of what is installed here."""
     build_wheel(ROOT, house)
     names = {re.split(r"[\[<>=; ]", requirement)[0] for requirement in requires("rowbook") or ()} - {"rowbook"}
-    wheels_of([*names, "hatchling", "mypy", "pyright", "pytest"], house)
+    of_services = ("fastapi", "flask", "gunicorn", "httpx2", "python-json-logger", "uvicorn")
+    wheels_of([*names, *of_services, "hatchling", "mypy", "pyright", "pytest"], house)
 
 
 def make_environment(folder: Path, house: Path) -> Path:

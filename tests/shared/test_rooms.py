@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "shared.sources": {"keys", "records", "tables", "queries", "writes", "upkeep", "intents"},
     "shared.loading": {"keys", "records"},
     "shared.stores": {"keys", "events"},
+    "shared.service": {"keys", "records", "loading", "tables", "queries", "writes", "stores"},
     "shared.designs": {*_BELOW_DESIGNS},
     "shared.exhibit": {*_BELOW_DESIGNS, "designs"},
     "shared.command_line": {*_BELOW_DESIGNS, "designs", "exhibit"},

@@ -16,9 +16,9 @@ from thriftpy2.thrift import TException
 
 from ...designs import Design, Load, Variant
 from ...events import set_hook
-from ...intents import UnknownOutcome
 from ...keys.errors import message_of, shown
 from ...loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
+from ...stores.outcomes.connection_errors import first_line
 from ...tables import create_tables
 from ...writes import ClockSkew, Expired, NotAllStored, allow_expired
 from ...writes.expiring import ExpiredRecord
@@ -220,7 +220,7 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
                     return _Loaded(loaded, keys, f"{error}{advice}")
         except (UnneededTime, UnneededYear, UnreadableFile) as error:
             return _Loaded(loaded, keys, str(error))
-        except (ClockSkew, UnknownOutcome) as error:
+        except ClockSkew as error:
             return _Loaded(loaded, keys, f"{loaded[-1].file}: {error}")
         except KeyboardInterrupt:
             return _Loaded(loaded, keys, is_interrupted=True)
@@ -471,7 +471,7 @@ def _store(storing: _Storing, source: _Source, line: Line[Any], record: Any) -> 
         return message_of(error)
     except (TException, OSError) as error:
         place = f"{source.progress.file}:{line.number}"
-        raise CommandFailed(f"{place}: the store failed: {terminal.reason(error)}") from error
+        raise CommandFailed(f"{place}: the store failed: {first_line(error)}") from error
     else:
         _count_stored(storing, source, [(line, record)])
     return ""

@@ -19,10 +19,10 @@ from ...exhibit.comparison import VariantCosts, measure_variant
 from ...exhibit.heat_recording import HeatRecording, heat_file
 from ...exhibit.heat_tables import TableHeat, in_order_of_time, table_heats, table_writes, that_matter
 from ...keys.errors import message_of
+from ...stores.outcomes.connection_errors import first_line
 from ..files.load_command import Reading, chosen_load, read_as
 from ..named.designs import find_variants, full_name
 from ..named.typed_values import number
-from ..screen import terminal
 from ..screen.terminal import count, heading, line, wrapped
 from ..screen.wrong_usage import CommandFailed
 from . import run_output, short_run_output
@@ -226,7 +226,7 @@ def _draw(out: Console, design: Design, heats: Sequence[TableHeat], folder: Path
                 path.write_text(picture.text(), encoding="utf-8")
                 line(out, f"{shlex.quote(str(path))}: {picture.sentence}")
     except OSError as error:
-        raise CommandFailed(f"{folder}: {terminal.reason(error)}") from None
+        raise CommandFailed(f"{folder}: {first_line(error)}") from None
 
 
 def _has_heat(design: Design, heats: Sequence[TableHeat]) -> bool:

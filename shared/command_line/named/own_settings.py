@@ -48,13 +48,13 @@ def given_settings(design: "Design") -> dict[str, str]:
 
 
 def _in_file(path: str, names: Iterable[str]) -> dict[str, str]:
-    from ..screen.terminal import reason
+    from ...stores.outcomes.connection_errors import first_line
     from ..screen.wrong_usage import CommandFailed
 
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = [match.groups() for match in map(_PROPERTY.match, file) if match]
     except OSError as error:
-        raise CommandFailed(f"{OPTION} {path}: {reason(error)}; or give NAME=VALUE") from None
+        raise CommandFailed(f"{OPTION} {path}: {first_line(error)}; or give NAME=VALUE") from None
     wanted = {*names}
     return {name: text.strip() for name, text in lines if name in wanted}

@@ -11,10 +11,10 @@ from thriftpy2.thrift import TException
 
 from ...designs import Design, Variant, load_samples, scratch_store
 from ...stores import Unreachable, connect, masked_url
+from ...stores.outcomes.connection_errors import first_line
 from ...tables import TableLayout
 from ...tables.recorded_layouts import check_layouts
 from ...upkeep import Upkeep
-from ..screen import terminal
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 from .designs import find_variants, full_name
 from .own_settings import are_given, given_settings
@@ -26,15 +26,15 @@ def open_store(url: str, prefix: str | None = None) -> Generator[happybase.Conne
     try:
         connection = connect(url, table_prefix=prefix)
     except Unreachable as error:  # its message names the address
-        raise CommandFailed(f"{terminal.reason(error)}; is a Thrift gateway running there?") from None
+        raise CommandFailed(f"{first_line(error)}; is a Thrift gateway running there?") from None
     except (TException, OSError) as error:
         advice = "; is a Thrift gateway running there?" if url.startswith("hbase:") else ""
-        raise CommandFailed(f"{url}: {terminal.reason(error)}{advice}") from None
+        raise CommandFailed(f"{url}: {first_line(error)}{advice}") from None
     with closing(connection):
         try:
             yield connection
         except (TException, OSError) as error:
-            raise CommandFailed(f"the store failed: {terminal.reason(error)}") from error
+            raise CommandFailed(f"the store failed: {first_line(error)}") from error
 
 
 @contextmanager

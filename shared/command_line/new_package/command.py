@@ -24,6 +24,10 @@ def new(
         str,
         typer.Option(metavar="SIZE", help="keys: row keys alone. questions: keys, and reading. If omitted: all."),
     ] = "all",
+    service: Annotated[
+        str | None,
+        typer.Option(metavar="FRAMEWORK", help="Add a service over HTTP: fastapi or flask."),
+    ] = None,
     vendor: Annotated[
         str | None,
         typer.Option(metavar="PACKAGE", help="Copy what is used of rowbook into this package, and do not install it."),
@@ -42,9 +46,14 @@ def new(
     from ..screen.terminal import consoles
     from ..screen.wrong_usage import WrongUsage
     from . import making
+    from .service import FRAMEWORKS
 
     sizes = dict(zip(map(str, making.SIZES), making.SIZES, strict=True))
     if only not in sizes:
         raise WrongUsage(f"--only: must be keys or questions, or be left out (got {only!r})")
+    if service is not None and service not in FRAMEWORKS:
+        raise WrongUsage(f"--service: must be fastapi or flask (got {service!r})")
+    if service is not None and only != "all":
+        raise WrongUsage(f"--service: needs the whole design, so leave out --only {only}")
     out, _errors = consoles(plain or context.obj)
-    making.new(out, path, origin, size=sizes[only], vendor=vendor, record=record, words=rename or [])
+    making.new(out, path, origin, size=sizes[only], service=service, vendor=vendor, record=record, words=rename or [])

@@ -32,6 +32,7 @@ def new(
     origin: str | None,
     *,
     size: Size,
+    service: str | None,
     vendor: str | None,
     record: str | None,
     words: Sequence[str],
@@ -40,7 +41,7 @@ def new(
     path = path.absolute()
     check_free(path)
     name = package_name(path.name)
-    files, left = made_files(name, origin, size=size, vendor=vendor, record=record, words=words)
+    files, left = made_files(name, origin, size=size, service=service, vendor=vendor, record=record, words=words)
     write_folder(path, files)
     line(out, f"{path}: the package {name}, in {count(len(files), 'file')}; its README.md says how to go on")
     if note := suite().notes.get(design_of(origin)[0].name):
@@ -66,6 +67,7 @@ def made_files(
     origin: str | None,
     *,
     size: Size = "all",
+    service: str | None = None,
     vendor: str | None = None,
     record: str | None = None,
     words: Sequence[str] = (),
@@ -90,13 +92,14 @@ def made_files(
     given = [
         ("--from", origin),
         ("--only", None if size == "all" else size),
+        ("--service", service),
         ("--vendor", vendor),
         ("--record", record),
     ]
     given += [("--rename", word) for word in words]
     arguments = [word for option, value in given if value for word in (option, value)]
     answers = golden_answers([answer for answer in measured if answer.pattern not in refused])
-    made = Made(name, design, variant, library, size, tuple(arguments), answers, renames)
+    made = Made(name, design, variant, library, size, service, tuple(arguments), answers, renames)
     files = project_files(made, modules, tests)
     texts = {file: data.decode() for file, data in files.items() if not file.startswith((f"{library}/", "typings/"))}
     return files, old_words(texts, renames)

@@ -7,7 +7,7 @@ from importlib.metadata import distribution, requires
 from itertools import chain
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlencode
 
 import attrs
 
@@ -21,6 +21,7 @@ from ..named.designs import full_name
 from .copying import PACKAGE, Size, named_anew, repository_class
 from .name_words import Renames
 from .renaming import NewNames, new_names
+from .service import FOR_TESTS, FRAMEWORKS, NEEDED, Service
 from .templates import filled
 from .vendoring import Vendored, types_of, vendored
 
@@ -37,6 +38,8 @@ class Made:
     library: str
     """The package of the library: `rowbook`, or a copy of what is used of it."""
     size: Size
+    service: str | None
+    """The web framework of its service, if it has one."""
     arguments: tuple[str, ...]
     """The arguments of `rowbook new` after PATH."""
     answers: Mapping[str, Any]
@@ -51,7 +54,8 @@ class Made:
     @property
     def facts(self) -> set[str]:
         """What decides which sections of a template it has."""
-        return {self.size, "all" if self.size == "all" else "smaller", "vendored" if self.is_vendored else "installed"}
+        facts = {self.size, "all" if self.size == "all" else "smaller", "vendored" if self.is_vendored else "installed"}
+        return facts | ({"service", self.service} if self.service else set())
 
     @property
     def imported(self) -> tuple[str, str]:
@@ -65,6 +69,9 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
     """All files of the project, by their names in its folder."""
     tables = [table.name for table in made.variant.tables]
     names = new_names([*modules.values(), *tests.values()], tables, made.renames)
+    if made.service is not None:
+        service = Service(made.service, made.design, made.variant, modules, names.names)
+        modules = {**modules, **service.files(made.name, "shared")}
     of_library = None
     if made.is_vendored:
         texts = [*modules.values(), *tests.values(), *_needed(made)]
@@ -79,8 +86,8 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
     values = {"name": made.name, "library": made.library, "home": home_of_tables(package)}
     if made.size == "all":
         files |= dict(_samples(made, names))
-        for test in ("test_contract.py", "test_example.py"):
-            files[f"tests/{test}"] = filled(test, values, {made.design.name}).encode()
+        for test in ("test_contract.py", "test_example.py", *(["test_service.py"] if made.service else [])):
+            files[f"tests/{test}"] = filled(test, values, {made.design.name, *made.facts}).encode()
     else:
         files[f"{made.name}/keys.json"] = _golden_keys(made, names)
         files["tests/test_keys.py"] = filled(f"test_{made.size}.py", values).encode()
@@ -138,12 +145,15 @@ def _pyproject(made: Made, package: Mapping[str, str], of_library: Vendored | No
     further = {name for text in package.values() for name in _imported(text)} - service
     this, develop = [], []
     if of_library is None:
-        this = [_rowbook("")]
+        this = [_rowbook("[service]" if made.service else "")]
         develop = [_rowbook(extras) for extras in _FOR_TESTS[made.size]]
     else:
         service |= of_library.packages & base
         further |= of_library.packages - base - service
     dependencies = [*(wanted for name, wanted in releases.items() if name in service), *this]
+    if made.service is not None:
+        dependencies += [*NEEDED, *FRAMEWORKS[made.service]]
+        develop += FOR_TESTS[made.service]
     further |= {*CHECKERS}
     wanted_by_tests = [releases.get(name, name) for name in further if name in {*releases, *CHECKERS}]
     values = {
@@ -212,10 +222,20 @@ def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iter
         "first": names.words(first.name).upper(),
         "part": names.words(first.key.parts[0].name),
         "no_upkeep": no_upkeep,
+        "samples": made.design.loads[0].samples.name,
+        "question": _asked_over_http(made, names),
+        "key": ", ".join(f"`{names.words(part.name)}`" for part in first.key.parts),
         "crashes": "; writers that die at any call" if "tests/test_crashes.py" in files else "",
         "erasures": "; that nothing names what was erased" if "tests/test_erasures.py" in files else "",
     }
     return filled("README.md", values, made.facts | {"independent" if no_upkeep else "recovered"})
+
+
+def _asked_over_http(made: Made, names: NewNames) -> str:
+    """The URL of the first question with its sample, after the address."""
+    pattern = made.design.patterns[0]
+    sample = {names.names.get(name, name): value for name, value in pattern.sample.items()}
+    return f"{names.names.get(pattern.method.__name__, pattern.method.__name__)}?{urlencode(sample)}"
 
 
 def _table(made: Made, names: NewNames, table: TableLayout[Any, Any]) -> str:

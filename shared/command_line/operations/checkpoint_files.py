@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from ...stores.outcomes.connection_errors import first_line
 from ...tables import TableLayout
 from ...upkeep.checkpoints import Checkpoint
 from ..named.designs import find_variants
@@ -37,7 +38,7 @@ def checkpoint_in(file: str | None, name: str, store: str, errors: Console) -> G
             partly.write_text(json.dumps({**whose, "reached": rows}), encoding="utf-8")
             os.replace(partly, path)  # whole, even if the process is killed here
         except OSError as error:
-            raise CommandFailed(f"{file}: {terminal.reason(error)}") from None
+            raise CommandFailed(f"{file}: {first_line(error)}") from None
 
     reached = _reached(path, whose) if path.exists() else {}
     save(reached)
@@ -52,7 +53,7 @@ def _reached(path: Path, whose: dict[str, Any]) -> dict[str, bytes | None]:
         stored = json.loads(path.read_text(encoding="utf-8"))
         rows = {passed: row if row is None else bytes.fromhex(row) for passed, row in stored.pop("reached").items()}
     except OSError as error:
-        raise CommandFailed(f"{path}: {terminal.reason(error)}") from None
+        raise CommandFailed(f"{path}: {first_line(error)}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise WrongUsage(f"{path}: must be a checkpoint that rowbook repair has written; name another file") from None
     if stored != whose:

@@ -14,6 +14,7 @@ from rich.console import Console
 from ...keys.errors import shown
 from ...stores import connect, masked_url
 from ...stores.embedded.connection import EmbeddedConnection
+from ...stores.outcomes.connection_errors import first_line
 from ...stores.server.thrift_server import Protocol, ThriftServer, Transport
 from ..screen import terminal
 from ..screen.signals import INTERRUPTED, WORDS, Signals
@@ -100,7 +101,7 @@ def _address(host: str, known_to_be_open: bool) -> str:
     try:
         addresses = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise CommandFailed(f"--host: {shown(host)} has no address: {terminal.reason(error)}") from None
+        raise CommandFailed(f"--host: {shown(host)} has no address: {first_line(error)}") from None
     *_, socket_address = min(addresses, key=lambda candidate: candidate[0] != socket.AF_INET)
     address = str(socket_address[0])
     if not known_to_be_open and not ip_address(address.partition("%")[0]).is_loopback:

@@ -4,6 +4,7 @@ from ...exhibit.comparison import NothingToMeasure
 from ...keys import InvalidKey, InvalidQuestion
 from ...loading import InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear, UnreadableFile
 from ...stores import InvalidStoreURL, StoreError
+from ...stores.outcomes.connection_errors import first_line
 from ...tables import InvalidRecord, TableMismatch
 from ...tables.creation import NeedsThrift2
 from ...writes import ClockSkew, Expired
@@ -27,5 +28,5 @@ def outcome(error: Exception) -> tuple[str, int] | None:
     if isinstance(error, FAILED):
         return str(error), 1
     if isinstance(error, OSError):  # from the help text, which typer writes itself
-        return terminal.reason(error), 1
+        return first_line(error), 1
     return None

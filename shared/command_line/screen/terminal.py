@@ -48,7 +48,7 @@ class _Console(Console):
         try:
             super().__exit__(*raised)
         except OSError as error:
-            raise NotWritten(f"{'stderr' if self.stderr else 'stdout'}: {reason(error)}") from error
+            raise NotWritten(f"{'stderr' if self.stderr else 'stdout'}: {error.strerror or error}") from error
 
     def on_broken_pipe(self) -> None:
         """Prints nothing more once the reader has closed the pipe, so that the command ends as usual."""
@@ -148,7 +148,7 @@ def raw(to: Console, text: str) -> None:
     except BrokenPipeError:
         to.on_broken_pipe()
     except OSError as error:
-        raise NotWritten(f"stdout: {reason(error)}") from error
+        raise NotWritten(f"stdout: {error.strerror or error}") from error
 
 
 def ruler(to: Console, title: str, lines: list[tuple[int, str]]) -> None:
@@ -164,17 +164,6 @@ def ruler(to: Console, title: str, lines: list[tuple[int, str]]) -> None:
 def count(number: int, what: str) -> str:
     """`1 record`, `2 records`."""
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def reason(error: Exception) -> str:
-    """The first line of a store's error message; HBase sends a Java stack trace after it.
-
-    The class of a Java exception is left out if it says only that something failed.
-    """
-    message: object = getattr(error, "message", None) or getattr(error, "strerror", None) or str(error)
-    text = message.decode(errors="replace") if isinstance(message, bytes) else str(message)
-    first = (text.splitlines() or [type(error).__name__])[0]
-    return first.removeprefix("org.apache.hadoop.hbase.DoNotRetryIOException: ").removeprefix("java.io.IOException: ")
 
 
 def lines_of_designs(to: Console, texts: Iterable[str]) -> None:

@@ -13,10 +13,11 @@ from rich.console import Console
 
 from ...designs import AccessPattern, Design, Load
 from ...loading.values import is_of_pairs, show_pairs
+from ...stores.outcomes.connection_errors import first_line
 from ..named.designs import find_variants
 from ..named.stores import store_to_ask
 from ..named.typed_values import arguments
-from ..screen.terminal import count, json_text, line, raw, reason
+from ..screen.terminal import count, json_text, line, raw
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .live_tables import Unreadable
 from .record_output import csv_line, csv_value
@@ -109,7 +110,7 @@ def _named(path: str) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        raise CommandFailed(f"{path}: {reason(error)}") from None
+        raise CommandFailed(f"{path}: {first_line(error)}") from None
 
 
 def _lines(

@@ -11,8 +11,8 @@ import pyarrow
 import pyarrow.parquet
 
 from ...records.plain_values import json_of, plain_scalar
+from ...stores.outcomes.connection_errors import first_line
 from ..rows.likely_tables import refusal
-from ..screen.terminal import reason
 from ..screen.wrong_usage import CommandFailed
 
 TYPES = {
@@ -40,7 +40,7 @@ def parquet_writer(path: str, record: type[Any]) -> Generator["ParquetFile"]:
             file.close()
         os.replace(unfinished, path)
     except (OSError, pyarrow.ArrowException) as error:
-        raise CommandFailed(f"{path}: {reason(error)}") from None
+        raise CommandFailed(f"{path}: {first_line(error)}") from None
     finally:
         with suppress(OSError):
             os.remove(unfinished)

@@ -9,7 +9,8 @@ import attrs
 from rich.console import Console
 
 from ...keys import shown
-from ..screen.terminal import count, line, reason
+from ...stores.outcomes.connection_errors import first_line
+from ..screen.terminal import count, line
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 
 
@@ -47,7 +48,7 @@ def draw_plot(out: Console, headline: str, records: Sequence[Any], path: str, un
         with open(path, "w", encoding="utf-8") as file:
             file.write(picture.text())
     except OSError as error:
-        raise CommandFailed(f"{path}: {reason(error)}") from None
+        raise CommandFailed(f"{path}: {first_line(error)}") from None
     line(out, f"{path}: {count(len(records), 'number')}, {len(plotted)} series")
 
 

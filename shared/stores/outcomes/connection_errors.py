@@ -19,3 +19,14 @@ class OutcomeUnknown(ConnectionError):
 
 class ScanBroken(ConnectionError):
     """A scan lost its scanner and cannot continue with a new one."""
+
+
+def first_line(error: Exception) -> str:
+    """The first line of a store's or a system's error; HBase sends a Java stack trace after it.
+
+    The class of a Java exception is left out if it says only that something failed.
+    """
+    message: object = getattr(error, "message", None) or getattr(error, "strerror", None) or str(error)
+    text = message.decode(errors="replace") if isinstance(message, bytes) else str(message)
+    first = (text.splitlines() or [type(error).__name__])[0]
+    return first.removeprefix("org.apache.hadoop.hbase.DoNotRetryIOException: ").removeprefix("java.io.IOException: ")

@@ -264,7 +264,7 @@ def test_a_record_that_would_expire_in_part_is_never_left_out(rowbook, ok, day, 
     assert ok("load days a.csv --allow-expired --store embedded:a.db") == "a.csv: csv, 5 records stored\n"
 
 
-@pytest.mark.parametrize("error", [ClockSkew, UnknownOutcome])
+@pytest.mark.parametrize("error", [ClockSkew("clock: must be right"), UnknownOutcome("row 01: is unknown")], ids=type)
 @pytest.mark.parametrize("is_pipe", [False, True])
 def test_an_error_of_the_writer_stops_the_load_and_the_file_is_named(rowbook, day, is_pipe, error, monkeypatch):
     day(2 * DAY_S, [1] * 3)
@@ -272,13 +272,14 @@ def test_an_error_of_the_writer_stops_the_load_and_the_file_is_named(rowbook, da
 
     def compared(*_arguments):
         if (answer := next(answers, None)) is None:
-            raise error("clock: must be right")
+            raise error
         return answer
 
     monkeypatch.setattr("shared.writes.server_clock.checked_moment", compared)
     with pipe("a.csv") if is_pipe else nullcontext("a.csv") as name:
         code, out, err = rowbook(f"load days {name} a.csv --store embedded:a.db")
-    assert (code, out, err) == (1, "", "a.csv: clock: must be right; 3 records stored before\n")
+    named = {ClockSkew: "a.csv", UnknownOutcome: "a.csv:2: the store failed"}[type(error)]
+    assert (code, out, err) == (1, "", f"{named}: {error}; 3 records stored before\n")
 
 
 def test_samples_that_are_older_than_the_ttl_of_a_store_cannot_run_in_it(rowbook, folder, day):

@@ -8,6 +8,7 @@ from contextlib import closing, suppress
 import pytest
 
 from shared.events import EVENTS, LOGGER, report, set_hook
+from shared.intents import WriterUpkeep
 from shared.stores import Unreachable, connect
 from shared.stores.hbase import connection as hbase
 from shared.stores.hbase import retries
@@ -52,7 +53,7 @@ def happens_on_the_way(monkeypatch):
 
 
 def happens_to_writers():
-    """Two writers meet, clocks are compared, and one is wrong; recovery succeeds and fails."""
+    """Two writers meet, clocks are compared, and one is wrong; recovery succeeds and fails; rows are compared."""
     with closing(connect("embedded:")) as connection:
         create_tables(connection, TABLES)
         notes = Notes(connection)
@@ -65,6 +66,7 @@ def happens_to_writers():
 
         notes.writer.write(ById("a"), decide)
         notes.writer.recover()
+        assert [*WriterUpkeep(notes.writer).verify()] == []
         settle_each([b"r"], int, "notes")  # b"r" is no number
     with closing(connect("embedded:")) as connection, suppress(ClockSkew):
         create_tables(connection, TABLES)

@@ -1,0 +1,227 @@
+"""The service of a package: its endpoints, made of the methods of the repository. All else is in the templates."""
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from inspect import Parameter
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+import attrs
+
+from ...designs import Design, Variant
+from .copying import repository_class
+from .templates import filled
+
+FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
+    "fastapi": ("fastapi>=0.115", "uvicorn>=0.30"),
+    "flask": ("flask>=3", "gunicorn>=23"),
+}
+"""What a service needs in each web framework: the framework, and what serves it."""
+NEEDED = ("prometheus_client>=0.20", "python-json-logger>=3.1")
+FOR_TESTS: Mapping[str, tuple[str, ...]] = {"fastapi": ("httpx2",), "flask": ()}
+_WRITES = re.compile(r"    # ---- writes\n(.*?)(?=\n *# ---- |\n\S|\Z)", re.DOTALL)
+_SCALARS = (str, int, float, bool, bytes)
+_COLUMNS = 120
+
+
+@attrs.frozen
+class Service:
+    """The endpoints of a repository, in one web framework."""
+
+    framework: str
+    design: Design
+    variant: Variant
+    modules: Mapping[str, str]
+    """Those of the package, without the service."""
+    names: Mapping[str, str]
+    """The names that become others in the package."""
+
+    def files(self, package: str, library: str) -> dict[str, str]:
+        """The modules of the service, by their names in the package, with the names of the design."""
+        questions, writes, errors = self._questions(), self._writes(), self._errors()
+        endpoints = {
+            "questions": "\n\n\n".join(map(self._question, questions)),
+            "writes": "\n\n\n".join(map(self._write, writes)),
+            "statuses": ", ".join(f"{error}: {status}" for error, status in errors.items()),
+        }
+        named = {*errors, *_IDENTIFIER.findall(endpoints["questions"])}
+        made = "Repository" if hasattr(self.variant.module, "Repository") else self._of.__name__
+        with_upkeep = not self.design.why_no_upkeep(self.variant)
+        values = {
+            "name": package,
+            "library": library,
+            "repository": made,
+            "type": made if isinstance(self._repository, type) else "Any",
+            "gauge": " Gauge," if with_upkeep else "",
+            "literal": ", Literal" if "Literal" in named else "",
+            **endpoints,
+        }
+        facts = {self.framework, "recovered"} if with_upkeep else {self.framework}
+        web, process = self._imported(named), self._imported(["TABLES", made])
+        return {
+            "service/__init__": '"""The service: `web` answers requests, `process` is what it runs in."""\n',
+            "service/process": filled("service_process.py", values | {"imports": process}, facts),
+            "service/web": filled(f"service_{self.framework}.py", values | {"imports": web}, facts),
+            **({"service/upkeep": filled("service_upkeep.py", values)} if with_upkeep else {}),
+        }
+
+    @property
+    def _repository(self) -> Any:
+        """What makes the repository of a connection: a class, or a `partial` of one."""
+        return getattr(self.variant.module, "Repository", None) or repository_class(self.design)
+
+    @property
+    def _of(self) -> type[Any]:
+        """The class of the repository."""
+        of: type[Any] = getattr(self._repository, "func", self._repository)
+        return of
+
+    def _questions(self) -> list[str]:
+        """The names of the methods that answer questions."""
+        names = dict.fromkeys(pattern.method.__name__ for pattern in self.design.patterns)
+        return [name for name in names if hasattr(self._of, name)]
+
+    def _writes(self) -> list[str]:
+        """The names of the methods below the heading `writes`, or else of the loads, that JSON can call."""
+        headed = [text for of in self._of.__mro__ for text in _WRITES.findall(self._class_text(of.__name__))]
+        names = [name for text in headed for name in re.findall(r"(?m)^    def ([a-z]\w*)\(", text)]
+        names = names or [load.store.__name__ for load in self.design.loads]
+        return [
+            name
+            for name in dict.fromkeys(names)
+            if hasattr(self._of, name) and all(_is_from_json(kind) for kind in self._types(name))
+        ]
+
+    def _types(self, method: str) -> Iterator[Any]:
+        _self, *parameters = inspect.signature(getattr(self._of, method), eval_str=True).parameters.values()
+        return (parameter.annotation for parameter in parameters)
+
+    def _class_text(self, name: str) -> str:
+        """The text of a class of the package; empty if the package has none of that name."""
+        for text in self.modules.values():
+            for node in ast.parse(text).body:
+                if isinstance(node, ast.ClassDef) and node.name == name:
+                    return ast.get_source_segment(text, node) or ""
+        return ""
+
+    def _method(self, name: str) -> ast.FunctionDef:
+        """A method of the repository in its module."""
+        of_class = getattr(self._of, name).__qualname__.partition(".")[0]
+        (found,) = (
+            node
+            for node in ast.walk(ast.parse(self._class_text(of_class)))
+            if isinstance(node, ast.FunctionDef) and node.name == name
+        )
+        return found
+
+    def _errors(self) -> dict[str, int]:
+        """The HTTP status of each error that the package defines: an unknown record, a conflict, or try again."""
+        found: dict[str, int] = {}
+        for module, text in self.modules.items():
+            for node in ast.parse(text).body if module not in _NOT_CALLED else ():
+                bases = (
+                    {base.id for base in node.bases if isinstance(base, ast.Name)}
+                    if isinstance(node, ast.ClassDef)
+                    else ()
+                )
+                if isinstance(node, ast.ClassDef) and {"ValueError", "Exception"} & {*bases}:
+                    refused = 404 if node.name.startswith("Unknown") else 409
+                    found[node.name] = refused if "ValueError" in bases else 503
+        return found
+
+    def _imported(self, names: Iterable[str]) -> str:
+        """The lines that import those of some names that the package defines; constants come first."""
+        homes: dict[str, str] = {}
+        for module, text in self.modules.items():
+            if module not in _NOT_CALLED:
+                homes = {**dict.fromkeys({*names} & {*_defined(text)}, module.replace("/", ".")), **homes}
+        ordered = sorted(homes, key=lambda name: (not name.isupper(), name))
+        return "\n".join(
+            f"from ..{module} import {', '.join(name for name in ordered if homes[name] == module)}"
+            for module in sorted({*homes.values()})
+        )
+
+    def _question(self, name: str) -> str:
+        method = self._method(name)
+        path = self.names.get(name, name)
+        if self.framework == "flask":
+            body = [f"return _asked(repository().{name})"]
+            return _function(f'@app.get("/{path}")', name, [], "Response", method, body)
+        asked = [*_arguments(getattr(self._of, name), method)]
+        given = [f"bytes.fromhex({argument})" if kind == "bytes" else argument for argument, kind, _ in asked]
+        call = f"repository().{name}({', '.join(given)})"
+        parameters = [f"{argument}: {kind.replace('bytes', 'str')}{default}" for argument, kind, default in asked]
+        if _returned(method).startswith(("Query[", "DependentQuery[")):
+            parameters = ["request: Request", *parameters, "limit: Limit = 20", "cursor: str | None = None"]
+            body = [f"return _page(request, {call}, limit, cursor)"]
+        else:
+            body = [f"return _answer({call})"]
+        return _function(f'@app.get("/{path}")', name, parameters, "Response", method, body)
+
+    def _write(self, name: str) -> str:
+        method = self._method(name)
+        path = self.names.get(name, name)
+        if self.framework == "flask":
+            body = [f"return _written(repository().{name})"]
+            return _function(f'@app.post("/{path}")', name, [], "Response", method, body)
+        call = f"repository().{name}(**read_arguments(repository().{name}, given))"
+        if _returned(method) == "None":
+            return _function(f'@app.post("/{path}", status_code=204)', name, ["given: Given"], "None", method, [call])
+        return _function(
+            f'@app.post("/{path}")', name, ["given: Given"], "Response", method, [f"return _answer({call})"]
+        )
+
+
+_NOT_CALLED = ("design", "formats", "example", "__init__")
+"""The modules of a package that a service does not call, or that only repeat names."""
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+def _defined(text: str) -> Iterator[str]:
+    """The classes and the variables of a module."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _is_from_json(kind: Any) -> bool:
+    """Whether `read_arguments` reads arguments of a type."""
+    if get_origin(kind) in (Union, UnionType):
+        return all(_is_from_json(one) for one in get_args(kind) if one is not NoneType)
+    if get_origin(kind) is Iterable:
+        return _is_from_json(get_args(kind)[0])
+    return get_origin(kind) is Literal or kind in _SCALARS or attrs.has(kind)
+
+
+def _returned(method: ast.FunctionDef) -> str:
+    return "None" if method.returns is None else ast.unparse(method.returns)
+
+
+def _arguments(called: Callable[..., Any], method: ast.FunctionDef) -> Iterator[tuple[str, str, str]]:
+    """The name, the type and the default of each argument, as text."""
+    _self, *parameters = inspect.signature(called).parameters.values()
+    for parameter, argument in zip(parameters, method.args.args[1:], strict=True):
+        assert argument.annotation is not None
+        default = "" if parameter.default is Parameter.empty else f" = {parameter.default!r}"
+        yield argument.arg, ast.unparse(argument.annotation), default
+
+
+def _function(
+    decorator: str, name: str, parameters: list[str], returned: str, method: ast.FunctionDef, body: list[str]
+) -> str:
+    """An endpoint, which says what the first paragraph of the method says."""
+    line = f"def {name}({', '.join(parameters)}) -> {returned}:"
+    if len(line) > _COLUMNS:
+        listed = "".join(f"    {parameter},\n" for parameter in parameters)
+        inside = f"    {', '.join(parameters)}\n"
+        line = f"def {name}(\n{inside if len(inside) <= _COLUMNS else listed}) -> {returned}:"
+    said = (ast.get_docstring(method) or name).partition("\n\n")[0].partition(" Costs:")[0].partition("\nCosts:")[0]
+    lines = textwrap.wrap(" ".join(said.split()), _COLUMNS - 10)
+    docstring = f'"""{lines[0]}"""' if len(lines) == 1 else '"""' + "\n    ".join([*lines, '"""'])
+    return "\n".join([decorator, line, f"    {docstring}", *(f"    {text}" for text in body)])

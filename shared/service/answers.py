@@ -1,0 +1,65 @@
+"""The answers of a service, as JSON: of a method of a repository, and of an error."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from thriftpy2.thrift import TException
+
+from ..queries import DependentQuery, Page, Query
+from ..records.plain_values import json_of
+from ..stores.outcomes.connection_errors import DeadlineExceeded, first_line
+from ..tables import InvalidRow, TableMismatch
+from ..writes import ClockSkew, NotAllStored
+from ..writes.dictionaries import IdTaken, NameTaken, UnknownName
+
+
+class NotFound(ValueError):
+    """No record has the key that was asked for."""
+
+
+STATUSES: Mapping[type[Exception], int] = {
+    NotFound: 404,
+    UnknownName: 404,
+    NameTaken: 409,
+    IdTaken: 409,
+    InvalidRow: 500,  # a stored row is damaged; `verify` finds it, too
+    TableMismatch: 500,  # another layout has made the table, or a list of it is not filled yet
+    ValueError: 422,  # a record, a key or a question refuses a value
+    DeadlineExceeded: 504,
+    ConnectionError: 503,  # no answer came in time: a write may be stored or not
+    ClockSkew: 503,  # this machine's clock is wrong; another machine's may be right
+    NotAllStored: 503,  # unless its cause has another one, which decides
+    TException: 503,  # HBase refuses, mostly because a region is moving
+}
+"""The HTTP status of each error; the first one that fits counts."""
+RETRY = "send the same request again: a write that is stored already is not made twice"
+
+
+def json_answer(
+    value: Any, limit: int = 100, cursor: str | None = None, url_of: Callable[[str], str] = lambda cursor: cursor
+) -> str:
+    """What a method of a repository returns, as JSON. Raises NotFound for None.
+
+    A query is asked for a page: `{"records": [...], "next": ...}`, where `next` is what `url_of` makes of the cursor of
+    the next page, and null on the last one. Times are milliseconds, as in the record; bytes are hex.
+    """
+    if isinstance(value, Query | DependentQuery):
+        page: Page[Any] = value.page(limit, cursor)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+        return json_of({"records": page.records, "next": None if page.cursor is None else url_of(page.cursor)})
+    if value is None:
+        raise NotFound("no record has this key")
+    return json_of(value)
+
+
+def json_refusal(error: Exception, own: Mapping[type[Exception], int]) -> tuple[int, str]:
+    """The HTTP status of an error, and one line as JSON, with what the client may do after a 503 or 504.
+
+    `own` has the status of each error of the design, such as `{UnknownOrder: 404, OrderConflict: 409}`; any other error
+    has that of `STATUSES`, or 500. The cause of `NotAllStored` decides.
+    """
+    cause = error.__cause__ if isinstance(error, NotAllStored) else error
+    status = next((status for of, status in [*own.items(), *STATUSES.items()] if isinstance(cause, of)), 500)
+    if isinstance(cause, TException) and getattr(cause, "canRetry", None) is False:
+        status = 500  # HBase would refuse it again, such as a table that does not exist, or may not be read
+    retry = {"retry": RETRY} if status > 500 else {}
+    return status, json_of({"error": first_line(error), **retry})

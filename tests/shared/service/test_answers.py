@@ -1,0 +1,82 @@
+"""The answers of a service: pages that join by their URLs, and the status of each error."""
+
+import json
+
+import pytest
+from Hbase_thrift import IOError as HBaseIOError
+
+from shared.intents import UnknownOutcome
+from shared.keys import InvalidKey, InvalidQuestion
+from shared.service import NotFound, json_answer, json_refusal
+from shared.stores import DeadlineExceeded, OutcomeUnknown, ScanBroken, Unreachable
+from shared.tables import InvalidRecord, InvalidRow, LayoutMismatch, UnfilledList
+from shared.writes import ClockSkew, NotAllStored
+from shared.writes.dictionaries import NameTaken, UnknownName
+
+
+class Conflict(ValueError):
+    """An error of a design."""
+
+
+class UnknownThing(ValueError):
+    """Another one."""
+
+
+OWN = {Conflict: 409, UnknownThing: 404}
+
+
+def not_all_stored(cause: Exception) -> NotAllStored:
+    error = NotAllStored(3, [], str(cause))
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (NotFound("x"), 404),
+        (UnknownThing("x"), 404),
+        (UnknownName("x"), 404),
+        (Conflict("x"), 409),
+        (NameTaken("x"), 409),
+        (InvalidKey("x"), 422),
+        (InvalidQuestion("x"), 422),
+        (InvalidRecord("x"), 422),
+        (ValueError("x"), 422),
+        (InvalidRow("t", b"r", "x"), 500),
+        (LayoutMismatch("x"), 500),
+        (UnfilledList("x"), 500),
+        (HBaseIOError(b"no such table"), 503),
+        (Unreachable("x"), 503),
+        (OutcomeUnknown("x"), 503),
+        (UnknownOutcome("x"), 503),
+        (ScanBroken("x"), 503),
+        (ClockSkew("x"), 503),
+        (DeadlineExceeded("x"), 504),
+        (not_all_stored(Conflict("x")), 409),
+        (not_all_stored(DeadlineExceeded("x")), 504),
+        (not_all_stored(RuntimeError("x")), 500),
+        (RuntimeError("x"), 500),
+    ],
+)
+def test_each_error_has_a_status_and_one_line_and_says_if_the_same_request_may_come_again(error, status) -> None:
+    answered, text = json_refusal(error, OWN)
+    refusal = json.loads(text)
+    assert (answered, "retry" in refusal) == (status, status in (503, 504))
+    assert "\n" not in refusal["error"]
+
+
+def test_what_hbase_would_refuse_again_is_no_reason_to_try_again() -> None:
+    denied = HBaseIOError(b"org.apache.hadoop.hbase.security.AccessDeniedException: no right\n\tat java.lang")
+    denied.canRetry = False
+    status, text = json_refusal(denied, {})
+    assert (status, json.loads(text)) == (
+        500,
+        {"error": "org.apache.hadoop.hbase.security.AccessDeniedException: no right"},
+    )
+
+
+def test_values_that_json_has_not_are_shown_as_records_are_read() -> None:
+    assert json_answer({"tie": b"\0\xff", "number": 7}) == '{"tie": "00ff", "number": 7}'
+    with pytest.raises(NotFound):
+        json_answer(None)
