@@ -7,7 +7,7 @@ from thriftpy2.thrift import TException
 
 from ..queries import DependentQuery, Page, Query
 from ..records.plain_values import json_of
-from ..stores.outcomes.connection_errors import DeadlineExceeded, first_line
+from ..stores.outcomes.connection_errors import REFUSED, DeadlineExceeded, first_line
 from ..tables import InvalidRow, TableMismatch
 from ..writes import ClockSkew, NotAllStored
 from ..writes.dictionaries import IdTaken, NameTaken, UnknownName
@@ -59,7 +59,7 @@ def json_refusal(error: Exception, own: Mapping[type[Exception], int]) -> tuple[
     """
     cause = error.__cause__ if isinstance(error, NotAllStored) else error
     status = next((status for of, status in [*own.items(), *STATUSES.items()] if isinstance(cause, of)), 500)
-    if isinstance(cause, TException) and getattr(cause, "canRetry", None) is False:
+    line = first_line(error)
+    if getattr(cause, "canRetry", None) is False or line.startswith(REFUSED):
         status = 500  # HBase would refuse it again, such as a table that does not exist, or may not be read
-    retry = {"retry": RETRY} if status > 500 else {}
-    return status, json_of({"error": first_line(error), **retry})
+    return status, json_of({"error": line, **({"retry": RETRY} if status > 500 else {})})

@@ -14,6 +14,7 @@ from typing import Any
 from ..keys import InvalidQuestion, KeyLayout, Splits, split_points
 from ..keys.limits import BLOCK_BYTES, PURGE_DELETES
 from .layouts import Family, PhysicalTable, TableLayout, physical_tables
+from .recorded_layouts import RECORDS
 
 _LINE = 100
 """A list of points with more characters goes on lines of its own; Ruby reads on until the bracket closes.
@@ -45,6 +46,19 @@ def namespace_statements(tables: Iterable[PhysicalTable]) -> list[str]:
     """The statements that create the namespaces of some tables, unless they exist."""
     namespaces = dict.fromkeys(table.name.rpartition(":")[0] for table in tables)
     return [f"create_namespace {_quoted(namespace)} rescue nil" for namespace in namespaces if namespace]
+
+
+def grant_statements(tables: Iterable[TableLayout[Any, Any]], user: str, prefix: str = "") -> list[str]:
+    """The statements that give a user the least rights with which a service uses the tables, as a gateway does.
+
+    The user reads and writes rows, and creates no table. The layouts of keys are only read; but where records expire,
+    the clock is compared through a row beside them.
+    """
+    physical = physical_tables(tables)
+    expire = any(family.ttl_seconds for table in physical for family in table.families.values())
+    rights = {f"{prefix}{table.name}": "RW" for table in physical}
+    rights[f"{prefix}{RECORDS.name}"] = "RW" if expire else "R"
+    return [f"grant {_quoted(user)}, '{right}', {_quoted(table)}" for table, right in rights.items()]
 
 
 def alter_statement(name: str, families: Mapping[str, Family]) -> str:

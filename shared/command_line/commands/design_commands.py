@@ -254,6 +254,10 @@ def ddl(
             metavar="P", help="As in the store's URL: p makes p_orders, and shop: the namespace of shop:orders."
         ),
     ] = None,
+    grants: Annotated[
+        str | None,
+        typer.Option(metavar="USER", help="Print instead the least rights of a user, such as a gateway's, as grants."),
+    ] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
@@ -264,7 +268,11 @@ def ddl(
     from ..operations import ddl_statements
     from ..screen.terminal import console
 
-    ddl_statements.show_statements(console(plain or context.obj), name, splits, table_prefix, as_json=as_json)
+    to = console(plain or context.obj)
+    if grants is not None:
+        ddl_statements.show_grants(to, name, grants, table_prefix)
+    else:
+        ddl_statements.show_statements(to, name, splits, table_prefix, as_json=as_json)
 
 
 def heat(

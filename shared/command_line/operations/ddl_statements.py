@@ -4,7 +4,7 @@ import attrs
 from rich.console import Console
 
 from ...keys.prefixes import MAX_BUCKETS
-from ...tables.ddl import namespace_statements, statement_split_at, tables_with_splits
+from ...tables.ddl import grant_statements, namespace_statements, statement_split_at, tables_with_splits
 from ..named.designs import find_variants
 from ..named.typed_values import number
 from ..screen.terminal import json_object, line
@@ -43,6 +43,13 @@ def show_statements(to: Console, name: str, splits: str | None, table_prefix: st
             ]
         },
     )
+
+
+def show_grants(to: Console, name: str, user: str, table_prefix: str | None) -> None:
+    """Writes the statements that give a user the rights to use the tables of a variant, and to create none."""
+    _design, (variant, *_others) = find_variants(name)
+    for text in grant_statements(variant.tables, user, _prefix_of_names(table_prefix) if table_prefix else ""):
+        line(to, text)
 
 
 def _prefix_of_names(table_prefix: str) -> str:

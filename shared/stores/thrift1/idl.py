@@ -14,6 +14,8 @@ import Hbase_thrift
 import thriftpy2.thrift
 from Hbase_thrift import Hbase
 
+from ..outcomes.connection_errors import first_line
+
 _thrift: Any = thriftpy2.thrift  # has no types
 TType, TPayload = _thrift.TType, _thrift.TPayload
 
@@ -39,6 +41,10 @@ class IOError(Hbase_thrift.IOError):
     def __init__(self, message: bytes | str | None = None, canRetry: bool | None = None) -> None:
         super().__init__(message)
         self.canRetry = canRetry
+
+    def __str__(self) -> str:
+        """What is wrong, in one line; `message` also has HBase's stack trace."""
+        return first_line(self.message) if self.message else type(self).__name__
 
 
 IOError.thrift_spec = {1: (TType.STRING, "message", False), 2: (TType.BOOL, "canRetry", False)}

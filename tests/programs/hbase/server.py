@@ -2,7 +2,7 @@
 
 import fcntl
 import socket
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
@@ -66,6 +66,10 @@ class HBase:
     ports: Ports
     region_servers: int = 3
     java_options: tuple[str, ...] = ()
+    properties: Mapping[str, str] = field(factory=dict)
+    """Further properties of its configuration."""
+    gateway_options: tuple[str, ...] = ()
+    """Further options of Java, for the gateways that are started next."""
     servers: Servers = field(init=False)
     _lock: IO[bytes] | None = field(default=None, init=False)
 
@@ -87,7 +91,8 @@ class HBase:
         class_path = [self.folder / "conf", jars(POM) / "*"]
         self._lock = self._lock or locked(self.folder)
         ports = {"zookeeper_port": self.ports.zookeeper, "info_port": self.ports.info}
-        write_configuration(class_path[0], standalone(self.folder, **ports, region_servers=self.region_servers))
+        properties = standalone(self.folder, **ports, region_servers=self.region_servers) | {**self.properties}
+        write_configuration(class_path[0], properties)
         if _SERVER not in self.servers.running:
             main = (*self.java_options, _MASTER, f"--localRegionServers={self.region_servers}", "start")
             self.servers.start(_SERVER, HEAP_MB, class_path, *main)
@@ -95,7 +100,8 @@ class HBase:
         for name, main_class in _GATEWAYS.items():
             if name not in self.servers.running:
                 arguments = ("-p", str(getattr(self.ports, name)), "-b", HOST, "--infoport", "-1", "start")
-                self.servers.start(name, GATEWAY_HEAP_MB, class_path, *self.java_options, main_class, *arguments)
+                options = (*self.java_options, *self.gateway_options)
+                self.servers.start(name, GATEWAY_HEAP_MB, class_path, *options, main_class, *arguments)
         self.servers.wait(_THRIFT1, lambda _log: _answers(self.ports.thrift1), START_S)
         self.servers.wait(_THRIFT2, lambda _log: _listens(self.ports.thrift2), START_S)
 
@@ -129,6 +135,7 @@ def running(
     thrift1: int | None = None,
     region_servers: int = 3,
     java_options: tuple[str, ...] = (),
+    properties: Mapping[str, str] | None = None,
 ) -> Generator[HBase]:
     """An HBase while the block runs; its data stay in `data` if that is given."""
     ports = free_ports(thrift1)
@@ -136,7 +143,7 @@ def running(
     if data is not None:
         data.mkdir(parents=True, exist_ok=True)
     place = nullcontext(data.absolute()) if data else new_folder("rowbook-hbase-")
-    with place as folder, HBase(folder, ports, region_servers, java_options) as hbase:
+    with place as folder, HBase(folder, ports, region_servers, java_options, properties or {}) as hbase:
         yield hbase
 
 

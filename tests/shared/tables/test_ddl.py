@@ -116,3 +116,18 @@ def test_split_points_of_the_table_itself_go_before_those_of_its_layout():
     hosts = attrs.evolve(hosts, name="hosts")
     cut = attrs.evolve(hosts, name="cut", splits=own.splits)
     assert [splits.points for _, splits in tables_with_splits([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
+
+
+def test_a_service_may_read_and_write_its_rows_and_reads_the_layouts_of_keys():
+    assert ddl.grant_statements([LOGS], "svc", "shop:") == [
+        "grant 'svc', 'RW', 'shop:logs'",
+        "grant 'svc', 'R', 'shop:rowbook_layouts'",
+    ]
+
+
+def test_where_records_expire_a_service_also_writes_the_row_through_which_clocks_are_compared():
+    expiring = families(l=Family(ttl_seconds=60))
+    assert ddl.grant_statements([expiring, expiring], "o'neil") == [
+        r"grant 'o\'neil', 'RW', 'logs'",
+        r"grant 'o\'neil', 'RW', 'rowbook_layouts'",
+    ]
