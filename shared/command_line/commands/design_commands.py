@@ -267,9 +267,12 @@ def ddl(
     """
     from ..operations import ddl_statements
     from ..screen.terminal import console
+    from ..screen.wrong_usage import WrongUsage
 
     to = console(plain or context.obj)
     if grants is not None:
+        if splits is not None or as_json:
+            raise WrongUsage("--grants: must be without --splits and --json, because it prints no table")
         ddl_statements.show_grants(to, name, grants, table_prefix)
     else:
         ddl_statements.show_statements(to, name, splits, table_prefix, as_json=as_json)

@@ -21,6 +21,8 @@ from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.recording import measured_on
 from tests.programs.hbase.server import HBase, running
 from tests.programs.pages.claim_blocks import RECORDED
+from tests.programs.service.killing import killed_services
+from tests.programs.service.measuring import services
 
 CLAIMS: Mapping[str, Callable[[Any, HBase], object]] = {
     "published scan": published_scan,
@@ -30,6 +32,8 @@ CLAIMS: Mapping[str, Callable[[Any, HBase], object]] = {
     "block sizes": block_sizes,
     "families": families,
     "hot region": hot_region,
+    "services": services,
+    "killed services": killed_services,
 }
 """What is measured, each with a connection to the HBase and the HBase itself."""
 

@@ -22,6 +22,8 @@ class Tally:
     """Requests without an answer: the connection was refused or broke."""
     settled: int = 0
     """Requests that were sent more than once, until they were answered by neither 503 nor 504."""
+    troubles: int = 0
+    """How often a process or a gateway was killed or stopped meanwhile."""
     durations_s: list[float] = field(factory=list[float])
     """How long each answer took."""
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -19,6 +19,7 @@ import domains.suite  # noqa: F401 - hands the designs to the command line
 from shared.command_line.new_package.folders import write_folder
 from shared.command_line.new_package.making import made_files
 
+ROOT = Path(__file__).parents[3]
 PACKAGE = "mine"
 START_S = 60
 UVICORN = ("uvicorn", "--no-access-log", "--log-level", "warning")
@@ -54,7 +55,11 @@ class Service:
     @property
     def log(self) -> str:
         """What it has printed."""
-        return (self.folder / "service.log").read_text(encoding="utf-8", errors="replace")
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+    @property
+    def _log(self) -> Path:
+        return Path(gettempdir(), f"rowbook-service-{self.port}.log")
 
     def start(self) -> None:
         """Starts it, and returns when it answers."""
@@ -63,7 +68,7 @@ class Service:
             options += ["--bind", f"127.0.0.1:{self.port}"]
         else:
             options += ["--port", str(self.port)]
-        with (self.folder / "service.log").open("ab") as log:
+        with self._log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", program, *options, self.app],
                 cwd=self.folder,
@@ -103,12 +108,22 @@ class Service:
         process, self.process = self.process, None
         if process is None:
             return 0
+        self._log.unlink(missing_ok=True)
         with suppress(ProcessLookupError):
             if number == signal.SIGKILL:
                 os.killpg(process.pid, number)
             else:
                 process.send_signal(number)
         return process.wait(timeout=30)
+
+    @contextmanager
+    def running(self) -> "Generator[Service]":
+        """Starts it, and kills it in the end."""
+        self.start()
+        try:
+            yield self
+        finally:
+            self.kill()
 
 
 @contextmanager
@@ -117,9 +132,5 @@ def service(framework: str, design: str, command: tuple[str, ...], **environment
     with TemporaryDirectory(prefix="rowbook-service-") as folder:
         files, _left = made_files(PACKAGE, design, service=framework)
         write_folder(Path(folder, "package"), files)
-        running = Service(Path(folder, "package"), command, environment)
-        running.start()
-        try:
+        with Service(Path(folder, "package"), command, environment).running() as running:
             yield running
-        finally:
-            running.kill()

@@ -1,0 +1,209 @@
+"""A service under load whose processes and gateways are killed: nothing that it has acknowledged is lost.
+
+Each client sends the same request again after 503, 504 and no answer, until it gets another one.
+"""
+
+import itertools
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from typing import Any
+
+import attrs
+
+from domains.orders import OrderRepository
+from domains.orders.keys import TABLES as ORDERS
+from domains.reservations import TABLES as ROOMS
+from domains.reservations import Hotel, Stay
+from shared.stores import connect
+from shared.tables import create_tables
+from tests.programs.hbase.server import HBase
+from tests.programs.service.clients import Client, Tally, run_clients
+from tests.programs.service.running import GUNICORN, UVICORN, Service, service
+
+CLIENTS = 16
+FORKING = (*GUNICORN, "--workers", "4", "--threads", "4")
+SERVED = {"flask": FORKING, "fastapi": UVICORN}
+"""What serves each framework: of the first, one of four workers is killed, of the second all."""
+ORDERS_OF_CLIENT, BOOKINGS_OF_CLIENT = 100, 60
+FIRST_DAY, NIGHTS, ROOMS_OF_INN = 740_000, 400, 5
+EVERY_S = 0.7
+
+
+@contextmanager
+def trouble(happens: Callable[[], object], every_s: float) -> Iterator[list[float]]:
+    """Lets something happen again and again during the block; when it happened is in the list."""
+    times: list[float] = []
+    ended = threading.Event()
+
+    def happen() -> None:
+        while not ended.wait(every_s):
+            happens()
+            times.append(time.monotonic())
+
+    thread = threading.Thread(target=happen)
+    thread.start()
+    try:
+        yield times
+    finally:
+        ended.set()
+        thread.join()
+
+
+def order(number: int) -> dict[str, Any]:
+    placed_ms = 1_768_176_000_000 + number
+    ids = {"order_number": f"n-{number:06d}", "seller_id": f"s-{number % 7}", "buyer_id": f"b-{number % 5}"}
+    return {**ids, "placed_ms": placed_ms, "item": "tea", "amount": number}
+
+
+def place_and_pay(each: int) -> Callable[[Client, int], Any]:
+    """What a client does: places orders of its own, and pays every second one."""
+
+    async def requests(client: Client, number: int) -> None:
+        for order_number in range(number * each, (number + 1) * each):
+            status, answer = await client.until_settled("POST", "/place", order(order_number))
+            assert status == 204, answer
+            if order_number % 2:
+                paid = {"order_number": f"n-{order_number:06d}", "status": "paid"}
+                status, answer = await client.until_settled("POST", "/change_status", paid)
+                assert (status, answer and answer["status"]) == (200, "paid"), answer
+
+    return requests
+
+
+def check_orders(url: str, count: int) -> None:
+    """Each order is there once, in the rows of its number, its seller, its buyer and its status."""
+    with closing(connect(url)) as connection:
+        repository = OrderRepository(connection)
+        repository.upkeep.recover(0)
+        assert [finding for finding in repository.upkeep.verify() if not finding.is_harmless] == []
+        stored = [*repository.numbered("")]
+        assert [stored.order_number for stored in stored] == [f"n-{number:06d}" for number in range(count)]
+        assert all(stored.status == ("paid" if stored.amount % 2 else "placed") for stored in stored)
+        assert sum(1 for seller in range(7) for _ in repository.of_seller(f"s-{seller}")) == count
+
+
+def check_answers(tally: Tally) -> None:
+    assert not tally.statuses[500], tally
+    assert {*tally.statuses} <= {200, 204, 409, 503, 504}, tally
+
+
+def kill_a_worker(started: Service) -> Callable[[], None]:
+    numbers = iter(range(10**6))
+
+    def kill() -> None:
+        workers = started.workers()
+        os.kill(workers[next(numbers) % len(workers)], signal.SIGKILL)
+
+    return kill
+
+
+def kill_all(started: Service) -> Callable[[], None]:
+    def kill() -> None:
+        started.kill()
+        started.start()
+
+    return kill
+
+
+def restart_gateways(hbase: HBase) -> None:
+    hbase.kill_gateways()
+    hbase.start()
+
+
+def stop_for_a_while(hbase: HBase) -> None:
+    """Stops the gateway for longer than the deadline of a request."""
+    gateway = hbase.servers.running["thrift1"]
+    gateway.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    gateway.send_signal(signal.SIGCONT)
+
+
+def in_turns(*events: Callable[[], object]) -> Callable[[], None]:
+    turns = itertools.cycle(events)
+    return lambda: next(turns)() and None
+
+
+@contextmanager
+def troubled(hbase: HBase, framework: str, design: str, url: str, tally: Tally) -> Iterator[Service]:
+    """A service whose processes and gateways are killed in turns, and whose gateway stops for a while."""
+    kill = kill_a_worker if framework == "flask" else kill_all
+    with service(framework, design, SERVED[framework], STORE_URL=url, DEADLINE_MS="1000") as started:
+        events = [kill(started), partial(restart_gateways, hbase), kill(started), partial(stop_for_a_while, hbase)]
+        with trouble(in_turns(*events), EVERY_S) as happened:
+            yield started
+        tally.troubles = len(happened)
+        assert tally.troubles >= 2 * len(events), "the load was too short"
+
+
+def killed_orders(hbase: HBase, framework: str) -> Tally:
+    """Places and pays orders while processes and gateways are killed, then checks every row; what the clients got."""
+    url = f"{hbase.url}&table_prefix=killed_{framework}"
+    with closing(connect(url)) as connection:
+        create_tables(connection, ORDERS)
+    tally = Tally()
+    with troubled(hbase, framework, "orders", url, tally) as started:
+        run_clients(started.port, CLIENTS, place_and_pay(ORDERS_OF_CLIENT), tally)
+    check_answers(tally)
+    check_orders(url, ORDERS_OF_CLIENT * CLIENTS)
+    return tally
+
+
+def killed_bookings(hbase: HBase, framework: str) -> Tally:
+    """Books rooms that others want too; then each room has the bookings that were confirmed, and no night twice."""
+    url = f"{hbase.url}&table_prefix=killed_{framework}"
+    with closing(connect(url)) as connection:
+        create_tables(connection, ROOMS)
+        hotel = Hotel(connection)
+        for number in range(ROOMS_OF_INN):
+            hotel.open_room("inn", str(number))
+    booked: dict[str, set[tuple[Any, ...]]] = {str(number): set() for number in range(ROOMS_OF_INN)}
+
+    async def book(client: Client, number: int) -> None:
+        choose = random.Random(number)
+        for booking in range(BOOKINGS_OF_CLIENT):
+            day = FIRST_DAY + choose.randrange(NIGHTS)
+            stay = Stay(f"b-{number}-{booking}", f"g-{number}", day, day + choose.randint(1, 3))
+            room = str(choose.randrange(ROOMS_OF_INN))
+            asked = {"hotel": "inn", "number": room, "stay": attrs.asdict(stay)}
+            status, answer = await client.until_settled("POST", "/book", asked)
+            assert status in (200, 409), answer
+            if status == 200:
+                booked[room].add(attrs.astuple(stay))
+
+    tally = Tally()
+    with troubled(hbase, framework, "reservations", url, tally) as started:
+        run_clients(started.port, CLIENTS, book, tally)
+    check_answers(tally)
+    with closing(connect(url)) as connection:
+        hotel = Hotel(connection)
+        hotel.upkeep.recover(0)
+        assert [*hotel.upkeep.verify()] == []
+        for number, stays in booked.items():
+            room = hotel.room("inn", number)
+            assert room is not None
+            nights = [night for stay in room.stays for night in range(stay.from_day, stay.until_day)]
+            assert len(nights) == len({*nights})
+            assert {attrs.astuple(stay) for stay in room.stays} == stays
+    return tally
+
+
+def killed_services(_connection: Any, hbase: HBase) -> dict[str, object]:
+    """What the clients of each service got; an error ends it."""
+    found: dict[str, object] = {"clients": CLIENTS, "seconds": EVERY_S}
+    for design, run in {"orders": killed_orders, "reservations": killed_bookings}.items():
+        for framework in SERVED:
+            tally = run(hbase, framework)
+            statuses = {str(status): number for status, number in sorted(tally.statuses.items())}
+            found[f"{design} in {framework}"] = {
+                "statuses": statuses,
+                "cut": tally.cut,
+                "settled": tally.settled,
+                "troubles": tally.troubles,
+            }
+    return found
