@@ -32,7 +32,7 @@ STATUSES: Mapping[type[Exception], int] = {
     TException: 503,  # HBase refuses, mostly because a region is moving
 }
 """The HTTP status of each error; the first one that fits counts."""
-RETRY = "send the same request again: a write that is stored already is not made twice"
+RETRY = "send the same request again; a stored write is not made twice"
 
 
 def json_answer(

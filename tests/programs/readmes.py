@@ -43,6 +43,7 @@ from tests.programs.pages.keys_page import keys_blocks
 from tests.programs.pages.new_packages import shown_block
 from tests.programs.pages.package_pages import extras_blocks, names_blocks
 from tests.programs.pages.regions_page import regions_blocks
+from tests.programs.pages.service_blocks import service_blocks
 from tests.programs.pages.stores_page import stores_blocks
 from tests.programs.regions.region_recording import region_file
 from tests.programs.shown_writes import STEPS, ladder
@@ -228,6 +229,7 @@ def all_pages() -> dict[Path, Callable[[], str]]:
             made(ROOT / "shared" / "API.md", names_blocks),
             made(ROOT / "shared" / "command_line" / "README.md", command_line_blocks),
             made(ROOT / "domains" / "CHANGING.md", changes_blocks),
+            made(ROOT / "domains" / "SERVICE.md", service_blocks),
             made(ROOT / "domains" / "IDEAS.md", ideas_blocks),
             made(ROOT / "domains" / "REGIONS.md", split_blocks),
             made(ROOT / "README.md", root_blocks),

@@ -25,13 +25,12 @@ from tests.programs.service.killing import order
 pytestmark = pytest.mark.long
 
 MESSAGES, KILLS = 3_000, 8
-CONSUMER = Path(server.__file__).with_name("consumer.py")
 
 
 def test_each_message_is_one_order_however_often_its_consumer_is_killed(tmp_path: Path, capsys) -> None:
     url = f"embedded:{tmp_path / 'store.db'}"
     files, _ = made_files("shop", "orders", service="flask")
-    files["shop/service/consumer.py"] = CONSUMER.read_bytes()
+    files["shop/service/consumer.py"] = server.CONSUMER.read_bytes()
     write_folder(tmp_path / "shop", files)
     with server.running() as kafka, closing(connect(url)) as connection:
         create_tables(connection, TABLES)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,12 @@ from tests.programs.service.killing import (
     SERVED,
     check_answers,
     check_orders,
+    in_trouble,
     kill_a_worker,
     kill_all,
     killed_bookings,
     killed_orders,
     place_and_pay,
-    trouble,
 )
 from tests.programs.service.running import UVICORN, service
 
@@ -37,9 +38,9 @@ def test_killed_processes_lose_no_order(framework, command, kill, every_s, tmp_p
     with closing(connect(url)) as connection:
         create_tables(connection, TABLES)
     tally = Tally()
-    with service(framework, "orders", command, STORE_URL=url) as started, trouble(kill(started), every_s) as killed:
-        run_clients(started.port, CLIENTS, place_and_pay(20), tally)
-    assert len(killed) >= 2
+    with service(framework, "orders", command, STORE_URL=url) as started:
+        work = partial(run_clients, started.port, CLIENTS, place_and_pay(20), tally)
+        assert in_trouble(work, kill(started), every_s) >= 2
     assert tally.settled > 0
     check_answers(tally)
     check_orders(url, 20 * CLIENTS)

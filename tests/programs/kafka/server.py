@@ -12,6 +12,7 @@ from tests.programs.hbase.processes import Servers, new_folder
 from tests.programs.service.running import free_port
 
 POM = Path(__file__).parent / "pom.xml"
+CONSUMER = Path(__file__).with_name("consumer.py")
 CLUSTER_ID = "rowbookrowbookrowbook1"
 START_S = 120
 HEAP_MB = 512

@@ -18,7 +18,7 @@ def recorded() -> Mapping[str, Any]:
     return claims
 
 
-def _measured(claim: str) -> str:
+def measured(claim: str) -> str:
     """Where and when a claim was measured, and how to measure it again."""
     of = recorded()[claim]
     return (
@@ -28,7 +28,7 @@ def _measured(claim: str) -> str:
 
 
 def _block(claim: str, caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return "\n\n".join([filled(f"{caption} {_measured(claim)}"), markdown_table(columns, rows)])
+    return "\n\n".join([filled(f"{caption} {measured(claim)}"), markdown_table(columns, rows)])
 
 
 def logs_blocks() -> dict[str, str]:
@@ -65,7 +65,7 @@ def messages_blocks() -> dict[str, str]:
 def _shell() -> str:
     figures = recorded()["published scan"]["figures"]
     lines = [figures["published"], f"# {figures['message']}", figures["right"], f"# {', '.join(figures['rows'])}"]
-    return "\n\n".join([text_block("\n".join(lines), "ruby"), filled(_measured("published scan"))])
+    return "\n\n".join([text_block("\n".join(lines), "ruby"), filled(measured("published scan"))])
 
 
 def _ties() -> str:
@@ -73,7 +73,7 @@ def _ties() -> str:
     lost = figures["events"] - figures["rows"]
     return filled(
         f"Of {figures['events']:,} events put under the published key, {figures['rows']:,} are rows: {lost} were "
-        f"overwritten. {_measured('lost without a tie')}"
+        f"overwritten. {measured('lost without a tie')}"
     )
 
 

@@ -7,10 +7,10 @@ import itertools
 import os
 import random
 import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -35,24 +35,19 @@ FIRST_DAY, NIGHTS, ROOMS_OF_INN = 740_000, 400, 5
 EVERY_S = 0.7
 
 
-@contextmanager
-def trouble(happens: Callable[[], object], every_s: float) -> Iterator[list[float]]:
-    """Lets something happen again and again during the block; when it happened is in the list."""
-    times: list[float] = []
-    ended = threading.Event()
+def in_trouble(work: Callable[[], object], happens: Callable[[], object], every_s: float) -> int:
+    """Works, while something happens again and again; returns how often it happened.
 
-    def happen() -> None:
-        while not ended.wait(every_s):
+    It happens in this thread, because a server dies with the thread that has started it.
+    """
+    count = 0
+    with ThreadPoolExecutor(1) as executor:
+        working = executor.submit(work)
+        while not wait([working], every_s).done:
             happens()
-            times.append(time.monotonic())
-
-    thread = threading.Thread(target=happen)
-    thread.start()
-    try:
-        yield times
-    finally:
-        ended.set()
-        thread.join()
+            count += 1
+        working.result()
+    return count
 
 
 def order(number: int) -> dict[str, Any]:
@@ -129,16 +124,17 @@ def in_turns(*events: Callable[[], object]) -> Callable[[], None]:
     return lambda: next(turns)() and None
 
 
-@contextmanager
-def troubled(hbase: HBase, framework: str, design: str, url: str, tally: Tally) -> Iterator[Service]:
-    """A service whose processes and gateways are killed in turns, and whose gateway stops for a while."""
+def troubled(hbase: HBase, framework: str, design: str, url: str, requests: Callable[[Client, int], Any]) -> Tally:
+    """Clients of a service whose processes and gateways are killed in turns, and whose gateway stops for a while."""
+    tally = Tally()
     kill = kill_a_worker if framework == "flask" else kill_all
     with service(framework, design, SERVED[framework], STORE_URL=url, DEADLINE_MS="1000") as started:
         events = [kill(started), partial(restart_gateways, hbase), kill(started), partial(stop_for_a_while, hbase)]
-        with trouble(in_turns(*events), EVERY_S) as happened:
-            yield started
-        tally.troubles = len(happened)
-        assert tally.troubles >= 2 * len(events), "the load was too short"
+        work = partial(run_clients, started.port, CLIENTS, requests, tally)
+        tally.troubles = in_trouble(work, in_turns(*events), EVERY_S)
+    assert tally.troubles >= 2 * len(events), "the load was too short"
+    check_answers(tally)
+    return tally
 
 
 def killed_orders(hbase: HBase, framework: str) -> Tally:
@@ -146,10 +142,7 @@ def killed_orders(hbase: HBase, framework: str) -> Tally:
     url = f"{hbase.url}&table_prefix=killed_{framework}"
     with closing(connect(url)) as connection:
         create_tables(connection, ORDERS)
-    tally = Tally()
-    with troubled(hbase, framework, "orders", url, tally) as started:
-        run_clients(started.port, CLIENTS, place_and_pay(ORDERS_OF_CLIENT), tally)
-    check_answers(tally)
+    tally = troubled(hbase, framework, "orders", url, place_and_pay(ORDERS_OF_CLIENT))
     check_orders(url, ORDERS_OF_CLIENT * CLIENTS)
     return tally
 
@@ -176,10 +169,7 @@ def killed_bookings(hbase: HBase, framework: str) -> Tally:
             if status == 200:
                 booked[room].add(attrs.astuple(stay))
 
-    tally = Tally()
-    with troubled(hbase, framework, "reservations", url, tally) as started:
-        run_clients(started.port, CLIENTS, book, tally)
-    check_answers(tally)
+    tally = troubled(hbase, framework, "reservations", url, book)
     with closing(connect(url)) as connection:
         hotel = Hotel(connection)
         hotel.upkeep.recover(0)
