@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
+from functools import cache
 from typing import Any
 
 import attrs
@@ -42,9 +43,21 @@ def plain_value(value: Any) -> Any:
     raise TypeError(f"must be a value that JSON can show (got {shown(value)})")
 
 
+def _with_plain_values(value: Any) -> Any:
+    """A record as its values by name, of which JSON asks again for those that it has not; else a plain value."""
+    if attrs.has(value.__class__):
+        return {name: getattr(value, name) for name in _names(value.__class__)}
+    return plain_value(value)
+
+
+@cache
+def _names(record: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in attrs.fields(record))
+
+
 def json_of(value: Any, *, ascii_only: bool = False) -> str:
     """A value as JSON on one line. Raises TypeError for a value that JSON cannot show."""
     try:
-        return json.dumps(value, default=plain_value, ensure_ascii=ascii_only)
+        return json.dumps(value, default=_with_plain_values, ensure_ascii=ascii_only)
     except TypeError:  # JSON asks for no default of a map's keys, such as dates
         return json.dumps(plain_value(value), ensure_ascii=ascii_only)
