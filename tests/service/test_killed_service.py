@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,8 @@ from shared.stores import connect
 from shared.tables import create_tables
 from tests.programs.hbase.java import FOR_MINUTES
 from tests.programs.hbase.server import HBase, running
-from tests.programs.service.clients import Tally, run_clients
+from tests.programs.service.clients import Tally
 from tests.programs.service.killing import (
-    CLIENTS,
     FORKING,
     SERVED,
     check_answers,
@@ -30,20 +28,19 @@ from tests.programs.service.running import UVICORN, service
 
 
 @pytest.mark.parametrize(
-    ("framework", "command", "kill", "every_s"),
-    [("flask", FORKING, kill_a_worker, 0.3), ("fastapi", UVICORN, kill_all, 0.5)],
+    ("framework", "command", "kill", "times"),
+    [("flask", FORKING, kill_a_worker, 6), ("fastapi", UVICORN, kill_all, 2)],
 )
-def test_killed_processes_lose_no_order(framework, command, kill, every_s, tmp_path: Path) -> None:
+def test_killed_processes_lose_no_order(framework, command, kill, times, tmp_path: Path) -> None:
     url = f"embedded:{tmp_path / 'store.db'}"
     with closing(connect(url)) as connection:
         create_tables(connection, TABLES)
-    tally = Tally()
+    tally, placed = Tally(), []
     with service(framework, "orders", command, STORE_URL=url) as started:
-        work = partial(run_clients, started.port, CLIENTS, place_and_pay(20), tally)
-        assert in_trouble(work, kill(started), every_s) >= 2
+        in_trouble(place_and_pay(started.port, tally, placed), kill(started), times, 0.3)
     assert tally.settled > 0
     check_answers(tally)
-    check_orders(url, 20 * CLIENTS)
+    check_orders(url, placed)
 
 
 # ---- on a real HBase

@@ -7,12 +7,13 @@ import itertools
 import os
 import random
 import signal
+import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -30,24 +31,31 @@ CLIENTS = 16
 FORKING = (*GUNICORN, "--workers", "4", "--threads", "4")
 SERVED = {"flask": FORKING, "fastapi": UVICORN}
 """What serves each framework: of the first, one of four workers is killed, of the second all."""
-ORDERS_OF_CLIENT, BOOKINGS_OF_CLIENT = 100, 60
+TURNS = 4
 FIRST_DAY, NIGHTS, ROOMS_OF_INN = 740_000, 400, 5
 EVERY_S = 0.7
 
 
-def in_trouble(work: Callable[[], object], happens: Callable[[], object], every_s: float) -> int:
-    """Works, while something happens again and again; returns how often it happened.
+Load: TypeAlias = Callable[[threading.Event], object]
+"""Work that goes on until the event is set."""
+
+
+def in_trouble(work: Load, happens: Callable[[], object], times: int, every_s: float) -> None:
+    """Works, until something has happened so often, and a while longer.
 
     It happens in this thread, because a server dies with the thread that has started it.
     """
-    count = 0
+    ended = threading.Event()
     with ThreadPoolExecutor(1) as executor:
-        working = executor.submit(work)
-        while not wait([working], every_s).done:
-            happens()
-            count += 1
+        working = executor.submit(work, ended)
+        try:
+            for _ in range(times):
+                time.sleep(every_s)
+                happens()
+            time.sleep(every_s)
+        finally:
+            ended.set()
         working.result()
-    return count
 
 
 def order(number: int) -> dict[str, Any]:
@@ -56,31 +64,37 @@ def order(number: int) -> dict[str, Any]:
     return {**ids, "placed_ms": placed_ms, "item": "tea", "amount": number}
 
 
-def place_and_pay(each: int) -> Callable[[Client, int], Any]:
-    """What a client does: places orders of its own, and pays every second one."""
+def place_and_pay(port: int, tally: Tally, placed: list[int]) -> Load:
+    """Clients that place orders, whose numbers they add to `placed`, and pay every second one."""
+    numbers = itertools.count()
 
-    async def requests(client: Client, number: int) -> None:
-        for order_number in range(number * each, (number + 1) * each):
-            status, answer = await client.until_settled("POST", "/place", order(order_number))
-            assert status == 204, answer
-            if order_number % 2:
-                paid = {"order_number": f"n-{order_number:06d}", "status": "paid"}
-                status, answer = await client.until_settled("POST", "/change_status", paid)
-                assert (status, answer and answer["status"]) == (200, "paid"), answer
+    def load(ended: threading.Event) -> None:
+        async def requests(client: Client, _number: int) -> None:
+            while not ended.is_set():
+                number = next(numbers)
+                status, answer = await client.until_settled("POST", "/place", order(number))
+                assert status == 204, answer
+                if number % 2:
+                    paid = {"order_number": f"n-{number:06d}", "status": "paid"}
+                    status, answer = await client.until_settled("POST", "/change_status", paid)
+                    assert (status, answer and answer["status"]) == (200, "paid"), answer
+                placed.append(number)
 
-    return requests
+        run_clients(port, CLIENTS, requests, tally)
+
+    return load
 
 
-def check_orders(url: str, count: int) -> None:
+def check_orders(url: str, placed: list[int]) -> None:
     """Each order is there once, in the rows of its number, its seller, its buyer and its status."""
     with closing(connect(url)) as connection:
         repository = OrderRepository(connection)
         repository.upkeep.recover(0)
         assert [finding for finding in repository.upkeep.verify() if not finding.is_harmless] == []
         stored = [*repository.numbered("")]
-        assert [stored.order_number for stored in stored] == [f"n-{number:06d}" for number in range(count)]
+        assert [stored.order_number for stored in stored] == [f"n-{number:06d}" for number in sorted(placed)]
         assert all(stored.status == ("paid" if stored.amount % 2 else "placed") for stored in stored)
-        assert sum(1 for seller in range(7) for _ in repository.of_seller(f"s-{seller}")) == count
+        assert sum(1 for seller in range(7) for _ in repository.of_seller(f"s-{seller}")) == len(placed)
 
 
 def check_answers(tally: Tally) -> None:
@@ -124,15 +138,14 @@ def in_turns(*events: Callable[[], object]) -> Callable[[], None]:
     return lambda: next(turns)() and None
 
 
-def troubled(hbase: HBase, framework: str, design: str, url: str, requests: Callable[[Client, int], Any]) -> Tally:
+def troubled(hbase: HBase, framework: str, design: str, url: str, load_of: Callable[[int, Tally], Load]) -> Tally:
     """Clients of a service whose processes and gateways are killed in turns, and whose gateway stops for a while."""
     tally = Tally()
     kill = kill_a_worker if framework == "flask" else kill_all
     with service(framework, design, SERVED[framework], STORE_URL=url, DEADLINE_MS="1000") as started:
         events = [kill(started), partial(restart_gateways, hbase), kill(started), partial(stop_for_a_while, hbase)]
-        work = partial(run_clients, started.port, CLIENTS, requests, tally)
-        tally.troubles = in_trouble(work, in_turns(*events), EVERY_S)
-    assert tally.troubles >= 2 * len(events), "the load was too short"
+        tally.troubles = TURNS * len(events)
+        in_trouble(load_of(started.port, tally), in_turns(*events), tally.troubles, EVERY_S)
     check_answers(tally)
     return tally
 
@@ -142,8 +155,9 @@ def killed_orders(hbase: HBase, framework: str) -> Tally:
     url = f"{hbase.url}&table_prefix=killed_{framework}"
     with closing(connect(url)) as connection:
         create_tables(connection, ORDERS)
-    tally = troubled(hbase, framework, "orders", url, place_and_pay(ORDERS_OF_CLIENT))
-    check_orders(url, ORDERS_OF_CLIENT * CLIENTS)
+    placed: list[int] = []
+    tally = troubled(hbase, framework, "orders", url, partial(place_and_pay, placed=placed))
+    check_orders(url, placed)
     return tally
 
 
@@ -157,19 +171,10 @@ def killed_bookings(hbase: HBase, framework: str) -> Tally:
             hotel.open_room("inn", str(number))
     booked: dict[str, set[tuple[Any, ...]]] = {str(number): set() for number in range(ROOMS_OF_INN)}
 
-    async def book(client: Client, number: int) -> None:
-        choose = random.Random(number)
-        for booking in range(BOOKINGS_OF_CLIENT):
-            day = FIRST_DAY + choose.randrange(NIGHTS)
-            stay = Stay(f"b-{number}-{booking}", f"g-{number}", day, day + choose.randint(1, 3))
-            room = str(choose.randrange(ROOMS_OF_INN))
-            asked = {"hotel": "inn", "number": room, "stay": attrs.asdict(stay)}
-            status, answer = await client.until_settled("POST", "/book", asked)
-            assert status in (200, 409), answer
-            if status == 200:
-                booked[room].add(attrs.astuple(stay))
+    def load_of(port: int, tally: Tally) -> Load:
+        return lambda ended: run_clients(port, CLIENTS, partial(_book, ended, booked), tally)
 
-    tally = troubled(hbase, framework, "reservations", url, book)
+    tally = troubled(hbase, framework, "reservations", url, load_of)
     with closing(connect(url)) as connection:
         hotel = Hotel(connection)
         hotel.upkeep.recover(0)
@@ -181,6 +186,24 @@ def killed_bookings(hbase: HBase, framework: str) -> Tally:
             assert len(nights) == len({*nights})
             assert {attrs.astuple(stay) for stay in room.stays} == stays
     return tally
+
+
+async def _book(
+    ended: threading.Event, booked: Mapping[str, set[tuple[Any, ...]]], client: Client, number: int
+) -> None:
+    """Books rooms by chance, and notes those that were confirmed."""
+    choose = random.Random(number)
+    for booking in itertools.count():
+        if ended.is_set():
+            return
+        day = FIRST_DAY + choose.randrange(NIGHTS)
+        stay = Stay(f"b-{number}-{booking}", f"g-{number}", day, day + choose.randint(1, 3))
+        room = str(choose.randrange(ROOMS_OF_INN))
+        asked = {"hotel": "inn", "number": room, "stay": attrs.asdict(stay)}
+        status, answer = await client.until_settled("POST", "/book", asked)
+        assert status in (200, 409), answer
+        if status == 200:
+            booked[room].add(attrs.astuple(stay))
 
 
 def killed_services(_connection: Any, hbase: HBase) -> dict[str, object]:
