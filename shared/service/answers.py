@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import happybase  # noqa: F401 - makes the module Hbase_thrift
+from Hbase_thrift import IOError as HBaseIOError
 from thriftpy2.thrift import TException
+from thriftpy2.transport import TTransportException
 
 from ..queries import DependentQuery, Page, Query
 from ..records.plain_values import json_of
-from ..stores.outcomes.connection_errors import REFUSED, DeadlineExceeded, first_line
+from ..stores.outcomes.connection_errors import COUNTS, REFUSED, DeadlineExceeded, StoreError, first_line
 from ..tables import InvalidRow, TableMismatch
 from ..writes import ClockSkew, NotAllStored
 from ..writes.dictionaries import IdTaken, NameTaken, UnknownName
@@ -24,14 +27,19 @@ STATUSES: Mapping[type[Exception], int] = {
     IdTaken: 409,
     InvalidRow: 500,  # a stored row is damaged; `verify` finds it, too
     TableMismatch: 500,  # another layout has made the table, or a list of it is not filled yet
+    StoreError: 500,  # the URL of the store, or its file
     ValueError: 422,  # a record, a key or a question refuses a value
     DeadlineExceeded: 504,
-    ConnectionError: 503,  # no answer came in time: a write may be stored or not
+    OSError: 503,  # no answer came in time: a write may be stored or not
     ClockSkew: 503,  # this machine's clock is wrong; another machine's may be right
     NotAllStored: 503,  # unless its cause has another one, which decides
-    TException: 503,  # HBase refuses, mostly because a region is moving
+    TTransportException: 503,  # the same, on a connection of happybase itself
+    HBaseIOError: 503,  # a region is moving; but see `_NEVER`
+    TException: 500,  # what HBase's gateway refuses
 }
 """The HTTP status of each error; the first one that fits counts."""
+_NEVER = (REFUSED, "TableNotFoundException", "NoSuchColumnFamilyException")
+"""Words of an IOError of HBase after which the same call fails again; the field that says so may be missing."""
 RETRY = "send the same request again; a stored write is not made twice"
 
 
@@ -60,6 +68,7 @@ def json_refusal(error: Exception, own: Mapping[type[Exception], int]) -> tuple[
     cause = error.__cause__ if isinstance(error, NotAllStored) else error
     status = next((status for of, status in [*own.items(), *STATUSES.items()] if isinstance(cause, of)), 500)
     line = first_line(error)
-    if getattr(cause, "canRetry", None) is False or line.startswith(REFUSED):
-        status = 500  # HBase would refuse it again, such as a table that does not exist, or may not be read
-    return status, json_of({"error": line, **({"retry": RETRY} if status > 500 else {})})
+    if getattr(cause, "canRetry", None) is False or any(words in line for words in _NEVER):
+        status = 500  # the same request would be refused again
+    again = {"retry": RETRY} if status > 500 and COUNTS not in line else {}
+    return status, json_of({"error": line, **again})

@@ -16,6 +16,7 @@ from ...designs import Design, Variant
 from ...designs.golden_answers import json_of_answers
 from ...designs.layout_text import layout_texts
 from ...designs.patterns import key_line
+from ...records.plain_values import json_of
 from ...tables import TableLayout
 from ..named.designs import full_name
 from .copying import PACKAGE, Size, named_anew, repository_class
@@ -81,7 +82,7 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
         return names.code(named_anew(text, made.design.name, made.library)).replace(PACKAGE, made.name)
 
     package = {name: own(text) for name, text in modules.items()}
-    files = {f"{made.name}/{name}.py": text.encode() for name, text in package.items()}
+    files = {f"{made.name}/{_renamed(name, names)}.py": text.encode() for name, text in package.items()}
     files |= {f"tests/{name}.py": own(text).encode() for name, text in tests.items()}
     values = {"name": made.name, "library": made.library, "home": home_of_tables(package)}
     if made.size == "all":
@@ -102,6 +103,11 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
         f"{made.name}/py.typed": b"",
         **beside,
     }
+
+
+def _renamed(module: str, names: NewNames) -> str:
+    """The path of a module, whose name changes as it does where others import it."""
+    return "/".join(names.names.get(name, name) for name in module.split("/"))
 
 
 def _needed(made: Made) -> Iterator[str]:
@@ -207,6 +213,7 @@ def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iter
     module, repository = made.imported
     first = made.variant.record_tables[0]
     no_upkeep = made.design.why_no_upkeep(made.variant)
+    load = made.design.loads[0]
     values = {
         "name": made.name,
         "says": made.renames.in_prose(docstring[1]) if docstring else made.name,
@@ -222,9 +229,10 @@ def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iter
         "first": names.words(first.name).upper(),
         "part": names.words(first.key.parts[0].name),
         "no_upkeep": no_upkeep,
-        "samples": made.design.loads[0].samples.name,
+        "samples": load.samples.name,
         "question": _asked_over_http(made, names),
-        "key": ", ".join(f"`{names.words(part.name)}`" for part in first.key.parts),
+        "write": names.names.get(load.store.__name__, load.store.__name__),
+        "record": json_of(names.data(json.loads(json_of(next(load.sample_records()))))).replace("'", "\\u0027"),
         "crashes": "; writers that die at any call" if "tests/test_crashes.py" in files else "",
         "erasures": "; that nothing names what was erased" if "tests/test_erasures.py" in files else "",
     }

@@ -55,11 +55,10 @@ class Service:
             "library": library,
             "repository": made,
             "type": made if isinstance(self._repository, type) else "Any",
-            "gauge": " Gauge," if with_upkeep else "",
             "literal": ", Literal" if "Literal" in named else "",
             **endpoints,
         }
-        facts = {self.framework, "recovered"} if with_upkeep else {self.framework}
+        facts = {self.framework}
         web, process = self._imported(named), self._imported(["TABLES", made])
         return {
             "service/__init__": '"""The service: `web` answers requests, `process` is what it runs in."""\n',

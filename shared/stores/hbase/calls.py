@@ -5,6 +5,7 @@ from typing import Any
 import Hbase_thrift
 from attrs import evolve, frozen
 
+from ..outcomes.connection_errors import COUNTS
 from ..thrift1.idl import Thrift1
 
 # HBase: HConstants.LATEST_TIMESTAMP, for which a server sets its own clock.
@@ -50,7 +51,6 @@ SCANNER_CALLS = frozenset({"scannerGet", "scannerGetList", "scannerClose"})
 """Calls that move or close a scanner on the gateway: never sent again."""
 
 _NEW_TIME = "without a timestamp each attempt gets a time of its own"
-_COUNTS = "it would count twice"
 _TABLES = "it may fail because the first attempt succeeded"
 
 UNREPEATABLE = {
@@ -58,9 +58,9 @@ UNREPEATABLE = {
     "mutateRows": _NEW_TIME,
     "deleteAll": _NEW_TIME,
     "deleteAllRow": _NEW_TIME,
-    "atomicIncrement": _COUNTS,
-    "increment": _COUNTS,
-    "incrementRows": _COUNTS,
+    "atomicIncrement": COUNTS,
+    "increment": COUNTS,
+    "incrementRows": COUNTS,
     "append": "it would append twice",
     "checkAndPut": "it would be compared with its own put",
     "createTable": _TABLES,

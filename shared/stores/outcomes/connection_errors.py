@@ -19,6 +19,10 @@ class OutcomeUnknown(ConnectionError):
     """A write was sent and no reply came: it may have been stored or not."""
 
 
+COUNTS = "it would count twice"
+"""Why a call that counts is not sent again; its OutcomeUnknown says so."""
+
+
 class ScanBroken(ConnectionError):
     """A scan lost its scanner and cannot continue with a new one."""
 

@@ -3,12 +3,14 @@
 import json
 
 import pytest
+from Hbase_thrift import IllegalArgument
 from Hbase_thrift import IOError as HBaseIOError
+from thriftpy2.transport import TTransportException
 
 from shared.intents import UnknownOutcome
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.service import NotFound, json_answer, json_refusal
-from shared.stores import DeadlineExceeded, OutcomeUnknown, ScanBroken, Unreachable
+from shared.stores import DeadlineExceeded, InvalidStoreURL, OutcomeUnknown, ScanBroken, Unreachable
 from shared.tables import InvalidRecord, InvalidRow, LayoutMismatch, UnfilledList
 from shared.writes import ClockSkew, NotAllStored
 from shared.writes.dictionaries import NameTaken, UnknownName
@@ -46,11 +48,16 @@ def not_all_stored(cause: Exception) -> NotAllStored:
         (InvalidRow("t", b"r", "x"), 500),
         (LayoutMismatch("x"), 500),
         (UnfilledList("x"), 500),
-        (HBaseIOError(b"no such table"), 503),
+        (HBaseIOError(b"a region is moving"), 503),
         (Unreachable("x"), 503),
         (OutcomeUnknown("x"), 503),
         (UnknownOutcome("x"), 503),
         (ScanBroken("x"), 503),
+        (TimeoutError("x"), 503),
+        (TTransportException(message="x"), 503),
+        (HBaseIOError(b"org.apache.hadoop.hbase.TableNotFoundException: t"), 500),
+        (IllegalArgument(b"x"), 500),
+        (InvalidStoreURL("x"), 500),
         (ClockSkew("x"), 503),
         (DeadlineExceeded("x"), 504),
         (not_all_stored(Conflict("x")), 409),
@@ -74,6 +81,13 @@ def test_what_hbase_would_refuse_again_is_no_reason_to_try_again() -> None:
         500,
         {"error": "org.apache.hadoop.hbase.security.AccessDeniedException: no right"},
     )
+
+
+def test_a_count_of_unknown_outcome_is_not_to_be_sent_again() -> None:
+    _status, text = json_refusal(
+        OutcomeUnknown("increment: outcome unknown: not sent again, because it would count twice"), {}
+    )
+    assert "retry" not in json.loads(text)
 
 
 def test_values_that_json_has_not_are_shown_as_records_are_read() -> None:
