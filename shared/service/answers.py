@@ -40,7 +40,7 @@ STATUSES: Mapping[type[Exception], int] = {
 """The HTTP status of each error; the first one that fits counts."""
 _NEVER = (REFUSED, "TableNotFoundException", "NoSuchColumnFamilyException")
 """Words of an IOError of HBase after which the same call fails again; the field that says so may be missing."""
-RETRY = "send the same request again; a stored write is not made twice"
+RETRY = "send the same request again: it is made once, unless others have changed the record since"
 
 
 def json_answer(
@@ -66,9 +66,11 @@ def json_refusal(error: Exception, own: Mapping[type[Exception], int]) -> tuple[
     has that of `STATUSES`, or 500. The cause of `NotAllStored` decides.
     """
     cause = error.__cause__ if isinstance(error, NotAllStored) else error
-    status = next((status for of, status in [*own.items(), *STATUSES.items()] if isinstance(cause, of)), 500)
-    line = first_line(error)
-    if getattr(cause, "canRetry", None) is False or any(words in line for words in _NEVER):
+    status = next((status for of, status in [*own.items(), *STATUSES.items()] if isinstance(cause, of)), 0)
+    line = first_line(error) if status else "internal error: the log says more"
+    if isinstance(cause, HBaseIOError) and (
+        getattr(cause, "canRetry", None) is False or any(words in line for words in _NEVER)
+    ):
         status = 500  # the same request would be refused again
     again = {"retry": RETRY} if status > 500 and COUNTS not in line else {}
-    return status, json_of({"error": line, **again})
+    return status or 500, json_of({"error": line, **again}, ascii_only=True)  # a request may have half a character

@@ -31,9 +31,14 @@ def read_arguments(method: Callable[..., Any], given: Any) -> dict[str, Any]:
     return {name: _read(name, types[name], value) for name, value in values.items()}
 
 
-@cache
 def _parameters(method: Callable[..., Any]) -> list[Parameter]:
-    return [*signature(method, eval_str=True).parameters.values()]
+    function = getattr(method, "__func__", method)  # kept for ever, unlike the repository of a method
+    return _all_parameters(function)[1 if function is not method else 0 :]
+
+
+@cache
+def _all_parameters(function: Callable[..., Any]) -> list[Parameter]:
+    return [*signature(function, eval_str=True).parameters.values()]
 
 
 def _holds_records(wanted: Any) -> bool:

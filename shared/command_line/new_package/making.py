@@ -22,8 +22,12 @@ from .project import Made, project_files
 from .renaming import old_words
 
 SIZES: tuple[Size, ...] = ("keys", "questions", "all")
-TAKEN = ("rowbook", "samples", "tests", "attrs", "attr", "happybase", "msgpack")
-"""Names of other packages."""
+TAKEN = (
+    *("rowbook", "samples", "tests", "attrs", "attr", "happybase", "msgpack", "thriftpy2", "cattrs"),
+    *("fastapi", "starlette", "pydantic", "anyio", "uvicorn", "flask", "werkzeug", "gunicorn"),
+    *("prometheus_client", "pythonjsonlogger"),
+)
+"""Names of other packages, also of those that a service imports."""
 
 
 def new(

@@ -70,12 +70,13 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
     """All files of the project, by their names in its folder."""
     tables = [table.name for table in made.variant.tables]
     names = new_names([*modules.values(), *tests.values()], tables, made.renames)
+    served: dict[str, str] = {}
     if made.service is not None:
-        service = Service(made.service, made.design, made.variant, modules, names.names)
-        modules = {**modules, **service.files(made.name, "shared")}
+        service = Service(made.service, made.design, made.variant, modules, names)
+        served = service.files(made.name, made.library)
     of_library = None
     if made.is_vendored:
-        texts = [*modules.values(), *tests.values(), *_needed(made)]
+        texts = [*modules.values(), *served.values(), *tests.values(), *_needed(made)]
         of_library = vendored(texts, made.library, with_tests=made.size == "all")
 
     def own(text: str) -> str:
@@ -83,8 +84,13 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
 
     package = {name: own(text) for name, text in modules.items()}
     files = {f"{made.name}/{_renamed(name, names)}.py": text.encode() for name, text in package.items()}
+    files |= {f"{made.name}/{name}.py": text.encode() for name, text in served.items()}
     files |= {f"tests/{name}.py": own(text).encode() for name, text in tests.items()}
-    values = {"name": made.name, "library": made.library, "home": home_of_tables(package)}
+    values = {
+        "name": made.name,
+        "library": made.library,
+        "home": _renamed(home_of_tables(package), names).replace("/", "."),
+    }
     if made.size == "all":
         files |= dict(_samples(made, names))
         for test in ("test_contract.py", "test_example.py", *(["test_service.py"] if made.service else [])):
@@ -225,7 +231,7 @@ def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iter
         "again": " ".join(made.arguments),
         "tables": "\n".join(_table(made, names, table) for table in made.variant.record_tables),
         "edited": "\n".join(edited),
-        "home": home_of_tables(package),
+        "home": _renamed(home_of_tables(package), names).replace("/", "."),
         "first": names.words(first.name).upper(),
         "part": names.words(first.key.parts[0].name),
         "no_upkeep": no_upkeep,

@@ -13,12 +13,20 @@ from typing import Any
 import attrs
 
 from ..screen.wrong_usage import WrongUsage
+from .copying import PACKAGE
 from .name_words import Renames, words_of
 
 _NAMED = re.compile(r"`[^`\n]+`|\b[A-Z]\w*\.[a-z]\w*\b")
 _IN_BRACES = re.compile(r"\{(?:[^{}]|\{[^{}]*\})*\}")  # maybe with an f-string within
 _QUOTED = re.compile(r"([a-zA-Z]*)(\"\"\"|'''|\"|')(.*)\2", re.DOTALL)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_IMPORTED = re.compile(rf"\s*from (?!{PACKAGE})\w[.\w]* (?=import )")
+
+
+def _is_of_library(token: tokenize.TokenInfo) -> bool:
+    """Whether a name is in the path of another package's module, after `from`."""
+    path = _IMPORTED.match(token.line)
+    return path is not None and token.start[1] < path.end()
 
 
 @attrs.frozen
@@ -35,7 +43,7 @@ class NewNames:
         lines = text.splitlines(keepends=True)
         for token in reversed([*tokenize.generate_tokens(io.StringIO(text).readline)]):
             new = token.string
-            if token.type == tokenize.NAME:
+            if token.type == tokenize.NAME and not _is_of_library(token):
                 new = self.names.get(new, new)
             elif token.type in (tokenize.STRING, tokenize.COMMENT):
                 new = self._string(new) if token.type == tokenize.STRING else self._in_prose(new)

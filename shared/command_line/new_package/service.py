@@ -4,7 +4,7 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from inspect import Parameter
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -12,7 +12,9 @@ from typing import Any, Literal, Union, get_args, get_origin
 import attrs
 
 from ...designs import Design, Variant
+from ..screen.wrong_usage import WrongUsage
 from .copying import repository_class
+from .renaming import NewNames
 from .templates import filled
 
 FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
@@ -36,36 +38,49 @@ class Service:
     variant: Variant
     modules: Mapping[str, str]
     """Those of the package, without the service."""
-    names: Mapping[str, str]
-    """The names that become others in the package."""
+    names: NewNames
 
     def files(self, package: str, library: str) -> dict[str, str]:
-        """The modules of the service, by their names in the package, with the names of the design."""
+        """The modules of the service, by their names in the package; what is of the design has its new names."""
         questions, writes, errors = self._questions(), self._writes(), self._errors()
+        self._check_names()
         endpoints = {
             "questions": "\n\n\n".join(map(self._question, questions)),
             "writes": "\n\n\n".join(map(self._write, writes)),
-            "statuses": ", ".join(f"{error}: {status}" for error, status in errors.items()),
+            "statuses": ", ".join(f"{self._new(error)}: {status}" for error, status in errors.items()),
         }
-        named = {*errors, *_IDENTIFIER.findall(endpoints["questions"])}
+        named = {*map(self._new, errors), *_IDENTIFIER.findall(endpoints["questions"])}
         made = "Repository" if hasattr(self.variant.module, "Repository") else self._of.__name__
         with_upkeep = not self.design.why_no_upkeep(self.variant)
         values = {
             "name": package,
             "library": library,
-            "repository": made,
-            "type": made if isinstance(self._repository, type) else "Any",
+            "repository": self._new(made),
+            "type": self._new(made) if isinstance(self._repository, type) else "Any",
             "literal": ", Literal" if "Literal" in named else "",
             **endpoints,
         }
         facts = {self.framework}
-        web, process = self._imported(named), self._imported(["TABLES", made])
+        web, process = self._imported(named), self._imported(["TABLES", self._new(made)])
         return {
             "service/__init__": '"""The service: `web` answers requests, `process` is what it runs in."""\n',
             "service/process": filled("service_process.py", values | {"imports": process}, facts),
             "service/web": filled(f"service_{self.framework}.py", values | {"imports": web}, facts),
             **({"service/upkeep": filled("service_upkeep.py", values)} if with_upkeep else {}),
         }
+
+    def _check_names(self) -> None:
+        """Raises WrongUsage for a new name that the service itself has."""
+        empty = dict.fromkeys(("name", "library", "repository", "type", "literal", "imports"), "x")
+        empty |= dict.fromkeys(("questions", "writes", "statuses"), "")
+        of_service = {"live", "ready", "metrics"}
+        for template in ("service_process.py", f"service_{self.framework}.py"):
+            for node in ast.walk(ast.parse(filled(template, empty, {self.framework}))):
+                of_service |= {
+                    getattr(node, of) for of in ("id", "arg", "name") if isinstance(getattr(node, of, None), str)
+                }
+        if taken := sorted({*self.names.names.values()} & of_service):
+            raise WrongUsage(f"--record, --rename: the service has the name {taken[0]} already; choose another")
 
     @property
     def _repository(self) -> Any:
@@ -91,7 +106,7 @@ class Service:
         return [
             name
             for name in dict.fromkeys(names)
-            if hasattr(self._of, name) and all(_is_from_json(kind) for kind in self._types(name))
+            if name != "erase" and hasattr(self._of, name) and all(_is_from_json(kind) for kind in self._types(name))
         ]
 
     def _types(self, method: str) -> Iterator[Any]:
@@ -131,24 +146,30 @@ class Service:
                     found[node.name] = refused if "ValueError" in bases else 503
         return found
 
-    def _imported(self, names: Iterable[str]) -> str:
+    def _imported(self, names: Collection[str]) -> str:
         """The lines that import those of some names that the package defines; constants come first."""
         homes: dict[str, str] = {}
         for module, text in self.modules.items():
             if module not in _NOT_CALLED:
-                homes = {**dict.fromkeys({*names} & {*_defined(text)}, module.replace("/", ".")), **homes}
+                here = [name for name in _defined(text) if self._new(name) in names]
+                homes = {**dict.fromkeys(here, module.replace("/", ".")), **homes}
         ordered = sorted(homes, key=lambda name: (not name.isupper(), name))
         return "\n".join(
-            f"from ..{module} import {', '.join(name for name in ordered if homes[name] == module)}"
+            f"from ..{'.'.join(map(self._new, module.split('.')))} import "
+            f"{', '.join(self._new(name) for name in ordered if homes[name] == module)}"
             for module in sorted({*homes.values()})
         )
 
+    def _new(self, name: str) -> str:
+        """The name that a name of the design has in the package."""
+        return self.names.names.get(name, name)
+
     def _question(self, name: str) -> str:
         method = self._method(name)
-        path = self.names.get(name, name)
+        path = self._new(name)
         if self.framework == "flask":
             body = [f"return _asked(repository().{name})"]
-            return _function(f'@app.get("/{path}")', name, [], "Response", method, body)
+            return self._function(f'@app.get("/{path}")', name, [], "Response", method, body)
         asked = [*_arguments(getattr(self._of, name), method)]
         given = [f"bytes.fromhex({argument})" if kind == "bytes" else argument for argument, kind, _ in asked]
         call = f"repository().{name}({', '.join(given)})"
@@ -158,20 +179,37 @@ class Service:
             body = [f"return _page(request, {call}, limit, cursor)"]
         else:
             body = [f"return _answer({call})"]
-        return _function(f'@app.get("/{path}")', name, parameters, "Response", method, body)
+        return self._function(f'@app.get("/{path}")', name, parameters, "Response", method, body)
 
     def _write(self, name: str) -> str:
         method = self._method(name)
-        path = self.names.get(name, name)
+        path = self._new(name)
         if self.framework == "flask":
             body = [f"return _written(repository().{name})"]
-            return _function(f'@app.post("/{path}")', name, [], "Response", method, body)
+            return self._function(f'@app.post("/{path}")', name, [], "Response", method, body)
         call = f"repository().{name}(**read_arguments(repository().{name}, given))"
         if _returned(method) == "None":
-            return _function(f'@app.post("/{path}", status_code=204)', name, ["given: Given"], "None", method, [call])
-        return _function(
+            return self._function(
+                f'@app.post("/{path}", status_code=204)', name, ["given: Given"], "None", method, [call]
+            )
+        return self._function(
             f'@app.post("/{path}")', name, ["given: Given"], "Response", method, [f"return _answer({call})"]
         )
+
+    def _function(
+        self, decorator: str, name: str, parameters: list[str], returned: str, method: ast.FunctionDef, body: list[str]
+    ) -> str:
+        """An endpoint, which says what the first paragraph of the method says."""
+        line = f"def {name}({', '.join(parameters)}) -> {returned}:"
+        if len(line) > _COLUMNS:
+            listed = "".join(f"    {parameter},\n" for parameter in parameters)
+            inside = f"    {', '.join(parameters)}\n"
+            line = f"def {name}(\n{inside if len(inside) <= _COLUMNS else listed}) -> {returned}:"
+        said = (ast.get_docstring(method) or name).partition("\n\n")[0].partition(" Costs:")[0].partition("\nCosts:")[0]
+        lines = textwrap.wrap(" ".join(said.split()), _COLUMNS - 10)
+        docstring = f'"""{lines[0]}"""' if len(lines) == 1 else '"""' + "\n    ".join([*lines, '"""'])
+        text = "\n".join([line, f"    {docstring}", *(f"    {text}" for text in body)])
+        return f"{decorator}\n{self.names.code(text)}"
 
 
 _NOT_CALLED = ("design", "formats", "example", "__init__")
@@ -209,18 +247,3 @@ def _arguments(called: Callable[..., Any], method: ast.FunctionDef) -> Iterator[
         assert argument.annotation is not None
         default = "" if parameter.default is Parameter.empty else f" = {parameter.default!r}"
         yield argument.arg, ast.unparse(argument.annotation), default
-
-
-def _function(
-    decorator: str, name: str, parameters: list[str], returned: str, method: ast.FunctionDef, body: list[str]
-) -> str:
-    """An endpoint, which says what the first paragraph of the method says."""
-    line = f"def {name}({', '.join(parameters)}) -> {returned}:"
-    if len(line) > _COLUMNS:
-        listed = "".join(f"    {parameter},\n" for parameter in parameters)
-        inside = f"    {', '.join(parameters)}\n"
-        line = f"def {name}(\n{inside if len(inside) <= _COLUMNS else listed}) -> {returned}:"
-    said = (ast.get_docstring(method) or name).partition("\n\n")[0].partition(" Costs:")[0].partition("\nCosts:")[0]
-    lines = textwrap.wrap(" ".join(said.split()), _COLUMNS - 10)
-    docstring = f'"""{lines[0]}"""' if len(lines) == 1 else '"""' + "\n    ".join([*lines, '"""'])
-    return "\n".join([decorator, line, f"    {docstring}", *(f"    {text}" for text in body)])

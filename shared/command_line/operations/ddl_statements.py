@@ -8,6 +8,7 @@ from ...tables.ddl import grant_statements, namespace_statements, statement_spli
 from ..named.designs import find_variants
 from ..named.typed_values import number
 from ..screen.terminal import json_object, line
+from ..screen.wrong_usage import WrongUsage
 
 
 def show_statements(to: Console, name: str, splits: str | None, table_prefix: str | None, *, as_json: bool) -> None:
@@ -47,6 +48,8 @@ def show_statements(to: Console, name: str, splits: str | None, table_prefix: st
 
 def show_grants(to: Console, name: str, user: str, table_prefix: str | None) -> None:
     """Writes the statements that give a user the rights to use the tables of a variant, and to create none."""
+    if not user.isprintable() or not user:
+        raise WrongUsage(f"--grants: must be the name of a user, or @ and a group (got {user!r})")
     _design, (variant, *_others) = find_variants(name)
     for text in grant_statements(variant.tables, user, _prefix_of_names(table_prefix) if table_prefix else ""):
         line(to, text)

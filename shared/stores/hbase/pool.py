@@ -8,8 +8,8 @@ from collections import deque
 from weakref import WeakSet
 
 from ...events import report
-from ..outcomes.connection_errors import Unreachable
-from ..outcomes.deadlines import left_s
+from ..outcomes.connection_errors import DeadlineExceeded, Unreachable
+from ..outcomes.deadlines import has_passed, left_s
 from .helper_threads import HELPER_IDLE_S, is_helper
 from .retries import AttemptFailed
 from .sockets import GatewaySocket, network_error_text
@@ -75,7 +75,8 @@ class Pool:
             gateway_socket = self._connect()
         except AttemptFailed as failure:
             self._is_open = False
-            raise Unreachable(f"{self.url}: {failure.reason}") from failure.__cause__
+            error = DeadlineExceeded if has_passed() else Unreachable
+            raise error(f"{self.url}: {failure.reason}") from failure.__cause__
         with self._guard:
             self._idle.append(gateway_socket)
 

@@ -34,11 +34,13 @@ def first_line(error: object) -> str:
     """
     message: object = getattr(error, "message", None) or getattr(error, "strerror", None) or error
     text = message.decode(errors="replace") if isinstance(message, bytes) else str(message)
-    first = (text.splitlines() or [type(error).__name__])[0]
+    first = next(iter(text.split("\n")), "").strip() or type(error).__name__
     if denied := _DENIED.search(first):
         user, table, right = denied.groups()
         advice = (
-            "let another user create tables" if right == "CREATE" else f"run what rowbook ddl --grants {user} prints"
+            "let another user create tables"
+            if right == "CREATE"
+            else f"run what rowbook ddl NAME --grants {user} prints"
         )
         return f"{REFUSED}: user {user} must have the right {right} on {table}; {advice}"
     return first.removeprefix("org.apache.hadoop.hbase.DoNotRetryIOException: ").removeprefix("java.io.IOException: ")

@@ -9,9 +9,10 @@ import logging
 import os
 
 from confluent_kafka import Consumer, KafkaException
-from rowbook.service import read_arguments
+from rowbook.service import json_refusal, read_arguments
 
 from .process import repository, start
+from .web import STATUSES
 
 
 def main() -> None:
@@ -28,8 +29,11 @@ def main() -> None:
             raise KafkaException(message.error())
         try:
             repository().place(**read_arguments(repository().place, json.loads(message.value())))
-        except ValueError as error:  # it would be refused again: put it where a person looks
-            logging.error("%s: %s", message.key(), error)
+        except Exception as error:
+            status, line = json_refusal(error, STATUSES)
+            if status >= 500:  # of the store or the tables, not of the message: it comes again
+                raise
+            logging.error("%s: %s", message.key(), line)  # put it where a person looks
         consumer.commit(message, asynchronous=False)
 
 

@@ -73,6 +73,30 @@ def test_paths_functions_and_statuses_have_the_names_that_are_asked_for() -> Non
     assert "curl 'http://127.0.0.1:8000/ticket?ticket_number=n-42'" in files["README.md"].decode()
 
 
+RENAMED = (("messages", "Note", ()), ("feeds", None, ("post=article",)), ("logs", None, ("event=entry",)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize(
+    ("name", "record", "words"),
+    [
+        *RENAMED,
+        ("sessions", "Ticket", ()),
+        ("reservations", None, ("hotel=theatre",)),
+        ("changes", None, ("source=origin",)),
+    ],
+)
+def test_other_names_change_no_name_of_the_service_and_all_modules_are_found(
+    framework: str, name: str, record: str | None, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    files, _ = made_files("mine", name, service=framework, record=record, words=words)
+    write_folder(tmp_path / "mine", files)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_service.py"]
+    done = subprocess.run(command, cwd=tmp_path / "mine", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_service_needs_its_framework_and_no_library_of_the_show(framework: str) -> None:
     files, _ = made_files("mine", "links", service=framework)
@@ -98,6 +122,14 @@ def test_a_service_runs_on_a_copy_of_the_library(framework: str, tmp_path: Path)
     ("options", "refusal"),
     [
         ("--service django", "--service: must be fastapi or flask (got 'django')"),
+        (
+            "--service flask --record Request",
+            "--record, --rename: the service has the name REQUESTS already; choose another",
+        ),
+        (
+            "--service fastapi --rename numbered=cache",
+            "--record, --rename: the service has the name cache already; choose another",
+        ),
         ("--service flask --only keys", "--service: needs the whole design, so leave out --only keys"),
     ],
 )

@@ -90,6 +90,11 @@ def test_a_count_of_unknown_outcome_is_not_to_be_sent_again() -> None:
     assert "retry" not in json.loads(text)
 
 
+def test_what_nobody_expects_is_not_told_and_what_a_request_has_said_is_no_error_of_hbase() -> None:
+    assert json_refusal(RuntimeError("a secret"), {}) == (500, '{"error": "internal error: the log says more"}')
+    assert json_refusal(ValueError("HBase refuses: is unknown \ud800"), {})[0] == 422
+
+
 def test_values_that_json_has_not_are_shown_as_records_are_read() -> None:
     assert json_answer({"tie": b"\0\xff", "number": 7}) == '{"tie": "00ff", "number": 7}'
     with pytest.raises(NotFound):

@@ -1,5 +1,7 @@
 """The arguments of a call, read from a request: each by its type, or refused in one line."""
 
+import gc
+import weakref
 from collections.abc import Iterable
 from typing import Literal
 
@@ -85,3 +87,12 @@ def test_what_cannot_be_read_is_refused_in_one_line(method, given, refusal) -> N
     with pytest.raises(InvalidQuestion) as refused:
         read_arguments(method, given)
     assert str(refused.value) == refusal
+
+
+def test_a_repository_is_not_kept_for_its_methods() -> None:
+    tickets = Tickets()
+    read_arguments(tickets.put, ONE)
+    known = weakref.ref(tickets)
+    del tickets
+    gc.collect()
+    assert known() is None
