@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import happybase  # noqa: F401 - makes the module Hbase_thrift
+import happybase  # noqa: F401 # pyright: ignore[reportUnusedImport] - makes the module Hbase_thrift
 from Hbase_thrift import IOError as HBaseIOError
 from thriftpy2.thrift import TException
 from thriftpy2.transport import TTransportException

@@ -73,7 +73,7 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
     served: dict[str, str] = {}
     if made.service is not None:
         service = Service(made.service, made.design, made.variant, modules, names)
-        served = service.files(made.name, made.library)
+        served = service.files(made.name, "rowbook")
     of_library = None
     if made.is_vendored:
         texts = [*modules.values(), *served.values(), *tests.values(), *_needed(made)]
@@ -84,7 +84,10 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
 
     package = {name: own(text) for name, text in modules.items()}
     files = {f"{made.name}/{_renamed(name, names)}.py": text.encode() for name, text in package.items()}
-    files |= {f"{made.name}/{name}.py": text.encode() for name, text in served.items()}
+    files |= {
+        f"{made.name}/{name}.py": named_anew(text, made.design.name, made.library).encode()
+        for name, text in served.items()
+    }
     files |= {f"tests/{name}.py": own(text).encode() for name, text in tests.items()}
     values = {
         "name": made.name,

@@ -71,8 +71,11 @@ class Service:
 
     def _check_names(self) -> None:
         """Raises WrongUsage for a new name that the service itself has."""
-        empty = dict.fromkeys(("name", "library", "repository", "type", "literal", "imports"), "x")
-        empty |= dict.fromkeys(("questions", "writes", "statuses"), "")
+        names, texts = (
+            ("name", "library", "repository", "type", "literal", "imports"),
+            ("questions", "writes", "statuses"),
+        )
+        empty: dict[str, str] = {**dict.fromkeys(names, "x"), **dict.fromkeys(texts, "")}
         of_service = {"live", "ready", "metrics"}
         for template in ("service_process.py", f"service_{self.framework}.py"):
             for node in ast.walk(ast.parse(filled(template, empty, {self.framework}))):
