@@ -102,10 +102,10 @@ class Service:
         return [name for name in names if hasattr(self._of, name)]
 
     def _writes(self) -> list[str]:
-        """The names of the methods below the heading `writes`, or else of the loads, that JSON can call."""
+        """The names of the methods below the heading `writes`, and of the loads, that JSON can call."""
         headed = [text for of in self._of.__mro__ for text in _WRITES.findall(self._class_text(of.__name__))]
         names = [name for text in headed for name in re.findall(r"(?m)^    def ([a-z]\w*)\(", text)]
-        names = names or [load.store.__name__ for load in self.design.loads]
+        names += [load.store.__name__ for load in self.design.loads]
         return [
             name
             for name in dict.fromkeys(names)
