@@ -60,7 +60,7 @@ class Service:
             "literal": ", Literal" if "Literal" in named else "",
             **endpoints,
         }
-        facts = {self.framework}
+        facts = {self.framework, *(["paged"] if "_page(" in endpoints["questions"] else [])}
         web, process = self._imported(named), self._imported(["TABLES", self._new(made)])
         return {
             "service/__init__": '"""The service: `web` answers requests, `process` is what it runs in."""\n',
