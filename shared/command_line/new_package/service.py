@@ -136,18 +136,13 @@ class Service:
 
     def _errors(self) -> dict[str, int]:
         """The HTTP status of each error that the package defines: an unknown record, a conflict, or try again."""
-        found: dict[str, int] = {}
-        for module, text in self.modules.items():
-            for node in ast.parse(text).body if module not in _NOT_CALLED else ():
-                bases = (
-                    {base.id for base in node.bases if isinstance(base, ast.Name)}
-                    if isinstance(node, ast.ClassDef)
-                    else ()
-                )
-                if isinstance(node, ast.ClassDef) and {"ValueError", "Exception"} & {*bases}:
-                    refused = 404 if node.name.startswith("Unknown") else 409
-                    found[node.name] = refused if "ValueError" in bases else 503
-        return found
+        return {
+            node.name: next((status for start, status in _STATUSES.items() if node.name.startswith(start)), 409)
+            for module, text in self.modules.items()
+            if module not in _NOT_CALLED
+            for node in ast.parse(text).body
+            if isinstance(node, ast.ClassDef) and {"ValueError", "Exception"} & {*map(ast.unparse, node.bases)}
+        }
 
     def _imported(self, names: Collection[str]) -> str:
         """The lines that import those of some names that the package defines; constants come first."""
@@ -215,6 +210,8 @@ class Service:
         return f"{decorator}\n{self.names.code(text)}"
 
 
+_STATUSES = {"Unknown": 404, "TooMany": 503}
+"""The HTTP status of errors by the beginnings of their names; that of all others is 409."""
 _NOT_CALLED = ("design", "formats", "example", "__init__")
 """The modules of a package that a service does not call, or that only repeat names."""
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")

@@ -100,6 +100,19 @@ def test_other_names_change_no_name_of_the_service_and_all_modules_are_found(
     assert done.returncode == 0, done.stdout[-3000:]
 
 
+@pytest.mark.parametrize(
+    ("name", "statuses"),
+    [
+        ("reservations", "RoomTaken: 409, UnknownRoom: 404"),
+        ("changes", "RefusedChange: 409, AnotherWriter: 409"),
+        ("tsdb", "TooManyAttempts: 503"),
+    ],
+)
+def test_the_errors_of_a_design_have_their_statuses(name: str, statuses: str) -> None:
+    files, _ = made_files("mine", name, service="flask")
+    assert f"= {{{statuses}}}\n" in service_of(files, "web")
+
+
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_service_needs_its_framework_and_no_library_of_the_show(framework: str) -> None:
     files, _ = made_files("mine", "links", service=framework)
