@@ -49,11 +49,14 @@ def json_answer(
     """What a method of a repository returns, as JSON. Raises NotFound for None.
 
     A query is asked for a page: `{"records": [...], "next": ...}`, where `next` is what `url_of` makes of the cursor of
-    the next page, and null on the last one. Times are milliseconds, as in the record; bytes are hex.
+    the next page, and null on the last one; `left_out` counts the rows that only a later release can read. Times are
+    milliseconds, as in the record; bytes are hex.
     """
     if isinstance(value, Query | DependentQuery):
         page: Page[Any] = value.page(limit, cursor)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-        return json_of({"records": page.records, "next": None if page.cursor is None else url_of(page.cursor)})
+        left_out = {"left_out": len(page.unknown)} if page.unknown else {}
+        url = None if page.cursor is None else url_of(page.cursor)
+        return json_of({"records": page.records, "next": url, **left_out})
     if value is None:
         raise NotFound("no record has this key")
     return json_of(value)

@@ -9,6 +9,7 @@ from thriftpy2.transport import TTransportException
 
 from shared.intents import UnknownOutcome
 from shared.keys import InvalidKey, InvalidQuestion
+from shared.queries import Page, Query
 from shared.service import NotFound, json_answer, json_refusal
 from shared.stores import DeadlineExceeded, InvalidStoreURL, OutcomeUnknown, ScanBroken, Unreachable
 from shared.tables import InvalidRecord, InvalidRow, LayoutMismatch, UnfilledList
@@ -93,6 +94,22 @@ def test_a_count_of_unknown_outcome_is_not_to_be_sent_again() -> None:
 def test_what_nobody_expects_is_not_told_and_what_a_request_has_said_is_no_error_of_hbase() -> None:
     assert json_refusal(RuntimeError("a secret"), {}) == (500, '{"error": "internal error: the log says more"}')
     assert json_refusal(ValueError("HBase refuses: is unknown \ud800"), {})[0] == 422
+
+
+class OfLaterRelease(Query):
+    """A question whose page has a row that a later release has written."""
+
+    def __init__(self) -> None:
+        """Asks nothing."""
+
+    def page(self, limit=100, cursor=None):
+        return Page([], "next", 1, unknown=(InvalidRow("t", b"r", "unknown status"),))
+
+
+def test_rows_that_a_page_leaves_out_are_counted() -> None:
+    assert json_answer(OfLaterRelease(), url_of="/q?cursor={}".format) == (
+        '{"records": [], "next": "/q?cursor=next", "left_out": 1}'
+    )
 
 
 def test_values_that_json_has_not_are_shown_as_records_are_read() -> None:
