@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
-from functools import cache
 from typing import Any
 
 import attrs
@@ -44,15 +43,8 @@ def plain_value(value: Any) -> Any:
 
 
 def _with_plain_values(value: Any) -> Any:
-    """A record as its values by name, of which JSON asks again for those that it has not; else a plain value."""
-    if attrs.has(value.__class__):
-        return {name: getattr(value, name) for name in _names(value.__class__)}
-    return plain_value(value)
-
-
-@cache
-def _names(record: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in attrs.fields(record))
+    """What `json.dumps` writes in place of a value that JSON does not have; it asks again for values in a record."""
+    return attrs.asdict(value, recurse=False) if attrs.has(value.__class__) else plain_value(value)
 
 
 def json_of(value: Any, *, ascii_only: bool = False) -> str:

@@ -38,7 +38,7 @@ USER = "svc"
 
 @pytest.fixture(scope="module")
 def hbase() -> Iterator[HBase]:
-    """The tables of all designs, made by a superuser; then the gateways are those of the user."""
+    """An HBase in which a superuser has created all tables, and whose gateways then run as the user."""
     tables = [table for design in all_designs() for table in design.main.tables]
     with running(region_servers=1, java_options=FOR_MINUTES, properties=AUTHORIZED) as hbase:
         with closing(connect(hbase.url)) as connection:

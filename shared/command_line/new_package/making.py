@@ -27,7 +27,7 @@ TAKEN = (
     *("fastapi", "starlette", "pydantic", "anyio", "uvicorn", "flask", "werkzeug", "gunicorn"),
     *("prometheus_client", "pythonjsonlogger"),
 )
-"""Names of other packages, also of those that a service imports."""
+"""Packages that a project imports, so that its own package cannot have one of these names."""
 
 
 def new(

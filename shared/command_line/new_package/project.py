@@ -83,7 +83,7 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
         return names.code(named_anew(text, made.design.name, made.library)).replace(PACKAGE, made.name)
 
     package = {name: own(text) for name, text in modules.items()}
-    files = {f"{made.name}/{_renamed(name, names)}.py": text.encode() for name, text in package.items()}
+    files = {f"{made.name}/{names.module(name)}.py": text.encode() for name, text in package.items()}
     files |= {
         f"{made.name}/{name}.py": named_anew(text, made.design.name, made.library).encode()
         for name, text in served.items()
@@ -92,7 +92,7 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
     values = {
         "name": made.name,
         "library": made.library,
-        "home": _renamed(home_of_tables(package), names).replace("/", "."),
+        "home": names.module(home_of_tables(package)).replace("/", "."),
     }
     if made.size == "all":
         files |= dict(_samples(made, names))
@@ -112,11 +112,6 @@ def project_files(made: Made, modules: Mapping[str, str], tests: Mapping[str, st
         f"{made.name}/py.typed": b"",
         **beside,
     }
-
-
-def _renamed(module: str, names: NewNames) -> str:
-    """The path of a module, whose name changes as it does where others import it."""
-    return "/".join(names.names.get(name, name) for name in module.split("/"))
 
 
 def _needed(made: Made) -> Iterator[str]:
@@ -229,18 +224,18 @@ def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iter
         "origin": full_name(made.design, made.variant),
         "library": made.library,
         "module": module,
-        "repository": names.names.get(repository, repository),
+        "repository": names.of(repository),
         "version": __version__,
         "again": " ".join(made.arguments),
         "tables": "\n".join(_table(made, names, table) for table in made.variant.record_tables),
         "edited": "\n".join(edited),
-        "home": _renamed(home_of_tables(package), names).replace("/", "."),
+        "home": names.module(home_of_tables(package)).replace("/", "."),
         "first": names.words(first.name).upper(),
         "part": names.words(first.key.parts[0].name),
         "no_upkeep": no_upkeep,
         "samples": load.samples.name,
         "question": _asked_over_http(made, names),
-        "write": names.names.get(load.store.__name__, load.store.__name__),
+        "write": names.of(load.store.__name__),
         "record": json_of(names.data(json.loads(json_of(next(load.sample_records()))))).replace("'", "\\u0027"),
         "crashes": "; writers that die at any call" if "tests/test_crashes.py" in files else "",
         "erasures": "; that nothing names what was erased" if "tests/test_erasures.py" in files else "",
@@ -251,8 +246,8 @@ def _readme(made: Made, package: Mapping[str, str], names: NewNames, files: Iter
 def _asked_over_http(made: Made, names: NewNames) -> str:
     """The URL of the first question with its sample, after the address."""
     pattern = made.design.patterns[0]
-    sample = {names.names.get(name, name): value for name, value in pattern.sample.items()}
-    return f"{names.names.get(pattern.method.__name__, pattern.method.__name__)}?{urlencode(sample)}"
+    sample = {names.of(name): value for name, value in pattern.sample.items()}
+    return f"{names.of(pattern.method.__name__)}?{urlencode(sample)}"
 
 
 def _table(made: Made, names: NewNames, table: TableLayout[Any, Any]) -> str:

@@ -38,13 +38,21 @@ class NewNames:
     told: Mapping[str, str]
     """Those that a text names too: of fields, functions, their arguments, classes and tables."""
 
+    def of(self, name: str) -> str:
+        """The name in the place of another one; the same, if it stays."""
+        return self.names.get(name, name)
+
+    def module(self, path: str) -> str:
+        """The path of a module, whose parts change as they do where others import it."""
+        return "/".join(map(self.of, path.split("/")))
+
     def code(self, text: str) -> str:
         """A module with these names, also in f-strings, and in strings that are one of them."""
         lines = text.splitlines(keepends=True)
         for token in reversed([*tokenize.generate_tokens(io.StringIO(text).readline)]):
             new = token.string
             if token.type == tokenize.NAME and not _is_of_library(token):
-                new = self.names.get(new, new)
+                new = self.of(new)
             elif token.type in (tokenize.STRING, tokenize.COMMENT):
                 new = self._string(new) if token.type == tokenize.STRING else self._in_prose(new)
             (row, start), (last, end) = token.start, token.end

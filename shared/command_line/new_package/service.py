@@ -29,6 +29,15 @@ _SCALARS = (str, int, float, bool, bytes)
 _COLUMNS = 120
 
 
+def _classes_of(service: "Service") -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for text in service.modules.values():
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, ast.get_source_segment(text, node) or "")
+    return found
+
+
 @attrs.frozen
 class Service:
     """The endpoints of a repository, in one web framework."""
@@ -37,8 +46,10 @@ class Service:
     design: Design
     variant: Variant
     modules: Mapping[str, str]
-    """Those of the package, without the service."""
+    """The modules of the package, without those of the service."""
     names: NewNames
+    _classes: Mapping[str, str] = attrs.field(init=False, default=attrs.Factory(_classes_of, takes_self=True))
+    """The text of each class of the package, by its name."""
 
     def files(self, package: str, library: str) -> dict[str, str]:
         """The modules of the service, by their names in the package; what is of the design has its new names."""
@@ -47,21 +58,21 @@ class Service:
         endpoints = {
             "questions": "\n\n\n".join(map(self._question, questions)),
             "writes": "\n\n\n".join(map(self._write, writes)),
-            "statuses": ", ".join(f"{self._new(error)}: {status}" for error, status in errors.items()),
+            "statuses": ", ".join(f"{self.names.of(error)}: {status}" for error, status in errors.items()),
         }
-        named = {*map(self._new, errors), *_IDENTIFIER.findall(endpoints["questions"])}
+        named = {*map(self.names.of, errors), *_IDENTIFIER.findall(endpoints["questions"])}
         made = "Repository" if hasattr(self.variant.module, "Repository") else self._of.__name__
         with_upkeep = not self.design.why_no_upkeep(self.variant)
         values = {
             "name": package,
             "library": library,
-            "repository": self._new(made),
-            "type": self._new(made) if isinstance(self._repository, type) else "Any",
+            "repository": self.names.of(made),
+            "type": self.names.of(made) if isinstance(self._repository, type) else "Any",
             "literal": ", Literal" if "Literal" in named else "",
             **endpoints,
         }
         facts = {self.framework, *(["paged"] if "_page(" in endpoints["questions"] else [])}
-        web, process = self._imported(named), self._imported(["TABLES", self._new(made)])
+        web, process = self._imported(named), self._imported(["TABLES", self.names.of(made)])
         return {
             "service/__init__": '"""The service: `web` answers requests, `process` is what it runs in."""\n',
             "service/process": filled("service_process.py", values | {"imports": process}, facts),
@@ -103,7 +114,7 @@ class Service:
 
     def _writes(self) -> list[str]:
         """The names of the methods below the heading `writes`, and of the loads, that JSON can call."""
-        headed = [text for of in self._of.__mro__ for text in _WRITES.findall(self._class_text(of.__name__))]
+        headed = [text for of in self._of.__mro__ for text in _WRITES.findall(self._classes.get(of.__name__, ""))]
         names = [name for text in headed for name in re.findall(r"(?m)^    def ([a-z]\w*)\(", text)]
         names += [load.store.__name__ for load in self.design.loads]
         return [
@@ -116,20 +127,12 @@ class Service:
         _self, *parameters = inspect.signature(getattr(self._of, method), eval_str=True).parameters.values()
         return (parameter.annotation for parameter in parameters)
 
-    def _class_text(self, name: str) -> str:
-        """The text of a class of the package; empty if the package has none of that name."""
-        for text in self.modules.values():
-            for node in ast.parse(text).body:
-                if isinstance(node, ast.ClassDef) and node.name == name:
-                    return ast.get_source_segment(text, node) or ""
-        return ""
-
     def _method(self, name: str) -> ast.FunctionDef:
         """A method of the repository in its module."""
         of_class = getattr(self._of, name).__qualname__.partition(".")[0]
         (found,) = (
             node
-            for node in ast.walk(ast.parse(self._class_text(of_class)))
+            for node in ast.walk(ast.parse(self._classes[of_class]))
             if isinstance(node, ast.FunctionDef) and node.name == name
         )
         return found
@@ -145,69 +148,55 @@ class Service:
         }
 
     def _imported(self, names: Collection[str]) -> str:
-        """The lines that import those of some names that the package defines; constants come first."""
+        """The imports of some names from the package's own modules; names that it does not define are left out."""
         homes: dict[str, str] = {}
         for module, text in self.modules.items():
             if module not in _NOT_CALLED:
-                here = [name for name in _defined(text) if self._new(name) in names]
-                homes = {**dict.fromkeys(here, module.replace("/", ".")), **homes}
+                here = [name for name in _defined(text) if self.names.of(name) in names]
+                homes = {**dict.fromkeys(here, module), **homes}
         ordered = sorted(homes, key=lambda name: (not name.isupper(), name))
         return "\n".join(
-            f"from ..{'.'.join(map(self._new, module.split('.')))} import "
-            f"{', '.join(self._new(name) for name in ordered if homes[name] == module)}"
+            f"from ..{self.names.module(module).replace('/', '.')} import "
+            f"{', '.join(self.names.of(name) for name in ordered if homes[name] == module)}"
             for module in sorted({*homes.values()})
         )
 
-    def _new(self, name: str) -> str:
-        """The name that a name of the design has in the package."""
-        return self.names.names.get(name, name)
-
     def _question(self, name: str) -> str:
-        method = self._method(name)
-        path = self._new(name)
         if self.framework == "flask":
-            body = [f"return _asked(repository().{name})"]
-            return self._function(f'@app.get("/{path}")', name, [], "Response", method, body)
+            return self._endpoint("get", name, [], f"return _asked(repository().{name})")
+        method = self._method(name)
         asked = [*_arguments(getattr(self._of, name), method)]
         given = [f"bytes.fromhex({argument})" if kind == "bytes" else argument for argument, kind, _ in asked]
         call = f"repository().{name}({', '.join(given)})"
         parameters = [f"{argument}: {kind.replace('bytes', 'str')}{default}" for argument, kind, default in asked]
-        if _returned(method).startswith(("Query[", "DependentQuery[")):
-            parameters = ["request: Request", *parameters, "limit: Limit = 20", "cursor: str | None = None"]
-            body = [f"return _page(request, {call}, limit, cursor)"]
-        else:
-            body = [f"return _answer({call})"]
-        return self._function(f'@app.get("/{path}")', name, parameters, "Response", method, body)
+        if not _returned(method).startswith(("Query[", "DependentQuery[")):
+            return self._endpoint("get", name, parameters, f"return _answer({call})")
+        parameters = ["request: Request", *parameters, "limit: Limit = 20", "cursor: str | None = None"]
+        return self._endpoint("get", name, parameters, f"return _page(request, {call}, limit, cursor)")
 
     def _write(self, name: str) -> str:
-        method = self._method(name)
-        path = self._new(name)
         if self.framework == "flask":
-            body = [f"return _written(repository().{name})"]
-            return self._function(f'@app.post("/{path}")', name, [], "Response", method, body)
+            return self._endpoint("post", name, [], f"return _written(repository().{name})")
         call = f"repository().{name}(**read_arguments(repository().{name}, given))"
-        if _returned(method) == "None":
-            return self._function(
-                f'@app.post("/{path}", status_code=204)', name, ["given: Given"], "None", method, [call]
-            )
-        return self._function(
-            f'@app.post("/{path}")', name, ["given: Given"], "Response", method, [f"return _answer({call})"]
-        )
+        if _returned(self._method(name)) == "None":
+            return self._endpoint("post", name, ["given: Given"], call, options=", status_code=204", returned="None")
+        return self._endpoint("post", name, ["given: Given"], f"return _answer({call})")
 
-    def _function(
-        self, decorator: str, name: str, parameters: list[str], returned: str, method: ast.FunctionDef, body: list[str]
+    def _endpoint(
+        self, verb: str, name: str, parameters: list[str], body: str, *, options: str = "", returned: str = "Response"
     ) -> str:
-        """An endpoint, which says what the first paragraph of the method says."""
+        """An endpoint, which says what the first paragraph of the repository's method says."""
         line = f"def {name}({', '.join(parameters)}) -> {returned}:"
         if len(line) > _COLUMNS:
             listed = "".join(f"    {parameter},\n" for parameter in parameters)
             inside = f"    {', '.join(parameters)}\n"
             line = f"def {name}(\n{inside if len(inside) <= _COLUMNS else listed}) -> {returned}:"
-        said = (ast.get_docstring(method) or name).partition("\n\n")[0].partition(" Costs:")[0].partition("\nCosts:")[0]
+        said = (ast.get_docstring(self._method(name)) or name).partition("\n\n")[0]
+        said = said.partition(" Costs:")[0].partition("\nCosts:")[0]
         lines = textwrap.wrap(" ".join(said.split()), _COLUMNS - 10)
         docstring = f'"""{lines[0]}"""' if len(lines) == 1 else '"""' + "\n    ".join([*lines, '"""'])
-        text = "\n".join([line, f"    {docstring}", *(f"    {text}" for text in body)])
-        return f"{decorator}\n{self.names.code(text)}"
+        text = f"{line}\n    {docstring}\n    {body}"
+        return f'@app.{verb}("/{self.names.of(name)}"{options})\n{self.names.code(text)}'
 
 
 _STATUSES = {"Unknown": 404, "TooMany": 503}

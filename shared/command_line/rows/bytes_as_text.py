@@ -65,7 +65,9 @@ def read_keys(file: str, form: KeyForm | None) -> Iterator[dict[KeyForm, bytes]]
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except (OSError, ValueError) as error:  # a NUL in the path is a ValueError
-        raise CommandFailed(f"{file}: {getattr(error, 'strerror', None) or error}") from None
+        from ...stores.outcomes.connection_errors import first_line  # which imports happybase
+
+        raise CommandFailed(f"{file}: {first_line(error)}") from None
     lines = data.splitlines()
     forms = forms_of(lines, form)
     for line_number, text in enumerate(lines, start=1):

@@ -1,7 +1,7 @@
 """The pictures of a design's pages, as SVG: drawn from its tables, its samples and what its questions read.
 
-A file draws each kind of picture, and `design_pictures.py` all those of a design. Nothing here writes a file:
-`tests/programs/pictures.py` does.
+Each kind of picture has a module that draws it; `design_pictures.py` draws all pictures of a design. The program
+`tests/programs/pictures.py` writes them to files.
 """
 
 from .design_pictures import MAX_BYTES, pictures, pictures_of

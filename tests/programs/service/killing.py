@@ -191,7 +191,7 @@ def killed_bookings(hbase: HBase, framework: str) -> Tally:
 async def _book(
     ended: threading.Event, booked: Mapping[str, set[tuple[Any, ...]]], client: Client, number: int
 ) -> None:
-    """Books rooms by chance, and notes those that were confirmed."""
+    """Books random rooms until the event is set, and notes each stay that was confirmed."""
     choose = random.Random(number)
     for booking in itertools.count():
         if ended.is_set():

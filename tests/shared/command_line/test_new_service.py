@@ -90,7 +90,7 @@ RENAMED = (("messages", "Note", ()), ("feeds", None, ("post=article",)), ("logs"
         ("changes", None, ("source=origin",)),
     ],
 )
-def test_other_names_change_no_name_of_the_service_and_all_modules_are_found(
+def test_a_rename_changes_no_name_of_the_service_and_every_import_finds_its_module(
     framework: str, name: str, record: str | None, words: tuple[str, ...], tmp_path: Path
 ) -> None:
     files, _ = made_files("mine", name, service=framework, record=record, words=words)
