@@ -1,5 +1,7 @@
 """Many writes at once: the calls that they share, the window, rivals, lost replies, and several sockets."""
 
+import threading
+
 import attrs
 import pytest
 
@@ -68,13 +70,18 @@ def test_as_many_decisions_are_under_way_as_the_url_says():
         assert 3 <= gateway.most_under_way <= 4
 
 
-def test_an_interrupted_batch_waits_for_the_calls_under_way_and_begins_no_others():
+@pytest.mark.parametrize("stopped", [0, 1, 2])
+def test_an_interrupted_batch_waits_for_the_calls_under_way_and_begins_no_others(stopped):
     with ScriptedGateway() as gateway:
         table = gateway.connect(in_flight=3).table("t")
         gateway.takes_s = 0.02
+        helpers = []
 
         def count_up(number):
-            if number == 5:
+            helper = threading.get_ident()
+            if helper not in helpers:
+                helpers.append(helper)
+            if number >= 5 and helpers.index(helper) == stopped:
                 raise KeyboardInterrupt
             return table.counter_inc(b"c", b"d:n")
 
