@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import Accepted, AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import Repeats, parse_time
 
 from . import keys
@@ -50,12 +50,5 @@ DESIGN = Design(
     exemptions=(
         Exemption("rows", "the verb is in no row key, so other verbs are read too", (OF_VERB,)),
         Exemption("order", "they come in the order of the row key, which may have the user first", (ALIKE,)),
-    ),
-    accepted=(
-        Accepted(
-            "long-key",
-            "each attribute has a column of its own, which a release may add, and details are longer than those of the "
-            "samples",
-        ),
     ),
 )

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import LATE_PUTS, AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
@@ -42,5 +42,4 @@ DESIGN = Design(
     variants=(Variant(keys, "names as text, and an index by product id", unfilled=keys.ERASURES.tables),),
     erases="a shop",
     exemptions=(Exemption("rows", "the region comes before the category, so the whole shop is read", (CATEGORY,)),),
-    accepted=(LATE_PUTS,),
 )

@@ -52,10 +52,7 @@ DESIGN = Design(
     variants=(Variant(keys, "by record and by position, whole changes in both", (REBUILT, OTHER_TABLES), NOT_FED),),
     erases="a record",
     accepted=(
-        Accepted(
-            "long-key",
-            "a change has a cell for each column that changed, so that columns of any name can be stored",
-        ),
+        Accepted("rising", "the log of a source is read in its order, and one region absorbs the changes of most"),
     ),
     exemptions=(Exemption("rows", "all changes of the table are read, to compute its records", (ALL_THEN,)),),
 )

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import LATE_PUTS, AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
@@ -48,5 +48,4 @@ DESIGN = Design(
     repository=DocumentRepository,
     variants=(Variant(keys, "the design itself", (IN_NO_KEY,), unfilled=UNFILLED),),
     erases="an owner",
-    accepted=(LATE_PUTS,),
 )

@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from shared.designs import LATE_PUTS, AccessPattern, Design, Load, Variant
+from shared.designs import AccessPattern, Design, Load, Variant
 from shared.records import parse_time
 
 from . import keys
@@ -56,5 +56,4 @@ DESIGN = Design(
     repository=partial(FeedRepository, pull_above=PULL_ABOVE),
     variants=(Variant(keys, "the design itself", unfilled=UNFILLED),),
     erases="a user",
-    accepted=(LATE_PUTS,),
 )

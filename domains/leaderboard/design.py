@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import LATE_PUTS, AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 
 from .leaderboard import TABLES, Entry, Leaderboard
 
@@ -41,5 +41,4 @@ DESIGN = Design(
             avoid_if="you show every player's rank, or results add up: use `counters` for sums",
         ),
     ),
-    accepted=(LATE_PUTS,),
 )

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import LATE_PUTS, AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from .links import TABLES, Click, Link, Links
@@ -35,5 +35,4 @@ DESIGN = Design(
         ),
     ),
     erases="an owner",
-    accepted=(LATE_PUTS,),
 )

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import LATE_PUTS, AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
@@ -51,5 +51,4 @@ DESIGN = Design(
     repository=MessageRepository,
     variants=(Variant(keys, "the design itself", (GETS, OTHER_PEERS), unfilled=UNFILLED),),
     erases="a user",
-    accepted=(LATE_PUTS,),
 )

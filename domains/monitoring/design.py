@@ -47,17 +47,5 @@ DESIGN = Design(
     repository=PointRepository,
     variants=(Variant(keys, "a row for each hour of a metric, a cell for each point", WHOLE_HOURS),),
     without_upkeep="stores each point in one cell, so there is nothing to recover or to compare",
-    accepted=(
-        Accepted(
-            "long-key",
-            "a point is put as it arrives, so it is a cell of its own; a scan sends the key once for each row; in "
-            "`tsdb` names are codes, and a compaction makes one cell of an hour",
-        ),
-        Accepted(
-            "tie",
-            "host, metric and time identify a point: a value that is sent again replaces the earlier one",
-            ("points",),
-        ),
-        Accepted("no-ttl", "only you know how long points are worth keeping; `drop_before` deletes old hours"),
-    ),
+    accepted=(Accepted("no-ttl", "only you know how long points are worth keeping; `drop_before` deletes old hours"),),
 )

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import Accepted, AccessPattern, Design, Exemption, Load, Variant
 
 from . import keys
 from .formats import FORMATS
+from .keys import SHOWN, TRIM_AT
 from .records import OrderSummary, Profile
 from .repository import ProfileRepository
 
@@ -36,5 +37,8 @@ DESIGN = Design(
     variants=(Variant(keys, "a cell for each of the newest orders, in the user's row"),),
     without_upkeep="stores a profile or an order in one row, and a crash leaves nothing to recover or to compare",
     erases="a user",
+    accepted=(
+        Accepted("wide-row", f"a writer that finds {TRIM_AT} orders in a row deletes all but the newest {SHOWN}"),
+    ),
     exemptions=(Exemption("rows", "the name is in no row key, so a filter reads the whole table", (NAMED,)),),
 )

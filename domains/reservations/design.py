@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import LATE_PUTS, AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 
 from .hotel import TABLES, Booking, Hotel
 
@@ -38,5 +38,4 @@ DESIGN = Design(
             avoid_if="all that must be unique together does not fit one row",
         ),
     ),
-    accepted=(LATE_PUTS,),
 )

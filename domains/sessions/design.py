@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.designs import LATE_PUTS, Accepted, AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from .sessions import TABLES, Session, Sessions
@@ -36,13 +36,5 @@ DESIGN = Design(
             take_if="of one thing there may be one at a time: a car's parking, a charger's session, a caller's call",
             avoid_if="several may be open at once: give each an id, as in `orders`",
         ),
-    ),
-    accepted=(
-        Accepted(
-            "long-key",
-            "a line of ended sessions has two columns, of which a settled price puts one",
-            ("sessions_ended",),
-        ),
-        LATE_PUTS,
     ),
 )

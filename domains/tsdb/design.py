@@ -67,10 +67,7 @@ DESIGN = Design(
     repository=TsdbRepository,
     variants=(Variant(keys, "the rows of a metric in one range"),),
     exemptions=(DATED_BY_CLOCK, ALL_SERIES),
-    accepted=(
-        Accepted("long-key", "OpenTSDB puts points like this; a compaction makes one cell of a row"),
-        Accepted("no-ttl", "OpenTSDB's table keeps points for ever, until its owner alters the family"),
-    ),
+    accepted=(Accepted("no-ttl", "OpenTSDB's table keeps points for ever, until its owner alters the family"),),
     names_in_key=names_in_key,
     unknown_names=unknown_names,
     actions=ACTIONS,

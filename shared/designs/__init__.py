@@ -9,7 +9,6 @@ May import all other rooms but `exhibit` and `testing`.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .accepted import LATE_PUTS as LATE_PUTS
     from .accepted import LINT_RULES as LINT_RULES
     from .accepted import Accepted as Accepted
     from .cell_contents import CellContents as CellContents
@@ -37,7 +36,7 @@ else:
 
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
-        accepted="LATE_PUTS LINT_RULES Accepted",
+        accepted="LINT_RULES Accepted",
         cell_contents="CellContents contents_of",
         design="FACTS Design Exemption Load StoreSettings Variant Wrong load_samples store_records",
         counting="Cost metered",

@@ -5,18 +5,19 @@ import attrs
 from ..records.fields import one_of
 
 LINT_RULES = {
-    "rising": "the key starts with a time or with numbers that count up, and nothing spreads it",
+    "rising": "new rows all go to one place: the key, or what follows its most frequent start, rises as rows are written",
     "unsplit": "a prefix spreads the rows, but the table has no split points",
     "text-number": "a question compares numbers that the key holds as text",
     "unbound": "no question gives a part of the key, and questions compare a later one",
-    "long-key": "the key is repeated in every cell of a row, and takes more bytes than all that the cells hold",
-    "many-ranges": "a question would read more ranges than a plan may have",
+    "whole-table": "a question reads all rows of the table, and returns few of them",
+    "long-key": "the key is repeated in every cell of a row, and takes more than half of all bytes",
+    "many-ranges": "a question reads many ranges for few records, or would read more than a plan may have",
     "few-buckets": "the values that a bucket is computed from are too few, or too regular, to fill the buckets",
     "tie": "two records may have the same key, and then one replaces the other",
+    "wide-row": "a row gets a cell for each event of its owner, and grows without end",
     "no-ttl": "points are stored, and nothing removes the old ones",
     "source-ttl": "the cell that decides a write can expire",
     "ttls-differ": "a part of a record expires before the rest",
-    "kept-tombstones": "a family keeps tombstones, which a table created through Thrift1 alone does not do",
 }
 """The rules, each with what a finding of it says. A finding also says why it is one, and what to do."""
 
@@ -31,11 +32,3 @@ class Accepted:
     """Why the design keeps it, as a clause after "because"."""
     tables: tuple[str, ...] = ()
     """The names of the tables in which the finding is accepted; empty for all."""
-
-
-LATE_PUTS = Accepted(
-    "kept-tombstones",
-    "a table that keeps none loses nothing: only a put that arrives minutes late, after a compaction of all files, can "
-    "bring back a line of a list, which `verify` finds",
-)
-"""For designs with lists that an `IntentWriter` derives from sources."""

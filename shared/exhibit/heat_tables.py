@@ -23,6 +23,7 @@ from ..designs.scratch import scratch_store
 from ..keys import InvalidKey
 from ..tables.layouts import PhysicalTable, physical_tables
 from .heat import OWN_POINTS, Heat, TooFewWrites, Writes
+from .write_order import TimeField, time_field, time_format
 
 if TYPE_CHECKING:
     import happybase
@@ -106,7 +107,7 @@ def _generated(design: Design, times: int) -> Records:
 
 def in_order_of_time(made: Sequence[tuple[Load, Any]]) -> Records:
     """Records in order of time; as they are if a load has an order of its own."""
-    return made if any(load.has_own_order for load, _record in made) else sorted(made, key=_time_ms)
+    return made if any(load.has_own_order for load, _record in made) else sorted(made, key=_time_of(made))
 
 
 def sample_records(design: Design) -> Records:
@@ -114,10 +115,30 @@ def sample_records(design: Design) -> Records:
     return in_order_of_time([(load, record) for load in design.loads for record in load.sample_records()])
 
 
-def _time_ms(made: tuple[Load, Any]) -> int:
-    """The time of a record: its first attribute in milliseconds; -1 if it has none, so that it comes first."""
-    load, record = made
-    return next((getattr(record, field.name) for field in attrs.fields(load.record) if field.name.endswith("_ms")), -1)
+def tells_order(made: Records) -> bool:
+    """Whether records tell in which order they are written: by a time of theirs, or by the order of a log."""
+    fields = _time_fields(made)
+    return all(load.has_own_order or fields[load.name] is not None for load, _record in made)
+
+
+def _time_fields(made: Records) -> Mapping[str, TimeField | None]:
+    """For each load, the field that tells when its records are written."""
+    records_of: dict[str, list[Any]] = {}
+    for load, record in made:
+        records_of.setdefault(load.name, []).append(record)
+    return {name: time_field(records) for name, records in records_of.items()}
+
+
+def _time_of(made: Records) -> Callable[[tuple[Load, Any]], float]:
+    """A function that returns when one of these records is written; -1 if nothing tells it, so that it comes first."""
+    fields = _time_fields(made)
+
+    def time_ms(one: tuple[Load, Any]) -> float:
+        load, record = one
+        field = fields[load.name]
+        return -1 if field is None else field.time_ms(record)
+
+    return time_ms
 
 
 def records_by_load(records: Records) -> dict[str, int]:
@@ -139,8 +160,9 @@ def stored(variant: Variant, records: Records) -> Generator[tuple["happybase.Con
     """
     with closing(scratch_store(variant.tables)) as connection, same_random_numbers():
         repository = variant.open(connection)
+        time_ms = _time_of(records)
         with metered(connection) as cost:
-            for _moment, group in groupby(records, key=lambda made: (_time_ms(made), made[0].name)):
+            for _moment, group in groupby(records, key=lambda made: (time_ms(made), made[0].name)):
                 (load, _record), *_others = made = list(group)
                 if load.stores_many_in(repository) and variant.may_store_again:
                     load.store_all_in(repository, [record for _load, record in made])
@@ -187,8 +209,8 @@ def _owner_of(table: PhysicalTable, row: bytes) -> str:
     for layout in table.layouts:
         with suppress(InvalidKey):
             key = layout.key.decode(row)
-            names = (part.name for part in layout.key.parts if not part.name.endswith("_ms"))
-            name = next(names, None)
+            names = (part.name for part in layout.key.parts)
+            name = next((name for name in names if time_format([getattr(key, name)]) is None), None)
             return f"{name} {show_value(name, getattr(key, name))}" if name else ""
     return ""
 

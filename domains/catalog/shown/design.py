@@ -2,7 +2,7 @@
 
 import attrs
 
-from shared.designs import Accepted, Exemption, Variant
+from shared.designs import Exemption, Variant
 from shared.exhibit import ShownDesign
 
 from ..design import BY_ID, CATEGORY, NEW, REGION
@@ -30,7 +30,6 @@ DESIGN = ShownDesign.of(
                 Exemption("order", "they come by product id, because the table has no list by time", (NEW,)),
             ),
             without_upkeep="stores each product in one put, so there is nothing to recover or to compare",
-            accepted=(Accepted("long-key", "each attribute has a column of its own, which a release may add"),),
             take_if="every question names the region, and writes must be cheap",
             avoid_if="you ask for a product id alone",
         ),

@@ -2,7 +2,7 @@
 
 import attrs
 
-from shared.designs import Accepted, Exemption, Variant, Wrong
+from shared.designs import Exemption, Variant, Wrong
 from shared.exhibit import ShownDesign
 
 from ..design import DESIGN as OWN
@@ -24,9 +24,6 @@ DESIGN = ShownDesign.of(
             "a hash of the owner, then the owner",
             (IN_NO_KEY,),
             unfilled=(salted.SALTED_PARTS, UNSETTLED.layout, *salted.ERASURES.tables),
-            accepted=(
-                Accepted("long-key", "each chosen path has a column of its own, which a server-side filter compares"),
-            ),
             take_if="owners' ids count up, and new owners write more than one region can absorb",
             avoid_if="you list owners whose ids start alike: they are scattered",
         ),

@@ -2,7 +2,7 @@
 
 import attrs
 
-from shared.designs import Accepted, Exemption, Variant
+from shared.designs import Exemption, Variant
 from shared.exhibit import ShownDesign
 
 from ..design import DESIGN as OWN
@@ -22,12 +22,6 @@ IS_READ = Exemption("rows", "no row key holds whether a message is read, so a fi
 NO_INTENTS = (
     "puts a message into the outbox, then into the inboxes, and no intent, so nothing finds a write that a crash "
     "interrupted; repeat the call, which completes it"
-)
-
-IS_READ_ALONE = Accepted(
-    "long-key",
-    "a server-side filter compares `is_read`, which needs a cell of its own, and bodies are longer than those of the "
-    "samples",
 )
 
 DESIGN = ShownDesign.of(
@@ -52,7 +46,6 @@ DESIGN = ShownDesign.of(
             "the whole message in both boxes, without intents",
             (OTHER_PEERS, IS_READ),
             without_upkeep=NO_INTENTS,
-            accepted=(IS_READ_ALONE,),
             take_if="you need inbox and outbox, a TTL and only two calls per message, and clients always retry",
             avoid_if="you often ask for unread messages: that reads the whole inbox",
         ),
@@ -61,7 +54,6 @@ DESIGN = ShownDesign.of(
             "like `copies`, with both boxes in one table of two families",
             (OTHER_PEERS, IS_READ, BOTH_FAMILIES),
             without_upkeep=NO_INTENTS,
-            accepted=(IS_READ_ALONE,),
             take_if="you need the same as `copies`, in one table",
             avoid_if="inbox and outbox should split into regions separately",
         ),

@@ -2,7 +2,7 @@
 
 import attrs
 
-from shared.designs import Accepted, AccessPattern, Exemption, Variant, Wrong
+from shared.designs import AccessPattern, Exemption, Variant, Wrong
 from shared.exhibit import ShownDesign
 
 from ..design import (
@@ -113,14 +113,6 @@ DESIGN = ShownDesign.of(
             "published C with a hash of the host first",
             (Exemption("rows", "the metric comes last, so the rows of all metrics are read", (ACROSS_HOURS, LATEST)),),
             wrong=Wrong(LOSES, (ONE_METRIC, ACROSS_HOURS, OF_HOST, AVERAGES)),
-        ),
-    ),
-    accepted=(
-        *OWN.accepted,
-        Accepted(
-            "tie",
-            "host, metric and time identify a point: a value that is sent again replaces the earlier one",
-            ("points_salted", "points_with_latest", "points_host_time_metric", "points_metric_host_time"),
         ),
     ),
 )

@@ -14,9 +14,9 @@ from ...designs.metering import Measurement, measure_pattern
 from ...keys import InvalidKey, InvalidQuestion
 from ...keys.conditions import Between
 from ...keys.ranges import RowRange
-from ...tables import InvalidRow, TableLayout
+from ...tables import InvalidRow, ItemCells, TableLayout
 from ..comparison import stored_bytes
-from ..heat_tables import sample_records, stored
+from ..heat_tables import Records, sample_records, stored, tells_order
 
 if TYPE_CHECKING:
     import happybase
@@ -41,11 +41,17 @@ class Samples:
     """Sample records as a table stores them."""
 
     keys: Sequence[Any] = ()
-    """The decoded row key of every write, in order of time."""
+    """The decoded row key of every write, in the order in which they are written."""
     cells: Sequence[Cell] = ()
     """The cells, in row-key order."""
     records: Sequence[Any] = ()
     """The records that a reader gets of these cells."""
+    replaced: int = 0
+    """The sample records whose cells another sample record, which differs, has taken."""
+    corrected: int = 0
+    """Those of them that agree with the other one in all attributes of the key: only what the cells hold differs."""
+    is_in_order: bool = True
+    """Whether the records tell when they are written. The order of a file of others means nothing: it may be sorted."""
 
     @cached_property
     def rows(self) -> list[bytes]:
@@ -87,6 +93,12 @@ class Asked:
     """The parts of the row key that its ranges bind."""
     conditions: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
     """Its conditions by part, whether its ranges bind them or the client compares them."""
+    rows_read: int = 0
+    """Rows that the store reads for its first page, in all tables; 0 if the design says why these are many."""
+    returned: int = 0
+    """Records on that page."""
+    ranges: int = 0
+    """Ranges of the table that are read for it."""
 
     @property
     def given(self) -> frozenset[str]:
@@ -100,6 +112,7 @@ class Refused:
 
     question: str
     reason: InvalidQuestion
+    arguments: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
 
 
 @attrs.frozen
@@ -119,28 +132,41 @@ class LintedTable:
     is_filled: bool = True
     """Whether records fill the table; otherwise it takes few rows, such as one for each day that is closed."""
 
+    @property
+    def new_rows(self) -> list[bytes]:
+        """The row keys of the samples in the order in which they are first written."""
+        return list(dict.fromkeys(map(self.layout.key.encode, self.samples.keys)))
+
 
 def linted_tables(design: Design, variant: Variant) -> list[LintedTable]:
     """The tables of a variant with the samples stored in them, and all questions asked."""
-    with stored(variant, sample_records(design)) as (connection, repository, cost):
+    records = sample_records(design)
+    exemptions = (*design.exemptions, *variant.exemptions)
+    explained = [pattern for exemption in exemptions if exemption.fact == "rows" for pattern in exemption.patterns]
+    with stored(variant, records) as (connection, repository, cost):
         answered: list[Measurement] = []
         refused: list[Refused] = []
         for pattern in design.patterns:
             try:
                 answered.append(measure_pattern(connection, repository, pattern, pattern.sample, pattern.limit))
             except InvalidQuestion as error:
-                refused.append(Refused(pattern.question, error))
+                refused.append(Refused(pattern.question, error, pattern.sample))
         tables: list[LintedTable] = []
         for layout in variant.record_tables:
-            samples = _samples(connection, layout, cost.rows_written[layout.name.encode()])
-            asked = [_question_of(layout, samples.rows, measurement) for measurement in answered]
+            samples = _samples(connection, layout, cost.rows_written[layout.name.encode()], records)
+            asked = [
+                _question_of(layout, samples.rows, measurement, is_explained=measurement.pattern in explained)
+                for measurement in answered
+            ]
             of_table = [question for question in asked if question is not None]
             is_filled = layout not in variant.unfilled
             tables.append(LintedTable(layout, samples, of_table, refused, not answered, is_filled=is_filled))
         return tables
 
 
-def _samples(connection: "happybase.Connection", layout: TableLayout[Any, Any], written: Iterable[bytes]) -> Samples:
+def _samples(
+    connection: "happybase.Connection", layout: TableLayout[Any, Any], written: Iterable[bytes], made: Records
+) -> Samples:
     keys: list[Any] = []
     for row in written:
         with suppress(InvalidKey):  # of another layout of the same table
@@ -151,12 +177,31 @@ def _samples(connection: "happybase.Connection", layout: TableLayout[Any, Any], 
         with suppress(InvalidRow):
             records += layout.records(row, cells_of_row)
         cells += [Cell(row, column, value) for column, value in sorted(cells_of_row.items())]
-    return Samples(keys, cells, records)
+    given = [record for _load, record in made if isinstance(record, layout.cells.record)]
+    return Samples(keys, cells, records, *_replaced(layout, given), tells_order(made))
 
 
-def _question_of(layout: TableLayout[Any, Any], rows: Sequence[bytes], measurement: Measurement) -> Asked | None:
+def _replaced(layout: TableLayout[Any, Any], records: Iterable[Any]) -> tuple[int, int]:
+    """How many records have the cells of another one that differs; and how many of these differ only in the cells."""
+    names = [*layout.key.part_named]
+    taken: dict[tuple[bytes, frozenset[bytes]], Any] = {}
+    replaced = corrected = 0
+    for record in records:
+        items = layout.cells.pack(record) if isinstance(layout.cells, ItemCells) else ()
+        cells = layout.row(record), frozenset(items)
+        earlier = taken.get(cells, record)
+        replaced += earlier != record
+        corrected += earlier != record and all(getattr(earlier, name) == getattr(record, name) for name in names)
+        taken[cells] = record
+    return replaced, corrected
+
+
+def _question_of(
+    layout: TableLayout[Any, Any], rows: Sequence[bytes], measurement: Measurement, *, is_explained: bool
+) -> Asked | None:
     """What a question asks of a table; None if it does not read the table."""
     ranges = [read.rows for read in measurement.reads if read.table == layout.name.encode()]
+    scans = sum(not read.is_get and read.table == layout.name.encode() for read in measurement.reads)
     if not ranges:
         return None
     bound = frozenset(name for range_ in ranges for name in _bound(layout, rows, range_))
@@ -165,7 +210,8 @@ def _question_of(layout: TableLayout[Any, Any], rows: Sequence[bytes], measureme
     if explanation is not None and explanation.stored_in == layout.name.encode():
         no_condition = Between(None, None)
         conditions = {name: is_ for name, is_ in explanation.conditions.items() if is_ != no_condition}
-    return Asked(measurement.pattern.question, bound, conditions)
+    rows_read = 0 if is_explained else measurement.cost.rows_read or 0
+    return Asked(measurement.pattern.question, bound, conditions, rows_read, len(measurement.records), scans)
 
 
 def _bound(table: TableLayout[Any, Any], rows: Sequence[bytes], range_: RowRange) -> Iterator[str]:

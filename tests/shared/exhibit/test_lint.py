@@ -16,9 +16,10 @@ from domains.logs.records import LogEvent
 from domains.logs.repository import LogRepository
 from domains.logs.shown.design import DESIGN as LOGS_DESIGN
 from domains.logs.shown.variants import modulo, salted, slices, time_first
+from domains.monitoring.design import DESIGN as MONITORING
 from domains.monitoring.keys import POINTS
 from domains.monitoring.shown.variants import bucketed
-from domains.orders.keys import BY_SELLER, ORDERS
+from domains.orders.keys import ORDERS
 from domains.profiles.keys import PROFILES
 from shared.designs import Accepted, AccessPattern
 from shared.exhibit.linting import Asked, Cell, LintedTable, Samples, lint, lint_variant, linted_tables, needless
@@ -41,24 +42,40 @@ def found_in(name: str) -> list[str]:
     return [f"{finding.rule} {finding.table}" for finding in lint(linted_tables(design, variant))]
 
 
-def stored(table: TableLayout[Any, Any], records: list[Any]) -> LintedTable:
+def stored(table: TableLayout[Any, Any], records: list[Any], *, is_in_order: bool = True) -> LintedTable:
     """A table that has these records, which nobody asks for."""
     cells = [
         Cell(table.row(record), column, value)
         for record in sorted(records, key=table.row)
         for column, value in table.cells.pack(record).items()
     ]
-    return LintedTable(table, Samples([table.key.key_of(record) for record in records], cells, records))
+    keys = [table.key.key_of(record) for record in records]
+    return LintedTable(table, Samples(keys, cells, records, is_in_order=is_in_order))
 
 
 # ---- keys ----------------------------------------------------------------------------------------
 
 
+EVENTS = sorted(LOGS_DESIGN.loads[0].sample_records(), key=lambda event: event.time_ms)
+
+
 def test_a_key_that_starts_with_a_time_rises_unless_a_bucket_of_another_part_comes_first() -> None:
     assert ("rising", "logs_slices") in found(LintedTable(slices.TABLE.layout))
-    assert found(LintedTable(LOGS.layout)) == found(LintedTable(salted.TABLE.layout)) == []
-    assert "all go to the last region" in str(lint([LintedTable(time_first.TABLE.layout)]))
-    assert "all go to the first region" in str(lint([LintedTable(newest_first.TABLE.layout)]))
+    assert found(stored(LOGS.layout, EVENTS)) == found(stored(salted.TABLE.layout, EVENTS)) == []
+    assert "new rows go to the last region" in str(lint([stored(time_first.TABLE.layout, EVENTS)]))
+    actions = sorted(ACTIVITY.loads[0].sample_records(), key=lambda action: action.time_ms)
+    assert "new rows go to the first region" in str(lint([stored(newest_first.TABLE.layout, actions)]))
+
+
+def test_a_time_after_a_part_of_which_one_value_is_frequent_rises_too() -> None:
+    one_host = [attrs.evolve(event, host="web-1", event="GET") for event in EVENTS]
+    (finding,) = lint([stored(LOGS.layout, one_host)])
+    assert finding.reason == (
+        "100% of the samples have one value of host and event, and then time_ms, which falls as records are written: "
+        "new rows go to one region"
+    )
+    half = [event if number % 2 else attrs.evolve(event, host="web-1") for number, event in enumerate(EVENTS)]
+    assert found(stored(LOGS.layout, half)) == []
 
 
 def test_a_key_of_numbers_that_count_up_rises_unless_a_hash_of_them_comes_first() -> None:
@@ -66,6 +83,18 @@ def test_a_key_of_numbers_that_count_up_rises_unless_a_hash_of_them_comes_first(
     assert not [finding for finding in found_in("orders:hashed-number") if "rising" in finding]
     in_any_order = [*find_variants("orders")[0].loads[0].sample_records()]
     assert found(stored(ORDERS.layout, in_any_order)) == []
+
+
+def test_of_records_without_a_time_only_dense_numbers_that_are_all_different_count_up() -> None:
+    def found_of(key: type[Any], numbers: list[Any]) -> list[tuple[str, str]]:
+        table = notes(key, numbers, numbers[0], numbers[0])
+        samples = attrs.evolve(table.samples, is_in_order=False)
+        return [pair for pair in found(attrs.evolve(table, asked=(), samples=samples)) if pair[0] == "rising"]
+
+    shuffled = [number * 37 % 101 for number in range(1, 101)]
+    assert found_of(ByNumber, shuffled) == found_of(ByText, [*map(str, shuffled)]) == [("rising", "notes")]
+    assert found_of(ByNumber, [*range(0, 10_000, 100)]) == []  # a file that is sorted by this number
+    assert found_of(ByText, [f"web-{number:03}" for number in range(100)]) == []
 
 
 def test_a_salted_table_without_split_points_is_found() -> None:
@@ -147,8 +176,14 @@ def test_a_question_of_more_slices_than_a_plan_may_have_ranges_is_found() -> Non
 def test_a_salt_of_fewer_values_than_buckets_is_found_and_a_modulo_of_whole_seconds() -> None:
     events = [*LOGS_DESIGN.loads[0].sample_records()]
     few = attrs.evolve(salted.TABLE.layout, key=KeyLayout(LogTimeFirst, Salt(of="event", buckets=64)))
+    frequent = [event if number % 20 == 0 else attrs.evolve(event, host="web-1") for number, event in enumerate(events)]
+    new_hosts = [attrs.evolve(event, host=f"web-{number}") for number, event in enumerate(events[:40])]
     assert ("few-buckets", "logs_salted") in found(stored(few, events))
     assert ("few-buckets", "logs_salted") not in found(stored(salted.TABLE.layout, events))
+    assert ("few-buckets", "logs_salted") in found(stored(salted.TABLE.layout, frequent))
+    assert ("few-buckets", "logs_salted") not in found(
+        stored(attrs.evolve(few, key=KeyLayout(LogTimeFirst, Salt(of="host", buckets=64))), new_hosts)
+    )
     assert ("few-buckets", "logs_modulo") in found(stored(modulo.TABLE.layout, events))
     spread = [attrs.evolve(event, time_ms=event.time_ms + number) for number, event in enumerate(events)]
     assert ("few-buckets", "logs_modulo") not in found(stored(modulo.TABLE.layout, spread))
@@ -172,6 +207,14 @@ def test_a_key_in_which_nothing_after_the_time_tells_records_apart_may_have_ties
     assert ("tie", "activity") not in found(stored(ACTIONS.layout, actions))
 
 
+def test_a_measure_that_is_stored_again_needs_no_tie_and_records_that_replace_others_do() -> None:
+    points = [*MONITORING.loads[0].sample_records()]
+    assert ("tie", "points") not in found(stored(POINTS.layout, points))
+    design, (variant,) = find_variants("monitoring:bucketed")
+    reasons = [finding.reason for finding in lint(linted_tables(design, variant)) if finding.rule == "tie"]
+    assert reasons == ["1,308 of the sample records replace another one, which has the same key"]
+
+
 def test_parts_after_the_time_that_repeat_are_no_tie_breaker() -> None:
     events = [EventOfKey(event.host, event.event, event.time_ms) for event in LOGS_DESIGN.loads[0].sample_records()]
     cells = RecordCells(EventOfKey, {"severity": "l:s", "message": "l:m"})
@@ -183,7 +226,8 @@ def test_parts_after_the_time_that_repeat_are_no_tie_breaker() -> None:
 
 
 def test_a_slice_without_the_rest_of_its_time_has_ties_for_the_whole_slice() -> None:
-    reasons = [finding.reason for finding in lint([LintedTable(bucketed.TABLE.layout)]) if finding.rule == "tie"]
+    points = [*MONITORING.loads[0].sample_records()]
+    reasons = [finding.reason for finding in lint([stored(bucketed.TABLE.layout, points)]) if finding.rule == "tie"]
     assert reasons == ["its key holds only the 15-minute slice of time_ms: records of one slice replace each other"]
 
 
@@ -191,12 +235,12 @@ def test_a_slice_without_the_rest_of_its_time_has_ties_for_the_whole_slice() -> 
 
 
 def test_a_key_that_many_small_cells_repeat_is_found_unless_they_are_one_cell_or_compressed() -> None:
-    actions = [*ACTIVITY.loads[0].sample_records()]
+    actions = [attrs.evolve(action, user=action.user * 20) for action in ACTIVITY.loads[0].sample_records()]
     table = ACTIONS.layout
     compressed = attrs.evolve(table, families={"a": Family(compression="GZ")})
     assert found(stored(table, actions)) == [("long-key", "activity")]
     assert found(stored(compressed, actions)) == []
-    assert "long-key orders" not in found_in("orders:orders")
+    assert found(stored(table, [*ACTIVITY.loads[0].sample_records()])) == []
 
 
 @attrs.frozen
@@ -210,14 +254,15 @@ GAUGES = TableLayout(
 )
 
 
-def test_points_without_a_ttl_are_found() -> None:
-    assert ("no-ttl", "points") in found(LintedTable(POINTS.layout))
-    assert ("no-ttl", "points") not in found(
-        LintedTable(attrs.evolve(POINTS.layout, families={"p": Family(ttl_seconds=99)}))
-    )
-    assert ("no-ttl", "points") in found(
-        LintedTable(attrs.evolve(POINTS.layout, families={"p": Family(ttl_seconds=-1)}))
-    )
+def test_points_without_a_ttl_are_found_if_there_are_many() -> None:
+    points = [*MONITORING.loads[0].sample_records()]
+    first_ms = points[0].time_ms
+    seldom = [attrs.evolve(point, time_ms=first_ms + 60 * (point.time_ms - first_ms)) for point in points]
+    expiring, for_ever = ({"p": Family(ttl_seconds=ttl_s)} for ttl_s in (99, -1))
+    assert found(stored(POINTS.layout, points)) == [("no-ttl", "points")]
+    assert found(stored(POINTS.layout, seldom)) == []
+    assert found(stored(attrs.evolve(POINTS.layout, families=expiring), points)) == []
+    assert found(stored(attrs.evolve(POINTS.layout, families=for_ever), points)) == [("no-ttl", "points")]
     assert found(LintedTable(GAUGES)) == []
     assert found(LintedTable(LOGS.layout)) == []
 
@@ -265,11 +310,6 @@ def test_a_table_with_a_ttl_is_linted_with_samples_of_any_age(monkeypatch: pytes
     assert len(table.samples.cells) > 100
 
 
-def test_tombstones_that_thrift1_cannot_keep_are_found() -> None:
-    assert found(LintedTable(BY_SELLER.layout)) == [("kept-tombstones", "orders_by_seller")]
-    assert found(LintedTable(ORDERS.layout)) == []
-
-
 # ---- designs -------------------------------------------------------------------------------------
 
 
@@ -279,14 +319,13 @@ def test_what_is_accepted_is_the_finding_of_a_rule() -> None:
 
 
 def test_the_page_of_a_design_refuses_findings_that_are_neither_mended_nor_accepted() -> None:
-    main_only = attrs.evolve(LOGS_DESIGN, variants=LOGS_DESIGN.variants[:1], accepted=())
-    with pytest.raises(ValueError, match=re.escape("nothing that is not accepted (got LintFinding(rule='long-key'")):
-        lint_block(main_only)
+    with pytest.raises(ValueError, match=re.escape("nothing that is not accepted (got LintFinding(rule='no-ttl'")):
+        lint_block(attrs.evolve(MONITORING, accepted=()))
 
 
 def test_a_finding_is_accepted_in_the_tables_that_are_named_and_what_has_no_finding_is_named() -> None:
-    elsewhere, leftover = Accepted("long-key", "of another table", ("logs_salted",)), Accepted("unsplit", "a leftover")
-    design = attrs.evolve(LOGS_DESIGN, accepted=(elsewhere, leftover))
+    elsewhere, leftover = Accepted("no-ttl", "of another table", ("points_salted",)), Accepted("unsplit", "a leftover")
+    design = attrs.evolve(MONITORING, accepted=(elsewhere, leftover))
     linted = lint_variant(design, design.main)
-    assert [finding.rule for finding in linted.findings] == ["long-key"]
+    assert [finding.rule for finding in linted.findings] == ["no-ttl"]
     assert list(needless(design, [linted])) == [elsewhere, leftover]
