@@ -4,7 +4,7 @@
     lint(linted_tables(design, variant))   with the samples stored in memory, and all questions asked
     lint_variant(design, variant)          the same, without what the design accepts
 
-To read: `rules.py`, a function for each rule.
+To read: `rules.py` lists them; `key_rules.py` and `cell_rules.py` have a function for each.
 """
 
 from .linting import Linted, accepted_findings, lint_variant, needless
