@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, time
-from functools import cache, partial
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -60,7 +60,7 @@ def time_field(records: Sequence[Any]) -> TimeField | None:
         return None
     tried = records[:: -(-len(records) // TRIED)]
     fields: list[tuple[bool, bool, float, int, TimeField]] = []
-    for number, field in enumerate(attrs.fields(type(tried[0]))):
+    for number, field in enumerate(attrs.fields(tried[0].__class__)):
         to_ms = time_format([getattr(record, field.name) for record in tried])
         if to_ms is not None:
             found = TimeField(field.name, to_ms)
@@ -76,7 +76,7 @@ def time_format(values: Sequence[Any]) -> Callable[[Any], float] | None:
     """How these values are read as times, as milliseconds since 1970; None if one of them is no time."""
     if not values:
         return None
-    return next((to_ms for to_ms in _formats(type(values[0])) if _reads(to_ms, values)), None)
+    return next((to_ms for to_ms in _formats(values[0].__class__) if _reads(to_ms, values)), None)
 
 
 def id_format(values: Sequence[Any]) -> bool:
@@ -96,8 +96,7 @@ def _reads(to_ms: Callable[[Any], float], values: Iterable[Any]) -> bool:
         return False
 
 
-@cache
-def _formats(kind: type) -> tuple[Callable[[Any], float], ...]:
+def _formats(kind: type[Any]) -> tuple[Callable[[Any], float], ...]:
     if kind in (int, float):
         return (*(partial(_number_ms, unit) for unit in MS_OF_UNITS), _nanoseconds_ms)
     if kind is str:

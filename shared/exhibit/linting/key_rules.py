@@ -5,6 +5,7 @@ They judge by the bytes and values of the samples, in the order in which these a
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -38,7 +39,7 @@ MANY_RANGES = 64
 ROOM_BYTES = 3
 """A key of fewer bytes leaves room for at most 65,536 rows, which one region holds."""
 MANY = 8
-"""A spreading prefix fills all its buckets if there are so many times as many values."""
+"""Buckets and regions are all filled if there are so many times as many values or rows."""
 PERIOD_MS = 60_000
 """Times that are all multiples of it name a period, such as an hour, and not a moment."""
 FEWEST_ROWS = 16
@@ -114,8 +115,15 @@ def _by_number(data: bytes) -> list[tuple[bytes, int]]:
 
 
 def unsplit(table: LintedTable) -> Told:
-    """A spreading prefix spreads rows over the regions that exist, and a new table has one."""
-    if table.layout.key.spread and not table.layout.splits.points:
+    """A prefix spreads rows over the regions that exist: a new table has one, or those of its split points."""
+    points, rows = table.layout.splits.points, table.new_rows
+    regions, filled = len(points) + 1, len({bisect_right(points, row) for row in rows})
+    if len(rows) >= MANY * regions and filled <= regions // 2:
+        yield (
+            f"its split points make {regions} regions, of which the {len(rows):,} rows of the samples fill {filled}",
+            "leave out splits=, so that the key layout gives the points, or give points between rows of yours",
+        )
+    if table.layout.key.spread and not points:
         prefix = table.layout.key.spread[0]
         yield (
             f"{prefix_line(prefix)} spreads its rows, but the table has no split points: it starts as one region",
@@ -198,10 +206,10 @@ def many_ranges(table: LintedTable) -> Told:
                 f'"{question.question}" is refused, because a plan has at most {MAX_BUCKETS:,} ranges: {error}',
                 "make slices longer or buckets fewer, or ask for a shorter period",
             )
-    for question in table.asked:
-        if question.ranges > max(MANY_RANGES, question.returned):
+    for asked in table.asked:
+        if asked.ranges > max(MANY_RANGES, asked.returned):
             yield (
-                f'"{question.question}" reads {question.ranges} ranges for {question.returned:,} records',
+                f'"{asked.question}" reads {asked.ranges} ranges for {asked.returned:,} records',
                 "compute the salt from a part that the question gives, or take fewer buckets",
             )
 
@@ -285,6 +293,6 @@ def _counts_in_rows(table: LintedTable, part: Part) -> bool:
     of_row: defaultdict[bytes, list[Any]] = defaultdict(list)
     for record in table.samples.records:
         of_row[table.layout.row(record)].append(getattr(record, part.name, None))
-    widest = max(of_row.values(), key=len, default=[])
+    widest = max(of_row.values(), key=len, default=list[Any]())
     room = part.codec.width_bytes
     return len(widest) >= FEWEST_ROWS and (room is None or room >= ROOM_BYTES) and counts_up(widest)

@@ -1,4 +1,4 @@
-"""Twelve bad and twelve good layouts that the author of the rules knew when they were final."""
+"""Twelve bad and twelve good layouts that the author of the rules knew in the end."""
 
 import hashlib
 from collections.abc import Iterator
