@@ -25,7 +25,7 @@ class DocumentOfOwner:
     Costs:  one get, or one scan, which reads one row more than the page. All questions name the owner, so none leaves
             the range of one tenant.
     Fixed:  the owner comes first, and is part of the key of every table.
-    Source: S4.5, userID + applicationID; S4.1, the field _id; S0.1, [userid] with versions. Without a
+    Source: S4.5, userID+applicationID; S4.1, the field _id; S0.1, [userid] with versions. Without a
             terminator after the owner, a question also finds the documents of owners whose ids start alike.
     """
 

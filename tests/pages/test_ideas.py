@@ -1,5 +1,6 @@
 """Every idea of the documents has an entry, a place that shows it, a test, and a defect that this test must notice."""
 
+import json
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 
 from tests.programs.mutants.planting import read_mutants
 from tests.programs.pages.ideas import DESIGNS, DOCUMENTS, FILE, MissingIdea, read_ideas
+from tests.programs.quotes import RECORDED, digest, is_in, quotes, recorded_of
 from tests.readmes import ROOT
 
 IDEAS = read_ideas()
@@ -65,35 +67,43 @@ def test_every_idea_has_a_defect_in_the_product_that_its_test_alone_must_notice(
         assert mutant.file.startswith(("shared/", "domains/", "tests/programs/pages/")), idea.mutant
 
 
-@pytest.mark.skipif(not SOURCES.exists(), reason="the documents are not beside this repository")
-def test_every_quoted_sentence_is_in_its_document():
-    def words(text):
-        return re.sub(r"\W", "", text)
-
-    texts = {name: words((SOURCES / file).read_text(encoding="utf-8")) for name, (file, _) in DOCUMENTS.items()}
-    parts = [(idea.document, part) for idea in IDEAS for part in idea.quoted.split(" [...] ")]
-    assert [(document, part) for document, part in parts if words(part) not in texts[document]] == []
+def test_every_quote_is_one_that_was_found_in_its_document():
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
+    assert recorded.keys() == DOCUMENTS.keys()
+    found = [(name, quote) for name, quote in quotes() if digest(quote) in recorded[name]["quotes"]]
+    assert [quote for quote in quotes() if quote not in found] == []
+    assert sum(len(of["quotes"]) for of in recorded.values()) == len({(name, digest(quote)) for name, quote in found})
 
 
-@pytest.mark.skipif(not SOURCES.exists(), reason="the documents are not beside this repository")
+def test_a_quote_is_found_word_for_word_with_any_white_space_and_its_pieces_in_order():
+    text = "The row key\n  is short.\nIt sorts\tas bytes."
+    assert is_in(text, "row key is short. [...] as bytes")
+    for quote in ("Row key", "rowkey", "is  short,", "as bytes [...] row key", "key is [...] key"):
+        assert not is_in(text, quote), quote
+    assert digest("a  b\n") == digest("a b") != digest("ab")
+
+
 def test_every_design_of_the_documents_has_its_id():
-    listed = re.findall(r"^\| (S\d\.\d+) \|", (SOURCES / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(listed) == sorted(
-        f"{name}.{number + 1}" for name, count in DESIGNS.items() for number in range(count)
-    )
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
+    assert {name: of["designs"] for name, of in recorded.items()} == DESIGNS
+
+
+@pytest.mark.skipif(not SOURCES.exists(), reason="the documents are not beside this repository")
+def test_the_recording_is_that_of_the_documents():
+    assert json.loads(RECORDED.read_text(encoding="utf-8")) == recorded_of(SOURCES)
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ('[["S0.1"]]', "ideas.toml: S0.1 must have an entry"),
+        ('[["S0.2"]]', "ideas.toml: S0.2 must have an entry"),
         ("right = ", "S0.1: must be right or wrong, and of one document"),
         ("defect = ", "S0.1: "),
     ],
 )
 def test_an_idea_without_an_entry_a_verdict_or_a_defect_is_refused(wrong, message, tmp_path):
     text = FILE.read_text(encoding="utf-8")
-    replaced = {'[["S0.1"]]': '[["S9.1"]]', "right = ": "english = ", "defect = ": "# "}[wrong]
+    replaced = {'[["S0.2"]]': '[["S9.1"]]', "right = ": "english = ", "defect = ": "# "}[wrong]
     broken = tmp_path / FILE.name
     broken.write_text(text.replace(wrong, replaced, 1), encoding="utf-8")
     with pytest.raises(MissingIdea, match=re.escape(message)):

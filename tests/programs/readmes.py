@@ -223,7 +223,7 @@ def all_pages() -> dict[Path, Callable[[], str]]:
     return dict(
         [
             *(page for design in all_designs() for page in of_design(design)),
-            made(ROOT / "shared" / "keys" / "README.md", keys_blocks),
+            made(ROOT / "shared" / "keys" / "README.md", keys_blocks, claims.keys_blocks),
             made(ROOT / "shared" / "stores" / "README.md", stores_blocks, claims.stores_blocks, differences_blocks),
             made(ROOT / "shared" / "README.md", extras_blocks),
             made(ROOT / "shared" / "API.md", names_blocks),

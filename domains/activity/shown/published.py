@@ -4,7 +4,7 @@ import hashlib
 from itertools import chain
 
 from shared.designs import Design
-from shared.exhibit import LONG_MAX, Outcome, PublishedKey, ScanTask, Trap, added_tie, any_text
+from shared.exhibit import LONG_MAX, Outcome, PublishedKey, ScannedTable, ScanTask, Trap, added_tie, any_text
 from shared.keys import FixedText, KeyLayout, Reversed, Salt, UInt16, between, part, row_key
 from shared.queries import scan
 from shared.records import show_time
@@ -44,7 +44,7 @@ PUBLISHED = (
     ),
     PublishedKey(
         "S3.1",
-        'MD5(userId).substring(0, 8) + "_" + userId',
+        'String md5 = MD5(userId).substring(0, 8); return md5 + "_" + userId;',
         legible_hash.TABLE.layout,
         ActionOfUser("user_1", TIME_MS, TIE),
         {"HashPrefix": b"3f49044c_", "user": b"user_1"},
@@ -94,6 +94,8 @@ PUBLISHED = (
 # ---- eight published mistakes about keys of activity, each as wrong code beside the right code, on the embedded store
 
 
+DIGITS = len(str(LONG_MAX))
+"""Of a time that is subtracted from Long.MAX_VALUE."""
 HOUR_MS = 3_600_000
 START_MS = 1_768_176_000_000  # 2026-01-12T00:00:00.000Z
 NEWEST = 10
@@ -135,15 +137,25 @@ def _hours(*users: tuple[str, int]) -> list[Action]:
     return [Action(user, "read", START_MS + hour * HOUR_MS) for user, hours in users for hour in range(hours)]
 
 
-def all_from_twelve_zeros(_design: Design) -> Outcome:
-    """Twelve zeros are too few, and the stop is the row of the oldest action, which a scan leaves out."""
+def all_from_zeros(_design: Design) -> Outcome:
+    """Between start and stop are users whose reversed ids continue, too; the stop, the oldest action, is left out."""
     of_123 = ScanTask(
         _hours(("123", 240), ("0123", 24)), lambda action: action.user == "123", lambda action: action.user
     )
-    start, stop = _as_published("123", "0" * 12), _as_published("123", LONG_MAX - START_MS)
-    wrong = of_123.run(_published_row, lambda table: table.scan(start, stop))
+    stop = _as_published("123", LONG_MAX - START_MS)
+
+    def published(zeros: int) -> ScannedTable:
+        return of_123.run(_published_row, lambda table: table.scan(_as_published("123", "0" * zeros), stop))
+
+    every = [published(zeros) for zeros in range(DIGITS + 1)]
+    (words,) = {wrong.words for wrong in every}
     right = of_123.run(reversed.TABLE.layout.row, lambda table: scan(table, reversed.TABLE.layout.plan(user="123")))
-    return Outcome.of_scans(f"the {of_123.wanted} actions of user 123", wrong, right)
+    return Outcome(
+        f"the {of_123.wanted} actions of user 123",
+        f"{words}; so with twelve zeros, and with every other number of them up to {DIGITS}",
+        f"{right.words}: the id has a fixed width",
+        (every[0], right),
+    )
 
 
 def period_of_reversed_time(_design: Design) -> Outcome:
@@ -168,15 +180,22 @@ def period_of_reversed_time(_design: Design) -> Outcome:
 
 
 def first_row_of_a_reversed_id(_design: Design) -> Outcome:
-    """The rows of user 0123 start with 3210, so they come before all other rows that start with 321."""
-    actions = _hours(("123", 240), ("0123", 24))
+    """The rows of users 0123 to 9123 start with 321 too; after it, all but those of 9123 have less than 9223... has."""
+    longer = [f"{digit}123" for digit in range(10)]
+    actions = _hours(("123", 240), *((user, 24) for user in longer))
     newest = max((action for action in actions if action.user == "123"), key=lambda action: action.time_ms)
+    before = {action.user for action in actions if _published_row(action) < _published_row(newest)}
     of_123 = ScanTask(actions, newest.__eq__, lambda action: action.user)
     wrong = of_123.run(_published_row, lambda table: table.scan(row_prefix=b"321", limit=1))
     right = of_123.run(
         reversed.TABLE.layout.row, lambda table: scan(table, reversed.TABLE.layout.plan(user="123"), limit=1)
     )
-    return Outcome.of_scans("the newest action of user 123", wrong, right)
+    return Outcome(
+        f"the newest action of user 123, beside {len(longer)} users of four digits whose ids end so",
+        f"{wrong.words}; rows of {', '.join(sorted(before))} come before the first row of 123",
+        right.words,
+        (wrong, right),
+    )
 
 
 @row_key
@@ -251,9 +270,9 @@ TRAPS = (
     Trap("a user as prefix", "userId_timestamp, scanned with the user's id as prefix", user_as_prefix),
     Trap("a delimiter inside an id", "userId_timestamp, scanned with userId_ as prefix", delimiter_inside_an_id),
     Trap(
-        "all of a user, from twelve zeros",
+        "all of a user, from zeros",
         "startRow [userId reversal][000000000000], stopRow [userId reversal][Long.Max_Value - timestamp]",
-        all_from_twelve_zeros,
+        all_from_zeros,
     ),
     Trap(
         "a period of reversed time",

@@ -236,7 +236,14 @@ def digits_of_an_hour(_design: Design) -> Outcome:
     plan = BY_LISTING.layout.plan(shop=BUSY, region="EU", category="lamps", listed_ms=between(since_ms, until_ms))
     row: Any = BY_LISTING.layout.row  # of a product, which has all parts of the key
     right = of_day.run(row, lambda table: scan(table, plan))
-    return Outcome.of_scans(f"the {of_day.wanted} products listed in 24 hours from {show_time(since_ms)}", wrong, right)
+    sizes = [str(start).encode(), *(struct.pack(form, start) for form in (">q", ">i"))]
+    text, long, int_ = (len(size) for size in sizes)
+    return Outcome(
+        f"the {of_day.wanted} products listed in 24 hours from {show_time(since_ms)}",
+        f"{long} bytes as a long, {int_} as an int, {text} as text; {wrong.words}",
+        f"{len(Int64.encode(since_ms))} bytes; {right.words}",
+        (wrong, right),
+    )
 
 
 class _PowerCut(Exception):

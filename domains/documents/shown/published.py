@@ -25,7 +25,7 @@ DOCUMENT_ADDED = "added: an owner has several documents"
 PUBLISHED = (
     PublishedKey(
         "S4.5",
-        "userID + applicationID",
+        "userID+applicationID",
         DOCUMENTS.layout,
         DocumentOfOwner("user000001", "app-7"),
         {"owner": b"user000001", "document_id": b"app-7"},

@@ -68,7 +68,7 @@ PUBLISHED = (
     ),
     _published(
         "S3.11",
-        'inboxRowKey: receiverId, String.format("%013d", Long.MAX_VALUE - timestamp), senderId',
+        'combine(receiverId, String.format("%013d", Long.MAX_VALUE - timestamp), senderId)',
         MESSAGES.layout,
         {"receiver": f"{RECEIVER}_", "sent_ms": f"{LONG_MAX - SENT_MS:013d}_", "sender": SENDER},
         {"receiver": NAME, "sent_ms": WIDTH, "sender": LAST, "message_id": NO_ID},

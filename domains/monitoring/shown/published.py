@@ -57,7 +57,7 @@ PUBLISHED = (
     ),
     PublishedKey(
         "S3.9 C with the code of S3.11",
-        'combine(hash(host), host, String.format("%010d", bucket), metric)',
+        'combine( hash(host), host, String.format("%010d", bucket), metric )',
         hashed_bucket.TABLE.layout,
         hashed_bucket.PointOfHostBucket("web-1", BUCKET_START_MS, "cpu"),
         {"HashPrefix": HASH + b"_", "host": b"web-1_", "time_ms": b"%010d_" % BUCKET, "metric": b"cpu"},

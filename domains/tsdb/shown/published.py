@@ -22,7 +22,7 @@ from ..storage.settings import WrongSettings
 PUBLISHED = (
     PublishedKey(
         "S2.11",
-        "[metric_uid][timestamp][tagk1][tagv1][...tagkN][tagvN]",
+        "metric time tagk1 tagv1 tagk2 tagv2",
         POINTS,
         POINTS.key.key_class(b"\0\0\1", parse_time("2013-01-01T00:00"), bytes.fromhex("000001000001000002000004")),
         {

@@ -14,6 +14,10 @@ from shared.stores import StoreError, connect
 from tests.programs.claims.blocks import block_sizes
 from tests.programs.claims.cells import default_version, lost_without_a_tie
 from tests.programs.claims.families import families
+from tests.programs.claims.filters import early_ends
+from tests.programs.claims.indexes import index_sizes
+from tests.programs.claims.java_client import java_client
+from tests.programs.claims.memory import memory
 from tests.programs.claims.regions import hot_region
 from tests.programs.claims.reversing import reversed_reads
 from tests.programs.claims.shell import published_scan
@@ -30,6 +34,10 @@ CLAIMS: Mapping[str, Callable[[Any, HBase], object]] = {
     "lost without a tie": lost_without_a_tie,
     "reversed reads": reversed_reads,
     "block sizes": block_sizes,
+    "index sizes": index_sizes,
+    "memory": memory,
+    "early ends": early_ends,
+    "java client": java_client,
     "families": families,
     "hot region": hot_region,
     "services": services,

@@ -47,7 +47,7 @@ def block_sizes(connection: Any, hbase: HBase) -> dict[str, object]:
             for number in range(ROWS):
                 batch.put(row(number), {b"f:v": chance.randbytes(VALUE_BYTES)})
     in_shell(hbase.info_url, *(f"flush '{name}'" for name in names.values()))
-    found = [{"kb": size_kb} | _of_file(hbase, name) for size_kb, name in names.items()]
+    found = [{"kb": size_kb} | of_file(hbase, name) for size_kb, name in names.items()]
 
     def get(table: happybase.Table) -> None:
         table.row(row(chance.randrange(ROWS)))
@@ -69,7 +69,7 @@ def block_sizes(connection: Any, hbase: HBase) -> dict[str, object]:
     return {"rows": ROWS, "key_bytes": KEY_BYTES, "scanned": SCANNED, "gets": GETS, "scans": SCANS, "sizes": found}
 
 
-def _of_file(hbase: HBase, table: str) -> dict[str, Any]:
+def of_file(hbase: HBase, table: str) -> dict[str, Any]:
     """The levels and the bytes of the index of a table's file, and its own bytes, as HBase's own tool prints them."""
     files = only_files(hbase, table, 1)
     class_path = [hbase.folder / "conf", jars(POM) / "*"]
@@ -84,6 +84,7 @@ def _of_file(hbase: HBase, table: str) -> dict[str, Any]:
 
     return {
         "levels": figure("numDataIndexLevels"),
+        "blocks": figure("dataIndexCount"),
         "index_bytes": figure("uncomressedDataIndexSize|uncompressedDataIndexSize"),
         "file_bytes": files[0].stat().st_size,
     }

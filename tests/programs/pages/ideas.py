@@ -26,8 +26,8 @@ DOCUMENTS = {
 """The file of each document, and what it is."""
 DESIGNS = {"S0": 13, "S1": 8, "S2": 11, "S3": 11, "S4": 5}
 """How many designs each document has: S0.1 to S0.13, and so on."""
-CLAIMS = 18
-"""Sentences that no design carries: C1 to C18."""
+CLAIMS = 19
+"""Sentences that no design carries: C1 to C19."""
 IDS = (
     *(f"{document}.{number}" for document, count in DESIGNS.items() for number in range(1, count + 1)),
     *(f"C{number}" for number in range(1, CLAIMS + 1)),

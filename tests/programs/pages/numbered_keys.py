@@ -6,7 +6,7 @@ inverted   [bytes, last first]                           S4.3
 hashed     [4 bytes of md5][number]                      S4.3
 salted     [1 of 8 buckets][number]
 divided    [hash // 8 as text][number as text]           S2.4, as published
-remainder  [hash % 8 as text][number as text]            S2.4, as it must be
+remainder  [hash mod 8 as text][number as text]          S2.4, as it must be
 """
 
 from bisect import bisect_left
@@ -67,20 +67,35 @@ class LastByteFirst:
 
 
 def java_hash(text: str) -> int:
-    """Java's `String.hashCode`, without its sign: 31 times the hash so far plus the next character, in 32 bits."""
+    """Java's `String.hashCode`: 31 times the hash so far plus the next character, in 32 bits with a sign."""
     hashed = 0
     for character in text:
         hashed = (31 * hashed + ord(character)) & 0xFFFFFFFF
-    return abs(hashed - 2**32 if hashed >= 2**31 else hashed)
+    return hashed - 2**32 if hashed >= 2**31 else hashed
+
+
+def java_divided(number: int, num: int) -> int:
+    """Java's `number / num`, which leaves out what is after the point."""
+    return number // num if number >= 0 else -(-number // num)
+
+
+def java_remainder(number: int, num: int) -> int:
+    """Java's `number % num`, which has the sign of the number."""
+    return number - num * java_divided(number, num)
 
 
 def divided(text: str, num: int) -> bytes:
-    """`hash(key) / num + key`, as published: 98 // 3 and b make `32b`."""
-    return f"{java_hash(text) // num}{text}".encode()
+    """`hash(key) / num + key`, as published: 98 / 3 and b make `32b`."""
+    return f"{java_divided(java_hash(text), num)}{text}".encode()
+
+
+def signed_remainder(text: str, num: int) -> bytes:
+    """`hash(key) % num + key` in Java: -836030275 % 8 and user_1 make `-3user_1`."""
+    return f"{java_remainder(java_hash(text), num)}{text}".encode()
 
 
 def remainder(text: str, num: int) -> bytes:
-    """`hash(key) % num + key`: 98 % 3 and b make `2b`."""
+    """`Math.floorMod(hash(key), num) + key`: 98 and 3 make `2b`, -836030275 and 8 `5user_1`."""
     return f"{java_hash(text) % num}{text}".encode()
 
 
@@ -134,7 +149,7 @@ FORMS = (
     _of_layout("hashed", "[4 bytes of md5][number]", KeyLayout(Counted, HashPrefix(of="number", bytes=4))),
     _of_layout("salted", f"[1 of {BUCKETS} buckets][number]", KeyLayout(Counted, Salt(of="number", buckets=BUCKETS))),
     _of_text("divided", f"[hash / {BUCKETS}][number]", divided),
-    _of_text("remainder", f"[hash % {BUCKETS}][number]", remainder),
+    _of_text("remainder", f"[floorMod(hash, {BUCKETS})][number]", remainder),
 )
 
 

@@ -9,12 +9,22 @@ import attrs
 from shared.designs.design import Design
 from shared.exhibit.comparison import stored_bytes
 from shared.exhibit.hfiles import INDEX_BYTES
-from shared.exhibit.markdown import below, markdown_table, picture_block
+from shared.exhibit.markdown import below, filled, markdown_table, picture_block
 from shared.exhibit.pictures import Picture
 from shared.exhibit.regions.simulated_splits import MAX_BYTES, SplitPolicy, count_half_full, regions_of
 from shared.exhibit.regions.simulation import SAMPLE_ROWS, Sample, simulate
 from shared.exhibit.regions.sizing import rising_regions
 from shared.keys.limits import BLOCK_BYTES
+from tests.programs.pages.newest_rows import (
+    NEWEST_FORMS,
+    OTHERS,
+    OWNED_FORMS,
+    PLACES,
+    REGION_ROWS,
+    STORED,
+    newest_rows,
+    rows_of_one_user,
+)
 from tests.programs.pages.numbered_keys import (
     ASKED,
     BUCKETS,
@@ -26,9 +36,12 @@ from tests.programs.pages.numbered_keys import (
     SERVERS,
     SpreadAndScan,
     divided,
+    java_divided,
     java_hash,
+    java_remainder,
     prefixes_of,
     remainder,
+    signed_remainder,
     spread_and_scan,
 )
 from tests.programs.pages.region_picture import region_picture
@@ -41,7 +54,7 @@ SORTED = (b"1", b"12", b"27", b"3", b"4", b"66")
 """The keys of the other example of `002`."""
 LIMIT_ROWS = 5
 """A region of the examples splits when it has one row more."""
-LETTERS = "abcde"
+HASHED = ("a", "b", "c", "d", "e", "user_1")
 DIVIDE_BY = 3
 KEY_BYTES = (10, 50)
 RISING = "time-first"
@@ -62,6 +75,8 @@ def regions_blocks(designs: Sequence[Design]) -> dict[str, str]:
         "numbers-picture": picture_block("regions", drawn_regions(), "pictures"),
         "numbers": _numbers_block(measured),
         "rising": _rising_block(by_name["plain"], by_name["hashed"]),
+        "newest": _newest_block(),
+        "one-user": _one_user_block(),
         "division": _division_block(by_name["divided"], by_name["remainder"]),
         "key-lengths": _key_lengths_block(),
         "splits": _splits_block(recordings),
@@ -133,29 +148,66 @@ def _rising_block(plain: SpreadAndScan, hashed: SpreadAndScan) -> str:
     return below(caption, markdown_table(("key", "regions", "splits", "idle", "full, if idle", "full, all"), rows))
 
 
-def _division_block(over: SpreadAndScan, rest: SpreadAndScan) -> str:
-    letters = [
+def _newest_block() -> str:
+    found = [(name, newest_rows(form)) for name, form in NEWEST_FORMS.items()]
+    rows = [
         (
-            letter,
-            f"{java_hash(letter)}",
-            f"`{divided(letter, DIVIDE_BY).decode()}`",
-            f"`{remainder(letter, DIVIDE_BY).decode()}`",
+            name,
+            *(f"{one.shares[place]:.0%}" for place in PLACES),
+            f"{one.at_once:.0%}",
+            f"{one.of_all:.0%}",
+            f"{one.splits}",
         )
-        for letter in LETTERS
+        for name, one in found
     ]
-    small = markdown_table(("key", "Java's hash", f"hash / {DIVIDE_BY}", f"hash % {DIVIDE_BY}"), letters)
+    caption = (
+        f"{STORED:,} rows, one by one, in a table on {SERVERS} servers whose regions split at {REGION_ROWS:,} rows: "
+        "the share of the rows after the first split that went to each region, in key order; then the share of the "
+        "busiest server in a hundredth of the load (median), and in all of it."
+    )
+    columns = ("key", *PLACES, "one server, at a time", "in all", "splits")
+    return below(caption, markdown_table(columns, rows))
+
+
+def _one_user_block() -> str:
+    found = [(name, rows_of_one_user(form)) for name, form in OWNED_FORMS.items()]
+    rows = [(name, f"{one.regions} of {one.of_regions}", f"{one.at_once:.0%}") for name, one in found]
+    caption = f"The same table, if one of {OTHERS + 1} users writes half of the rows:"
+    columns = ("key", "regions with rows of this user", "the user's new rows in one region, at a time")
+    return below(caption, markdown_table(columns, rows))
+
+
+def _division_block(over: SpreadAndScan, rest: SpreadAndScan) -> str:
+    keys = [
+        (
+            key,
+            f"{java_hash(key)}",
+            *(f"`{form(key, DIVIDE_BY).decode()}`" for form in (divided, signed_remainder, remainder)),
+        )
+        for key in HASHED
+    ]
+    forms = (f"hash / {DIVIDE_BY}", f"hash % {DIVIDE_BY}", f"Math.floorMod(hash, {DIVIDE_BY})")
+    small = markdown_table(("key", "Java's hash", *forms), keys)
+    signed = sorted({java_remainder(number, BUCKETS) for number in range(-BUCKETS, BUCKETS + 1)})
+    users = [java_remainder(java_hash(f"user_{number}"), BUCKETS) for number in range(1, NUMBERS + 1)]
+    words = (
+        f"In Java `hash % {BUCKETS}` has {len(signed)} values, {signed[0]} to {signed[-1]}, and "
+        f"`Math.floorMod(hash, {BUCKETS})` has {BUCKETS}. Of the keys `user_1` to `user_{NUMBERS}`, "
+        f"{sum(rest < 0 for rest in users):,} have a negative remainder, which a reader of 0 to {BUCKETS - 1} misses."
+    )
+    quotients = java_divided(2**31 - 1, BUCKETS) - java_divided(-(2**31), BUCKETS) + 1
     rows = [
         (
             f"`{one.form.key}`",
             f"{len(prefixes_of(form)):,}",
-            f"{2**31 // BUCKETS if form is divided else BUCKETS:,}",
+            f"{quotients if form is divided else BUCKETS:,}",
             f"{one.simulation.busiest_region:.0%}",
             "all" if one.reads_all else f"{one.rows:,}",
         )
         for one, form in ((over, divided), (rest, remainder))
     ]
     columns = ("key", f"prefixes of {NUMBERS:,} numbers", "possible prefixes", "busiest region", "rows read")
-    return f"{small}\n\n{markdown_table(columns, rows)}"
+    return "\n\n".join([small, filled(words), markdown_table(columns, rows)])
 
 
 @attrs.frozen

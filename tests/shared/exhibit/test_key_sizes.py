@@ -14,7 +14,7 @@ from shared.exhibit.linting import Cell, LintedTable, Samples
 from shared.exhibit.linting.sizes import sizes_of
 from shared.keys import EscapedText, InvalidKey, KeyLayout, part, row_key
 from shared.keys.limits import MAX_ROW_BYTES
-from tests.programs.pages.key_lengths import KEY_TIMES, LENGTHS, lengths_block, times_block
+from tests.programs.pages.key_lengths import KEY_TIMES, LENGTHS, aligned, lengths_block, times_block
 
 PUT = 4
 
@@ -33,13 +33,18 @@ def test_a_cell_has_its_key_column_and_value_and_20_bytes_more(length: int) -> N
 
 @pytest.mark.parametrize("length", LENGTHS)
 def test_a_key_of_16_bytes_starts_at_a_multiple_of_8_as_seldom_as_others(length: int) -> None:
-    key, cells = b"k" * length, b""
-    for _ in range(64):
-        cells += key_value(key, b"f:v", bytes(8))
-    starts = range(cells.index(key), len(cells), len(cells) // 64)
-    aligned = sum(start % 8 == 0 for start in starts) / 64
+    def share(value_bytes: int) -> float:
+        key, cells = b"k" * length, b""
+        for _ in range(64):
+            cells += key_value(key, b"f:v", bytes(value_bytes))
+        starts = range(cells.index(key), len(cells), len(cells) // 64)
+        return sum(start % 8 == 0 for start in starts) / 64
+
     line = next(line for line in lengths_block().splitlines() if line.startswith(f"| {length} |"))
-    assert line.endswith(f"| {aligned:.0%} |")
+    assert line.endswith(f"| {share(8):.0%} |")
+    shares = [share(value_bytes) for value_bytes in range(40)]
+    assert shares == [aligned(length, value_bytes) for value_bytes in range(40)]
+    assert max(shares) == 1 / 4
 
 
 def test_a_long_name_of_a_family_is_stored_with_every_cell() -> None:

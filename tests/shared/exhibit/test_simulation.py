@@ -19,6 +19,7 @@ from tests.programs.pages.numbered_keys import (
     java_hash,
     prefixes_of,
     remainder,
+    signed_remainder,
     spread_and_scan,
 )
 
@@ -47,9 +48,12 @@ def test_a_salt_spreads_over_as_many_servers_as_it_has_values_and_keeps_the_rang
 
 
 def test_a_hash_that_is_divided_has_too_many_prefixes_and_keeps_the_order_and_a_remainder_has_few():
-    assert [java_hash(text) for text in ("a", "hello", "polygenelubricants")] == [97, 99162322, 2**31]
+    assert [java_hash(text) for text in ("a", "hello", "polygenelubricants")] == [97, 99162322, -(2**31)]
     assert [divided(letter, 3) for letter in "abcde"] == [b"32a", b"32b", b"33c", b"33d", b"33e"]
     assert [remainder(letter, 3) for letter in "abcde"] == [b"1a", b"2b", b"0c", b"1d", b"2e"]
+    assert [form("user_1", 8) for form in (signed_remainder, remainder)] == [b"-3user_1", b"5user_1"]
+    signed = {int(signed_remainder(f"user_{number}", BUCKETS).partition(b"user")[0]) for number in range(1, 10_000)}
+    assert sorted(signed) == [*range(1 - BUCKETS, BUCKETS)]
     assert len(prefixes_of(divided)) > 4_000
     assert prefixes_of(remainder) == {b"%d" % bucket for bucket in range(BUCKETS)}
     assert spread_and_scan(BY_NAME["divided"]).simulation.busiest_region == pytest.approx(1)

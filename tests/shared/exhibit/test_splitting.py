@@ -3,6 +3,8 @@
 import pytest
 
 from shared.exhibit.regions.simulated_splits import SimulatedTable, SplitPolicy, regions_of
+from tests.programs.pages.newest_rows import NEWEST_FORMS, OWNED_FORMS, PLACES, newest_rows, rows_of_one_user
+from tests.programs.pages.numbered_keys import BUCKETS, SERVERS
 
 COUNTING, LATER = ("11", "12", "13", "14", "15", "16"), ("19", "20", "21", "22")
 
@@ -64,3 +66,35 @@ def test_a_new_region_goes_to_the_server_with_the_fewest_regions():
     table = filled(4000, range(4000), SplitPolicy(50, 100), servers=3)
     on_server = [sum(region.server == server for region in table.regions) for server in range(3)]
     assert max(on_server) - min(on_server) <= 1
+
+
+FIRST, BETWEEN, LAST = PLACES
+FIXED_WIDTH, AS_TEXT, HASHED = NEWEST_FORMS.values()
+
+
+def test_new_users_go_to_the_last_region_or_as_text_to_one_that_moves():
+    fixed, text = newest_rows(FIXED_WIDTH), newest_rows(AS_TEXT)
+    assert fixed.shares == {FIRST: 0, BETWEEN: 0, LAST: 1}
+    assert 0 < text.shares[FIRST] < 0.1 < text.shares[LAST] < text.shares[BETWEEN]
+    assert fixed.at_once == text.at_once == 1
+
+
+def test_a_hot_spot_moves_to_another_server_with_each_split_and_has_all_writes_meanwhile():
+    fixed = newest_rows(FIXED_WIDTH)
+    assert fixed.at_once == 1
+    assert 1 / SERVERS <= fixed.of_all < 1.5 / SERVERS
+
+
+def test_a_hash_before_a_number_splits_less_often_and_uses_all_servers():
+    fixed, hashed = newest_rows(FIXED_WIDTH), newest_rows(HASHED)
+    assert hashed.splits < 0.8 * fixed.splits
+    assert hashed.at_once < 2 / SERVERS < fixed.at_once
+    assert hashed.of_all < 2 / SERVERS
+
+
+def test_the_new_rows_of_a_busy_user_go_to_one_region_unless_a_bucket_of_the_time_divides_them():
+    plain, hashed, divided = (rows_of_one_user(form) for form in OWNED_FORMS.values())
+    for one in (plain, hashed):
+        assert one.at_once == 1
+        assert 0.4 * one.of_regions < one.regions < 0.75 * one.of_regions
+    assert divided.at_once < 1.5 / BUCKETS

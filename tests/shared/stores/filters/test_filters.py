@@ -1,12 +1,18 @@
 """Filters beyond the cases of tests/conformance: what they leave of a few rows, when a scan is done, patterns."""
 
+import json
 import re
+from contextlib import closing
 
 import happybase
 import pytest
 
+from shared.designs import metered
+from shared.stores import connect
 from shared.stores.filters.comparators import Comparison
 from shared.stores.thrift1.errors import UncheckedError
+from tests.programs.claims.filters import SCANS, TABLE, fill
+from tests.programs.pages.claim_blocks import RECORDED
 from tests.shared.stores.conftest import rows_read
 
 # One row per line: its key, then column@timestamp=value, newest version first.
@@ -180,3 +186,17 @@ def test_an_encoded_surrogate_is_one_character_to_java():
     holds = Comparison(b"=", b"regexstring:^.$").holds
     one = [b"\xed\xa0\x80", b"\xed\xa0", b"\xff", b"\xe2\x82"]
     assert [cell for cell in [*one, b"\xff\xff"] if holds(cell)] == one
+
+
+def test_a_filter_reads_the_rows_that_a_region_server_read_as_recorded():
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))["early ends"]["figures"]
+    with closing(connect("embedded:")) as connection:
+        fill(connection)
+        found = []
+        for start, words in SCANS:
+            with metered(connection) as cost:
+                returned = len(list(connection.table(TABLE).scan(start.encode() or None, filter=words)))
+            # The server does not count a row that tells a filter that the scan is over.
+            ends = words.startswith(("PrefixFilter", "InclusiveStopFilter"))
+            found.append({"from": start, "filter": words, "read": cost.rows_read - ends, "returned": returned})
+    assert found == recorded["scans"]
