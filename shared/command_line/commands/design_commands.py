@@ -334,10 +334,10 @@ def simulate(
     Nothing is stored: a sample of 10,000 records tells where the rows go.
     """
     from ..measured import simulating
-    from ..screen.terminal import console
+    from ..screen.terminal import consoles
 
-    out = console(plain or context.obj)
-    simulating.show(out, name, rows, servers, flush_size, max_filesize, as_json=as_json)
+    out, errors = consoles(plain or context.obj)
+    simulating.show(out, errors, name, rows, servers, flush_size, max_filesize, as_json=as_json)
 
 
 def size(
@@ -353,7 +353,7 @@ def size(
 ) -> None:
     """Show what a design needs: bytes on disk in three encodings, regions, RPCs, and bytes written by compactions."""
     from ..measured import sizes
-    from ..screen.terminal import console
+    from ..screen.terminal import consoles
 
-    out = console(plain or context.obj)
-    sizes.show(out, name, records_a_day, keep, servers, flush_size, max_filesize, as_json=as_json)
+    out, errors = consoles(plain or context.obj)
+    sizes.show(out, errors, name, records_a_day, keep, servers, flush_size, max_filesize, as_json=as_json)

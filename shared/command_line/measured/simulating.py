@@ -13,6 +13,7 @@ from ...exhibit.regions.simulation import Moment, Simulation, TooManyRegions
 from ...keys.errors import shown
 from ..named.designs import find_variants, full_name
 from ..named.typed_values import number
+from ..screen.progress import doing
 from ..screen.terminal import count, heading, json_object, wrapped
 from ..screen.text_tables import table
 from ..screen.wrong_usage import CommandFailed, WrongUsage
@@ -22,6 +23,8 @@ MOST_ROWS = 10**12
 MOST_SERVERS = 1_000
 LEAST_BYTES, MOST_BYTES = 2**20, 2**40
 COLUMNS = ("rows", "regions", "splits", "half full", "idle", "busiest region", "busiest server")
+WORTH_SAYING = 0.05
+"""By how much shares may be wrong before the output says so."""
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
@@ -47,25 +50,37 @@ def split_policy(flush_size: str, max_filesize: str) -> SplitPolicy:
     return SplitPolicy(size_in_bytes("--flush-size", flush_size), size_in_bytes("--max-filesize", max_filesize))
 
 
-def show(to: Console, name: str, rows: str, servers: str, flush_size: str, max_filesize: str, *, as_json: bool) -> None:
+def show(
+    to: Console,
+    errors: Console,
+    name: str,
+    rows: str,
+    servers: str,
+    flush_size: str,
+    max_filesize: str,
+    *,
+    as_json: bool,
+) -> None:
     """Simulates the load in the first variant that the name stands for, and shows each table over time."""
     design, (variant, *_others) = find_variants(name)
     wanted = large_number("--rows", rows, MOST_ROWS, 1_000)
     server_count = number("--servers", servers, MOST_SERVERS)
     policy = split_policy(flush_size, max_filesize)
     try:
-        simulated = simulate_variant(design, variant, wanted, policy, server_count)
+        with doing(errors, full_name(design, variant)) as tell:
+            simulated = simulate_variant(design, variant, wanted, policy, server_count, tell)
     except TooFewRows as error:
         raise CommandFailed(f"{name}: {error}") from None
     except TooManyRegions as error:
-        raise WrongUsage(f"--rows, --max-filesize: {error}") from None
+        raise WrongUsage(f"--rows, --max-filesize: {error}; more sample records tell more regions apart") from None
     if as_json:
         json_object(to, {"name": full_name(design, variant), "servers": server_count, **_figures(simulated)})
         return
     wrapped(
         to,
         f"{wanted:,} rows on {count(server_count, 'server')}, distributed like those of {simulated.sample.records:,} "
-        "records as in the samples, in the same time. A region splits at "
+        f"records as in the samples, in the same time{_error(simulated)}. A row counts as often as it is written. A "
+        "region splits at "
         f"{_shown(2 * policy.flush_bytes)} if its server has only one of its table, otherwise at "
         f"{_shown(policy.max_bytes)}, before compression.",
         0,
@@ -84,10 +99,21 @@ def show(to: Console, name: str, rows: str, servers: str, flush_size: str, max_f
         grids(to, [(table_name, simulation.heat)], has_shares=False)
         table(to, COLUMNS, map(_over_time, simulation.moments), numbers=COLUMNS)
         wrapped(to, _idle_words(simulation))
+    if simulated.left_out:
+        heading(to, "Not simulated")
+        for table_name, reason in simulated.left_out.items():
+            wrapped(to, f"{table_name}: {reason}")
     heading(to, "What a page of each question then reads")
     columns = ("question", "ranges", "rows", "")
     numbers = ("ranges", "rows")
     table(to, columns, [_question(one) for one in simulated.questions], numbers=numbers)
+
+
+def _error(simulated: SimulatedVariant) -> str:
+    """By how much shares may be wrong, if it is much."""
+    if simulated.by_chance < WORTH_SAYING:
+        return ""
+    return f"; as these are few, shares may be wrong by up to {100 * simulated.by_chance:.0f} points"
 
 
 def _verdict_words(servers: int) -> str:
@@ -151,5 +177,6 @@ def _figures(simulated: SimulatedVariant) -> dict[str, Any]:
             }
             for name, simulation in simulated.tables.items()
         ],
+        "left_out": dict(simulated.left_out),
         "questions": [attrs.asdict(one) for one in simulated.questions],
     }

@@ -119,7 +119,7 @@ def _wrapped(text: str, width: int, indent: int) -> Iterator[str]:
 def heading(to: Console, text: str) -> None:
     """Writes a heading after an empty line."""
     line(to)
-    line(to, text, style="bold")
+    wrapped(to, text, style="bold")
 
 
 def json_object(to: Console, value: dict[str, Any]) -> None:

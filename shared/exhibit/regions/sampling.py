@@ -3,8 +3,8 @@
 The generator that made the samples makes the load; a design without one, such as one's own, has its samples only.
 """
 
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import attrs
@@ -17,9 +17,14 @@ from ..comparison import VariantCosts, measure_variant
 from ..heat_tables import NoGenerator, Records, at_least, sample_records, stored
 from ..hfiles import FileCell, FileSize, file_cells, file_sizes
 from .simulation import SAMPLE_ROWS
+from .stored_growth import SIZES, STEP, Held, StoredGrowth
 
 if TYPE_CHECKING:
     import happybase
+
+
+def silent(_words: str) -> None:
+    """Tells nobody what is being done."""
 
 
 @attrs.frozen
@@ -31,6 +36,8 @@ class SampledTable:
     """The row of every write, in order of time."""
     files: dict[str, dict[str, FileSize]]
     """For each family, the size of its file in each encoding; without the families that hold nothing."""
+    growth: StoredGrowth
+    """What it holds of each size of the sample."""
 
     def bytes(self, encoding: str) -> int:
         """Bytes of all families, without those that each file has once."""
@@ -39,6 +46,12 @@ class SampledTable:
     def largest_bytes(self, encoding: str) -> int:
         """Bytes of the largest family: a region splits if the files of one family exceed the limit."""
         return max((sizes[encoding].growing_bytes for sizes in self.files.values()), default=0)
+
+    def times_the_bytes(self, records: float) -> float | None:
+        """How many times the bytes of the sample so many records make; None if the sample does not show it."""
+        now = self.growth.held[-1].cell_bytes
+        then = self.growth.cell_bytes.at(records)
+        return None if then is None or self.growth.rows.at(records) is None else then / max(1, now)
 
 
 @attrs.frozen
@@ -49,6 +62,8 @@ class SampledVariant:
     records: int
     tables: tuple[SampledTable, ...]
     """The tables that hold records."""
+    sent_bytes: int
+    """Bytes of row keys, columns and values in the puts that stored the sample."""
     measurements: Sequence[Measurement]
     """Every question, asked of the sample."""
 
@@ -66,25 +81,77 @@ def sample_of(design: Design) -> Records:
         return sample_records(design)
 
 
-def sampled(design: Design, variant: Variant, records: Records) -> SampledVariant:
-    """Stores records in the tables of a variant in memory, and measures what they take there."""
-    with stored(variant, records) as (connection, repository, cost):
+def samples_of(design: Design) -> list[Records]:
+    """Samples of several sizes, from the smallest to the largest, which is `sample_of`.
+
+    The generator makes the smaller ones, too. Otherwise they are the first records of the largest, in order of time.
+    """
+    samples = [sample_of(design)]
+    while len(samples) < SIZES and len(samples[0]) > 1:
+        samples.insert(0, _smaller(design, samples[0]))
+    return samples
+
+
+def _smaller(design: Design, sample: Records) -> Records:
+    wanted = -(-len(sample) // STEP)
+    with suppress(NoGenerator):
+        made = at_least(design, wanted)
+        if len(made) < len(sample):
+            return made
+    return sample[:wanted]
+
+
+def sampled(design: Design, variant: Variant, *samples: Records, tell: Callable[[str], None] = silent) -> SampledVariant:
+    """Stores samples in the tables of a variant in memory, each in new ones, and measures what they take there.
+
+    Of all but the last and largest only rows, cells and bytes are counted. `tell` is called with what is being done.
+    """
+    *smaller, largest = samples
+    held: list[dict[str, Held]] = []
+    for records in smaller:
+        tell(f"storing {len(records):,} records")
+        with stored(variant, records) as (connection, _repository, _cost):
+            held.append({name: _held(cells, records) for name, cells in _cells(connection, variant).items()})
+    tell(f"storing {len(largest):,} records")
+    with stored(variant, largest) as (connection, repository, cost):
+        tell("measuring tables and questions")
+        cells_of = _cells(connection, variant)
         tables = tuple(
-            SampledTable(table, cost.rows_written[table.name.encode()], _files(connection, table))
+            SampledTable(
+                table,
+                written := cost.rows_written[table.name.encode()],
+                _files(cells_of[table.name], table),
+                StoredGrowth([*(of[table.name] for of in held), _held(cells_of[table.name], largest)], len(written)),
+            )
             for table in physical_tables(variant.record_tables)
         )
-        return SampledVariant(variant, len(records), tables, measure(connection, repository, design.patterns))
+        sent_bytes = sum(cost.bytes_sent.values())
+        measurements = measure(connection, repository, design.patterns)
+        return SampledVariant(variant, len(largest), tables, sent_bytes, measurements)
 
 
-def measured_and_sampled(design: Design, variant: Variant) -> tuple[VariantCosts, SampledVariant]:
-    """What a variant costs with the samples, and what it stores of a larger sample of the same load."""
+def measured_and_sampled(
+    design: Design, variant: Variant, tell: Callable[[str], None] = silent
+) -> tuple[VariantCosts, SampledVariant]:
+    """What a variant costs with the samples, and what it stores of larger samples of the same load."""
+    tell("storing the samples")
     with closing(scratch_store(variant.tables)) as connection:
         costs = measure_variant(connection, design, variant)
-    return costs, sampled(design, variant, sample_of(design))
+    return costs, sampled(design, variant, *samples_of(design), tell=tell)
 
 
-def _files(connection: "happybase.Connection", table: PhysicalTable) -> dict[str, dict[str, FileSize]]:
-    cells: dict[str, list[FileCell]] = {}
-    for cell in file_cells(connection, table):
-        cells.setdefault(cell.family.decode(), []).append(cell)
-    return {family: file_sizes(of, table.families[family].bloom != "NONE") for family, of in cells.items()}
+def _cells(connection: "happybase.Connection", variant: Variant) -> dict[str, list[FileCell]]:
+    """The cells of each table that holds records."""
+    return {table.name: [*file_cells(connection, table)] for table in physical_tables(variant.record_tables)}
+
+
+def _held(cells: Sequence[FileCell], records: Records) -> Held:
+    cell_bytes = sum(len(cell.plain) for cell in cells)
+    return Held(len(records), len({cell.row for cell in cells}), len(cells), cell_bytes)
+
+
+def _files(cells: Sequence[FileCell], table: PhysicalTable) -> dict[str, dict[str, FileSize]]:
+    by_family: dict[str, list[FileCell]] = {}
+    for cell in cells:
+        by_family.setdefault(cell.family.decode(), []).append(cell)
+    return {family: file_sizes(of, table.families[family].bloom != "NONE") for family, of in by_family.items()}

@@ -1,24 +1,28 @@
 """A load of any size in the tables of a variant: how they split, who takes the writes, and what questions then read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import sqrt
 
 import attrs
 
 from ...designs.design import Design, Variant
 from ..growth import Growth, growth_file, recorded_growth
 from ..hfiles import ENCODINGS
-from .sampling import SampledVariant, sample_of, sampled
+from .sampling import SampledVariant, sampled, samples_of, silent
 from .simulated_splits import SplitPolicy
 from .simulation import TENTHS, Simulation
 from .sizing import simulated_table
 
-FEWEST = 16 * TENTHS
-"""Writes of the sample below which a table is left out: they do not tell where those of a larger load go."""
+FEWEST = 2 * TENTHS
+"""Writes of the sample below which a table is left out: each tenth of the load needs some that tell where it goes."""
+CHANCE = 1.36
+"""By chance, shares of N rows differ from those of a load by more than CHANCE / sqrt(N) in one sample of twenty:
+Kolmogorov and Smirnov's limit."""
 PLAIN, *_OTHERS = ENCODINGS
 
 
 class TooFewRows(ValueError):
-    """The sample of a design writes too few rows to any table."""
+    """No table of a design can be simulated: the message says why, and what to give."""
 
 
 @attrs.frozen
@@ -42,26 +46,49 @@ class SimulatedVariant:
     sample: SampledVariant
     tables: Mapping[str, Simulation]
     """The tables that take enough of the rows, by name: each with its simulation."""
+    left_out: Mapping[str, str]
+    """The others that take rows, by name: each with the reason."""
     questions: Sequence[QuestionAtSize]
 
 
+    @property
+    def by_chance(self) -> float:
+        """By how much a share may be wrong because the sample of a table is small."""
+        return max(CHANCE / sqrt(len(simulation.table.stored)) for simulation in self.tables.values())
+
+
 def simulate_variant(
-    design: Design, variant: Variant, rows: int, policy: SplitPolicy, servers: int
+    design: Design,
+    variant: Variant,
+    rows: int,
+    policy: SplitPolicy,
+    servers: int,
+    tell: Callable[[str], None] = silent,
 ) -> SimulatedVariant:
-    """Writes so many rows to all tables of a variant together. Raises TooFewRows."""
-    sample = sampled(design, variant, sample_of(design))
-    times = rows / sample.written
-    tables = {
-        table.table.name: simulated_table(table, PLAIN, round(len(table.written) * times), policy, servers)
-        for table in sample.tables
-        if len(table.written) >= FEWEST and table.files
-    }
+    """Writes so many rows to all tables of a variant together. Raises TooFewRows and TooManyRegions."""
+    sample = sampled(design, variant, *samples_of(design), tell=tell)
+    records = sample.records * rows / sample.written
+    tables: dict[str, Simulation] = {}
+    left_out: dict[str, str] = {}
+    for table in sample.tables:
+        name = table.table.name
+        if not (table.files and table.written):
+            continue
+        if len(table.written) < FEWEST:
+            left_out[name] = f"rows written to it by the sample must be {FEWEST} or more (got {len(table.written)})"
+        elif table.times_the_bytes(records) is None:
+            left_out[name] = table.growth.words
+        else:
+            tell(f"simulating {name}")
+            tables[name] = simulated_table(table, PLAIN, records, policy, servers)
     if not tables:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        samples = " and ".join(load.samples.name for load in design.loads)
         raise TooFewRows(
-            f"must write at least {FEWEST} rows to a table (got {sample.written} of {sample.records} records); "
-            "SAMPLES in a make_samples.py beside the samples generates more"
+            f"no table can be simulated from {sample.records:,} sample records ({reasons}): add records to {samples}, or "
+            "a make_samples.py beside it, whose SAMPLES generates them"
         )
-    return SimulatedVariant(sample, tables, _questions(design, sample, times))
+    return SimulatedVariant(sample, tables, left_out, _questions(design, sample, records / sample.records))
 
 
 def _questions(design: Design, sample: SampledVariant, times: float) -> list[QuestionAtSize]:

@@ -5,7 +5,9 @@ compactions by running HBase's own rule on the sizes of files.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
+from math import ceil
 
 import attrs
 
@@ -21,18 +23,29 @@ HEAP_BYTES = 110
 """Bytes that a cell takes in a region server's memory besides its own, about; a flush is by bytes in memory."""
 
 
+HANDLERS = 30
+"""Calls that a region server works on at a time: `hbase.regionserver.handler.count` of HBase 2.6."""
+CALLS_PER_HANDLER = 850
+"""Puts of single rows a second, if each waits for the one before: measured on one connection to HBase 2.6.1."""
+MOST_CALLS = HANDLERS * CALLS_PER_HANDLER
+MOST_MB = 15
+"""MB a second that one region server typically stores, at most: "5 through 15 MB/s", Read-Write Throughput, HDP 3.1."""
+MOST_REGIONS = 200
+"""Regions of a server, at most: "20-200", Considerations for Number of Regions, HBase Reference Guide."""
+
+
 @attrs.frozen
 class TableSize:
-    """A table after the time for which records are kept, in one encoding."""
+    """A table after the time for which records are kept, in one encoding; None is what the sample does not show."""
 
     table: str
     encoding: str
-    rows: int
-    """Rows that were written to it, as often as they were."""
-    file_bytes: float
+    rows: int | None
+    """Rows as they are stored: one that was written twice counts once."""
+    file_bytes: float | None
     """Bytes of all its files, of one copy."""
     regions: int | None
-    """None if the sample has too few rows to tell."""
+    """None also if the sample has too few rows to tell regions apart."""
     rewrites: float
     """Bytes that are written for each byte of its files: to the log, by flushes, and by compactions."""
 
@@ -43,12 +56,36 @@ class Sizing:
 
     records_a_day: float
     keep_days: float
+    servers: int
     rpcs_a_second: float
+    sent_mb_a_second: float
+    """MB of row keys, columns and values in all puts."""
     tables: Sequence[TableSize]
 
     def of(self, encoding: str) -> list[TableSize]:
         """The tables in one encoding."""
         return [table for table in self.tables if table.encoding == encoding]
+
+    @property
+    def fewest_regions(self) -> int:
+        """The regions of all tables in the encoding that needs the fewest, as far as they are known."""
+        return min(sum(table.regions or 0 for table in self.of(encoding)) for encoding in ENCODINGS)
+
+    @property
+    def verdicts(self) -> list[str]:
+        """What is too much for the servers, in words, each with the limit of a server and where that is from."""
+        handlers = f"{HANDLERS} handlers, hbase.regionserver.handler.count, with {CALLS_PER_HANDLER} single puts each, as"
+        needs = [
+            (self.rpcs_a_second, "RPCs a second", MOST_CALLS, f"{handlers} measured on HBase 2.6.1"),
+            (self.sent_mb_a_second, "MB of puts a second", MOST_MB, "5 to 15 in HDP 3.1, Read-Write Throughput"),
+            (self.fewest_regions, "regions", MOST_REGIONS, "20 to 200 in the HBase Reference Guide"),
+        ]
+        return [
+            f"too much for {self.servers} servers: {needed:,.0f} {what}; one has at most about {most:,} ({source}), so "
+            f"{ceil(needed / most):,} servers or more"
+            for needed, what, most, source in needs
+            if needed > most * self.servers
+        ]
 
 
 def sizing(
@@ -60,26 +97,42 @@ def sizing(
     servers: int,
 ) -> Sizing:
     """What the variant of a sample needs for so many records a day, each kept for `keep_days`."""
-    times = records_a_day * keep_days / sample.records
+    records = records_a_day * keep_days
     filled = [table for table in sample.tables if table.written and table.files]
-    tables = [table_size(table, encoding, times, policy, servers) for table in filled for encoding in ENCODINGS]
-    return Sizing(records_a_day, keep_days, records_a_day / DAY_S * rpcs_per_record, tables)
+    tables = [table_size(table, encoding, records, policy, servers) for table in filled for encoding in ENCODINGS]
+    a_second = records_a_day / DAY_S
+    sent_mb = sample.sent_bytes / sample.records / 1e6
+    return Sizing(records_a_day, keep_days, servers, a_second * rpcs_per_record, a_second * sent_mb, tables)
 
 
-def table_size(sampled: SampledTable, encoding: str, times: float, policy: SplitPolicy, servers: int) -> TableSize:
-    """The size of a table that takes `times` as many rows as the sample."""
-    rows = round(len(sampled.written) * times)
-    try:
-        regions = len(simulated_table(sampled, encoding, rows, policy, servers).table.regions)
-    except TooManyRegions:
-        regions = None
-    file_bytes = sampled.bytes(encoding) * times + FILE_BYTES * (regions or 1) * len(sampled.files)
-    return TableSize(sampled.table.name, encoding, rows, file_bytes, regions, rewrites(sampled, encoding, policy))
+def table_size(
+    sampled: SampledTable, encoding: str, records: float, policy: SplitPolicy, servers: int
+) -> TableSize:
+    """The size of a table after so many records like those of the sample."""
+    rows, times = sampled.growth.rows.at(records), sampled.times_the_bytes(records)
+    regions = file_bytes = None
+    if times is not None:
+        with suppress(TooManyRegions):
+            regions = len(simulated_table(sampled, encoding, records, policy, servers).table.regions)
+        file_bytes = sampled.bytes(encoding) * times + FILE_BYTES * (regions or 1) * len(sampled.files)
+    stored_rows = None if rows is None else round(rows)
+    return TableSize(
+        sampled.table.name, encoding, stored_rows, file_bytes, regions, rewrites(sampled, encoding, policy)
+    )
 
 
-def simulated_table(sampled: SampledTable, encoding: str, rows: int, policy: SplitPolicy, servers: int) -> Simulation:
-    """What so many rows do to a table; each has the bytes of the largest family, which alone decides when it splits."""
-    row_bytes = sampled.largest_bytes(encoding) / len(sampled.written)
+def simulated_table(
+    sampled: SampledTable, encoding: str, records: float, policy: SplitPolicy, servers: int
+) -> Simulation:
+    """What so many records do to a table whose size then is known.
+
+    Its rows are those that are written, as often as they are, and share the bytes that remain: of the largest family,
+    which alone decides when it splits. Raises TooManyRegions.
+    """
+    times = sampled.times_the_bytes(records)
+    assert times is not None
+    rows = round(len(sampled.written) * records / sampled.growth.held[-1].records)
+    row_bytes = sampled.largest_bytes(encoding) * times / max(1, rows)
     return simulate(Sample.thinned(sampled.written), rows, row_bytes, policy, servers, sampled.table.splits.points)
 
 

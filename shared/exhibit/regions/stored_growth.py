@@ -1,0 +1,143 @@
+"""What remains in a table as more records are stored, measured at several sizes of a sample.
+
+A record may overwrite rows that others wrote, such as the latest point of a host, or add cells to them. So rows, cells
+and bytes are counted as they are stored, and a larger load is judged by what the later part of the sample added.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+import attrs
+
+STEP, SIZES = 4, 3
+"""A sample is stored in so many sizes, each so many times the one before."""
+STRAIGHT = 0.85, 1.5
+"""Growth goes on if the later records of a sample add so many times what the earlier ones did, for each record."""
+TRUSTED = 10
+"""Growth that slows down is followed up to so many times the sample. Tests store as many records, and compare."""
+EXPONENTS = -2.0, 2.0
+"""The curves between which one through three sizes is sought: numbers that grow as a power of the records."""
+
+Course: TypeAlias = Literal["goes on", "ends", "changes"]
+"""What further records add: equally many, nothing, or fewer and fewer (or more and more)."""
+
+
+@attrs.frozen
+class Held:
+    """What a table holds after so many records."""
+
+    records: int
+    rows: int
+    cells: int
+    """Cells of all columns, each of their versions too."""
+    cell_bytes: int
+    """Bytes of the cells before compression."""
+
+
+@attrs.frozen
+class Trend:
+    """How a number grows with the records that are stored."""
+
+    points: tuple[tuple[int, int], ...]
+    """Records, and the number that they make; from the smallest size to the largest, with (0, 0) before a few."""
+
+    @classmethod
+    def of(cls, held: Iterable[Held], number: Callable[[Held], int]) -> "Trend":
+        """The trend of a number of a table that was counted at several sizes."""
+        counted = [(one.records, number(one)) for one in held]
+        return cls(tuple(counted if len(counted) == SIZES else [(0, 0), *counted]))
+
+    @property
+    def _slopes(self) -> list[float]:
+        return [(more - fewer) / (after - before) for (before, fewer), (after, more) in pairwise(self.points)]
+
+    @property
+    def added(self) -> float:
+        """What each of the later records added."""
+        return self._slopes[-1]
+
+    @property
+    def course(self) -> Course:
+        """What further records add; a sample of one record does not show it."""
+        *_first, earlier, later = [0.0, *self._slopes]
+        if later <= 0:
+            return "ends"
+        least, most = STRAIGHT
+        return "goes on" if least * earlier <= later <= most * earlier else "changes"
+
+    def at(self, records: float) -> float | None:
+        """The number after so many records; None if the sample does not show it."""
+        last, number = self.points[-1]
+        if records <= last:
+            return self._between(records)
+        if self.course == "ends":
+            return number
+        if self.course == "goes on":
+            return number + self.added * (records - last)
+        return self._on_curve(records) if records <= TRUSTED * last else None
+
+    def _between(self, records: float) -> float:
+        """On straight lines between the sizes that were measured."""
+        for (before, fewer), (after, more) in pairwise([(0, 0), *self.points]):
+            if before < after and records <= after:
+                return fewer + (more - fewer) * (records - before) / (after - before)
+        return self.points[-1][1]
+
+    def _on_curve(self, records: float) -> float:
+        """On the curve a + b * records ** e through the three largest sizes, of which e is found by halving."""
+        (first, few), (middle, more), (last, most) = [(max(1, at), number) for at, number in self.points[-3:]]
+        low, high = EXPONENTS
+        for _ in range(50):
+            exponent = (low + high) / 2 or 1e-9
+            part = (last**exponent - middle**exponent) / (middle**exponent - first**exponent)
+            low, high = (exponent, high) if part * (more - few) < most - more else (low, exponent)
+        return most + (most - more) * (records**exponent - last**exponent) / (last**exponent - middle**exponent)
+
+
+@attrs.frozen
+class StoredGrowth:
+    """What a table holds at each size of a sample, and what that tells about larger loads."""
+
+    held: Sequence[Held]
+    """From the smallest size to the largest."""
+    written: int
+    """The rows that the largest size wrote, each as often as it was written."""
+
+    @property
+    def rows(self) -> Trend:
+        """The trend of the rows."""
+        return Trend.of(self.held, lambda held: held.rows)
+
+    @property
+    def cells(self) -> Trend:
+        """The trend of the cells."""
+        return Trend.of(self.held, lambda held: held.cells)
+
+    @property
+    def cell_bytes(self) -> Trend:
+        """The trend of the bytes before compression."""
+        return Trend.of(self.held, lambda held: held.cell_bytes)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether rows are written again."""
+        return self.held[-1].rows < self.written
+
+    @property
+    def words(self) -> str:
+        """What an estimate of the rows stands on."""
+        first, *others = self.held
+        counted = [f"{first.rows:,} in {first.records:,} sample records"]
+        counted += [f"{held.rows:,} in {held.records:,}" for held in others]
+        begin = "rows repeat" if self.repeats else "rows do not repeat"
+        return f"{begin}: {', '.join(counted)}, so {self._adds}"
+
+    @property
+    def _adds(self) -> str:
+        rows = self.rows
+        if rows.course == "goes on":
+            return f"each further record adds {rows.added:.3g} rows"
+        if rows.course == "ends":
+            return "further records of the same load add none"
+        return f"the samples do not show how many more than {TRUSTED} times as many records make"
