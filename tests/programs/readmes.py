@@ -117,7 +117,8 @@ OF_SEVERAL_DESIGNS: Mapping[str, Callable[[], Mapping[str, str]]] = {
 def command_line_blocks() -> dict[str, str]:
     """The rules of `rowbook lint`, and what it prints for a variant that is not to be copied."""
     printed = StringIO()
-    lint(Console(file=printed, width=WIDTH, no_color=True, markup=False, highlight=False), LINTED, as_json=False)
+    to = Console(file=printed, width=WIDTH, no_color=True, markup=False, highlight=False)
+    lint(to, to, LINTED, as_json=False)
     rules = markdown_table(("rule", "what it finds"), [(f"`{name}`", meaning) for name, meaning in LINT_RULES.items()])
     return {"lint-rules": rules, "lint-example": text_block(printed.getvalue().rstrip())}
 

@@ -78,11 +78,12 @@ def run(
     """Load the samples, ask every question, and show what it costs: a line per design, or two screens for one."""
     from ..measured import running
     from ..named.designs import reasons_to_leave_out
-    from ..screen.terminal import console, line
+    from ..screen.terminal import consoles, line
 
+    out, errors = consoles(plain or context.obj)
     for why in () if names else reasons_to_leave_out():
-        line(console(stderr=True), f"left out: {why}")
-    running.run(console(plain or context.obj), names or [], store, keep=keep, full=full, as_json=as_json)
+        line(errors, f"left out: {why}")
+    running.run(out, errors, names or [], store, keep=keep, full=full, as_json=as_json)
 
 
 def load_(
@@ -234,9 +235,9 @@ def lint(context: typer.Context, name: Name, as_json: Json = False, plain: Plain
     The rules look at keys, families, the samples and the questions. A design may accept a finding, with a reason.
     """
     from ..measured import linting
-    from ..screen.terminal import console
+    from ..screen.terminal import consoles
 
-    raise typer.Exit(linting.lint(console(plain or context.obj), name, as_json=as_json))
+    raise typer.Exit(linting.lint(*consoles(plain or context.obj), name, as_json=as_json))
 
 
 def ddl(
@@ -310,11 +311,10 @@ def heat(
 ) -> None:
     """Show where new rows land: key ranges against time, and whether one of them is a hot spot."""
     from ..measured import heat_maps
-    from ..screen.terminal import console
+    from ..screen.terminal import consoles
 
-    heat_maps.show(
-        console(plain or context.obj), name, keys=keys, rows=rows, splits=splits, is_hex=is_hex, as_json=as_json
-    )
+    out, errors = consoles(plain or context.obj)
+    heat_maps.show(out, errors, name, keys=keys, rows=rows, splits=splits, is_hex=is_hex, as_json=as_json)
 
 
 def simulate(

@@ -11,7 +11,6 @@ from typing import Any
 import attrs
 import happybase
 from rich.console import Console
-from rich.progress import track
 
 from ...designs import AccessPattern, Design, Load, Variant, scratch_store
 from ...exhibit import RANGES
@@ -23,6 +22,7 @@ from ...stores.outcomes.connection_errors import first_line
 from ..files.load_command import Reading, chosen_load, read_as
 from ..named.designs import find_variants, full_name
 from ..named.typed_values import number
+from ..screen.progress import doing
 from ..screen.terminal import count, heading, line, wrapped
 from ..screen.wrong_usage import CommandFailed
 from . import run_output, short_run_output
@@ -161,19 +161,22 @@ def _measured(
     The first one is measured on `connection`, which has its tables.
     """
     records = in_order_of_time([(load, record) for load in design.loads for record in load.sample_records()])
-    try:
-        measured = [measure_variant(connection, design, first)]
-    except ValueError as error:
-        name = full_name(design, first)
-        raise CommandFailed(f"{name}: cannot store these records: {message_of(error)}") from None
-    heats = [*table_heats(first, table_writes(first, records))]
-    for variant in track(others, console=errors, description=design.name, transient=True, disable=errors.no_color):
+    with doing(errors, design.name) as tell:
+        tell(first.name)
         try:
-            with closing(scratch_store(variant.tables)) as other:
-                measured.append(measure_variant(other, design, variant))
-            heats += table_heats(variant, table_writes(variant, records))
+            measured = [measure_variant(connection, design, first)]
         except ValueError as error:
-            line(errors, f"left out: {full_name(design, variant)} cannot store these records: {message_of(error)}")
+            name = full_name(design, first)
+            raise CommandFailed(f"{name}: cannot store these records: {message_of(error)}") from None
+        heats = [*table_heats(first, table_writes(first, records))]
+        for variant in others:
+            tell(variant.name)
+            try:
+                with closing(scratch_store(variant.tables)) as other:
+                    measured.append(measure_variant(other, design, variant))
+                heats += table_heats(variant, table_writes(variant, records))
+            except ValueError as error:
+                line(errors, f"left out: {full_name(design, variant)} cannot store these records: {message_of(error)}")
     return measured, heats
 
 

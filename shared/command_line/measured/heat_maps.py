@@ -23,6 +23,7 @@ from ..named.designs import find_variants, full_name
 from ..named.options import HEAT_ROWS, HEAT_SPLITS
 from ..named.typed_values import number
 from ..rows.bytes_as_text import read_keys
+from ..screen.progress import doing
 from ..screen.terminal import heading, json_object, line, wrapped
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 
@@ -36,6 +37,7 @@ MOST_SPLITS = 47
 
 def show(
     to: Console,
+    errors: Console,
     name: str | None,
     *,
     keys: str | None,
@@ -50,21 +52,25 @@ def show(
     if name is not None:
         if splits is not None or is_hex:
             raise WrongUsage(f"{'--hex' if splits is None else '--splits'}: needs --keys FILE")
-        show_design(to, name, number("--rows", rows or HEAT_ROWS, MOST_ROWS, FEWEST_ROWS), as_json=as_json)
+        show_design(to, errors, name, number("--rows", rows or HEAT_ROWS, MOST_ROWS, FEWEST_ROWS), as_json=as_json)
     if keys is not None:
         if rows is not None:
             raise WrongUsage("--rows: needs a design (NAME); --keys takes all lines of the file")
         show_keys(to, keys, number("--splits", splits or HEAT_SPLITS, MOST_SPLITS), is_hex=is_hex, as_json=as_json)
 
 
-def show_design(to: Console, name: str, rows: int, *, as_json: bool) -> None:
+def show_design(to: Console, errors: Console, name: str, rows: int, *, as_json: bool) -> None:
     """Measures all variants that the name stands for; shows grids of the first, and a line for each table of others."""
     design, variants = find_variants(name)
-    try:
-        records = generated_records(design, rows)
-    except NoGenerator:  # a design of one's own has samples only
-        records = sample_records(design)
-    heats = {variant.name: [*table_heats(variant, table_writes(variant, records))] for variant in variants}
+    heats: dict[str, list[TableHeat]] = {}
+    with doing(errors, design.name) as tell:
+        try:
+            records = generated_records(design, rows)
+        except NoGenerator:  # a design of one's own has samples only
+            records = sample_records(design)
+        for variant in variants:
+            tell(f"storing {len(records):,} records in {variant.name}")
+            heats[variant.name] = [*table_heats(variant, table_writes(variant, records))]
     if not any(heats.values()):
         advice = f"rowbook compare {name} FILE measures your own records"
         raise CommandFailed(f"{name}: {_stored(records)} write too few rows for a verdict; {advice}")

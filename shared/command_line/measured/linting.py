@@ -10,20 +10,26 @@ from ...exhibit.linting import Linted, LintFinding, accepted_findings, lint_vari
 from ...exhibit.linting.sizes import SIZE_COLUMNS, SIZES_CAPTION, size_row, sized_tables, sizes_of
 from ...keys.errors import listed
 from ..named.designs import find_variants, full_name
+from ..screen.progress import doing
 from ..screen.terminal import heading, json_object, line, wrapped
 from ..screen.text_tables import table
 
 INDENT = 4
 
 
-def lint(out: Console, name: str, *, as_json: bool) -> int:
+def lint(out: Console, errors: Console, name: str, *, as_json: bool) -> int:
     """Prints what the rules find in a design, or in the variant that is named; returns the exit code: 1 for findings.
 
     Of a whole design, variants that are not to be copied are left out: their findings are what they show.
     """
     design, variants = find_variants(name)
     is_whole = len(variants) == len(design.variants)
-    linted = [lint_variant(design, variant) for variant in variants if variant.is_to_copy or not is_whole]
+    wanted = [variant for variant in variants if variant.is_to_copy or not is_whole]
+    linted: list[Linted] = []
+    with doing(errors, name) as tell:
+        for variant in wanted:
+            tell(full_name(design, variant))
+            linted.append(lint_variant(design, variant))
     left_out = [full_name(design, variant) for variant in variants if is_whole and not variant.is_to_copy]
     superfluous = list(needless(design, linted)) if is_whole else []
     if as_json:

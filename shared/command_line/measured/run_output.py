@@ -25,10 +25,12 @@ from ...exhibit.traps import trap_row
 from ...tables import TableLayout
 from ..named.design_lines import marks
 from ..rows.ranges import figures, show_ranges
-from ..screen.terminal import GUTTER, heading, json_object, line, ruler
+from ..screen.terminal import GUTTER, heading, json_object, line, ruler, wrapped
 from ..screen.text_tables import table
 
 ROWS_SHOWN = 3
+TRAP_INDENT = 13
+"""Characters before the text of a published mistake, on each of its lines."""
 
 
 def rows(to: Console, connection: happybase.Connection, table: TableLayout[Any, Any]) -> None:
@@ -89,7 +91,7 @@ def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> Non
     if refused := refusals(variants):
         heading(to, "What is refused, and why")
         for refusal in refused:
-            line(to, refusal.line())
+            wrapped(to, refusal.line())
 
 
 def traps(to: Console, design: Design) -> None:
@@ -97,9 +99,8 @@ def traps(to: Console, design: Design) -> None:
     for trap in traps_of(design):
         name, published_as, task, wrong, right = trap_row(trap, design)
         heading(to, f"trap: {name}: {published_as}")
-        line(to, f"  asked for  {task}")
-        line(to, f"  gives      {wrong}")
-        line(to, f"  right way  {right}")
+        for label, text in (("asked for", task), ("gives", wrong), ("right way", right)):
+            wrapped(to, f"  {label:9}  {text}", TRAP_INDENT)
 
 
 def costs_as_json(to: Console, designs: Iterable[tuple[Design, list[VariantCosts]]]) -> None:

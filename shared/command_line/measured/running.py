@@ -16,6 +16,7 @@ from ..named.designs import full_name, group_by_design
 from ..named.options import MEMORY
 from ..named.stores import open_store
 from ..screen import terminal
+from ..screen.progress import doing
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 from . import run_output, short_run_output
 
@@ -23,7 +24,7 @@ DEMO_PREFIX = "rowbook_demo"
 """Prefix of the tables that `run` makes in the user's store; happybase adds `_` to it."""
 
 
-def run(out: Console, names: list[str], store: str, *, keep: bool, full: bool, as_json: bool) -> None:
+def run(out: Console, errors: Console, names: list[str], store: str, *, keep: bool, full: bool, as_json: bool) -> None:
     """Loads the samples of some designs or variants, or of all, and prints what their questions cost.
 
     Without names, and neither in full nor as JSON, only the designs themselves run, without their variants.
@@ -32,7 +33,7 @@ def run(out: Console, names: list[str], store: str, *, keep: bool, full: bool, a
         raise WrongUsage("--keep: a store in memory ends with the command; name another one with --store")
     selection = group_by_design(names)
     if not (names or full or as_json):
-        _run_all(out, [design for design, _variants in selection], store, keep)
+        _run_all(out, errors, [design for design, _variants in selection], store, keep)
         return
     prefix = ""
     all_costs: list[tuple[Design, list[VariantCosts]]] = []
@@ -42,7 +43,8 @@ def run(out: Console, names: list[str], store: str, *, keep: bool, full: bool, a
         for variant in variants:
             with _demo_tables(store, variant, keep) as connection:
                 prefix = (connection.table_prefix or b"").decode()  # includes the URL's
-                measured.append(measure_variant(connection, design, variant))
+                with doing(errors, full_name(design, variant)):
+                    measured.append(measure_variant(connection, design, variant))
                 if variant is variants[0] and not as_json:
                     show_design(out, design, variants)
                     show = _show_in_full if full else short_run_output.show_one
@@ -55,14 +57,16 @@ def run(out: Console, names: list[str], store: str, *, keep: bool, full: bool, a
         run_output.costs_as_json(out, all_costs)
 
 
-def _run_all(out: Console, designs: list[Design], store: str, keep: bool) -> None:
+def _run_all(out: Console, errors: Console, designs: list[Design], store: str, keep: bool) -> None:
     """A line for each design."""
     prefix = ""
     measured: list[tuple[Design, VariantCosts]] = []
-    for design in designs:
-        with _demo_tables(store, design.main, keep) as connection:
-            prefix = (connection.table_prefix or b"").decode()
-            measured.append((design, measure_variant(connection, design, design.main)))
+    with doing(errors, "run") as tell:
+        for number, design in enumerate(designs, 1):
+            tell(f"{design.name}, {number} of {len(designs)}")
+            with _demo_tables(store, design.main, keep) as connection:
+                prefix = (connection.table_prefix or b"").decode()
+                measured.append((design, measure_variant(connection, design, design.main)))
     short_run_output.show_all(out, measured)
     if keep:
         _say_what_is_kept(out, store, prefix, [design.main for design in designs])

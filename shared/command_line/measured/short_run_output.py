@@ -43,7 +43,7 @@ def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> No
         + LEGEND_OF_WRITES,
     )
     line(to)
-    line(to, "rowbook run NAME shows a design: its keys, what its questions cost, and which variant to choose.")
+    wrapped(to, "rowbook run NAME shows a design: its keys, what its questions cost, and which variant to choose.")
 
 
 def show_one(to: Console, connection: happybase.Connection, design: Design, costs: VariantCosts) -> None:

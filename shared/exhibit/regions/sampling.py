@@ -101,7 +101,9 @@ def _smaller(design: Design, sample: Records) -> Records:
     return sample[:wanted]
 
 
-def sampled(design: Design, variant: Variant, *samples: Records, tell: Callable[[str], None] = silent) -> SampledVariant:
+def sampled(
+    design: Design, variant: Variant, *samples: Records, tell: Callable[[str], None] = silent
+) -> SampledVariant:
     """Stores samples in the tables of a variant in memory, each in new ones, and measures what they take there.
 
     Of all but the last and largest only rows, cells and bytes are counted. `tell` is called with what is being done.
@@ -110,8 +112,7 @@ def sampled(design: Design, variant: Variant, *samples: Records, tell: Callable[
     held: list[dict[str, Held]] = []
     for records in smaller:
         tell(f"storing {len(records):,} records")
-        with stored(variant, records) as (connection, _repository, _cost):
-            held.append({name: _held(cells, records) for name, cells in _cells(connection, variant).items()})
+        held.append(held_of(variant, records))
     tell(f"storing {len(largest):,} records")
     with stored(variant, largest) as (connection, repository, cost):
         tell("measuring tables and questions")
@@ -128,6 +129,12 @@ def sampled(design: Design, variant: Variant, *samples: Records, tell: Callable[
         sent_bytes = sum(cost.bytes_sent.values())
         measurements = measure(connection, repository, design.patterns)
         return SampledVariant(variant, len(largest), tables, sent_bytes, measurements)
+
+
+def held_of(variant: Variant, records: Records) -> dict[str, Held]:
+    """What each table of a variant holds after these records."""
+    with stored(variant, records) as (connection, _repository, _cost):
+        return {name: _held(cells, records) for name, cells in _cells(connection, variant).items()}
 
 
 def measured_and_sampled(

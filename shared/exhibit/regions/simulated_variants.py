@@ -50,7 +50,6 @@ class SimulatedVariant:
     """The others that take rows, by name: each with the reason."""
     questions: Sequence[QuestionAtSize]
 
-
     @property
     def by_chance(self) -> float:
         """By how much a share may be wrong because the sample of a table is small."""
@@ -85,8 +84,8 @@ def simulate_variant(
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         samples = " and ".join(load.samples.name for load in design.loads)
         raise TooFewRows(
-            f"no table can be simulated from {sample.records:,} sample records ({reasons}): add records to {samples}, or "
-            "a make_samples.py beside it, whose SAMPLES generates them"
+            f"no table can be simulated from {sample.records:,} sample records ({reasons}): add records to {samples}, "
+            "or a make_samples.py beside it, whose SAMPLES generates them"
         )
     return SimulatedVariant(sample, tables, left_out, _questions(design, sample, records / sample.records))
 

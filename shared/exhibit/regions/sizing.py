@@ -60,6 +60,7 @@ class Sizing:
     rpcs_a_second: float
     sent_mb_a_second: float
     """MB of row keys, columns and values in all puts."""
+    max_region_bytes: float
     tables: Sequence[TableSize]
 
     def of(self, encoding: str) -> list[TableSize]:
@@ -68,15 +69,18 @@ class Sizing:
 
     @property
     def fewest_regions(self) -> int:
-        """The regions of all tables in the encoding that needs the fewest, as far as they are known."""
-        return min(sum(table.regions or 0 for table in self.of(encoding)) for encoding in ENCODINGS)
+        """The regions of all tables in the encoding that needs the fewest; of too many to tell, as many as are full."""
+        return min(
+            sum(table.regions or int((table.file_bytes or 0) / self.max_region_bytes) for table in self.of(encoding))
+            for encoding in ENCODINGS
+        )
 
     @property
     def verdicts(self) -> list[str]:
         """What is too much for the servers, in words, each with the limit of a server and where that is from."""
-        handlers = f"{HANDLERS} handlers, hbase.regionserver.handler.count, with {CALLS_PER_HANDLER} single puts each, as"
+        handlers = f"{HANDLERS} handlers, hbase.regionserver.handler.count, with {CALLS_PER_HANDLER} single puts each"
         needs = [
-            (self.rpcs_a_second, "RPCs a second", MOST_CALLS, f"{handlers} measured on HBase 2.6.1"),
+            (self.rpcs_a_second, "RPCs a second", MOST_CALLS, f"{handlers}, as measured on HBase 2.6.1"),
             (self.sent_mb_a_second, "MB of puts a second", MOST_MB, "5 to 15 in HDP 3.1, Read-Write Throughput"),
             (self.fewest_regions, "regions", MOST_REGIONS, "20 to 200 in the HBase Reference Guide"),
         ]
@@ -102,12 +106,12 @@ def sizing(
     tables = [table_size(table, encoding, records, policy, servers) for table in filled for encoding in ENCODINGS]
     a_second = records_a_day / DAY_S
     sent_mb = sample.sent_bytes / sample.records / 1e6
-    return Sizing(records_a_day, keep_days, servers, a_second * rpcs_per_record, a_second * sent_mb, tables)
+    return Sizing(
+        records_a_day, keep_days, servers, a_second * rpcs_per_record, a_second * sent_mb, policy.max_bytes, tables
+    )
 
 
-def table_size(
-    sampled: SampledTable, encoding: str, records: float, policy: SplitPolicy, servers: int
-) -> TableSize:
+def table_size(sampled: SampledTable, encoding: str, records: float, policy: SplitPolicy, servers: int) -> TableSize:
     """The size of a table after so many records like those of the sample."""
     rows, times = sampled.growth.rows.at(records), sampled.times_the_bytes(records)
     regions = file_bytes = None

@@ -1,5 +1,6 @@
 """What runs the command line, within this process or in one of its own."""
 
+import re
 import shlex
 import signal
 import subprocess
@@ -16,6 +17,8 @@ from tests.designs import all_designs
 from tests.shared.command_line.running import ROWBOOK, measured_once, run, without_terminal
 
 ROOT = Path(__file__).parents[3]
+PROGRESS = re.compile(r"\x1b\[\?25l.*?\x1b\[\?25h\r(?:\x1b\[1A\x1b\[2K)+", re.DOTALL)
+"""Progress on a terminal, which is removed from it in the end."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -53,11 +56,11 @@ def rowbook(folder, environment):
 
 @pytest.fixture
 def ok(rowbook):
-    """Runs a command that must end well and say nothing on stderr; returns what it prints."""
+    """Runs a command that must end well and leave nothing on stderr; returns what it prints."""
 
     def run(line):
         code, out, err = rowbook(line)
-        assert (code, err) == (0, "")
+        assert (code, PROGRESS.sub("", err)) == (0, "")
         return out
 
     return run
