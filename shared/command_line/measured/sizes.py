@@ -99,7 +99,12 @@ def _total(needed: Sizing, encoding: str) -> str:
     written = sum(one.rewrites * (one.file_bytes or 0) for one in tables) / needed.keep_days / DAY_S
     unknown = [one.table for one in tables if one.file_bytes is None]
     without = f" without {listed(unknown)}" if unknown else ""
-    return f"{encoding}: {file_bytes / 1e9:,.1f} GB{in_regions}{without}; servers write {written / 1e6:,.3g} MB/s"
+    return f"{encoding}: {file_bytes / 1e9:,.1f} GB{in_regions}{without}; servers write {_mb(written)} MB/s"
+
+
+def _mb(size: float) -> str:
+    """MB with three digits at least, and no exponent."""
+    return f"{size / 1e6:,.0f}" if size >= 100e6 else f"{size / 1e6:.3g}"
 
 
 def _one_for(sampled: SampledTable, needed: Sizing) -> str:

@@ -126,18 +126,18 @@ class StoredGrowth:
 
     @property
     def words(self) -> str:
-        """What an estimate of the rows stands on."""
+        """What an estimate of the rows stands on: `rows repeat: 18 in 1,380 sample records, ...`."""
         first, *others = self.held
         counted = [f"{first.rows:,} in {first.records:,} sample records"]
         counted += [f"{held.rows:,} in {held.records:,}" for held in others]
-        begin = "rows repeat" if self.repeats else "rows do not repeat"
-        return f"{begin}: {', '.join(counted)}, so {self._adds}"
+        return f"{'rows repeat: ' if self.repeats else ''}{', '.join(counted)}, so {self._adds}"
 
     @property
     def _adds(self) -> str:
         rows = self.rows
         if rows.course == "goes on":
-            return f"each further record adds {rows.added:.3g} rows"
+            added = f"{rows.added:.3g}"
+            return f"each further record adds {added} row{'' if added == '1' else 's'}"
         if rows.course == "ends":
             return "further records of the same load add none"
         return f"the samples do not show how many more than {TRUSTED} times as many records make"
