@@ -83,9 +83,11 @@ def simulate_variant(
     if not tables:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         samples = " and ".join(load.samples.name for load in design.loads)
+        generators = ", ".join(f'"{load.name}": make' for load in design.loads)
         raise TooFewRows(
             f"no table can be simulated from {sample.records:,} sample records ({reasons}): add records to {samples}, "
-            "or a make_samples.py beside it, whose SAMPLES generates them"
+            f"or beside it a make_samples.py with SAMPLES = {{{generators}}}, whose make(times) returns a list of "
+            "so many times the samples, each a dict of a record's fields"
         )
     return SimulatedVariant(sample, tables, left_out, _questions(design, sample, records / sample.records))
 

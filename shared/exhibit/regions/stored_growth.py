@@ -16,11 +16,11 @@ STRAIGHT = 0.85, 1.5
 """Growth goes on if the later records of a sample add so many times what the earlier ones did, for each record."""
 TRUSTED = 10
 """Growth that slows down is followed up to so many times the sample. Tests store as many records, and compare."""
-EXPONENTS = -2.0, 2.0
+EXPONENTS = -2.0, 1.0
 """The curves between which one through three sizes is sought: numbers that grow as a power of the records."""
 
-Course: TypeAlias = Literal["goes on", "ends", "changes"]
-"""What further records add: equally many, nothing, or fewer and fewer (or more and more)."""
+Course: TypeAlias = Literal["goes on", "ends", "slows down", "is not seen"]
+"""What further records add: equally many, nothing, fewer and fewer, or what the sample does not show."""
 
 
 @attrs.frozen
@@ -59,12 +59,14 @@ class Trend:
 
     @property
     def course(self) -> Course:
-        """What further records add; a sample of one record does not show it."""
+        """What further records add; not seen if later records add ever more, or if the sample has one record."""
         *_first, earlier, later = [0.0, *self._slopes]
         if later <= 0:
             return "ends"
         least, most = STRAIGHT
-        return "goes on" if least * earlier <= later <= most * earlier else "changes"
+        if later < least * earlier:
+            return "slows down"
+        return "goes on" if later <= most * earlier else "is not seen"
 
     def at(self, records: float) -> float | None:
         """The number after so many records; None if the sample does not show it."""
@@ -75,7 +77,7 @@ class Trend:
             return number
         if self.course == "goes on":
             return number + self.added * (records - last)
-        return self._on_curve(records) if records <= TRUSTED * last else None
+        return self._on_curve(records) if self.course == "slows down" and records <= TRUSTED * last else None
 
     def _between(self, records: float) -> float:
         """On straight lines between the sizes that were measured."""
@@ -140,4 +142,6 @@ class StoredGrowth:
             return f"each further record adds {added} row{'' if added == '1' else 's'}"
         if rows.course == "ends":
             return "further records of the same load add none"
-        return f"the samples do not show how many more than {TRUSTED} times as many records make"
+        if rows.course == "slows down":
+            return f"the samples do not show how many more than {TRUSTED} times as many records make"
+        return "the samples do not show how many more records make"

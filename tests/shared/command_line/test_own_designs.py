@@ -60,11 +60,25 @@ def test_one_is_simulated_if_its_samples_have_a_generator_and_its_size_needs_non
     monkeypatch.setattr(sampling, "SAMPLE_ROWS", 2_000)
     code, out, err = rowbook("simulate tickets")
     assert (code, out) == (1, "")
-    assert "must write at least 160 rows to a table (got 3 of 3 records); SAMPLES in a make_samples.py" in err
+    assert err.startswith(
+        "tickets: no table can be simulated from 3 sample records (tickets: rows written to it by the sample must be "
+        "20 or more (got 3)): add records to tickets.csv, or beside it a make_samples.py with SAMPLES = "
+    )
     assert re.search(r"NONE: 5,[0-9]+\.[0-9] GB; servers write", ok("size tickets --records-a-day 1e9 --keep 90d"))
     (folder / "make_samples.py").write_text(GENERATOR, encoding="utf-8")
     shown = ok("simulate tickets --rows 1e8 --servers 2")
     assert f"tickets: even: the busiest of 2 servers takes {4 / 7:.0%} of the writes" in shown  # four of 7 customers
+
+
+@pytest.mark.usefixtures("package")
+def test_a_few_samples_are_simulated_too_and_the_output_says_how_wrong_they_may_be(ok, folder):
+    lines = (f"c-{number % 7},2026-01-12T08:{number % 60:02}:00Z,t-{number},wet" for number in range(140))
+    (folder / "tickets.csv").write_text("\n".join(["customer,time_ms,ticket_id,title", *lines]), encoding="utf-8")
+    shown = " ".join(ok("simulate tickets --rows 1e8 --servers 2").split())
+    assert "140 records as in the samples, in the same time; as these are few, shares may be wrong by up to 11" in shown
+    assert re.search("tickets: even: the busiest of 2 servers takes 5[0-9]% of the writes", shown)
+    shown = " ".join(ok("size tickets --records-a-day 1e6").split())
+    assert "tickets: 9 in 9 sample records, 35 in 35, 140 in 140, so each further record adds 1 row" in shown
 
 
 @pytest.mark.usefixtures("package")
