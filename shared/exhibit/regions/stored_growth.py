@@ -6,6 +6,7 @@ and bytes are counted as they are stored, and a larger load is judged by what th
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from math import pow
 from typing import Literal, TypeAlias
 
 import attrs
@@ -88,13 +89,15 @@ class Trend:
 
     def _on_curve(self, records: float) -> float:
         """On the curve a + b * records ** e through the three largest sizes, of which e is found by halving."""
-        (first, few), (middle, more), (last, most) = [(max(1, at), number) for at, number in self.points[-3:]]
+        (first, few), (middle, more), (last, most) = [(at or 0.5, number) for at, number in self.points[-3:]]
         low, high = EXPONENTS
+        exponent = 1.0
         for _ in range(50):
             exponent = (low + high) / 2 or 1e-9
-            part = (last**exponent - middle**exponent) / (middle**exponent - first**exponent)
+            part = (pow(last, exponent) - pow(middle, exponent)) / (pow(middle, exponent) - pow(first, exponent))
             low, high = (exponent, high) if part * (more - few) < most - more else (low, exponent)
-        return most + (most - more) * (records**exponent - last**exponent) / (last**exponent - middle**exponent)
+        part = (pow(records, exponent) - pow(last, exponent)) / (pow(last, exponent) - pow(middle, exponent))
+        return most + (most - more) * part
 
 
 @attrs.frozen

@@ -18,6 +18,7 @@ from rich.cells import cell_len
 from domains.logs.shown.design import DESIGN as LOGS_DESIGN
 from domains.orders.shown.design import DESIGN as ORDERS_DESIGN
 from shared.command_line.files import load_command
+from shared.exhibit.regions import sampling
 from tests.designs import all_designs
 from tests.few_designs import few_of
 from tests.shared.command_line.running import ROWBOOK, without_terminal
@@ -129,6 +130,30 @@ def test_a_terminal_narrower_than_60_columns_shows_what_one_of_60_does(ok, termi
     for columns in (1, 2, 20, 59):
         terminal(columns)
         assert [ok(line) for line in lines] == expected
+
+
+MEASURING = ["size logs --records-a-day 13e10", "simulate logs --rows 1e8", "heat logs", "lint logs", "run logs --full"]
+
+
+@pytest.mark.parametrize("words", MEASURING[:2])
+def test_what_takes_seconds_says_what_it_does_on_stderr_of_a_terminal_only(ok, rowbook, terminal, monkeypatch, words):
+    monkeypatch.setattr(sampling, "SAMPLE_ROWS", 1_000)
+    ok(words)  # without a terminal it says nothing
+    terminal(80)
+    code, out, err = rowbook(words)
+    assert (code, "storing" in out) == (0, False)
+    assert re.search(r"0:00:0[0-9].* logs: storing 1,[0-9]{3} records", without_colours(err))
+    assert max(map(cell_len, re.split(r"\r|\n", without_colours(out + err)))) <= 80
+
+
+@long
+@pytest.mark.parametrize("columns", [80, 140])
+@pytest.mark.parametrize("words", [*MEASURING, f"compare orders {ORDERS} --limit 200"])
+def test_nothing_but_commands_to_copy_is_wider_than_a_real_terminal(on_terminal, columns, words):
+    code, shown = on_terminal(columns, *words.split())
+    lines = re.split(r"\r\n|\r|\n", without_colours(shown))
+    assert code == 0
+    assert [line for line in lines if cell_len(line) > columns and not line.startswith("rowbook ask ")] == []
 
 
 # Colours

@@ -19,7 +19,7 @@ FEW = 3
 TIMES_THE_SAMPLES = 8
 """The sample that predicts, in multiples of the file of samples: its smallest size is about that file."""
 QUICK = ["profiles:orders-table"]
-"""Rows of `profiles_alone` repeat.
+"""Rows of `profiles_alone` repeat."""
 VARIANTS = [
     design.name if variant is design.main else f"{design.name}:{variant.name}"
     for design in all_designs()
@@ -76,6 +76,7 @@ def test_a_few_samples_are_judged_from_nothing_on_and_one_shows_nothing():
 
     assert trend((1, 1), (3, 3)).at(300) == 300
     assert trend((1, 1), (3, 1)).at(300) == 1
+    assert trend((1, 1), (3, 2)).at(30) == pytest.approx(6.3, abs=0.1)
     assert trend((1, 1)).at(300) is None
 
 
