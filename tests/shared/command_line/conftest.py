@@ -1,6 +1,5 @@
 """What runs the command line, within this process or in one of its own."""
 
-import re
 import shlex
 import signal
 import subprocess
@@ -14,11 +13,9 @@ import pytest
 from shared.command_line.named import designs
 from shared.stores import connect
 from tests.designs import all_designs
-from tests.shared.command_line.running import ROWBOOK, measured_once, run, without_terminal
+from tests.shared.command_line.running import PROGRESS, ROWBOOK, measured_once, run, without_terminal
 
 ROOT = Path(__file__).parents[3]
-PROGRESS = re.compile(r"\x1b\[\?25l.*?\x1b\[\?25h\r(?:\x1b\[1A\x1b\[2K)+", re.DOTALL)
-"""Progress on a terminal, which is removed from it in the end."""
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -33,6 +34,8 @@ build = cache(typer.main.get_command)
 """Builds the parsers of the command line, which takes longer than most commands take to run."""
 ROWBOOK = [sys.executable, "-m", "domains"]
 """Starts the command line in a process of its own."""
+PROGRESS = re.compile(r"\x1b\[\?25l.*?\x1b\[\?25h\r(?:\x1b\[1A\x1b\[2K)+", re.DOTALL)
+"""Progress on a terminal, which is removed from it in the end."""
 OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TERM")
 
 

@@ -21,7 +21,7 @@ from shared.command_line.files import load_command
 from shared.exhibit.regions import sampling
 from tests.designs import all_designs
 from tests.few_designs import few_of
-from tests.shared.command_line.running import ROWBOOK, without_terminal
+from tests.shared.command_line.running import PROGRESS, ROWBOOK, without_terminal
 
 ROOT = Path(__file__).parents[3]
 ORDERS = ROOT / "fixtures" / "orders" / "orders.csv"
@@ -227,6 +227,8 @@ def visible(rowbook, terminal):
         if columns:
             terminal(columns)
         code, out, err = rowbook(shlex.join(words))
+        if words[0] != "load":
+            err = PROGRESS.sub("", err)
         # A progress bar moves to the start of its line.
         assert controls(out) | controls(err) - ({"\r"} if columns and words[0] == "load" else set()) == set()
         return code, without_colours(out), without_colours(err)
