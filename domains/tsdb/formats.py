@@ -3,8 +3,9 @@
 requests 1356998400 42 host=web-1 dc=lga
 put cpu.load 1356998400.500 0.75 host=web-1
 
-OpenTSDB's `import` reads the first line, its telnet interface the second. Times are whole seconds, seconds with three
-digits after a point, or milliseconds from 4294967296 on.
+OpenTSDB's `import` reads the first line, its telnet interface the second. If the fourth word is a tag, as in
+`put 1356998400 42 host=web-1`, the line is one of the import, and its metric is `put`. Times are whole seconds, seconds
+with three digits after a point, or milliseconds from 4294967296 on.
 
 api_http_requests_total{method="POST", handler="/messages"} 100 1356998400000
 
@@ -45,7 +46,9 @@ def _import_lines(lines: Iterable[str], _path: Path) -> ParsedRows:
 
 
 def _point(line: str) -> dict[str, Any] | str:
-    words = line.removeprefix("put ").split(" ")
+    words = line.split(" ")
+    if words[0] == "put" and len(words) > 3 and words[3] and "=" not in words[3]:
+        del words[0]
     if len(words) < 4:
         return f"must be metric time value tag=value ... (got {line!r:.100})"
     metric, time, value, *pairs = words
