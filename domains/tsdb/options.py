@@ -8,7 +8,8 @@
     tsd.storage.fix_duplicates = true         false refuses rows with two numbers of one time, as OpenTSDB does
 
 These are lines of its `opentsdb.conf`. An option that is omitted has the value that `tsdb-rowbook` keeps for these
-tables (`settings.py`), otherwise that of the variant. The last one is not kept: it says how rows are read.
+tables (`settings.py`), otherwise that of the variant. The last one is not kept: it says how rows are read. A file that
+omits it means false, as to OpenTSDB.
 """
 
 import re
@@ -120,4 +121,9 @@ def _opened(
         raise WrongSettings(f"{error}; --settings opentsdb.conf gives those of your OpenTSDB") from None
 
 
-OPTIONS = StoreSettings((DATA_TABLE, UID_TABLE, *_OPTION_OF_FIELD.values(), FIX_DUPLICATES), variant_with, SETTINGS)
+OPTIONS = StoreSettings(
+    (DATA_TABLE, UID_TABLE, *_OPTION_OF_FIELD.values(), FIX_DUPLICATES),
+    variant_with,
+    SETTINGS,
+    omitted_in_file={FIX_DUPLICATES: "false"},
+)

@@ -230,6 +230,9 @@ class StoreSettings:
     its store keeps. Raises InvalidKey."""
     kept_in: TableLayout[Any, Any]
     """The table that keeps them. A store whose tables another program made lacks it, and can only be read."""
+    omitted_in_file: Mapping[str, str] = attrs.field(factory=dict[str, str])
+    """What a file of that program means by a setting that it omits, if that differs from what is meant without a
+    file."""
 
 
 @attrs.frozen

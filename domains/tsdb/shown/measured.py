@@ -101,7 +101,7 @@ def _settings() -> str:
     defaults: dict[str, object] = {DATA_TABLE: TABLES.points.name, UID_TABLE: TABLES.uids.name, **of_points.options}
     defaults[SALT_WIDTH] = f"{defaults[SALT_WIDTH]}: no salt"
     defaults[SALT_BUCKETS] = f"{SeriesSalt().buckets}, if there is a salt"
-    defaults[FIX_DUPLICATES] = "true; OpenTSDB's default is false"
+    defaults[FIX_DUPLICATES] = f"true, but {OPTIONS.omitted_in_file[FIX_DUPLICATES]} if a file is given, as in OpenTSDB"
     return markdown_table(("option", "default"), [[f"`{name}`", str(defaults[name])] for name in OPTIONS.names])
 
 

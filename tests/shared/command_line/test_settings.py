@@ -174,6 +174,21 @@ def test_a_load_that_corrects_leaves_one_cell_of_each_time(ok, rowbook, folder):
     )
 
 
+def test_a_file_without_fix_duplicates_means_false_as_to_opentsdb(ok, rowbook, folder):
+    (folder / "points.txt").write_text("cpu 1356998400 1 host=a\n")
+    (folder / "opentsdb.conf").write_text("tsd.network.port = 4242\n")
+    ok("load tsdb points.txt --store embedded:c.db")
+    with closing(connect("embedded:c.db")) as connection:
+        ((row, _),) = connection.table("tsdb").scan()
+        connection.table("tsdb").put(row, {b"t:\xf0\x00\x00\x00": b"\x09"})  # of the same time, in milliseconds
+    verify, fixing = "verify tsdb --store embedded:c.db", " --settings tsd.storage.fix_duplicates=true"
+    for settings in ("", fixing, " --settings opentsdb.conf" + fixing):
+        assert "nothing is wrong" in ok(verify + settings)
+    for settings in (" --settings opentsdb.conf", fixing + " --settings opentsdb.conf"):
+        code, out, _err = rowbook(verify + settings)
+        assert (code, "cells of one time must hold the same number" in out) == (1, True), out
+
+
 def test_what_one_command_line_gives_is_forgotten_when_its_command_ends(rowbook):
     rowbook("run tsdb --settings tsd.storage.salt.width=1")
     assert not are_given()
