@@ -21,6 +21,7 @@ from domains.tsdb import (
     data_table,
     uid_tables,
 )
+from domains.tsdb.formats import import_line
 from domains.tsdb.storage.codecs import SeriesSalt
 from shared.stores import connect
 from shared.tables import create_tables
@@ -94,6 +95,37 @@ def test_no_point_is_lost_while_both_write_and_compact_the_same_rows(hbase, conn
         sides, period = both(TsdbRepository(connection), opentsdb), ("none:both", T, T + HOUR_MS)
         for answered in (sides.ours(*period), sides.theirs(*period)):
             assert by_tags(answered) == {(("host", tags["host"]),): wanted for tags in series}
+
+
+def test_the_cells_of_a_point_are_those_of_telnet_and_differ_from_its_other_interfaces_as_the_page_says(
+    connection, opentsdb
+):
+    repository, host = TsdbRepository(connection), {"host": "a"}
+
+    def cells(metric):
+        uid, rows = repository.uids.metrics.id_of(metric), repository._points.rows
+        found = [] if uid is None else [cells for _, cells in rows.scan(row_prefix=uid)]
+        return {column[2:].hex(): value.hex() for row in found for column, value in row.items()}
+
+    numbers = {0: 300, 1000: 0.1, 2000: 0.5, 3500: 1}
+    points = [Point("ours", T + at_ms, number, host) for at_ms, number in numbers.items()]
+    repository.store_all(points)
+    for metric in ("telnet", "put"):
+        opentsdb.put_lines(import_line(attrs.evolve(point, metric=metric)) for point in points)
+    opentsdb.put_lines([f"late {T} 8 host=a"])
+    opentsdb.put([Point("http", T, 8, host), Point("http", T + 1000, 0.5, host)])
+    lines = opentsdb.folder / "lines.txt"
+    lines.write_text(f"imported {T // 1000} 0.1 host=a\nput {T // 1000 + 5} 9 host=a\n")
+    opentsdb.run_tool("TextImporter", str(lines))
+    lines.write_text(f"imported {T // 1000} 1e300 host=a\n")
+    assert "value is NaN or Infinite" in opentsdb.run_tool("TextImporter", str(lines))
+    wait_until(lambda: cells("put").keys() > cells("ours").keys())
+    assert cells("telnet") == cells("ours")
+    assert cells("ours") == {"0001": "012c", "001f": "3fb999999999999a", "002b": "3f000000", "f0036b00": "01"}
+    assert cells("put") == cells("ours") | {"0050": "09"}, "a metric of this name, in both kinds of lines"
+    assert cells("late") == {"f0000000": "08"}
+    assert cells("http") == {"f0000000": "08", "f000fa0f": "3fe0000000000000"}
+    assert cells("imported") == {"000b": "3dcccccd"}
 
 
 def test_series_by_their_tsuids_get_equal_numbers_from_both(stored, opentsdb):

@@ -8,6 +8,7 @@ import pytest
 
 from domains.tsdb import Point, TagFilter, TsdbRepository
 from domains.tsdb.asking.aggregation import AGGREGATORS
+from domains.tsdb.asking.downsampling import MAX_INTERVALS
 from domains.tsdb.asking.query_text import NONE, parse_query
 from domains.tsdb.keys import POINTS
 from domains.tsdb.records import SeriesPoint
@@ -45,15 +46,18 @@ class Both:
 
 
 A, B = {"host": "a"}, {"host": "b"}
-HOUR, AFTER_1970 = (T, T + HOUR_MS), 2 - T // 1000
+HOUR = (T, T + HOUR_MS)
 DIFFERENT = {
     "moment": ([(0, 1, A)], "sum:moment", (T, T + 1), [[(T, 1)]], "must be greater than the start time"),
-    "early": ([(AFTER_1970, 1, A)], "sum:early", (1000, 10_000), [[(2000, 1)]], []),
     "empty": ([(10, 1, A)], "sum:empty", (T, T + 5000), [], [[]]),
     "infinite": ([(0, 1.7e308, A), (0, 1.7e308, B)], "sum:infinite", HOUR, [[(T, float("inf"))]], "Got Infinity"),
     "second-tag": (
         [(0, 1, {**A, "dc": "x"}), (0, 1, {**A, "dc": "y"})],
         *("sum:second-tag{}{host=a,dc=x,dc=y}", HOUR, [[(T, 2)]], [[(T, 1)]]),
+    ),
+    "explicit": (
+        [(0, 1, {"host": host, "dc": dc}) for host in "ab" for dc in "xy"],
+        *("sum:explicit_tags:explicit{host=a|b,dc=x|y}{}", HOUR, [[(T, 1)]] * 4, [[(T, 1)]] * 3),
     ),
     "steps": ([(0, 1, A)], "sum:rat:explain:steps", HOUR, None, [[(T, 1)]]),
     "regexp": ([(0, 1, A)], r"sum:regexp{host=regexp(a\h*)}", HOUR, None, [[(T, 1)]]),
@@ -77,6 +81,17 @@ def end(both):
     both.stored("end", (0, 1, A), (1, 2, A))
     assert both.ours("sum:end", T, T + 1000) == [[(T, 1)]]
     assert both.theirs("sum:end", T, T + 1001) == [[(T, 1), (T + 1000, 2)]]  # its end is the last millisecond
+
+
+def early(both):
+    boundary_ms = 10_000_000_000
+    both.repository.store_all(Point("early", boundary_ms + at_ms, at_ms, A) for at_ms in (-1000, 1000))
+    for period, are_equal in (
+        ((boundary_ms - 5000, boundary_ms), False),  # the end that is asked of it is a millisecond earlier
+        ((boundary_ms, boundary_ms + 5000), True),
+    ):
+        assert len(both.ours("sum:early", *period)) == 1
+        assert (both.theirs("sum:early", *period) == both.ours("sum:early", *period)) == are_equal
 
 
 def of_floats(both):
@@ -104,6 +119,15 @@ def no_name(both):
     assert both.theirs("sum:no.name") == [[(T, 2)]]
     with pytest.raises(Refused, match="No such unique ID"):
         both.theirs("sum:no.name{host=*}")
+
+
+def intervals(both):
+    """A period of an hour reads the next one, too."""
+    series = MAX_INTERVALS // (2 * HOUR_MS // 100) + 1
+    both.stored("intervals", *((0, 1, {"host": f"h{number}"}) for number in range(series)))
+    assert len(both.theirs("sum:100ms-sum-zero:intervals")[0]) == HOUR_MS // 100
+    with pytest.raises(InvalidQuestion, match="must have 10000000 intervals at most"):
+        both.ours("sum:100ms-sum-zero:intervals")
 
 
 def null(both):
@@ -148,9 +172,11 @@ def overlap(both):
 
 CHECKS = {
     "end": end,
+    "early": early,
     "float": of_floats,
     "unknown": unknown,
     "no-name": no_name,
+    "intervals": intervals,
     "null": null,
     "ties": ties,
     "overlap": overlap,

@@ -43,11 +43,17 @@ def _sum(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
 
 
 def _min(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
-    return np.asarray(np.where(present, numbers, _largest(numbers.dtype)).min(axis=0))
+    if numbers.dtype == np.int64:
+        return np.asarray(np.where(present, numbers, LAST_INT).min(axis=0))
+    smallest = np.where(present, numbers, np.inf).min(axis=0)
+    return np.where(smallest == np.inf, np.nan, smallest)  # as OpenTSDB, which starts with that number
 
 
 def _max(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
-    return np.asarray(np.where(present, numbers, _smallest(numbers.dtype)).max(axis=0))
+    if numbers.dtype == np.int64:
+        return np.asarray(np.where(present, numbers, FIRST_INT).max(axis=0))
+    largest = np.where(present, numbers, -np.inf).max(axis=0)
+    return np.where(largest == -np.inf, np.nan, largest)
 
 
 def _count(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
@@ -70,7 +76,7 @@ def _deviation(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any
         count += is_present
         before = mean
         mean = np.where(is_present, before + (row - before) / np.maximum(count, 1), before)
-        squares += np.where(is_present, (row - before) * (row - mean), 0.0)
+        squares += np.where(is_present & (count > 1), (row - before) * (row - mean), 0.0)
     deviation = np.sqrt(squares / np.maximum(count, 1))
     if numbers.dtype != np.int64:
         return deviation
@@ -90,14 +96,6 @@ def _divided(number: NDArray[np.int64], by: NDArray[np.int64]) -> NDArray[np.int
     """The quotient cut towards 0, as Java divides; `by` is above 0."""
     quotient = number // by
     return np.asarray(quotient + ((number < 0) & (quotient * by != number)))
-
-
-def _largest(dtype: "np.dtype[Any]") -> Any:
-    return LAST_INT if dtype == np.int64 else np.finfo(np.float64).max
-
-
-def _smallest(dtype: "np.dtype[Any]") -> Any:
-    return FIRST_INT if dtype == np.int64 else -np.finfo(np.float64).max
 
 
 AGGREGATORS = {
@@ -188,8 +186,7 @@ def _skipping_nan(
         return aggregator.of_floats(numbers, present)
     known = present & ~np.isnan(numbers)
     has_any = known.any(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        result = aggregator.of_floats(np.where(known, numbers, 0.0), known)
+    result = aggregator.of_floats(np.where(known, numbers, 0.0), known)
     return np.where(has_any, result, 0.0 if aggregator.name == "count" else np.nan)
 
 
@@ -212,4 +209,6 @@ def _numbers_at(
 
 
 def _fixed(between: str, dtype: "np.dtype[Any]") -> Any:
-    return {"zero": 0, "max": _largest(dtype), "min": _smallest(dtype)}[between]
+    largest = np.finfo(np.float64).max
+    numbers = {"max": LAST_INT, "min": FIRST_INT} if dtype == np.int64 else {"max": largest, "min": -largest}
+    return numbers.get(between, 0)

@@ -12,6 +12,7 @@ A series of ints stays one of ints until step 1 or 2, which make floats.
 from collections.abc import Iterable, Sequence
 
 import attrs
+import numpy as np
 
 from .aggregation import AGGREGATORS, aggregated
 from .downsampling import downsampled
@@ -20,6 +21,7 @@ from .rates import rates
 from .series import Series
 
 
+@np.errstate(invalid="ignore", divide="ignore", over="ignore")  # as in Java, such results are NaN or infinite
 def answered(
     sub_query: SubQuery, all_series: Sequence[Series], read_ms: tuple[int, int], asked_ms: tuple[int, int]
 ) -> list[Series]:
@@ -31,6 +33,8 @@ def answered(
     aggregator = AGGREGATORS.get(sub_query.aggregator)
     if aggregator is None or not aggregator.picks_one:  # the sums of floats would depend on the salt, as OpenTSDB's do
         all_series = by_tsuid(all_series)
+    if sub_query.downsampling is not None:
+        sub_query.downsampling.check_number(len(all_series), *read_ms)
     groups: dict[tuple[str, ...], list[Series]] = {}
     for number, series in enumerate(all_series):
         group = tuple(series.tags.get(tag, "") for tag in sub_query.grouped_tags)
@@ -43,6 +47,8 @@ def answered(
             values = downsampled(values, sub_query.downsampling, *read_ms)
         if sub_query.rate is not None:
             values = rates(values, sub_query.rate)
+        if sub_query.downsampling is not None:
+            values = values.between(*read_ms)  # without the interval before it, which only the first rate needs
         groups.setdefault(group, []).append(attrs.evolve(series, values=values))
     answers = (_of_group(sub_query, group) for group in groups.values())
     cut = (attrs.evolve(answer, values=answer.values.between(*asked_ms)) for answer in answers)

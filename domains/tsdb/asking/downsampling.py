@@ -1,6 +1,5 @@
 """Downsampling: one number for each interval of a series, with OpenTSDB's results."""
 
-import math
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
@@ -16,6 +15,9 @@ from .series import Values
 
 Fill: TypeAlias = Literal["none", "nan", "zero"]
 """The value of an interval without points: none, NaN (which aggregators skip) or 0."""
+MAX_INTERVALS = 10_000_000
+"""The most intervals, of all series together, that are filled or found by the calendar: each needs about 50 bytes, and
+a deadline ends only the reading, not the computation."""
 MAX_INTERVAL_MS = 365 * 86_400_000 * 1000
 """A thousand years: the longest interval."""
 
@@ -40,6 +42,13 @@ class Downsampling:
             )
         check_one_of("Downsampling.by", self.by, *DOWNSAMPLERS)
         check_one_of("Downsampling.fill", self.fill, "none", "nan", "zero")
+
+    def check_number(self, series: int, since_ms: int, until_ms: int) -> None:
+        """Raises InvalidQuestion if so many series would have too many intervals in a period."""
+        count = series * -((since_ms - until_ms) // self.every_ms)
+        if count > MAX_INTERVALS and (self.fill != "none" or self.calendar is not None):
+            wanted = f"all series must have {MAX_INTERVALS} intervals at most"
+            raise InvalidQuestion(f"downsampling: {wanted} (got {count}); ask for longer ones, or for a shorter period")
 
     def next_start_ms(self, time_ms: int) -> int:
         """The start of the first interval that does not start before this time."""
@@ -76,15 +85,15 @@ def _sums(numbers: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np
 
 def _deviations(numbers: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
     """The standard deviation of each interval, point after point as OpenTSDB computes it; 0 for a single number."""
-    deviations: list[float] = []
+    variances: list[float] = []
     for interval in np.split(numbers, starts[1:]):
         mean = squares = 0.0
         for count, number in enumerate(interval.tolist(), start=1):
             before = mean
             mean = before + (number - before) / count
             squares += (number - before) * (number - mean)
-        deviations.append(math.sqrt(squares / len(interval)))
-    return np.array(deviations, np.float64)
+        variances.append(squares / len(interval))
+    return np.sqrt(np.array(variances, np.float64))  # NaN, as in Java, if a difference is above the largest float
 
 
 DOWNSAMPLERS: dict[str, Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.float64]]] = {
@@ -107,7 +116,8 @@ def _lengths(numbers: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray
 def downsampled(values: Values, how: Downsampling, since_ms: int, until_ms: int) -> Values:
     """One point for each interval that starts in the period, at its start; always floats.
 
-    If the values go on after the period, its last interval is whole.
+    If the values go on after the period, its last interval is whole. An interval that starts before the period is
+    filled, too, if it contains `since_ms`; OpenTSDB uses it for the rate of the next one.
     """
     values = values.taking(slice(int(np.searchsorted(values.times_ms, how.next_start_ms(since_ms))), None))
     intervals_ms, starts = np.unique(how.starts_of(values.times_ms), return_index=True)
@@ -115,8 +125,9 @@ def downsampled(values: Values, how: Downsampling, since_ms: int, until_ms: int)
     if how.fill != "none":
         all_ms = how.starts_between(since_ms, until_ms)
         filled = np.full(len(all_ms), np.nan if how.fill == "nan" else 0.0)
-        known = np.isin(intervals_ms, all_ms)
-        filled[np.searchsorted(all_ms, intervals_ms[known])] = numbers[known]
+        places = np.searchsorted(all_ms, intervals_ms)
+        known = all_ms[np.minimum(places, len(all_ms) - 1)] == intervals_ms
+        filled[places[known]] = numbers[known]
         numbers, intervals_ms = filled, all_ms
-    in_period = slice(*np.searchsorted(intervals_ms, (since_ms, until_ms)).tolist())
-    return Values.of_floats(intervals_ms[in_period], numbers[in_period])
+    until = slice(int(np.searchsorted(intervals_ms, until_ms)))
+    return Values.of_floats(intervals_ms[until], numbers[until])

@@ -8,7 +8,8 @@ braces only filter. With `explicit_tags` a series must have the tags of the filt
 
     {host=web-1}    web-1 only                  {host=web-1|web-2}           either of them
     {host=*}        any series with this tag    {host=web-*}                 values that start so, in any case
-    {host=KIND(X)}  KIND is literal_or, iliteral_or, not_literal_or, not_iliteral_or, wildcard, iwildcard or regexp
+    {host=KIND(X)}  KIND is literal_or, iliteral_or, not_literal_or, not_iliteral_or, wildcard, iwildcard or regexp,
+                    in any case
 
 A series without the tag never matches, `not_` filters included. Several `literal_or` of one tag select the values of
 any of them; other filters of one tag must all match.
@@ -17,6 +18,7 @@ any of them; other filters of one tag must all match.
 are joined as in a URL: `sum:requests&m=max:load{host=*}`.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -35,12 +37,24 @@ from .rates import Rate
 
 NONE = "none"
 """The aggregator that leaves every series as it is."""
+SEARCH_S = 0.1
+"""How long `regexp` may search one value. A pattern such as `(a|a)*$` may need hours, and `re` would need them without
+a deadline, while all other threads wait."""
+MAX_REPEATS = 10_000
+"""The largest product of the counts of a pattern, as in `a{100}`: the module `regex` writes such repeats out."""
 FILLS: dict[str, Fill] = {"none": "none", "nan": "nan", "null": "nan", "zero": "zero"}
 
 
+def _values(text: str) -> list[str]:
+    """The values of a text such as `a|b`. As in Java, empty ones at its end do not count."""
+    without_end = text.rstrip("|")
+    return without_end.split("|") if without_end else []
+
+
 def _literals(text: str) -> Callable[[str], bool]:
-    wanted = frozenset(text.split("|"))
-    return wanted.__contains__
+    if text == "|":
+        raise InvalidQuestion("literal_or: needs a value (got '|')")
+    return frozenset(_values(text)).__contains__
 
 
 def _wildcard(text: str) -> Callable[[str], bool]:
@@ -70,11 +84,24 @@ def _wildcard(text: str) -> Callable[[str], bool]:
 
 
 def _regexp(text: str) -> Callable[[str], bool]:
+    import regex  # only this kind of filter needs it
+
     try:
-        pattern = re.compile(text)
-    except re.error as error:
+        re.compile(text)  # refuses what only the module regex knows
+        if math.prod(max(int(count), 1) for count in re.findall(r"\{([0-9]+)", text)) > MAX_REPEATS:
+            raise InvalidQuestion(f"regexp: its counts must multiply to {MAX_REPEATS} at most (got {shown(text)})")
+        pattern = regex.compile(text, regex.VERSION0 | regex.ASCII, cache_pattern=False)
+    except (re.error, regex.error, OverflowError, RecursionError) as error:
         raise InvalidQuestion(f"regexp: {error} (got {shown(text)})") from None
-    return lambda value: pattern.search(value) is not None
+
+    def matches(value: str) -> bool:
+        try:
+            return pattern.search(value, timeout=SEARCH_S, concurrent=True) is not None
+        except TimeoutError:
+            wanted = f"must search each value within {SEARCH_S} s"
+            raise InvalidQuestion(f"regexp: {wanted} (got {shown(text)} and the value {shown(value)})") from None
+
+    return matches
 
 
 def _folded(matcher: Callable[[str], bool]) -> Callable[[str], bool]:
@@ -113,6 +140,8 @@ class TagFilter:
         check_text(self.tag, self.text)
         if not self.text:
             raise InvalidQuestion(f"{self.tag}: needs a value (got none)")
+        if "" in (self.literals or ()):
+            raise InvalidQuestion(f"{self.tag}: no value may be empty (got {shown(self.text)})")
         self._matches  # noqa: B018  # a pattern that is wrong is refused at once
 
     @cached_property
@@ -122,7 +151,7 @@ class TagFilter:
     @property
     def literals(self) -> list[str] | None:
         """All values that match; None if only a look at each value can tell."""
-        return self.text.split("|") if self.kind == "literal_or" else None
+        return _values(self.text) if self.kind == "literal_or" else None
 
     def matches(self, tags: Mapping[str, str]) -> bool:
         """Whether a series with these tags is selected: it has the tag, and its value is as the filter says."""
@@ -238,9 +267,12 @@ def _parse_filters(text: str, *, is_grouped: bool) -> tuple[TagFilter, ...]:
         tag, equals, value = word.partition("=")
         if not equals or not tag or not value:
             raise InvalidQuestion(f"m: a filter must be tag=value (got {shown(word)})")
-        if call := re.fullmatch(r"([a-z_]+)\((.*)\)", value):
-            kind, value = call[1], call[2]
-        else:  # OpenTSDB ignores case here
+        kind, is_call, inside = value.partition("(")
+        if is_call:
+            if not inside.endswith(")"):
+                raise InvalidQuestion(f"{tag}: must be KIND(X) (got {shown(value)})")
+            kind, value = kind.lower(), inside[:-1]
+        else:  # OpenTSDB ignores case if there is a part before or after the asterisk
             kind = "literal_or" if "*" not in value else "wildcard" if value == "*" else "iwildcard"
         filters.append(TagFilter(tag, kind, value, is_grouped))
     return tuple(filters)

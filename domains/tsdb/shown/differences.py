@@ -5,6 +5,9 @@
 
 import attrs
 
+from ..asking.downsampling import MAX_INTERVALS
+from ..asking.query_text import SEARCH_S
+
 
 @attrs.frozen
 class Difference:
@@ -21,7 +24,10 @@ DIFFERENCES = (
     Difference("end", "end of a period", "inclusive", "exclusive"),
     Difference("moment", "a period of one millisecond", "an error", "as any other"),
     Difference(
-        "early", "a period before 1970-02-19T17:02:47Z", "its milliseconds are taken for seconds", "as any other"
+        "early",
+        "a start or end before 1970-04-26T17:46:40Z, in milliseconds",
+        "taken for seconds",
+        "as any other",
     ),
     Difference("empty", "a group without points in the period", "answered without points", "left out"),
     Difference("float", "an int of a single series whose next point is a float", "shown as a float", "an int"),
@@ -34,6 +40,12 @@ DIFFERENCES = (
         "added by bucket: other last digits",
         "as without a salt",
     ),
+    Difference(
+        "intervals",
+        f"more than {MAX_INTERVALS:,} intervals of all series to fill, or by the calendar",
+        "answered",
+        "an error",
+    ),
     Difference("null", "an interval that the fill policy `null` fills", "null", "NaN, as with `nan`"),
     Difference(
         "second-tag",
@@ -41,8 +53,19 @@ DIFFERENCES = (
         "may ignore a literal one",
         "applies all",
     ),
+    Difference(
+        "explicit",
+        "`explicit_tags` with several literal values of each of two tags",
+        "does not read some of the series",
+        "reads all",
+    ),
     Difference("steps", "unknown or misspelt steps of `m`; repeated ones", "ignored; the last one counts", "an error"),
-    Difference("regexp", "patterns of `regexp`", "Java's", "Python's, nearly the same"),
+    Difference(
+        "regexp",
+        "patterns of `regexp`",
+        "Java's, for as long as they search",
+        f"Python's, nearly the same, {SEARCH_S} s for a value",
+    ),
     Difference(
         "ties",
         "cells of one time and timestamp",

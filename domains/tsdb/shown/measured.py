@@ -101,7 +101,7 @@ def _settings() -> str:
     defaults: dict[str, object] = {DATA_TABLE: TABLES.points.name, UID_TABLE: TABLES.uids.name, **of_points.options}
     defaults[SALT_WIDTH] = f"{defaults[SALT_WIDTH]}: no salt"
     defaults[SALT_BUCKETS] = f"{SeriesSalt().buckets}, if there is a salt"
-    defaults[FIX_DUPLICATES] = f"true, but {OPTIONS.omitted_in_file[FIX_DUPLICATES]} if a file is given, as in OpenTSDB"
+    defaults[FIX_DUPLICATES] = f"true; {OPTIONS.omitted_in_file[FIX_DUPLICATES]} if a file is given, as in OpenTSDB"
     return markdown_table(("option", "default"), [[f"`{name}`", str(defaults[name])] for name in OPTIONS.names])
 
 
@@ -132,7 +132,10 @@ def _operators() -> str:
         ("fill policies for intervals without points, such as `1h-avg-zero`", [*FILLS]),
         ("rates", ["rate", "rate{counter,MAX,RESET}", "rate{dropcounter,MAX,RESET}"]),
         ("only series that have no other tags than those of the filters", ["explicit_tags"]),
-        ("filters by whole values: `{host=literal_or(web-1)}`", [kind for kind in FILTER_KINDS if "literal" in kind]),
+        (
+            "filters by whole values, the kind in any case: `{host=literal_or(web-1)}`",
+            [kind for kind in FILTER_KINDS if "literal" in kind],
+        ),
         ("filters by patterns", [kind for kind in FILTER_KINDS if "literal" not in kind]),
         ("the kinds of `{host=web-1}`, `{host=*}` and `{host=web-*}`", list(map(_kind, ("web-1", "*", "web-*")))),
         ("another question in the same text, about a metric or about series by their UIDs", ["&m=", "&tsuid="]),

@@ -1,16 +1,24 @@
 """What the repository answers, beside a plain list of the same points."""
 
+import math
 import random
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import pytest
 
-from domains.tsdb.asking.query_text import TagFilter, parse_query
+from domains.tsdb.actions import delete_points
+from domains.tsdb.asking import reading
+from domains.tsdb.asking.query_text import FILTER_KINDS, SEARCH_S, TagFilter, parse_query
+from domains.tsdb.asking.reading import values_of_rows
 from domains.tsdb.keys import TABLES
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.storage.uids import UnknownUid
 from shared.keys import InvalidQuestion
+from shared.stores import DeadlineExceeded, deadline
 from shared.tables import InvalidRow
 from shared.testing import WatchedConnection
 from shared.writes import NotAllStored
@@ -56,6 +64,7 @@ def stocked(request, engine):
 
 
 SEED = 6
+OPENTSDB_HOUR = 1_356_998_400_000
 """With it, five times of a series come twice in one call."""
 
 
@@ -94,6 +103,10 @@ def test_every_period_of_every_series_is_as_in_a_plain_list(repository, seed):
         ("wildcard", "e*-1", lambda host: host == "web-1"),  # as OpenTSDB compares it
         ("regexp", "b-[1]$", lambda host: host.endswith("b-1")),
         ("literal_or", "none", lambda host: False),
+        ("literal_or", "web-1||", lambda host: host == "web-1"),
+        ("literal_or", "||", lambda host: False),
+        ("not_literal_or", "web-1|", lambda host: host != "web-1"),
+        ("iliteral_or", "WEB-1|", lambda host: host == "web-1"),
     ],
 )
 def test_filters_of_a_tag(stocked, kind, text, matches):
@@ -101,6 +114,41 @@ def test_filters_of_a_tag(stocked, kind, text, matches):
         dict(point.tags)["host"] for point in made(4) if point.metric == "cpu" and matches(dict(point.tags)["host"])
     }
     assert {series.tags["host"] for series in stocked.read("cpu", [TagFilter("host", kind, text)])} == wanted
+
+
+@pytest.mark.parametrize("kind", FILTER_KINDS)
+def test_the_kind_of_a_filter_may_be_in_any_case(kind):
+    wanted = parse_query(f"sum:cpu{{host={kind}(a*)}}")
+    for other in (kind.upper(), kind.title()):
+        assert parse_query(f"sum:cpu{{host={other}(a*)}}") == wanted
+
+
+def test_what_is_exported_and_deleted_is_named_by_kinds_of_any_case(repository):
+    repository.store_all(point for point in made(4) if point.metric == "cpu")
+    for m in ("cpu{host=WILDCARD(web-*)}", "cpu{host=Regexp(^web)}", "cpu{host=web-1|web-2|}"):
+        assert len(list(repository.export(m))) == len(list(repository.export("cpu{host=web-*}"))) > 0
+    assert delete_points(repository, "cpu{host=NOT_literal_or(db-1)}", HOUR, HOUR + HOUR_MS).changed > 0
+    assert {series.tags["host"] for series in repository.read("cpu", (), HOUR, HOUR + HOUR_MS)} == {"db-1"}
+
+
+def test_a_pattern_that_would_search_for_hours_is_an_error_and_meanwhile_other_threads_go_on(connection):
+    repository = TsdbRepository(connection)
+    repository.store(Point("cpu", HOUR, 1, {"host": "a" * 40 + "-"}))
+    assert repository.query("none:cpu{host=regexp((a+)+$)}", HOUR, HOUR + HOUR_MS) == []  # `re` needs hours here
+    message = rf"^regexp: must search each value within {SEARCH_S} s .got '\^\(a\|a\)\*\$' and the value 'a+-'.$"
+    with ThreadPoolExecutor(1) as pool:
+        asked, ticks = pool.submit(repository.query, "none:cpu{host=regexp(^(a|a)*$)}", HOUR, HOUR + HOUR_MS), 0
+        while not asked.done():
+            time.sleep(0.005)
+            ticks += 1
+        with pytest.raises(InvalidQuestion, match=message):
+            asked.result()
+    assert ticks > 3
+
+
+def test_a_pattern_whose_counts_need_gigabytes_when_they_are_written_out_is_refused():
+    with pytest.raises(InvalidQuestion, match=r"^regexp: its counts must multiply to 10000 at most \(got '\(\(a"):
+        TagFilter("host", "regexp", "((a{1000}){1000}){1000}")
 
 
 def test_a_tag_that_a_series_lacks(stocked):
@@ -161,6 +209,75 @@ def test_explicit_tags_are_the_only_tags_of_a_series(stocked):
     for filters, servers in (("{server=*}", {"c"}), ("{server=*,dc=*}", {"a", "b"}), ("", {"a", "b", "c"})):
         found = stocked.ask(parse_query(f"none:explicit_tags:requests{filters}"), HOUR, HOUR + HOUR_MS)
         assert {series.tags["server"] for series in found} == servers
+
+
+def test_the_first_rate_is_that_since_the_filled_interval_before_the_hours_that_are_read(connection):
+    """As OpenTSDB 2.4.1 answered, whose intervals of 13 minutes start at 58 and 71 minutes."""
+    repository = TsdbRepository(connection)
+    for host, numbers in {"a": (10**12, 0, 100, 200), "b": (0, 100, 200, 300)}.items():
+        repository.store_all(
+            Point("drop", OPENTSDB_HOUR + (71 + 13 * place) * 60_000, number, {"host": host})
+            for place, number in enumerate(numbers)
+        )
+    period = (OPENTSDB_HOUR + HOUR_MS, OPENTSDB_HOUR + 2 * HOUR_MS)
+    for fill, wanted in (
+        ("nan", [math.nan, 100 / 780, 200 / 780, 200 / 780]),
+        ("zero", [10**12 / 780, (10**12 + 100) / 780, 200 / 780, 200 / 780]),
+    ):
+        answers = repository.query(f"sum:13m-last-{fill}:rate{{dropcounter}}:drop", *period)
+        assert [answer.value for answer in answers] == pytest.approx(wanted, rel=1e-12, nan_ok=True)
+        assert answers[0].time_ms == OPENTSDB_HOUR + 71 * 60_000
+
+
+@pytest.mark.parametrize(
+    ("m", "wanted"),
+    [
+        ("none:1m-dev:vast{host=a}", [math.nan]),
+        ("dev:1m-dev:vast", [math.nan]),
+        ("dev:vast", [math.nan, math.nan, 5.0]),
+        ("dev:rate:vast{host=a}", [0.0, 0.0]),
+        ("count:rate:vast", [2, 2]),
+        ("min:rate:vast{host=a}", [-math.inf, math.nan]),
+        ("mimmax:rate:vast{host=a}", [math.nan, math.inf]),
+        ("max:rate:vast", [math.inf, math.inf]),
+    ],
+)
+def test_differences_above_the_largest_float_are_as_in_java(connection, m, wanted):
+    repository = TsdbRepository(connection)
+    for host, sign in (("a", 1), ("b", -1)):
+        for place, number in enumerate((1.5e308, -1.5e308, 5.0)):
+            repository.store(Point("vast", HOUR + place * 100, sign * number, {"host": host}))
+    with warnings.catch_warnings(action="error"):
+        answers = repository.query(m, HOUR, HOUR + 60_000)
+    assert [answer.value for answer in answers] == pytest.approx(wanted, nan_ok=True)
+
+
+@pytest.mark.parametrize("m", ["sum:1ms-sum-zero:cpu", "sum:1sc-sum:cpu"])
+def test_a_question_that_would_need_gigabytes_for_its_intervals_is_refused(connection, m):
+    repository = TsdbRepository(connection)
+    repository.store_all(Point("cpu", HOUR - years * 8766 * HOUR_MS, 1, {"host": "web-1"}) for years in (0, 10))
+    message = (
+        r"^downsampling: all series must have 10000000 intervals at most \(got \d+\); ask for longer ones, or for a"
+    )
+    with pytest.raises(InvalidQuestion, match=message):
+        repository.query(m, HOUR - 10 * 8766 * HOUR_MS, HOUR + 1000)
+
+
+def test_a_question_ends_at_the_deadline_between_two_batches_of_rows(connection, monkeypatch):
+    repository = TsdbRepository(connection)
+    repository.store_all(Point("cpu", HOUR + hour * HOUR_MS, 1, {"host": "web-1"}) for hour in range(40))
+    batches = []
+
+    def slow(*arguments):
+        batches.append(arguments)
+        time.sleep(0.1)
+        return values_of_rows(*arguments)
+
+    monkeypatch.setattr(reading, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(reading, "values_of_rows", slow)
+    with pytest.raises(DeadlineExceeded), deadline(500):
+        repository.query("sum:cpu", HOUR, HOUR + 40 * HOUR_MS)
+    assert 0 < len(batches) < 10
 
 
 def test_several_questions_are_answered_one_after_the_other_and_equal_ones_once(stocked):
@@ -289,6 +406,15 @@ def test_points_after_one_that_cannot_be_stored_are_returned(connection):
         ("sum:cpu{host}", (0, HOUR), "m: a filter must be tag=value .got 'host'"),
         ("sum:cpu{host=like(x)}", (0, HOUR), "host: must be one of literal_or"),
         ("sum:cpu{host=regexp([)}", (0, HOUR), "regexp: unterminated character set"),
+        (f"sum:cpu{{host=regexp({'(' * 9999})}}", (0, HOUR), "^regexp: [^\n]*$"),
+        (r"sum:cpu{host=regexp(a\h)}", (0, HOUR), "regexp: bad escape"),
+        ("sum:cpu{host=a(b}", (0, HOUR), "host: must be KIND.X. .got 'a.b'"),
+        ("sum:cpu{host=wildcard(*)x}", (0, HOUR), "host: must be KIND.X. .got 'wildcard"),
+        ("sum:cpu{host=(a)}", (0, HOUR), "host: must be one of literal_or, .* .got ''"),
+        ("sum:cpu{host=|}", (0, HOUR), "literal_or: needs a value .got '|'"),
+        ("sum:cpu{host=NOT_ILITERAL_OR(|)}", (0, HOUR), "literal_or: needs a value .got '|'"),
+        ("sum:cpu{host=|a}", (0, HOUR), "host: no value may be empty .got '|a'"),
+        ("sum:cpu{host=a||b}", (0, HOUR), "host: no value may be empty .got 'a||b'"),
     ],
 )
 def test_a_question_that_cannot_be_asked_is_refused(connection, m, period, message):

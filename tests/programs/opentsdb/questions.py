@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from itertools import product
 from typing import TypeAlias
 
 import attrs
@@ -25,7 +26,9 @@ import typer
 from domains.tsdb import TABLES, Point, TsdbRepository, Widths, data_table, uid_tables
 from domains.tsdb.asking.aggregation import AGGREGATORS
 from domains.tsdb.asking.downsampling import DOWNSAMPLERS
-from domains.tsdb.asking.query_text import NONE, parse_query
+from domains.tsdb.asking.query_text import NONE, SubQuery, parse_query
+from domains.tsdb.asking.selecting import Selection
+from domains.tsdb.asking.series import Series
 from domains.tsdb.changing.rewriting import QUIET_MS
 from domains.tsdb.formats import import_line
 from domains.tsdb.keys import SeriesTables
@@ -47,6 +50,8 @@ CLOSE = 1e-12
 Numbers: TypeAlias = Sequence[tuple[int, int | float]]
 Answered: TypeAlias = list[tuple[tuple[tuple[str, str], ...], tuple[str, ...], Numbers]]
 """Tags, aggregated tags and points of each group."""
+Reads: TypeAlias = Callable[[Mapping[str, str]], bool]
+"""Whether OpenTSDB reads a series with these tags."""
 
 
 # ---- tables --------------------------------------------------------------------------------------
@@ -87,6 +92,8 @@ METRICS = {
     "totals": ("total",),
     "huge": ("huge",),
     "fractions": ("int", "fraction"),
+    "vast": ("fraction", "fraction", "fraction", "vast"),
+    "put": ("int",),
 }
 SERIES = (
     {"host": "a", "dc": "lga"},
@@ -97,11 +104,14 @@ SERIES = (
     {"host": "f"},
     {"dc": "lga", "rack": "r2"},
     {"host": "stra\u00dfe", "dc": "lga"},
+    {"host": "a", "dc": "sjc"},
+    {"host": "b", "dc": "lga"},
+    {"host": "b", "dc": "sjc"},
 )
 
 
 def generated(metric: str) -> list[Point]:
-    """Points of eight series over three hours, at different times, with gaps; some end early or begin late."""
+    """Points of all series over three hours, at different times, with gaps; some end early or begin late."""
     dice = random.Random(metric)
     points: list[Point] = []
     for tags in SERIES:
@@ -119,6 +129,7 @@ def generated(metric: str) -> list[Point]:
                 "total": total % 20_000,
                 "huge": dice.choice((2**62, -(2**62), 2**63 - 1, -(2**63), 2**53 + 1, 1, -1)),
                 "fraction": dice.randrange(-40, 40) / 4,
+                "vast": dice.choice((1.5e308, -1.5e308, 1e308, -1e308)),
             }
             points.append(Point(metric, T + offset_ms, numbers[dice.choice(METRICS[metric])], tags))
     return points
@@ -174,8 +185,8 @@ def filled(zookeeper_port: int, connection: happybase.Connection, kinds: Sequenc
 BY = (*DOWNSAMPLERS, "zimsum", "mimmax")
 """Functions of downsampling; the last two are other names of `sum` and `max`."""
 EVERY = (
-    *("500ms", "10s", "30s", "1m", "7m", "90m", "1h", "2h", "1d", "1n"),
-    *("7mc", "1hc", "1dc", "1wc", "2wc", "1nc", "1yc"),
+    *("500ms", "10s", "13s", "30s", "1m", "7m", "13m", "90m", "1h", "2h", "1d", "1n"),
+    *("7mc", "13mc", "1hc", "1dc", "1wc", "2wc", "1nc", "1yc"),
 )
 FILTERS = (
     "",
@@ -205,6 +216,20 @@ FILTERS = (
     "{}{dc=lga,dc=sjc}",
     "{}{host=a|b,host=regexp(b)}",
     "{dc=lga,rack=*}{host=*}",
+    "{host=WILDCARD(*)}",
+    "{host=WildCard(web*)}",
+    "{host=IWILDCARD(W*-*)}",
+    "{}{host=REGEXP(^[a-c]$)}",
+    r"{host=Regexp(^\w+$)}",
+    "{dc=NOT_LITERAL_OR(lga)}",
+    "{}{dc=Not_Iliteral_Or(SJC|)}",
+    "{dc=ILITERAL_OR(sjc|LGA)}",
+    "{host=Literal_Or(a|f)}",
+    "{host=a|}",
+    "{host=a|b||}{dc=*}",
+    "{}{host=||}",
+    "{}{host=b|a,dc=sjc|lga}",
+    "{host=a|b|e}{dc=lga|sjc}",
     "{host=nobody}",
     "{host=a|nobody}",
     "{planet=earth}",
@@ -222,7 +247,12 @@ def question(dice: random.Random) -> tuple[str, int, int]:
         )
     if dice.random() < 0.35:
         steps.append(
-            dice.choice(("rate", "rate{counter}", "rate{counter,20000}", "rate{counter,20000,50}", "rate{dropcounter}"))
+            dice.choice(
+                (
+                    *("rate", "rate{counter}", "rate{counter,20000}", "rate{counter,20000,50}", "rate{counter,,50}"),
+                    *("rate{dropcounter}", "rate{dropcounter}", "rate{dropcounter,20000,50}"),
+                )
+            )
         )
     if dice.random() < 0.15:
         steps.append("explicit_tags")
@@ -245,11 +275,11 @@ class Side:
     repository: TsdbRepository
     opentsdb: OpenTSDB
 
-    def ours(self, m: str, since_ms: int, until_ms: int) -> Answered:
+    def ours(self, m: str, since_ms: int, until_ms: int, repository: TsdbRepository | None = None) -> Answered:
         """Our answer."""
         return [
             (tuple(sorted(one.tags.items())), tuple(sorted(one.aggregated_tags)), one.values.points())
-            for one in self.repository.ask(parse_query(m), since_ms, until_ms)
+            for one in (repository or self.repository).ask(parse_query(m), since_ms, until_ms)
         ]
 
     def theirs(self, m: str, since_ms: int, until_ms: int) -> Answered:
@@ -280,30 +310,53 @@ class Side:
                 return "infinite", text
             return "other", f"refused: {text[:300]}"
         theirs = sorted(theirs, key=str)
-        name, what = _unlike(sorted(ours, key=str), theirs, is_equal)
-        is_rounding = (
-            name == "numbers"
-            and self.kind.tables.points.key.prefix_bytes
-            and not _unlike(sorted(ours, key=str), theirs, is_rounded if sub_query.metric == "huge" else is_near)[0]
-        )
-        return ("salt" if is_rounding else "other" if name else ""), what
+        what = _unlike(sorted(ours, key=str), theirs)
+        if not what:
+            return "", ""
+        for name, read in self._listed(sub_query):
+            repository = AsOpenTSDB(self.repository, self.kind, read)
+            if not _unlike(sorted(self.ours(m, since_ms, until_ms, repository), key=str), theirs):
+                return name, what
+        return "other", what
+
+    def _listed(self, sub_query: SubQuery) -> Iterator[tuple[str, Reads]]:
+        """The listed differences that a question may have for the series that OpenTSDB reads, or for their order."""
+        if self.kind.tables.points.key.prefix_bytes:
+            yield "salt", lambda _tags: True
+        values: dict[str, list[str]] = {}
+        for one in sub_query.filters if sub_query.explicit_tags else ():
+            values.setdefault(one.tag, []).extend(one.literals or ())
+        for firsts in product(*([(tag, text) for text in texts] for tag, texts in values.items() if len(texts) > 1)):
+            yield "explicit", lambda tags, firsts=firsts: sum(tags[tag] != text for tag, text in firsts) < 2
 
 
-def _unlike(ours: Answered, theirs: Answered, are_equal: Callable[[float, float], bool]) -> tuple[str, str]:
-    """What kind of things differ, and how; two empty texts if nothing does."""
+class AsOpenTSDB(TsdbRepository):
+    """Answers from the series that OpenTSDB reads, in the order of their rows, in which it adds them."""
+
+    def __init__(self, repository: TsdbRepository, kind: Kind, reads: Reads) -> None:
+        super().__init__(repository._points.rows.connection, kind.tables, widths=kind.widths)
+        self._reads = reads
+
+    def _read(self, selection: Selection | None, since_ms: int, until_ms: int) -> list[Series]:
+        series = [one for one in super()._read(selection, since_ms, until_ms) if self._reads(one.tags)]
+        return [attrs.evolve(one, tsuids=(f"{place:09}",)) for place, one in enumerate(series)]
+
+
+def _unlike(ours: Answered, theirs: Answered) -> str:
+    """How two answers differ; empty if they do not."""
     if [one[0] for one in ours] != [one[0] for one in theirs]:
-        return "other", f"groups: {[one[0] for one in ours]} {[one[0] for one in theirs]}"
+        return f"groups: {[one[0] for one in ours]} {[one[0] for one in theirs]}"
     for (tags, aggregated, our_points), (_, their_aggregated, their_points) in zip(ours, theirs, strict=True):
         if aggregated != their_aggregated:
-            return "other", f"{tags}: aggregated tags: {aggregated} {their_aggregated}"
+            return f"{tags}: aggregated tags: {aggregated} {their_aggregated}"
         if [time_ms for time_ms, _ in our_points] != [time_ms for time_ms, _ in their_points]:
             times, their_times = ({time_ms - T for time_ms, _ in points} for points in (our_points, their_points))
             only = f"only ours {sorted(times - their_times)[:5]}, only theirs {sorted(their_times - times)[:5]}"
-            return "other", f"{tags}: times: {only}"
+            return f"{tags}: times: {only}"
         for (time_ms, number), (_, their_number) in zip(our_points, their_points, strict=True):
-            if not are_equal(number, their_number):
-                return "numbers", f"{tags}: at {time_ms - T}: {number} {their_number}"
-    return "", ""
+            if not is_equal(number, their_number):
+                return f"{tags}: at {time_ms - T}: {number} {their_number}"
+    return ""
 
 
 def is_equal(ours: float, theirs: float) -> bool:
@@ -313,16 +366,6 @@ def is_equal(ours: float, theirs: float) -> bool:
     if math.isnan(ours) or math.isnan(theirs):
         return math.isnan(ours) and math.isnan(theirs)
     return type(theirs) is float and math.isclose(ours, theirs, rel_tol=CLOSE, abs_tol=1e-9)
-
-
-def is_near(ours: float, theirs: float) -> bool:
-    """Whether floats differ only because they were added in another order."""
-    return is_equal(ours, theirs) or math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-6)
-
-
-def is_rounded(ours: float, theirs: float) -> bool:
-    """The same for numbers of up to 64 bits that cancel each other: some of the last of their 53 bits are left."""
-    return is_equal(ours, theirs) or abs(ours - theirs) < 2**30
 
 
 def compare(sides: Sequence[Side], seed: int, count: int) -> tuple[Counter[str], list[str]]:
