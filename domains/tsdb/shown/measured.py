@@ -133,10 +133,10 @@ def _operators() -> str:
         ("rates", ["rate", "rate{counter,MAX,RESET}", "rate{dropcounter,MAX,RESET}"]),
         ("only series that have no other tags than those of the filters", ["explicit_tags"]),
         (
-            "filters by whole values, the kind in any case: `{host=literal_or(web-1)}`",
+            "filters by whole values: `{host=literal_or(web-1)}`",
             [kind for kind in FILTER_KINDS if "literal" in kind],
         ),
-        ("filters by patterns", [kind for kind in FILTER_KINDS if "literal" not in kind]),
+        ("filters by patterns; all kinds may be in any case", [kind for kind in FILTER_KINDS if "literal" not in kind]),
         ("the kinds of `{host=web-1}`, `{host=*}` and `{host=web-*}`", list(map(_kind, ("web-1", "*", "web-*")))),
         ("another question in the same text, about a metric or about series by their UIDs", ["&m=", "&tsuid="]),
     ]

@@ -43,7 +43,7 @@ def given_settings(design: "Design") -> dict[str, str]:
         if equals:
             settings[check_name("setting", name.strip(), design.settings.names)] = text.strip()
         else:
-            settings |= design.settings.omitted_in_file | _in_file(word, design.settings.names)
+            settings |= {**design.settings.omitted_in_file, **_in_file(word, design.settings.names)}
     return settings
 
 
