@@ -185,9 +185,10 @@ def filled(zookeeper_port: int, connection: happybase.Connection, kinds: Sequenc
 BY = (*DOWNSAMPLERS, "zimsum", "mimmax")
 """Functions of downsampling; the last two are other names of `sum` and `max`."""
 EVERY = (
-    *("500ms", "10s", "13s", "30s", "1m", "7m", "13m", "90m", "1h", "2h", "1d", "1n"),
-    *("7mc", "13mc", "1hc", "1dc", "1wc", "2wc", "1nc", "1yc"),
+    *("500ms", "10s", "30s", "1m", "1h", "2h", "1d", "1n", "1hc", "1dc", "1wc", "2wc", "1nc", "1yc"),
+    *(UNEVEN := ("13s", "7m", "13m", "90m", "7mc", "13mc")),
 )
+"""Intervals. Those of `UNEVEN` do not divide an hour, so one is under way when the hours that are read begin."""
 FILTERS = (
     "",
     "",
@@ -254,6 +255,8 @@ def question(dice: random.Random) -> tuple[str, int, int]:
                 )
             )
         )
+    if dice.random() < 0.1:
+        steps = [f"{dice.choice(UNEVEN)}-{dice.choice(BY)}-{dice.choice(('nan', 'zero'))}", "rate{dropcounter}"]
     if dice.random() < 0.15:
         steps.append("explicit_tags")
     dice.shuffle(steps)
