@@ -58,12 +58,13 @@ class Downsampling:
         return milliseconds(start if milliseconds(start) == time_ms else later(start, self.count, self.calendar))
 
     def starts_between(self, since_ms: int, until_ms: int) -> NDArray[np.int64]:
-        """The starts of intervals to fill: from the one that contains `since_ms` to the last before `until_ms`.
+        """The starts of intervals to fill: from the one that contains `since_ms` to the last that ends by `until_ms`.
 
-        As in OpenTSDB, a calendar interval that contains `until_ms` is not filled unless it also contains `since_ms`.
+        As in OpenTSDB, a calendar interval that contains `until_ms` is filled if it also contains `since_ms`.
         """
         if self.calendar is None:
-            return np.arange(since_ms - since_ms % self.every_ms, until_ms, self.every_ms)
+            first_ms, end_ms = (time_ms - time_ms % self.every_ms for time_ms in (since_ms, until_ms))
+            return np.arange(first_ms, end_ms, self.every_ms)
         start, end = (interval_start(time_ms, self.count, self.calendar) for time_ms in (since_ms, until_ms))
         end = later(start, self.count, self.calendar) if start == end else end
         return np.fromiter(starts_ms(start, milliseconds(end), self.count, self.calendar), np.int64)

@@ -252,6 +252,19 @@ def test_differences_above_the_largest_float_are_as_in_java(connection, m, wante
     assert [answer.value for answer in answers] == pytest.approx(wanted, nan_ok=True)
 
 
+def test_an_interval_that_the_end_of_the_hours_cuts_is_not_filled(connection):
+    """As in OpenTSDB: host a has no rate from 01:24 on, so it takes part up to the one at 01:11."""
+    repository = TsdbRepository(connection)
+    for host, numbers in {"a": (10, 790, 5, 0, 780), "b": (10, 20, 30, 40, 50)}.items():
+        repository.store_all(
+            Point("cut", OPENTSDB_HOUR + (58 + 13 * place) * 60_000, number, {"host": host})
+            for place, number in enumerate(numbers)
+        )
+    period = (OPENTSDB_HOUR, OPENTSDB_HOUR + 100 * 60_000)
+    answers = repository.query("max:13m-last-zero:rate{dropcounter}:cut", *period)
+    assert [answer.value for answer in answers[-3:]] == pytest.approx([1.0, 10 / 780, 10 / 780])
+
+
 @pytest.mark.parametrize("m", ["sum:1ms-sum-zero:cpu", "sum:1sc-sum:cpu"])
 def test_a_question_that_would_need_gigabytes_for_its_intervals_is_refused(connection, m):
     repository = TsdbRepository(connection)

@@ -14,7 +14,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from itertools import product
 from typing import TypeAlias
@@ -50,8 +50,6 @@ CLOSE = 1e-12
 Numbers: TypeAlias = Sequence[tuple[int, int | float]]
 Answered: TypeAlias = list[tuple[tuple[tuple[str, str], ...], tuple[str, ...], Numbers]]
 """Tags, aggregated tags and points of each group."""
-Reads: TypeAlias = Callable[[Mapping[str, str]], bool]
-"""Whether OpenTSDB reads a series with these tags."""
 
 
 # ---- tables --------------------------------------------------------------------------------------
@@ -309,39 +307,49 @@ class Side:
                 return "unknown", text
             if "must be greater than the start time" in text and until_ms - since_ms <= 1:
                 return "moment", text
-            if "Got Infinity" in text and any(math.isinf(number) for *_, points in ours for _, number in points):
-                return "infinite", text
+            if "Got Infinity" in text:
+                read = [self.ours(m, since_ms, until_ms, as_read) for _, as_read in self._listed(sub_query)]
+                if any(math.isinf(number) for one in [ours, *read] for *_, points in one for _, number in points):
+                    return "infinite", text
             return "other", f"refused: {text[:300]}"
         theirs = sorted(theirs, key=str)
         what = _unlike(sorted(ours, key=str), theirs)
         if not what:
             return "", ""
-        for name, read in self._listed(sub_query):
-            repository = AsOpenTSDB(self.repository, self.kind, read)
-            if not _unlike(sorted(self.ours(m, since_ms, until_ms, repository), key=str), theirs):
+        for name, as_read in self._listed(sub_query):
+            if not _unlike(sorted(self.ours(m, since_ms, until_ms, as_read), key=str), theirs):
                 return name, what
         return "other", what
 
-    def _listed(self, sub_query: SubQuery) -> Iterator[tuple[str, Reads]]:
-        """The listed differences that a question may have for the series that OpenTSDB reads, or for their order."""
+    def _listed(self, sub_query: SubQuery) -> Iterator[tuple[str, "AsOpenTSDB"]]:
+        """The listed differences that a question may have, each with a repository that answers as OpenTSDB then."""
         if self.kind.tables.points.key.prefix_bytes:
-            yield "salt", lambda _tags: True
+            yield "salt", AsOpenTSDB(self.repository, self.kind)
         values: dict[str, list[str]] = {}
         for one in sub_query.filters if sub_query.explicit_tags else ():
             values.setdefault(one.tag, []).extend(one.literals or ())
-        for firsts in product(*([(tag, text) for text in texts] for tag, texts in values.items() if len(texts) > 1)):
-            yield "explicit", lambda tags, firsts=firsts: sum(tags[tag] != text for tag, text in firsts) < 2
+        several = [[(tag, text) for text in texts] for tag, texts in values.items() if len(texts) > 1]
+        for firsts in product(*several) if len(several) > 1 else ():
+            yield "explicit", AsOpenTSDB(self.repository, self.kind, firsts)
 
 
 class AsOpenTSDB(TsdbRepository):
-    """Answers from the series that OpenTSDB reads, in the order of their rows, in which it adds them."""
+    """Answers from the series that OpenTSDB reads, in the order of their rows, in which it adds them.
 
-    def __init__(self, repository: TsdbRepository, kind: Kind, reads: Reads) -> None:
+    With `explicit_tags` and a first value of each of several tags, it reads a series if at most one of its values is
+    another one.
+    """
+
+    def __init__(self, repository: TsdbRepository, kind: Kind, firsts: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__(repository._points.rows.connection, kind.tables, widths=kind.widths)
-        self._reads = reads
+        self._firsts = firsts
 
     def _read(self, selection: Selection | None, since_ms: int, until_ms: int) -> list[Series]:
-        series = [one for one in super()._read(selection, since_ms, until_ms) if self._reads(one.tags)]
+        series = [
+            one
+            for one in super()._read(selection, since_ms, until_ms)
+            if sum(one.tags[tag] != first for tag, first in self._firsts) < 2
+        ]
         return [attrs.evolve(one, tsuids=(f"{place:09}",)) for place, one in enumerate(series)]
 
 
