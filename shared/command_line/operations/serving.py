@@ -1,6 +1,7 @@
 """`rowbook serve`: serves an embedded store on a port, from the first line it prints to the signal that ends it."""
 
 import ctypes
+import gc
 import os
 import signal
 import socket
@@ -26,8 +27,14 @@ MAX_PORT = 65_535
 # a small call at the same time takes 70 ms, because each of its steps has to wait that long.
 SWITCH_S = 0.001
 
+# Python's own: a command looks for circles of garbage less often, which a server cannot afford.
+_GARBAGE_THRESHOLDS = (700, 10, 10)
+
 MAX_BUFFER_MIB = 1024 * 1024
-_M_ARENA_MAX = -8  # from glibc's malloc.h
+
+# glibc's mallopt: parameters and values. Without a fixed threshold glibc raises it to the size of a message that is
+# freed, and then no longer returns memory below that.
+_HEAP_OPTIONS = {"M_ARENA_MAX": (-8, 1), "M_MMAP_THRESHOLD": (-3, 128 * 1024)}
 
 
 def serve(
@@ -65,6 +72,7 @@ def serve(
             lines.append(f"Thrift2 on {second.address}")
             servers.enter_context(second)
         sys.setswitchinterval(SWITCH_S)
+        gc.set_threshold(*_GARBAGE_THRESHOLDS)
         _share_one_heap()
         with Signals() as signals:
             for line in lines:
@@ -85,7 +93,8 @@ def _listening(option: str, connection: EmbeddedConnection, address: str, port: 
 def _share_one_heap() -> None:
     """Makes glibc return memory that threads have freed; otherwise each keeps 1.5 times the size of its replies."""
     with suppress(AttributeError, OSError):  # another C library
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+        for parameter, value in _HEAP_OPTIONS.values():
+            ctypes.CDLL(None).mallopt(parameter, value)
 
 
 def _whole_number(option: str, text: str, least: int, most: int) -> int:

@@ -5,6 +5,7 @@ import selectors
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -41,6 +42,8 @@ _BREAK_OFF_S = 1.0
 _WAITING_CLIENTS = 128
 _NO_FILES_LEFT_S = 0.1
 _CLOSED_S = 0.5
+
+_PIECE_BYTES = 128 * 1024
 
 Transport: TypeAlias = Literal["buffered", "framed"]
 Protocol: TypeAlias = Literal["binary", "compact"]
@@ -216,13 +219,16 @@ class ThriftServer:
         walk = self._walk(stream)
         end = walk.message()
         client_buffers.hold_message(len(stream.data) + walk.values * VALUE_OBJECT_BYTES)
-        reply = self._reply(stream.take(end))
+        pieces = self._reply(stream.take(end))
+        unsent_bytes = sum(map(len, pieces))
         client_buffers.hold_message(len(stream.data))
-        client_buffers.hold_reply(len(reply))
+        client_buffers.hold_reply(unsent_bytes)
         if self._framed:
-            _send(client, len(reply).to_bytes(4, "big"))
-        _send(client, reply)
-        client_buffers.hold_reply(0)
+            _send(client, unsent_bytes.to_bytes(4, "big"))
+        while pieces:
+            unsent_bytes -= len(pieces[0])
+            _send(client, pieces.popleft())
+            client_buffers.hold_reply(unsent_bytes)
 
     def _leave(self, thread: threading.Thread, client: socket.socket) -> None:
         client.close()
@@ -241,13 +247,12 @@ class ThriftServer:
             thread.join(max(until_s - time.monotonic(), 0))
         return not any(thread.is_alive() for thread, _ in clients)
 
-    def _reply(self, message: bytes) -> bytes:
-        """The reply to a message; every call of this service has one."""
+    def _reply(self, message: bytes) -> deque[bytes]:
+        """The reply to a message, in pieces; every call of this service has one."""
         read = _transports.TBufferedTransport(BytesIO(message))
-        written = _transports.TMemoryBuffer()
+        written = _ReplyTransport()
         self._processor.process(self._protocol(read), self._protocol(written))
-        reply: bytes = written.getvalue()
-        return reply
+        return written.pieces
 
     def _watch(self, client_buffers: ClientBuffers, results: Sequence[TRowResult | TCell]) -> None:
         """Ends a call whose reply is too large, or which still runs when the server stops."""
@@ -257,6 +262,28 @@ class ThriftServer:
             client_buffers.grow_reply(results)
         except BufferFull as error:
             raise io_error("DoNotRetryIOException", str(error)) from None
+
+
+class _Pieces(deque[bytes]):
+    """What a reply has been written to, as thriftpy2 wants it."""
+
+    write = deque[bytes].append
+
+    def flush(self) -> None:
+        """All is written already."""
+
+
+class _ReplyTransport(_transports.TBufferedTransport):  # type: ignore[misc]
+    """A reply in pieces, which need its size in memory: one buffer that grows would need up to four times as much."""
+
+    def __init__(self) -> None:
+        self.pieces = _Pieces()
+        super().__init__(self.pieces, _PIECE_BYTES)
+
+    def clean(self) -> None:
+        """Forgets all that was written."""
+        super().clean()
+        self.pieces.clear()
 
 
 @frozen
@@ -310,7 +337,8 @@ class _Processor(TProcessor):
         """Writes a reply, or an error if it cannot be written: thriftpy2 cannot write more than 1 GiB."""
         for field in cast(dict[str, object], result.__dict__).values():
             if isinstance(field, Exception):
-                field.__traceback__ = None  # it refers to the result and the message: a cycle that would keep both
+                # Frames refer to the result and the message: a cycle that would keep both.
+                field.__traceback__ = field.__cause__ = field.__context__ = None
         try:
             super().send_result(oprot, api, result, seqid)
         except Exception as error:
@@ -343,9 +371,9 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _send(client: socket.socket, reply: bytes) -> None:
-    """Sends a whole reply; each piece that the client accepts restarts its idle time."""
-    unsent = memoryview(reply)
+def _send(client: socket.socket, piece: bytes) -> None:
+    """Sends a piece of a reply; each part that the client accepts restarts its idle time."""
+    unsent = memoryview(piece)
     while unsent:
         unsent = unsent[client.send(unsent) :]
 

@@ -1,12 +1,15 @@
 """The command `serve` as processes: its first line, what it refuses, and how it ends."""
 
+import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
+from pathlib import Path
 
 import happybase
 import pytest
@@ -14,6 +17,7 @@ from thriftpy2.thrift import TException
 
 from shared.stores import connect
 from tests.shared.command_line.running import ended
+from tests.shared.stores.wire import arguments_of, message
 
 long = pytest.mark.long
 
@@ -121,3 +125,35 @@ def test_a_second_signal_does_not_wait_for_the_calls_that_run(serve):
         assert process.wait(5) == -signal.SIGINT
         with pytest.raises((TException, OSError)):
             put.result(5)
+
+
+# Memory
+
+
+def resident_bytes(process) -> int:
+    """What a process has in memory now."""
+    pages = Path(f"/proc/{process.pid}/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+def test_replies_that_clients_do_not_read_need_what_buffer_mib_allows_and_no_more_in_every_round(serve):
+    limit_bytes = 16 * 1024 * 1024
+    process, connection = serve("--buffer-mib", "16")
+    connection.create_table("t", {"d": {"max_versions": 1}})
+    rows = [b"%05d" % number for number in range(6_000)]
+    with connection.table("t").batch(batch_size=1_000) as batch:
+        for row in rows:
+            batch.put(row, {b"d:a": row * 20})
+    request = message("getRows", arguments_of("getRows", b"t", rows, {}))
+    begin_bytes = resident_bytes(process)
+    for _ in range(4):
+        with ExitStack() as clients:
+            silent = [
+                clients.enter_context(socket.create_connection((connection.host, connection.port))) for _ in range(12)
+            ]
+            for client in silent:
+                client.sendall(request)
+            for client in silent:
+                assert client.recv(1), "the reply begins, or an error that says that all is full"
+            assert resident_bytes(process) - begin_bytes < 1.5 * limit_bytes

@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 
 import happybase
 import pytest
-from Hbase_thrift import Hbase, IOError, TAppend
+from Hbase_thrift import Hbase, IOError, TAppend, TRowResult
 from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TTransportException
 
@@ -160,6 +160,20 @@ def test_messages_half_sent_and_failed_are_free_when_their_clients_leave_without
         assert until(lambda: threads() == ["rowbook accept"])
         kinds = (Stream, Hbase.mutateRows_args, Hbase.mutateRow_args)
         assert [thing for thing in gc.get_objects() if isinstance(thing, kinds)] == []
+    finally:
+        gc.enable()
+
+
+def test_what_was_read_for_a_refused_reply_is_free_without_a_collection(running):
+    table = client_of(running).table("t")
+    for row in (b"1", b"2", b"3"):
+        table.put(row, {b"d:a": b"x" * 3 * PART})
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.raises(IOError, match="ask for less at a time"):
+            list(table.scan(batch_size=100))
+        assert [thing for thing in gc.get_objects() if isinstance(thing, TRowResult)] == []
     finally:
         gc.enable()
 
