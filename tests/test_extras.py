@@ -137,13 +137,30 @@ def test_what_an_extra_promises_is_imported_without_the_packages_of_the_others(e
     assert process.returncode == 0, process.stderr
 
 
+PAGE = (ROOT / "shared/README.md").read_text(encoding="utf-8")
+EXAMPLE, PRINTED = re.findall(r"^```(?:python|text)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)[:2]
+
+
+def test_the_first_example_of_the_page_of_the_package_needs_only_its_first_install_line() -> None:
+    process = without(set[str]().union(*OF_EXTRA.values()), EXAMPLE.replace("from rowbook ", "from shared "))
+    assert (process.stdout, process.stderr) == (PRINTED, "")
+
+
+PATTERN = """
+from shared import connect
+connection = connect("embedded:")
+connection.create_table("t", {"d": {}})
+connection.table("t").put(b"1", {b"d:a": b"1"})
+assert [*connection.table("t").scan(filter="PrefixFilter('1')")]
+[*connection.table("t").scan(filter="RowFilter(=, 'regexstring:1+')")]
+"""
 COMMAND = "from domains.__main__ import main\nsys.argv[1:] = {}\nmain()"
 
 
 @pytest.mark.parametrize(
     ("missing", "code", "said"),
     [
-        ("regex", "from shared import connect\nconnect('embedded:')", "pip install 'rowbook[store]' (got 'embedded:')"),
+        ("regex", PATTERN, "needs the package regex: pip install 'rowbook[store]' (got '1+')"),
         ("typer", COMMAND.format(["list"]), "rowbook: the command needs typer: pip install 'rowbook[cli]'"),
         pytest.param(
             *("numpy", COMMAND.format(["ask", "tsdb"]), "tsdb: needs numpy: pip install 'rowbook[tsdb]'"),
@@ -199,15 +216,6 @@ connection.create_table("t", {{"d": {{}}}})
 connection.table("t").put(b"r", {{b"d:a": b"1"}})
 assert connection.table("t").row(b"r") == {{b"d:a": b"1"}}
 """
-REFUSED = """
-import rowbook
-try:
-    rowbook.connect("embedded:")
-except rowbook.StoreError as error:
-    assert "pip install 'rowbook[store]'" in str(error), error
-else:
-    raise AssertionError("embedded: needs no extra")
-"""
 WITHOUT_COMMAND = "rowbook: the command needs cattrs, regex, rich, typer: pip install 'rowbook[cli]'\n"
 
 
@@ -238,7 +246,7 @@ def test_each_extra_installs_in_a_clean_environment_and_keeps_its_promise(tmp_pa
     with ThriftServer(store.service) as server:
         python("", ROUND_TRIP.format(f"hbase://{server.address}"))
     for extra in ("", "tsdb"):
-        python(extra, REFUSED)
+        python(extra, EXAMPLE)
         process = run(environments[extra] / "rowbook", "list", cwd=tmp_path)
         assert (process.returncode, process.stderr) == (1, WITHOUT_COMMAND)
     for extra in ("store", "testing", "cli", "pictures", "all"):

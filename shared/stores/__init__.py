@@ -12,7 +12,6 @@ May import `keys` and `events`. `connect` imports the room that its URL needs:
 
 import re
 from collections.abc import Collection
-from importlib.util import find_spec
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -60,18 +59,14 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
     `p_` before the name of every table; a prefix in the URL comes before it: `x_p_`. A prefix that ends with a colon is
     a namespace: `shop:` makes `shop:orders` of `orders`, and `shop:p` makes `shop:p_orders`.
     Any number of threads may use the connection. A forked process has to connect by itself to an embedded store.
-    Raises InvalidStoreURL for any other URL, StoreError for a file that cannot be opened and for an embedded store
-    without the extra `store`, and Unreachable for a gateway that does not answer.
+    Raises InvalidStoreURL for any other URL, StoreError for a file that cannot be opened, and Unreachable for a gateway
+    that does not answer.
     """
     scheme, colon, path = url.partition(":")
     if colon and scheme == "embedded":
         if path.startswith("//") or "?" in path:
             raise InvalidStoreURL(
                 f"store URL: wants embedded: or embedded:PATH, without // and without ? (got {masked_url(url)!r})"
-            )
-        if find_spec("regex") is None:
-            raise StoreError(
-                f"store URL: embedded: needs the package regex: pip install 'rowbook[store]' (got {url!r})"
             )
         from .embedded.connection import EmbeddedConnection
 

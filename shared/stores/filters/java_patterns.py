@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ..outcomes.connection_errors import StoreError
 from ..thrift1.errors import UncheckedError
 
 if TYPE_CHECKING:
@@ -77,11 +78,17 @@ def java_pattern(pattern: str, *, any_case: bool) -> "regex.Pattern[str]":
     """The compiled pattern, whose `search` finds what Java's `find` does with DOTALL; classes are ASCII only.
 
     The engine is the module `regex`, because its matches can have a deadline and can release the interpreter to other
-    threads; those of Python's `re` cannot. Raises UncheckedError as `check_pattern` does.
+    threads; those of Python's `re` cannot. Raises UncheckedError as `check_pattern` does, and StoreError without the
+    extra `store`.
     """
-    import regex  # of the extra `store`; a client of HBase reads filters, and searches nothing
-
     check_pattern(pattern)
+    try:
+        import regex
+    except ModuleNotFoundError:
+        raise StoreError(
+            f"filter: a pattern on an embedded store needs the package regex: pip install 'rowbook[store]'"
+            f" (got {pattern[:100]!r})"
+        ) from None
     text, sets_any_case, _ = _translated(pattern)
     flags = regex.VERSION0 | regex.ASCII | regex.DOTALL
     if any_case or sets_any_case:
