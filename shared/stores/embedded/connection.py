@@ -68,10 +68,7 @@ class EmbeddedConnection(happybase.Connection):
         return copy
 
     def check(self) -> None:
-        """Reads the whole store, about 30 MB a second; raises IOError with one line if it is damaged.
-
-        It does not detect a flipped bit inside a key or a value.
-        """
+        """Reads the whole store, about 30 MB a second; raises IOError with one line if it is damaged."""
         self.service.check_store()
 
     def create_split_table(

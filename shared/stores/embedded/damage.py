@@ -5,22 +5,16 @@ import sqlite3
 import struct
 import time
 from contextlib import closing, suppress
-from itertools import pairwise
 from pathlib import Path
 
 from ..outcomes.connection_errors import StoreError
+from . import statements
+from .checksums import verified
 from .failures import damage_error, group_of
-from .schema import HAS_BLOCK_SIZES, HAS_CLUSTER, HAS_KEPT_TOMBSTONES, HAS_NAMESPACES
+from .schema import CATALOGUE_TABLES
 
 # Files of up to 4 MiB are checked whole when they are opened, in less than 0.1 s.
 _CHECKED_PAGES = 1024
-
-_LATER_TABLES = {
-    "block_sizes": HAS_BLOCK_SIZES,
-    "kept_tombstones": HAS_KEPT_TOMBSTONES,
-    "cluster": HAS_CLUSTER,
-    "namespaces": HAS_NAMESPACES,
-}
 
 
 def log_of(path: str | None) -> str | None:
@@ -38,44 +32,45 @@ def has_access(path: str, access: int) -> bool:
 
 
 def check_database(database: sqlite3.Connection) -> None:
-    """Reads the whole file, about 30 MB a second; raises sqlite3.DatabaseError if it finds damage.
-
-    It does not detect a changed value.
-    """
+    """Reads the whole file, about 30 MB a second; raises sqlite3.DatabaseError if it finds damage."""
     check_structure(database, "pragma integrity_check(1)")
-    # SQLite checks neither types nor the order of rows: a page may be whole and in the wrong place.
-    for table, key, blobs in (
-        ("cells", "table_id, row, column, ts", ("row", "column", "value")),
-        ("tombstones", "table_id, row, column", ("row", "column")),
-    ):
-        types = {"table_id": "integer", "ts": "integer"} | dict.fromkeys(blobs, "blob")
-        others = " or ".join(f"typeof({name}) <> '{kind}'" for name, kind in types.items())
-        if database.execute(f"select 1 from {table} where {others} limit 1").fetchone():
-            raise damage_error(f"a value of {table} is not of its type")
-        keys = database.execute(f"select {key} from {table} order by {key}")
-        if not all(earlier < later for earlier, later in pairwise(keys)):
-            raise damage_error(f"{table} are out of order")
+    _check_catalogue(database)
+    # SQLite does not check the order of rows: a page may be whole and in the wrong place.
+    for select in (statements.ALL_CELLS, statements.ALL_TOMBSTONES):
+        for _ in verified(database.execute(select)):
+            pass
 
 
-def check_pages(database: sqlite3.Connection, path: str) -> None:
-    """Checks all of a small file; of a large one only the catalogue, which also shows a damaged header."""
+def _check_catalogue(database: sqlite3.Connection) -> None:
+    for table, columns in CATALOGUE_TABLES.items():
+        damaged = f"select 1 from {table} where checksum is not record_checksum({columns}) limit 1"
+        if database.execute(damaged).fetchone():
+            raise damage_error(f"a record of {table} does not match its checksum")
+
+
+def check_pages(database: sqlite3.Connection, path: str) -> bool:
+    """Checks all of a small file, of a large one only the catalogue, which also shows a damaged header.
+
+    Returns whether it has checked all.
+    """
     pages, page_bytes = database.execute("select * from pragma_page_count, pragma_page_size").fetchone()
     # SQLite reads zeros for the missing part of the last page. If the disk was full, the log has that page.
     if os.path.getsize(path) % page_bytes and not log_of(path):
         raise damage_error("its last page is not whole")
     if pages <= _CHECKED_PAGES:
         check_database(database)
-    else:
-        later_tables = [name for name, exists in _LATER_TABLES.items() if database.execute(exists).fetchone()]
-        for table in ("sqlite_schema", "tables", "families", "splits", *later_tables):
-            check_structure(database, f"pragma quick_check('{table}')")
+        return True
+    for table in ("sqlite_schema", *CATALOGUE_TABLES):
+        check_structure(database, f"pragma quick_check('{table}')")
+    _check_catalogue(database)
+    return False
 
 
 def check_structure(database: sqlite3.Connection, check: str) -> None:
     """Runs one of SQLite's own checks, given as a pragma; raises sqlite3.DatabaseError unless it passes."""
     (report,) = database.execute(check).fetchone()
-    if report != b"ok":
-        raise damage_error(report.decode(errors="replace").splitlines()[-1])  # the first line names the database
+    if report != "ok":
+        raise damage_error(report.splitlines()[-1])  # the first line names the database
 
 
 def check_log(database: sqlite3.Connection, path: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..outcomes.connection_errors import StoreError
+from .checksums import add_checksums
 from .damage import check_log, check_pages, check_structure, has_access, log_of
 from .failures import ADVICE, DAMAGED, explain, group_of, one_line
 from .schema import APPLICATION_ID, FORMAT, MIGRATIONS, SCHEMA
@@ -58,12 +59,13 @@ class SharedDatabase(sqlite3.Connection):
         self._no_wait_until_s = time.monotonic() + for_s
 
 
-def open_database(path: str | None, wait_s: float) -> tuple[sqlite3.Connection, FileState | None]:
+def open_database(path: str | None, wait_s: float) -> tuple[sqlite3.Connection, FileState | None, bool]:
     """The database at `path`, or an empty one in memory; every commit outlives this process.
 
     A writer waits `wait_s` seconds for another writer. A file of an earlier format is migrated to this one. A file that
     cannot be written is opened for reading. If it is read without locks, its state is returned too, and reads are valid
-    as long as `state_of` returns the same state. Raises StoreError for a file that is not a store.
+    as long as `state_of` returns the same state. The last value is whether all of the file was checked. Raises
+    StoreError for a file that is not a store.
     """
     if path is not None:
         _check_path(path)
@@ -72,7 +74,8 @@ def open_database(path: str | None, wait_s: float) -> tuple[sqlite3.Connection, 
     while True:
         state = state_of(path) if path is not None and read_only else None
         try:
-            return _connect(path, wait_s, read_only, state), state
+            database, is_checked = _connect(path, wait_s, read_only, state)
+            return database, state, is_checked
         except UnicodeDecodeError as error:  # SQLite quotes a damaged catalogue in its message
             raise StoreError(f"{path}: {DAMAGED}") from error
         except sqlite3.Error as error:
@@ -91,7 +94,9 @@ def open_database(path: str | None, wait_s: float) -> tuple[sqlite3.Connection, 
         time.sleep(0.01)
 
 
-def _connect(path: str | None, wait_s: float, read_only: bool, state: FileState | None) -> sqlite3.Connection:
+def _connect(
+    path: str | None, wait_s: float, read_only: bool, state: FileState | None
+) -> tuple[sqlite3.Connection, bool]:
     # Any thread may call; the service lets one thread in at a time.
     database = sqlite3.connect(
         _location(path, read_only, state),
@@ -104,20 +109,19 @@ def _connect(path: str | None, wait_s: float, read_only: bool, state: FileState 
     if isinstance(database, SharedDatabase):
         database.wait_s = wait_s
     try:
-        database.text_factory = bytes  # Python could not decode text of a damaged record
+        add_checksums(database)
         database.execute("pragma cell_size_check = on")
         version = _format_of(database, path)
         if path is not None and not read_only:
             check_log(database, path)
         _prepare(database, path, version, read_only)
-        if path is not None:
-            check_pages(database, path)
-            if not read_only:
-                _write_ahead(database)
+        is_checked = path is None or check_pages(database, path)
+        if path is not None and not read_only:
+            _write_ahead(database)
     except BaseException:
         database.close()
         raise
-    return database
+    return database, is_checked
 
 
 def _check_path(path: str) -> None:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from ..filters.cells import family_of
 from . import statements
+from .checksums import cell_checksum
 from .stored_rows import ABOVE_ALL_ROWS, StoredRows, column_range, row_after
 from .stored_tables import StoredTable
 
@@ -45,11 +46,12 @@ class Engine(StoredRows):
         parameters: Sequence[tuple[object, ...]]
         latest = self._latest_tombstone(table)
         if latest is None or all(timestamp > latest for _, _, timestamp, _ in puts):
-            statement, parameters = statements.PUT, [(table_id, *put) for put in puts]
+            statement, parameters = statements.PUT, [(table_id, *put, cell_checksum(table_id, *put)) for put in puts]
         else:
             if wait_ms is not None:
                 self._check_visible(table, puts, wait_ms)
-            statement, parameters = statements.PUT_UNLESS_HIDDEN, [(table_id, *put, family_of(put[1])) for put in puts]
+            statement = statements.PUT_UNLESS_HIDDEN
+            parameters = [(table_id, *put, cell_checksum(table_id, *put), family_of(put[1])) for put in puts]
         if wait_ms is not None:
             self._put_without_replacing(table, puts, wait_ms, statement, parameters)
         else:
@@ -99,7 +101,8 @@ class Engine(StoredRows):
         Leaves a tombstone that also hides later puts up to that timestamp.
         """
         self._database.execute(statements.DELETE, (table.id, row, *column_range(column), up_to))
-        self._database.execute(statements.PUT_TOMBSTONE, (table.id, row, column, up_to))
+        tombstone = (table.id, row, column, up_to)
+        self._database.execute(statements.PUT_TOMBSTONE, (*tombstone, cell_checksum(*tombstone)))
 
     def turn_end_row(self, table: StoredTable, low: bytes, part: str = "cells") -> bytes | None:
         """The row (exclusive) at which a turn that starts at `low` ends; None if it reaches the end of the table."""
@@ -112,6 +115,7 @@ class Engine(StoredRows):
         HBase: a flush does not read a column beyond that maximum, and so drops a tombstone of the column that comes
         after it, unless the qualifier is empty.
         """
+        self._check_range(table, low, high)
         for family in table.families.values():
             columns = column_range(family.name)
             self._database.execute(

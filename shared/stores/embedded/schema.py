@@ -1,7 +1,10 @@
 """The tables in the SQLite file of an embedded store, and the migrations from earlier formats."""
 
-FORMAT = 2
+FORMAT = 3
 APPLICATION_ID = 0x726F7762  # "rowb"; SQLite keeps it at offset 68 of the file
+
+# The last column of each table is a checksum of the others in its row; see `checksums.py`. Format 2 had none.
+_CHECKSUM = ",\n    checksum integer not null"
 
 # One row of `cells` per version of a cell; `column` is family:qualifier as one blob. SQLite compares blobs as HBase
 # compares rows, and a column's last version is its newest.
@@ -11,7 +14,7 @@ create table cells (
     row blob not null,
     column blob not null,
     ts integer not null,
-    value blob not null,
+    value blob not null{checksum},
     primary key (table_id, row, column, ts)
 ) without rowid
 """
@@ -24,7 +27,7 @@ create table tombstones (
     table_id integer not null,
     row blob not null,
     column blob not null,
-    ts integer not null,
+    ts integer not null{checksum},
     primary key (table_id, row, column)
 ) without rowid;
 create index latest_tombstones on tombstones (table_id, ts)
@@ -34,48 +37,47 @@ create index latest_tombstones on tombstones (table_id, ts)
 _SPLITS = """
 create table splits (
     table_id integer not null,
-    row blob not null,
+    row blob not null{checksum},
     primary key (table_id, row)
 ) without rowid
 """
 
-# A family with another block size than HBase's default has a row here. The first such family creates this table: so it
-# needs no new format, and an earlier rowbook, which does not know it, can still read everything else.
-BLOCK_SIZES = """
+# What format 2 had only in files that needed it: families with another block size than HBase's default, families whose
+# tombstones outlast a major compaction, the id of the store, and the namespaces other than `default`.
+_LATER_TABLES = """
 create table if not exists block_sizes (
     table_id integer not null,
     family blob not null,
-    bytes integer not null,
+    bytes integer not null{checksum},
     primary key (table_id, family)
-) without rowid
-"""
-HAS_BLOCK_SIZES = "select 1 from sqlite_master where type = 'table' and name = 'block_sizes'"
-
-# A family whose tombstones outlast a major compaction has a row here. The first such family creates this table, too.
-KEPT_TOMBSTONES = """
+) without rowid;
 create table if not exists kept_tombstones (
     table_id integer not null,
     family blob not null,
-    ms integer not null,
+    ms integer not null{checksum},
     primary key (table_id, family)
-) without rowid
+) without rowid;
+create table if not exists cluster (id blob not null{checksum});
+create table if not exists namespaces (name blob not null primary key{checksum}) without rowid
 """
-HAS_KEPT_TOMBSTONES = "select 1 from sqlite_master where type = 'table' and name = 'kept_tombstones'"
 
-# The id of the store, like that of an HBase cluster: the first request for it creates this table, in the same way.
-CLUSTER = "create table if not exists cluster (id blob not null)"
-HAS_CLUSTER = "select 1 from sqlite_master where type = 'table' and name = 'cluster'"
-
-# The namespaces other than `default`: the first one creates this table, in the same way.
-NAMESPACES = "create table if not exists namespaces (name blob not null primary key) without rowid"
-HAS_NAMESPACES = "select 1 from sqlite_master where type = 'table' and name = 'namespaces'"
+CATALOGUE_TABLES = {
+    "tables": "id, name, created_ms, enabled",
+    "families": "table_id, name, max_versions, time_to_live_s, compression, bloom_filter, in_memory, block_cache",
+    "splits": "table_id, row",
+    "block_sizes": "table_id, family, bytes",
+    "kept_tombstones": "table_id, family, ms",
+    "cluster": "id",
+    "namespaces": "name",
+}
+"""The tables of the catalogue, with the columns that their checksums cover."""
 
 SCHEMA = f"""
 create table tables (
     id integer primary key autoincrement, -- never used twice: a reader with an old id finds nothing
     name blob not null unique,
     created_ms integer not null,
-    enabled integer not null
+    enabled integer not null{_CHECKSUM}
 );
 create table families (
     table_id integer not null,
@@ -85,26 +87,40 @@ create table families (
     compression text not null,
     bloom_filter text not null,
     in_memory integer not null,
-    block_cache integer not null,
+    block_cache integer not null{_CHECKSUM},
     primary key (table_id, name)
 ) without rowid;
-{_CELLS};
-{_TOMBSTONES};
-{_SPLITS};
+{_CELLS.format(checksum=_CHECKSUM)};
+{_TOMBSTONES.format(checksum=_CHECKSUM)};
+{_SPLITS.format(checksum=_CHECKSUM)};
+{_LATER_TABLES.format(checksum=_CHECKSUM)};
 pragma application_id = {APPLICATION_ID};
 pragma user_version = {FORMAT};
 """
+
+
+def _add_checksum(table: str, checksum: str) -> str:
+    added = f"alter table {table} add column checksum integer not null default 0"
+    return f"{added};\nupdate {table} set checksum = {checksum};\n"
+
 
 # The statements that migrate a file from its format to the next one, in one transaction.
 MIGRATIONS = {
     # Format 1 reserved room for tombstones in the key of a cell, but never stored one.
     1: f"""
 alter table cells rename to cells_1;
-{_CELLS};
+{_CELLS.format(checksum="")};
 insert into cells select table_id, row, column, ts, value from cells_1;
 drop table cells_1;
-{_TOMBSTONES};
-{_SPLITS};
+{_TOMBSTONES.format(checksum="")};
+{_SPLITS.format(checksum="")};
 pragma user_version = 2;
+""",
+    2: f"""
+{_LATER_TABLES.format(checksum="")};
+{_add_checksum("cells", "cell_checksum(table_id, row, column, ts, value)")}
+{_add_checksum("tombstones", "cell_checksum(table_id, row, column, ts)")}
+{"".join(_add_checksum(table, f"record_checksum({columns})") for table, columns in CATALOGUE_TABLES.items())}
+pragma user_version = 3;
 """,
 }

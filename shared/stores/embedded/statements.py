@@ -1,5 +1,7 @@
 """The SQL of the embedded store's engine: how cells, tombstones and the catalogue are read and written."""
 
+from itertools import product
+
 READ_ROW = "select {picked} from cells where table_id = ? and row = ? and ts <= ? {ordered}"
 READ_COLUMNS = (
     "select {picked} from cells where table_id = ? and row = ? and column >= ? and column < ? and ts <= ? {ordered}"
@@ -16,17 +18,21 @@ _SCAN_WITH_TOMBSTONES = f"""
 {_SCAN_ALL} union all
 select row, column, ts, null as value from tombstones where table_id = ?1 and row >= ?2 and row < ?3
 """
+_CELLS = "select table_id, row, column, ts, value, checksum from cells"
+_TOMBSTONES = "select table_id, row, column, ts, null as value, checksum from tombstones"
+ALL_CELLS = f"{_CELLS} order by table_id, row, column, ts"
+ALL_TOMBSTONES = f"{_TOMBSTONES} order by table_id, row, column"
 NEWEST_OF_COLUMN = READ_COLUMNS.format(**_DOWN) + " limit 1"
-PUT = "insert or replace into cells values (?1, ?2, ?3, ?4, ?5)"
+PUT = "insert or replace into cells values (?1, ?2, ?3, ?4, ?5, ?6)"
 PUT_UNLESS_HIDDEN = """
-insert or replace into cells select ?1, ?2, ?3, ?4, ?5 where not exists
-    (select 1 from tombstones where table_id = ?1 and row = ?2 and column in (?3, ?6) and ts >= ?4)
+insert or replace into cells select ?1, ?2, ?3, ?4, ?5, ?6 where not exists
+    (select 1 from tombstones where table_id = ?1 and row = ?2 and column in (?3, ?7) and ts >= ?4)
 """
 WITHOUT_REPLACING = {put: put.replace(" or replace", "", 1) for put in (PUT, PUT_UNLESS_HIDDEN)}
 DELETE = "delete from cells where table_id = ? and row = ? and column >= ? and column < ? and ts <= ?"
 PUT_TOMBSTONE = """
-insert into tombstones values (?, ?, ?, ?)
-on conflict do update set ts = max(ts, excluded.ts)
+insert into tombstones values (?, ?, ?, ?, ?)
+on conflict do update set ts = excluded.ts, checksum = excluded.checksum where excluded.ts > ts
 """
 ROW_AT_OFFSET = """
 select row from {part} where table_id = ? and row >= ? and row < ? order by row {direction} limit 1 offset ?
@@ -66,8 +72,13 @@ READ_STATEMENTS = {
 """The templates above filled in, by the template and whether SQLite picks the newest version of each column."""
 
 SCAN_DOWN = SCAN.format(**_DOWN)
-CATALOGUE = "select * from tables left join families on table_id = id order by tables.name, families.name"
-CATALOGUE_TYPES = [int, bytes, int, int, int, bytes, int, int, bytes, bytes, int, int]
+CATALOGUE = """
+select id, tables.name, created_ms, enabled, table_id, families.name, max_versions, time_to_live_s, compression,
+    bloom_filter, in_memory, block_cache
+from tables left join families on table_id = id order by tables.name, families.name
+"""
+CATALOGUE_TYPES = [int, bytes, int, int, int, bytes, int, int, str, str, int, int]
+SEAL_TABLE = "update tables set checksum = record_checksum(id, name, created_ms, enabled) where id = ?"
 READ_SPLITS = "select row from splits where table_id = ? order by row"
 READ_BLOCK_SIZES = "select family, bytes from block_sizes where table_id = ?"
 READ_KEPT_TOMBSTONES = "select family, ms from kept_tombstones where table_id = ?"
@@ -76,3 +87,39 @@ READ_KEPT_TOMBSTONES = "select family, ms from kept_tombstones where table_id = 
 def scan_all(*, down: bool, with_tombstones: bool = False) -> str:
     """The scan of all versions of a range of rows, in either direction; tombstones come as cells without a value."""
     return (_SCAN_WITH_TOMBSTONES if with_tombstones else _SCAN_ALL) + (_DESCENDING if down else _ASCENDING)
+
+
+# The last condition is always true: it makes SQLite expect the same parameters everywhere.
+_EXTENTS = {
+    "columns": "row = ?2 and column >= ?3 and column < ?6",
+    "row": "row = ?2 and ?6 = x''",
+    "rows": "row >= ?2 and row < ?5 and ?6 = x''",
+}
+
+
+def _read_records(*, extent: str, down: bool, with_tombstones: bool, alone: bool) -> str:
+    up, back = "table_id, row, column, ts", "table_id desc, row desc, column desc, ts desc"
+    # Not the comparison of tuples below: for those SQLite silently skips rows that damage has put outside the range.
+    bounds = _EXTENTS[extent]
+    tombstones = f" union all {_TOMBSTONES} where table_id = ?1 and {bounds}" if with_tombstones else ""
+    inside = f"{_CELLS} where table_id = ?1 and {bounds}{tombstones} order by {back if down else up}"
+    if alone:
+        return inside
+    before = f"{_CELLS} where (table_id, row, column) < (?1, ?2, ?3) order by {back} limit 1"
+    after = f"{_CELLS} where (table_id, row, column) >= (?4, ?5, ?6) order by {up} limit 1"
+    parts = (after, inside, before) if down else (before, inside, after)
+    return " union all ".join(f"select * from ({part})" for part in parts)
+
+
+READ_RECORDS = {
+    (extent, down, with_tombstones, alone): _read_records(
+        extent=extent, down=down, with_tombstones=with_tombstones, alone=alone
+    )
+    for extent in _EXTENTS
+    for down, with_tombstones, alone in product((False, True), repeat=3)
+}
+"""Reads the cells of a range with their checksums, and the nearest cells before and after it.
+
+The parameters are table, row and column of the first place (inclusive) and of the last one (exclusive). The keys: is
+the range within a row, one row or many; is it read downwards; are tombstones read too; are its cells read alone.
+"""

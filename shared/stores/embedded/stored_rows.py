@@ -1,15 +1,17 @@
 """The embedded store's rows, as SQLite holds them: read by row, by column and by range. Knows nothing of Thrift."""
 
+import sqlite3
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import count, groupby, islice
-from operator import itemgetter, lt
-from typing import TypeAlias
+from itertools import chain, count, groupby, islice
+from operator import itemgetter
+from typing import Any, TypeAlias
 
 from ...keys.limits import LATEST_MS, MAX_ROW_BYTES
 from ..filters.cells import Cell
 from . import statements
 from .catalogue import Catalogue
+from .checksums import Record, verified, verify
 from .failures import damage_error
 from .stored_tables import StoredTable
 from .transactions import Transaction
@@ -26,6 +28,9 @@ ABOVE_ALL_ROWS = b"\xff" * (MAX_ROW_BYTES + 1)
 
 ColumnRange: TypeAlias = tuple[bytes, bytes]
 """Columns from the first (inclusive) to the second (exclusive)."""
+
+Place: TypeAlias = tuple[bytes, bytes]
+"""A row and a column in it."""
 
 _first = itemgetter(0)
 
@@ -57,22 +62,66 @@ class StoredRows(Catalogue):
         if self.path is None:
             cells = self._cells(table, row, columns, up_to, newest)
         else:
-            cells = self._checked_cells(table, row, columns, up_to, newest)
+            cells = self._verified_cells(table, row, columns, up_to)
         if cells:
             self.rows_read += 1
         elif self.has_tombstones(table):
             self.count_deleted(table, row, row_after(row))
         return cells
 
-    def _checked_cells(
-        self, table: StoredTable, row: bytes, columns: Sequence[ColumnRange] | None, up_to: int, newest: bool
+    def _verified_cells(
+        self, table: StoredTable, row: bytes, columns: Sequence[ColumnRange] | None, up_to: int
     ) -> list[Cell]:
         try:
-            cells = self._cells(table, row, columns, up_to, newest)
-            _check_cells(row, cells, in_order=columns is None)
-            return cells
+            if columns is None:
+                cells = self._cells_between(table, (row, b""), (row_after(row), b""))
+            elif len(columns) == 1:
+                ((begin, end),) = columns
+                cells = self._cells_between(table, (row, begin), (row, end))
+            else:
+                with Transaction(self, writes=False):
+                    cells = [
+                        cell for begin, end in columns for cell in self._cells_between(table, (row, begin), (row, end))
+                    ]
         finally:
             self._check_same()
+        return cells if up_to == LATEST_MS else [cell for cell in cells if cell[1] <= up_to]
+
+    def _cells_between(self, table: StoredTable, low: Place, high: Place) -> list[Cell]:
+        records = self._range(table, low, high).fetchall()
+        verify(records)
+        return [record[2:5] for record in (records if self._is_checked else _inside(records, table, low, high))]
+
+    def _range(
+        self, table: StoredTable, low: Place, high: Place, *, down: bool = False, with_tombstones: bool = False
+    ) -> sqlite3.Cursor:
+        """The records from one place (inclusive) to another (exclusive): in one row, or both at beginnings of rows.
+
+        A damaged row or column misleads SQLite's search for others, which then ends beside the damaged cell: so the
+        nearest cells outside the range come too, to be verified, unless all of the file was when it was opened.
+        """
+        extent = "columns" if low[0] == high[0] else "row" if high[0] == row_after(low[0]) else "rows"
+        select = statements.READ_RECORDS[extent, down, with_tombstones, self._is_checked]
+        cursor = self._cursor = self._database.execute(select, (table.id, *low, table.id, *high))
+        return cursor
+
+    def _verified(
+        self, table: StoredTable, low: Place, high: Place, *, down: bool = False, with_tombstones: bool = False
+    ) -> Generator[list[Record], None, None]:
+        """The records of `_range`, verified, a few at a time."""
+        cursor = self._range(table, low, high, down=down, with_tombstones=with_tombstones)
+        try:
+            for records in verified(cursor, down=down):
+                yield records if self._is_checked else _inside(records, table, low, high)
+        finally:
+            cursor.close()
+            self._check_same()
+
+    def _check_range(self, table: StoredTable, low: bytes, high: bytes) -> None:
+        """Verifies the cells in a file that a flush or a compaction may remove."""
+        if self.path is not None:
+            for _ in self._verified(table, (low, b""), (high, b"")):
+                pass
 
     def _cells(
         self, table: StoredTable, row: bytes, columns: Sequence[ColumnRange] | None, up_to: int, newest: bool
@@ -100,12 +149,12 @@ class StoredRows(Catalogue):
         """
         if up_to < LATEST_MS:
             select = statements.scan_all(down=down)
-            with closing(self._rows_of(select, (table.id, low, high), down)) as rows:
+            with closing(self._rows_of(select, table, low, high, down)) as rows:
                 for row, cells in rows:
                     yield row, [cell for cell in cells if cell[1] <= up_to]
         else:
             select = statements.SCAN_DOWN if down else _read_statement(statements.SCAN, table, newest)
-            yield from self._rows_of(select, (table.id, low, high), down)
+            yield from self._rows_of(select, table, low, high, down)
 
     def scan_columns(
         self,
@@ -129,7 +178,7 @@ class StoredRows(Catalogue):
         select = statements.scan_all(down=down) if keeps_all else _read_statement(statements.SCAN, table, newest)
         while low < high:
             wide_row = None
-            with closing(self._rows_of(select, (table.id, low, high), down, at_most=at_most + 1)) as rows:
+            with closing(self._rows_of(select, table, low, high, down, at_most=at_most + 1)) as rows:
                 for row, cells in rows:
                     if len(cells) > at_most:
                         wide_row = row
@@ -153,24 +202,20 @@ class StoredRows(Catalogue):
     ) -> Generator[Cell, None, None]:
         """The cells of one row in ranges of columns; for a single range, none is read before it is needed."""
         if len(columns) > 1:
-            yield from self._checked_cells(table, row, columns, up_to, newest)
-            return
-        last_cell = None
-        cursor = None
-        try:
-            select = _read_statement(statements.READ_COLUMNS, table, newest)
-            cursor = self._cursor = self._database.execute(select, (table.id, row, *columns[0], up_to))
             if self.path is None:
-                yield from cursor
-                return
-            for cell in cursor:
-                _check_cells(row, [cell] if last_cell is None else [last_cell, cell])
-                last_cell = cell
-                yield cell
-        finally:
-            if cursor is not None:
-                cursor.close()
-            self._check_same()
+                yield from self._cells(table, row, columns, up_to, newest)
+            else:
+                yield from self._verified_cells(table, row, columns, up_to)
+            return
+        ((begin, end),) = columns
+        if self.path is not None:
+            with closing(self._verified(table, (row, begin), (row, end))) as read:
+                yield from (record[2:5] for record in chain.from_iterable(read) if record[3] <= up_to)
+            return
+        select = _read_statement(statements.READ_COLUMNS, table, newest)
+        cursor = self._cursor = self._database.execute(select, (table.id, row, begin, end, up_to))
+        with closing(cursor):
+            yield from cursor
 
     def scan_with_tombstones(
         self, table: StoredTable, low: bytes, high: bytes, *, down: bool, up_to: int
@@ -181,7 +226,7 @@ class StoredRows(Catalogue):
         """
         has_tombstones = self._latest_tombstone(table) is not None
         select = statements.scan_all(down=down, with_tombstones=has_tombstones)
-        with closing(self._rows_of(select, (table.id, low, high), down, with_tombstones=has_tombstones)) as rows:
+        with closing(self._rows_of(select, table, low, high, down, with_tombstones=has_tombstones)) as rows:
             for row, stored in rows:
                 cells = stored
                 if has_tombstones or up_to < LATEST_MS:
@@ -191,7 +236,9 @@ class StoredRows(Catalogue):
     def _rows_of(
         self,
         select: str,
-        parameters: tuple[object, ...],
+        table: StoredTable,
+        low: bytes,
+        high: bytes,
         down: bool,
         *,
         with_tombstones: bool = False,
@@ -199,38 +246,27 @@ class StoredRows(Catalogue):
     ) -> Generator[tuple[bytes, list[Cell]], None, None]:
         """Rows with their cells, the first `at_most` in the scan's direction.
 
-        `with_tombstones`, tombstones are among them as cells without a value.
+        In memory `select` reads them. `with_tombstones`, tombstones are among them as cells without a value.
         """
-        in_file = self.path is not None
-        last_row = None
-        cursor = None
-        try:
-            cursor = self._cursor = self._database.execute(select, parameters)
-            for row, stored in groupby(cursor, _first):
-                if at_most is not None:
-                    stored = islice(stored, at_most)
-                cells: list[Cell] = [version[1:] for version in stored]
-                if down:
-                    cells.reverse()
-                if in_file:
-                    # If a page is damaged, SQLite may return rows outside the range, or the same rows forever.
-                    if type(row) is not bytes or (
-                        last_row is not None and (row >= last_row if down else row <= last_row)
-                    ):
-                        raise damage_error("rows are out of order")
-                    _check_cells(row, cells, with_tombstones=with_tombstones)
-                    last_row = row
-                yield row, cells
-        finally:
-            if cursor is not None:
-                cursor.close()
-            self._check_same()
+        if self.path is None:
+            cursor = self._cursor = self._database.execute(select, (table.id, low, high))
+            with closing(cursor):
+                yield from _rows(cursor, 0, down, at_most)
+        else:
+            bounds = (low, b""), (high, b"")
+            with closing(self._verified(table, *bounds, down=down, with_tombstones=with_tombstones)) as read:
+                yield from _rows(chain.from_iterable(read), 1, down, at_most)
 
     def newest(self, table: StoredTable, row: bytes, column: bytes) -> Cell | None:
         """The newest version of one column, unless it has expired."""
-        cell: Cell | None = self._database.execute(
-            statements.NEWEST_OF_COLUMN, (table.id, row, *column_range(column), LATEST_MS)
-        ).fetchone()
+        begin, end = column_range(column)
+        cell: Cell | None
+        if self.path is None:
+            newest = (table.id, row, begin, end, LATEST_MS)
+            cell = self._database.execute(statements.NEWEST_OF_COLUMN, newest).fetchone()
+        else:
+            with closing(self._verified(table, (row, begin), (row, end), down=True)) as read:
+                cell = next((record[2:5] for record in chain.from_iterable(read)), None)
         return cell if cell and cell[1] >= table.family(column).oldest_ms() else None
 
     def count_deleted(self, table: StoredTable, low: bytes, high: bytes) -> None:
@@ -261,13 +297,19 @@ class StoredRows(Catalogue):
         return latest  # type: ignore[no-any-return]
 
 
-def _check_cells(row: bytes, cells: Sequence[Cell], *, in_order: bool = True, with_tombstones: bool = False) -> None:
-    """Raises if cells are not as the store writes them: SQLite reads a damaged file without noticing."""
-    for column, timestamp, value in cells:
-        if type(column) is not bytes or type(timestamp) is not int or not (type(value) is bytes or with_tombstones):
-            raise damage_error(f"a cell of row {row!r} is not of its type")
-    if in_order and not all(map(lt, cells, cells[1:])):
-        raise damage_error(f"the cells of row {row!r} are out of order")
+def _rows(
+    records: Iterable[tuple[Any, ...]], at: int, down: bool, at_most: int | None
+) -> Iterator[tuple[bytes, list[Cell]]]:
+    """Rows with at most so many cells; each of the records has its row at the place `at`, and then the cell."""
+    for row, stored in groupby(records, itemgetter(at)):
+        cells: list[Cell] = [record[at + 1 : at + 4] for record in islice(stored, at_most)]
+        if down:
+            cells.reverse()
+        yield row, cells
+
+
+def _inside(records: Iterable[Record], table: StoredTable, low: Place, high: Place) -> list[Record]:
+    return [record for record in records if low <= record[1:3] < high and record[0] == table.id]
 
 
 def _read_statement(select: str, table: StoredTable, newest: bool) -> str:

@@ -43,7 +43,7 @@ class Transactions:
 
     def open(self) -> None:
         """Opens the file, or a new and empty store in memory."""
-        self._database, self._state = open_database(self.path, self.wait_s)
+        self._database, self._state, self._is_checked = open_database(self.path, self.wait_s)
         self._files = files_at(self.path) if self.path is not None else []
         self._is_moved = False
         self._is_open = True

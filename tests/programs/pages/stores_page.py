@@ -10,6 +10,7 @@ from shared.stores.filters import comparators, java_patterns
 from shared.stores.filters import language as filter_language
 from shared.stores.server import memory, messages
 from shared.stores.server import thrift_server as server
+from tests.programs.pages.flipped_bits import flipped_bits_blocks
 
 FILTERS = (
     "RowFilter(=, 'binary:r')",
@@ -82,4 +83,4 @@ def stores_blocks() -> dict[str, str]:
         "filters": markdown_list(of_filters),
         "comparators": _comparators_table(),
         "limits": markdown_table(("what", "limit"), of_limits),
-    }
+    } | flipped_bits_blocks()
