@@ -278,11 +278,11 @@ class _ReplyTransport(_transports.TBufferedTransport):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self.pieces = _Pieces()
-        super().__init__(self.pieces, _PIECE_BYTES)
+        super().__init__(self.pieces, _PIECE_BYTES)  # pyright: ignore[reportUnknownMemberType]
 
     def clean(self) -> None:
         """Forgets all that was written."""
-        super().clean()
+        super().clean()  # pyright: ignore[reportUnknownMemberType]
         self.pieces.clear()
 
 
