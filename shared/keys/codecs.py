@@ -36,6 +36,9 @@ class Codec(Generic[V]):
     terminator, so nothing can follow. `legible`: the bytes are text that a person can read in the HBase shell.
     """
 
+    past_last: int | None = None
+    """One past the last value of a codec of ints: an interval may end there, because it does not include its end."""
+
     def __init__(
         self,
         name: str,
@@ -117,6 +120,15 @@ def text_of(data: bytes) -> str:
         raise InvalidKey(f"must be UTF-8: {error.reason} in {shown_bytes(data)}") from None
 
 
+def holds(codec: Codec[V], value: V) -> bool:
+    """Whether a value fits a codec."""
+    try:
+        codec.encode(value)
+    except InvalidKey:
+        return False
+    return True
+
+
 def check_codec(name: str, codec: object, wanted: str = "a codec") -> None:
     """Refuses an inner codec that is not a codec."""
     if not isinstance(codec, Codec):
@@ -145,7 +157,8 @@ class Integer(Codec[int]):
         super().__init__(name, width_bytes=width_bytes)
         self.width = width_bytes
         self.first = -(1 << width_bytes * 8 - 1) if signed else 0
-        self.last = self.first + (1 << width_bytes * 8) - 1
+        self.past_last = self.first + (1 << width_bytes * 8)
+        self.last = self.past_last - 1
 
     def encode(self, value: int) -> bytes:
         check_type(int, value)
@@ -398,6 +411,7 @@ class Prefixed(Codec[V]):
             trailing=codec.trailing,
             legible=codec.legible and label.isprintable(),
         )
+        self.past_last = codec.past_last
 
     def encode(self, value: V) -> bytes:
         return self.label + self.codec.encode(value)
@@ -436,6 +450,7 @@ class Descending(Codec[V]):
             descending=True,
             legible=codec.legible and codec.invert_order(b"0") == b"9",
         )
+        self.past_last = codec.past_last
 
     def encode(self, value: V) -> bytes:
         return self.codec.invert_order(self.codec.encode(value))

@@ -51,7 +51,8 @@ class AnyOf:
 def between(since: Any = None, until: Any = None) -> Any:
     """The values from `since` up to, but not including, `until`; either may be None for no bound.
 
-    Half-open in the order of the values, also if the part is descending: adjacent periods share no row.
+    Half-open in the order of the values, also if the part is descending: adjacent periods share no row. The end of the
+    last one is one past the last int that the part holds: `between(0, 256)` for `UInt8`.
     """
     return Between(since, until)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import attrs
 
+from .codecs import holds
 from .conditions import AnyOf, Between, StartingWith, is_one_value, is_range, length
 from .errors import InvalidKey, InvalidQuestion, TooManyRanges, listed, shown
 from .limits import MAX_ROW_BYTES
@@ -227,28 +228,20 @@ def _widened_to_slices(
 def _widened(layout: ReferenceLayout[Any], part: Part, divided: Slice, condition: Between) -> Between:
     """The interval from the start of the first slice that a condition touches to the end of the last one."""
     since, until = (
-        None if end is None else _share(layout, part, divided, end) for end in (condition.since, condition.until)
+        None if end is None else _share(layout, part, divided, end)
+        for end in (condition.since, _until(part, condition))
     )
     _check_order(layout, part, condition)
-    if since is not None and not _fits_codec(divided, since):
+    if since is not None and not holds(divided, since):  # then the interval has no bound there
         since = None
     if until is not None and until != condition.until:
-        until = until + divided.every if _fits_codec(divided, until + divided.every) else None
+        until = until + divided.every if holds(divided, until + divided.every) else None
     return Between(since, until)
 
 
 def _share(layout: ReferenceLayout[Any], part: Part, divided: Slice, value: Any) -> int:
     _encode(layout, part, divided.codec.encode, value)  # refuses a whole value that does not fit
     return divided.share(value)
-
-
-def _fits_codec(divided: Slice, start: int) -> bool:
-    """Whether the codec can hold the start of a slice; if not, the interval has no bound there."""
-    try:
-        divided.encode(start)
-    except InvalidKey:
-        return False
-    return True
 
 
 def _bindable(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> dict[str, Any]:
@@ -331,10 +324,16 @@ def _between(layout: ReferenceLayout[Any], part: Part, condition: Between) -> _I
 def _ends(layout: ReferenceLayout[Any], part: Part, condition: Between) -> tuple[bytes | None, bytes | None]:
     since, until = (
         None if end is None else _encode(layout, part, part.codec.encode, end)
-        for end in (condition.since, condition.until)
+        for end in (condition.since, _until(part, condition))
     )
     _check_order(layout, part, condition)
     return since, until
+
+
+def _until(part: Part, condition: Between) -> Any:
+    """The end of an interval; None, which is no bound, for one past the last value of the part."""
+    until = condition.until
+    return None if type(until) is int and until == part.codec.past_last else until
 
 
 def _check_order(layout: ReferenceLayout[Any], part: Part, condition: Between) -> None:

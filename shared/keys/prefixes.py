@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import attrs
 
-from .codecs import Codec, UInt32, utf8
+from .codecs import Codec, UInt32, holds, utf8
 from .errors import InvalidKey, shown
 
 MAX_BUCKETS = 1024
@@ -170,10 +170,8 @@ class TimeBucket:
             raise InvalidKey(f"TimeBucket.every_ms: must be 1 or more (got {shown(self.every_ms)})")
         if not self.codec.ordered or self.codec.descending or self.codec.width_bytes is None:
             raise InvalidKey(f"TimeBucket.codec: must be ordered, ascending and of fixed width (got {self.codec})")
-        try:
-            self.codec.encode(0)
-        except InvalidKey:
-            raise InvalidKey(f"TimeBucket.codec: must be a codec of ints (got {self.codec})") from None
+        if not holds(self.codec, 0):
+            raise InvalidKey(f"TimeBucket.codec: must be a codec of ints (got {self.codec})")
 
     @property
     def width_bytes(self) -> int:

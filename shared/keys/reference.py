@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from .codecs import Codec
+from .codecs import holds
 from .errors import InvalidKey, UnknownCode, listed, shown, shown_bytes
 from .limits import MAX_ROW_BYTES
 from .parts import Part, Segment, init_fields
@@ -65,7 +65,8 @@ class ReferenceLayout(Generic[K]):
                         f"{self.name}: {prefix} needs a part {name}; the parts are {listed(self.part_named)}"
                     )
                 codec = self.part_named[name].codec
-                if isinstance(prefix, TimeBucket | Modulo) and not _encodes_ints(codec):
+                holds_ints = any(holds(codec, value) for value in range(3))  # a delimiter may be one of the digits
+                if isinstance(prefix, TimeBucket | Modulo) and not holds_ints:
                     raise InvalidKey(f"{self.name}.{name}: {prefix} needs an int part (got {codec})")
         if self.time_bucket is not None and self.part_named[self.time_bucket.of].codec.descending:
             self.time_bucket.codec.invert_order(b"")  # refuses a codec that cannot be inverted
@@ -187,13 +188,3 @@ class ReferenceLayout(Generic[K]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join([self.name, *map(str, self.prefixes)])})"
-
-
-def _encodes_ints(codec: Codec[Any]) -> bool:
-    for value in range(3):  # a delimiter may be one of the digits
-        try:
-            codec.encode(value)
-        except InvalidKey:
-            continue
-        return True
-    return False

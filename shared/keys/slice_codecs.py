@@ -14,7 +14,7 @@ A key that is encoded by itself must be given the start of a slice, so that deco
 
 from typing import Any
 
-from .codecs import Codec, Descending, check_codec, check_type
+from .codecs import Codec, Descending, check_codec, check_type, holds
 from .errors import InvalidKey, shown
 
 
@@ -28,9 +28,9 @@ class _Share(Codec[int]):
         if codec.descending or codec.trailing:
             why = f"must be ascending; write Descending({name}(...))" if codec.descending else "must have a terminator"
             raise InvalidKey(f"{name}: {codec} {why}")
-        if not _holds(codec, 0):
+        if not holds(codec, 0):
             raise InvalidKey(f"{name}: needs a codec of ints (got {codec})")
-        if not (_holds(codec, every - 1) or (isinstance(self, Slice) and _holds(codec, every))):
+        if not (holds(codec, every - 1) or (isinstance(self, Slice) and holds(codec, every))):
             raise InvalidKey(f"{name}.every: {codec} must hold 0..every - 1 (got {shown(every)})")
         self.codec = codec
         self.every = every
@@ -40,6 +40,7 @@ class _Share(Codec[int]):
             ordered=codec.ordered,
             legible=codec.legible,
         )
+        self.past_last = codec.past_last if isinstance(self, Slice) else every
 
     def share(self, value: int) -> int:
         """The share of a whole value that this codec holds."""
@@ -58,14 +59,6 @@ class _Share(Codec[int]):
 
     def invert_order(self, data: bytes) -> bytes:
         return self.codec.invert_order(data)
-
-
-def _holds(codec: Codec[int], value: int) -> bool:
-    try:
-        codec.encode(value)
-    except InvalidKey:
-        return False
-    return True
 
 
 class Slice(_Share):

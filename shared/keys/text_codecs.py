@@ -82,6 +82,7 @@ class DecimalText(Codec[int]):
     def __init__(self, width_bytes: int) -> None:
         self.width = checked_width(width_bytes, _MAX_DIGITS)
         super().__init__(f"DecimalText({width_bytes})", width_bytes=width_bytes, legible=True)
+        self.past_last = 10**width_bytes
 
     def encode(self, value: int) -> bytes:
         check_type(int, value)
@@ -102,6 +103,8 @@ class _LongMaxMinus(Codec[int]):
 
     LongMaxMinus: 0 -> "9223372036854775807", 1580976517000 -> "9223370455878258807"
     """
+
+    past_last = _LONG_MAX + 1
 
     def encode(self, value: int) -> bytes:
         check_type(int, value)
@@ -142,6 +145,7 @@ class Delimited(Codec[V]):
             descending=codec.descending,
             legible=True,
         )
+        self.past_last = codec.past_last
 
     def encode(self, value: V) -> bytes:
         return self._checked(self._codec.encode(value)) + self._delimiter
@@ -198,6 +202,7 @@ class Reversed(Codec[V]):
             trailing=codec.trailing,
             legible=codec.legible,
         )
+        self.past_last = codec.past_last
 
     def encode(self, value: V) -> bytes:
         if not self.is_text:

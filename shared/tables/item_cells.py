@@ -234,7 +234,7 @@ def _rest_in_one_slice(condition: Any, every: int) -> Any:
     start = condition.since - condition.since % every
     if not start <= condition.since < condition.until <= start + every:
         return between()
-    return between(condition.since - start, None if condition.until == start + every else condition.until - start)
+    return between(condition.since - start, condition.until - start)
 
 
 def _nothing(_value: bytes) -> list[Any]:

@@ -151,6 +151,7 @@ def questions(hypothesis_draw: st.DrawFn, subject: Subject, merged: bool = False
 
 def _condition(draw: Draw, subject: Subject, name: str, way: str, merged: bool) -> Any:
     values = (*subject.values[name] * 3, *subject.kinds[name].values)
+    end = draw.choice((*values[-63:], *subject.kinds[name].past_last))
     if way == "any of":  # with values that occur twice, now and then without any
         several = [draw.choice(values[-63:]) for _ in range(draw.choice((2, 1, 3, 4, 0)))]
         return any_of(several, merged=merged and draw.below(3) == 0)
@@ -160,5 +161,5 @@ def _condition(draw: Draw, subject: Subject, name: str, way: str, merged: bool) 
     if way in ("value", "starting"):
         return value
     if way in ("since", "until", "all"):
-        return between(value if way == "since" else None, value if way == "until" else None)
-    return between(*sorted((value, draw.choice(values[-63:])), reverse=way == "wrong way round"))
+        return between(value if way == "since" else None, end if way == "until" else None)
+    return between(*sorted((value, end), reverse=way == "wrong way round"))

@@ -99,6 +99,11 @@ class Kind:
         return type(self.values[0])
 
     @property
+    def past_last(self) -> tuple[int, ...]:
+        """One past the last int, where an interval may end; nothing for other values."""
+        return (self.values[-1] + 1,) if self.value_type is int else ()
+
+    @property
     def has_beginnings(self) -> bool:
         return self.value_type in (str, bytes) and not re.search("Code|Reversed", str(self))
 

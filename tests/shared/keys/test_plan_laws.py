@@ -125,6 +125,7 @@ def test_intervals_and_prefixes_of_every_codec_hold_exactly_their_values(kind):
     conditions += [any_of(pair) for pair in neighbours if is_sound(kind, any_of(pair))]
     if kind.codec.ordered:
         ends = [pair for value in kind.values for pair in ((None, value), (value, None), (value, value))]
+        ends += [(since, until) for since in (None, *kind.values) for until in kind.past_last]
         conditions += [between(), *(between(*pair) for pair in (*ends, *neighbours))]
     for condition in conditions:
         slices = widened(subject, {"a": condition})
