@@ -17,13 +17,14 @@ from ..screen.terminal import count, line
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .copying import Size, copied_modules, copied_tests, smaller, type_of
 from .folders import check_free, write_folder
-from .name_words import read_renames
+from .name_words import read_renames, words_of
 from .project import Made, project_files
 from .renaming import old_words
 
 SIZES: tuple[Size, ...] = ("keys", "questions", "all")
 TAKEN = (
-    *("rowbook", "samples", "tests", "attrs", "attr", "happybase", "msgpack", "thriftpy2", "cattrs"),
+    *("rowbook", "shared", "domains", "samples", "tests", "pytest", "hypothesis"),
+    *("attrs", "attr", "happybase", "msgpack", "thriftpy2", "cattrs"),
     *("fastapi", "starlette", "pydantic", "anyio", "uvicorn", "flask", "werkzeug", "gunicorn"),
     *("prometheus_client", "pythonjsonlogger"),
 )
@@ -59,11 +60,19 @@ def new(
 def package_name(given: str, option: str = "PATH") -> str:
     """The name of the package in a folder: that of the folder, with `_` for what is not in names."""
     name = re.sub(r"\W", "_", given)
-    taken = keyword.iskeyword(name) or name in sys.stdlib_module_names or name in TAKEN
-    if taken or not name.isidentifier() or not name.isascii():
-        what = "end with" if option == "PATH" else "be"
-        raise WrongUsage(f"{option}: must {what} the name of a package, and of no module of Python (got {given!r})")
-    return name
+    if _is_package_name(name):
+        return name
+    what = "end with" if option == "PATH" else "be"
+    lower = "_".join(words_of(name))
+    example = f", such as {lower}" if name.isascii() and _is_package_name(lower) else ""
+    wanted = f"the name of a package, in lower case, and of no module of Python{example}"
+    raise WrongUsage(f"{option}: must {what} {wanted} (got {given!r})")
+
+
+def _is_package_name(name: str) -> bool:
+    """Whether a name has words in lower case, and no module or package that a project imports has it."""
+    is_taken = keyword.iskeyword(name) or name in sys.stdlib_module_names or name in TAKEN
+    return not is_taken and re.fullmatch(r"[a-z][a-z0-9]*(_+[a-z0-9]+)*", name) is not None
 
 
 def made_files(
