@@ -151,6 +151,15 @@ def raw(to: Console, text: str) -> None:
         raise NotWritten(f"stdout: {error.strerror or error}") from error
 
 
+def exact_lines(to: Console, lines: Iterable[str]) -> None:
+    """Writes lines, with their ends, as they are; on a terminal, which must not obey them, escaped."""
+    if not to.is_terminal:
+        raw(to, "".join(lines))
+        return
+    for text in lines:
+        line(to, text.removesuffix("\n"))
+
+
 def ruler(to: Console, title: str, lines: list[tuple[int, str]]) -> None:
     """Writes the lines of a ruler, the first one after the title."""
     for kind, text in lines:

@@ -17,7 +17,7 @@ from ...stores.outcomes.connection_errors import first_line
 from ..named.designs import find_variants
 from ..named.stores import store_to_ask
 from ..named.typed_values import arguments
-from ..screen.terminal import count, json_text, line, raw
+from ..screen.terminal import count, exact_lines, json_text, line
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .live_tables import Unreadable
 from .record_output import csv_line, csv_value
@@ -53,9 +53,9 @@ def export(
         records = pattern.ask(repository, **call_arguments).on_invalid(unreadable.add)
         lines = _lines(out, load.record, chosen, own.get(chosen), records)
         if chosen == CSV:
-            write(next(lines))
+            write([next(lines)])
         while piece := [*islice(lines, RECORDS_AT_ONCE)]:
-            write("".join(piece))
+            write(piece)
             written += len(piece)
         unknown = () if design.unknown_names is None else design.unknown_names(repository, call_arguments)
     if path is not None:
@@ -77,10 +77,10 @@ def _load(design: Design, name: str | None) -> Load:
 
 
 @contextmanager
-def _output(out: Console, path: str | None) -> Generator[Callable[[str], object]]:
-    """A function that writes to a file, or to the output; the file gets its name when it is complete."""
+def _output(out: Console, path: str | None) -> Generator[Callable[[list[str]], None]]:
+    """A function that writes lines to a file, or to the output; the file gets its name when it is complete."""
     if path is None:
-        yield partial(raw, out)
+        yield partial(exact_lines, out)
         return
     unfinished = f"{path}.unfinished"
     try:
@@ -88,9 +88,9 @@ def _output(out: Console, path: str | None) -> Generator[Callable[[str], object]
         with _named(path):
             file = opened(unfinished, "wt", encoding="utf-8", newline="")
 
-        def write(text: str) -> None:
+        def write(lines: list[str]) -> None:
             with _named(path):
-                file.write(text)
+                file.writelines(lines)
 
         try:
             yield write

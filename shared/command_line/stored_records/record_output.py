@@ -17,7 +17,7 @@ from ...records import show_time
 from ...records.plain_values import json_of, plain_scalar
 from ...tables import TableLayout
 from ..named.options import ALL
-from ..screen.terminal import GUTTER, count, json_text, line, raw, ruler, wrapped
+from ..screen.terminal import GUTTER, count, exact_lines, json_text, line, raw, ruler, wrapped
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 from .ask_output import show_values
 
@@ -132,11 +132,7 @@ class _Csv:
             line(self._errors, f"there are more records: --limit N or --limit {ALL} shows them")
 
     def _rows(self, rows: Iterable[list[str]]) -> None:
-        if not self._out.is_terminal:
-            raw(self._out, "".join(map(csv_line, rows)))
-            return
-        for row in rows:  # a terminal must not obey what a program would read as it is
-            line(self._out, csv_line(row).removesuffix("\n"))
+        exact_lines(self._out, map(csv_line, rows))
 
 
 def csv_line(row: list[str]) -> str:

@@ -1,6 +1,8 @@
 """The command line on terminals, wide and narrow, in pipes that close, and where colours are not wanted."""
 
+import csv
 import fcntl
+import io
 import json
 import os
 import pty
@@ -9,6 +11,7 @@ import shlex
 import struct
 import subprocess
 import termios
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,7 +21,7 @@ from rich.cells import cell_len
 from domains.logs.shown.design import DESIGN as LOGS_DESIGN
 from domains.orders.shown.design import DESIGN as ORDERS_DESIGN
 from shared.command_line.files import load_command
-from shared.exhibit.regions import sampling
+from shared.stores import connect
 from tests.designs import all_designs
 from tests.few_designs import few_of
 from tests.shared.command_line.running import PROGRESS, ROWBOOK, without_terminal
@@ -258,6 +261,29 @@ def test_values_never_control_the_terminal(visible, ok, folder, new_url, columns
     _code, out, _err = visible(columns, *words, "--json")
     assert IN_JSON in out
     json.loads(out)
+
+
+def test_csv_is_exact_in_a_pipe_and_escaped_on_a_terminal(ok, terminal, folder):
+    """A pipe may lead to `rowbook load`, which must read what is stored; formulas are text in both."""
+    item = f'=HYPERLINK("http://x.example"){HOSTILE}'
+    order = {"order_number": "n-1", "seller_id": "s-1", "buyer_id": "b-1", "placed_ms": 0, "item": item, "amount": 7}
+    (folder / "a.jsonl").write_text(json.dumps(order), encoding="utf-8")
+    ok("load orders a.jsonl --store embedded:a.db")
+    exact = ok("scan orders orders --store embedded:a.db --csv")
+    assert [row["item"] for row in csv.DictReader(io.StringIO(exact, newline=""))] == [item]
+    (folder / "a.csv").write_text(exact, encoding="utf-8", newline="")
+    ok("load orders a.csv --store embedded:b.db")
+    assert ok("scan orders orders --store embedded:b.db --csv") == exact
+    (folder / "points.txt").write_text("put cpu 1356998400 1 host=a\n", encoding="utf-8")
+    ok("load tsdb points.txt --store embedded:c.db")
+    with closing(connect("embedded:c.db")) as connection:
+        connection.table("tsdb-uid").put(b"\0\0\1", {b"name:metrics": b"=1+1\x1b]0;title"})
+    assert "=1+1\x1b]0;title" in ok("export tsdb --store embedded:c.db")
+    terminal(400)
+    for command in ("scan orders orders --store embedded:a.db --csv", "export tsdb --store embedded:c.db"):
+        shown = without_colours(ok(command))
+        assert controls(shown) == set()
+        assert r"\x1b]0;title" in shown
 
 
 @with_and_without_a_terminal
