@@ -55,13 +55,16 @@ def encode_keys(
 ) -> tuple[TableKeys, MissingKeys]:
     """The keys that the words `field=value` make in `tables`, and for each other table what is missing or wrong.
 
-    If the words make a whole record, it supplies the parts that are not given.
+    If the words make a whole record, it supplies the parts that are not given. Raises WrongUsage for a value that no
+    record of the design can have.
     """
     part_types = [field_types(table.key.key_class) for table in tables]
     types = {name: type_ for types_of_key in part_types for name, type_ in types_of_key.items()}
     for load in design.loads:
         types |= field_types(load.record)
     values = values_of(words, types, "field")
+    for name, value in values.items():
+        _check_value(design, name, value)
     typed = {*values}
     records, why = _records(design, values)
     keys: TableKeys = []
@@ -82,6 +85,26 @@ def encode_keys(
         if reasons:
             missing_keys.append(MissingKey(table, "; ".join(reasons), given, typed.isdisjoint(names)))
     return keys, sorted(missing_keys, key=lambda missing: missing.distance)
+
+
+def _check_value(design: Design, name: str, value: Any) -> None:
+    """Raises WrongUsage, in the words of a record's validator, if the records that have this field refuse the value."""
+    refusals: list[str] = []
+    for load in design.loads:
+        field = attrs.fields_dict(load.record).get(name)
+        if field is None:
+            continue
+        try:
+            if field.validator is not None and field.converter is None:
+                field.validator(object.__new__(load.record), field, value)
+        except AttributeError:  # it compares the value with other fields
+            return
+        except (TypeError, ValueError) as error:
+            refusals.append(message_of(error))
+        else:
+            return
+    if refusals:
+        raise WrongUsage(refusals[0])
 
 
 def _given_parts(layout: KeyLayout[Any], values: Mapping[str, Any]) -> tuple[tuple[Segment, ...], list[str]]:

@@ -1,6 +1,7 @@
 """What goes wrong and no transcript can show: long words, ports, rights, folders that are gone."""
 
 import os
+import re
 import socket
 from contextlib import closing
 from itertools import islice
@@ -11,6 +12,7 @@ import pytest
 from domains.orders.keys import BY_SELLER
 from shared.command_line.measured import running
 from shared.command_line.rows.given_rows import encode_keys
+from shared.command_line.screen.wrong_usage import WrongUsage
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.designs import all_designs, design_named
@@ -74,17 +76,31 @@ def test_a_port_in_use_is_refused_with_one_line(rowbook):
 
 
 def test_a_key_says_in_one_line_what_a_validator_of_attrs_refuses():
+    def of_ticket(record, _field, value):
+        if value != record.seat:
+            raise ValueError("Ticket.seller_id: must be the seat")
+
     @attrs.frozen
     class Ticket:
         seat: str = attrs.field(validator=attrs.validators.in_(["a"]))
-        seller_id: str = ""
+        seller_id: str = attrs.field(default="a", validator=of_ticket)
+
+    @attrs.frozen
+    class Guest:
+        seat: str = attrs.field(validator=attrs.validators.in_(["a", "b"]))
+        room: str
 
     orders = design_named("orders")
-    load = attrs.evolve(orders.loads[0], record=Ticket)
-    design = attrs.evolve(orders, loads=(load,))
-    _rows, others = encode_keys(design, [BY_SELLER.layout], ["seat=b"])
+    tickets, guests = (attrs.evolve(orders.loads[0], record=record) for record in (Ticket, Guest))
+    design = attrs.evolve(orders, loads=(tickets,))
+    with pytest.raises(WrongUsage, match=re.escape("'seat' must be in ['a'] (got 'b')")):
+        encode_keys(design, [BY_SELLER.layout], ["seat=b"])
+    both = attrs.evolve(design, loads=(tickets, guests))  # the seat of a guest may be b
     reason = "needs seller_id= placed_ms= order_number=, because 'seat' must be in ['a'] (got 'b')"
-    assert [(missing.table, missing.reason) for missing in others] == [(BY_SELLER.layout, reason)]
+    of_seller = "needs placed_ms= order_number=, because Ticket.seller_id: must be the seat"
+    for of, words, why in ((both, ["seat=b"], reason), (design, ["seat=a", "seller_id=b"], of_seller)):
+        _rows, others = encode_keys(of, [BY_SELLER.layout], words)
+        assert [(missing.table, missing.reason) for missing in others] == [(BY_SELLER.layout, why)]
 
 
 def test_a_store_file_in_a_folder_that_is_gone_is_one_line_about_the_file(rowbook, folder, fixtures, monkeypatch):
