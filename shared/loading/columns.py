@@ -52,7 +52,7 @@ def fields_of(
     attributes = [attribute for attribute in attrs.fields(record_type) if attribute.init]
     names = [attribute.name for attribute in attributes]
     if unknown := [name for name in [*mapping, *units, *time_formats, *also] if name not in names]:
-        raise UnknownField(f"{record}.{unknown[0]}: no such field (fields: {', '.join(names)})")
+        raise UnknownField(f"{record}.{unknown[0]}: no such field (fields: {', '.join(names)})", unknown[0])
     times = ", ".join(name for name in names if name.endswith("_ms")) or "none"
     for name, unit in units.items():
         if not name.endswith("_ms"):

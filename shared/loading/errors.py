@@ -6,7 +6,11 @@ class UnreadableFile(ValueError):
 
 
 class UnknownField(ValueError):
-    """A mapping or a unit for a field that the record does not have."""
+    """A mapping or a unit for a field that the record does not have; `unknown` is its name."""
+
+    def __init__(self, message: str, unknown: str = "") -> None:
+        super().__init__(message)
+        self.unknown = unknown
 
 
 class UnknownUnit(ValueError):

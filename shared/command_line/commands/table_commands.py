@@ -33,7 +33,7 @@ from ..named.options import (
 
 Table = Annotated[
     str | None,
-    typer.Argument(metavar="TABLE", help="A table of the design; an error names them if omitted."),
+    typer.Argument(metavar="TABLE", help="A table of the design; the only one if omitted, and an error names several."),
 ]
 Conditions = Annotated[
     list[str] | None,

@@ -29,7 +29,7 @@ from ..named.stores import as_stored, open_store
 from ..named.typed_values import number, pairs, time
 from ..screen import terminal
 from ..screen.failures import outcome
-from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
+from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name, did_you_mean
 from .jobs import in_processes
 from .load_report import LoadedFile, records_stored, show_loaded, why_nothing_is_stored
 from .stored_keys import StoredKeys, key_function
@@ -316,9 +316,13 @@ def read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: s
     """The lines of a file as records of a load; the error for a file that has none may name another load."""
     try:
         return read(file, record_type=load.record, formats=load.formats)
-    except (UnknownField, UnreadableFile) as error:
-        advice = _other_load(design, load, read, file, by_fields=isinstance(error, UnknownField))
-        raise type(error)(f"{error}{advice}") from None
+    except UnknownField as error:
+        advice = _other_load(design, load, read, file, by_fields=True)
+        if not advice and (near := did_you_mean(error.unknown, [field.name for field in attrs.fields(load.record)])):
+            advice = f"; {near}"
+        raise UnknownField(f"{error}{advice}") from None
+    except UnreadableFile as error:
+        raise UnreadableFile(f"{error}{_other_load(design, load, read, file)}") from None
 
 
 def _other_load(

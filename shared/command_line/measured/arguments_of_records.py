@@ -15,7 +15,7 @@ import attrs
 
 from ...designs import AccessPattern, Load
 from ..named.typed_values import pairs, values_of
-from ..screen.wrong_usage import WrongUsage
+from ..screen.wrong_usage import check_name
 
 ALIGNMENTS_MS = (86_400_000, 3_600_000, 60_000, 1000, 1)
 """A day, an hour, a minute, a second, a millisecond: a time is cut to the longest of them that the sample is cut to."""
@@ -37,8 +37,8 @@ class OwnArguments:
         """Raises WrongUsage if the user gives an argument that no question has."""
         names = {parameter.name for pattern in patterns for parameter in pattern.parameters}
         names |= {name.removesuffix("_ms") for name in names}
-        for name in self._words.keys() - names:
-            raise WrongUsage(f"--with: no question has the argument {name}")
+        for name in self._words:
+            check_name("argument for --with", name, sorted(names))
 
     def of(self, pattern: AccessPattern) -> tuple[dict[str, Any], list[str]]:
         """The arguments of a question, and the names of those that the records do not show."""

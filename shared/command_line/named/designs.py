@@ -5,7 +5,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from ...designs import Design, Variant
-from ...keys.errors import listed, shown
+from ...keys.errors import listed
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .own_designs import own_design, own_names, why_unusable
 from .own_settings import OPTION, are_given, given_settings
@@ -74,11 +74,7 @@ def _find_variants(name: str) -> tuple[Design, tuple[Variant, ...]]:
     if not colon:
         return design, design.variants
     variants = {variant.name: variant for variant in design.variants}
-    if variant_name not in variants:
-        names = ", ".join(variant.name for variant in design.variants[1:])
-        advice = f"one of {names}; {design.name} is the design itself" if names else f"{design.name} is the only one"
-        raise WrongUsage(f"unknown variant of {design.name} {shown(variant_name)}: {advice}")
-    return design, (variants[variant_name],)
+    return design, (variants[check_name(f"variant of {design.name}", variant_name, variants)],)
 
 
 def group_by_design(names: Sequence[str]) -> list[tuple[Design, tuple[Variant, ...]]]:

@@ -5,19 +5,29 @@ from difflib import get_close_matches
 
 from ...keys.errors import shown
 
+_MOST_SUGGESTED = 3
+
 
 class WrongUsage(ValueError):
     """The command line must be typed differently; the message says how in one line."""
 
 
 def check_name(what: str, name: str, names: Iterable[str]) -> str:
-    """Returns the name if it is one of `names`; otherwise the `WrongUsage` suggests the closest of them."""
+    """Returns the name if it is one of `names`; otherwise the `WrongUsage` suggests the closest of them, or all."""
     names = list(names)
     if name in names:
         return name
-    close = get_close_matches(name, names, n=1)
-    advice = f"did you mean {close[0]}?" if close else f"one of {', '.join(names)}"
+    advice = did_you_mean(name, names) or f"one of {', '.join(names)}"
     raise WrongUsage(f"unknown {what} {shown(name)}: {advice}")
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """`did you mean NAME?` with the most similar of `names`, or with the few of which `name` is a part; maybe empty."""
+    in_lower_case = {other.lower(): other for other in names}
+    close = get_close_matches(name.lower(), in_lower_case, n=1)
+    parted = [other for other in in_lower_case if name and name.lower() in other]
+    near = close or (parted if len(parted) <= _MOST_SUGGESTED else [])
+    return f"did you mean {' or '.join(in_lower_case[other] for other in near)}?" if near else ""
 
 
 class CommandFailed(Exception):

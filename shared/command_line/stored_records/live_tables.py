@@ -54,6 +54,7 @@ def scan(
     output: RecordOutput, errors: Console, name: str, table: str | None, words: list[str], store: str, limit: str
 ) -> None:
     """Writes the records of a table that meet some conditions, in the order of their keys."""
+    table, words = _table_and_words(table, words)
     conditions = _conditions(layout_named(name, table), words)
     most = _most(limit)
     with _bound(name, store, table) as bound:
@@ -72,6 +73,7 @@ def get(
     form: KeyForm | None,
 ) -> None:
     """Writes the records of one row, below its key unless the output is for programs."""
+    table, words = _table_and_words(table, words)
     layout = layout_named(name, table)
     most = _most(limit)
     if (key is None) == (not words):
@@ -134,6 +136,7 @@ def count_records(
     as_json: bool,
 ) -> None:
     """Writes the number of records of a table that meet some conditions."""
+    table, words = _table_and_words(table, words)
     layout = layout_named(name, table)
     most = _most(limit)
     conditions = _conditions(layout, words)
@@ -149,8 +152,16 @@ def count_records(
     unreadable.say(errors)
 
 
+def _table_and_words(table: str | None, words: list[str]) -> tuple[str | None, list[str]]:
+    """The name of a table, and the words after it; None for a name if the first word is a condition."""
+    return (None, [table, *words]) if table is not None and "=" in table else (table, words)
+
+
 def layout_named(name: str, table: str | None, connection: happybase.Connection | None = None) -> Layout:
-    """The layout of a table, `TABLE:RECORD` if several share the table; with a connection, as its settings say."""
+    """The layout of a table, `TABLE:RECORD` if several share the table; with a connection, as its settings say.
+
+    Without a name, the only table of the design.
+    """
     design, (variant, *_others) = find_variants(name)
     if connection is not None:
         variant = as_stored(connection, design, variant)
@@ -158,6 +169,8 @@ def layout_named(name: str, table: str | None, connection: happybase.Connection 
     for layout in variant.record_tables:
         shared_name = f"{layout.name}:{layout.cells.record.__name__}"
         layouts.setdefault(layout.name if layout.name not in layouts else shared_name, layout)
+    if table is None and len(layouts) == 1:
+        return next(iter(layouts.values()))
     if table is None:
         raise WrongUsage(f"{name}: name a table: one of {', '.join(layouts)}")
     return layouts[check_name(f"table of {name}", table, layouts)]
