@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import attrs
 
 from shared.keys import InvalidQuestion, shown
-from shared.records import LAST_MS, integer, one_of, text
+from shared.records import LAST_MS, InvalidRecord, integer, one_of, text
 
 Kind = Literal["INSERT", "UPDATE", "DELETE"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -20,12 +20,12 @@ LAST_POSITION = 2**63 - 2
 
 
 def _by_column(record: Any, field: "attrs.Attribute[Any]", values: Any) -> None:
-    """Raises ValueError for anything but texts, or None, by the names of their columns."""
+    """Raises InvalidRecord for anything but texts, or None, by the names of their columns."""
     given: Any = values
     items: Iterable[tuple[Any, Any]] = given.items() if isinstance(values, Mapping) else [("", "")]
     if not all(type(name) is str and name and (value is None or type(value) is str) for name, value in items):
         wanted = "must be texts, or None for NULL, by the names of columns"
-        raise ValueError(f"{type(record).__name__}.{field.name}: {wanted} (got {shown(given)})")
+        raise InvalidRecord(f"{type(record).__name__}.{field.name}: {wanted} (got {shown(given)})")
 
 
 @attrs.frozen

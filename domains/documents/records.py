@@ -9,7 +9,7 @@ from typing import Any, cast
 import attrs
 
 from shared.keys import shown
-from shared.records import LAST_MS, fixed_bytes, integer, one_of, text
+from shared.records import LAST_MS, InvalidRecord, fixed_bytes, integer, one_of, text
 from shared.tables import MSGPACK
 
 CHOSEN = ("name.last", "state", "social.twitter")
@@ -26,10 +26,10 @@ EDIT_BYTES = 8
 def _stores_body(document: "Document", field: "attrs.Attribute[Any]", body: Any) -> None:
     """A dict that msgpack returns as it was: text, numbers, bools, None, bytes, lists and dicts within each other."""
     if body and document.is_deleted:
-        raise ValueError(f"{type(document).__name__}.{field.name}: must be empty if is_deleted (got {shown(body)})")
+        raise InvalidRecord(f"{type(document).__name__}.{field.name}: must be empty if is_deleted (got {shown(body)})")
     if reason := _not_stored(body):
         wanted = "must be a dict that msgpack returns as it was"
-        raise ValueError(f"{type(document).__name__}.{field.name}: {wanted}: {reason} (got {shown(body)})")
+        raise InvalidRecord(f"{type(document).__name__}.{field.name}: {wanted}: {reason} (got {shown(body)})")
 
 
 def _not_stored(body: Any) -> str:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import attrs
 
 from shared.keys import InvalidQuestion, shown
-from shared.records import LAST_MS, check_text, integer, one_of, text
+from shared.records import LAST_MS, InvalidRecord, check_text, integer, one_of, text
 
 STREAM_MARK = "@"
 """The first character of the owner of a stream. No user's name may start with it."""
@@ -21,7 +21,7 @@ def _name(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
     text()(record, field, value)
     if value.startswith(STREAM_MARK):
         name = f"{type(record).__name__}.{field.name}"
-        raise ValueError(f"{name}: must not start with {STREAM_MARK} (got {shown(value)})")
+        raise InvalidRecord(f"{name}: must not start with {STREAM_MARK} (got {shown(value)})")
 
 
 @attrs.frozen

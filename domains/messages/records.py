@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from shared.keys import shown
-from shared.records import LAST_MS, integer, text
+from shared.records import LAST_MS, InvalidRecord, integer, text
 
 GROUP_SIGN = "#"
 """The first character of every group's name. No member's name may start with it."""
@@ -20,18 +20,18 @@ DIGEST_BYTES = 16
 def _flag(_record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
     """A validator: a bool."""
     if type(value) is not bool:
-        raise ValueError(f"Message.{field.name}: must be True or False (got {shown(value)})")
+        raise InvalidRecord(f"Message.{field.name}: must be True or False (got {shown(value)})")
 
 
 def _without_repeats(names: Any) -> tuple[str, ...]:
     """A converter: names in their order, each once. A text is not its characters, and a set has no order."""
     given: object = names
     if isinstance(given, str | bytes | Mapping | Set) or not isinstance(given, Iterable):
-        raise ValueError(f"Message.members: must be a list or tuple of names (got {shown(names)})")
+        raise InvalidRecord(f"Message.members: must be a list or tuple of names (got {shown(names)})")
     try:
         return tuple(dict.fromkeys(names))
     except TypeError:  # a name that cannot be hashed is not text
-        raise ValueError(f"Message.members: must be names of users (got {shown(names)})") from None
+        raise InvalidRecord(f"Message.members: must be names of users (got {shown(names)})") from None
 
 
 @attrs.frozen
@@ -58,21 +58,21 @@ class Message:
 
     def __attrs_post_init__(self) -> None:
         if self.group is None and self.message_id.startswith(GROUP_SIGN):
-            raise ValueError(f"Message.message_id: must not start with {GROUP_SIGN} (got {shown(self.message_id)})")
+            raise InvalidRecord(f"Message.message_id: must not start with {GROUP_SIGN} (got {shown(self.message_id)})")
         if self.group is not None and not self.message_id.startswith(start := f"{self.group}/"):
-            raise ValueError(f"Message.message_id: must start with {shown(start)} (got {shown(self.message_id)})")
+            raise InvalidRecord(f"Message.message_id: must start with {shown(start)} (got {shown(self.message_id)})")
         if self.members:
             self._check_members()
 
     def _check_members(self) -> None:
         if not self.to_group or "/" in self.receiver:
             wanted = f"start with {GROUP_SIGN}, without any /, because it has members"
-            raise ValueError(f"Message.receiver: must {wanted} (got {shown(self.receiver)})")
+            raise InvalidRecord(f"Message.receiver: must {wanted} (got {shown(self.receiver)})")
         for member in self.members:
             if type(member) is not str or not member or member.startswith(GROUP_SIGN):
-                raise ValueError(f"Message.members: must be names of users, not of groups (got {shown(member)})")
+                raise InvalidRecord(f"Message.members: must be names of users, not of groups (got {shown(member)})")
         if len(self.members) > MAX_MEMBERS:
-            raise ValueError(f"Message.members: must be at most {MAX_MEMBERS} (got {len(self.members)})")
+            raise InvalidRecord(f"Message.members: must be at most {MAX_MEMBERS} (got {len(self.members)})")
 
     @property
     def to_group(self) -> bool:

@@ -9,7 +9,7 @@ import attrs
 from shared.intents import Erasures, ErasuresTable, SourceRow, WriterUpkeep
 from shared.keys import InvalidQuestion, any_of, between, shown
 from shared.queries import Query
-from shared.records import check_text
+from shared.records import InvalidRecord, check_text
 from shared.sources import Source
 from shared.tables import InvalidRow
 from shared.upkeep import CombinedUpkeep, Upkeep
@@ -88,7 +88,7 @@ class MessageRepository:
         deleted some of their copies within 42 minutes; and 2 calls at the end.
         """
         if not message.members:
-            raise ValueError(f"Message.members: a group message needs some; use send (got {shown(message.members)})")
+            raise InvalidRecord(f"Message.members: a group message needs some; use send (got {shown(message.members)})")
         self.send(message)
 
     def send_all(self, messages: Iterable[Message]) -> int:

@@ -12,7 +12,7 @@ import attrs
 
 from shared.keys import EscapedText, TrailingText, UInt32, between, part, row_key, shown
 from shared.queries import Query
-from shared.records import check_int, check_text, integer, text
+from shared.records import InvalidRecord, check_int, check_text, integer, text
 from shared.sources import Source
 from shared.tables import MSGPACK, Column, Packing
 
@@ -85,7 +85,8 @@ class Room:
 
 def _check_days(of: Stay | Booking) -> None:
     if of.until_day <= of.from_day:
-        raise ValueError(f"{type(of).__name__}.until_day: must be after from_day, {of.from_day} (got {of.until_day})")
+        wanted = f"must be after from_day, {of.from_day}"
+        raise InvalidRecord(f"{type(of).__name__}.until_day: {wanted} (got {of.until_day})")
 
 
 # ---- keys and cells

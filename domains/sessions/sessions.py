@@ -13,7 +13,7 @@ import attrs
 
 from shared.keys import Descending, EscapedText, Int64, TrailingText, UInt32, between, part, row_key
 from shared.queries import Query
-from shared.records import LAST_MS, check_int, integer, text
+from shared.records import LAST_MS, InvalidRecord, check_int, integer, text
 from shared.sources import Source
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ class Session:
 
     def __attrs_post_init__(self) -> None:
         if self.until_ms is None and self.price is not None:
-            raise ValueError(f"Session.price: must be None while the session is open (got {self.price})")
+            raise InvalidRecord(f"Session.price: must be None while the session is open (got {self.price})")
         if self.until_ms is not None and self.until_ms < self.from_ms:
-            raise ValueError(f"Session.until_ms: must not be before from_ms, {self.from_ms} (got {self.until_ms})")
+            raise InvalidRecord(f"Session.until_ms: must not be before from_ms, {self.from_ms} (got {self.until_ms})")
 
     @property
     def is_open(self) -> bool:
@@ -175,8 +175,8 @@ class Sessions:
     def end(self, car: str, number: int, until_ms: int) -> Session:
         """Ends a session. The same call again changes nothing.
 
-        Raises AlreadySettled if it has ended at another time, ValueError if it began later, or UnknownSession. Costs: 1
-        get, 3 puts, 1 checkAndPut, 1 delete.
+        Raises AlreadySettled if it has ended at another time, InvalidRecord if it began later, or UnknownSession.
+        Costs: 1 get, 3 puts, 1 checkAndPut, 1 delete.
         """
         check_int("until_ms", until_ms, 0, LAST_MS)
         return self._sessions.write(SessionOfCar(car, number), partial(after_end, until_ms))

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from shared.keys import shown
-from shared.records import LAST_MS, integer, text
+from shared.records import LAST_MS, InvalidRecord, integer, text
 
 LAST_POINT_MS = 4_294_967_295_999
 """2106-02-07T06:28:15.999Z: the end of the last second that fits the four bytes of the row key."""
@@ -22,7 +22,7 @@ def _number(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
         return
     if type(value) is not float or not math.isfinite(value):
         wanted = "an int of 64 bits, or a float that is not NaN or infinite"
-        raise ValueError(f"{type(record).__name__}.{field.name}: must be {wanted} (got {shown(value)})")
+        raise InvalidRecord(f"{type(record).__name__}.{field.name}: must be {wanted} (got {shown(value)})")
 
 
 def _sorted_pairs(tags: Any) -> Any:
@@ -38,16 +38,16 @@ def _tags(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
     where = f"{type(record).__name__}.{field.name}"
     pairs: tuple[Any, ...] = value if value.__class__ is tuple else ((None, None),)
     if not all(type(pair) is tuple and [type(text) for text in pair] == [str, str] for pair in pairs):
-        raise ValueError(f"{where}: must be text by text, such as {{'host': 'web-1'}} (got {shown(value)})")
+        raise InvalidRecord(f"{where}: must be text by text, such as {{'host': 'web-1'}} (got {shown(value)})")
     if not 1 <= len(pairs) <= MAX_TAGS or len(dict(pairs)) < len(pairs):
-        raise ValueError(f"{where}: must be 1..{MAX_TAGS} tags, each name once (got {len(pairs)})")
+        raise InvalidRecord(f"{where}: must be 1..{MAX_TAGS} tags, each name once (got {len(pairs)})")
 
 
 def _filters(record: Any, field: "attrs.Attribute[Any]", value: list[list[str]]) -> None:
     for filter_ in value:
         if len(filter_) != 3:
             wanted = "must each be tag, kind and text"
-            raise ValueError(f"{type(record).__name__}.{field.name}: {wanted} (got {shown(filter_)})")
+            raise InvalidRecord(f"{type(record).__name__}.{field.name}: {wanted} (got {shown(filter_)})")
 
 
 @attrs.frozen

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .arguments import check_one_of as check_one_of
     from .arguments import check_text as check_text
     from .fields import LAST_MS as LAST_MS
+    from .fields import InvalidRecord as InvalidRecord
     from .fields import finite as finite
     from .fields import fixed_bytes as fixed_bytes
     from .fields import integer as integer
@@ -28,7 +29,7 @@ else:
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
         arguments="check_int check_one_of check_text",
-        fields="LAST_MS finite fixed_bytes integer one_of text texts_by_name",
+        fields="LAST_MS InvalidRecord finite fixed_bytes integer one_of text texts_by_name",
         plain_values="json_of",
         ties="TIE_BYTES Repeats tie_of",
         times="parse_time show_time",

@@ -21,6 +21,10 @@ LAST_MS = 253_402_300_799_999
 """9999-12-31T23:59:59.999Z in milliseconds since 1970-01-01 UTC, the end of the last year of four digits."""
 
 
+class InvalidRecord(ValueError):
+    """A record that cannot be stored, or cells that do not hold one; the message names record and attribute."""
+
+
 def text(*, empty: bool = False) -> Validator:
     """Text, of at least one character unless it may be `empty`."""
 
@@ -89,4 +93,4 @@ def texts_by_name() -> Validator:
 
 
 def _refuse(record: Any, field: "attrs.Attribute[Any]", wanted: str, value: Any) -> None:
-    raise ValueError(f"{type(record).__name__}.{field.name}: must be {wanted} (got {shown(value)})")
+    raise InvalidRecord(f"{type(record).__name__}.{field.name}: must be {wanted} (got {shown(value)})")

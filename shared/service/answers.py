@@ -1,18 +1,22 @@
 """The answers of a service, as JSON: of a method of a repository, and of an error."""
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import attrs
 import happybase  # noqa: F401 # pyright: ignore[reportUnusedImport] - makes the module Hbase_thrift
 from Hbase_thrift import IOError as HBaseIOError
 from thriftpy2.thrift import TException
 from thriftpy2.transport import TTransportException
 
+from ..keys import InvalidKey, InvalidQuestion
+from ..keys.errors import message_of
 from ..queries import DependentQuery, Page, Query
 from ..records.plain_values import json_of
 from ..stores.outcomes.connection_errors import COUNTS, REFUSED, DeadlineExceeded, StoreError, first_line
-from ..tables import InvalidRow, TableMismatch
-from ..writes import ClockSkew, NotAllStored
+from ..tables import InvalidRecord, InvalidRow, TableMismatch
+from ..writes import ClockSkew, Expired, NotAllStored
 from ..writes.dictionaries import IdTaken, NameTaken, UnknownName
 
 
@@ -28,7 +32,10 @@ STATUSES: Mapping[type[Exception], int] = {
     InvalidRow: 500,  # a stored row is damaged; `verify` finds it, too
     TableMismatch: 500,  # another layout has made the table, or a list of it is not filled yet
     StoreError: 500,  # the URL of the store, or its file
-    ValueError: 422,  # a record, a key or a question refuses a value
+    InvalidKey: 422,
+    InvalidQuestion: 422,
+    InvalidRecord: 422,
+    Expired: 422,
     DeadlineExceeded: 504,
     OSError: 503,  # no answer came in time: a write may be stored or not
     ClockSkew: 503,  # this machine's clock is wrong; another machine's may be right
@@ -41,6 +48,13 @@ STATUSES: Mapping[type[Exception], int] = {
 _NEVER = (REFUSED, "TableNotFoundException", "NoSuchColumnFamilyException")
 """Words of an IOError of HBase after which the same call fails again; the field that says so may be missing."""
 RETRY = "send the same request again: it is made once, unless others have changed the record since"
+_WORDS = {
+    500: "internal error: the log says more",
+    503: "the store has not answered: a write may be stored or not",
+    504: "the store has not answered before the deadline",
+}
+_COUNTED = "the store has not answered: it has counted or not, and the same request again might count twice"
+_LOG = logging.getLogger(__name__)
 
 
 def json_answer(
@@ -66,14 +80,20 @@ def json_refusal(error: Exception, own: Mapping[type[Exception], int]) -> tuple[
     """The HTTP status of an error, and one line as JSON, with what the client may do after a 503 or 504.
 
     `own` has the status of each error of the design, such as `{UnknownOrder: 404, OrderConflict: 409}`; any other error
-    has that of `STATUSES`, or 500. The cause of `NotAllStored` decides.
+    has that of `STATUSES`, or 500. The cause of `NotAllStored` decides. From 500 on the client is not told which host,
+    table or row failed: the log is, with a traceback if the status is 500.
     """
     cause = error.__cause__ if isinstance(error, NotAllStored) else error
-    status = next((status for of, status in [*own.items(), *STATUSES.items()] if isinstance(cause, of)), 0)
-    line = first_line(error) if status else "internal error: the log says more"
+    status = next((status for of, status in [*own.items(), *STATUSES.items()] if isinstance(cause, of)), 500)
+    line = first_line(error)
     if isinstance(cause, HBaseIOError) and (
         getattr(cause, "canRetry", None) is False or any(words in line for words in _NEVER)
     ):
         status = 500  # the same request would be refused again
-    again = {"retry": RETRY} if status > 500 and COUNTS not in line else {}
-    return status or 500, json_of({"error": line, **again}, ascii_only=True)  # a request may have half a character
+    if isinstance(cause, ValueError) and isinstance([*cause.args, None, None][1], attrs.Attribute):
+        status, line = 422, message_of(cause)  # a validator of attrs refuses a record
+    if status < 500:
+        return status, json_of({"error": line}, ascii_only=True)  # a request may have half a character
+    _LOG.error("%d: %s", status, line, exc_info=error if status == 500 else None)
+    again = {} if status == 500 or COUNTS in line else {"retry": RETRY}
+    return status, json_of({"error": _COUNTED if COUNTS in line else _WORDS[status], **again})

@@ -3,10 +3,7 @@
 import attrs
 
 from ..keys.errors import UnknownCode, message_of, shown_bytes
-
-
-class InvalidRecord(ValueError):
-    """A record that cannot be stored, or cells that do not hold one; the message names record and attribute."""
+from ..records.fields import InvalidRecord
 
 
 class UnknownValue(InvalidRecord):

@@ -66,7 +66,8 @@ def complaint(error: Exception, begins: str) -> str:
         message = message_of(error)
     except ValueError as unprintable:
         return f"cannot be printed: {unprintable}"
-    is_good = isinstance(error, ValueError) and len(message) <= MAX_MESSAGE and message.isprintable()
+    is_told = isinstance(error, ValueError) and type(error) is not ValueError  # a plain one is a bug to a service
+    is_good = is_told and len(message) <= MAX_MESSAGE and message.isprintable()
     if is_good and re.match(begins, message):
         return ""
     return f"{type(error).__name__}: {message[:MAX_MESSAGE]}"

@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from domains.tsdb.records import LAST_POINT_MS
-from shared.records import LAST_MS
+from shared.records import LAST_MS, InvalidRecord
 from tests.designs import all_designs
 
 RECORDS = [(design.name, load) for design in all_designs() for load in design.loads]
@@ -46,5 +46,5 @@ def test_a_record_has_numbers_from_first_to_last_and_texts_that_are_not_empty(de
         elif field.type in (str, str | None) and field.default != "" and field.name not in MAY_BE_EMPTY:
             values = {"": "must be text, not empty (got '')"}
         for value, reason in values.items():
-            with pytest.raises(ValueError, match=f"^{load.record.__name__}.{field.name}: {re.escape(reason)}$"):
+            with pytest.raises(InvalidRecord, match=f"^{load.record.__name__}.{field.name}: {re.escape(reason)}$"):
                 attrs.evolve(sample, **{field.name: value})

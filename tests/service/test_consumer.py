@@ -42,6 +42,7 @@ def test_each_message_is_one_order_however_often_its_consumer_is_killed(tmp_path
             if number % 100 == 0:  # a producer that got no reply sends again
                 producer.produce("orders", json.dumps(order(number)), key=str(number))
         producer.produce("orders", json.dumps({**order(7), "seller_id": "another"}), key="conflict")
+        producer.produce("orders", b"{not JSON", key="broken")
         assert producer.flush(30) == 0
         environment = os.environ | {"KAFKA": kafka, "STORE_URL": url, "PYTHONPATH": str(tmp_path / "shop")}
         last, kills = f"n-{MESSAGES - 1:06d}", 0

@@ -10,6 +10,7 @@ is, because two series would become one.
 """
 
 from shared.keys import shown
+from shared.records import InvalidRecord
 
 from ..records import Point
 from .uids import check_name, is_safe
@@ -56,7 +57,7 @@ class StoredNames:
         other = self._given.setdefault((field, stored), name)
         if other != name:
             got = f"{shown(name)}, which would be stored as {shown(stored)}, like {shown(other)}"
-            raise ValueError(f"Point.{field}: two names of a file must not become one (got {got})")
+            raise InvalidRecord(f"Point.{field}: two names of a file must not become one (got {got})")
         if stored != name:
             self._changed[field, name] = stored
         self._stored[field, name] = stored

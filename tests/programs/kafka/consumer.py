@@ -14,6 +14,8 @@ from rowbook.service import json_refusal, read_arguments
 from .process import repository, start
 from .web import STATUSES
 
+REFUSED = {**STATUSES, json.JSONDecodeError: 422, UnicodeDecodeError: 422}
+
 
 def main() -> None:
     """Runs until it is killed. An error of the store ends it, too: a supervisor starts it at the last commit."""
@@ -30,7 +32,7 @@ def main() -> None:
         try:
             repository().place(**read_arguments(repository().place, json.loads(message.value())))
         except Exception as error:
-            status, line = json_refusal(error, STATUSES)
+            status, line = json_refusal(error, REFUSED)
             if status >= 500:  # of the store or the tables, not of the message: it comes again
                 raise
             logging.error("%s: %s", message.key(), line)  # put it where a person looks
