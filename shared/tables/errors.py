@@ -3,7 +3,7 @@
 import attrs
 
 from ..keys.errors import UnknownCode, message_of, shown_bytes
-from ..records.fields import InvalidRecord
+from ..records.fields import InvalidRecord as InvalidRecord
 
 
 class UnknownValue(InvalidRecord):
