@@ -144,7 +144,7 @@ def erase(
     from ..operations import upkeep
     from ..screen.terminal import console
 
-    upkeep.check_erases(name)
+    upkeep.check_erases(name, who)
     with open_repository(name, store) as repository:
         code = upkeep.erase(console(plain or context.obj), name, repository, who, as_json=as_json)
     raise typer.Exit(code)

@@ -6,6 +6,7 @@ takes longer than `rowbook list`. Text and choices stay as they are typed; any o
 
 from typing import Any, get_args
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 
@@ -15,12 +16,18 @@ class _AsTyped:
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         """The value that the command gets. Raises BadParameter."""
         declared = param.type_descriptor.annotation
+        if param.metavar == "FILE" and "" in ([value] if isinstance(value, str) else value or ()):
+            raise typer.BadParameter("must be the name of a file (got '')", ctx=ctx, param=param)
         if value is None or declared is str or (isinstance(value, str) and value in get_args(declared)):
             return value
         if declared == list[str]:
             return [*value]
         param._runtime_param = None
-        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+        try:
+            return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")  # pydantic's words
+            raise
 
 
 def _as_typed(params: list[Any]) -> list[Any]:

@@ -56,6 +56,14 @@ def show_grants(to: Console, name: str, user: str, table_prefix: str | None) -> 
 
 
 def _prefix_of_names(table_prefix: str) -> str:
-    from ...stores.thrift1.prefixes import prefix_of_names  # which imports happybase
+    from ...stores.embedded.rules import table_name  # which imports happybase
+    from ...stores.thrift1.errors import IllegalTableNameError
+    from ...stores.thrift1.prefixes import prefix_of_names
 
-    return prefix_of_names(table_prefix)
+    prefix = prefix_of_names(table_prefix)
+    try:
+        table_name(f"{prefix}name".encode())
+    except IllegalTableNameError:
+        wanted = "must be letters, digits, _ - and ., maybe after NAMESPACE:"
+        raise WrongUsage(f"--table-prefix: {wanted} (got {table_prefix!r})") from None
+    return prefix

@@ -161,8 +161,10 @@ def check_upkeep(name: str) -> None:
         raise WrongUsage(f"{name}: {reason}")
 
 
-def check_erases(name: str) -> None:
-    """Raises WrongUsage for a design whose records name no person, and for a variant that cannot erase."""
+def check_erases(name: str, who: str) -> None:
+    """Raises WrongUsage for a design whose records name no person, a variant that cannot erase, and an empty name."""
+    if not who:
+        raise WrongUsage("WHO: must be the name of a person, not empty (got '')")
     design, (variant, *_others) = find_variants(name)
     if not design.erases:
         erasing = listed(design.name for design in all_designs() if design.erases)
