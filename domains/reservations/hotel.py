@@ -85,8 +85,7 @@ class Room:
 
 def _check_days(of: Stay | Booking) -> None:
     if of.until_day <= of.from_day:
-        wanted = f"must be after from_day, {of.from_day}"
-        raise InvalidRecord(f"{type(of).__name__}.until_day: {wanted} (got {of.until_day})")
+        raise InvalidRecord(f"{type(of).__name__}.until_day: must be after from_day {of.from_day} (got {of.until_day})")
 
 
 # ---- keys and cells

@@ -91,7 +91,8 @@ def _check_value(design: Design, name: str, value: Any) -> None:
     """Raises WrongUsage, in the words of a record's validator, if the records that have this field refuse the value."""
     refusals: list[str] = []
     for load in design.loads:
-        field = attrs.fields_dict(load.record).get(name)
+        fields: dict[str, Any] = attrs.fields_dict(load.record)
+        field = fields.get(name)
         if field is None:
             continue
         try:

@@ -267,7 +267,7 @@ def test_a_stay_ends_on_the_day_on_which_the_next_one_begins(hotel):
 def test_wrong_bookings_are_refused(hotel):
     with pytest.raises(UnknownRoom):
         hotel.book("inn", "9", ANN)
-    with pytest.raises(ValueError, match=r"^Stay.until_day: must be after from_day, 5 \(got 5\)"):
+    with pytest.raises(InvalidRecord, match=r"^Stay.until_day: must be after from_day 5 \(got 5\)"):
         Stay("b", "g", 5, 5)
     for booking_id in (None, 5, ""):
         with pytest.raises(InvalidQuestion, match=r"^booking_id: must be text, not empty"):
