@@ -198,7 +198,7 @@ class _ScriptedServer(ThriftServer):
             raise ClientGone
         if fault is Fault.EXPIRED:
             self._gateway.forget_scanners()
-        reply = self._reply(call)
+        reply = b"".join(self._reply(call))
         if fault in SILENCES:
             self._gateway.ended.wait(LATE_S if fault is Fault.LATE_REPLY else None)
         if fault is Fault.WRONG_REPLY:  # to another sequence id, which stands in a reply as in the call
