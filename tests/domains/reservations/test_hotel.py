@@ -16,7 +16,7 @@ from domains.reservations.hotel import LAST_DAY, ROOMS, STAYS, RoomOfHotel
 from shared.intents import IntentWriter
 from shared.intents.source_cells import SourceCells
 from shared.keys import InvalidQuestion
-from shared.tables import Column, RecordCells
+from shared.tables import Column, InvalidRecord, RecordCells
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from shared.testing.watched_connection import undisturbed
 
