@@ -5,7 +5,7 @@ import attrs
 from ..records.fields import one_of
 
 LINT_RULES = {
-    "rising": "new rows all go to one place: the key, or what follows its most frequent start, rises as rows are written",
+    "rising": "new rows all go to one place: the key, or what follows a frequent start, rises as rows are written",
     "unsplit": "a prefix spreads the rows, but the table has no split points, or rows between few of them",
     "text-number": "a question compares numbers that the key holds as text",
     "unbound": "no question gives a part of the key, and questions compare a later one",

@@ -15,7 +15,7 @@ TRIED = 1_000
 """Records from which the format of a time is recognised."""
 DAY_MS = 86_400_000
 LONGEST_MS = 5 * 366 * DAY_MS
-"""A time over a longer period, such as a date of birth, does not tell when samples were written."""
+"""A time over a longer period, such as a date of birth, is when records were written only if the file rises in it."""
 FIRST_MS, LAST_MS = 946_684_800_000, 4_102_444_800_000
 """Numbers are times if they are within these years, 2000 to 2099, in one of the units."""
 MS_OF_UNITS = (1_000.0, 1.0, 1e-3)
@@ -66,7 +66,7 @@ def time_field(records: Sequence[Any]) -> TimeField | None:
             found = TimeField(field.name, to_ms)
             times = [found.time_ms(record) for record in tried]
             period_ms = max(times) - min(times)
-            if period_ms <= LONGEST_MS:
+            if rises(times) or period_ms <= LONGEST_MS:
                 is_id = getattr(to_ms, "func", to_ms) in TIMES_OF_IDS
                 fields.append((is_id, not rises(times), period_ms, number, found))
     return min(fields)[-1] if fields else None

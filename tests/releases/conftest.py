@@ -5,7 +5,9 @@ from functools import cache
 
 import pytest
 
+from shared.testing.engines import EMBEDDED
 from tests.releases.releases import EARLIER, LATER, acting, changed_release, earlier_release
+from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 
 
 @pytest.fixture(scope="session")
@@ -32,10 +34,14 @@ def later(made):
 
 
 @pytest.fixture
-def url(engine, tmp_path):
-    """The URL of an empty store that several processes can open."""
-    with engine.url(str(tmp_path / "store.db")) as url:
-        yield url
+def url(engine):
+    """The URL of an empty store. The embedded one is served: only a release that knows the format of a file opens it."""
+    if engine.name == EMBEDDED:
+        with both_gateways() as (connection, _store):
+            yield f"hbase://127.0.0.1:{connection.port}?thrift2_port={connection.thrift2_port}"
+    else:
+        with engine.url() as url:
+            yield url
 
 
 @pytest.fixture

@@ -192,6 +192,8 @@ def _prepare(database: sqlite3.Connection, path: str | None, version: int | None
     if read_only:
         wanted = "an empty file" if version is None else f"of format {version}, to be migrated to format {FORMAT}"
         raise StoreError(f"{path}: is {wanted}, and cannot be written: make the file and its folder writable")
+    if version is not None:
+        _lock_out_others(database, path, version)
     database.execute("begin immediate")
     try:
         version = _format_of(database, path)  # another process may have been first
@@ -205,6 +207,23 @@ def _prepare(database: sqlite3.Connection, path: str | None, version: int | None
     finally:
         if database.in_transaction:
             database.execute("rollback")
+        database.execute("pragma locking_mode = normal")
+
+
+def _lock_out_others(database: sqlite3.Connection, path: str | None, version: int) -> None:
+    """Keeps all other processes out. Raises StoreError if one has the file open: it may be of an earlier release, to
+    which the migrated file would seem damaged.
+    """
+    try:
+        database.execute("pragma locking_mode = exclusive")
+        database.execute("pragma journal_mode = delete")  # needs that nobody else uses the write-ahead log
+    except sqlite3.OperationalError as error:
+        if group_of(error) != "SQLITE_BUSY":
+            raise
+        raise StoreError(
+            f"{path}: has format {version} and is open in another process, which may not read format {FORMAT}:"
+            " end that process"
+        ) from error
 
 
 def _execute_all(database: sqlite3.Connection, statements: str) -> None:

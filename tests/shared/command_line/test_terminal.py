@@ -21,6 +21,7 @@ from rich.cells import cell_len
 from domains.logs.shown.design import DESIGN as LOGS_DESIGN
 from domains.orders.shown.design import DESIGN as ORDERS_DESIGN
 from shared.command_line.files import load_command
+from shared.exhibit.regions import sampling
 from shared.stores import connect
 from tests.designs import all_designs
 from tests.few_designs import few_of

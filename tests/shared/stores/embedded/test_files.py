@@ -166,6 +166,16 @@ def test_a_damaged_store_of_an_earlier_format_is_refused_as_it_is(earlier):
     assert earlier.read_bytes() == damaged
 
 
+def test_a_store_of_an_earlier_format_that_another_process_has_open_is_left_as_it_is(earlier):
+    """To a process of the earlier release the migrated file would seem damaged."""
+    with closing(sqlite3.connect(earlier, isolation_level=None)) as other:
+        other.execute("pragma journal_mode = wal")
+        other.execute("select count(*) from cells").fetchone()
+        assert refusal(earlier).endswith("is open in another process, which may not read format 3: end that process")
+        other.execute("update cells set value = x'39'")
+    assert connect(f"embedded:{earlier}").table("t").cells(b"r", b"d:a") == [b"9", b"9"]
+
+
 @pytest.mark.parametrize("step", schema.MIGRATIONS)
 def test_a_killed_migration_leaves_the_earlier_format(written, monkeypatch, step):
     path = written(FORMAT_1)
