@@ -35,7 +35,7 @@ def later(made):
 
 @pytest.fixture
 def url(engine):
-    """The URL of an empty store. The embedded one is served: only a release that knows the format of a file opens it."""
+    """The URL of an empty store. The embedded one is served, because an earlier release cannot open its file."""
     if engine.name == EMBEDDED:
         with both_gateways() as (connection, _store):
             yield f"hbase://127.0.0.1:{connection.port}?thrift2_port={connection.thrift2_port}"

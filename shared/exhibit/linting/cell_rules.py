@@ -39,7 +39,7 @@ def no_ttl(table: LintedTable) -> Told:
     for name in families_of(table.layout.cells):
         if table.layout.families[name].lifetime_s is None:
             yield (
-                f"family {name} has no TTL, and holds {listed(cell_values(table))} for each time",
+                f"family {name} has no TTL, and holds a measure, {listed(cell_values(table))}, for each time",
                 "declare Family(ttl_seconds=...), counted from a cell's timestamp, or delete old rows and accept it",
             )
 

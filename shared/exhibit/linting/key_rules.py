@@ -226,10 +226,10 @@ def few_buckets(table: LintedTable) -> Told:
         filled = Counter(segments[number].data for segments in keys)
         ((_data, busiest),) = filled.most_common(1)
         if busiest > hot_share(buckets or distinct) * len(keys):
-            yield (
-                f"{busiest / len(keys):.0%} of the samples are in one bucket of the {prefix_line(prefix)}",
-                "compute a Salt from a part of which no value is so frequent",
-            )
+            where = f"{busiest / len(keys):.0%} of the samples are in one bucket of the {prefix_line(prefix)}"
+            if isinstance(prefix, Modulo):
+                where += f": many values are multiples of a number that has a divisor in common with {prefix.by}"
+            yield where, "compute a Salt from a part of which no value is so frequent"
         elif len(filled) < buckets <= distinct / MANY:
             yield (
                 f"the {distinct:,} values of {listed(of)} in the samples fill only {len(filled)} of {buckets} buckets",

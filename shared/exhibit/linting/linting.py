@@ -6,6 +6,7 @@ import attrs
 
 from ...designs.accepted import Accepted
 from ...designs.design import Design, Variant
+from .key_rules import FEWEST_ROWS
 from .rules import LintFinding, lint
 from .subjects import LintedTable, linted_tables
 
@@ -19,6 +20,21 @@ class Linted:
     findings: Sequence[LintFinding]
     """The findings that nobody accepts."""
     accepted: Sequence[tuple[LintFinding, Accepted]]
+
+    @property
+    def not_judged(self) -> list[str]:
+        """What the samples do not show, each as a sentence without its full stop."""
+        few = {table.layout.name: len(table.new_rows) for table in self.tables if table.is_filled}
+        told = [
+            f"{name}: its samples have {rows} of the {FEWEST_ROWS} rows that show where new ones go"
+            for name, rows in few.items()
+            if rows < FEWEST_ROWS
+        ]
+        if not all(table.samples.is_in_order for table in self.tables):
+            told.append(
+                "no field tells when a record is written: of keys that rise only numbers that count up are found"
+            )
+        return told
 
 
 def lint_variant(design: Design, variant: Variant) -> Linted:

@@ -211,8 +211,9 @@ def _prepare(database: sqlite3.Connection, path: str | None, version: int | None
 
 
 def _lock_out_others(database: sqlite3.Connection, path: str | None, version: int) -> None:
-    """Keeps all other processes out. Raises StoreError if one has the file open: it may be of an earlier release, to
-    which the migrated file would seem damaged.
+    """Keeps all other processes out. Raises StoreError if one has the file open.
+
+    It may be of an earlier release, to which the migrated file would seem damaged.
     """
     try:
         database.execute("pragma locking_mode = exclusive")

@@ -17,6 +17,7 @@ from shared.keys import Splits
 from shared.queries import Query
 from shared.records import json_of
 from shared.sources import Table
+from shared.writes import WriterClock
 
 if TYPE_CHECKING:
     import happybase
@@ -32,7 +33,8 @@ class Rows:
     """The records of a layout. The key binds what it can of a question, and the client compares the rest."""
 
     def __init__(self, connection: "happybase.Connection", tables: Iterable[Table[Any]]) -> None:
-        self._first, *self._others = [table.on(connection) for table in tables]
+        clock = WriterClock()  # of its own: so many puts would set that of the process ahead
+        self._first, *self._others = [table.on(connection, clock) for table in tables]
 
     def store(self, record: Any) -> None:
         """Stores a record in every table."""
