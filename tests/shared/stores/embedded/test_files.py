@@ -171,7 +171,9 @@ def test_a_store_of_an_earlier_format_that_another_process_has_open_is_left_as_i
     with closing(sqlite3.connect(earlier, isolation_level=None)) as other:
         other.execute("pragma journal_mode = wal")
         other.execute("select count(*) from cells").fetchone()
-        with pytest.raises(StoreError, match="is open in another process, which may not read format 3: end that process"):
+        with pytest.raises(
+            StoreError, match="is open in another process, which may not read format 3: end that process"
+        ):
             EmbeddedConnection(str(earlier), wait_s=0)
         other.execute("update cells set value = x'39'")
     assert connect(f"embedded:{earlier}").table("t").cells(b"r", b"d:a") == [b"9", b"9"]
