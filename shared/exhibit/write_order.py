@@ -1,5 +1,6 @@
 """When records are written, read from their values: not from the names of fields, nor from the order of a file."""
 
+import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, time
@@ -11,8 +12,6 @@ import attrs
 
 RISING = 0.9
 """A sequence rises if so many of its values are not below any value before them."""
-TRIED = 1_000
-"""Records from which the format of a time is recognised."""
 DAY_MS = 86_400_000
 LONGEST_MS = 5 * 366 * DAY_MS
 """A time over a longer period, such as a date of birth, is when records were written only if the file rises in it."""
@@ -37,6 +36,12 @@ def rises(values: Sequence[Any]) -> bool:
     return rose >= RISING * len(values)
 
 
+def _rises_on_the_whole(times: Sequence[float]) -> bool:
+    """Whether times rise in a file in which some records come late: those of an eighth of the file later are later."""
+    eighth = -(-len(times) // 8)
+    return sum(map(operator.le, times, times[eighth:])) >= RISING * (len(times) - eighth)
+
+
 @attrs.frozen
 class TimeField:
     """A field of records that tells when each was written."""
@@ -58,17 +63,17 @@ def time_field(records: Sequence[Any]) -> TimeField | None:
     """
     if not records:
         return None
-    tried = records[:: -(-len(records) // TRIED)]
     fields: list[tuple[bool, bool, float, int, TimeField]] = []
-    for number, field in enumerate(attrs.fields(tried[0].__class__)):
-        to_ms = time_format([getattr(record, field.name) for record in tried])
+    for number, field in enumerate(attrs.fields(records[0].__class__)):
+        to_ms = time_format([getattr(record, field.name) for record in records])
         if to_ms is not None:
             found = TimeField(field.name, to_ms)
-            times = [found.time_ms(record) for record in tried]
+            times = [found.time_ms(record) for record in records]
             period_ms = max(times) - min(times)
-            if rises(times) or period_ms <= LONGEST_MS:
+            is_in_order = _rises_on_the_whole(times)
+            if is_in_order or period_ms <= LONGEST_MS:
                 is_id = getattr(to_ms, "func", to_ms) in TIMES_OF_IDS
-                fields.append((is_id, not rises(times), period_ms, number, found))
+                fields.append((is_id, not is_in_order, period_ms, number, found))
     return min(fields)[-1] if fields else None
 
 

@@ -83,6 +83,16 @@ def test_records_are_written_in_the_order_of_the_time_that_spans_the_shortest_pe
     assert (field.name, field.time_ms(visits()[0])) == ("at", SECOND_MS)
 
 
+def test_a_time_that_one_record_does_not_have_tells_nothing() -> None:
+    @attrs.frozen
+    class Stay:
+        until_s: int | None
+
+    stays = [Stay(1_768_212_900 + number) for number in range(5_000)]
+    assert time_field(stays) is not None
+    assert time_field([*stays[:4_321], Stay(None), *stays[4_321:]]) is None
+
+
 def test_a_date_of_birth_does_not_tell_when_a_record_is_written() -> None:
     @attrs.frozen
     class Person:
